@@ -1,7 +1,5 @@
 #include "core/runs/metrics_import.h"
 
-#include <fcntl.h>
-
 #include <algorithm>
 #include <array>
 #include <cctype>
@@ -378,15 +376,21 @@ ForeignTable parseForeignTable(const std::string& text, const std::string& origi
     return table;
 }
 
-ForeignTable readForeignTable(const std::filesystem::path& named) {
+ForeignTable readForeignTable(const std::filesystem::path& named, const std::function<bool()>& goes_on) {
     ForeignTable table;
     table.origin = named.string();
-    const FilePath path = FilePath::regular(named);  // it is read twice
-    openFile(path, O_RDONLY);                        // a missing file is an error, not an empty one
-    table.lines = [path](const std::function<void(std::string_view)>& take) {
+    const FilePath path = FilePath::regular(named);
+    if (fileSize(path) > kMostImportedBytes)  // a missing file is an error, not an empty one
+        throw Error(ErrorKind::disk, table.origin + " holds more than " +
+                                         bytesText(static_cast<double>(kMostImportedBytes)) +
+                                         "; import a part of it, or every tenth row");
+    table.lines = [path, goes_on](const std::function<void(std::string_view)>& take) {
         LineReader lines(path, LineReader::LastLine::whole);
-        while (const auto line = lines.next())
+        while (const auto line = lines.next()) {
+            if (goes_on && !goes_on())
+                throw Error(ErrorKind::other, "reading " + path.string() + " was cancelled");
             take(*line);
+        }
     };
     TableReader(table).read();
     return table;

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <cstdint>
 #include <filesystem>
 #include <functional>
 #include <map>
@@ -35,8 +36,16 @@ struct ForeignTable {
     char separator = ',';
 };
 
-/// @throws Error (usage) with origin:line of what cannot be read, Error (disk)
-ForeignTable readForeignTable(const std::filesystem::path& path);
+/// What a file to be imported may hold, in bytes: ten million rows or more.
+inline constexpr std::uint64_t kMostImportedBytes = 1U << 30U;
+
+/// Only regular files are read, since the rows are read again when they are imported.
+/// @param goes_on  called for every line, also by `importRun`; reading ends with an Error (other) when it
+/// says no.
+///                 May be empty.
+/// @throws Error (usage) with origin:line of what cannot be read, Error (disk), also for a file that is too
+/// large
+ForeignTable readForeignTable(const std::filesystem::path& path, const std::function<bool()>& goes_on = {});
 ForeignTable parseForeignTable(const std::string& text, const std::string& origin);
 
 /// What of a run a column can be. `step` is needed, and `loss` or one of an evaluation.

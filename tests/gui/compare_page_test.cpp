@@ -1,5 +1,9 @@
+#include <sys/stat.h>
+
 #include <QLineEdit>
 #include <QSignalSpy>
+#include <QThreadPool>
+#include <fstream>
 
 #include "core/base/machine_load.h"
 #include "tests/support/finished_run.h"
@@ -250,18 +254,60 @@ class ComparePageTest : public PageTest {
     }
 
     void metricsOfAnotherProgramBecomeARun() {
-        const ForeignTable table = parseForeignTable("it,my loss\n10,1.5\n20,1.25\n", "other.csv");
-        ImportDialog dialog(table, runs(), Specification{}, nullptr);
+        const std::string file = tables_.filePath("other.csv").toStdString();
+        std::ofstream(file) << "it,my loss\n10,1.5\n20,1.25\n";
+        ImportDialog dialog(file, runs(), Specification{}, nullptr);
+        dialog.show();
+        QTRY_VERIFY(!dialog.isBusy());
+        const auto refusal = [&] {
+            dialog.import();
+            return QTest::qWaitFor([&] { return !dialog.isBusy(); }) ? dialog.problem() : QString();
+        };
         dialog.name().setText("bad/name");
-        QVERIFY(!dialog.import());  // no step column yet
+        QVERIFY(refusal().contains("counts the steps"));
         dialog.choice("step")->setCurrentText("it");
         dialog.choice("loss")->setCurrentText("my loss");
-        QVERIFY(!dialog.import());
+        QVERIFY(refusal().contains("bad/name"));
         dialog.name().setText("theirs");
-        QVERIFY(dialog.import());
+        dialog.import();
+        QTRY_COMPARE(dialog.result(), static_cast<int>(QDialog::Accepted));
         window_->runs().refresh();
         window_->runs().readAll();
         QCOMPARE(window_->runs().find("theirs")->metrics().size(), std::size_t(2));
+    }
+
+    void aPipeIsNotImported() {
+        const QString pipe = tables_.filePath("pipe.csv");
+        QCOMPARE(::mkfifo(qPrintable(pipe), 0600), 0);
+        ImportDialog dialog(pipe.toStdString(), runs(), Specification{}, nullptr);
+        QTRY_VERIFY(!dialog.isBusy());
+        QVERIFY2(dialog.problem().contains("choose a regular file"), qPrintable(dialog.problem()));
+    }
+
+    /// While a long file is read and imported the event loop comes round, and both end with the dialog.
+    void aLongFileIsReadBesideTheWindow() {
+        const std::string file = tables_.filePath("long.csv").toStdString();
+        {
+            std::ofstream out(file);
+            out << "step,loss\n";
+            for (int row = 0; row < 300'000; ++row)
+                out << row << ",0.5\n";
+        }
+        auto dialog = std::make_unique<ImportDialog>(file, runs(), Specification{}, nullptr);
+        dialog->show();
+        const auto comes_round = [&] {
+            for (int round = 0; round < 10; ++round)
+                QTest::qWait(1);
+            return dialog->isBusy();
+        };
+        QVERIFY(comes_round());
+        QTRY_VERIFY(!dialog->isBusy());
+        dialog->name().setText("cancelled");
+        dialog->import();
+        QVERIFY(comes_round());
+        dialog.reset();
+        QThreadPool::globalInstance()->waitForDone();
+        QVERIFY(!std::filesystem::exists(runs() / "cancelled"));
     }
 
     void allInputsAreNamedAndExplained() {
@@ -369,6 +415,8 @@ class ComparePageTest : public PageTest {
             if (box->text() == text) return box->toggle();
         qFatal("no check box %s", text);
     }
+
+    QTemporaryDir tables_;  ///< of other programs
 };
 
 ROPER_GUI_TEST(ComparePageTest, "compare_page_test")

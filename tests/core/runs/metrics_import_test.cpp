@@ -1,8 +1,10 @@
 #include "core/runs/metrics_import.h"
 
 #include <gtest/gtest.h>
+#include <sys/stat.h>
 
 #include <cmath>
+#include <fstream>
 
 #include "tests/support/expect_error.h"
 #include "tests/support/limited_process.h"
@@ -78,6 +80,37 @@ TEST(Import, AFileIsReadLikeItsText) {
         EXPECT_EQ(losses, (std::vector<double>{0.5, 0.25}));
     }
     expectError(ErrorKind::disk, "missing.csv", [&] { readForeignTable(runs / "missing.csv"); });
+}
+
+TEST(Import, OnlyRegularFilesOfSomeSize) {
+    const TemporaryFolder runs;
+    ASSERT_EQ(::mkfifo((runs / "pipe").c_str(), 0600), 0);
+    std::ofstream(runs / "large") << "step,loss\n1,2\n";
+    std::filesystem::resize_file(runs / "large", kMostImportedBytes + 1);
+    for (const std::filesystem::path& file : {runs / "pipe", runs.path(), std::filesystem::path("/dev/zero")})
+        expectError(ErrorKind::disk, "choose a regular file", [&] { readForeignTable(file); });
+    expectError(ErrorKind::disk, "holds more than 1", [&] { readForeignTable(runs / "large"); });
+}
+
+TEST(Import, IsCancelledAtAnyLine) {
+    const TemporaryFolder runs;
+    std::string text = "step,loss\n";
+    for (int row = 0; row < 1000; ++row)
+        text += std::to_string(row) + ",0.5\n";
+    writeFileAtomically(runs / "f.csv", text);
+    int left = 10, asked = 0;
+    const auto goes_on = [&] { return ++asked <= left; };
+    expectError(ErrorKind::other, "cancelled", [&] { readForeignTable(runs / "f.csv", goes_on); });
+    EXPECT_EQ(asked, left + 1);
+    // In the second time round, when the run is being written.
+    left = 1'000'000;
+    const ForeignTable table = readForeignTable(runs / "f.csv", goes_on);
+    asked = 0;
+    left = 1500;
+    expectError(ErrorKind::other, "cancelled",
+                [&] { importRun(runs.path(), "a", {}, table, guessMapping(table)); });
+    EXPECT_EQ(asked, left + 1);
+    EXPECT_FALSE(std::filesystem::exists(runs / "a"));
 }
 
 TEST(Import, SaysWhatIsWrong) {

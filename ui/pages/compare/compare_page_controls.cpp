@@ -11,7 +11,6 @@
 #include "ui/pages/compare/compare_page.h"
 #include "ui/pages/compare/import_dialog.h"
 #include "ui/theme/numbers.h"
-#include "ui/theme/plain_text.h"
 
 // The inputs of the Compare page, each bound to one part of the question.
 
@@ -55,7 +54,7 @@ QWidget* ComparePage::makeChooser() {
     connect(filter_, &QLineEdit::textChanged, this, [this](const QString& text) {
         state_->change([&](CompareQuestion& question) { question.filter = text; });
     });
-    filter_problem_ = makePlainLabel();
+    filter_problem_ = new QLabel;
     filter_problem_->setWordWrap(true);
     groups_ = new QTreeWidget;
     groups_->setHeaderLabels({tr("Group"), tr("Runs"), tr("Mean")});
@@ -218,7 +217,7 @@ QWidget* ComparePage::makeCurvesTab() {
 }
 
 QWidget* ComparePage::makeBoardTab() {
-    board_summary_ = makePlainLabel();
+    board_summary_ = new QLabel;
     board_summary_->setWordWrap(true);
     queue_missing_ = new QPushButton(tr("Queue what is missing"));
     queue_missing_->setToolTip(tr("Puts a run for every empty square into the queue, twins side by side"));
@@ -271,10 +270,10 @@ void ComparePage::showNextSteps() {
         const QString what =
             are_pairs ? counted(count / 2, tr("more pair")) : counted(count, tr("missing twin"));
         button->setText(tr("Queue %1 (%2)").arg(what, shortDuration(next.time.seconds)));
-        button->setToolTip(plainToolTip(tr("The same settings, %1: %2")
-                                            .arg(are_pairs ? tr("seeds that neither group has had")
-                                                           : tr("the seeds that one group lacks"),
-                                                 expectedTimeText(next.time))));
+        button->setToolTip(tr("The same settings, %1: %2")
+                               .arg(are_pairs ? tr("seeds that neither group has had")
+                                              : tr("the seeds that one group lacks"),
+                                    expectedTimeText(next.time)));
         button->show();
     }
     // The first seed whose two outcomes are known stands for the pair.
@@ -292,7 +291,7 @@ void ComparePage::showNextSteps() {
                                    : run;
         button->setProperty(kRunProperty, run);
         button->setText(tr("Inspect %1").arg(method));
-        button->setToolTip(plainToolTip(tr("What %1 has learned: its attention, its values").arg(run)));
+        button->setToolTip(tr("What %1 has learned: its attention, its values").arg(run));
     }
 }
 
@@ -320,12 +319,8 @@ void ComparePage::importMetrics() {
     const QString path = QFileDialog::getOpenFileName(
         this, tr("Import metrics"), {}, tr("Metrics (*.csv *.tsv *.jsonl *.json *.txt);;All files (*)"));
     if (path.isEmpty()) return;
-    try {
-        ImportDialog dialog(readForeignTable(path.toStdString()), store_.folder(), proposal_(), this);
-        if (dialog.exec() == QDialog::Accepted) store_.refresh();
-    } catch (const Error& error) {
-        warnPlainly(this, tr("Import metrics"), QString::fromStdString(error.what()));
-    }
+    ImportDialog dialog(path.toStdString(), store_.folder(), proposal_(), this);
+    if (dialog.exec() == QDialog::Accepted) store_.refresh();
 }
 
 }  // namespace roper

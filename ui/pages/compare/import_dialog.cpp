@@ -1,15 +1,14 @@
 #include "ui/pages/compare/import_dialog.h"
 
-#include <QFormLayout>
+#include <QDialogButtonBox>
 #include <QHeaderView>
 #include <QRegularExpression>
 #include <QTableWidget>
 #include <QVBoxLayout>
+#include <QtConcurrent>
 
-#include "core/base/error.h"
 #include "core/compare/grouping.h"
 #include "ui/theme/numbers.h"
-#include "ui/theme/plain_text.h"
 
 namespace roper {
 namespace {
@@ -49,43 +48,130 @@ QTableWidget* makePreview(const ForeignTable& table) {
 }
 
 /// A name for the run from that of the file.
-QString nameFor(const std::string& origin) {
+QString nameFor(const std::filesystem::path& file) {
     static const QRegularExpression not_allowed(QStringLiteral("[^A-Za-z0-9._-]+"));
-    QString name = QString::fromStdString(std::filesystem::path(origin).stem().string());
+    QString name = QString::fromStdString(file.stem().string());
     name.replace(not_allowed, QStringLiteral("-"));
     return (QStringLiteral("imported-") + name).left(64);
 }
 
 }  // namespace
 
-ImportDialog::ImportDialog(ForeignTable table, std::filesystem::path runs, const Specification& like,
-                           QWidget* parent)
+ImportDialog::ImportDialog(const std::filesystem::path& file, std::filesystem::path runs,
+                           const Specification& like, QWidget* parent)
     : QDialog(parent),
-      table_(std::move(table)),
       runs_(std::move(runs)),
       like_(like),
-      name_(new QLineEdit(nameFor(table_.origin))),
+      name_(new QLineEdit(nameFor(file))),
       method_(new QComboBox),
       task_(new QComboBox),
       seed_(new QSpinBox),
-      problem_(makePlainLabel()) {
+      what_(new QLabel),
+      problem_(new QLabel),
+      busy_(new QProgressBar),
+      questions_(new QWidget) {
     setWindowTitle(tr("Import metrics"));
+    what_->setWordWrap(true);
+    problem_->setWordWrap(true);
+    problem_->setTextInteractionFlags(Qt::TextSelectableByMouse);
+    problem_->hide();
+    for (QWidget* input : std::initializer_list<QWidget*>{name_, method_, task_, seed_})
+        input->setParent(questions_);
+    questions_->hide();
+    busy_->setRange(0, 0);
+    busy_->setAccessibleName(tr("At work"));
+    auto* buttons = new QDialogButtonBox(QDialogButtonBox::Ok | QDialogButtonBox::Cancel);
+    import_ = buttons->button(QDialogButtonBox::Ok);
+    import_->setText(tr("Import"));
+    connect(buttons, &QDialogButtonBox::rejected, this, &QDialog::reject);
+    connect(buttons, &QDialogButtonBox::accepted, this, &ImportDialog::import);
+    auto* layout = new QVBoxLayout(this);
+    layout->addWidget(what_);
+    layout->addWidget(busy_);
+    layout->addWidget(questions_, 1);
+    layout->addWidget(problem_);
+    layout->addWidget(buttons);
+    resize(560, 640);
+    read(file);
+}
+
+ImportDialog::~ImportDialog() {
+    *goes_on_ = false;
+}
+
+void ImportDialog::read(const std::filesystem::path& file) {
+    const auto goes_on = [flag = goes_on_] { return flag->load(); };
+    start(
+        tr("Reading %1 …").arg(QString::fromStdString(file.string())),
+        [table = table_, file, goes_on] { *table = readForeignTable(file, goes_on); }, [this] { ask(); });
+}
+
+void ImportDialog::start(const QString& what, const std::function<void()>& work,
+                         const std::function<void()>& then) {
+    const auto show_busy = [this](bool busy) {
+        is_busy_ = busy;
+        busy_->setVisible(busy);
+        questions_->setEnabled(!busy);
+        import_->setEnabled(!busy && !choices_.empty());
+    };
+    const QString before = what_->text();
+    what_->setText(what);
+    show_busy(true);
+    QtConcurrent::run([work] {
+        try {
+            work();
+        } catch (const std::exception& error) {
+            return QString::fromStdString(error.what());
+        }
+        return QString();
+    }).then(this, [this, then, show_busy, before](const QString& problem) {
+        show_busy(false);
+        what_->setText(before);
+        problem_->setText(problem);
+        problem_->setVisible(!problem.isEmpty());
+        if (problem.isEmpty()) then();
+    });
+}
+
+/// Shows what the file holds, and asks what that is.
+void ImportDialog::ask() {
+    QString what = tr("%1: %2 rows. Which column is what?")
+                       .arg(QString::fromStdString(table_->origin))
+                       .arg(table_->row_count);
+    if (table_->unread > 0)
+        what += tr(" %1 with no number are left empty.")
+                    .arg(counted(static_cast<int>(table_->unread), tr("cell")));
+    what_->setText(what);
     auto* form = new QFormLayout;
     name_->setAccessibleName(tr("Name of the run"));
     form->addRow(tr("name of the run"), name_);
-    const auto guessed = guessMapping(table_);
+    addColumnChoices(*form);
+    addWhatItIs(*form);
+    auto* layout = new QVBoxLayout(questions_);
+    layout->setContentsMargins(0, 0, 0, 0);
+    layout->addWidget(makePreview(*table_));
+    layout->addLayout(form);
+    questions_->show();
+    import_->setEnabled(true);
+}
+
+void ImportDialog::addColumnChoices(QFormLayout& form) {
+    const auto guessed = guessMapping(*table_);
     for (const std::string& field : kImportFields) {
         auto* choice = new QComboBox;
         choice->setAccessibleName(fieldTitle(field));
         choice->setToolTip(tr("The column of the file that holds it"));
         choice->addItem(tr("not in the file"), QString());
-        for (const std::string& column : table_.columns)
+        for (const std::string& column : table_->columns)
             choice->addItem(QString::fromStdString(column), QString::fromStdString(column));
         const auto found = guessed.find(field);
         if (found != guessed.end()) choice->setCurrentText(QString::fromStdString(found->second));
         choices_[field] = choice;
-        form->addRow(fieldTitle(field), choice);
+        form.addRow(fieldTitle(field), choice);
     }
+}
+
+void ImportDialog::addWhatItIs(QFormLayout& form) {
     for (const PositionMethod& method : positionMethods())
         method_->addItem(QString::fromStdString(method.title), QString::fromStdString(method.name));
     method_->setAccessibleName(tr("Method"));
@@ -100,32 +186,9 @@ ImportDialog::ImportDialog(ForeignTable table, std::filesystem::path runs, const
     seed_->setRange(0, 1000000000);
     seed_->setAccessibleName(tr("Seed"));
     seed_->setToolTip(tr("Runs of the same seed are compared as pairs"));
-    form->addRow(tr("method"), method_);
-    form->addRow(tr("task"), task_);
-    form->addRow(tr("seed"), seed_);
-    problem_->setWordWrap(true);
-    problem_->setTextInteractionFlags(Qt::TextSelectableByMouse);
-    problem_->hide();
-    auto* buttons = new QDialogButtonBox(QDialogButtonBox::Ok | QDialogButtonBox::Cancel);
-    buttons->button(QDialogButtonBox::Ok)->setText(tr("Import"));
-    connect(buttons, &QDialogButtonBox::rejected, this, &QDialog::reject);
-    connect(buttons, &QDialogButtonBox::accepted, this, [this] {
-        if (import()) accept();
-    });
-    auto* layout = new QVBoxLayout(this);
-    auto* what = new QLabel(tr("%1: %2 rows. Which column is what?")
-                                .arg(QString::fromStdString(table_.origin))
-                                .arg(table_.row_count));
-    what->setWordWrap(true);
-    if (table_.unread > 0)
-        what->setText(what->text() + tr(" %1 with no number are left empty.")
-                                         .arg(counted(static_cast<int>(table_.unread), tr("cell"))));
-    layout->addWidget(what);
-    layout->addWidget(makePreview(table_));
-    layout->addLayout(form);
-    layout->addWidget(problem_);
-    layout->addWidget(buttons);
-    resize(560, 640);
+    form.addRow(tr("method"), method_);
+    form.addRow(tr("task"), task_);
+    form.addRow(tr("seed"), seed_);
 }
 
 std::map<std::string, std::string> ImportDialog::mapping() const {
@@ -137,19 +200,16 @@ std::map<std::string, std::string> ImportDialog::mapping() const {
     return mapping;
 }
 
-bool ImportDialog::import() {
+void ImportDialog::import() {
     Specification specification = like_;
     specification.task.name = task_->currentText().toStdString();
     specification = withPosition(specification, method_->currentData().toString().toStdString());
     specification.training.data_seed = specification.training.model_seed = seed_->value();
-    try {
-        importRun(runs_, name_->text().trimmed().toStdString(), specification, table_, mapping());
-        return true;
-    } catch (const Error& error) {
-        problem_->setText(QString::fromStdString(error.what()));
-        problem_->show();
-        return false;
-    }
+    start(
+        tr("Importing %1 …").arg(QString::fromStdString(table_->origin)),
+        [table = table_, runs = runs_, name = name_->text().trimmed().toStdString(), specification,
+         columns = mapping()] { importRun(runs, name, specification, *table, columns); },
+        [this] { accept(); });
 }
 
 }  // namespace roper

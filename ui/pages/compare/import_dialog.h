@@ -2,42 +2,67 @@
 
 #include <QComboBox>
 #include <QDialog>
-#include <QDialogButtonBox>
+#include <QFormLayout>
 #include <QLabel>
 #include <QLineEdit>
+#include <QProgressBar>
+#include <QPushButton>
 #include <QSpinBox>
+#include <atomic>
+#include <functional>
 #include <map>
+#include <memory>
 
 #include "core/runs/metrics_import.h"
 
 namespace roper {
 
-/// Asks which columns of a file made elsewhere are what, and makes a run of them.
+/// Asks which columns of a file made elsewhere are what, and makes a run of them. Another thread reads the
+/// file; it stops when the dialog goes.
 class ImportDialog : public QDialog {
     Q_OBJECT
 
   public:
     /// @param like  what the run is taken for, apart from method and seed, which are asked
-    ImportDialog(ForeignTable table, std::filesystem::path runs, const Specification& like, QWidget* parent);
+    ImportDialog(const std::filesystem::path& file, std::filesystem::path runs, const Specification& like,
+                 QWidget* parent);
+    ~ImportDialog() override;
 
-    /// The input of a field, for tests.
+    /// Whether the file is being read or imported.
+    bool isBusy() const { return is_busy_; }
+    /// What went wrong last; empty if nothing did.
+    QString problem() const { return problem_->text(); }
+
+    /// The input of a field once the file has been read, for tests.
     QComboBox* choice(const std::string& field) const { return choices_.at(field); }
     QLineEdit& name() { return *name_; }
 
-    /// Makes the run; says in the dialog why not. @returns whether it was made
-    bool import();
+    /// Makes the run. The dialog is accepted when it is there; otherwise it says why not.
+    void import();
 
   private:
+    void read(const std::filesystem::path& file);
+    /// Lets another thread work, and goes on with `then` if nothing went wrong.
+    void start(const QString& what, const std::function<void()>& work, const std::function<void()>& then);
+    void ask();
+    void addColumnChoices(QFormLayout& form);
+    void addWhatItIs(QFormLayout& form);
     std::map<std::string, std::string> mapping() const;
 
-    ForeignTable table_;
+    std::shared_ptr<std::atomic<bool>> goes_on_ = std::make_shared<std::atomic<bool>>(true);
+    std::shared_ptr<ForeignTable> table_ =
+        std::make_shared<ForeignTable>();  ///< while busy the other thread's
     std::filesystem::path runs_;
     Specification like_;
+    bool is_busy_ = false;
     std::map<std::string, QComboBox*> choices_;
     QLineEdit* name_;
     QComboBox *method_, *task_;
     QSpinBox* seed_;
-    QLabel* problem_;
+    QLabel *what_, *problem_;
+    QProgressBar* busy_;
+    QWidget* questions_;
+    QPushButton* import_;
 };
 
 }  // namespace roper
