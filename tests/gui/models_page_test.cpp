@@ -1,3 +1,5 @@
+#include <sys/stat.h>
+
 #include <QFile>
 #include <QProcess>
 #include <QSpinBox>
@@ -51,6 +53,19 @@ class ModelsPageTest : public PageTest {
         QVERIFY2(state().reading() != nullptr, qPrintable(state().message()));
         QCOMPARE(page().text().toPlainText(), state().text());
         QVERIFY(!state().text().isEmpty());  // an example of what the run was trained on
+    }
+
+    void aFolderWithAPipeForAConfigIsNoModel() {
+        const QDir models(models_.path());
+        QVERIFY(models.mkdir("pipes"));
+        for (const char* name : {"config.json", "model.gguf"})
+            QCOMPARE(::mkfifo(qPrintable(models.filePath(QString("pipes/") + name)), 0600), 0);
+        for (const char* path : {"pipes", "pipes/model.gguf"}) {
+            page().openPublished(models.filePath(path));
+            QVERIFY(state().model().isEmpty());
+            const auto* readout = page().findChild<QLabel*>("readout");
+            QVERIFY2(readout->text().contains("is no model"), qPrintable(readout->text()));
+        }
     }
 
     void aTextIsReadTokenByToken() {

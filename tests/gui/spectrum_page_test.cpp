@@ -125,6 +125,31 @@ class SpectrumPageTest : public PageTest {
         QVERIFY((setup().rotary().theta - theta).norm() < 1e-15);
     }
 
+    /// To lay out such a text would hold up the window for minutes.
+    void aTextThatIsNoConfigAtAllIsNotTakenIn() {
+        constexpr int kLength = 60'000'000;
+        QApplication::clipboard()->setText("{" + QString(kLength, ' ') + "}");
+        bool looked = false;
+        QTimer::singleShot(0, this, [&] {
+            auto* dialog = qobject_cast<QDialog*>(QApplication::activeModalWidget());
+            auto* text = dialog == nullptr ? nullptr : dialog->findChild<QPlainTextEdit*>();
+            if (text == nullptr) return;
+            const auto labels = dialog->findChildren<QLabel*>();
+            const bool is_told = std::any_of(labels.begin(), labels.end(), [](const QLabel* label) {
+                return label->text().contains("Paste a part of it");
+            });
+            text->paste();
+            looked = is_told && text->document()->isEmpty();
+            text->insertPlainText("{\"head_dim\": 64}");
+            QApplication::clipboard()->setText(", ");
+            text->paste();  // what has room is taken
+            looked = looked && text->toPlainText().endsWith(", ");
+            dialog->reject();
+        });
+        QTest::mouseClick(control<QPushButton>("Paste a config.json…"), Qt::LeftButton);
+        QVERIFY(looked);
+    }
+
     void theListOfModelsKeepsItsChoice() {
         auto* models = control<QComboBox>("Settings of a well-known model");
         auto* layers = control<QComboBox>("Kind of layer");

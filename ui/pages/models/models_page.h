@@ -59,6 +59,8 @@ class ModelsPage : public Page {
     void setMean(bool mean);
     /// Opens a model by the name of a run or the path of a published one.
     void open(const QString& model);
+    /// Opens a published model that was chosen on the disk, or says why it is none.
+    void openPublished(const QString& path);
     void readText(const QString& text);
     QPlainTextEdit& text() { return *text_; }
     QComboBox& models() { return *models_; }
@@ -114,7 +116,6 @@ class ModelsPage : public Page {
     std::optional<Eigen::VectorXd> bandsOf(const ModelsState& state) const;
     void chooseFile();
     void chooseFolder();
-    void openPublished(const QString& path);
     void wantWhatIsSeen();
     void showModel();
     void showAnswers();

@@ -6,14 +6,16 @@
 #include <QToolButton>
 
 #include "ui/controls/named.h"
+#include "ui/controls/text_input.h"
 #include "ui/pages/models/models_page.h"
-#include "ui/theme/plain_text.h"
 #include "ui/theme/zoom.h"
 
 // The inputs of the Models page, and where its pictures stand.
 
 namespace roper {
 namespace {
+
+constexpr qsizetype kRoomForText = 1 << 17;  // more than any model is asked about
 
 QWidget* column(std::initializer_list<std::pair<QWidget*, int>> widgets) {
     auto* all = new QWidget;
@@ -65,12 +67,12 @@ QWidget* ModelsPage::makeChooser() {
     menu->addAction(tr("GGUF file…"), this, &ModelsPage::chooseFile);
     menu->addAction(tr("Hugging Face folder…"), this, &ModelsPage::chooseFolder);
     open->setMenu(menu);
-    summary_ = makePlainLabel();
+    summary_ = new QLabel;
     summary_->setForegroundRole(QPalette::PlaceholderText);
     summary_->setSizePolicy(QSizePolicy::Ignored, QSizePolicy::Preferred);
     summary_->setWordWrap(true);
-    text_ =
-        named(new QPlainTextEdit, tr("Text that the model reads"), tr("Ctrl+Return lets the model read it"));
+    text_ = named(new TextInput(kRoomForText), tr("Text that the model reads"),
+                  tr("Ctrl+Return lets the model read it"));
     text_->setPlaceholderText(tr("a text; Ctrl+Return lets the model read it"));
     text_->setTabChangesFocus(true);
     const auto lines = [this](int count) { return text_->fontMetrics().lineSpacing() * count + 12; };
@@ -96,9 +98,9 @@ QWidget* ModelsPage::makeChooser() {
         named(new QProgressBar, tr("How far the answer is"), tr("How much of the answer is computed"));
     progress_->setTextVisible(false);
     progress_->setFixedWidth(zoomed(120));
-    cost_ = makePlainLabel();
+    cost_ = new QLabel;
     cost_->setForegroundRole(QPalette::PlaceholderText);
-    message_ = makePlainLabel();
+    message_ = new QLabel;
     message_->setWordWrap(true);
     message_->setTextInteractionFlags(Qt::TextSelectableByMouse);
     message_->hide();
@@ -118,7 +120,7 @@ QWidget* ModelsPage::makeChooser() {
 }
 
 QWidget* ModelsPage::makeWelcome() {
-    auto* text = makePlainLabel();
+    auto* text = new QLabel;
     text->setWordWrap(true);
     text->setAlignment(Qt::AlignCenter);
     text->setText(
@@ -158,7 +160,7 @@ QWidget* ModelsPage::makeTextTab() {
     seed_->setPrefix(tr("seed "));
     write_ = named(new QPushButton(tr("Continue")), tr("Continue"), tr("Let the model continue the text"));
     connect(write_, &QPushButton::clicked, this, &ModelsPage::write);
-    written_ = makePlainLabel();
+    written_ = new QLabel;
     written_->setWordWrap(true);
     written_->setTextInteractionFlags(Qt::TextSelectableByMouse);
     written_->setAccessibleName(tr("What the model wrote"));
@@ -195,7 +197,7 @@ QWidget* ModelsPage::makeHeadsTab() {
     };
     layer_ = number(tr("Layer that is shown"), tr("layer "));
     head_ = number(tr("Head that is shown"), tr("head "));
-    map_title_ = makePlainLabel();
+    map_title_ = new QLabel;
     map_title_->setSizePolicy(QSizePolicy::Ignored, QSizePolicy::Preferred);
     map_->setEmptyText(tr("The attention of the chosen head is shown here."));
     reach_->setEmptyText(tr("How the head's weight falls with distance is shown here."));

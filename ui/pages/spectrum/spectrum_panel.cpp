@@ -5,19 +5,20 @@
 #include <QDialog>
 #include <QDialogButtonBox>
 #include <QLabel>
-#include <QPlainTextEdit>
 #include <QVBoxLayout>
 #include <algorithm>
 
 #include "core/base/error.h"
 #include "core/explorer/known_models.h"
+#include "ui/controls/text_input.h"
 #include "ui/explorer/example_list.h"
 #include "ui/pages/spectrum/spectrum_state.h"
-#include "ui/theme/plain_text.h"
 #include "ui/theme/swatch.h"
 
 namespace roper {
 namespace {
+
+constexpr qsizetype kLongestConfig = 1 << 20;  // as much as is read of one
 
 /// All kinds of layers; a model of one kind has that one alone.
 std::vector<LayerKind> kindsOf(const ConfigReading& reading) {
@@ -180,12 +181,15 @@ void SpectrumPanel::askForConfig() {
     QDialog dialog(this);
     dialog.setWindowTitle(tr("Paste a config.json"));
     dialog.resize(560, 420);
-    auto* text = new QPlainTextEdit;
+    auto* text = new TextInput(kLongestConfig);
     text->setPlaceholderText(tr("The text of a Hugging Face model's config.json"));
     text->setAccessibleName(tr("Text of the config.json"));
+    auto* why = new QLabel;
     const QString copied = QApplication::clipboard()->text();
-    if (copied.trimmed().startsWith('{')) text->setPlainText(copied);
-    auto* why = makePlainLabel();
+    if (const QString refusal = text->refusalOf(copied); !refusal.isEmpty())
+        why->setText(refusal);
+    else if (copied.trimmed().startsWith('{'))
+        text->setPlainText(copied);
     why->setWordWrap(true);
     why->setTextInteractionFlags(Qt::TextSelectableByMouse);
     auto* buttons = new QDialogButtonBox(QDialogButtonBox::Ok | QDialogButtonBox::Cancel);

@@ -6,7 +6,6 @@
 #include <QHeaderView>
 #include <QInputDialog>
 #include <QMenu>
-#include <QPlainTextEdit>
 #include <QRegularExpression>
 #include <QSettings>
 #include <QUrl>
@@ -14,6 +13,7 @@
 
 #include "core/base/error.h"
 #include "core/base/text.h"
+#include "ui/controls/text_input.h"
 #include "ui/live/run_records.h"
 #include "ui/pages/training/differences_dialog.h"
 #include "ui/pages/training/runs_panel.h"
@@ -23,6 +23,8 @@
 
 namespace roper {
 namespace {
+
+constexpr qsizetype kLongestNote = 1 << 17;  // with its escapes it fits into the file
 
 /// The words of a name that a filter takes for words, not for comparisons.
 QString wordsOf(const QString& name) {
@@ -193,7 +195,8 @@ void RunsPanel::askForNotes() {
     dialog.setWindowTitle(tr("Tags and note of %1").arg(counted(static_cast<int>(runs.size()), tr("run"))));
     auto* tags = new QLineEdit(QString::fromStdString(join(runs.front()->labels().tags, " ")));
     tags->setPlaceholderText(tr("words, with blanks between them"));
-    auto* note = new QPlainTextEdit(QString::fromStdString(runs.front()->labels().note));
+    auto* note = new TextInput(kLongestNote);
+    note->setPlainText(QString::fromStdString(runs.front()->labels().note));
     auto* layout = new QFormLayout(&dialog);
     layout->addRow(tr("Tags"), tags);
     layout->addRow(tr("Note"), note);
