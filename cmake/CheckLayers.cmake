@@ -13,9 +13,10 @@ endif()
 cmake_policy(VERSION 3.25)
 
 # Libraries that only some folders may include, by how their headers begin.
-set(libraries torch qt eigen json toml cli boost highway onednn cuda sentencepiece pcre2 utf8proc sodium)
+set(libraries torch qt documents eigen json toml cli boost highway onednn cuda sentencepiece pcre2 utf8proc sodium)
 set(torch_headers "torch/|ATen/|c10/|caffe2/")
 set(qt_headers "Q[A-Za-z]|qcustomplot")
+set(documents_headers "QTextBrowser|QTextDocument|QTextEdit")  # which open what they name; ui/theme/html_view.h does not
 set(eigen_headers "Eigen/")
 set(json_headers "nlohmann/")
 set(toml_headers "toml\\+\\+/")
@@ -74,7 +75,7 @@ folder(core/training OVER core/model core/distributed core/corpus core/control W
 folder(core/inspection OVER core/look core/language_model core/tokenizers core/training WITH torch eigen json)
 folder(core/bench OVER core/training WITH torch)
 
-folder(ui/theme OVER core/methods WITH qt)
+folder(ui/theme OVER core/methods WITH qt documents)
 folder(ui/controls OVER ui/theme core/base WITH qt)
 folder(ui/charts OVER ui/theme core/base WITH qt eigen)
 folder(ui/live OVER core/runs core/cluster core/control core/compare core/corpus ui/theme WITH qt)

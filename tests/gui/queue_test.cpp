@@ -204,31 +204,6 @@ class QueueTest : public PageTest {
         QVERIFY(accept->isHidden());
     }
 
-    /// What a file says is shown as it is: no label takes it for HTML, which could load images.
-    void whatAFileSaysIsNoHtml() {
-        const QString image = "<img src='/etc/hostname'>";
-        const std::filesystem::path hostile = runs() / "hostile";
-        createRun(runs(), "hostile", {});
-        Status status = readStatus((hostile / "status.json").string());
-        status.state = RunState::failed;
-        status.error = image.toStdString() + "\x1b[31m";
-        writeStatus((hostile / "status.json").string(), status);
-        window_->runs().refresh();
-        page().runsPanel().select("hostile");
-        int shown = 0;
-        for (const QLabel* label : window_->findChildren<QLabel*>()) {
-            if (!label->text().contains("<img")) continue;
-            ++shown;
-            QCOMPARE(label->textFormat(), Qt::PlainText);
-            QVERIFY(!label->text().contains('\x1b'));
-        }
-        QVERIFY(shown > 0);
-        const QAbstractItemModel& model = page().runsPanel().model();
-        for (int row = 0; row < model.rowCount(); ++row)
-            for (const QModelIndex& index : {model.index(row, 0), model.index(0, 0, model.index(row, 0))})
-                QVERIFY(!index.data(Qt::ToolTipRole).toString().contains("<img"));
-    }
-
     void aFileThatIsEditedWronglyIsSaidToBe() {
         std::ofstream(queuePath(runs()).path()) << "at_once = none\n";
         window_->queue().look();

@@ -14,6 +14,7 @@
 #include <QFormLayout>
 #include <QLabel>
 #include <QMainWindow>
+#include <QMessageBox>
 #include <QMimeData>
 #include <QPointer>
 #include <QSettings>
@@ -24,7 +25,6 @@
 
 #include "core/base/error.h"
 #include "ui/charts/figure_export.h"
-#include "ui/theme/plain_text.h"
 
 namespace roper {
 namespace {
@@ -58,7 +58,7 @@ class ExportDialog : public QDialog {
     QCheckBox* legend_ = new QCheckBox(tr("Legend"));
     QCheckBox* caption_ = new QCheckBox(tr("Caption below the picture"));
     QLabel* preview_ = new QLabel;
-    QLabel* size_ = makePlainLabel();
+    QLabel* size_ = new QLabel;
 };
 
 ExportDialog::ExportDialog(const Figure& figure, const Theme& theme, QWidget* parent)
@@ -242,7 +242,7 @@ void exportByDialog(const Figure& figure, QWidget* parent) {
         exportFigure(figure, path, choice.options(), theme);
         sayWhereItIs(path, parent);
     } catch (const Error& error) {
-        warnPlainly(parent, QObject::tr("Not exported"), QString::fromStdString(error.what()));
+        QMessageBox::warning(parent, QObject::tr("Not exported"), QString::fromStdString(error.what()));
     }
 }
 

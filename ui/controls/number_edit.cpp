@@ -5,7 +5,6 @@
 #include <cmath>
 
 #include "core/base/text.h"
-#include "ui/theme/plain_text.h"
 
 namespace roper {
 
@@ -43,7 +42,7 @@ void NumberEdit::read() {
 }
 
 void NumberEdit::markWrong(const QString& why) {
-    setToolTip(why.isEmpty() ? help_ : plainToolTip(why));
+    setToolTip(why.isEmpty() ? help_ : why);
     setAccessibleDescription(toolTip());
     if (!why.isEmpty() && isVisible()) QToolTip::showText(mapToGlobal(QPoint(0, height())), why, this);
     setStyleSheet(why.isEmpty() ? QString() : QStringLiteral("border: 1px solid #D55E00;"));

@@ -11,7 +11,6 @@
 #include "core/base/error.h"
 #include "core/base/text.h"
 #include "core/explorer/setup_fields.h"
-#include "ui/theme/plain_text.h"
 #include "ui/theme/zoom.h"
 
 namespace roper {
@@ -197,7 +196,7 @@ LineEdit* SetupPanel::addNumbers(const QString& label, const char* key, const QS
             change(label, [&](Setup& s) { s = next; });
         } catch (const Error& error) {
             edit->setText(QString::fromStdString(field.text(selection_.setup())));
-            edit->setToolTip(plainToolTip(QString::fromStdString(error.what())));
+            edit->setToolTip(QString::fromStdString(error.what()));
             QToolTip::showText(edit->mapToGlobal(QPoint(0, edit->height())), edit->toolTip(), edit);
         }
     });

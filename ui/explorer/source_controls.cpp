@@ -4,7 +4,6 @@
 
 #include "ui/controls/line_edit.h"
 #include "ui/live/published_models.h"
-#include "ui/theme/plain_text.h"
 
 namespace roper {
 namespace {
@@ -71,7 +70,7 @@ void addSourceControls(SetupPanel& panel, AttentionState& state, SourceUse use) 
     words->setAccessibleName(controlText("Text"));
     panel.addRow({}, words,
                  controlText("What the model reads: of a run, characters of its task, at most 4096"));
-    auto* status = makePlainLabel();
+    auto* status = new QLabel;
     status->setWordWrap(true);
     status->setForegroundRole(QPalette::PlaceholderText);
     panel.addRow({}, status, controlText("Which vectors are shown"));

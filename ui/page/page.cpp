@@ -14,7 +14,6 @@
 
 #include "core/base/error.h"
 #include "core/base/text.h"
-#include "ui/theme/plain_text.h"
 #include "ui/theme/type_scale.h"
 
 namespace roper {
@@ -41,7 +40,7 @@ bool usesKey(const QWidget* widget, int key) {
 }  // namespace
 
 Page::Page(const QString& name, const QString& sentence, QWidget* parent)
-    : QWidget(parent), name_(name), contents_(new QVBoxLayout), readout_(makePlainLabel()) {
+    : QWidget(parent), name_(name), contents_(new QVBoxLayout), readout_(new QLabel) {
     auto* title = new QLabel(name);
     title->setFont(titleFont(title->font()));
     auto* subtitle = new QLabel(sentence);

@@ -1,29 +1,25 @@
 #pragma once
 
-#include <QLabel>
-#include <QMessageBox>
+#include <QObject>
+#include <QString>
 
 namespace roper {
 
-// Text that may come from a file is shown as it is: Qt would take what looks like HTML for it, and load the
-// images that it names.
+/// Has texts shown as they are while it lives. Much of what the window says comes from files, and Qt takes what
+/// looks like HTML for HTML: it would draw the markup, and open whatever an image names, even a pipe that never
+/// answers. With this, labels, tool tips and messages are plain unless their text format says otherwise. It has
+/// to be there before the first widget. HTML of ours is shown by `HtmlView`.
+class PlainText : public QObject {
+  public:
+    PlainText();
+    bool eventFilter(QObject* watched, QEvent* event) override;
+};
 
-/// A label that shows its text as it is.
-inline QLabel* makePlainLabel() {
-    auto* label = new QLabel;
-    label->setTextFormat(Qt::PlainText);
-    return label;
-}
+/// A text for an action, a button or a tab, where Qt takes "&" for the mark of a key and a tab for the gap before
+/// a shortcut.
+QString plainCaption(QString text);
 
-/// A text for setToolTip, which takes HTML for what it is.
-inline QString plainToolTip(const QString& text) {
-    return Qt::mightBeRichText(text) ? text.toHtmlEscaped() : text;
-}
-
-inline void warnPlainly(QWidget* parent, const QString& title, const QString& text) {
-    QMessageBox box(QMessageBox::Warning, title, text, QMessageBox::Ok, parent);
-    box.setTextFormat(Qt::PlainText);
-    box.exec();
-}
+/// A text for the title of a window, where Qt takes "[*]" for the place of the mark of unsaved changes.
+QString plainTitle(QString text);
 
 }  // namespace roper

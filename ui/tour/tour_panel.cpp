@@ -5,7 +5,6 @@
 #include <QScrollBar>
 #include <QTimer>
 
-#include "ui/theme/plain_text.h"
 #include "ui/theme/theme.h"
 #include "ui/theme/type_scale.h"
 
@@ -15,14 +14,14 @@ namespace {
 constexpr int kMargin = 16, kGap = 8;
 
 QLabel* makeText() {
-    QLabel* label = makePlainLabel();
+    QLabel* label = new QLabel;
     label->setWordWrap(true);
     return label;
 }
 
 /// A small heading: “Predict”, “Try”, “What happens”.
 QLabel* makeHeading(const QString& text) {
-    QLabel* label = makePlainLabel();
+    QLabel* label = new QLabel;
     label->setText(text);
     label->setFont(boldFont(label->font()));
     label->setForegroundRole(QPalette::PlaceholderText);

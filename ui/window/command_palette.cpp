@@ -27,7 +27,7 @@ void CommandPalette::filter(const QString& words) {
     list_->clear();
     const QStringList wanted = words.split(' ', Qt::SkipEmptyParts);
     for (QAction* action : actions_.all()) {
-        const QString text = actions_.groupOf(action) + ": " + action->text().remove('&');
+        const QString text = actions_.groupOf(action) + ": " + action->iconText();
         const bool matches = std::all_of(wanted.begin(), wanted.end(), [&](const QString& word) {
             return text.contains(word, Qt::CaseInsensitive);
         });

@@ -4,10 +4,10 @@
 #include <QDialogButtonBox>
 #include <QFile>
 #include <QMessageBox>
-#include <QTextBrowser>
 #include <QVBoxLayout>
 
 #include "core/base/this_process.h"
+#include "ui/theme/html_view.h"
 
 namespace roper {
 namespace {
@@ -17,14 +17,13 @@ QString text(const char* source) {
 }
 
 /// A window with a text, which does not hold up the program.
-QTextBrowser* openText(const QString& title, QWidget* parent) {
+HtmlView* openText(const QString& title, QWidget* parent) {
     auto* dialog = new QDialog(parent);
     dialog->setAttribute(Qt::WA_DeleteOnClose);
     dialog->setWindowTitle(title);
     dialog->resize(620, 640);
-    auto* browser = new QTextBrowser;
+    auto* browser = new HtmlView;
     browser->setAccessibleName(title);
-    browser->setOpenLinks(false);  // they lead to files beside the text, which are not here
     browser->document()->setDocumentMargin(16);
     auto* buttons = new QDialogButtonBox(QDialogButtonBox::Close);
     QObject::connect(buttons, &QDialogButtonBox::rejected, dialog, &QDialog::reject);
@@ -48,7 +47,7 @@ void showKeys(const Actions& actions, QWidget* parent) {
             if (!action->shortcut().isEmpty())
                 rows += QStringLiteral("<tr><td width='150'><b>%1</b></td><td>%2</td></tr>")
                             .arg(action->shortcut().toString(QKeySequence::NativeText).toHtmlEscaped(),
-                                 action->text().remove('&').toHtmlEscaped());
+                                 action->iconText().toHtmlEscaped());
         if (!rows.isEmpty())
             html += QStringLiteral("<h3>%1</h3><table cellpadding='3'>%2</table>")
                         .arg(group.toHtmlEscaped(), rows);
@@ -61,13 +60,14 @@ void showKeys(const Actions& actions, QWidget* parent) {
 
 void showGlossary(QWidget* parent) {
     QFile file(QStringLiteral(":/help/glossary.md"));
-    QTextBrowser* browser = openText(text("Glossary"), parent);
+    HtmlView* browser = openText(text("Glossary"), parent);
     if (file.open(QIODevice::ReadOnly)) browser->setMarkdown(QString::fromUtf8(file.readAll()));
 }
 
 void showAbout(QWidget* parent) {
-    QMessageBox::about(
-        parent, text("About RoPER Lab"),
+    QMessageBox box(QMessageBox::NoIcon, text("About RoPER Lab"), {}, QMessageBox::Ok, parent);
+    box.setTextFormat(Qt::RichText);
+    box.setText(
         text(
             "<h3>RoPER Lab %1</h3><p>A laboratory for rotary position embeddings.</p>"
             "<p>RoPE: Su et al., <i>RoFormer: Enhanced Transformer with Rotary Position Embedding</i>, "
@@ -78,6 +78,7 @@ void showAbout(QWidget* parent) {
             "QCustomPlot, "
             "Eigen, LibTorch and other free libraries.</p>")
             .arg(QString::fromStdString(programVersion())));
+    box.exec();
 }
 
 }  // namespace roper

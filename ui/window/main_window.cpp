@@ -36,14 +36,15 @@ MainWindow::MainWindow(std::filesystem::path runs, QueueLauncher::Duty duty)
       sidebar_(new QToolBar(tr("Pages"))),
       stack_(new QStackedWidget),
       explanation_(new QDockWidget(tr("Explain"))),
-      explanation_text_(new QTextBrowser),
+      explanation_text_(new HtmlView),
       tour_(new TourDock(this, [this] { return currentPage(); })),
       invitation_(new TourInvitation(this)),
-      training_label_(makePlainLabel()),
+      training_label_(new QLabel),
       training_bar_(new QProgressBar) {
     std::error_code unknown;
     const std::filesystem::path named = std::filesystem::absolute(runs, unknown);
-    setWindowTitle(tr("RoPER Lab – %1").arg(QString::fromStdString((unknown ? runs : named).string())));
+    setWindowTitle(
+        tr("RoPER Lab – %1").arg(plainTitle(QString::fromStdString((unknown ? runs : named).string()))));
     qApp->installEventFilter(this);
     resize(kInitialSize);
     setMinimumSize(kLeastSize);
@@ -183,7 +184,7 @@ void MainWindow::makeStatusBar() {
     statusBar()->addWidget(training_label_);
     statusBar()->addWidget(training_bar_);
     if (const auto other = otherOwnerOf(set_.store.folder()); other && !isTrusted(set_.store.folder())) {
-        auto* reading_only = makePlainLabel();
+        auto* reading_only = new QLabel;
         reading_only->setText(
             tr("This folder belongs to %1: it is open for reading only").arg(QString::fromStdString(*other)));
         reading_only->setToolTip(tr("`roper-train trust FOLDER` treats it as your own"));
@@ -311,12 +312,12 @@ void MainWindow::exportCurrent() {
     if (figures.size() == 1) return exportFigureOf(*currentPage(), *figures.front());
     QMenu menu(this);
     for (const Figure* figure : figures)
-        menu.addAction(figure->figureTitle(), this,
+        menu.addAction(plainCaption(figure->figureTitle()), this,
                        [this, figure] { exportFigureOf(*currentPage(), *figure); });
     const PageFigure page(*currentPage());
     if (page.parts() > 1) {
         menu.addSeparator();
-        menu.addAction(page.figureTitle(), this, [this, &page] { exportByDialog(page, this); });
+        menu.addAction(plainCaption(page.figureTitle()), this, [this, &page] { exportByDialog(page, this); });
     }
     menu.exec(mapToGlobal(rect().center()));
 }

@@ -8,12 +8,12 @@
 #include <QScrollArea>
 #include <QSet>
 #include <QStackedWidget>
-#include <QTextBrowser>
 #include <QToolBar>
 #include <QToolButton>
 #include <filesystem>
 
 #include "ui/page/actions.h"
+#include "ui/theme/html_view.h"
 #include "ui/window/icons.h"
 #include "ui/window/page_set.h"
 #include "ui/window/tour_dock.h"
@@ -106,7 +106,7 @@ class MainWindow : public QMainWindow {
     QAction* names_action_ = nullptr;   ///< whether the sidebar shows names, where there is room
     QStackedWidget* stack_;
     QDockWidget* explanation_;
-    QTextBrowser* explanation_text_;
+    HtmlView* explanation_text_;
     TourDock* tour_;
     TourInvitation* invitation_;
     QLabel* training_label_;

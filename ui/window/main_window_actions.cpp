@@ -4,6 +4,7 @@
 
 #include "ui/theme/appearance.h"
 #include "ui/theme/motion.h"
+#include "ui/theme/plain_text.h"
 #include "ui/theme/zoom.h"
 #include "ui/window/command_palette.h"
 #include "ui/window/help.h"
@@ -108,7 +109,7 @@ void MainWindow::addEditActions() {
         const auto show = [action = action, name = name, back = back, &history] {
             action->setEnabled(back ? history.canUndo() : history.canRedo());
             const QString what = back ? history.undoText() : history.redoText();
-            action->setText(what.isEmpty() ? name : tr("%1: %2").arg(name, what));
+            action->setText(what.isEmpty() ? name : tr("%1: %2").arg(name, plainCaption(what)));
         };
         connect(&history, &QUndoStack::indexChanged, action, show);
         show();

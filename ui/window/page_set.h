@@ -17,6 +17,7 @@
 #include "ui/pages/rotation/rotation_page.h"
 #include "ui/pages/spectrum/spectrum_page.h"
 #include "ui/pages/training/training_page.h"
+#include "ui/theme/plain_text.h"
 
 namespace roper {
 
@@ -30,6 +31,7 @@ class PageSet {
     PageSet(const PageSet&) = delete;
     PageSet& operator=(const PageSet&) = delete;
 
+    PlainText plain_text;  ///< before all that shows texts
     Selection selection;
     RunStore store;
     TrainerLauncher launcher;

@@ -4,6 +4,7 @@
 
 #include "core/base/error.h"
 #include "core/base/text.h"
+#include "ui/theme/plain_text.h"
 
 namespace roper {
 namespace {
@@ -45,7 +46,7 @@ QString TourDock::key() const {
 }
 
 void TourDock::setTour(Tour tour) {
-    setWindowTitle(tr("Tour: %1").arg(QString::fromStdString(tour.title)));
+    setWindowTitle(tr("Tour: %1").arg(plainTitle(plainCaption(QString::fromStdString(tour.title)))));
     panel_->setTour(std::move(tour));
 }
 

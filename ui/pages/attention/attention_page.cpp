@@ -11,7 +11,6 @@
 #include "ui/explorer/mistake_text.h"
 #include "ui/pages/attention/method_text.h"
 #include "ui/theme/numbers.h"
-#include "ui/theme/plain_text.h"
 
 namespace roper {
 namespace {
@@ -49,7 +48,7 @@ AttentionPage::AttentionPage(AttentionState& state, QWidget* parent)
           state.selection(), parent),
       state_(state),
       kinds_(new QTabBar),
-      headline_(makePlainLabel()),
+      headline_(new QLabel),
       to_mixing_(new QPushButton(tr("This row in Value mixing"))),
       help_(new QPushButton),
       map_(new HeatMapView(QStringLiteral("scores"), this)),
@@ -220,7 +219,7 @@ void AttentionPage::showMap() {
 void AttentionPage::takeMap(MapQuestion question, HeatMapView::Map map) {
     const bool by_token = question.isTokenByToken();
     headline_->setText(mapHeadline(question, map));
-    headline_->setToolTip(plainToolTip(headline_->text()));
+    headline_->setToolTip(headline_->text());
     map.row_labels = question.token_names;
     if (by_token) map.column_labels = question.token_names;
     map.distances_below = by_token;

@@ -5,7 +5,6 @@
 #include <QVBoxLayout>
 
 #include "ui/explorer/mistake_text.h"
-#include "ui/theme/plain_text.h"
 
 namespace roper {
 namespace {
@@ -38,7 +37,7 @@ MistakeGallery::MistakeGallery(AttentionState& state, QWidget* parent) : QWidget
                              ? tr(".\nMoving all positions shows it.")
                              : tr(".\nMoving all positions does not show it: scores still depend on "
                                   "distance alone, but on the wrong one.")));
-        auto* residual = makePlainLabel();
+        auto* residual = new QLabel;
         residual->setForegroundRole(QPalette::PlaceholderText);
         residual->setContentsMargins(22, 0, 0, 2);
         residual->setSizePolicy(QSizePolicy::Ignored, QSizePolicy::Preferred);

@@ -19,7 +19,7 @@ constexpr int kFarthest = 64, kStep_ms = 120;
 MistakeStoryDialog::MistakeStoryDialog(AttentionState& state, QWidget* parent)
     : QDialog(parent),
       view_(new MistakeArrowsView(state, this)),
-      text_(new QTextBrowser),
+      text_(new HtmlView),
       shift_(new QSlider(Qt::Horizontal)),
       play_(new QPushButton(tr("Play"))) {
     resize(980, 560);

@@ -3,10 +3,10 @@
 #include <QDialog>
 #include <QPushButton>
 #include <QSlider>
-#include <QTextBrowser>
 #include <QTimer>
 
 #include "ui/pages/attention/mistake_arrows_view.h"
+#include "ui/theme/html_view.h"
 
 namespace roper {
 
@@ -21,7 +21,7 @@ class MistakeStoryDialog : public QDialog {
     void tell(Mistake mistake);
 
     MistakeArrowsView& view() { return *view_; }
-    QTextBrowser& text() { return *text_; }
+    HtmlView& text() { return *text_; }
 
   protected:
     void changeEvent(QEvent* event) override;
@@ -32,7 +32,7 @@ class MistakeStoryDialog : public QDialog {
 
     Mistake mistake_ = Mistake::wrong_direction;
     MistakeArrowsView* view_;
-    QTextBrowser* text_;
+    HtmlView* text_;
     QSlider* shift_;
     QPushButton* play_;
     QTimer timer_;

@@ -15,7 +15,6 @@
 #include "ui/pages/compare/import_dialog.h"
 #include "ui/theme/elided_label.h"
 #include "ui/theme/numbers.h"
-#include "ui/theme/plain_text.h"
 #include "ui/theme/swatch.h"
 #include "ui/theme/zoom.h"
 
@@ -55,7 +54,7 @@ ComparePage::ComparePage(RunStore& store, std::function<Specification()> proposa
       all_outcomes_(new OutcomeTableView(*state_, this)),
       board_(new BoardView(this)),
       lengths_(new LengthTab(*state_, this)),
-      conclusion_(makePlainLabel()) {
+      conclusion_(new QLabel) {
     conclusion_->setWordWrap(true);
     conclusion_->setTextInteractionFlags(Qt::TextSelectableByMouse);
     conclusion_->setAccessibleName(tr("What follows"));
@@ -188,7 +187,7 @@ void ComparePage::showGroups() {
         item->setCheckState(0, group.shown ? Qt::Checked : Qt::Unchecked);
         item->setIcon(0, swatch(Theme::of(palette()).visible(group.color)));
         item->setData(0, kKeyRole, group.key());
-        item->setToolTip(0, plainToolTip(group.label()));
+        item->setToolTip(0, group.label());
         for (int column : {1, 2})
             item->setTextAlignment(column, Qt::AlignRight | Qt::AlignVCenter);
     }

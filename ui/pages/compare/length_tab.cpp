@@ -10,7 +10,6 @@
 #include "ui/controls/named.h"
 #include "ui/live/run_records.h"
 #include "ui/theme/numbers.h"
-#include "ui/theme/plain_text.h"
 
 namespace roper {
 LengthTab::LengthTab(CompareState& state, QWidget* parent)
@@ -31,7 +30,7 @@ LengthTab::LengthTab(CompareState& state, QWidget* parent)
       factor_(
           named(new QDoubleSpinBox, tr("Factor of the scaling"), tr("s: how much longer texts may become"))),
       measure_(new QPushButton),
-      summary_(makePlainLabel()) {
+      summary_(new QLabel) {
     largest_->setRange(1, 64);
     largest_->setValue(6);
     largest_->setPrefix(tr("up to "));

@@ -5,7 +5,6 @@
 #include "ui/pages/inspect/inspect_page.h"
 #include "ui/theme/motion.h"
 #include "ui/theme/numbers.h"
-#include "ui/theme/plain_text.h"
 #include "ui/theme/zoom.h"
 
 // The inputs of the Inspect page.
@@ -15,7 +14,7 @@ namespace {
 
 /// A picture below a title, which is given back.
 QWidget* besideTitle(QLabel*& title, QWidget* picture) {
-    title = makePlainLabel();
+    title = new QLabel;
     title->setSizePolicy(QSizePolicy::Ignored, QSizePolicy::Preferred);  // a long name widens nothing
     auto* both = new QWidget;
     auto* column = new QVBoxLayout(both);
@@ -49,7 +48,7 @@ QWidget* InspectPage::makeChooser() {
         const QVariant step = steps_->itemData(index);
         state_->setStep(step.isValid() ? std::optional<std::int64_t>(step.toLongLong()) : std::nullopt);
     });
-    message_ = makePlainLabel();
+    message_ = new QLabel;
     message_->setWordWrap(true);
     message_->setTextInteractionFlags(Qt::TextSelectableByMouse);
     message_->hide();
@@ -72,7 +71,7 @@ QWidget* InspectPage::makeHeadsTab() {
     scrubber_ = named(new QSlider(Qt::Horizontal), tr("Step of the snapshot"),
                       tr("Drag from the first step to the last and see heads form"));
     scrubber_->setPageStep(1);
-    scrubber_label_ = makePlainLabel();
+    scrubber_label_ = new QLabel;
     scrubber_label_->setMinimumWidth(150);
     play_ = named(new QPushButton(tr("Play")), tr("Play"), tr("Show the snapshots one after the other"));
     order_ = named(new QComboBox, tr("Order of the heads"), tr("What comes first among the small maps"));

@@ -11,7 +11,6 @@
 
 #include "core/base/error.h"
 #include "ui/theme/numbers.h"
-#include "ui/theme/plain_text.h"
 
 namespace roper {
 namespace {
@@ -48,7 +47,7 @@ LearnedView::LearnedView(InspectState& state, QWidget* parent)
       state_(state),
       quantity_(new QComboBox),
       layer_(new QComboBox),
-      summary_(makePlainLabel()),
+      summary_(new QLabel),
       chart_(
           new CurveChart(QStringLiteral("learned-positions"), tr("step"), tr("θ / θ at the start"), this)) {
     quantity_->setAccessibleName(tr("What the position method has learned"));

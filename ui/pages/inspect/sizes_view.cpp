@@ -6,7 +6,6 @@
 #include <memory>
 
 #include "ui/theme/numbers.h"
-#include "ui/theme/plain_text.h"
 
 namespace roper {
 namespace {
@@ -66,7 +65,7 @@ HeatMapView::Map mapOf(const SizeTable& table, bool fully) {
 SizesView::SizesView(InspectState& state, QWidget* parent)
     : QWidget(parent),
       state_(state),
-      total_(makePlainLabel()),
+      total_(new QLabel),
       map_(new HeatMapView(QStringLiteral("solved-by-size"), this)) {
     total_->setSizePolicy(QSizePolicy::Ignored, QSizePolicy::Preferred);  // a long name widens nothing
     map_->setEmptyText(tr("“Solve” gives the model problems of every size."));

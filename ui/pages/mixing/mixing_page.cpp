@@ -35,6 +35,7 @@ MixingPage::MixingPage(AttentionState& state, QWidget* parent)
       panel_(new SetupPanel(state.selection(), this)),
       play_(new QPushButton(tr("Play"))),
       verdict_(new QLabel) {
+    verdict_->setTextFormat(Qt::RichText);
     lower_->addTab(distances_, tr("By distance"));
     lower_->addTab(steps_, tr("Three steps and one"));
     lower_->addTab(shifts_, tr("Moving the sentence"));

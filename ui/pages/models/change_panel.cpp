@@ -5,13 +5,12 @@
 
 #include "core/base/text.h"
 #include "ui/controls/named.h"
-#include "ui/theme/plain_text.h"
 
 namespace roper {
 
 ChangePanel::ChangePanel(QWidget* parent) : QWidget(parent), column_(new QVBoxLayout(this)) {
     column_->setContentsMargins(8, 8, 8, 8);
-    auto* heading = makePlainLabel();
+    auto* heading = new QLabel;
     heading->setText(tr("Ablations and changes"));
     QFont bold = heading->font();
     bold.setBold(true);
@@ -28,7 +27,7 @@ ChangePanel::ChangePanel(QWidget* parent) : QWidget(parent), column_(new QVBoxLa
     });
     column_->addWidget(nothing_);
     const auto result = [this](const QString& name) {
-        auto* label = makePlainLabel();
+        auto* label = new QLabel;
         label->setWordWrap(true);
         label->setTextInteractionFlags(Qt::TextSelectableByMouse);
         label->setAccessibleName(name);

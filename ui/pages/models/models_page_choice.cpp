@@ -9,6 +9,7 @@
 #include "ui/live/run_records.h"
 #include "ui/pages/models/models_page.h"
 #include "ui/theme/numbers.h"
+#include "ui/theme/plain_text.h"
 
 // Which model the Models page shows, what stands beside it, and what it is.
 
@@ -113,7 +114,7 @@ void ModelsPage::fillWelcome() {
         delete item;
     }
     const auto add = [this](const QString& text, const QString& help, auto run) {
-        auto* button = new QPushButton(text);
+        auto* button = new QPushButton(plainCaption(text));
         button->setToolTip(help);
         connect(button, &QPushButton::clicked, this, run);
         welcome_buttons_->addWidget(button);

@@ -3,12 +3,11 @@
 #include <QHBoxLayout>
 #include <QScrollArea>
 #include <QScrollBar>
-#include <QTextDocument>
 #include <QVBoxLayout>
 #include <algorithm>
 
+#include "ui/theme/html_view.h"
 #include "ui/theme/numbers.h"
-#include "ui/theme/plain_text.h"
 
 namespace roper {
 namespace {
@@ -199,7 +198,7 @@ void WorkedExampleView::layOut(QTextDocument& document, const QFont& font, doubl
 }
 
 void WorkedExampleView::paintFigure(QPainter& painter, const QRectF& area, const Theme& theme) const {
-    QTextDocument document;
+    HtmlDocument document;
     layOut(document, painter.font(), area.width(), theme);
     painter.save();
     painter.translate(area.topLeft());
@@ -217,7 +216,7 @@ QSize WorkedExampleView::figureSize() const {
 
 /// As high as its lines become.
 QSizeF WorkedExampleView::sizeForWidth(double width) const {
-    QTextDocument document;
+    HtmlDocument document;
     layOut(document, font(), width, Theme::light());
     return {width, document.size().height() + 4};
 }
@@ -261,7 +260,7 @@ QString WorkedExampleView::figureCaption() const {
 WorkedExamplePanel::WorkedExamplePanel(RotationState& state, QWidget* parent)
     : QWidget(parent),
       view_(new WorkedExampleView(state, nullptr)),
-      where_(makePlainLabel()),
+      where_(new QLabel),
       back_(new QPushButton(tr("Back"))),
       next_(new QPushButton(tr("Next step"))) {
     auto* load = new QPushButton(tr("Load the “cat” example"));

@@ -10,7 +10,6 @@
 #include "core/base/text.h"
 #include "ui/controls/narrow_button.h"
 #include "ui/pages/training/named_item.h"
-#include "ui/theme/plain_text.h"
 
 namespace roper {
 namespace {
@@ -36,8 +35,8 @@ ClusterPanel::ClusterPanel(const std::filesystem::path& runs, QWidget* parent)
       watch_(new ClusterWatch(runs, this)),
       grid_(new ElementGridView(this)),
       list_(new QTreeWidget),
-      summary_(makePlainLabel()),
-      problem_(makePlainLabel()) {
+      summary_(new QLabel),
+      problem_(new QLabel) {
     list_->setHeaderLabels({tr("Run"), tr("Where it is")});
     list_->setRootIsDecorated(false);
     list_->setUniformRowHeights(true);
@@ -180,8 +179,8 @@ void ClusterPanel::show(const ClusterView& view) {
         item->setText(0, name);
         item->setData(0, kNameRole, name);
         item->setText(1, where);
-        item->setToolTip(0, plainToolTip(name));
-        item->setToolTip(1, plainToolTip(where));
+        item->setToolTip(0, name);
+        item->setToolTip(1, where);
     }
     if (is_new) {
         list_->resizeColumnToContents(0);

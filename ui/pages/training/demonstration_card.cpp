@@ -8,7 +8,6 @@
 #include "ui/controls/flow_layout.h"
 #include "ui/live/run_records.h"
 #include "ui/theme/numbers.h"
-#include "ui/theme/plain_text.h"
 
 namespace roper {
 namespace {
@@ -24,7 +23,7 @@ QPushButton* linkButton(const QString& text, const QString& tip) {
 }
 
 QLabel* wrappedLabel() {
-    QLabel* label = makePlainLabel();
+    QLabel* label = new QLabel;
     label->setWordWrap(true);
     return label;
 }

@@ -11,7 +11,6 @@
 #include "core/compare/run_differences.h"
 #include "ui/live/run_records.h"
 #include "ui/theme/numbers.h"
-#include "ui/theme/plain_text.h"
 #include "ui/theme/zoom.h"
 
 namespace roper {

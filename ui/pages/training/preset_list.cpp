@@ -2,10 +2,10 @@
 
 #include <QPainter>
 #include <QStyledItemDelegate>
-#include <QTextDocument>
 #include <cmath>
 
 #include "core/base/error.h"
+#include "ui/theme/html_view.h"
 #include "ui/theme/numbers.h"
 
 namespace roper {
@@ -29,14 +29,14 @@ class CardDelegate : public QStyledItemDelegate {
         painter->setBrush(option.palette.color(QPalette::Base));
         painter->drawRoundedRect(box, 5, 5);
         painter->translate(box.topLeft());
-        QTextDocument document;
+        HtmlDocument document;
         fill(document, index, option);
         document.drawContents(painter);
         painter->restore();
     }
 
     QSize sizeHint(const QStyleOptionViewItem& option, const QModelIndex& index) const override {
-        QTextDocument document;
+        HtmlDocument document;
         fill(document, index, option);
         return {120, static_cast<int>(std::ceil(document.size().height())) + 6};
     }
@@ -64,8 +64,8 @@ QString card(const Preset& preset) {
                              : QObject::tr("time not measured");
     return QStringLiteral("<b>%1</b><br>%2<br><i>%3 · %4</i>")
         .arg(QString::fromStdString(about.title).toHtmlEscaped(),
-             QString::fromStdString(about.teaches).toHtmlEscaped(), QString::fromStdString(preset.name),
-             time);
+             QString::fromStdString(about.teaches).toHtmlEscaped(),
+             QString::fromStdString(preset.name).toHtmlEscaped(), time);
 }
 
 }  // namespace

@@ -18,7 +18,6 @@
 #include "ui/live/run_records.h"
 #include "ui/pages/training/named_item.h"
 #include "ui/theme/numbers.h"
-#include "ui/theme/plain_text.h"
 
 namespace roper {
 namespace {
@@ -39,9 +38,9 @@ QueuePanel::QueuePanel(TrainingState& state, QWidget* parent)
       store_(state.store()),
       list_(new QueueList),
       at_once_(new QSpinBox),
-      problem_(makePlainLabel()),
-      time_left_(makePlainLabel()),
-      load_(makePlainLabel()) {
+      problem_(new QLabel),
+      time_left_(new QLabel),
+      load_(new QLabel) {
     list_->setHeaderLabels({tr("Next"), tr("State")});
     list_->setRootIsDecorated(false);
     list_->setAccessibleName(tr("Queue"));

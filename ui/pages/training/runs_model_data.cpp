@@ -6,7 +6,6 @@
 #include "ui/live/run_notice.h"
 #include "ui/pages/training/runs_model.h"
 #include "ui/theme/numbers.h"
-#include "ui/theme/plain_text.h"
 #include "ui/theme/swatch.h"
 #include "ui/theme/zoom.h"
 
@@ -175,9 +174,8 @@ QVariant RunsModel::data(const QModelIndex& index, int role) const {
         if (role == Qt::CheckStateRole && index.column() == name_column)
             return ticked_.contains(experiment->key) ? Qt::Checked : Qt::Unchecked;
         if (role == Qt::ToolTipRole)
-            return plainToolTip(
-                tr("%1: %2. Ticked: it stays in the charts when another is chosen.")
-                    .arg(experiment->name, counted(static_cast<int>(experiment->runs.size()), tr("run"))));
+            return tr("%1: %2. Ticked: it stays in the charts when another is chosen.")
+                .arg(experiment->name, counted(static_cast<int>(experiment->runs.size()), tr("run")));
         return {};
     }
     const RunWatcher* watcher = run(index);
@@ -187,13 +185,13 @@ QVariant RunsModel::data(const QModelIndex& index, int role) const {
     if (role == Qt::DecorationRole && index.column() == name_column)
         return swatch(colors_.value(watcher->name()));
     if (role == Qt::ToolTipRole) {
-        if (const QString notice = noticeOf(*watcher); !notice.isEmpty()) return plainToolTip(notice);
+        if (const QString notice = noticeOf(*watcher); !notice.isEmpty()) return notice;
         const QString note = QString::fromStdString(watcher->labels().note);
         QStringList lines{QString::fromStdString(watcher->folder().path().string())};
         if (!note.isEmpty()) lines << note;
         for (const Computation& computation : watcher->computations())
             lines << tr("computed by: %1").arg(QString::fromStdString(textOf(computation)));
-        return plainToolTip(lines.join('\n'));
+        return lines.join('\n');
     }
     return {};
 }

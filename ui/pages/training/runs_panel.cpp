@@ -14,7 +14,6 @@
 #include "ui/controls/narrow_button.h"
 #include "ui/live/run_notice.h"
 #include "ui/theme/elided_label.h"
-#include "ui/theme/plain_text.h"
 #include "ui/theme/zoom.h"
 
 namespace roper {
@@ -58,8 +57,8 @@ RunsPanel::RunsPanel(TrainingState& state, QWidget* parent)
       proxy_(new RunFilterModel(*model_, this)),
       tree_(new QTreeView),
       filter_(new QLineEdit),
-      detail_(makePlainLabel()),
-      filter_problem_(makePlainLabel()),
+      detail_(new QLabel),
+      filter_problem_(new QLabel),
       control_(new ControlClient(this)) {
     makeTree();
     filter_->setPlaceholderText(tr("words, position=roper, loss<0.6, seed<5, tag=…"));

@@ -3,7 +3,6 @@
 #include <QScrollBar>
 #include <QVBoxLayout>
 
-#include "ui/theme/plain_text.h"
 #include "ui/theme/theme.h"
 
 namespace roper {
@@ -67,8 +66,7 @@ QString maskedHtml(const Sample& sample, const SampleColors& colors) {
 
 }  // namespace
 
-SamplesView::SamplesView(QWidget* parent)
-    : QWidget(parent), title_(makePlainLabel()), text_(new QTextBrowser) {
+SamplesView::SamplesView(QWidget* parent) : QWidget(parent), title_(new QLabel), text_(new HtmlView) {
     text_->setAccessibleName(tr("Problems of the newest evaluation"));
     text_->setFrameShape(QFrame::NoFrame);
     title_->setWordWrap(true);  // a long name must not widen the window

@@ -1,10 +1,10 @@
 #pragma once
 
 #include <QLabel>
-#include <QTextBrowser>
 #include <vector>
 
 #include "core/runs/run_folder.h"
+#include "ui/theme/html_view.h"
 
 namespace roper {
 
@@ -28,7 +28,7 @@ class SamplesView : public QWidget {
     void write();
 
     QLabel* title_;
-    QTextBrowser* text_;
+    HtmlView* text_;
     std::vector<Sample> samples_;
 };
 

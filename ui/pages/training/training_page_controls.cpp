@@ -3,7 +3,6 @@
 
 #include "ui/pages/training/training_page.h"
 
-#include "ui/theme/plain_text.h"
 // What can be pressed and typed on the Training page.
 
 namespace roper {
@@ -15,7 +14,7 @@ QWidget* TrainingPage::makeChooser() {
     scroll->setHorizontalScrollBarPolicy(Qt::ScrollBarAlwaysOff);
     chooser_->addTab(presets_, tr("Presets"));
     chooser_->addTab(scroll, tr("All settings"));
-    outlook_ = makePlainLabel();
+    outlook_ = new QLabel;
     outlook_->setWordWrap(true);
     outlook_->setAccessibleName(tr("What a run takes"));
     auto* side = new QWidget;

@@ -1,0 +1,141 @@
+#pragma once
+
+#include <QAbstractButton>
+#include <QAbstractItemView>
+#include <QApplication>
+#include <QComboBox>
+#include <QHeaderView>
+#include <QHelpEvent>
+#include <QLabel>
+#include <QMenu>
+#include <QPointer>
+#include <QTabBar>
+#include <QTreeView>
+
+#include "ui/theme/html_view.h"
+
+namespace roper {
+
+/// Texts as a stranger's file may hold them: with markup, an image beside the working folder, and the mark of
+/// a key.
+inline const QString kMarkup = QStringLiteral("<b>x&y<img src=picture.png>");
+
+/// Looks at every text of every widget of the program, shown or not, for markup that is taken for what it
+/// says.
+class MarkupSearch {
+  public:
+    QStringList problems;
+    /// How many texts with markup stood there as they are.
+    int labels = 0, tool_tips = 0, documents = 0, captions = 0;
+
+    void look() {
+        QList<QPointer<QWidget>> widgets;
+        for (QWidget* widget : QApplication::allWidgets())
+            widgets << widget;
+        for (const QPointer<QWidget>& alive : widgets) {
+            QWidget* widget = alive;  // a tool tip may replace another one
+            if (widget == nullptr || widget->inherits("QTipLabel")) continue;
+            lookAtToolTip(*widget, widget->rect().center(), widget->toolTip());
+            if (const auto* label = qobject_cast<QLabel*>(widget)) lookAtLabel(*label);
+            if (auto* text = qobject_cast<QTextEdit*>(widget)) lookAtDocument(*text, *text->document());
+            if (const auto* button = qobject_cast<QAbstractButton*>(widget))
+                lookAtCaption(*button, button->text());
+            if (const auto* tabs = qobject_cast<QTabBar*>(widget)) lookAtTabs(*tabs);
+            if (auto* box = qobject_cast<QComboBox*>(widget)) lookAtItems(*box->view());
+            if (auto* view = qobject_cast<QAbstractItemView*>(widget)) lookAtItems(*view);
+            for (const QAction* action : widget->actions())
+                lookAtCaption(*widget, action->text());
+        }
+    }
+
+    /// HTML of our own, such as a page's explanation.
+    void lookAtHtml(const QWidget& where, const QString& html) {
+        HtmlDocument document;
+        document.setHtml(html);
+        lookAtDocument(where, document);
+    }
+
+  private:
+    static bool isMarkup(const QString& text) { return text.contains(kMarkup.left(4)); }
+
+    void refuse(const QWidget& where, const QString& what, const QString& text) {
+        problems << QStringLiteral("%1 %2: %3: %4")
+                        .arg(where.metaObject()->className(), where.accessibleName(), what, text.left(200));
+    }
+
+    void lookAtLabel(const QLabel& label) {
+        if (label.textFormat() == Qt::RichText) return lookAtHtml(label, label.text());
+        if (!isMarkup(label.text())) return;
+        ++labels;
+        if (label.textFormat() != Qt::PlainText) refuse(label, "label with markup", label.text());
+    }
+
+    /// In a document of our own a stranger's text stands as it is, without what it says having been done.
+    void lookAtDocument(const QWidget& where, const QTextDocument& document) {
+        const QString text = document.toPlainText();
+        if (isMarkup(text)) ++documents;
+        if (text.contains(QChar::ObjectReplacementCharacter) ||
+            text.count(QStringLiteral("x&y")) != text.count(QStringLiteral("<b>x&y")))
+            refuse(where, "document with markup", text);
+    }
+
+    void lookAtCaption(const QWidget& where, const QString& text) {
+        if (!isMarkup(text)) return;
+        ++captions;
+        if (!text.contains(QStringLiteral("x&&y"))) refuse(where, "caption with the mark of a key", text);
+    }
+
+    void lookAtTabs(const QTabBar& tabs) {
+        for (int i = 0; i < tabs.count(); ++i)
+            lookAtCaption(tabs, tabs.tabText(i));
+    }
+
+    /// Asks for the tool tip as a resting pointer does.
+    void lookAtToolTip(QWidget& at, const QPoint& place, const QString& text) {
+        if (!isMarkup(text)) return;
+        ++tool_tips;
+        QHelpEvent event(QEvent::ToolTip, place, at.mapToGlobal(place));
+        QApplication::sendEvent(&at, &event);
+        const QLabel* tip = nullptr;
+        for (const QWidget* widget : QApplication::topLevelWidgets())
+            if (widget->inherits("QTipLabel")) tip = qobject_cast<const QLabel*>(widget);
+        if (tip == nullptr || tip->text() != text)
+            refuse(at, "tool tip that does not come", text);
+        else if (tip->textFormat() != Qt::PlainText)
+            refuse(at, "tool tip with markup", text);
+    }
+
+    void lookAtItems(QAbstractItemView& view) {
+        if (view.model() == nullptr) return;
+        if (auto* tree = qobject_cast<QTreeView*>(&view)) tree->expandAll();
+        if (auto* header = qobject_cast<QHeaderView*>(&view)) return lookAtHeader(*header);
+        lookBelow(view, view.rootIndex());
+    }
+
+    void lookBelow(QAbstractItemView& view, const QModelIndex& parent) {
+        const QAbstractItemModel& model = *view.model();
+        for (int row = 0; row < model.rowCount(parent); ++row)
+            for (int column = 0; column < model.columnCount(parent); ++column) {
+                const QModelIndex index = model.index(row, column, parent);
+                const QString tip = index.data(Qt::ToolTipRole).toString();
+                if (isMarkup(tip)) {
+                    view.scrollTo(index);
+                    const QRect place = view.visualRect(index);
+                    if (view.isVisible() && !place.isEmpty())
+                        lookAtToolTip(*view.viewport(), place.center(), tip);
+                }
+                lookBelow(view, index);
+            }
+    }
+
+    void lookAtHeader(QHeaderView& header) {
+        for (int section = 0; section < header.count(); ++section) {
+            const QString tip =
+                header.model()->headerData(section, header.orientation(), Qt::ToolTipRole).toString();
+            const QPoint place(header.sectionViewportPosition(section) + 2, header.height() / 2);
+            if (header.isVisible() && isMarkup(tip)) lookAtToolTip(*header.viewport(), place, tip);
+        }
+    }
+};
+
+}  // namespace roper
