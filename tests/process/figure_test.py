@@ -21,6 +21,7 @@ def processor_seconds(pid):
     return (int(fields[11]) + int(fields[12])) / os.sysconf("SC_CLK_TCK")
 
 
+@unittest.skipUnless(os.environ.get("ROPER_LAB"), "without the window")
 class Waiting(unittest.TestCase):
     def test_a_picture_that_waits_for_a_model_sleeps(self):
         with tempfile.TemporaryDirectory(prefix="roper-process-") as name:

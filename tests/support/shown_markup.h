@@ -37,7 +37,7 @@ class MarkupSearch {
             if (widget == nullptr || widget->inherits("QTipLabel")) continue;
             lookAtToolTip(*widget, widget->rect().center(), widget->toolTip());
             if (const auto* label = qobject_cast<QLabel*>(widget)) lookAtLabel(*label);
-            if (auto* text = qobject_cast<QTextEdit*>(widget)) lookAtDocument(*text, *text->document());
+            if (auto* text = qobject_cast<QTextEdit*>(widget)) lookAtView(*text);
             if (const auto* button = qobject_cast<QAbstractButton*>(widget))
                 lookAtCaption(*button, button->text());
             if (const auto* tabs = qobject_cast<QTabBar*>(widget)) lookAtTabs(*tabs);
@@ -77,6 +77,12 @@ class MarkupSearch {
         if (text.contains(QChar::ObjectReplacementCharacter) ||
             text.count(QStringLiteral("x&y")) != text.count(QStringLiteral("<b>x&y")))
             refuse(where, "document with markup", text);
+    }
+
+    void lookAtView(QTextEdit& view) {
+        lookAtDocument(view, *view.document());
+        if (view.loadResource(QTextDocument::ImageResource, QUrl(QStringLiteral("picture.png"))).isNull())
+            refuse(view, QStringLiteral("leaves pictures to Qt, which opens them"), {});
     }
 
     void lookAtCaption(const QWidget& where, const QString& text) {
