@@ -90,6 +90,7 @@ ImportDialog::ImportDialog(const std::filesystem::path& file, std::filesystem::p
     layout->addWidget(busy_);
     layout->addWidget(questions_, 1);
     layout->addWidget(problem_);
+    layout->addStretch();  // while there is nothing to ask, what is said stands above
     layout->addWidget(buttons);
     resize(560, 640);
     read(file);
