@@ -77,14 +77,6 @@ std::uint64_t fileSize(const Descriptor& file, const std::string& path) {
     return static_cast<std::uint64_t>(info.st_size);
 }
 
-void requireRegularFile(const std::filesystem::path& path) {
-    std::error_code unknown;
-    const std::filesystem::file_status status = std::filesystem::status(path, unknown);
-    if (std::filesystem::exists(status) && !std::filesystem::is_regular_file(status))
-        throw Error(ErrorKind::disk,
-                    path.string() + " is a folder, a pipe or a device; choose a regular file");
-}
-
 std::uint64_t fileSize(const FilePath& path) {
     return fileSize(openFile(path, O_RDONLY), path.string());
 }

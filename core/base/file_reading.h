@@ -24,11 +24,6 @@ std::string readFile(const FilePath& path, std::uint64_t most_bytes = kMostBytes
 std::size_t readAt(const Descriptor& file, std::span<char> into, std::uint64_t place,
                    const std::string& path);
 
-/// For files that a person chose, to be read while others wait: a pipe may never answer, and a device never
-/// end.
-/// @throws Error (disk) naming the path if it is there and no regular file, without having opened it
-void requireRegularFile(const std::filesystem::path& path);
-
 /// Bytes of a file, and of one that is open. @throws Error (disk) naming the path
 std::uint64_t fileSize(const FilePath& path);
 std::uint64_t fileSize(const Descriptor& file, const std::string& path);

@@ -178,8 +178,7 @@ Tour parseTour(std::string_view text, const std::string& origin) {
 }
 
 Tour readTour(const std::filesystem::path& path) {
-    requireRegularFile(path);
-    return parseTour(readFile(path, kLongestFile), path.string());
+    return parseTour(readFile(FilePath::regular(path), kLongestFile), path.string());
 }
 
 Tour bundledTour() {

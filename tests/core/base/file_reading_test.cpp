@@ -90,19 +90,6 @@ TEST(LineReader, ALineThatIsTooLongCanBeCut) {
     expectError(ErrorKind::disk, "a line of more than 67.1 MB", [&] { reader.next(); });
 }
 
-TEST(Reading, WhatIsChosenMustBeARegularFile) {
-    const TemporaryFolder folder;
-    std::ofstream(folder / "f") << "1";
-    fs::create_symlink(folder / "f", folder / "link");
-    fs::create_symlink("/dev/zero", folder / "device");
-    ASSERT_EQ(::mkfifo((folder / "pipe").c_str(), 0600), 0);
-    for (const char* name : {"f", "link", "missing"})
-        EXPECT_NO_THROW(requireRegularFile(folder / name)) << name;
-    for (const fs::path& path : {folder / "pipe", folder / "device", folder.path()})
-        expectError(ErrorKind::disk, path.string() + " is a folder, a pipe or a device",
-                    [&] { requireRegularFile(path); });
-}
-
 TEST(Reading, ATerabyteOfNothingIsRefusedUnread) {
     const TemporaryFolder folder;
     const fs::path sparse = sparseFile(folder, "one\ntwo\n");
