@@ -260,6 +260,10 @@ void nameWhatIsNotUnderstood(const Reader& reader, const std::vector<LayerSource
                 break;
             }
     }
+    constexpr std::size_t kMostNamed = 20;
+    const std::size_t left_out = named.size() - std::min(named.size(), kMostNamed);
+    named.resize(named.size() - left_out);
+    if (left_out > 0) named.push_back(std::to_string(left_out) + " more");
     if (!named.empty()) reader.note("not understood, and not shown: " + join(named, ", "));
 }
 
