@@ -8,6 +8,7 @@ import os
 import re
 import resource
 import shutil
+import struct
 import subprocess
 import sys
 import tempfile
@@ -16,7 +17,7 @@ import unittest
 from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "support"))
-from programs import TINY, TRAINER, TrainerTest, mark_stopped, status
+from programs import LETTERS, TINY, TRAINER, TrainerTest, mark_stopped, small_model, status, tokenizer_json
 
 # What list may take, whatever lies in the folder: LibTorch alone maps about 400 MB, of which little is ever touched.
 MOST_BYTES = 400e6
@@ -284,6 +285,95 @@ class Unreadable(ForeignFolder):
         for sign in ("\x1b", "\x07", "\x9b"):
             self.assertNotIn(sign, out)
         self.assertEqual(sum("gone" in line and "second line" in line for line in out.splitlines()), 1)
+
+
+class Names(ForeignFolder):
+    """Whatever names, keys and notes hold: a terminal gets text alone, and JSON tells the same."""
+
+    SIGNS = "\x1b[2J\x07\x7f\x9b31m\x85\u200e\u202e\u2066\u2028"
+
+    def require_clean(self, done):
+        for text in (done.stdout, done.stderr):
+            raw = {character for character in text
+                   if character not in "\n\t" and (character < " " or "\x7f" <= character < "\xa0" or
+                                                  character in "\u061c\u200e\u200f\u2028\u2029" or
+                                                  "\u202a" <= character <= "\u202e" or "\u2066" <= character <= "\u2069")}
+            self.assertEqual(raw, set(), f"{done.args}: {text!r}")
+
+    def clean(self, *arguments, part="", code=None):
+        done = subprocess.run([TRAINER, *map(str, arguments)], capture_output=True, env=self.environment, timeout=60)
+        done.stdout, done.stderr = done.stdout.decode(), done.stderr.decode()
+        self.require_clean(done)
+        self.assertIn(part, done.stdout + done.stderr)
+        if code is not None:
+            self.assertEqual(done.returncode, code, done.stderr)
+        return done
+
+    def test_those_of_a_model(self):
+        ask = ["--what", "loss", "--text", "5>E5>33W5>E:M"]
+        model = small_model(self._folder.name, "llama")
+        config = json.loads((model / "config.json").read_text())
+        (model / "config.json").write_text(json.dumps({**config, f"rope_{self.SIGNS}": f"note {self.SIGNS}"}, ensure_ascii=False))
+        self.clean("look", model, *ask, part="not understood")
+        (model / "config.json").write_text(json.dumps({**config, "model_type": f"odd {self.SIGNS}"}, ensure_ascii=False))
+        self.clean("look", model, *ask, part="odd")
+        (model / "config.json").write_text(json.dumps(config))
+        (model / "tokenizer.json").write_text(json.dumps({"model": {"type": f"odd {self.SIGNS}"}}, ensure_ascii=False))
+        self.clean("look", model, *ask, part="odd")
+        (model / "tokenizer.json").write_text(tokenizer_json(LETTERS[:-1] + [self.SIGNS]))
+        self.clean("look", model, "--what", "logits", "--text", "5", "--count", 64, part="31m")
+        told = self.clean("look", model, "--what", "logits", "--text", "5", "--count", 64, "--json", code=0)
+        tokens = {candidate["token"] for candidate in json.loads(told.stdout)["predictions"][-1]}
+        self.assertIn(self.SIGNS, tokens)
+        (model / "model.safetensors").write_bytes(self.odd_tensor())
+        self.clean("look", model, *ask, part="odd")
+        (model / "model.safetensors").unlink()
+        index = {"weight_map": {"a": f"../odd {self.SIGNS}.safetensors"}}
+        (model / "model.safetensors.index.json").write_text(json.dumps(index, ensure_ascii=False))
+        self.clean("look", model, *ask, part="odd")
+        named = model.rename(model.with_name(f"model {self.SIGNS}"))
+        self.clean("look", named, *ask, part="model ")
+        self.clean("serve", named, part="model ")
+
+    def odd_tensor(self):
+        header = json.dumps({f"odd {self.SIGNS}": {"dtype": "F32", "shape": [2], "data_offsets": [0, 4]}}, ensure_ascii=False).encode()
+        return struct.pack("<Q", len(header)) + header + bytes(4)
+
+    def test_those_of_a_run(self):
+        run = self.made_run("a")
+        quoted = json.dumps(f"odd {self.SIGNS}").replace("\x7f", "\\u007f")
+        (run / "labels.toml").write_text(f"experiment = {quoted}\ntags = []\nnote = {quoted}\n")
+        toml = (run / "run.toml").read_text()
+        (run / "run.toml").write_text("[about]\ntitle = " + quoted + "\n" + re.sub(
+            r"(?ms)^\[about\]$.*?(?=^\[)", "", toml))
+        self.set_state(run, host=f"odd {self.SIGNS}", device=f"odd {self.SIGNS}", error=f"odd {self.SIGNS}", state="failed")
+        (row,) = [json.loads(line) for line in
+                  self.clean("list", "--json", "--runs", self.runs, code=0).stdout.splitlines()]
+        self.assertEqual(row["note"], f"odd {self.SIGNS}")
+        self.assertEqual(row["experiment"], f"odd {self.SIGNS}")
+        self.assertEqual(row["preset"], f"odd {self.SIGNS}")
+        self.clean("list", "--runs", self.runs, part="odd")
+        for what in (["describe", run / "run.toml"], ["eval", run, "--problems", 1], ["compare", "--runs", self.runs],
+                     ["methods", "--runs", self.runs], ["board", "--runs", self.runs], ["diff", "a", "a", "--runs", self.runs],
+                     ["export", run, "--what", "weights", "--out", self.runs / f"odd {self.SIGNS}.safetensors"],
+                     ["look", run, "--what", "loss", "--text", "?d=12"]):
+            self.clean(*what)
+        described = self.clean("describe", run / "run.toml", code=0).stdout
+        self.assertIn("\\u202e", described)
+        (run / "status.json").write_text(json.dumps({f"odd {self.SIGNS}": 1, "state": f"odd {self.SIGNS}"}, ensure_ascii=False))
+        self.clean("list", "--runs", self.runs, part="odd")
+        self.clean("list", "--json", "--runs", self.runs, part="odd")
+        for name in ("run.toml", "labels.toml"):
+            (run / name).write_text(f"{quoted} = 1\n")
+            self.clean("list", "--json", "--runs", self.runs)
+            self.clean("eval", run, "--problems", 1)
+
+    def test_those_of_a_table(self):
+        table = Path(self._folder.name) / f"odd {self.SIGNS}.csv"
+        table.write_text(f"step,odd {self.SIGNS}\n1,x\n2,y\n", newline="")
+        self.clean("import", table, "--name", "a", "--column", "loss=none", "--runs", self.runs, part="odd")
+        table.write_text(f"odd {self.SIGNS}", newline="")
+        self.clean("import", table, "--name", "a", "--runs", self.runs, part="odd")
 
 
 class Queues(ForeignFolder):
