@@ -123,14 +123,14 @@ class Ends(TrainerTest):
             self.fail(f"{process.args} does not end")
 
     def serve_at_work(self, **options):
-        """A serve that computes for minutes, and who asks it."""
+        """A serve that computes for a minute, and who asks it."""
         process = self.begin_process(TRAINER, "serve", small_model(self._folder.name, "llama"), "--json", "--with-parent",
                                      stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, **options)
         path = json.loads(process.stdout.readline())["socket"]
         peer = Peer(path)
         self.addCleanup(peer.close)
         peer.socket.sendall(json.dumps({"command": "look", "id": "1", "question": {
-            "what": "subsets", "text": TEXT * 120, "count": "4"}}).encode() + b"\n")
+            "what": "subsets", "text": TEXT * 1000, "count": "4"}}).encode() + b"\n")
         self.assertEqual(json.loads(process.stdout.readline())["event"], "progress")
         return process, Path(path)
 
@@ -177,10 +177,10 @@ class Ends(TrainerTest):
 
     def test_what_nobody_will_read_is_not_computed_to_its_end(self):
         model = small_model(self._folder.name, "llama")
-        process = self.begin_process(TRAINER, "look", model, "--what", "subsets", "--text", TEXT * 120, "--count", 4,
+        process = self.begin_process(TRAINER, "look", model, "--what", "subsets", "--text", TEXT * 1000, "--count", 4,
                                      stdout=subprocess.PIPE, stderr=subprocess.DEVNULL)
         time.sleep(1)
-        self.assertIsNone(process.poll(), "it computes for minutes")
+        self.assertIsNone(process.poll(), "it computes for a minute")
         process.stdout.close()
         self.ended(process)
 
