@@ -158,8 +158,7 @@ class PlainTextTest : public PageTest {
 
     /// An element that waits, in the words of a squeue of our own.
     void makeSubmission() const {
-        Submission submission{"s.abc123", "s", {}, {kText, kText, "", 0, 1, {}, ""}, 1, false};
-        submission.elements = {{"b"}, {"a"}};
+        const Submission submission{"s.abc123", "s", {{"b"}, {"a"}}, 1, false};
         writeSubmission(runs(), submission);
         const std::string bin = others_.filePath("bin").toStdString();
         std::filesystem::create_directory(bin);
