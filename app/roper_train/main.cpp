@@ -37,6 +37,10 @@ void requireOutput() {
                        "what was to be written to standard output could not be: is the disk full?");
 }
 
+void tell(const std::exception& error) {
+    roper::tellPerson("roper-train: " + roper::shortened(error.what(), roper::kLongestMessageText));
+}
+
 }  // namespace
 
 int main(int argc, char** argv) {
@@ -49,10 +53,10 @@ int main(int argc, char** argv) {
         if (code == 0) requireOutput();
         return code;
     } catch (const roper::Error& error) {
-        roper::tellPerson(std::string("roper-train: ") + error.what());
+        tell(error);
         return error.exitCode();
     } catch (const std::exception& error) {
-        roper::tellPerson(std::string("roper-train: ") + error.what());
+        tell(error);
         return static_cast<int>(roper::ErrorKind::other);
     }
 }

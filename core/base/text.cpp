@@ -259,7 +259,13 @@ std::string jsonProblem(std::string_view what) {
 std::string quotedBeginning(std::string_view text) {
     constexpr std::size_t kMost = 200;
     if (text.size() <= kMost) return "\"" + std::string(text) + "\"";
-    return "\"" + std::string(text.substr(0, kMost)) + "…\" (" + std::to_string(text.size()) + " bytes)";
+    return "\"" + shortened(text, kMost) + "\" (" + std::to_string(text.size()) + " bytes)";
+}
+
+std::string shortened(std::string_view text, std::size_t most) {
+    if (text.size() <= most) return std::string(text);
+    const std::string_view beginning = text.substr(0, most);
+    return std::string(beginning.substr(0, wholeCharacters(beginning))) + "…";
 }
 
 std::optional<std::string> nearestName(std::string_view word, const std::vector<std::string>& candidates) {

@@ -61,6 +61,13 @@ std::string escapedControls(std::string_view text);
 /// Bytes up to the last character that has come whole; what is no UTF-8 at all counts as whole.
 std::size_t wholeCharacters(std::string_view text);
 
+/// The beginning of a text that is longer than so many bytes, up to a whole character and with "…"; any other
+/// as it is.
+std::string shortened(std::string_view text, std::size_t most);
+
+/// The longest message that is shown to a person, in bytes. What is longer quotes a file.
+inline constexpr std::size_t kLongestMessageText = 1000;
+
 /// What a JSON parser's exception says, without its own number of the error.
 std::string jsonProblem(std::string_view what);
 

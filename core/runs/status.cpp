@@ -95,7 +95,9 @@ Status parseStatus(std::string_view text, const std::string& origin) {
         status.pid = wholeOf(json, "pid", 0);
         status.process_start = static_cast<std::uint64_t>(wholeOf(json, "process_start", 0));
         // Shown in windows and on terminals, and anybody may have written it.
-        const auto textOf = [&](const char* key) { return onOneLine(json.value(key, "")); };
+        const auto textOf = [&](const char* key) {
+            return shortened(onOneLine(json.value(key, "")), kLongestMessageText);
+        };
         status.host = textOf("host");
         status.boot_id = textOf("boot_id");
         status.pid_namespace = textOf("pid_namespace");

@@ -193,7 +193,7 @@ void saveCheckpoint(const FilePath& path, const Transformer& model, const AdamW&
     writeSafetensors(path, tensors.views(), metadata);
 }
 
-SafetensorsFile readCheckpoint(const FilePath& path, std::int64_t parameters) {
+std::uint64_t requirePossibleSize(const FilePath& path, std::int64_t parameters) {
     constexpr std::uint64_t kBesides = 8U << 20U;  // header, generators, and what later versions may add
     constexpr std::uint64_t kEach = 3 * sizeof(double);  // with AdamW's two means, at most in float64
     const std::uint64_t most = kEach * static_cast<std::uint64_t>(parameters) + kBesides;
@@ -201,6 +201,11 @@ SafetensorsFile readCheckpoint(const FilePath& path, std::int64_t parameters) {
         throw Error(ErrorKind::checkpoint,
                     path.string() + " holds more than " + bytesText(static_cast<double>(most)) +
                         ", which no checkpoint of the model in run.toml does; it is not read");
+    return most;
+}
+
+SafetensorsFile readCheckpoint(const FilePath& path, std::int64_t parameters) {
+    const std::uint64_t most = requirePossibleSize(path, parameters);
     SafetensorsFile file = SafetensorsFile::read(path, most);
     const std::string format = file.entry("format");
     if (format != kFormat && format != kFormerFormat)

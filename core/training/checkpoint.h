@@ -23,6 +23,10 @@ void saveCheckpoint(const FilePath& path, const Transformer& model, const AdamW&
                     const TrainingPosition& position, const std::string& specification_toml,
                     const std::string& vocabulary);
 
+/// @returns the most bytes that a checkpoint of a model with so many parameters holds
+/// @throws Error (checkpoint) if this file is larger, Error (disk)
+std::uint64_t requirePossibleSize(const FilePath& path, std::int64_t parameters);
+
 /// Reads a checkpoint of a model with so many parameters. A file that is larger than such a checkpoint can be
 /// is refused unread. @throws Error (checkpoint) if it is damaged, Error (disk) if it cannot be read
 SafetensorsFile readCheckpoint(const FilePath& path, std::int64_t parameters);

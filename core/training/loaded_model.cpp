@@ -36,6 +36,7 @@ void requireThatItFits(const RunFolder& folder, const Specification& specificati
         throw Error(ErrorKind::checkpoint, checkpoint.path.string() + " holds " + bytesText(held) +
                                                "; the model that " + folder.specificationPath().string() +
                                                " describes takes " + bytesText(model));
+    requirePossibleSize(checkpoint.path, cost.parameters);
     const std::optional<double> available = availableMemory();
     if (available && model + held > *available)
         throw Error(ErrorKind::memory, "to read the model of " + folder.path().string() + " takes " +

@@ -27,7 +27,8 @@ class Hardening(unittest.TestCase):
                 self.assertIn("__stack_chk_fail", symbols)
                 self.assertRegex(symbols, r"__\w+_chk\b")
                 if "x86-64" in elf(program, "-h"):
-                    # Whether the whole is marked so depends on the system's own objects; ours begin with the instruction.
+                    self.assertRegex(elf(program, "-n"), r"x86 feature:.*SHSTK")
+                    # IBT would depend on the system's own objects; ours begin with the instruction.
                     self.assertGreater(program.read_bytes().count(b"\xf3\x0f\x1e\xfa"), 1000)
 
     def test_libtorch_is_found_wherever_the_folder_is(self):

@@ -43,6 +43,20 @@ bool isAlive(const Status& status) {
     return writerIsAlive(status, no_lock);
 }
 
+TEST(Status, WhatItSaysIsShownShortened) {
+    std::string error;
+    while (error.size() < 900'000)
+        error += "zu groß ";
+    const Status read = parseStatus(
+        R"({"state": "failed", "step": 1, "steps": 2, "error": ")" + error + R"(", "host": ")" + error + "\"}",
+        "status.json");
+    for (const std::string& shown : {read.error, read.host}) {
+        EXPECT_LT(shown.size(), 1010U);
+        EXPECT_TRUE(shown.ends_with("…")) << shown;
+        EXPECT_EQ(firstNotUtf8(shown), std::string::npos) << "a character was cut";
+    }
+}
+
 TEST(Status, RunningIsTrueOnlyWhileTheWriterLives) {
     Status status = runningHere();
     EXPECT_TRUE(isAlive(status));
