@@ -209,7 +209,7 @@ class Ends(TrainerTest):
         run = self.leased_elsewhere()
         before = (run / "status.json").read_bytes()
         process = self.begin_process(TRAINER, "resume", run, stderr=subprocess.PIPE, text=True)
-        while "waiting to see" not in (line := process.stderr.readline()):
+        while "waiting at most" not in (line := process.stderr.readline()):
             self.assertNotEqual(line, "")
         process.terminate()
         self.assertEqual(self.ended(process), PREEMPTED)
@@ -222,7 +222,7 @@ class Ends(TrainerTest):
         (run / "lease.1").write_text(json.dumps({"host": "elsewhere", "boot": "b", "pid_namespace": "p", "pid": 1, "start": 1}))
         process = self.begin_process(TRAINER, "queue", "--runs", self.runs, stderr=subprocess.DEVNULL)
         said = run / "trainer-messages.txt"
-        wait_until(lambda: said.exists() and "waiting to see" in said.read_text(), process)
+        wait_until(lambda: said.exists() and "waiting at most" in said.read_text(), process)
         process.terminate()
         self.assertEqual(self.ended(process), PREEMPTED)
 
