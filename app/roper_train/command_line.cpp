@@ -341,7 +341,7 @@ void CommandLine::addServe() {
 
 void CommandLine::addTrust() {
     CLI::App* trust =
-        command("trust", "Treat a runs folder as your own: work through its queue, write into it");
+        command("trust", "Treat a runs folder as your own: write into it, and train what waits in its queue now");
     trust->add_option("folder", out_, "Folder of runs")->required();
     trust->callback([this] { action_ = [this] { return trustCommand(out_); }; });
 }

@@ -23,7 +23,7 @@ class EncodingBudget {
     /// How many times longer normalizers and pre-tokenizers may make a text. Real ones need up to 13: NFKD
     /// writes the three bytes of U+FDFA as 33, of which three are blanks that then become "▁", three bytes
     /// each. What they put before every text, however short, fits into kRoomOfAnyText.
-    static constexpr std::size_t kMostGrowth = 32, kRoomOfAnyText = 64U << 10U;
+    static constexpr std::size_t kMostGrowth = 32, kRoomOfAnyText = 4096;
     /// The longest text that they may make, in bytes.
     static constexpr std::size_t kMostRoom = 64U << 20U;
 

@@ -1,4 +1,5 @@
 #include <limits>
+#include <map>
 #include <nlohmann/json.hpp>
 #include <stdexcept>
 
@@ -244,17 +245,44 @@ Bpe readModel(const Json& model) {
     return bpe;
 }
 
+/// Tokens beside those of the vocabulary. Their ids in the file count for nothing: as in Hugging Face's
+/// tokenizers (0.23.3) a token of the vocabulary has that one's, and the others are numbered on from the
+/// vocabulary's size, in the order of the list. A model has been trained with those numbers.
+/// @param vocabulary_size  tokens in it, which is less than its largest id says where ids are left out
+std::vector<AddedToken> readAddedTokens(const Json& list, const Bpe& vocabulary,
+                                        std::size_t vocabulary_size) {
+    std::vector<AddedToken> tokens;
+    std::map<std::string, std::int64_t> numbered;
+    for (const Json& json : list) {
+        AddedToken token{json.at("content").get<std::string>(), wholeOf(json.at("id")),
+                         valueOr(json, "special", false),       valueOr(json, "normalized", false),
+                         valueOr(json, "lstrip", false),        valueOr(json, "rstrip", false),
+                         valueOr(json, "single_word", false)};
+        if (token.id < 0 || token.id > kLargestTokenId)
+            throw std::invalid_argument("the token " + quotedBeginning(token.text) + " has the id " +
+                                        std::to_string(token.id));
+        if (token.text.empty()) continue;  // as there
+        const auto next = static_cast<std::int64_t>(vocabulary_size + numbered.size());
+        const auto known = vocabulary.idOf(token.text);
+        token.id = known ? *known : numbered.emplace(token.text, next).first->second;
+        if (!known && token.id < std::ssize(vocabulary.pieces()) &&
+            !vocabulary.pieces()[static_cast<std::size_t>(token.id)].empty())
+            throw std::invalid_argument("the added token " + quotedBeginning(token.text) + " is numbered " +
+                                        std::to_string(token.id) +
+                                        ", which a token of the vocabulary has, too");
+        tokens.push_back(std::move(token));
+    }
+    return tokens;
+}
+
 Tokenizer read(const Json& json, const std::string& origin) {
     TokenizerParts parts(readModel(member(json, "model")));
     parts.origin = origin;
     readNormalizer(member(json, "normalizer"), parts);
     readPreTokenizer(member(json, "pre_tokenizer"), parts);
     readPostProcessor(member(json, "post_processor"), parts);
-    for (const Json& token : member(json, "added_tokens"))
-        parts.added.push_back({token.at("content").get<std::string>(), wholeOf(token.at("id")),
-                               valueOr(token, "special", false), valueOr(token, "normalized", false),
-                               valueOr(token, "lstrip", false), valueOr(token, "rstrip", false),
-                               valueOr(token, "single_word", false)});
+    parts.added = readAddedTokens(member(json, "added_tokens"), parts.bpe,
+                                  member(member(json, "model"), "vocab").size());
     return Tokenizer(std::move(parts));
 }
 

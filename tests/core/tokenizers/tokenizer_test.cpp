@@ -157,6 +157,29 @@ TEST(Tokenizers, InAGgufFileMayNotBeCutInEveryWay) {
     });
 }
 
+/// As tokenizers 0.23.3 numbers them, which warns of it in a log that nobody sees: by the vocabulary, then in
+/// the order of the list.
+TEST(Tokenizers, NumberAddedTokensWhateverTheirFileSays) {
+    const auto added = [](const std::string& list, const std::string& vocabulary = {}) {
+        return smallTokenizer(R"({"added_tokens": )" + list + vocabulary + "}");
+    };
+    const std::string x = R"({"content": "<x>", "id": )", y = R"({"content": "<y>", "id": )";
+    EXPECT_EQ(idsOf(added("[" + x + "10}]"), "a<x>b"), (Ids{0, 4, 1}));
+    EXPECT_EQ(idsOf(added("[" + x + "4}, " + y + "5}]"), "a<x>b<y>"), (Ids{0, 4, 1, 5}));
+    EXPECT_EQ(idsOf(added("[" + y + "5}, " + x + "4}]"), "a<x>b<y>"), (Ids{0, 5, 1, 4}));
+    EXPECT_EQ(idsOf(added("[" + x + "1}]"), "a<x>b"), (Ids{0, 4, 1})) << "not the id of \"b\"";
+    EXPECT_EQ(idsOf(added("[" + x + "4}, " + x + "5}, " + y + "6}]"), "<y><x>"), (Ids{5, 4}));
+    EXPECT_EQ(idsOf(added(R"([{"content": "ab", "id": 9}, )" + x + "10}]"), "<x>ab"), (Ids{4, 2}));
+    EXPECT_EQ(idsOf(added(R"([{"content": "", "id": 4}, )" + x + "10}]"), "<x>"), (Ids{4}));
+    EXPECT_EQ(parseTokenizerJson(added("[" + x + "10}]"), "f").textOf(4), "<x>");
+    // Where the vocabulary leaves ids out, its size is not one more than its largest.
+    const std::string gap = R"(, "model": {"vocab": {"b": 8}})", closed = R"(, "model": {"vocab": {"b": 4}})";
+    EXPECT_EQ(idsOf(added("[" + x + "9}, " + y + "10}]", gap), "<x>b<y>"), (Ids{4, 8, 5}));
+    expectError(ErrorKind::checkpoint,
+                "the added token \"<x>\" is numbered 4, which a token of the vocabulary",
+                [&] { parseTokenizerJson(added("[" + x + "9}]", closed), "f"); });
+}
+
 TEST(Tokenizers, ByteLevelOnesGiveTheTextBack) {
     const nlohmann::json content = reference();
     for (const auto& one : content["tokenizers"]) {
