@@ -173,6 +173,8 @@ void CommandLine::addResume() {
     resume->add_option("run", read_.run, "Name or path of a run")->required();
     addRunsFolder(resume);
     flags_.addTo(resume);
+    resume->add_option("--specification", session_.specification,
+                       "SHA-256 of run.toml: refuse to train by another one");
     resume->add_option("--device", session_.device, "For this session: auto, cpu, cuda or cuda:N");
     resume->add_option("--threads", session_.threads, "For this session: CPU threads")
         ->check(CLI::Range(std::int64_t{1}, std::int64_t{4096}));
@@ -340,8 +342,8 @@ void CommandLine::addServe() {
 }
 
 void CommandLine::addTrust() {
-    CLI::App* trust =
-        command("trust", "Treat a runs folder as your own: write into it, and train what waits in its queue now");
+    CLI::App* trust = command(
+        "trust", "Treat a runs folder as your own: write into it, and train what waits in its queue now");
     trust->add_option("folder", out_, "Folder of runs")->required();
     trust->callback([this] { action_ = [this] { return trustCommand(out_); }; });
 }

@@ -91,6 +91,7 @@ class CommandLine {
     FollowOptions follow_;
     SweepOptions sweep_;
     std::filesystem::path submission_;
+    std::string holds_;
     std::optional<std::int64_t> element_;
     CompareOptions compare_;
     MethodsOptions methods_;

@@ -84,7 +84,8 @@ void CommandLine::addWork() {
         ->required();
     work->add_option("--element", element_, "Which, from 0 (default: what Slurm says)")
         ->check(CLI::NonNegativeNumber);
-    work->callback([this] { action_ = [this] { return workCommand(submission_, element_); }; });
+    work->add_option("--holds", holds_, "SHA-256 of the runs that it must hold, as its script says");
+    work->callback([this] { action_ = [this] { return workCommand(submission_, element_, holds_); }; });
 }
 
 namespace {

@@ -275,7 +275,7 @@ int valuesCommand(const std::string& key) {
 int trustCommand(const fs::path& runs) {
     if (!fs::is_directory(runs)) throw Error(ErrorKind::usage, "there is no folder " + runs.string());
     trustFolder(runs);
-    approveQueue(runs);
+    approveAsShown(runs, unapprovedRuns(runs));
     const std::size_t waiting = readQueue(runs).entries.size();
     tellPerson(fs::canonical(runs).string() + " is treated as your own from now on" +
                (waiting > 0 ? "; what waits in its queue now may be trained (" + countOf(waiting, "run") + ")"

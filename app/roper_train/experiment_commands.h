@@ -43,7 +43,8 @@ int sweepCommand(const SweepOptions& options);
 
 /// Trains the runs of one element of an array that `sweep --slurm` has submitted.
 /// @param element  from 0; if not given SLURM_ARRAY_TASK_ID says it
-int workCommand(const std::filesystem::path& submission, std::optional<std::int64_t> element);
+int workCommand(const std::filesystem::path& submission, std::optional<std::int64_t> element,
+                const std::string& holds);
 
 struct CompareOptions {
     std::filesystem::path runs;

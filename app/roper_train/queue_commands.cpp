@@ -60,24 +60,24 @@ int enqueueCommand(const EnqueueOptions& options) {
 /// Asks on the terminal whether runs that this user did not queue are to be trained; without a terminal
 /// nobody can answer, and the others are.
 void askAboutUnapproved(const fs::path& runs) {
-    std::vector<std::string> names;
+    std::vector<WaitingRun> waiting;
     try {
-        names = unapprovedRuns(runs);
+        waiting = unapprovedRuns(runs);
     } catch (const Error&) {
         return;  // what is wrong with the queue is said again and again, until it is right
     }
-    if (names.empty()) return;
-    const std::string what = fs::absolute(runs).string() + ": " + describeUnapproved(names);
+    if (waiting.empty()) return;
+    const std::string what = fs::absolute(runs).string() + ": " + describeUnapproved(waiting);
     if (::isatty(STDIN_FILENO) == 0) {
         const std::string how = "; say `roper-train trust " + runs.string() + "` first to train ";
         if (readApprovedQueue(runs).entries.empty())
             throw Error(ErrorKind::usage, what + how + "what waits there");
         return tellPerson(what + how + "them, too");
     }
-    std::cerr << what << ". Train " << (names.size() == 1 ? "it" : "them") << "? [y/N] " << std::flush;
+    std::cerr << what << ". Train " << (waiting.size() == 1 ? "it" : "them") << "? [y/N] " << std::flush;
     std::string answer;
     std::getline(std::cin, answer);
-    if (answer == "y" || answer == "Y" || answer == "yes") return approveQueue(runs);
+    if (answer == "y" || answer == "Y" || answer == "yes") return approveAsShown(runs, waiting);
     if (readApprovedQueue(runs).entries.empty()) throw Error(ErrorKind::usage, "nothing was started");
 }
 
@@ -108,8 +108,8 @@ int queueCommand(const fs::path& runs, bool quietly) {
         if (!quietly) tellPerson(text);
     };
     const auto read = [&] { return readApprovedQueue(runs); };
-    const auto is_approved = [&](const std::string& run) { return isApproved(runs, run); };
-    return exitCodeOfEnd(WorkerPool({runs, read, without, hold, tell, is_approved}).run());
+    const auto approved = [&](const std::string& run) { return approvedFingerprint(runs, run); };
+    return exitCodeOfEnd(WorkerPool({runs, read, without, hold, tell, approved}).run());
 }
 
 }  // namespace roper

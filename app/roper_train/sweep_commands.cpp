@@ -265,9 +265,12 @@ int sweepCommand(const SweepOptions& options) {
     return trainSweep(wanted, options);
 }
 
-int workCommand(const fs::path& file, std::optional<std::int64_t> element) {
+int workCommand(const fs::path& file, std::optional<std::int64_t> element, const std::string& holds) {
     const fs::path path = fs::absolute(file).lexically_normal();
     const Submission submission = readSubmission(path);
+    if (!holds.empty() && elementsFingerprint(submission) != holds)
+        throw Error(ErrorKind::usage,
+                    path.string() + " holds other runs than were submitted; somebody has changed it");
     const auto count = static_cast<std::int64_t>(submission.elements.size());
     if (!element) element = numberInEnvironment("SLURM_ARRAY_TASK_ID");
     if (!element)
@@ -278,7 +281,7 @@ int workCommand(const fs::path& file, std::optional<std::int64_t> element) {
     const fs::path runs = path.parent_path().parent_path();
     std::vector<RunFolder> folders;
     for (const std::string& name : submission.elements[static_cast<std::size_t>(*element)])
-        folders.push_back(findRun((runs / name).string(), runs));
+        folders.emplace_back(runs / name);
     const LeftOver left = leftOver(folders);
     const std::int64_t steps_before = stepsSaved(folders);
     const auto threads = static_cast<int>(numberInEnvironment("SLURM_CPUS_PER_TASK").value_or(0));

@@ -142,7 +142,8 @@ bool WorkerPool::mayTryAgain(const RunFolder& folder) {
 
 void WorkerPool::start(const std::string& run, const RunQueue& queue) {
     const RunFolder folder(work_.runs / run);
-    if (work_.is_approved && !work_.is_approved(run)) {
+    const auto approved = work_.approved ? work_.approved(run) : std::optional<std::string>("");
+    if (!approved) {
         work_.say(run + " is held: its run.toml is not the one that you queued; release it if it is right");
         work_.hold({run});
         return;
@@ -166,6 +167,10 @@ void WorkerPool::start(const std::string& run, const RunQueue& queue) {
     if (!device.empty()) {
         arguments.emplace_back("--device");
         arguments.push_back(device);
+    }
+    if (!approved->empty()) {
+        arguments.emplace_back("--specification");
+        arguments.push_back(*approved);
     }
     work_.say(run + " starts");
     trainers_[startTrainer(arguments, folder.messagesPath())] = {run, device};

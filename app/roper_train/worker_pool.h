@@ -5,6 +5,7 @@
 #include <filesystem>
 #include <functional>
 #include <map>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -22,8 +23,8 @@ struct PoolWork {
     /// Runs that cannot be read, or end again and again.
     std::function<void(const std::vector<std::string>& runs)> hold;
     std::function<void(const std::string& text)> say;  ///< for a person
-    /// Whether a run may be started at all; one that may not is held. Empty: all may.
-    std::function<bool(const std::string& run)> is_approved = {};
+    /// The SHA-256 of the run.toml with which a run may be started; one that may not is held. Empty: all may.
+    std::function<std::optional<std::string>(const std::string& run)> approved = {};
 };
 
 /// Works through a queue: keeps as many trainers going as it has places, each a process of its own, until

@@ -80,13 +80,16 @@ bool takeFrom(int descriptor, std::string& to) {
 }  // namespace
 
 Descriptor readableFrom(std::string_view bytes) {
+    const auto refused = [] {
+        return Error(ErrorKind::memory,
+                     std::string("cannot hold what another program is to read: ") + std::strerror(errno));
+    };
     Descriptor file(::memfd_create("input", MFD_CLOEXEC));
+    if (!file) throw refused();
     for (std::size_t done = 0; done < bytes.size();) {
         const ssize_t written =
             ::pwrite(file.number(), bytes.data() + done, bytes.size() - done, static_cast<off_t>(done));
-        if (written < 0 && errno != EINTR)
-            throw Error(ErrorKind::memory,
-                        std::string("cannot hold what another program is to read: ") + std::strerror(errno));
+        if (written < 0 && errno != EINTR) throw refused();
         if (written > 0) done += static_cast<std::size_t>(written);
     }
     return file;

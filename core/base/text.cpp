@@ -182,7 +182,7 @@ std::string blankFor(std::string_view) {
     return " ";
 }
 
-/// Of one up to U+FFFF, as all that control are.
+/// The character must be at most U+FFFF; every control character is.
 std::string escapeFor(std::string_view character) {
     std::uint32_t code = static_cast<unsigned char>(character[0]);
     if (character.size() == 2) code &= 0x1FU;

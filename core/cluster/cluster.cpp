@@ -8,6 +8,7 @@
 #include "core/base/durable_file.h"
 #include "core/base/error.h"
 #include "core/base/file_lock.h"
+#include "core/base/this_process.h"
 #include "core/runs/run_queue.h"
 
 namespace roper {
@@ -40,7 +41,7 @@ void markUnknown(ClusterView& view, bool (*is_unknown)(const Submission&)) {
 /// Whether the scheduler may still come to have it: it has not said that it has, and not that it has not.
 bool isUncertain(const Submission& submission) {
     constexpr double kLongest_s = 600;
-    return !submission.ended && submission.job.empty() && ageOf(submission) < kLongest_s;
+    return !submission.ended && submission.job.empty() && ageOf(submission, secondsSinceEpoch()) < kLongest_s;
 }
 
 /// What the scheduler no longer has anything of need not be asked for again.
@@ -68,6 +69,17 @@ std::optional<std::string> jobDespite(const Error& refusal, const std::string& n
     return elements.front().job;
 }
 
+/// Takes back what was written of a submission that the scheduler has refused.
+void forget(const fs::path& runs, const std::string& name) {
+    try {
+        removeFile(submissionsFolder(runs) / (name + ".sh"));
+        removeFile(submissionPath(runs, name));
+        forgetSubmission(runs, name);
+    } catch (const Error&) {
+        // Why it was refused is what a person has to know.
+    }
+}
+
 /// @param after  the array before it, which must have ended if a number of elements at the same time was
 /// wanted: of two arrays each would have as many. @returns the number of the job
 std::string submit(const fs::path& runs, Submission array, const SlurmOptions& options,
@@ -86,9 +98,7 @@ std::string submit(const fs::path& runs, Submission array, const SlurmOptions& o
     } catch (const Error& error) {
         const auto job = jobDespite(error, array.name);
         if (!job) {
-            removeFile(script);
-            removeFile(submissionPath(runs, array.name));
-            forgetSubmission(runs, array.name);
+            forget(runs, array.name);
             throw;
         }
         array.job = *job;
@@ -155,7 +165,7 @@ std::vector<Submission> plannedArrays(const std::string& sweep, const std::vecto
 
 std::string scriptOf(const fs::path& runs, const Submission& array, const SlurmOptions& options) {
     return slurmScript(array.name, static_cast<std::int64_t>(array.elements.size()),
-                       submissionPath(runs, array.name).path(), options);
+                       submissionPath(runs, array.name).path(), options, elementsFingerprint(array));
 }
 
 SubmissionReport submitMissing(const fs::path& runs, const std::string& sweep,

@@ -16,8 +16,8 @@ struct ClusterView {
     std::vector<Submission> submissions;
     std::vector<SlurmElement> active;    ///< elements that wait or run
     std::vector<SweepElement> elements;  ///< a line for each run
-    /// Of the submissions those that this user has made from here, by the name of their job. Of no others may
-    /// anything be cancelled, or submitted again.
+    /// The options of the submissions that this user has made from here, by the name of their job. Only these
+    /// may be cancelled or submitted again.
     std::map<std::string, SlurmOptions> own;
 
     /// Elements that wait or run, of the own submissions alone.

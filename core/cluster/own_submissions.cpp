@@ -30,11 +30,11 @@ std::optional<SlurmOptions> readOptions(const Json& json) {
     }
 }
 
-std::string fingerprintOf(const Submission& submission) {
+}  // namespace
+
+std::string elementsFingerprint(const Submission& submission) {
     return sha256(Json(submission.elements).dump());  // names of runs, which are ASCII
 }
-
-}  // namespace
 
 std::map<std::string, SlurmOptions> ownSubmissions(const fs::path& runs,
                                                    const std::vector<Submission>& submissions) {
@@ -43,7 +43,7 @@ std::map<std::string, SlurmOptions> ownSubmissions(const fs::path& runs,
     for (const Submission& submission : submissions) {
         const auto found = recorded.find(submission.name);
         if (found == recorded.end() || !found->is_object()) continue;
-        if (found->value("runs", Json()) != fingerprintOf(submission)) continue;
+        if (found->value("runs", Json()) != elementsFingerprint(submission)) continue;
         if (const auto options = readOptions(found->value("options", Json())))
             own.emplace(submission.name, *options);
     }
@@ -55,7 +55,7 @@ void rememberSubmission(const fs::path& runs, const Submission& submission, cons
         // Those whose files are gone can no longer be submitted again.
         for (auto at = recorded.begin(); at != recorded.end();)
             at = isThere(submissionPath(runs, at.key())) ? std::next(at) : recorded.erase(at);
-        recorded[submission.name] = {{"options", options}, {"runs", fingerprintOf(submission)}};
+        recorded[submission.name] = {{"options", options}, {"runs", elementsFingerprint(submission)}};
     });
 } catch (const Error&) {
     // Without a home, or on a full disk, it is handed over all the same.

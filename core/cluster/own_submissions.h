@@ -14,6 +14,9 @@ namespace roper {
 // submission are recorded outside of the runs folder, whose files may be anybody's; what the folder says of a
 // submission is which runs it holds.
 
+/// SHA-256 of which runs each element of a submission trains.
+std::string elementsFingerprint(const Submission& submission);
+
 /// The options of those submissions that this user has made from here, by the name of their job. One that
 /// says it holds other runs than it did is not among them, nor one whose options cannot be understood.
 std::map<std::string, SlurmOptions> ownSubmissions(const std::filesystem::path& runs,

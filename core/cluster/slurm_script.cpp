@@ -46,7 +46,8 @@ std::string optionOf(const std::string& text) {
 }  // namespace
 
 std::string slurmScript(const std::string& name, std::int64_t elements,
-                        const std::filesystem::path& submission, const SlurmOptions& options) {
+                        const std::filesystem::path& submission, const SlurmOptions& options,
+                        const std::string& holds) {
     const std::string at_once = options.at_once > 0 ? "%" + std::to_string(options.at_once) : std::string();
     const std::filesystem::path log = submission.parent_path() / (name + "-");
     std::string script = "#!/bin/bash\n";
@@ -62,7 +63,8 @@ std::string slurmScript(const std::string& name, std::int64_t elements,
     const std::string program = options.program.empty()
                                     ? shellQuoted(std::filesystem::read_symlink("/proc/self/exe").string())
                                     : options.program;
-    return script + "exec " + program + " work " + shellQuoted(submission.string()) + "\n";
+    return script + "exec " + program + " work " + shellQuoted(submission.string()) +
+           (holds.empty() ? "" : " --holds " + holds) + "\n";
 }
 
 }  // namespace roper

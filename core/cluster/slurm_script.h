@@ -26,8 +26,10 @@ struct SlurmOptions {
 /// @param name        of the job
 /// @param elements    how many
 /// @param submission  the file that says which runs an element trains
+/// @param holds       what an element requires of that file (`elementsFingerprint`); empty: nothing
 /// @throws Error (usage) for an option with a line break
 std::string slurmScript(const std::string& name, std::int64_t elements,
-                        const std::filesystem::path& submission, const SlurmOptions& options);
+                        const std::filesystem::path& submission, const SlurmOptions& options,
+                        const std::string& holds = {});
 
 }  // namespace roper

@@ -59,9 +59,9 @@ Submission newSubmission(const std::string& sweep) {
     return {name, sweep, {}, secondsSinceEpoch(), false, {}};
 }
 
-double ageOf(const Submission& submission) {
+double ageOf(const Submission& submission, double now) {
     constexpr double kClocksDiffer_s = 600;
-    const double age = secondsSinceEpoch() - submission.time;
+    const double age = now - submission.time;
     return age > -kClocksDiffer_s ? age : std::numeric_limits<double>::infinity();
 }
 
@@ -102,7 +102,9 @@ std::vector<Submission> submissionsOf(const fs::path& runs, const std::string& s
         if (sweep.empty() || one.sweep == sweep) all.push_back(std::move(one));
     }
     std::stable_sort(all.begin(), all.end(),
-                     [](const Submission& a, const Submission& b) { return ageOf(a) > ageOf(b); });
+                     [now = secondsSinceEpoch()](const Submission& a, const Submission& b) {
+                         return ageOf(a, now) > ageOf(b, now);
+                     });
     return all;
 }
 

@@ -32,9 +32,9 @@ FilePath logOf(const std::filesystem::path& runs, const std::string& job_name, s
 /// One of no runs yet, with a name for its job that no other has: "SWEEP.k3f9x2".
 Submission newSubmission(const std::string& sweep);
 
-/// How long ago it was submitted, in seconds. A time ahead of this machine's clock counts as long ago, beyond
-/// what the clocks of two machines may differ by.
-double ageOf(const Submission& submission);
+/// How long before `now` it was submitted, in seconds. A time ahead of the clock, beyond what the clocks of
+/// two machines may differ by, counts as long ago.
+double ageOf(const Submission& submission, double now);
 
 /// The file that holds the submission of this name.
 FilePath submissionPath(const std::filesystem::path& runs, const std::string& name);
@@ -46,8 +46,7 @@ void writeSubmission(const std::filesystem::path& runs, const Submission& submis
 Submission readSubmission(const FilePath& path);
 
 /// Those of one sweep, or of all for an empty name, the oldest first; a time ahead of the clock counts as the
-/// oldest. A file that cannot be read is an error:
-/// what it holds may be trained now. @throws Error
+/// oldest. A file that cannot be read is an error: what it holds may be trained now. @throws Error
 std::vector<Submission> submissionsOf(const std::filesystem::path& runs, const std::string& sweep);
 
 }  // namespace roper

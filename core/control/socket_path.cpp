@@ -57,10 +57,14 @@ fs::path controlFolder() {
 bool isOwnControlSocket(const fs::path& path) {
     const fs::path folder = path.parent_path();
     const std::string name = folder.filename().string();
+    if (!path.is_absolute() || path.extension() != kExtension || !parseInteger(path.stem().string()) ||
+        (name != kFolderName && name != folderNameInTemporary()))
+        return false;
     struct stat info {};
-    return path.is_absolute() && path.extension() == kExtension && parseInteger(path.stem().string()) &&
-           (name == kFolderName || name == folderNameInTemporary()) && ::lstat(folder.c_str(), &info) == 0 &&
-           isOursAlone(info);
+    if (::lstat(folder.c_str(), &info) != 0 || !isOursAlone(info)) return false;
+    // One that is gone answers to nobody. An archive may hold such a folder, with a link in it.
+    if (::lstat(path.c_str(), &info) != 0) return errno == ENOENT;
+    return S_ISSOCK(info.st_mode) && info.st_uid == ::getuid();
 }
 
 std::optional<sockaddr_un> socketAddress(const fs::path& path) {

@@ -46,6 +46,9 @@ double measuredGflops() {
 }  // namespace
 
 Inspector::Inspector(OpenedModel model, InspectorOptions options) {
+    if (const auto available = availableMemory())
+        if (const auto problem = modelProblem(model.model.architecture, *available))
+            throw Error(ErrorKind::memory, *problem);
     setThreads(options.threads);
     parts_ = std::make_unique<Parts>(std::move(model), std::move(options));
     parts_->decoder.weights().keepUpTo(parts_->options.kept_bytes);

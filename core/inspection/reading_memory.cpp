@@ -21,6 +21,20 @@ double leastBytesToRead(const Architecture& model, std::int64_t tokens) {
            static_cast<double>(std::max({attending, feeding, predicting}));
 }
 
+double largestMatrixBytes(const Architecture& model) {
+    const std::int64_t most_rows = std::max({model.heads * model.head_dim, model.feed_forward,
+                                             std::min<std::int64_t>(Decoder::kLogits, model.vocabulary)});
+    return static_cast<double>(sizeof(float)) * static_cast<double>(most_rows) *
+           static_cast<double>(model.width);
+}
+
+std::optional<std::string> modelProblem(const Architecture& model, double available_bytes) {
+    const double bytes = largestMatrixBytes(model);
+    if (bytes <= available_bytes) return std::nullopt;
+    return "the largest matrix of this model alone takes " + bytesText(bytes) + " of memory, and " +
+           bytesText(available_bytes) + " are free";
+}
+
 std::optional<std::string> readingProblem(const Architecture& model, std::int64_t tokens,
                                           double available_bytes) {
     const double bytes = leastBytesToRead(model, tokens);

@@ -154,7 +154,7 @@ struct GgufReader {
         }
     }
 
-    /// Of a text its length alone.
+    /// A text may be empty: its length takes as many.
     static std::uint64_t leastBytesOf(ValueType type) {
         switch (type) {
             case ValueType::u8:

@@ -40,9 +40,8 @@ struct ForeignTable {
 inline constexpr std::uint64_t kMostImportedBytes = 1U << 30U;
 
 /// Only regular files are read, since the rows are read again when they are imported.
-/// @param goes_on  called for every line, also by `importRun`; reading ends with an Error (other) when it
-/// says no.
-///                 May be empty.
+/// @param goes_on  called for every line, also by `importRun`; when it says no, reading ends with an Error
+/// (other). It may be empty.
 /// @throws Error (usage) with origin:line of what cannot be read, Error (disk), also for a file that is too
 /// large
 ForeignTable readForeignTable(const std::filesystem::path& path, const std::function<bool()>& goes_on = {});

@@ -20,34 +20,45 @@ constexpr const char* kSection = "queue";
 
 /// SHA-256 of a run's run.toml; empty if it cannot be read, so that the trainer says what is wrong with it.
 std::string fingerprintOf(const fs::path& runs, const std::string& name) {
+    constexpr std::uint64_t kMostToml = 1U << 20U;
     try {
-        return sha256(readFile(RunFolder(runs / name).specificationPath()));
+        return sha256(readFile(RunFolder(runs / name).specificationPath(), kMostToml));
     } catch (const Error&) {
         return {};
     }
 }
 
-void record(const fs::path& runs, const std::vector<std::string>& names) {
-    changeOwnRecord(runs, kSection, [&](nlohmann::json& approved) {
-        for (const std::string& name : names)
-            approved[name] = fingerprintOf(runs, name);
-    });
-}
-
-bool isAsApproved(const nlohmann::json& approved, const fs::path& runs, const std::string& name) {
-    const auto found = approved.find(name);
-    return found != approved.end() && *found == fingerprintOf(runs, name);
+bool isAsApproved(const nlohmann::json& approved, const WaitingRun& run) {
+    const auto found = approved.find(run.name);
+    return found != approved.end() && *found == run.fingerprint;
 }
 
 }  // namespace
 
 void approveRuns(const fs::path& runs, const std::vector<std::string>& names) {
-    if (names.empty()) return;
+    std::vector<WaitingRun> now;
+    for (const std::string& name : names)
+        now.push_back({name, fingerprintOf(runs, name)});
     try {
-        record(runs, names);
+        approveAsShown(runs, now);
     } catch (const Error&) {
         // They wait in the queue all the same, and a person is asked before they start.
     }
+}
+
+void approveAsShown(const fs::path& runs, const std::vector<WaitingRun>& shown) {
+    if (shown.empty()) return;
+    changeOwnRecord(runs, kSection, [&](nlohmann::json& approved) {
+        for (const WaitingRun& run : shown)
+            approved[run.name] = run.fingerprint;
+    });
+}
+
+void carryApproval(const fs::path& runs, const std::string& from, const std::string& to) {
+    if (!readOwnRecord(runs, kSection).contains(from)) return;
+    changeOwnRecord(runs, kSection, [&](nlohmann::json& approved) {
+        if (approved.contains(from)) approved[to] = approved[from];
+    });
 }
 
 void forgetRuns(const fs::path& runs, const std::vector<std::string>& names) {
@@ -61,17 +72,21 @@ void forgetRuns(const fs::path& runs, const std::vector<std::string>& names) {
     });
 }
 
-bool isApproved(const fs::path& runs, const std::string& name) {
-    return isAsApproved(readOwnRecord(runs, kSection), runs, name);
+std::optional<std::string> approvedFingerprint(const fs::path& runs, const std::string& name) {
+    const WaitingRun now{name, fingerprintOf(runs, name)};
+    return isAsApproved(readOwnRecord(runs, kSection), now) ? std::optional(now.fingerprint) : std::nullopt;
 }
 
-std::vector<std::string> unapprovedRuns(const fs::path& runs) {
+std::vector<WaitingRun> unapprovedRuns(const fs::path& runs) {
     const RunQueue queue = readQueue(runs);
     const nlohmann::json approved = readOwnRecord(runs, kSection);
-    std::vector<std::string> names;
-    for (const RunQueue::Entry& entry : queue.entries)
-        if (!entry.held && !isAsApproved(approved, runs, entry.run)) names.push_back(entry.run);
-    return names;
+    std::vector<WaitingRun> waiting;
+    for (const RunQueue::Entry& entry : queue.entries) {
+        if (entry.held) continue;
+        WaitingRun run{entry.run, fingerprintOf(runs, entry.run)};
+        if (!isAsApproved(approved, run)) waiting.push_back(std::move(run));
+    }
+    return waiting;
 }
 
 RunQueue readApprovedQueue(const fs::path& runs) {
@@ -81,19 +96,15 @@ RunQueue readApprovedQueue(const fs::path& runs) {
     return queue;
 }
 
-void approveQueue(const fs::path& runs) {
-    const std::vector<std::string> names = unapprovedRuns(runs);
-    if (!names.empty()) record(runs, names);
-}
-
-std::string describeUnapproved(const std::vector<std::string>& names) {
+std::string describeUnapproved(const std::vector<WaitingRun>& waiting) {
     constexpr std::size_t kMostNamed = 3;
-    const std::vector<std::string> named(
-        names.begin(), names.begin() + static_cast<std::ptrdiff_t>(std::min(names.size(), kMostNamed)));
-    return countOf(names.size(), "run") + " of the queue (" + join(named, ", ") +
-           (names.size() > kMostNamed ? ", …) " : ") ") +
-           (names.size() == 1 ? "was not queued by you here, or has changed since"
-                              : "were not queued by you here, or have changed since");
+    std::vector<std::string> named;
+    for (std::size_t i = 0; i < std::min(waiting.size(), kMostNamed); ++i)
+        named.push_back(waiting[i].name);
+    return countOf(waiting.size(), "run") + " of the queue (" + join(named, ", ") +
+           (waiting.size() > kMostNamed ? ", …) " : ") ") +
+           (waiting.size() == 1 ? "was not queued by you here, or has changed since"
+                                : "were not queued by you here, or have changed since");
 }
 
 }  // namespace roper

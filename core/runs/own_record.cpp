@@ -5,6 +5,7 @@
 
 #include <cstdlib>
 #include <nlohmann/json.hpp>
+#include <string_view>
 
 #include "core/base/cryptography.h"
 #include "core/base/durable_file.h"
@@ -31,26 +32,39 @@ struct OwnRecord {
     Json identity;
 };
 
+/// Whether two identities are of one folder. A birth counts only where both file systems tell it: one of two
+/// machines, or a later kernel, may.
+bool areSame(const Json& a, const Json& b) {
+    const auto tells_birth = [](const Json& one) { return one.value("made_s", Json(0)) != 0; };
+    for (const char* const key : {"path", "inode", "made_s", "made_ns"}) {
+        const bool is_birth = std::string_view(key).starts_with("made");
+        if (is_birth && !(tells_birth(a) && tells_birth(b))) continue;
+        if (textOf(a.value(key, Json())) != textOf(b.value(key, Json()))) return false;
+    }
+    return true;
+}
+
 /// Nothing without a home, or without such a folder.
 std::optional<OwnRecord> recordOf(const fs::path& runs) {
     constexpr std::size_t kDigits = 32;
     const auto state = ownStateFolder();
     auto identity = identityOf(runs);
     if (!state || !identity) return std::nullopt;
-    const std::string key = sha256(identity->at("path").get_ref<const std::string&>()).substr(0, kDigits);
+    const std::string key =
+        sha256(identity->at("inode").dump() + identity->at("path").get_ref<const std::string&>())
+            .substr(0, kDigits);
     return OwnRecord{*state / "folders" / (key + ".json"), std::move(*identity)};
 }
 
 /// The sections that are recorded; none if they are of another folder.
+/// @throws Error (disk) if there is a record that cannot be read
 Json sectionsIn(const OwnRecord& record) {
-    try {
-        Json sections = Json::parse(readFile(record.path), nullptr, /*allow_exceptions=*/false);
-        if (sections.is_object() && textOf(sections.value(kFolderKey, Json())) == textOf(record.identity))
-            return sections;
-    } catch (const Error&) {
-        // There is none, or it cannot be read.
-    }
-    return Json::object();
+    if (!isThere(record.path)) return Json::object();
+    Json sections = Json::parse(readFile(record.path), nullptr, /*allow_exceptions=*/false);
+    const bool is_of_folder = sections.is_object() && sections.contains(kFolderKey) &&
+                              sections[kFolderKey].is_object() &&
+                              areSame(sections[kFolderKey], record.identity);
+    return is_of_folder ? sections : Json::object();
 }
 
 Json sectionOf(const Json& sections, const char* name) {
@@ -84,7 +98,11 @@ std::optional<Json> identityOf(const fs::path& folder) {
 
 Json readOwnRecord(const fs::path& runs, const char* section) {
     const auto record = recordOf(runs);
-    return record ? sectionOf(sectionsIn(*record), section) : Json::object();
+    try {
+        return record ? sectionOf(sectionsIn(*record), section) : Json::object();
+    } catch (const Error&) {
+        return Json::object();  // what cannot be read approves nothing
+    }
 }
 
 void changeOwnRecord(const fs::path& runs, const char* section, const std::function<void(Json&)>& change) {

@@ -23,7 +23,7 @@ std::optional<nlohmann::json> identityOf(const std::filesystem::path& folder);
 nlohmann::json readOwnRecord(const std::filesystem::path& runs, const char* section);
 
 /// Lets `change` change a section, with no other program in between, and writes the record if it did.
-/// @throws Error (disk) if it cannot be written
+/// @throws Error (disk) if it cannot be written, or cannot be read: then it stays as it is
 void changeOwnRecord(const std::filesystem::path& runs, const char* section,
                      const std::function<void(nlohmann::json&)>& change);
 

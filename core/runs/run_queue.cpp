@@ -165,7 +165,8 @@ std::string toToml(const RunQueue& queue) {
     return text;
 }
 
-void changeQueue(const std::filesystem::path& runs, const std::function<void(RunQueue&)>& change) {
+void changeQueue(const std::filesystem::path& runs, const std::function<void(RunQueue&)>& change,
+                 Approves approves) {
     makeFolder(runs);
     requireOwn(runs);
     const FilePath lock_path = changeLockPath(runs);
@@ -175,7 +176,7 @@ void changeQueue(const std::filesystem::path& runs, const std::function<void(Run
     change(after);
     if (after == before) return;
     // First the record: whatever dies in between, what this user wants trained needs no second word.
-    approveRuns(runs, askedFor(before, after));
+    if (approves == Approves::what_it_queues) approveRuns(runs, askedFor(before, after));
     writeFileAtomically(queuePath(runs), toToml(after));
     forgetRuns(runs, takenOut(before, after));
 }

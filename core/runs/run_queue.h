@@ -36,10 +36,14 @@ RunQueue readQueue(const std::filesystem::path& runs);
 RunQueue parseQueue(std::string_view toml, const std::string& origin);
 std::string toToml(const RunQueue& queue);
 
-/// Reads the queue, lets `change` change it and replaces the file, with no other program in between. Runs
-/// that it adds or releases count as approved by this user (`core/runs/own_queue.h`).
+/// Whether runs that a change adds to the queue, or releases, count as approved by this user
+/// (`core/runs/own_queue.h`).
+enum class Approves { what_it_queues, nothing };
+
+/// Reads the queue, lets `change` change it and replaces the file, with no other program in between.
 /// @throws Error; a file that cannot be read is left as it is
-void changeQueue(const std::filesystem::path& runs, const std::function<void(RunQueue&)>& change);
+void changeQueue(const std::filesystem::path& runs, const std::function<void(RunQueue&)>& change,
+                 Approves approves = Approves::what_it_queues);
 
 /// A run that is to be made.
 struct NewRun {

@@ -14,7 +14,7 @@ namespace {
 
 using Json = nlohmann::json;
 
-/// Of a vocabulary: some begin behind the ids of added tokens, or have lost a few.
+/// Some vocabularies begin behind the ids of added tokens, or have lost a few.
 constexpr std::int64_t kMostIdsWithoutToken = 1 << 16;
 
 /// The member of an object, null where it is missing.

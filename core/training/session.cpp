@@ -9,7 +9,9 @@
 #include <system_error>
 #include <thread>
 
+#include "core/base/cryptography.h"
 #include "core/base/error.h"
+#include "core/base/file_reading.h"
 #include "core/base/stop_signals.h"
 #include "core/base/text.h"
 #include "core/corpus/open_task.h"
@@ -209,6 +211,17 @@ std::unique_ptr<RunRecorder> openRecorder(const RunFolder& folder) {
     return std::make_unique<RunRecorder>(folder);
 }
 
+/// @param fingerprint  SHA-256 that run.toml must have, or nothing: it may have been exchanged since a person
+/// approved of it
+Specification readAsApproved(const RunFolder& folder, const std::string& fingerprint) {
+    if (fingerprint.empty()) return folder.specification();
+    const std::string toml = readFile(folder.specificationPath());
+    if (sha256(toml) != fingerprint)
+        throw Error(ErrorKind::usage, folder.specificationPath().string() +
+                                          " is not the one that was queued; resume the run if it is right");
+    return parseSpecification(toml, folder.specificationPath().string());
+}
+
 /// @returns null if it was told to stop meanwhile
 std::unique_ptr<Task> openTaskPromptly(const TaskSettings& settings, const RunFolder& folder,
                                        TextPreparation& preparation) {
@@ -227,7 +240,7 @@ RunState trainHolding(const RunFolder& folder, TrainingObserver& observer, const
         return translatingErrors([&] {
             watchStoppedTime();
             writeStarting(recorder);
-            Specification specification = withoutUnused(folder.specification());
+            Specification specification = withoutUnused(readAsApproved(folder, session.specification));
             if (!session.device.empty()) specification.device.name = session.device;
             if (session.threads > 0) specification.device.threads = session.threads;
             specification = sharedBy(session.processes, std::move(specification));

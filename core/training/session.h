@@ -44,6 +44,7 @@ struct SessionOptions {
     std::string device;
     std::int64_t threads = 0;
     std::int64_t processes = 1;  ///< that train the run together, each a part of every batch
+    std::string specification;   ///< SHA-256 that run.toml must have; empty: any
     bool anyway = false;         ///< begin also if memory does not suffice by our estimate
 };
 

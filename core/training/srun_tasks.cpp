@@ -1,5 +1,9 @@
 #include "core/training/srun_tasks.h"
 
+#include <fcntl.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
 #include <chrono>
 #include <nlohmann/json.hpp>
 #include <thread>
@@ -21,6 +25,16 @@ FilePath announcementPath(const RunFolder& folder) {
     for (const char* part : {"SLURM_JOB_ID", "SLURM_STEP_ID", "SLURM_RESTART_COUNT"})
         step.push_back(environmentVariable(part));
     return folder.file(std::string("processes").append(kPartialMark).append(join(step, ".")));
+}
+
+/// Whoever may write into the run's folder could say where to go.
+/// @throws Error (disk) unless this user has made the file, for nobody else to read or write
+void requireOwnFile(const FilePath& path) {
+    struct stat info {};
+    const Descriptor file = openFile(path, O_RDONLY);
+    if (::fstat(file.number(), &info) != 0 || info.st_uid != ::geteuid() || (info.st_mode & 077) != 0)
+        throw Error(ErrorKind::disk,
+                    path.string() + " says where the first process waits, and was not made by it");
 }
 
 void announce(const RunFolder& folder, const nlohmann::json& json) {
@@ -78,6 +92,7 @@ std::optional<Address> awaitAddress(const RunFolder& folder) {
                                               folder.path().string() + "; what it said tells why");
         was_there = is_there;
         if (isThere(path)) {
+            requireOwnFile(path);
             const auto json = parseStrictJson(readFile(path));
             if (!json.contains("ended"))
                 return Address{json.at("host").get<std::string>(), json.at("port").get<int>(),

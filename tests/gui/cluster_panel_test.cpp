@@ -115,11 +115,11 @@ class ClusterPanelTest : public PageTest {
         QTest::mouseClick(panel().button("Submit again"), Qt::LeftButton);
         QTRY_COMPARE(submissionsOf(runs(), "s").size(), std::size_t(4));
         const auto all = submissionsOf(runs(), "s");
-        for (const auto& [name, options] : ownSubmissions(runs(), all)) {
-            const auto one =
-                std::find_if(all.begin(), all.end(), [&](const auto& o) { return o.name == name; });
-            QCOMPARE(options.partition, std::string(one->elements.front().front() == "a" ? "gpu" : "cpu"));
-        }
+        const auto own = ownSubmissions(runs(), all);
+        QCOMPARE(own.size(), std::size_t(4));
+        for (const Submission& one : all)
+            QCOMPARE(own.at(one.name).partition,
+                     std::string(one.elements.front().front() == "a" ? "gpu" : "cpu"));
     }
 
     void whatIsRefusedIsNotThere() {

@@ -256,12 +256,19 @@ class Ends(TrainerTest):
             connection.close()
 
     def test_the_tokenizer(self):
-        self.train("a", "--steps", 2)
-        for stop in (lambda process: process.terminate(), lambda process: process.stdin.close()):
-            process = self.begin_process(TOKENIZER, "ids", "--model", self.runs / "none" / "tokenizer.model",
-                                         stdin=subprocess.PIPE, stderr=subprocess.DEVNULL)
+        """It waits for a text on its stdin."""
+        text = Path(self._folder.name) / "text"
+        text.write_text(BOOK.read_text()[:30_000])
+        vocabulary = Path(self._folder.name) / "vocabulary"
+        subprocess.run([TOKENIZER, "prepare", "--text", text, "--vocab-size", "300", "--out", vocabulary], check=True,
+                       capture_output=True)
+        for stop, code in ((lambda process: process.terminate(), -signal.SIGTERM), (lambda process: process.stdin.close(), 0)):
+            process = self.begin_process(TOKENIZER, "ids", "--model", vocabulary / "tokenizer.model", stdin=subprocess.PIPE,
+                                         stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+            time.sleep(0.5)
+            self.assertIsNone(process.poll())
             stop(process)
-            self.assertNotEqual(self.ended(process), 0)
+            self.assertEqual(self.ended(process), code)
 
 
 if __name__ == "__main__":

@@ -37,6 +37,7 @@ std::vector<std::string> QueueLauncher::enqueue(const std::vector<NewRun>& runs)
 
 void QueueLauncher::enqueueRun(const RunFolder& folder) {
     allowToGoOn(folder);
+    approveRuns(runs_, {folder.name()});  // also where it is in the queue already
     change([&](RunQueue& queue) {
         std::erase_if(queue.entries, [&](const auto& entry) { return entry.run == folder.name(); });
         queue.entries.push_back({folder.name(), false});
@@ -50,15 +51,16 @@ int QueueLauncher::placeOf(const std::string& run) const {
 }
 
 void QueueLauncher::renameRun(const RunFolder& folder, const std::string& to) {
-    const std::vector<std::string> unapproved = unapprovedRuns(runs_);
-    const bool is_unapproved =
-        std::find(unapproved.begin(), unapproved.end(), folder.name()) != unapproved.end();
-    change([&](RunQueue& queue) {
-        ::roper::renameRun(folder, to);
-        for (RunQueue::Entry& entry : queue.entries)
-            if (entry.run == folder.name()) entry.run = to;
-    });
-    if (is_unapproved) forgetRuns(runs_, {to});  // another name is no word that it may start
+    carryApproval(runs_, folder.name(), to);
+    changeQueue(
+        runs_,
+        [&](RunQueue& queue) {
+            ::roper::renameRun(folder, to);
+            for (RunQueue::Entry& entry : queue.entries)
+                if (entry.run == folder.name()) entry.run = to;
+        },
+        Approves::nothing);
+    look();
 }
 
 void QueueLauncher::setAtOnce(int trainers) {
@@ -74,7 +76,7 @@ void QueueLauncher::look() {
     constexpr int kLooksBetweenChecks = 10;
     const RunQueue before = queue_;
     const QString problem_before = problem_;
-    const std::vector<std::string> unapproved_before = unapproved_;
+    const std::vector<WaitingRun> unapproved_before = unapproved_;
     problem_.clear();
     try {
         std::error_code missing;
@@ -94,7 +96,8 @@ void QueueLauncher::look() {
 }
 
 bool QueueLauncher::waitsForWord(const std::string& run) const {
-    return std::find(unapproved_.begin(), unapproved_.end(), run) != unapproved_.end();
+    return std::any_of(unapproved_.begin(), unapproved_.end(),
+                       [&](const WaitingRun& waiting) { return waiting.name == run; });
 }
 
 bool QueueLauncher::hasWork() const {
@@ -104,7 +107,7 @@ bool QueueLauncher::hasWork() const {
 }
 
 void QueueLauncher::approve() {
-    approveQueue(runs_);
+    approveAsShown(runs_, unapproved_);
     read_at_ = {};
     look();
 }

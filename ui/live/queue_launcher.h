@@ -5,6 +5,7 @@
 #include <filesystem>
 #include <vector>
 
+#include "core/runs/own_queue.h"
 #include "core/runs/run_queue.h"
 #include "core/specification/specification.h"
 
@@ -26,11 +27,11 @@ class QueueLauncher : public QObject {
     const QString& problem() const { return problem_; }
 
     /// Runs that this user neither queued nor approved: they do not start before `approve`.
-    const std::vector<std::string>& unapproved() const { return unapproved_; }
+    const std::vector<WaitingRun>& unapproved() const { return unapproved_; }
     bool waitsForWord(const std::string& run) const;
     /// Whether there is a run that may be trained.
     bool hasWork() const;
-    /// The person's word that all that waits may be trained. @throws Error (disk)
+    /// The person's word that the `unapproved` may be trained. @throws Error (disk)
     void approve();
 
     /// Makes runs and puts them at the end. @returns their names @throws Error
@@ -60,7 +61,7 @@ class QueueLauncher : public QObject {
     Duty duty_;
     RunQueue queue_;
     QString problem_;
-    std::vector<std::string> unapproved_;
+    std::vector<WaitingRun> unapproved_;
     int looks_since_check_ = 0;  ///< whether a run's specification has changed
     std::filesystem::file_time_type read_at_{};
     qint64 started_ms_ = 0;

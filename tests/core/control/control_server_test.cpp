@@ -4,6 +4,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include <fstream>
 #include <list>
 
 #include "core/control/socket_path.h"
@@ -267,6 +268,10 @@ TEST(ControlFolder, ASocketIsOursOnlyInAFolderThatOnlyWeMayEnter) {
     EXPECT_TRUE(isOwnControlSocket(controlFolder() / "4711.sock"));
     for (const char* name : {"bus", "bus.sock", "4711", ".sock"})
         EXPECT_FALSE(isOwnControlSocket(controlFolder() / name)) << name;
+    std::ofstream(folder / "roper-lab/4712.sock") << "no socket";
+    std::filesystem::create_symlink("/run/other.socket", folder / "roper-lab/4713.sock");
+    EXPECT_FALSE(isOwnControlSocket(controlFolder() / "4712.sock"));
+    EXPECT_FALSE(isOwnControlSocket(controlFolder() / "4713.sock"));
     std::filesystem::create_directory(folder / "other");
     std::filesystem::permissions(folder / "other", std::filesystem::perms(0700));
     EXPECT_FALSE(isOwnControlSocket(folder / "other/4711.sock"));

@@ -23,5 +23,19 @@ TEST(ReadingMemory, GrowsWithTheTextAndIsComparedWithWhatIsFree) {
         << *problem;
 }
 
+TEST(ReadingMemory, AModelWhoseMatricesDoNotFitIsRefusedWhateverTheText) {
+    Architecture model;
+    model.width = 1 << 17;
+    model.heads = 4;
+    model.head_dim = 16;
+    model.feed_forward = 1 << 20;
+    model.vocabulary = 100;
+    EXPECT_EQ(largestMatrixBytes(model), 4.0 * (1 << 17) * (1 << 20));
+    EXPECT_FALSE(modelProblem(model, 1e12));
+    const auto problem = modelProblem(model, 8e9);
+    ASSERT_TRUE(problem);
+    EXPECT_NE(problem->find("takes 550 GB of memory, and 8 GB are free"), std::string::npos) << *problem;
+}
+
 }  // namespace
 }  // namespace roper

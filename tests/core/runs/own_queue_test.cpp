@@ -35,7 +35,17 @@ class OwnQueue : public testing::Test {
             names.push_back(entry.run);
         return names;
     }
-    Names unapproved() const { return unapprovedRuns(runs_.path()); }
+    Names unapproved() const {
+        Names names;
+        for (const WaitingRun& run : unapprovedRuns(runs_.path()))
+            names.push_back(run.name);
+        return names;
+    }
+    void approveAll() { approveAsShown(runs_.path(), unapprovedRuns(runs_.path())); }
+    void exchange(const std::string& name) {
+        const FilePath specification = RunFolder(runs_.path() / name).specificationPath();
+        writeFileAtomically(specification, readFile(specification) + "# changed\n");
+    }
 
     OwnState state_;
     TemporaryFolder runs_;
@@ -47,24 +57,49 @@ TEST_F(OwnQueue, WhatOneQueuesStartsAndWhatCameWithTheFolderDoesNot) {
     EXPECT_EQ(unapproved(), Names{"theirs"});
     EXPECT_EQ(approved(), Names{mine});
     EXPECT_EQ(readQueue(runs_.path()).entries.size(), 2U);
-    approveQueue(runs_.path());
+    approveAll();
     EXPECT_EQ(unapproved(), Names{});
     EXPECT_EQ(approved(), (Names{"theirs", mine}));
 }
 
 TEST_F(OwnQueue, AnApprovalIsOfWhatWaitedThen) {
-    approveQueue(runs_.path());
+    approveAll();
     createRun(runs_.path(), "later", {});
     writeQueue("later");
     EXPECT_EQ(unapproved(), Names{"later"});
 }
 
+TEST_F(OwnQueue, AnApprovalIsOfWhatWasShown) {
+    const std::vector<WaitingRun> shown = unapprovedRuns(runs_.path());
+    exchange("theirs");
+    approveAsShown(runs_.path(), shown);
+    EXPECT_EQ(unapproved(), Names{"theirs"});
+}
+
+TEST_F(OwnQueue, AnotherNameIsNoApproval) {
+    const std::string mine = enqueueOne();
+    const auto rename = [&](const std::string& from, const std::string& to) {
+        carryApproval(runs_.path(), from, to);
+        changeQueue(
+            runs_.path(),
+            [&](RunQueue& queue) {
+                fs::rename(runs_.path() / from, runs_.path() / to);
+                for (RunQueue::Entry& entry : queue.entries)
+                    if (entry.run == from) entry.run = to;
+            },
+            Approves::nothing);
+    };
+    rename("theirs", "others");
+    rename(mine, "ours");
+    EXPECT_EQ(unapproved(), Names{"others"});
+    EXPECT_EQ(approved(), Names{"ours"});
+}
+
 TEST_F(OwnQueue, ARunWhoseSpecificationHasChangedIsNoLongerTheOneThatWasQueued) {
     const std::string mine = enqueueOne();
-    ASSERT_TRUE(isApproved(runs_.path(), mine));
-    const FilePath specification = RunFolder(runs_.path() / mine).specificationPath();
-    writeFileAtomically(specification, readFile(specification) + "# changed\n");
-    EXPECT_FALSE(isApproved(runs_.path(), mine));
+    ASSERT_TRUE(approvedFingerprint(runs_.path(), mine));
+    exchange(mine);
+    EXPECT_FALSE(approvedFingerprint(runs_.path(), mine));
     EXPECT_EQ(unapproved(), (Names{"theirs", mine}));
 }
 
@@ -87,7 +122,7 @@ TEST_F(OwnQueue, WhatHasLeftTheQueueMustBeQueuedAgain) {
 }
 
 TEST_F(OwnQueue, AnotherFolderInTheSamePlaceIsNotApproved) {
-    approveQueue(runs_.path());
+    approveAll();
     const fs::path moved = runs_.path().string() + "-moved";
     fs::rename(runs_.path(), moved);
     fs::copy(moved, runs_.path(), fs::copy_options::recursive);
@@ -96,7 +131,7 @@ TEST_F(OwnQueue, AnotherFolderInTheSamePlaceIsNotApproved) {
 }
 
 TEST_F(OwnQueue, ARecordThatCannotBeReadApprovesNothing) {
-    approveQueue(runs_.path());
+    approveAll();
     fs::path record;
     for (const auto& entry : fs::directory_iterator(state_.path() / "folders"))
         if (entry.path().extension() == ".json") record = entry.path();  // another is its lock
@@ -109,9 +144,9 @@ TEST_F(OwnQueue, ARecordThatCannotBeReadApprovesNothing) {
 }
 
 TEST_F(OwnQueue, SaysWhichRunsWait) {
-    EXPECT_EQ(describeUnapproved({"a"}),
+    EXPECT_EQ(describeUnapproved({{"a", ""}}),
               "1 run of the queue (a) was not queued by you here, or has changed since");
-    EXPECT_EQ(describeUnapproved({"a", "b", "c", "d"}),
+    EXPECT_EQ(describeUnapproved({{"a", ""}, {"b", ""}, {"c", ""}, {"d", ""}}),
               "4 runs of the queue (a, b, c, …) were not queued by you here, or have changed since");
 }
 

@@ -221,7 +221,7 @@ void QueuePanel::showQueue() {
         const RunWatcher* run = store_.find(name);
         const QString state = run == nullptr ? tr("no such run")
                               : queue_.waitsForWord(entry.run)
-                                  ? tr("waits for your word")
+                                  ? tr("unapproved")
                                   : QString::fromStdString(stateName(run->state()));
         item->setText(0, name);
         item->setToolTip(0, name);
@@ -237,7 +237,7 @@ void QueuePanel::showQueue() {
     estimated_runs_ = std::move(runs);
     at_once_->setValue(queue.at_once);
     at_once_->setEnabled(queue.devices.empty());
-    const std::vector<std::string>& unapproved = queue_.unapproved();
+    const std::vector<WaitingRun>& unapproved = queue_.unapproved();
     problem_->setText(
         !queue_.problem().isEmpty() ? queue_.problem()
         : !unapproved.empty()       ? tr("%1. What you did not queue is trained only if you say so.")
