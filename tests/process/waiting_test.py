@@ -260,7 +260,7 @@ class Ends(TrainerTest):
         text = Path(self._folder.name) / "text"
         text.write_text(BOOK.read_text()[:30_000])
         vocabulary = Path(self._folder.name) / "vocabulary"
-        subprocess.run([TOKENIZER, "prepare", "--text", text, "--vocab-size", "300", "--out", vocabulary], check=True,
+        subprocess.run([TOKENIZER, "prepare", "--text", text, "--vocab-size", "400", "--out", vocabulary], check=True,
                        capture_output=True)
         for stop, code in ((lambda process: process.terminate(), -signal.SIGTERM), (lambda process: process.stdin.close(), 0)):
             process = self.begin_process(TOKENIZER, "ids", "--model", vocabulary / "tokenizer.model", stdin=subprocess.PIPE,
