@@ -22,8 +22,8 @@ int endOf(const std::function<void()>& begin) {
         limitTo(20, kNoLimit);
         handleStopSignals();
         begin();
-        while (true) {
-        }
+        while (true)
+            ::pause();
     }
     int status = 0;
     return ::waitpid(child, &status, 0) == child && WIFSIGNALED(status) ? WTERMSIG(status) : 0;
