@@ -39,7 +39,9 @@ TEST(Trust, AListThatCannotBeReadTrustsNothing) {
     const std::string line = readFile(list(state));
     writeFileAtomically(list(state), "{\"path\": 3}\nnonsense\n[]\n" + line);
     EXPECT_TRUE(isTrusted(folder.path()));
-    writeFileAtomically(list(state), std::string(2 << 20, 'x') + "\n" + line);
+    std::string endless(2 << 20, 'x');
+    endless.append("\n").append(line);
+    writeFileAtomically(list(state), endless);
     EXPECT_FALSE(isTrusted(folder.path()));
     fs::remove(list(state));
     fs::create_directory(list(state));
