@@ -26,14 +26,8 @@ constexpr auto kBetweenLooks = std::chrono::milliseconds(50);
 /// A file in memory alone: unlike a pipe it takes any amount without anybody reading.
 class MemoryFile {
   public:
-    explicit MemoryFile(std::string_view content = {}) : descriptor_(::memfd_create("tokens", MFD_CLOEXEC)) {
+    MemoryFile() : descriptor_(::memfd_create("tokens", MFD_CLOEXEC)) {
         if (descriptor_ < 0) throw diskError("make a file in", "memory", errno);
-        while (!content.empty()) {
-            const ssize_t written = ::write(descriptor_, content.data(), content.size());
-            if (written < 0 && errno != EINTR) throw diskError("write to", "memory", errno);
-            if (written > 0) content.remove_prefix(static_cast<std::size_t>(written));
-        }
-        ::lseek(descriptor_, 0, SEEK_SET);
     }
     ~MemoryFile() { ::close(descriptor_); }
     MemoryFile(const MemoryFile&) = delete;
@@ -114,11 +108,12 @@ std::string messageOf(const MemoryFile& messages) {
 
 std::optional<std::string> runTokenizer(const std::vector<std::string>& arguments, std::string_view input,
                                         const std::function<bool()>& goes_on) {
-    const MemoryFile stdin_file(input), stdout_file, stderr_file;
+    const Descriptor stdin_file = readableFrom(input);
+    const MemoryFile stdout_file, stderr_file;
     std::vector<std::string> named = {"roper-tokenizer"};
     named.insert(named.end(), arguments.begin(), arguments.end());
-    Running program(startProcess(
-        programPath(), named, {stdin_file.descriptor(), stdout_file.descriptor(), stderr_file.descriptor()}));
+    Running program(startProcess(programPath(), named,
+                                 {stdin_file.number(), stdout_file.descriptor(), stderr_file.descriptor()}));
     const std::optional<int> status = program.waitFor(goes_on);
     if (!status) return std::nullopt;
     if (WIFEXITED(*status) && WEXITSTATUS(*status) == 0) return stdout_file.content();
