@@ -5,7 +5,7 @@
 
 #include <cstdlib>
 #include <nlohmann/json.hpp>
-#include <string_view>
+#include <utility>
 
 #include "core/base/cryptography.h"
 #include "core/base/durable_file.h"
@@ -32,16 +32,14 @@ struct OwnRecord {
     Json identity;
 };
 
-/// Whether two identities are of one folder. A birth counts only where both file systems tell it: one of two
-/// machines, or a later kernel, may.
-bool areSame(const Json& a, const Json& b) {
-    const auto tells_birth = [](const Json& one) { return one.value("made_s", Json(0)) != 0; };
-    for (const char* const key : {"path", "inode", "made_s", "made_ns"}) {
-        const bool is_birth = std::string_view(key).starts_with("made");
-        if (is_birth && !(tells_birth(a) && tells_birth(b))) continue;
-        if (textOf(a.value(key, Json())) != textOf(b.value(key, Json()))) return false;
-    }
-    return true;
+/// Whether two folders of one path and inode, of which a record's file has its name, are one: unless both
+/// tell when they were made, and differ. Of two machines, or two kernels, only one may tell it.
+bool areOneFolder(const Json& a, const Json& b) {
+    const auto birthOf = [](const Json& one) {
+        return std::pair(one.value("made_s", Json(0)), one.value("made_ns", Json(0)));
+    };
+    const auto first = birthOf(a), second = birthOf(b);
+    return first.first == 0 || second.first == 0 || first == second;
 }
 
 /// Nothing without a home, or without such a folder.
@@ -63,7 +61,7 @@ Json sectionsIn(const OwnRecord& record) {
     Json sections = Json::parse(readFile(record.path), nullptr, /*allow_exceptions=*/false);
     const bool is_of_folder = sections.is_object() && sections.contains(kFolderKey) &&
                               sections[kFolderKey].is_object() &&
-                              areSame(sections[kFolderKey], record.identity);
+                              areOneFolder(sections[kFolderKey], record.identity);
     return is_of_folder ? sections : Json::object();
 }
 
