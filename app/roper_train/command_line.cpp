@@ -1,5 +1,4 @@
 #include "app/roper_train/command_line.h"
-#include "app/roper_train/number_checks.h"
 
 #include <iostream>
 #include <limits>
@@ -7,6 +6,7 @@
 #include "app/command_help/command_table.h"
 #include "app/command_help/completion.h"
 #include "app/command_help/man_page.h"
+#include "app/roper_train/number_checks.h"
 #include "core/base/error.h"
 #include "core/base/this_process.h"
 #include "core/tasks/task_kind.h"

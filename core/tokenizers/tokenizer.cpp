@@ -95,6 +95,12 @@ void requireToken(const std::string& text) {
         throw std::invalid_argument("the token " + quotedBeginning(onOneLine(text)) + " is not UTF-8");
 }
 
+void requireTokenId(const AddedToken& token) {
+    if (token.id < 0 || token.id > kLargestTokenId)
+        throw std::invalid_argument("the token " + quotedBeginning(token.text) + " has the id " +
+                                    std::to_string(token.id));
+}
+
 const char* const kGpt2Pattern =
     R"('s|'t|'re|'ve|'m|'ll|'d| ?\p{L}+| ?\p{N}+| ?[^\s\p{L}\p{N}]+|\s+(?!\S)|\s+)";
 
@@ -109,9 +115,7 @@ Tokenizer::Tokenizer(TokenizerParts parts) : parts_(std::move(parts)) {
     std::vector<const AddedToken*> as_it_stands, after_normalizing;
     for (const AddedToken& token : parts_.added) {
         requireToken(token.text);
-        if (token.id < 0 || token.id > kLargestTokenId)
-            throw std::invalid_argument("the token " + quotedBeginning(token.text) + " has the id " +
-                                        std::to_string(token.id));
+        requireTokenId(token);
         if (token.text.empty()) continue;
         (token.normalized ? after_normalizing : as_it_stands).push_back(&token);
         added_by_id_.emplace(token.id, &token);

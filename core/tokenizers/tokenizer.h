@@ -82,6 +82,9 @@ inline constexpr std::int64_t kLargestTokenId = (1 << 22) - 1;
 /// @throws std::invalid_argument for a token that is not UTF-8 or longer than any is
 void requireToken(const std::string& text);
 
+/// @throws std::invalid_argument for an id that no token can have
+void requireTokenId(const AddedToken& token);
+
 /// The characters that GPT-2's vocabulary writes bytes as, in UTF-8: 'A' is itself, a blank "Ġ".
 const std::vector<std::string>& byteCharacters();
 

@@ -258,9 +258,7 @@ std::vector<AddedToken> readAddedTokens(const Json& list, const Bpe& vocabulary,
                          valueOr(json, "special", false),       valueOr(json, "normalized", false),
                          valueOr(json, "lstrip", false),        valueOr(json, "rstrip", false),
                          valueOr(json, "single_word", false)};
-        if (token.id < 0 || token.id > kLargestTokenId)
-            throw std::invalid_argument("the token " + quotedBeginning(token.text) + " has the id " +
-                                        std::to_string(token.id));
+        requireTokenId(token);
         if (token.text.empty()) continue;  // as there
         const auto next = static_cast<std::int64_t>(vocabulary_size + numbered.size());
         const auto known = vocabulary.idOf(token.text);
