@@ -96,7 +96,7 @@ folder(ui/window OVER ui/pages/rotation ui/pages/spectrum ui/pages/attention ui/
 folder(app/command_help OVER core/base WITH cli)
 folder(app/roper_lab OVER ui/window app/command_help WITH qt cli)
 folder(app/roper_train OVER core/bench core/inspection core/training core/cluster core/compare app/command_help WITH cli json)
-folder(app/roper_tokenizer OVER core/corpus WITH cli sentencepiece)
+folder(app/roper_tokenizer OVER core/corpus app/command_help WITH cli sentencepiece)
 
 set(offences "")
 file(GLOB_RECURSE files RELATIVE ${SOURCE_DIR}

@@ -8,6 +8,7 @@
 
 #include "app/command_help/completion.h"
 #include "app/command_help/man_page.h"
+#include "app/command_help/number_checks.h"
 #include "app/roper_lab/figures.h"
 #include "app/roper_lab/gallery.h"
 #include "app/roper_lab/screenshots.h"
@@ -88,6 +89,7 @@ std::optional<int> parse(Arguments& arguments, int argc, char** argv) {
         ->check(CLI::IsMember(roper::completionShells()));
     CLI::App* man = app.add_subcommand("man", "Print the manual page, for man(1)");
     app.failure_message(roper::explainMistake);
+    roper::requireWholeNumbers(app);
     roper::nameValues(app, {{"--runs", "FOLDER"}, {"--run", "RUN"}, {"--tour", "FILE"}, {"--out", "FOLDER"}});
     figure->get_option("--out")->type_name("FILE");
     // `--set` takes all that follows it; a word without "=" is the kind.
@@ -158,25 +160,19 @@ int runProgram(QApplication& application, const Arguments& arguments) {
 
 int main(int argc, char** argv) {
     const roper::CleanOutput clean_output;
-    Arguments arguments;
-    if (const auto code = parse(arguments, argc, argv)) return *code;
-    const bool draws = arguments.figure || arguments.screenshots || arguments.gallery;
-    if (draws) useNoDisplay();
-    QApplication application(argc, argv);
-    QApplication::setOrganizationName("RoPER Lab");
-    // Pictures are the same for everyone: they neither read nor change a person's own settings.
-    QApplication::setApplicationName(draws ? "roper-lab-pictures" : "roper-lab");
-    if (draws)
-        QApplication::setStyle(new roper::LabStyle);
-    else
-        roper::dressApplication();
-    try {
+    return roper::reportingErrors("roper-lab", [&] {
+        Arguments arguments;
+        if (const auto code = parse(arguments, argc, argv)) return *code;
+        const bool draws = arguments.figure || arguments.screenshots || arguments.gallery;
+        if (draws) useNoDisplay();
+        QApplication application(argc, argv);
+        QApplication::setOrganizationName("RoPER Lab");
+        // Pictures are the same for everyone: they neither read nor change a person's own settings.
+        QApplication::setApplicationName(draws ? "roper-lab-pictures" : "roper-lab");
+        if (draws)
+            QApplication::setStyle(new roper::LabStyle);
+        else
+            roper::dressApplication();
         return runProgram(application, arguments);
-    } catch (const roper::Error& error) {
-        roper::tellPerson(std::string("roper-lab: ") + error.what());
-        return error.exitCode();
-    } catch (const std::exception& error) {
-        roper::tellPerson(std::string("roper-lab: ") + error.what());
-        return static_cast<int>(roper::ErrorKind::other);
-    }
+    });
 }

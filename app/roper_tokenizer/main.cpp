@@ -6,13 +6,13 @@
 #include <sys/prctl.h>
 #include <unistd.h>
 
-#include <CLI/CLI.hpp>
 #include <cmath>
 #include <csignal>
 #include <cstdio>
 #include <iostream>
 #include <span>
 
+#include "app/command_help/number_checks.h"
 #include "core/base/console.h"
 #include "core/base/durable_file.h"
 #include "core/base/error.h"
@@ -220,13 +220,19 @@ std::string readModel(const fs::path& path) {
     return readFile(FilePath::inside(folder.parent_path(), folder.filename()) / path.filename());
 }
 
+/// @param model  what stands in the file `from`. @throws Error (checkpoint) naming the file
+void load(sentencepiece::SentencePieceProcessor& processor, const std::string& model, const fs::path& from) {
+    if (!processor.LoadFromSerializedProto(model).ok())
+        throw Error(ErrorKind::checkpoint, from.string() + " is damaged, or no model of SentencePiece");
+}
+
 void prepare(const Options& options) {
     const std::vector<fs::path> files = textFiles(options.text);
     const CorpusFiles out(options.out);
     makeFolder(options.out);
     const std::string model = options.model.empty() ? train(options, files) : readModel(options.model);
     sentencepiece::SentencePieceProcessor processor;
-    requireOk(processor.LoadFromSerializedProto(model), "the vocabulary cannot be used");
+    load(processor, model, options.model.empty() ? out.model().path() : fs::path(options.model));
     writeFileAtomically(out.model(), model);
     const std::string vocabulary = formatVocabulary(textsOf(processor));
     writeFileAtomically(out.vocabulary(), vocabulary);
@@ -252,8 +258,7 @@ std::string readInput() {
 /// Ids of the text on stdin, on one line.
 void ids(const Options& options) {
     sentencepiece::SentencePieceProcessor processor;
-    requireOk(processor.LoadFromSerializedProto(readModel(options.model)),
-              options.model + " is no tokenizer of SentencePiece");
+    load(processor, readModel(options.model), options.model);
     const std::string text = readInput();
     if (const std::size_t wrong = firstNotUtf8(text); wrong != std::string::npos)
         throw Error(ErrorKind::usage, "byte " + std::to_string(wrong + 1) + " of the text is not UTF-8");
@@ -282,6 +287,7 @@ int run(int argc, char** argv) {
     prepare_command->add_option("--out", options.out, "Folder")->required();
     CLI::App* ids_command = app.add_subcommand("ids", "Tokens of the text on stdin");
     ids_command->add_option("--model", options.model, "tokenizer.model of a prepared text")->required();
+    requireWholeNumbers(app);
     try {
         app.parse(argc, argv);
     } catch (const CLI::ParseError& error) {
@@ -299,16 +305,5 @@ int run(int argc, char** argv) {
 
 int main(int argc, char** argv) {
     const roper::CleanOutput clean_output;
-    try {
-        return roper::run(argc, argv);
-    } catch (const roper::Error& error) {
-        roper::tellPerson(std::string("roper-tokenizer: ") + error.what());
-        return error.exitCode();
-    } catch (const std::bad_alloc&) {
-        std::cerr << "roper-tokenizer: the machine's memory does not suffice\n";
-        return static_cast<int>(roper::ErrorKind::memory);
-    } catch (const std::exception& error) {
-        roper::tellPerson(std::string("roper-tokenizer: ") + error.what());
-        return static_cast<int>(roper::ErrorKind::other);
-    }
+    return roper::reportingErrors("roper-tokenizer", [&] { return roper::run(argc, argv); });
 }

@@ -97,7 +97,8 @@ void printLine(const BenchOptions& options, const Json& line) {
 
 /// What `bench first` says in a process of its own.
 Json firstStepOf(const BenchOptions& options, const Work& work, const Candidate& candidate) {
-    std::vector<std::string> arguments = {"roper-train", "bench", "first", "--json", "--preset", work.preset};
+    std::vector<std::string> arguments = {"roper-train", "bench",     "first",  "--json",
+                                          "--preset",    work.preset, "--runs", options.runs};
     for (const std::string& setting : options.settings) {
         arguments.emplace_back("--set");
         arguments.push_back(setting);
@@ -296,6 +297,8 @@ int benchCommand(const BenchOptions& options) {
                                           "` takes none: leave it out");
     useKernelTarget(options.target);
     if (options.work == "first") {
+        if (options.what.empty())
+            throw Error(ErrorKind::usage, "a first step is of one preset: name it with --preset");
         benchFirst(options);
         return 0;
     }

@@ -6,7 +6,7 @@
 #include "app/command_help/command_table.h"
 #include "app/command_help/completion.h"
 #include "app/command_help/man_page.h"
-#include "app/roper_train/number_checks.h"
+#include "app/command_help/number_checks.h"
 #include "core/base/error.h"
 #include "core/base/this_process.h"
 #include "core/tasks/task_kind.h"
@@ -63,6 +63,7 @@ CommandLine::CommandLine() {
     addTrust();
     addCompletion();
     addMan();
+    requireWholeNumbers(app_);
     // After the commands, which would have it too.
     app_.footer(
         "Examples:\n"

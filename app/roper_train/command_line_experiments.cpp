@@ -1,8 +1,8 @@
 #include <limits>
 
 #include "app/command_help/command_table.h"
+#include "app/command_help/number_checks.h"
 #include "app/roper_train/command_line.h"
-#include "app/roper_train/number_checks.h"
 #include "core/base/text.h"
 
 // Commands about many runs, and about the machine.

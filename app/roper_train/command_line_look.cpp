@@ -1,5 +1,5 @@
+#include "app/command_help/number_checks.h"
 #include "app/roper_train/command_line.h"
-#include "app/roper_train/number_checks.h"
 #include "core/rotary/scaling.h"
 
 // What is asked of a model that is only read.
@@ -39,7 +39,8 @@ void CommandLine::addLook() {
     look->add_flag("--no-value-rotation", look_.change.no_value_rotation,
                    "Of RoPER: values, and outputs, are not rotated");
     look->add_flag("--no-inverse", look_.change.no_inverse, "Of RoPER: outputs are not rotated back");
-    look->add_option("--shift", look_.change.shift, "Added to every position of the rotation");
+    look->add_option("--shift", look_.change.shift, "Added to every position of the rotation")
+        ->check(CLI::Range(-100'000'000, 100'000'000));
     look->add_option("--base", look_.change.base, "Base of the frequencies in place of the model's own")
         ->check(numberFrom(1.01, 1e15));
     look->add_option("--scaling", look_.scaling, "How frequencies are changed")
@@ -58,7 +59,7 @@ void CommandLine::addLook() {
                      "subsets (4)")
         ->check(CLI::Range(1, 4096));
     look->add_option("--distance", look_.distance, "Of token_map: how far back the token is")
-        ->check(CLI::NonNegativeNumber);
+        ->check(CLI::Range(0, 1 << 20));
     look->add_option("--other", look_.other,
                      "Of patch: a text of as many tokens, to which another answer is right");
     look->add_option("--needle", look_.needle, "Of needle: the sentence that is hidden")
@@ -71,7 +72,7 @@ void CommandLine::addLook() {
         ->check(numberFrom(0, 100));
     look->add_option("--seed", look_.seed, "Of generate at a temperature");
     look->add_option("--threads", look_.threads, "CPU threads; 0 takes one per core")
-        ->check(CLI::NonNegativeNumber);
+        ->check(CLI::Range(0, 4096));
     look->add_flag("--json", look_.json, "One JSON object in a line");
     look->callback([this] {
         action_ = [this] {

@@ -336,11 +336,12 @@ int serveCommand(const ReadOptions& options, bool with_parent) {
     serve.announce = [&](const std::string& socket, std::int64_t step) {
         if (!options.json) {
             std::cout << socket << std::endl;
-            return;
+            return requireOutput();
         }
         nlohmann::ordered_json line = {{"event", "listening"}, {"socket", socket}};
         if (step >= 0) line["step"] = step;
         print(line);
+        requireOutput();
     };
     std::optional<ParentWatch> parent;
     if (with_parent) parent.emplace();

@@ -6,11 +6,14 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <filesystem>
 #include <iostream>
 #include <mutex>
+#include <new>
 #include <streambuf>
 #include <string>
 
+#include "core/base/error.h"
 #include "core/base/stop_signals.h"
 #include "core/base/text.h"
 
@@ -94,6 +97,37 @@ CleanOutput::~CleanOutput() {
 
 std::ostream& terminal() {
     return *unfiltered;
+}
+
+int reportingErrors(const std::string& program, const std::function<int()>& work) {
+    const auto fail = [&](ErrorKind kind, const std::string& what) {
+        tellPerson(program + ": " + shortened(what, kLongestMessageText));
+        return static_cast<int>(kind);
+    };
+    try {
+        const int code = work();
+        if (code == 0) requireOutput();
+        return code;
+    } catch (const Error& error) {
+        return fail(error.kind(), error.what());
+    } catch (const std::bad_alloc&) {
+        return fail(ErrorKind::memory, "the machine's memory does not suffice");
+    } catch (const std::filesystem::filesystem_error& error) {
+        constexpr std::size_t kLongestPath = 200;
+        const bool is_name = error.code() == std::errc::filename_too_long;
+        return fail(is_name ? ErrorKind::usage : ErrorKind::disk,
+                    shortened(error.path1().string(), kLongestPath) + ": " + error.code().message());
+    } catch (const std::exception& error) {
+        return fail(ErrorKind::other, error.what());
+    }
+}
+
+void requireOutput() {
+    std::cout.flush();
+    if (std::cout) return;
+    pollfd output{STDOUT_FILENO, POLLOUT, 0};
+    if (::poll(&output, 1, 0) < 0 || (output.revents & (POLLERR | POLLHUP | POLLNVAL)) != 0) return;
+    throw Error(ErrorKind::disk, "standard output cannot be written: is the disk full?");
 }
 
 EndsWithReader::EndsWithReader() {

@@ -1,7 +1,9 @@
 #pragma once
 
+#include <functional>
 #include <memory>
 #include <ostream>
+#include <string>
 #include <string_view>
 #include <thread>
 
@@ -29,6 +31,15 @@ class CleanOutput {
 
 /// stderr without that filter, for progress bars, which move the cursor themselves.
 std::ostream& terminal();
+
+/// What a program's main returns: what `work` returns, or the exit code of the error that it throws, which a
+/// person is told on a line that begins with the program's name. Standard output that cannot be written, to a
+/// full disk for example, is an error, too.
+int reportingErrors(const std::string& program, const std::function<int()>& work);
+
+/// Writes out what std::cout still holds. A reader that has left, or a stdout that was closed from the
+/// beginning, is no failure. @throws Error (disk) if it could not be written, to a full disk for example
+void requireOutput();
 
 /// Ends the process once nobody reads its standard output any more, where that is a pipe or a socket: for
 /// commands whose only outcome is what they print. A reader that has left, as in `… | head`, is no failure.

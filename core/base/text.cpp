@@ -106,9 +106,11 @@ std::optional<std::vector<std::int64_t>> parseIntegers(std::string_view text) {
         const std::size_t dash = part.find('-', 1);
         const auto first = parseInteger(part.substr(0, dash));
         const auto last = dash == std::string::npos ? first : parseInteger(part.substr(dash + 1));
-        if (!first || !last || *first < 0 || *last < *first || *last - *first >= kMost) return std::nullopt;
-        for (long long number = *first; number <= *last; ++number)
-            numbers.push_back(number);
+        if (!first || !last || *first < 0 || *last < *first) return std::nullopt;
+        const long long more = *last - *first;
+        if (more >= kMost - std::ssize(numbers)) return std::nullopt;
+        for (long long i = 0; i <= more; ++i)
+            numbers.push_back(*first + i);
     }
     return numbers;
 }

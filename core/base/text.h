@@ -22,8 +22,8 @@ std::string formatFixed(double value, int decimals);
 std::optional<double> parseNumber(std::string_view text);
 std::optional<long long> parseInteger(std::string_view text);
 
-/// Whole numbers of 0 or more, and ranges of at most 10,000 of them: "0-4", "3", "1,5,9". Nothing for another
-/// text.
+/// Whole numbers of 0 or more, and ranges of them: "0-4", "3", "1,5,9". Nothing for another text, or for more
+/// than 10,000 numbers.
 std::optional<std::vector<std::int64_t>> parseIntegers(std::string_view text);
 
 /// Three digits with the unit that fits: {"bytes", "kB", "MB"} and 195e6 give "195 MB". Units are a thousand

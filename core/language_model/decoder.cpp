@@ -84,7 +84,7 @@ void Decoder::check(std::span<const std::int64_t> tokens, std::int64_t first,
         requireInside(muted.heads, model);
         for (std::int64_t layer = 0; layer < model.layers; ++layer) {
             const int pairs = model.rotationOf(layer).width / 2;
-            for (const int pair : muted.pairs)
+            for (const std::int64_t pair : muted.pairs)
                 if (muted.heads.layer.value_or(layer) == layer && (pair < 0 || pair >= pairs))
                     throw std::invalid_argument(pairs == 0
                                                     ? "the model rotates no pairs"

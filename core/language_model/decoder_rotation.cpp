@@ -126,8 +126,8 @@ void Decoder::intervene(LayerView& view, const Intervention& intervention) const
         });
     for (const auto& muted : intervention.muted_pairs)
         forEachHead({muted.heads}, [&](std::int64_t head, std::int64_t) {
-            for (const int pair : muted.pairs) {
-                const PairFeatures features = featuresOfPair(by.pairing, by.width, pair);
+            for (const std::int64_t pair : muted.pairs) {
+                const PairFeatures features = featuresOfPair(by.pairing, by.width, static_cast<int>(pair));
                 view.rotated_q.select(0, head).select(1, features.first).zero_();
                 view.rotated_q.select(0, head).select(1, features.second).zero_();
             }

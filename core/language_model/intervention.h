@@ -24,7 +24,7 @@ struct Intervention {
     /// Pairs that are left out of the scores of some heads: Σ over the other pairs alone.
     struct MutedPairs {
         HeadChoice heads;
-        std::vector<int> pairs;  ///< the fastest is 0; features that do not rotate are no pair
+        std::vector<std::int64_t> pairs;  ///< the fastest is 0; features that do not rotate are no pair
 
         bool operator==(const MutedPairs&) const = default;
     };

@@ -2,6 +2,7 @@
 
 #include "app/command_help/completion.h"
 #include "app/command_help/man_page.h"
+#include "app/command_help/number_checks.h"
 #include "tests/support/expect_error.h"
 
 namespace roper {
@@ -85,6 +86,51 @@ TEST_F(CommandHelp, TheManualLetsNoTextBeACommandOfRoff) {
     EXPECT_NE(page.find("\\fB\\-\\-out\\fR \\fIFILE\\fR\n\\&.csv or .json"), std::string::npos) << page;
     EXPECT_NE(page.find("(fast, slow)"), std::string::npos);
     EXPECT_NE(page.find(".TP\n75\n"), std::string::npos);
+}
+
+/// What a program with three whole numbers takes from such an argument, or its message.
+std::string taken(const std::string& argument) {
+    CLI::App app{"Counts", "counter"};
+    std::int64_t step = 0, shift = 0;
+    std::uint64_t seed = 0;
+    std::vector<std::int64_t> lengths;
+    app.add_option("--step", step, "One without a bound");
+    app.add_option("--shift", shift, "One that may be negative")->check(CLI::Range(-100, 100));
+    CLI::App* draw = app.add_subcommand("draw", "With numbers of its own");
+    draw->add_option("--seed", seed, "One without a sign");
+    draw->add_option("--lengths", lengths, "Several")->delimiter(',');
+    requireWholeNumbers(app);
+    std::vector<std::string> words{argument};
+    if (argument.find("seed") != std::string::npos || argument.find("lengths") != std::string::npos)
+        words = {argument, "draw"};  // CLI11 takes them from the last on
+    try {
+        app.parse(words);
+    } catch (const CLI::ParseError& error) {
+        return error.what();
+    }
+    std::string text = std::to_string(step) + " " + std::to_string(shift) + " " + std::to_string(seed);
+    for (const std::int64_t length : lengths)
+        text += " " + std::to_string(length);
+    return text;
+}
+
+TEST(WholeNumbers, AreTakenAsTheyAreWritten) {
+    EXPECT_EQ(taken("--step=010"), "10 0 0");
+    EXPECT_EQ(taken("--step=9223372036854775807"), "9223372036854775807 0 0");
+    EXPECT_EQ(taken("--shift=-7"), "0 -7 0");
+    EXPECT_EQ(taken("--seed=9223372036854775807"), "0 0 9223372036854775807");
+    EXPECT_EQ(taken("--lengths=8,016"), "0 0 0 8 16");
+    for (const char* number :
+         {"99999999999999999999", "9223372036854775808", "-1", "0x10", "1.5", "1e3", "one"}) {
+        for (const char* option : {"--step=", "--seed=", "--lengths=8,"})
+            EXPECT_NE(
+                taken(option + std::string(number)).find("is no whole number from 0 to 9223372036854775807"),
+                std::string::npos)
+                << option << number << ": " << taken(option + std::string(number));
+    }
+    EXPECT_NE(taken("--shift=-101").find("not in range"), std::string::npos);
+    EXPECT_NE(taken("--shift=-99999999999999999999").find("no whole number from -9223372036854775808"),
+              std::string::npos);
 }
 
 }  // namespace

@@ -199,16 +199,37 @@ class Output(TrainerTest):
     def test_a_full_disk_behind_stdout_is_said(self):
         self.train("a", "--steps", "2")
         for command in (["list", "--runs", self.runs], ["list", "--json", "--runs", self.runs], ["presets"], ["describe"],
-                        ["eval", self.runs / "a", "--json"]):
+                        ["eval", self.runs / "a", "--json"], ["serve", self.runs / "a"], ["serve", self.runs / "a", "--json"], ["--help"]):
             with self.subTest(command), open("/dev/full", "w") as full:
                 done = subprocess.run([TRAINER, *map(str, command)], stdout=full, stderr=subprocess.PIPE, text=True, timeout=60)
                 self.assertEqual(done.returncode, 6, done.stderr)
                 self.assertIn("standard output", done.stderr)
+                if command[0] == "serve":
+                    continue  # goes on without a reader
                 pipe, end = os.pipe()
                 os.close(pipe)
                 done = subprocess.run([TRAINER, *map(str, command)], stdout=end, stderr=subprocess.PIPE, text=True, timeout=60)
                 os.close(end)
                 self.assertEqual((done.returncode, done.stderr), (0, ""))
+
+    def test_so_it_is_for_the_other_programs(self):
+        for program, *words in (("ROPER_TOKENIZER", "--help"), ("ROPER_LAB", "--help"), ("ROPER_LAB", "--version"), ("ROPER_LAB", "man")):
+            if program in os.environ:
+                with self.subTest(program, words=words), open("/dev/full", "w") as full:
+                    done = subprocess.run([os.environ[program], *words], stdout=full, stderr=subprocess.PIPE, text=True, timeout=60)
+                    self.assertEqual(done.returncode, 6, done.stderr)
+                    self.assertIn("standard output cannot be written", done.stderr)
+
+    def test_names_that_are_too_long_for_a_file_are_no_crash(self):
+        long = "a" * 300
+        self.train("a", "--steps", 2)
+        for words in (["look", long, "--what", "loss", "--text", "0"], ["trust", long], ["queue", "--runs", long],
+                      ["run", "text-quick", "--set", f"task.text={long}", "--runs", self.runs], ["export", self.runs / "a", "--what", "metrics", "--out", f"/{long}.csv"]):
+            with self.subTest(words[0]):
+                done = self.trainer(*words)
+                self.assertIn(done.returncode, (2, 6), done.stderr)
+                self.assertIn("too long", done.stderr)
+                self.assertNotIn("filesystem error", done.stderr)
 
     def test_only_regular_files_are_replaced(self):
         run = self.train("a", "--steps", "2", "--set", "evaluation.every=2")

@@ -158,6 +158,13 @@ class SmallModels(TrainerTest):
             with self.subTest(option, value=value):
                 said = look(self.model(), "--what", "loss", "--text", "0123", f"{option}={value}", expected=2)
                 self.assertIn(f'{option}: "{value}" is no number from', said)
+        for option, value, part in (("--mute", "4294967296", "heads have pairs 0 to 7, not 4294967296"),
+                                    ("--mute", "9223372036854775807", "not 9223372036854775807"), ("--mute", "0-4294967296", "pairs are written"),
+                                    ("--shift", "100000001", "not in range"), ("--shift", "-100000001", "not in range"),
+                                    ("--seed", "-1", "no whole number"), ("--count", "99999999999999999999", "no whole number")):
+            with self.subTest(option, value=value):
+                said = look(self.model(), "--what", "loss", "--text", "0123", f"{option}={value}", expected=2)
+                self.assertIn(part, said)
         self.assertIn("longrope needs a factor for each pair",
                       look(self.model(), "--what", "loss", "--text", "0123", "--scaling", "longrope", expected=2))
 

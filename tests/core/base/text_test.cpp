@@ -1,7 +1,9 @@
 #include "core/base/text.h"
 
 #include <gtest/gtest.h>
+
 #include <rapidcheck/gtest.h>
+#include <limits>
 
 #include "tests/support/limited_process.h"
 
@@ -61,6 +63,17 @@ TEST(Text, ALongWordIsNotCompared) {
     const std::string word(8'000'000, 'x');
     const std::vector<std::string> names(100, "a name of twenty letters");
     EXPECT_TRUE(endsWithin(10, 1'000'000'000, [&] { EXPECT_FALSE(nearestName(word, names)); }));
+}
+
+TEST(Text, IntegersEndWhereNumbersDo) {
+    EXPECT_EQ(parseIntegers("0-2,7"), (std::vector<std::int64_t>{0, 1, 2, 7}));
+    EXPECT_EQ(parseIntegers("9223372036854775807"),
+              (std::vector<std::int64_t>{std::numeric_limits<std::int64_t>::max()}));
+    EXPECT_EQ(parseIntegers("9223372036854775806-9223372036854775807")->size(), 2U);
+    EXPECT_EQ(parseIntegers("0-9999")->size(), 10000U);
+    for (const char* text :
+         {"0-10000", "0-9999,1", "0-9223372036854775807", "9223372036854775808", "2-1", "-1", "", "1,"})
+        EXPECT_FALSE(parseIntegers(text)) << text;
 }
 
 }  // namespace
