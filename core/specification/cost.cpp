@@ -77,6 +77,22 @@ double bytesOfProblem(const Specification& s, double tokens) {
     return 4 * tokens * (2 * L * C + 8 * C + 2 * F + V);
 }
 
+/// Bytes that reading one sequence of the training's length takes: activations of one layer at a time, and
+/// logits three times.
+/// @param V  tokens of the model's vocabulary
+double bytesOfSequence(const Specification& s, double V) {
+    const auto C = static_cast<double>(s.model.width), F = static_cast<double>(s.model.feed_forward);
+    return 4 * static_cast<double>(s.training.length) * (8 * C + 2 * F + 3 * V);
+}
+
+/// Of the model, with the mask of a masked language model.
+double modelVocabulary(const Specification& s) {
+    return static_cast<double>(vocabularySize(s.task) + (s.isMasked() ? 1 : 0));
+}
+
+/// What an evaluation keeps of its sequences or problems at a time, but one at least.
+constexpr double kMostAtOnce = 2.0 * (1U << 30U);
+
 /// Tokens of a problem with its solution, as the first problems have them.
 double problemTokens(const Specification& s) {
     constexpr std::uint64_t kLookedAt = 32;
@@ -94,11 +110,10 @@ double problemTokens(const Specification& s) {
 double evaluationBytes(const Specification& s, double V) {
     const auto P = static_cast<double>(s.evaluation.problems),
                length = static_cast<double>(s.training.length);
-    const auto C = static_cast<double>(s.model.width), F = static_cast<double>(s.model.feed_forward);
     constexpr double kCopies = 3;  // prompt, what is right, what was generated
     constexpr double kOfString = 100;
     const double texts = s.task.isText() ? 0 : kCopies * P * (length + kOfString);
-    double at_once = static_cast<double>(s.training.batch) * length * 4 * (8 * C + 2 * F + 3 * V);
+    double at_once = static_cast<double>(sequencesAtOnce(s)) * bytesOfSequence(s, V);
     if (s.task.hasProblems()) {
         const double tokens = problemTokens(s);
         const std::int64_t problems =
@@ -203,7 +218,7 @@ Cost costOf(const Specification& s) {
     // Bytes per parameter: itself, its gradient twice, AdamW's two means; and itself rounded.
     const double state = 5 * 4 + (isInBFloat16(s) ? 2 : 0);
     constexpr double kPassing = 1.3;  // what the backward pass makes and drops on its way
-    const auto V = static_cast<double>(vocabularySize(s.task) + (s.isMasked() ? 1 : 0));
+    const double V = modelVocabulary(s);
     const double T = static_cast<double>(s.inputLength()), B = static_cast<double>(s.training.batch);
     const double L = static_cast<double>(s.model.layers), C = static_cast<double>(s.model.width);
     Cost cost;
@@ -224,10 +239,15 @@ double leastBytesOfModel(const Specification& specification) {
 }
 
 std::int64_t problemsAtOnce(const Specification& specification, std::int64_t tokens) {
-    constexpr double kMost = 2.0 * (1U << 30U);
     constexpr double kMostProblems = 1024;
+    return static_cast<std::int64_t>(std::clamp(
+        kMostAtOnce / bytesOfProblem(specification, static_cast<double>(tokens)), 1.0, kMostProblems));
+}
+
+std::int64_t sequencesAtOnce(const Specification& specification) {
     return static_cast<std::int64_t>(
-        std::clamp(kMost / bytesOfProblem(specification, static_cast<double>(tokens)), 1.0, kMostProblems));
+        std::clamp(kMostAtOnce / bytesOfSequence(specification, modelVocabulary(specification)), 1.0,
+                   static_cast<double>(specification.training.batch)));
 }
 
 std::optional<double> availableMemory() {
@@ -259,6 +279,14 @@ std::optional<std::string> memoryProblem(const Specification& s, double availabl
     return "the run takes about " + bytesText(cost.memory_bytes) + " of memory, " + part + ", and " +
            bytesText(available_bytes) + " are free. Lower " + change +
            "; --anyway begins all the same, since this is an estimate.";
+}
+
+std::optional<std::string> evaluationProblem(const Specification& s, double available_bytes) {
+    const double bytes = bytesOfSequence(s, modelVocabulary(s));
+    if (bytes <= available_bytes) return std::nullopt;
+    return "to read one sequence of " + std::to_string(s.training.length) + " tokens takes about " +
+           bytesText(bytes) + " of memory, and " + bytesText(available_bytes) +
+           " are free: give a shorter --length";
 }
 
 std::optional<double> availableDisk(const std::filesystem::path& folder) {

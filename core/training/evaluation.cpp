@@ -60,7 +60,8 @@ Evaluator::Evaluator(const Task& task, const Specification& specification,
       problems_(makeProblems(task, specification_)),
       overlaps_(task, dataSeed(specification), static_cast<int>(specification.training.length), problems_) {}
 
-Evaluation Evaluator::evaluate(Transformer& model, std::int64_t step, std::uint64_t sequences_seen) {
+Evaluation Evaluator::evaluate(Transformer& model, std::int64_t step,
+                               std::optional<std::uint64_t> sequences_seen) {
     const at::NoGradGuard no_gradients;
     Evaluation evaluation;
     evaluation.row.step = step;
@@ -78,19 +79,26 @@ Evaluation Evaluator::evaluate(Transformer& model, std::int64_t step, std::uint6
     }
     evaluateLoss(model, evaluation);
     solve(model, evaluation);
-    evaluation.row.overlaps = overlaps_.upTo(sequences_seen);
+    if (sequences_seen) evaluation.row.overlaps = overlaps_.upTo(*sequences_seen);
     return evaluation;
 }
 
 void Evaluator::evaluateLoss(Transformer& model, Evaluation& evaluation) const {
+    double mean = 0, scored = 0;
+    std::vector<double> bounds;
     forEachBatch(model, specification_.training.batch, [&](const Batch& batch) {
-        evaluation.row.loss = model.loss(batch.inputs, batch.targets, /*training=*/false).item<double>();
-        // There is one batch.
+        const double loss = model.loss(batch.inputs, batch.targets, /*training=*/false).item<double>();
+        const auto count = static_cast<double>(batch.targets.ne(kIgnoreIndex).sum().item<std::int64_t>());
+        scored += count;
+        mean += (loss - mean) * (count / scored);  // exact where all are read at once
         if (!model.causal()) return;
-        const std::vector<double> bounds = lossLowerBounds(textsOf(batch));
-        evaluation.row.loss_lower_bound =
-            std::accumulate(bounds.begin(), bounds.end(), 0.0) / static_cast<double>(bounds.size());
+        const std::vector<double> of_batch = lossLowerBounds(textsOf(batch));
+        bounds.insert(bounds.end(), of_batch.begin(), of_batch.end());
     });
+    evaluation.row.loss = mean;
+    if (!model.causal()) return;
+    evaluation.row.loss_lower_bound =
+        std::accumulate(bounds.begin(), bounds.end(), 0.0) / static_cast<double>(bounds.size());
 }
 
 std::vector<double> Evaluator::lossLowerBounds(const std::vector<std::vector<std::int64_t>>& texts) const {
@@ -110,8 +118,9 @@ std::int64_t Evaluator::evaluatedSequences() const {
 void Evaluator::forEachBatch(const Transformer& model, std::int64_t sequences,
                              const std::function<void(const Batch&)>& use) const {
     const at::Device device = model.parameters().front().second.device();
-    for (std::int64_t first = 0; first < sequences; first += specification_.training.batch) {
-        const std::int64_t count = std::min(specification_.training.batch, sequences - first);
+    const std::int64_t at_once = sequencesAtOnce(specification_);
+    for (std::int64_t first = 0; first < sequences; first += at_once) {
+        const std::int64_t count = std::min(at_once, sequences - first);
         const Batch batch =
             makeBatch(task_, specification_, Stream::validation, static_cast<std::uint64_t>(first), count);
         use({batch.inputs.to(device), batch.targets.to(device)});

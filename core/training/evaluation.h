@@ -29,8 +29,8 @@ class Evaluator {
     Evaluator(const Task& task, const Specification& specification,
               std::optional<std::int64_t> problem_seed = {});
 
-    /// @param sequences_seen  of the training stream, for counting overlaps
-    Evaluation evaluate(Transformer& model, std::int64_t step, std::uint64_t sequences_seen);
+    /// @param sequences_seen  of the training stream, for counting overlaps, which are left out without it
+    Evaluation evaluate(Transformer& model, std::int64_t step, std::optional<std::uint64_t> sequences_seen);
 
     /// Mean loss of predicting token t + 1, over `evaluation.problems` validation sequences: one value for
     /// each t of `inputLength`. @throws std::invalid_argument for a masked language model
@@ -48,7 +48,8 @@ class Evaluator {
     /// Of each of its sequences, by a predictor that knows how they are made.
     std::vector<double> lossLowerBounds(const std::vector<std::vector<std::int64_t>>& texts) const;
     std::int64_t evaluatedSequences() const;
-    /// Calls `use` with validation batches [B, T] of a training batch's size at most, already on the device.
+    /// Calls `use` with validation batches [B, T], already on the device: as large as a training batch, or
+    /// smaller where that would take much memory.
     void forEachBatch(const Transformer& model, std::int64_t sequences,
                       const std::function<void(const Batch&)>& use) const;
     void solve(Transformer& model, Evaluation& evaluation) const;

@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include "core/base/text.h"
+#include "core/specification/cost.h"
 #include "core/training/evaluation.h"
 #include "core/training/loaded_model.h"
 #include "core/training/session.h"
@@ -25,9 +27,34 @@ LoadedModel loadToEvaluate(const RunFolder& folder, const ReadingOptions& option
         read_at.training.batch = asManyTokens(read_at.training.batch);
         read_at.evaluation.problems = asManyTokens(read_at.evaluation.problems);
     }
+    const std::optional<double> available = availableMemory();
+    if (const auto problem = available ? evaluationProblem(read_at, *available) : std::nullopt)
+        throw Error(ErrorKind::memory, *problem);
+    constexpr double kMinutes = 1e13,
+                     kPasses = 3;  // a step is a pass forward and one backward, twice as long
+    const double flop = costOf(read_at).flop_a_step / kPasses;
+    if (flop > kMinutes && options.note)
+        options.note("a loss on " + std::to_string(read_at.training.batch) + " sequences of " +
+                     std::to_string(read_at.training.length) + " tokens takes about " +
+                     scaledText(flop / 1e12, {"TFLOP", "PFLOP", "EFLOP"}) + ", minutes or more");
     rescale(loaded, at.scaling, read_at.inputLength());
     loaded.specification = read_at;
     return loaded;
+}
+
+/// The sequences of training that problems are looked for in, which are made again; none if they were of
+/// another length, or are too many: a checkpoint may tell of any number.
+std::optional<std::uint64_t> sequencesToCompare(const LoadedModel& loaded, const ReadingOptions& options,
+                                                const EvaluationOptions& at) {
+    constexpr std::uint64_t kMostTokens = 1'000'000'000;
+    if (at.length || !loaded.specification.task.hasProblems()) return std::nullopt;
+    if (loaded.sequences_seen <=
+        kMostTokens / static_cast<std::uint64_t>(loaded.specification.training.length))
+        return loaded.sequences_seen;
+    if (options.note)
+        options.note("not counted: how many of the problems training has shown, in " +
+                     std::to_string(loaded.sequences_seen) + " sequences");
+    return std::nullopt;
 }
 
 }  // namespace
@@ -37,8 +64,8 @@ RunEvaluation evaluateRun(const RunFolder& folder, const ReadingOptions& options
     return translatingErrors([&] {
         LoadedModel loaded = loadToEvaluate(folder, options, at);
         Evaluator evaluator(*loaded.task, loaded.specification, at.seed);
-        Evaluation evaluation = evaluator.evaluate(*loaded.model, loaded.step, loaded.sequences_seen);
-        if (at.length) evaluation.row.overlaps.reset();  // training has shown sequences of another length
+        Evaluation evaluation =
+            evaluator.evaluate(*loaded.model, loaded.step, sequencesToCompare(loaded, options, at));
         return RunEvaluation{evaluation.row, std::move(evaluation.samples)};
     });
 }

@@ -75,6 +75,23 @@ TEST(Cost, ADiskThatIsTooSmallIsSaidWithWhatToChange) {
     EXPECT_EQ(availableDisk("./no/such/folder").has_value(), true);
 }
 
+TEST(Cost, AnEvaluationKeepsToItsMemoryWhateverTheBatch) {
+    Specification s;
+    EXPECT_EQ(sequencesAtOnce(s), s.training.batch);  // what people train is read as a whole
+    s.training.batch = 65536;
+    const std::int64_t at_once = sequencesAtOnce(s);
+    EXPECT_LT(at_once, 65536);
+    EXPECT_GT(at_once, 64);
+    EXPECT_LT(costOf(s).evaluation_bytes, 2.3e9);
+    s.training.length = 1 << 20;
+    EXPECT_EQ(sequencesAtOnce(s), 1);
+    EXPECT_FALSE(evaluationProblem(s, 1e12));
+    const auto problem = evaluationProblem(s, 1e9);
+    ASSERT_TRUE(problem);
+    for (const char* part : {"1048576 tokens", "GB of memory", "1 GB are free", "--length"})
+        EXPECT_NE(problem->find(part), std::string::npos) << *problem;
+}
+
 TEST(Cost, FreeMemoryIsKnownHere) {
     const auto free = availableMemory();
     ASSERT_TRUE(free);

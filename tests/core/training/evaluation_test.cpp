@@ -8,6 +8,7 @@
 #include <fstream>
 
 #include "core/base/safetensors.h"
+#include "core/specification/cost.h"
 #include "core/tasks/text.h"
 #include "core/training/batches.h"
 #include "core/training/snapshot.h"
@@ -48,6 +49,26 @@ TEST(Evaluation, IsTheSameTwiceAndDrawsNothing) {
         EXPECT_GT(first.row.loss_lower_bound.value(), 0.0);
         EXPECT_GT(first.row.loss.value(), first.row.loss_lower_bound.value());
     }
+}
+
+TEST(Evaluation, ReadsALargeBatchInParts) {
+    Specification s = small("addition");
+    s.model.width = 576;
+    s.training.length = 1025;
+    s.training.batch = 160;
+    const std::int64_t at_once = sequencesAtOnce(s);
+    ASSERT_LT(at_once, s.training.batch);  // several parts, of which the last is smaller
+    ASSERT_NE(s.training.batch % at_once, 0);
+    const auto task = makeTask(s.task);
+    Transformer model(s, task->vocabulary().size(), at::kCPU);
+    double sum = 0;
+    for (std::int64_t b = 0; b < s.training.batch; ++b) {
+        const Batch batch = makeBatch(*task, s, Stream::validation, static_cast<std::uint64_t>(b), 1);
+        sum += model.loss(batch.inputs, batch.targets, /*training=*/false).item<double>();
+    }
+    const Evaluation evaluation = Evaluator(*task, s).evaluate(model, 0, {});
+    EXPECT_NEAR(evaluation.row.loss.value(), sum / static_cast<double>(s.training.batch), 1e-5);
+    EXPECT_FALSE(evaluation.row.overlaps);
 }
 
 TEST(Evaluation, CountsWhatIsRight) {
