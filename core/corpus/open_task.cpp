@@ -1,5 +1,6 @@
 #include "core/corpus/open_task.h"
 
+#include <algorithm>
 #include <charconv>
 
 #include "core/base/durable_file.h"
@@ -30,10 +31,14 @@ std::vector<std::int64_t> parseIds(const std::string& line) {
     return ids;
 }
 
-Vocabulary vocabularyOf(const CorpusFiles& corpus) {
-    const std::string model = corpus.model().string();
-    return {parseVocabulary(readFile(corpus.vocabulary()), corpus.vocabulary().string()),
-            [model](std::string_view text) {
+/// @throws Error (checkpoint) for more tokens than the settings name, before anything is made of them
+Vocabulary vocabularyOf(const CorpusFiles& corpus, const TaskSettings& settings) {
+    const std::string model = corpus.model().string(), lines = readFile(corpus.vocabulary());
+    const std::int64_t found = std::count(lines.begin(), lines.end(), '\n'), most = vocabularySize(settings);
+    if (found > most)
+        throw Error(ErrorKind::checkpoint, corpus.vocabulary().string() + " has " + std::to_string(found) +
+                                               " tokens; task.vocab_size is " + std::to_string(most));
+    return {parseVocabulary(lines, corpus.vocabulary().string()), [model](std::string_view text) {
                 return parseIds(runTokenizer({"ids", "--model", model}, text).value_or(""));
             }};
 }
@@ -43,7 +48,8 @@ std::unique_ptr<Task> textTask(const TaskSettings& settings, const CorpusFiles& 
                                const CorpusFiles& kept) {
     const auto tokens =
         std::make_shared<TokenFile>(corpus.tokens(), static_cast<int>(corpus.readSummary().vocab_size));
-    return std::make_unique<TextTask>(vocabularyOf(kept), tokens, settings.own.real("validation_share"));
+    return std::make_unique<TextTask>(vocabularyOf(kept, settings), tokens,
+                                      settings.own.real("validation_share"));
 }
 
 void keepVocabulary(const CorpusFiles& corpus, const CorpusFiles& kept) {
@@ -98,7 +104,7 @@ std::unique_ptr<Task> openTaskForInference(const TaskSettings& settings, const R
                     folder.path().string() +
                         " has lost its vocabulary (the folder text), without which its "
                         "model cannot be used; copy it from where the run was made");
-    return std::make_unique<TextTask>(vocabularyOf(kept));
+    return std::make_unique<TextTask>(vocabularyOf(kept, settings));
 }
 
 std::unique_ptr<Task> openTask(const TaskSettings& settings, const Preparing& preparing) {

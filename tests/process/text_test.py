@@ -301,6 +301,14 @@ class Evaluating(TextTest):
         done = self.ask("export", run, "--what", "logits", "--text", "The Rays of Light", "--out", out)
         self.assertEqual((done.returncode, out.read_bytes()), (0, first), done.stderr)
         self.assert_fails(self.ask("eval", run), 2, "there is no text", str(self.text))
+        model = run / "text" / "pieces.model"
+        model.write_bytes(model.read_bytes()[:500])
+        for command in (["look", run, "--what", "loss", "--text", "The"], ["export", run, "--what", "logits", "--text", "The", "--out", out]):
+            self.assert_fails(self.ask(*command), 4, str(model), "is damaged, or no model of SentencePiece")
+        (run / "text" / "pieces.txt").write_text("\n" * 4_500_000)
+        for command in (["look", run, "--what", "loss", "--text", "The"], ["serve", run]):
+            done = self.ask(*command, preexec_fn=lambda: resource.setrlimit(resource.RLIMIT_DATA, (1 << 30, 1 << 30)))
+            self.assert_fails(done, 4, "pieces.txt has 4500000 tokens; task.vocab_size is 400")
         shutil.rmtree(run / "text")
         self.assert_fails(self.ask("export", run, "--what", "logits", "--text", "The", "--out", out), 4, "lost its vocabulary")
 
