@@ -17,9 +17,26 @@ namespace roper {
 
 namespace fs = std::filesystem;
 
-NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(Submission, name, sweep, elements, time, ended, job)
-
 namespace {
+
+/// @throws std::invalid_argument naming the member that is missing or of another type
+Submission submissionIn(const nlohmann::json& json) {
+    Submission submission;
+    const auto read = [&](const char* key, auto& member) {
+        try {
+            json.at(key).get_to(member);
+        } catch (const nlohmann::json::exception& error) {
+            throw std::invalid_argument(std::string(key) + ": " + jsonProblem(error.what()));
+        }
+    };
+    read("name", submission.name);
+    read("sweep", submission.sweep);
+    read("elements", submission.elements);
+    read("time", submission.time);
+    read("ended", submission.ended);
+    if (json.contains("job")) read("job", submission.job);  // older ones have none, but options, not read
+    return submission;
+}
 
 constexpr std::uint64_t kLargest = 64U << 20U;
 
@@ -67,7 +84,10 @@ double ageOf(const Submission& submission, double now) {
 
 void writeSubmission(const fs::path& runs, const Submission& submission) {
     makeFolder(submissionsFolder(runs));
-    writeFileAtomically(submissionPath(runs, submission.name), nlohmann::json(submission).dump(1) + "\n");
+    const nlohmann::json json = {{"name", submission.name},         {"sweep", submission.sweep},
+                                 {"elements", submission.elements}, {"time", submission.time},
+                                 {"ended", submission.ended},       {"job", submission.job}};
+    writeFileAtomically(submissionPath(runs, submission.name), json.dump(1) + "\n");
 }
 
 Submission readSubmission(const FilePath& path) {
@@ -77,17 +97,12 @@ Submission readSubmission(const FilePath& path) {
                      path.string() + " is not what `roper-train sweep --slurm` writes: " + why);
     };
     try {
-        nlohmann::json json = parseStrictJson(text);
-        // Older ones do not have it, but options, which are not read.
-        if (json.is_object()) json.emplace("job", "");
-        const auto submission = json.get<Submission>();
+        const Submission submission = submissionIn(parseStrictJson(text));
         requireNames(submission, path.string());
         if (path.path().filename() != submission.name + ".json")
             throw Error(ErrorKind::usage,
                         path.string() + " is the file of another submission, " + submission.name);
         return submission;
-    } catch (const nlohmann::json::exception& error) {
-        throw refuse(jsonProblem(error.what()));
     } catch (const std::invalid_argument& error) {
         throw refuse(error.what());
     }

@@ -17,12 +17,13 @@ namespace fs = std::filesystem;
 namespace {
 
 constexpr std::size_t kMostRuns = 10000;
+constexpr std::uint64_t kLargestFile = 1U << 20U;
 
 /// Reads one sweep file; errors begin with its place in it.
 class SweepReader {
   public:
     explicit SweepReader(const fs::path& path)
-        : path_(path), document_(parseToml(readFile(path), path.string())) {}
+        : path_(path), document_(parseToml(readFile(path, kLargestFile), path.string())) {}
 
     std::vector<SweepRun> read() {
         for (const auto& [key, node] : document_) {
@@ -43,6 +44,7 @@ class SweepReader {
         }
         if (bases_.empty())
             throw Error(ErrorKind::usage, path_.string() + ": a sweep needs base = \"PRESET\"");
+        requireMakeable();
         std::vector<Draft> drafts;
         for (const SweepRun& base : bases_) {
             Draft& draft = drafts.emplace_back(Draft{base, {}});
@@ -79,6 +81,18 @@ class SweepReader {
         refuseToml(path_.string(), source, what);
     }
 
+    /// Before any of them is made.
+    void requireMakeable() const {
+        std::size_t runs = bases_.size() * std::max<std::size_t>(1, seeds_.size());
+        for (const Axis& axis : axes_) {
+            if (runs > kMostRuns) break;  // further products may be too large for a number
+            runs *= axis.places.size();
+        }
+        if (runs > kMostRuns)
+            throw Error(ErrorKind::usage, path_.string() + ": bases, axes and seeds make more than " +
+                                              std::to_string(kMostRuns) + " runs");
+    }
+
     void apply(Specification& specification, const std::string& setting,
                const toml::source_region& source) const {
         try {
@@ -99,6 +113,8 @@ class SweepReader {
     }
 
     void readOneBase(const toml::node& node) {
+        if (bases_.size() == kMostRuns)
+            refuse(node.source(), "more than " + std::to_string(kMostRuns) + " bases");
         const auto name = node.value_exact<std::string>();
         if (!name) refuse(node.source(), "base must be text: a preset's name or a .toml file");
         try {
@@ -168,9 +184,6 @@ class SweepReader {
 
     std::vector<Draft> combined(const std::vector<Draft>& drafts, const Axis& axis) const {
         std::vector<Draft> all;
-        if (drafts.size() * axis.places.size() * std::max<std::size_t>(1, seeds_.size()) > kMostRuns)
-            throw Error(ErrorKind::usage, path_.string() + ": the axes and seeds make more than " +
-                                              std::to_string(kMostRuns) + " runs");
         for (const Draft& draft : drafts) {
             for (const Axis::Place& place : axis.places) {
                 Draft next = draft;

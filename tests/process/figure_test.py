@@ -22,6 +22,18 @@ def processor_seconds(pid):
 
 
 @unittest.skipUnless(os.environ.get("ROPER_LAB"), "without the window")
+class Sizes(unittest.TestCase):
+    def test_more_pixels_than_a_picture_holds_are_refused_with_their_number(self):
+        with tempfile.TemporaryDirectory(prefix="roper-process-") as name:
+            out = Path(name) / "a.png"
+            done = subprocess.run([os.environ["ROPER_LAB"], "figure", "rotation", "--out", out, "--set", "width=10000", "height=10000", "scale=8"],
+                                  capture_output=True, text=True, timeout=60)
+            self.assertEqual(done.returncode, 2, done.stderr)
+            self.assertIn("80000 × 80000 pixels", done.stderr)
+            self.assertFalse(out.exists())
+
+
+@unittest.skipUnless(os.environ.get("ROPER_LAB"), "without the window")
 class Waiting(unittest.TestCase):
     def test_a_picture_that_waits_for_a_model_sleeps(self):
         with tempfile.TemporaryDirectory(prefix="roper-process-") as name:

@@ -65,16 +65,22 @@ void drawPicture(QPainter& painter, const Figure& figure, const ExportOptions& o
     }
 }
 
+QSize imageSize(const Figure& figure, const ExportOptions& options) {
+    return (pictureSize(figure, options) * (zoomOf(figure, options) * options.scale)).toSize();
+}
+
 QByteArray pngBytes(const Figure& figure, const ExportOptions& options, const Theme& theme) {
     QByteArray bytes;
     QBuffer buffer(&bytes);
     buffer.open(QIODevice::WriteOnly);
-    const QImage image = figureImage(figure, options, theme);
-    if (image.isNull() || !image.save(&buffer, "PNG"))
-        throw Error(ErrorKind::memory, "the picture \"" + figure.figureName().toStdString() +
-                                           "\" has no or too many pixels (" + std::to_string(image.width()) +
-                                           " × " + std::to_string(image.height()) +
-                                           "); choose another width or scale");
+    constexpr qint64 kMostPixels = 1 << 28;  // 1 GiB
+    const QSize size = imageSize(figure, options);
+    const bool is_too_large = qint64{size.width()} * size.height() > kMostPixels;
+    if (is_too_large || size.isEmpty() || !figureImage(figure, options, theme).save(&buffer, "PNG"))
+        throw Error(is_too_large ? ErrorKind::usage : ErrorKind::memory,
+                    "the picture \"" + figure.figureName().toStdString() + "\" would have " +
+                        std::to_string(size.width()) + " × " + std::to_string(size.height()) +
+                        " pixels, which cannot be written as PNG; choose another width, height or scale");
     return bytes;
 }
 
@@ -144,7 +150,7 @@ QByteArray figureSvg(const Figure& figure, const ExportOptions& options, const T
 
 QImage figureImage(const Figure& figure, const ExportOptions& options, const Theme& theme) {
     const double zoom = zoomOf(figure, options) * options.scale;
-    QImage image((pictureSize(figure, options) * zoom).toSize(), QImage::Format_ARGB32_Premultiplied);
+    QImage image(imageSize(figure, options), QImage::Format_ARGB32_Premultiplied);
     image.fill(theme.background);
     QPainter painter(&image);
     painter.scale(zoom, zoom);

@@ -102,6 +102,11 @@ TEST(Submission, IsReadBackAndNothingElseIs) {
     std::ofstream(file.path())
         << R"({"name": "a", "sweep": "b", "elements": [["c"]], "time": 0, "ended": false})";
     expectError(ErrorKind::usage, "is the file of another submission, a", [&] { readSubmission(file); });
+    std::ofstream(file.path())
+        << R"({"name": "a", "sweep": "b", "elements": [[7]], "time": 0, "ended": false})";
+    expectError(ErrorKind::usage, "writes: elements: type must be string", [&] { readSubmission(file); });
+    std::ofstream(file.path()) << R"({"name": "a", "sweep": "b", "elements": [], "ended": false})";
+    expectError(ErrorKind::usage, "time", [&] { readSubmission(file); });
     for (const char* text :
          {"", "[]", "{}", R"({"name": 3})", R"({"name": "a", "sweep": "b", "elements": 4})"}) {
         std::ofstream(file.path()) << text;

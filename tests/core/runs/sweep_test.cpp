@@ -85,6 +85,34 @@ TEST(Sweep, SaysWhereAMistakeIs) {
     refused("base = \"addition-small\"\n[set]\n\"model.width\" = [1]", "text or a number");
 }
 
+/// A list of numbers from 0.
+std::string listOf(int count) {
+    std::string list = "[0";
+    for (int i = 1; i < count; ++i)
+        list += ", " + std::to_string(i);
+    return list + "]";
+}
+
+TEST(Sweep, IsRefusedBeforeTooManyRunsAreMade) {
+    const TemporaryFolder folder;
+    const auto refused = [&](const std::string& text, const std::string& what) {
+        expectError(ErrorKind::usage, what, [&] { sweepOf(folder, text); });
+    };
+    const std::string base = "base = \"addition-small\"\nseeds = ";
+    refused(base + listOf(10001), "make more than 10000 runs");
+    const std::string thousand = listOf(1000);
+    refused(base + "[1]\n[axes]\n\"training.learning_rate\" = " + thousand +
+                "\n\"training.warmup_steps\" = " + thousand + "\n\"training.steps\" = " + thousand +
+                "\n\"training.batch\" = " + thousand + "\n\"training.length\" = " + thousand +
+                "\n\"evaluation.every\" = " + thousand + "\n\"evaluation.problems\" = " + thousand,
+            "make more than 10000 runs");
+    std::string bases = "\"addition-small\"";
+    for (int i = 0; i < 10000; ++i)
+        bases += ", \"addition-small\"";
+    refused("base = [" + bases + "]", "more than 10000 bases");
+    expectError(ErrorKind::disk, "holds more than 1.05 MB", [&] { sweepOf(folder, base + listOf(300000)); });
+}
+
 TEST(Sweep, BundledOnesAreFound) {
     for (const char* name : {"addition-quick", "copy-quick", "index-quick", "prefix-quick"}) {
         const auto runs = readSweep(findSweep(name));
