@@ -34,16 +34,13 @@ std::optional<std::string> lineOf(const fs::path& folder) {
     return identity->dump(-1, ' ', false, nlohmann::json::error_handler_t::replace);
 }
 
-/// The list's lines. One that cannot be read trusts nothing.
+/// The list's lines; none where there is no list. @throws Error (disk)
 std::vector<std::string> readList(const fs::path& path) {
     std::vector<std::string> list;
-    try {
-        LineReader lines(path.string());
-        while (const auto line = lines.next())
-            list.emplace_back(*line);
-    } catch (const Error&) {
-        list.clear();
-    }
+    if (!isThere(path.string())) return list;
+    LineReader lines(path.string());
+    while (const auto line = lines.next())
+        list.emplace_back(*line);
     return list;
 }
 
@@ -71,12 +68,17 @@ std::string nameOf(uid_t user) {
 
 }  // namespace
 
+/// A list that cannot be read trusts nothing.
 bool isTrusted(const fs::path& runs) {
     const auto path = listPath();
     const auto line = lineOf(runs);
     if (!path || !line) return false;
-    const std::vector<std::string> list = readList(*path);
-    return std::find(list.begin(), list.end(), *line) != list.end();
+    try {
+        const std::vector<std::string> list = readList(*path);
+        return std::find(list.begin(), list.end(), *line) != list.end();
+    } catch (const Error&) {
+        return false;
+    }
 }
 
 void trustFolder(const fs::path& runs) {
