@@ -1,5 +1,6 @@
 #include "app/roper_train/command_line.h"
 
+#include <algorithm>
 #include <iostream>
 #include <limits>
 
@@ -49,6 +50,7 @@ CommandLine::CommandLine() {
     addExport();
     addServe();
     addLook();
+    addRotation();
     addEnqueue();
     addQueue();
     addSweep();
@@ -103,7 +105,14 @@ int CommandLine::parseAndRun(int argc, char** argv) {
 void CommandLine::sayWhichRuns() const {
     const CLI::Option* runs = app_.get_subcommands().front()->get_option_no_throw("--runs");
     const bool was_named = runs == nullptr || runs->count() > 0 || !defaultRunsFolderIsHere();
-    const bool is_path = read_.run.find('/') != std::string::npos;
+    const auto isPath = [](const std::string& name) {
+        return name.find('/') != std::string::npos || name.ends_with(".json");
+    };
+    const bool is_path =
+        isPath(read_.run) || isPath(look_.model.string()) ||
+        (!rotation_.models.empty() &&
+         std::all_of(rotation_.models.begin(), rotation_.models.end(),
+                     [&](const std::filesystem::path& model) { return isPath(model.string()); }));
     if (was_named || is_path || flags_.quiet || background_) return;
     std::cerr << "runs folder: " << std::filesystem::absolute(runs_).string() << "\n";
 }

@@ -55,6 +55,7 @@ class CommandLine {
     void addExport();
     void addServe();
     void addLook();
+    void addRotation();
     void addEnqueue();
     void addQueue();
     void addSweep();
@@ -87,6 +88,7 @@ class CommandLine {
     std::int64_t count_ = 10;
     EvalOptions eval_;
     LookOptions look_;
+    RotationOptions rotation_;
     EnqueueOptions enqueue_;
     FollowOptions follow_;
     SweepOptions sweep_;

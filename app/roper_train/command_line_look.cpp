@@ -82,4 +82,26 @@ void CommandLine::addLook() {
     });
 }
 
+void CommandLine::addRotation() {
+    CLI::App* rotation =
+        command("rotation", "Show how models rotate: a config.json, a model's folder, a GGUF file or a run");
+    rotation
+        ->add_option("models", rotation_.models,
+                     "Each a config.json, a folder with one, a .gguf file, or a run")
+        ->required();
+    rotation
+        ->add_option("--tokens", rotation_.tokens,
+                     "Length of the text, on which dynamic scaling and LongRoPE depend")
+        ->check(CLI::Range(1, 1 << 30))
+        ->capture_default_str();
+    rotation->add_flag("--json", rotation_.json, "One JSON object per model: layers with all θ, and notes");
+    addRunsFolder(rotation);
+    rotation->callback([this] {
+        action_ = [this] {
+            rotation_.runs = runs_;
+            return rotationCommand(rotation_);
+        };
+    });
+}
+
 }  // namespace roper

@@ -54,6 +54,17 @@ int presetNamesCommand();
 int keysCommand();
 /// What a setting may be, one per line; nothing where that is a number or a text. @throws Error (usage)
 int valuesCommand(const std::string& key);
+/// How a model rotates.
+struct RotationOptions {
+    /// Each a config.json, a folder with one, a .gguf file, or a run's path or name.
+    std::vector<std::filesystem::path> models;
+    std::filesystem::path runs;
+    std::int64_t tokens = 1;  ///< of the text: dynamic scaling and LongRoPE depend on it
+    bool json = false;
+};
+/// Goes on with the next of several models after an error, which it prints in its place.
+/// @returns the exit code of the first error, otherwise 0
+int rotationCommand(const RotationOptions& options);
 int trustCommand(const std::filesystem::path& runs);
 int presetsCommand(bool json);
 /// Without a name: the table of all fields.

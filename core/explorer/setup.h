@@ -142,7 +142,7 @@ inline constexpr double kExampleShift = 7;
 
 /// Bounds that more than one reader of settings keeps.
 namespace bounds {
-inline constexpr int kLeastHeadDim = 2, kMostHeadDim = 256;
+inline constexpr int kLeastHeadDim = 2, kMostHeadDim = 512;
 inline constexpr double kLeastBase = 1.01, kMostBase = 1e15;
 inline constexpr double kFarthestPosition = 100000, kFarthestShift = 100000;
 inline constexpr double kLongestContext = 1 << 20;

@@ -35,7 +35,7 @@ Eigen::VectorXd numbersOf(const FieldInfo& field, const std::string& text) {
     if (text.empty()) return {};
     const std::vector<std::string> cells = split(text, ',');
     if (cells.size() > static_cast<std::size_t>(bounds::kMostHeadDim))
-        refuseValue(field, "at most 256 numbers", std::to_string(cells.size()) + " of them");
+        refuseValue(field, "at most " + std::to_string(bounds::kMostHeadDim) + " numbers", std::to_string(cells.size()) + " of them");
     Eigen::VectorXd values(static_cast<Eigen::Index>(cells.size()));
     for (std::size_t i = 0; i < cells.size(); ++i) {
         const auto value = parseNumber(trimmed(cells[i]));

@@ -8,28 +8,14 @@
 #include <vector>
 
 #include "core/pretrained/gguf_file.h"
-#include "core/rotary/pairing.h"
-#include "core/rotary/scaling.h"
+#include "core/rotary/rotary_config.h"
 
 namespace roper {
 
 enum class NormKind { rms, layer };
 enum class Activation { silu, gelu, gelu_tanh, relu };
 
-/// How some layers of a model rotate queries and keys, or values.
-struct LayerRotation {
-    int width = 0;  ///< features of a head that rotate; 0: none
-    double base = 10000;
-    Scaling scaling = {};
-    Pairing pairing = Pairing::half;  ///< as the stored weights have it
-    FrequencyFormula formula = FrequencyFormula::standard;
-    ValueVector trained = {};  ///< θ of each pair, where they are not computed from the base
-
-    /// θ and attention factor in a text of so many tokens; `base_now` and `scaling_now` stand in for its own.
-    /// @throws std::invalid_argument as `scaledFrequencies`
-    ScaledFrequencies frequencies(double tokens, std::optional<double> base_now = {},
-                                  const std::optional<Scaling>& scaling_now = {}) const;
-};
+using LayerRotation = RotaryConfig;
 
 /// What a published decoder computes, in the terms in which the families of models differ. A block is
 /// x + attention(norm(x)), then x + feed_forward(norm(x)).

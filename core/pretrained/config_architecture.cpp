@@ -3,8 +3,8 @@
 #include <optional>
 
 #include "core/base/text.h"
-#include "core/explorer/config_fields.h"
-#include "core/explorer/hugging_face.h"
+#include "core/model_config/config_fields.h"
+#include "core/model_config/rotation_reading.h"
 #include "core/pretrained/family.h"
 
 namespace roper {
@@ -135,24 +135,16 @@ void readRotations(std::string_view json, ArchitectureReading& reading) {
         model.rotation_of_layer.assign(layers, 0);
         return;
     }
-    const Setup unset;  // by name, or GCC 12 takes parts of it for uninitialized
-    const ConfigReading config = readHuggingFaceConfig(json, unset);
+    const RotationReading config = readRotation(json);
     reading.notes = config.notes;
-    model.head_dim = config.setup.head_dim;
-    const auto rotation = [](const Setup& setup) {
-        return LayerRotation{rotatedWidth(setup.head_dim, setup.rotary_fraction), setup.base, setup.scaling,
-                             setup.pairing};
-    };
-    if (config.kinds.empty()) {
-        model.rotations = {rotation(config.setup)};
-        model.rotation_of_layer.assign(layers, 0);
-        return;
+    model.head_dim = config.layers.front().rotary.head_dim;
+    model.rotation_of_layer.assign(layers, 0);
+    for (std::size_t kind = 0; kind < config.layers.size(); ++kind) {
+        model.rotations.push_back(config.layers[kind].rotary);
+        for (const int layer : config.layers[kind].layers)
+            if (static_cast<std::size_t>(layer) < layers)
+                model.rotation_of_layer[static_cast<std::size_t>(layer)] = kind;
     }
-    // Kinds are full attention first, then attention within a window.
-    for (const LayerKind& kind : config.kinds)
-        model.rotations.push_back(rotation(kind.setup));
-    for (std::size_t layer = 0; layer < layers; ++layer)
-        model.rotation_of_layer.push_back(!model.windowed.empty() && model.windowed[layer] ? 1 : 0);
 }
 
 }  // namespace

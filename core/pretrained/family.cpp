@@ -158,17 +158,6 @@ const TensorNames& ggufNames() {
     return names;
 }
 
-ScaledFrequencies LayerRotation::frequencies(double tokens, std::optional<double> base_now,
-                                             const std::optional<Scaling>& scaling_now) const {
-    const Scaling& by = scaling_now ? *scaling_now : scaling;
-    ScaledFrequencies computed = scaledFrequencies(width, base_now.value_or(base), formula, by, tokens);
-    if (trained.size() == 0 || base_now) return computed;
-    // Trained frequencies are changed by the same factors as fixed ones.
-    const Eigen::VectorXd unscaled = scaledFrequencies(width, base, formula, {}, tokens).theta;
-    computed.theta = (computed.theta.array() / unscaled.array() * trained.array()).matrix();
-    return computed;
-}
-
 Eigen::VectorXd frequenciesOf(const Architecture& model, std::int64_t layer, double tokens) {
     const LayerRotation& by = model.rotationOf(layer);
     return by.width == 0 ? Eigen::VectorXd() : by.frequencies(tokens).theta;

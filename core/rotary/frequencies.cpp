@@ -7,16 +7,17 @@
 
 namespace roper {
 
-Eigen::VectorXd frequencies(int rotated_width, double base, FrequencyFormula formula) {
+Eigen::VectorXd frequencies(int rotated_width, double base, FrequencyFormula formula, int exponent_width) {
     if (rotated_width < 2 || rotated_width % 2 != 0)
         throw std::invalid_argument("the rotated width must be even and at least 2, not " +
                                     std::to_string(rotated_width));
     if (!(base > 1.0) || !std::isfinite(base))
         throw std::invalid_argument("the base must be a finite number above 1, not " + std::to_string(base));
     const double step = formula == FrequencyFormula::standard ? 2.0 : 1.0;
+    const int r = exponent_width > 0 ? exponent_width : rotated_width;
     Eigen::VectorXd theta(rotated_width / 2);
     for (Eigen::Index i = 0; i < theta.size(); ++i)
-        theta[i] = std::pow(base, -step * static_cast<double>(i) / rotated_width);
+        theta[i] = std::pow(base, -step * static_cast<double>(i) / r);
     return theta;
 }
 

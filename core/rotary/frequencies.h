@@ -28,9 +28,10 @@ inline FrequencyFormula frequencyFormulaOf(const std::string& name) {
 /// Frequencies θ_i of the pairs i = 0 … rotated_width/2 − 1, in radians per position, fastest first.
 /// @param rotated_width  number of features that rotate: even, at least 2
 /// @param base           b > 1; 10000 by convention
+/// @param exponent_width  r in the exponents, where it is not rotated_width; 0: it is
 /// @throws std::invalid_argument for an odd or non-positive width, or a base not above 1
 Eigen::VectorXd frequencies(int rotated_width, double base = 10000.0,
-                            FrequencyFormula formula = FrequencyFormula::standard);
+                            FrequencyFormula formula = FrequencyFormula::standard, int exponent_width = 0);
 
 /// Wavelengths λ_i = 2π/θ_i, in positions per full rotation.
 Eigen::VectorXd wavelengths(const Eigen::VectorXd& theta);

@@ -20,8 +20,8 @@ void requireSensible(const Scaling& s, double length) {
     require(s.beta_slow > 0 && s.beta_fast >= s.beta_slow, "beta_fast must be at least beta_slow",
             s.beta_fast);
     require(s.attention_factor >= 0, "the attention factor must not be negative", s.attention_factor);
-    require(s.low_frequency_factor > 0 && s.high_frequency_factor > s.low_frequency_factor,
-            "high_freq_factor must be above low_freq_factor", s.high_frequency_factor);
+    require(s.low_frequency_factor > 0 && s.high_frequency_factor >= s.low_frequency_factor,
+            "high_freq_factor must not be below low_freq_factor", s.high_frequency_factor);
     require(s.proportion >= 0 && s.proportion <= 1, "the proportion of rotating pairs lies between 0 and 1",
             s.proportion);
     require(s.proportion_factor >= 1, "p-RoPE's factor must be at least 1", s.proportion_factor);
@@ -75,7 +75,8 @@ Eigen::VectorXd llama3(Eigen::VectorXd theta, const Scaling& s) {
 }
 
 /// The factor on cos and sin where the config gives none. (Hugging Face; Ding et al. 2024, section 3.3)
-double longRopeAttentionFactor(const Scaling& s) {
+double longRopeAttentionFactor(const Scaling& s, bool is_long) {
+    if (is_long && s.long_attention_factor > 0) return s.long_attention_factor;
     if (s.attention_factor > 0) return s.attention_factor;
     if (s.factor <= 1 || s.original_length <= 1) return 1.0;
     return std::sqrt(1 + std::log(s.factor) / std::log(s.original_length));
@@ -142,10 +143,12 @@ double yarnCorrectionPair(double rotations, int rotated_width, double base, Freq
 }
 
 ScaledFrequencies scaledFrequencies(int rotated_width, double base, FrequencyFormula formula,
-                                    const Scaling& scaling, double length) {
+                                    const Scaling& scaling, double length, int exponent_width) {
     requireSensible(scaling, length);
     const double s = scaling.factor;
-    ScaledFrequencies scaled{frequencies(rotated_width, base, formula), 1.0};
+    const int r = exponent_width > 0 ? exponent_width : rotated_width;
+    const auto withBase = [&](double other) { return frequencies(rotated_width, other, formula, r); };
+    ScaledFrequencies scaled{withBase(base), 1.0};
     switch (scaling.method) {
         case ScalingMethod::none:
             break;
@@ -153,15 +156,15 @@ ScaledFrequencies scaledFrequencies(int rotated_width, double base, FrequencyFor
             scaled.theta /= s;
             break;
         case ScalingMethod::ntk:
-            scaled.theta = frequencies(rotated_width, ntkBase(base, s, rotated_width, formula), formula);
+            scaled.theta = withBase(ntkBase(base, s, r, formula));
             break;
         case ScalingMethod::dynamic_ntk: {
             const double grown = s * std::max(length / scaling.original_length, 1.0) - (s - 1);
-            scaled.theta = frequencies(rotated_width, ntkBase(base, grown, rotated_width, formula), formula);
+            scaled.theta = withBase(ntkBase(base, grown, r, formula));
             break;
         }
         case ScalingMethod::yarn:
-            scaled.theta = yarn(scaled.theta, rotated_width, base, formula, scaling);
+            scaled.theta = yarn(scaled.theta, r, base, formula, scaling);
             scaled.attention_factor =
                 scaling.attention_factor > 0 ? scaling.attention_factor : 0.1 * std::log(s) + 1;
             break;
@@ -172,7 +175,7 @@ ScaledFrequencies scaledFrequencies(int rotated_width, double base, FrequencyFor
             const bool is_long = length > scaling.original_length;
             const Eigen::VectorXd& listed = is_long ? scaling.long_factors : scaling.short_factors;
             scaled.theta = scaled.theta.cwiseQuotient(factorsOfPairs(listed, scaled.theta.size()));
-            scaled.attention_factor = longRopeAttentionFactor(scaling);
+            scaled.attention_factor = longRopeAttentionFactor(scaling, is_long);
             break;
         }
         case ScalingMethod::p_rope:

@@ -48,7 +48,8 @@ struct Scaling {
     double beta_fast = 32;          ///< YaRN: pairs with more rotations than this within L are kept
     double beta_slow = 1;           ///< YaRN: pairs with fewer rotations than this are divided by s
     double attention_factor = 0;    ///< YaRN and LongRoPE: multiplies cos and sin; 0 stands for 0.1·ln s + 1
-                                  ///< and √(1 + ln s/ln L)
+                                    ///< and √(1 + ln s/ln L)
+    double long_attention_factor = 0;  ///< LongRoPE: the same in texts longer than L; 0: no other
     double low_frequency_factor = 1;   ///< Llama 3: wavelengths above L/this are divided by s
     double high_frequency_factor = 4;  ///< Llama 3: wavelengths below L/this are kept
     bool truncate = true;              ///< YaRN: the ramp's ends are rounded to whole pairs
@@ -67,11 +68,12 @@ struct ScaledFrequencies {
 
 /// Frequencies of the `rotated_width`/2 pairs under a scaling method.
 /// @param length  L', positions of the text that is read; only dynamic NTK and LongRoPE depend on it
+/// @param exponent_width  as in `frequencies`
 /// @throws std::invalid_argument for a width or base that `frequencies` refuses, a factor below 1 (of
 /// LongRoPE's lists: not above 0), a length not above 0, ramps whose ends are in the wrong order, or a
 /// proportion outside 0 … 1
 ScaledFrequencies scaledFrequencies(int rotated_width, double base, FrequencyFormula formula,
-                                    const Scaling& scaling, double length);
+                                    const Scaling& scaling, double length, int exponent_width = 0);
 
 /// LongRoPE's factors of a published model, Phi-3-vision-128k, for its 48 pairs: something to begin with.
 ValueVector exampleShortFactors();

@@ -138,6 +138,7 @@ void filter(const std::string& bytes) {
 
 void config(const std::string& bytes) {
     readHuggingFaceConfig(bytes, {});
+    readRotation(bytes);
 }
 
 void import(const std::string& bytes) {

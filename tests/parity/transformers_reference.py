@@ -1,5 +1,5 @@
 """Writes what transformers makes of config.json files: transformers_reference.json, frequencies in float64, for the
-tests; and core/explorer/model_defaults.inc, what it takes where a config says nothing.
+tests.
 
 Run by hand when models or kinds of scaling have been added:
 
@@ -297,44 +297,7 @@ def read(json_config):
     return CONFIG_MAPPING[inner["model_type"]].from_dict(json.loads(json.dumps(inner)))
 
 
-def defaults_of(model_type):
-    """A row of model_defaults.inc, or None where a model has nothing of its own."""
-    try:
-        config = CONFIG_MAPPING[model_type]()
-        parameters = dict(config.rope_parameters or {})
-        if not parameters or parameters.get("rope_type") == "axial" or not config.max_position_embeddings:
-            return None
-        wider = CONFIG_MAPPING[model_type](hidden_size=2 * config.hidden_size)
-        head_dim = getattr(config, "head_dim", None)
-        if head_dim != getattr(wider, "head_dim", None):
-            head_dim = None  # it follows from hidden_size
-        interleaved = is_interleaved(model_type, config)
-    except Exception:  # a model of another kind: without these fields, or with parts of its own
-        return None
-    whole = parameters.get("full_attention", parameters) or {}
-    local = parameters.get("sliding_attention") or {}
-    if "rope_theta" not in whole or whole["rope_type"] == "proportional":
-        return None
-    row = (model_type, interleaved, head_dim or 0, whole["rope_theta"], local.get("rope_theta", 0),
-           whole.get("partial_rotary_factor", 1.0))
-    return None if row[1:] == (False, 0, 10000.0, 0, 1.0) else row
-
-
-def write_defaults():
-    names = sorted(importlib.import_module("transformers.models.auto.configuration_auto").CONFIG_MAPPING_NAMES)
-    rows = [row for row in map(defaults_of, names) if row] + [("codegen", True, 0, 10000.0, 0, 1.0),
-                                                              ("gptj", True, 0, 10000.0, 0, 1.0)]
-    lines = [f'{{"{name}", {str(interleaved).lower()}, {head_dim}, {base}, {local}, {fraction}}},'
-             for name, interleaved, head_dim, base, local, fraction in sorted(rows)]
-    out = HERE.parent.parent / "core/explorer/model_defaults.inc"
-    out.write_text(f"// From transformers {transformers.__version__} by tests/parity/transformers_reference.py.\n"
-                   "// model_type, neighbours paired, head_dim (0: from hidden_size), rope_theta, that of local layers "
-                   "(0: the same),\n// partial_rotary_factor\n" + "\n".join(lines) + "\n")
-    print(f"{len(rows)} models → {out}")
-
-
 def main():
-    write_defaults()
     cases = []
     for name, length, config_json in CASES:
         config = read(config_json)

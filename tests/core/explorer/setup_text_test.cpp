@@ -131,7 +131,7 @@ TEST(SetupText, SaysWhatIsWrong) {
     refused("roper-lab:setup?head_dim=4&x=1,2,3", "x has 3 numbers, head_dim is 4");
     refused("roper-lab:setup?x=1,,2", "x must be numbers");
     refused("roper-lab:setup?source=hand&tokens=2&head_dim=2&q=1,2|3", "rows of one length");
-    refused("roper-lab:setup?muted=-1", "from 0 to 256");
+    refused("roper-lab:setup?muted=-1", "from 0 to 512");
     refused("roper-lab:setup?seed=99999999999999999999", "seed must be");
 }
 

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <initializer_list>
+#include <map>
 #include <memory>
 #include <nlohmann/json_fwd.hpp>
 #include <optional>
@@ -20,7 +21,17 @@ class ConfigFields {
     /// @throws Error (usage) saying what is wrong with it
     static ConfigFields parse(std::string_view text);
 
+    /// Whether the member is there and not null.
     bool has(const std::string& key) const;
+    /// Whether it is there, maybe as null.
+    bool stands(const std::string& key) const;
+    /// Whether it is this value, written as JSON.
+    bool isValue(const std::string& key, const std::string& json) const;
+    bool isEmpty() const;
+    /// Where the object stands: "text_config"; empty for all of a file.
+    const std::string& where() const { return where_; }
+    /// The same with the members of another object in place of its own or beside them.
+    ConfigFields updatedBy(const ConfigFields& other) const;
     /// Where a member stands, for messages: "rope_scaling.factor".
     std::string nameOf(const std::string& key) const { return where_.empty() ? key : where_ + "." + key; }
 
@@ -52,6 +63,12 @@ class ConfigFields {
     [[noreturn]] void refuse(const std::string& key, const std::string& what) const;
 
   private:
+    /// The members of an object that something has asked for.
+    struct Asked {
+        std::set<std::string> members;
+        std::map<std::string, std::shared_ptr<Asked>> inside;  ///< of those that are objects
+    };
+
     ConfigFields(std::shared_ptr<const nlohmann::json> root, const nlohmann::json& object, std::string where);
 
     /// The member, null where it is missing; from now on it counts as read.
@@ -60,7 +77,8 @@ class ConfigFields {
     std::shared_ptr<const nlohmann::json> root_;  ///< keeps the object
     const nlohmann::json* json_;
     std::string where_;
-    std::shared_ptr<std::set<std::string>> read_ = std::make_shared<std::set<std::string>>();
+    std::shared_ptr<Asked> asked_ = std::make_shared<Asked>();
+    std::vector<std::shared_ptr<Asked>> also_asked_ = {};  ///< of the objects that it was made of
 };
 
 }  // namespace roper

@@ -1,4 +1,4 @@
-#include "core/explorer/config_fields.h"
+#include "core/model_config/config_fields.h"
 
 #include <cmath>
 #include <nlohmann/json.hpp>
@@ -23,6 +23,30 @@ std::string shown(const Json& value) {
     return text.size() <= kShownValue ? text : text.substr(0, kShownValue) + " …";
 }
 
+/// Python writes Infinity and NaN, which are no JSON: as text they are refused where a number is read, by
+/// name, and harmless elsewhere.
+std::string withQuotedInfinities(std::string_view text) {
+    std::string quoted;
+    bool in_string = false;
+    for (std::size_t i = 0; i < text.size(); ++i) {
+        if (in_string && text[i] == '\\' && i + 1 < text.size()) {
+            quoted += text.substr(i++, 2);
+            continue;
+        }
+        if (text[i] == '"') in_string = !in_string;
+        std::string_view found;
+        for (const std::string_view word : {"-Infinity", "Infinity", "NaN"})
+            if (!in_string && found.empty() && text.substr(i).starts_with(word)) found = word;
+        if (found.empty()) {
+            quoted += text[i];
+            continue;
+        }
+        quoted.append("\"").append(found).append("\"");
+        i += found.size() - 1;
+    }
+    return quoted;
+}
+
 }  // namespace
 
 ConfigFields::ConfigFields(std::shared_ptr<const Json> root, const Json& object, std::string where)
@@ -34,7 +58,7 @@ ConfigFields ConfigFields::parse(std::string_view text) {
     if (trimmed(text).empty()) fail("there is nothing to read; paste the text of a model's config.json");
     auto root = std::make_shared<Json>();
     try {
-        *root = parseStrictJson(text);
+        *root = parseStrictJson(withQuotedInfinities(text));
     } catch (const std::invalid_argument& error) {
         fail(std::string("this is not JSON that can be read: ") + error.what());
     }
@@ -47,12 +71,36 @@ bool ConfigFields::has(const std::string& key) const {
     return json_->contains(key) && !json_->at(key).is_null();
 }
 
+bool ConfigFields::stands(const std::string& key) const {
+    return json_->contains(key);
+}
+
+bool ConfigFields::isValue(const std::string& key, const std::string& json) const {
+    const Json* const value = read(key);
+    return value != nullptr && *value == Json::parse(json);
+}
+
+bool ConfigFields::isEmpty() const {
+    return json_->empty();
+}
+
+ConfigFields ConfigFields::updatedBy(const ConfigFields& other) const {
+    auto both = std::make_shared<Json>(*json_);
+    both->update(*other.json_);
+    const Json& object = *both;
+    ConfigFields made(std::move(both), object, other.where_);
+    made.also_asked_ = {asked_, other.asked_};
+    return made;
+}
+
 void ConfigFields::refuse(const std::string& key, const std::string& what) const {
     fail(nameOf(key) + " " + what);
 }
 
 const Json* ConfigFields::read(const std::string& key) const {
-    read_->insert(key);
+    asked_->members.insert(key);
+    for (const auto& also : also_asked_)
+        also->members.insert(key);
     return has(key) ? &json_->at(key) : nullptr;
 }
 
@@ -121,7 +169,11 @@ std::optional<ConfigFields> ConfigFields::object(const std::string& key) const {
     const Json* value = read(key);
     if (value == nullptr) return std::nullopt;
     if (!value->is_object()) refuse(key, "must be an object, not " + shown(*value));
-    return ConfigFields(root_, *value, nameOf(key));
+    ConfigFields inner(root_, *value, nameOf(key));
+    std::shared_ptr<Asked>& asked = asked_->inside[key];
+    if (!asked) asked = inner.asked_;
+    inner.asked_ = asked;
+    return inner;
 }
 
 std::optional<double> ConfigFields::firstNumber(std::initializer_list<const char*> keys, double low,
@@ -148,7 +200,7 @@ std::vector<std::string> ConfigFields::keysOfObjects() const {
 std::vector<std::string> ConfigFields::unread() const {
     std::vector<std::string> named;
     for (const auto& [key, value] : json_->items())
-        if (!value.is_null() && value != false && read_->count(key) == 0)
+        if (!value.is_null() && value != false && asked_->members.count(key) == 0)
             named.push_back(nameOf(key) + " = " + shown(value));
     return named;
 }

@@ -1,0 +1,161 @@
+// How a model rotates, as its config.json, GGUF metadata or run.toml says.
+
+#include <iostream>
+
+#include "app/roper_train/commands.h"
+#include "app/roper_train/json_line.h"
+#include "core/base/console.h"
+#include "core/base/error.h"
+#include "core/base/file_reading.h"
+#include "core/inspection/run_model.h"
+#include "core/model_config/rotation_reading.h"
+
+namespace roper {
+
+namespace fs = std::filesystem;
+
+namespace {
+
+using Json = nlohmann::ordered_json;
+
+constexpr std::uint64_t kLargestConfig = 1U << 20U;
+
+const char* nameOf(ValueRotation values) {
+    return values == ValueRotation::none      ? "none"
+           : values == ValueRotation::rotated ? "rotated"
+                                              : "rotated_back";
+}
+
+/// The layers of a model that is whole, those that rotate alike together.
+RotationReading readingOf(PretrainedModel model) {
+    const Architecture& of = model.architecture;
+    RotationReading reading;
+    reading.model_type = of.family;
+    reading.notes = std::move(model.notes);
+    reading.positions = static_cast<double>(of.context);
+    if (!of.value_rotations.empty()) reading.values = ValueRotation::rotated_back;
+    for (const RotaryConfig& rotary : of.rotations) {
+        reading.layers.push_back({"", {}, rotary});
+        reading.layers.back().rotary.head_dim = static_cast<int>(of.head_dim);
+    }
+    for (std::size_t layer = 0; layer < of.rotation_of_layer.size(); ++layer)
+        reading.layers[of.rotation_of_layer[layer]].layers.push_back(static_cast<int>(layer));
+    return reading;
+}
+
+RotationReading readingOf(const fs::path& model, const fs::path& runs) {
+    const bool is_file = model.extension() == ".json",
+               is_folder = fs::is_directory(model) && isThere(model / "config.json");
+    if (!is_file && !is_folder)
+        return readingOf(isPretrainedModel(model) ? openPretrainedModel(model)
+                                                  : openRunModel(findRun(model.string(), runs)));
+    const fs::path config = is_file ? model : model / "config.json";
+    try {
+        return readRotation(readFile(config, kLargestConfig));
+    } catch (const Error& error) {
+        if (error.kind() != ErrorKind::usage) throw;
+        throw Error(ErrorKind::usage, config.string() + ": " + error.what());
+    }
+}
+
+/// "0-4, 6": numbers that follow each other as a range.
+std::string rangesOf(const std::vector<int>& numbers) {
+    std::vector<std::string> ranges;
+    for (std::size_t i = 0; i < numbers.size();) {
+        std::size_t end = i;
+        while (end + 1 < numbers.size() && numbers[end + 1] == numbers[end] + 1)
+            ++end;
+        ranges.push_back(std::to_string(numbers[i]) +
+                         (end > i ? "-" + std::to_string(numbers[end]) : std::string()));
+        i = end + 1;
+    }
+    return join(ranges, ", ");
+}
+
+Json jsonOf(const RotationReading& reading, const fs::path& model, double tokens) {
+    Json all = Json::array();
+    for (const RotatedLayers& layers : reading.layers) {
+        const RotaryConfig& rotary = layers.rotary;
+        const ScaledFrequencies scaled = rotary.width > 0 ? rotary.frequencies(tokens) : ScaledFrequencies();
+        all.push_back({{"kind", layers.kind},
+                       {"layers", layers.layers},
+                       {"head_dim", rotary.head_dim},
+                       {"rotated_first", rotary.first},
+                       {"rotated_width", rotary.width},
+                       {"pairing", pairingNames().at(static_cast<std::size_t>(rotary.pairing))},
+                       {"theta", std::vector<double>(scaled.theta.begin(), scaled.theta.end())},
+                       {"factor", scaled.attention_factor},
+                       {"values", nameOf(reading.values)}});
+    }
+    return {{"model", model.string()},
+            {"model_type", reading.model_type},
+            {"layers", all},
+            {"notes", reading.notes}};
+}
+
+std::string scalingText(const Scaling& scaling) {
+    const std::string name = scalingNames().at(static_cast<std::size_t>(scaling.method));
+    if (scaling.method == ScalingMethod::none) return "not scaled";
+    if (scaling.method == ScalingMethod::p_rope) return name + " " + formatNumber(scaling.proportion);
+    return name + " by " + formatRounded(scaling.factor, 4) + ", trained on " +
+           formatRounded(scaling.original_length, 6) + " positions";
+}
+
+void printText(const RotationReading& reading, double tokens) {
+    if (!reading.model_type.empty()) std::cout << "model type " << reading.model_type << "\n";
+    for (const RotatedLayers& layers : reading.layers) {
+        const RotaryConfig& rotary = layers.rotary;
+        if (!layers.kind.empty()) std::cout << layers.kind << ", ";
+        if (!layers.layers.empty()) std::cout << "layers " << rangesOf(layers.layers) << ", ";
+        std::cout << "heads of " << rotary.head_dim << " features: ";
+        if (rotary.width == 0) {
+            std::cout << "nothing rotates\n";
+            continue;
+        }
+        const ScaledFrequencies scaled = rotary.frequencies(tokens);
+        const bool pairs_neighbours = rotary.pairing == Pairing::interleaved;
+        std::cout << rotary.width << " rotate, feature i with "
+                  << (pairs_neighbours ? "i + 1" : "i + " + std::to_string(rotary.width / 2)) << ", base "
+                  << formatNumber(rotary.base) << ", " << scalingText(rotary.scaling) << "\n  θ from "
+                  << formatRounded(scaled.theta[0], 6) << " to "
+                  << formatRounded(scaled.theta[scaled.theta.size() - 1], 6)
+                  << " radians per position; cos and sin times " << formatRounded(scaled.attention_factor, 6)
+                  << "\n";
+    }
+    if (reading.values != ValueRotation::none)
+        std::cout << "values rotate, too"
+                  << (reading.values == ValueRotation::rotated_back
+                          ? ", and outputs are rotated back: RoPER\n"
+                          : ", and outputs are not rotated back\n");
+    for (const std::string& note : reading.notes)
+        std::cerr << "roper-train: " << note << "\n";
+}
+
+}  // namespace
+
+int rotationCommand(const RotationOptions& options) {
+    const EndsWithReader reader;
+    const auto tokens = static_cast<double>(options.tokens);
+    const bool several = options.models.size() > 1;
+    int code = 0;
+    for (const fs::path& model : options.models) {
+        try {
+            const RotationReading reading = readingOf(model, options.runs);
+            if (several && !options.json) std::cout << model.string() << "\n";
+            if (options.json)
+                print(jsonOf(reading, model, tokens));
+            else
+                printText(reading, tokens);
+        } catch (const Error& error) {
+            if (!several) throw;
+            if (code == 0) code = error.exitCode();
+            if (options.json)
+                print({{"model", model.string()}, {"error", error.what()}});
+            else
+                tellPerson(std::string("roper-train: ") + error.what());
+        }
+    }
+    return code;
+}
+
+}  // namespace roper

@@ -1,0 +1,111 @@
+#include "core/model_config/model_type.h"
+
+#include <nlohmann/json.hpp>
+#include <utility>
+
+namespace roper {
+namespace {
+
+using Json = nlohmann::json;
+using Names = std::vector<std::string>;
+
+constexpr std::pair<const char*, const char*> kRows[] = {
+#include "core/model_config/model_types.inc"
+};
+
+RotatingLayers rotatingOf(const std::string& name) {
+    return name == "sliding"          ? RotatingLayers::sliding
+           : name == "sliding_if_any" ? RotatingLayers::sliding_if_any
+           : name == "no_rope_layers" ? RotatingLayers::listed
+                                      : RotatingLayers::all;
+}
+
+ModelType typeOf(const std::string& name, const Json& row) {
+    ModelType type;
+    type.name = name;
+    const auto read = [&](const char* key, auto& member) {
+        if (row.contains(key)) row.at(key).get_to(member);
+    };
+    read("interleaved", type.interleaved);
+    read("interleave_key", type.interleave_key);
+    read("width", type.width_keys);
+    read("wider", type.wider);
+    if (row.contains("kinds"))
+        for (const auto& [kind, of_kind] : row.at("kinds").items())
+            type.kinds.push_back({kind, of_kind.at("theta").get<double>(), of_kind.at("keys").get<Names>(),
+                                  of_kind.value("features", 0), of_kind.value("width", Names()),
+                                  of_kind.value("scaled", true)});
+    read("nested", type.is_nested);
+    type.needs_theta = type.is_nested && !row.value("bare", true);
+    read("flat", type.reads_flat);
+    if (row.contains("partial")) {
+        const Json& partial = row.at("partial");
+        type.reads_share = partial.value("inside", true);
+        type.share = partial.value("share", 1.0);
+        type.share_keys = partial.value("keys", Names());
+    }
+    if (row.contains("rope")) type.rope = ConfigFields::parse(row.at("rope").dump());
+    read("refuses", type.refused);
+    if (row.contains("sizes")) type.sizes = ConfigFields::parse(row.at("sizes").dump());
+    read("names", type.names);
+    read("layer_types", type.layer_types);
+    if (row.contains("layers")) {
+        if (row.at("layers").is_string())
+            type.layers = {""};  // no layer rotates
+        else
+            row.at("layers").get_to(type.layers);
+    }
+    type.rotating = rotatingOf(row.value("rotating", ""));
+    if (row.contains("values"))
+        type.values = row.at("values").is_string() ? row.at("values") : Json("rotated");
+    read("last", type.rotates_last);
+    read("own", type.own);
+    read("theta_first", type.theta_first);
+    read("values_key", type.values_key);
+    if (row.contains("features")) {
+        if (row.at("features").is_string())
+            type.features_key = row.at("features");
+        else
+            type.features = row.at("features");
+    }
+    read("ratio", type.ratio_key);
+    read("alpha", type.reads_alpha);
+    read("mscales", type.reads_mscales);
+    read("yarn_is_longrope", type.calls_yarn_longrope);
+    if (row.contains("needs")) {
+        type.needed_key = row.at("needs").at(0);
+        type.needed_value = row.at("needs").at(1).dump();
+    }
+    read("text", type.text_type);
+    return type;
+}
+
+/// Most models: those whose code is not transformers' own are read so.
+ModelType usualType() {
+    ModelType type;
+    type.width_keys = {"head_dim", "qk_rope_head_dim"};
+    type.kinds = {{"", 10000, {"rope_theta", "rotary_emb_base", "global_rope_theta"}, 0, {}, true}};
+    type.share_keys = {"partial_rotary_factor", "rotary_pct", "rotary_dim"};
+    type.names = {{"hidden_size", "n_embd"},
+                  {"num_attention_heads", "n_head"},
+                  {"max_position_embeddings", "n_positions"},
+                  {"num_hidden_layers", "n_layer"}};
+    type.is_known = false;
+    return type;
+}
+
+}  // namespace
+
+const ModelType& modelTypeNamed(const std::string& name) {
+    static const ModelType usual = usualType();
+    static const std::map<std::string, ModelType> types = [] {
+        std::map<std::string, ModelType> made;
+        for (const auto& [type, row] : kRows)
+            made.emplace(type, typeOf(type, Json::parse(row)));
+        return made;
+    }();
+    const auto found = types.find(name);
+    return found == types.end() ? usual : found->second;
+}
+
+}  // namespace roper

@@ -1,0 +1,81 @@
+#pragma once
+
+#include <map>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "core/model_config/config_fields.h"
+
+namespace roper {
+
+/// Which layers of a model type rotate, where not all do.
+enum class RotatingLayers {
+    all,
+    sliding,         ///< those with a window alone (Cohere 2)
+    sliding_if_any,  ///< the same, but all where no layer has one (EXAONE 4)
+    listed,          ///< those that `no_rope_layers` marks with 1 (Llama 4, SmolLM 3)
+};
+
+/// How a model type of transformers reads its rotation from a config.json: what its class takes where the
+/// config says nothing, and which members it reads.
+struct ModelType {
+    std::string name;
+    bool interleaved = false;    ///< neighbouring features make a pair
+    std::string interleave_key;  ///< member that says so; empty: none
+    /// Members that say how many features a head has, the first that stands counts. Without one of them it is
+    /// `wider`·hidden_size / num_attention_heads.
+    std::vector<std::string> width_keys;
+    int wider = 1;
+
+    /// Of layers that rotate alike.
+    struct Kind {
+        std::string name;  ///< "full_attention"; empty where all layers are alike
+        double theta = 10000;
+        std::vector<std::string>
+            theta_keys;    ///< members of the config that say it where rope_parameters do not
+        int features = 0;  ///< of a head of such layers; 0: as in all
+        std::vector<std::string> width_keys;  ///< members that say so
+        bool is_scaled = true;                ///< whether a flat rope_scaling is theirs
+    };
+    std::vector<Kind> kinds;
+    bool is_nested = false;    ///< rope_parameters are by kind of layer
+    bool needs_theta = false;  ///< and must say rope_theta themselves
+    bool reads_flat = false;   ///< and may be flat all the same
+
+    bool reads_share = true;  ///< whether a share of the head rotates, where frequencies are not scaled
+    double share = 1;
+    std::vector<std::string> share_keys;  ///< "partial_rotary_factor", "rotary_pct", "rotary_dim"
+    std::optional<ConfigFields> rope;     ///< rope_parameters of a config without them
+    bool theta_first = false;             ///< members of the config that say θ count before what these say
+    std::vector<std::string> refused;     ///< members that the class cannot read
+
+    std::optional<ConfigFields> sizes;         ///< what is taken for members that are missing
+    std::map<std::string, std::string> names;  ///< other names of members: hidden_size is "n_embd"
+    std::vector<std::string> layers;       ///< kinds of the layers, a pattern that repeats; empty: not known
+    std::vector<std::string> layer_types;  ///< names that `layer_types` may hold
+    RotatingLayers rotating = RotatingLayers::all;
+
+    std::string values;         ///< "rotated" or "rotated_back"; empty: values do not rotate
+    bool rotates_last = false;  ///< the last features of a head, not the first
+    std::string own;            ///< what such models do that cannot be shown
+    std::string values_key;     ///< member that says so; empty: none
+    std::string features_key;   ///< member that says how many features rotate, from the first
+    int features = 0;           ///< that rotate, whatever the head's width; 0: not fixed
+    std::string ratio_key;      ///< member that multiplies the base
+    bool reads_alpha = false;   ///< dynamic scaling with `alpha` is NTK-aware scaling by that (Hunyuan)
+    bool reads_mscales =
+        false;  ///< LongRoPE's factors on cos and sin are short_mscale and long_mscale (Phi-3.5 MoE)
+    bool calls_yarn_longrope = false;  ///< the type yarn is LongRoPE (Phi-3)
+    std::string needed_key;            ///< member without whose value nothing rotates
+    std::string needed_value;          ///< as JSON
+    std::string text_type;             ///< of a composite model: the model type of its language part
+
+    bool is_known = true;
+};
+
+/// The model type of this name, in transformers 5.24; one that most models resemble where there is none.
+const ModelType& modelTypeNamed(const std::string& name);
+
+}  // namespace roper

@@ -1,0 +1,666 @@
+#include "core/model_config/rotation_reading.h"
+
+#include <algorithm>
+#include <cmath>
+#include <nlohmann/json.hpp>
+#include <optional>
+
+#include "core/base/text.h"
+#include "core/model_config/model_type.h"
+
+namespace roper {
+namespace {
+
+constexpr double kLongestText = 1e9, kLeastBase = 1.0001, kMostBase = 1e15;
+constexpr double kLargestFactor = 10000, kSmallestListed = 1e-3, kLargestListed = 1e6;
+constexpr int kMostHeadDim = 1 << 16, kMostLayers = 1024;
+constexpr const char *kParameters = "rope_parameters", *kScaling = "rope_scaling",
+                     *kTrained = "original_max_position_embeddings", *kShare = "partial_rotary_factor";
+
+/// What is known while a config is read.
+class Reader {
+  public:
+    Reader(const ConfigFields& config, const ModelType& type, RotationReading& reading)
+        : config_(config), type_(type), reading_(reading) {
+        reading.positions = number("max_position_embeddings", 0, kLongestText).value_or(0);
+    }
+
+    void read() {
+        readValues();
+        refuseWhatTheClassCannotRead();
+        for (const Source& source : sources())
+            readKind(source);
+        placeLayers();
+        nameWhatIsNotRead();
+    }
+
+  private:
+    /// Rotary parameters of one kind of layer.
+    struct Source {
+        const ModelType::Kind* kind;
+        std::optional<ConfigFields> rope;  ///< none: as the members of the config say
+        bool is_default = false;           ///< the class's own
+    };
+
+    void note(std::string text) const {
+        if (std::find(reading_.notes.begin(), reading_.notes.end(), text) == reading_.notes.end())
+            reading_.notes.push_back(std::move(text));
+    }
+
+    /// The config's member, or what the class takes without it. null is none, not the default.
+    std::optional<double> number(const std::string& key, double low, double high) const {
+        const auto other = type_.names.find(key);
+        for (const std::string& name : {key, other == type_.names.end() ? key : other->second}) {
+            if (const auto value = config_.number(name, low, high)) return value;
+            if (config_.stands(name)) return std::nullopt;
+        }
+        return type_.sizes ? type_.sizes->number(key, low, high) : std::nullopt;
+    }
+
+    std::optional<int> whole(const std::string& key, int low, int high) const {
+        const auto value = number(key, low, high);
+        if (value && *value != std::floor(*value)) config_.refuse(key, "must be whole");
+        return value ? std::optional(static_cast<int>(*value)) : std::nullopt;
+    }
+
+    void readValues() {
+        const bool rotates = !type_.values.empty() ||
+                             (!type_.values_key.empty() && config_.flag(type_.values_key).value_or(false));
+        if (rotates)
+            reading_.values =
+                type_.values == "rotated_back" ? ValueRotation::rotated_back : ValueRotation::rotated;
+        if (!type_.own.empty()) note("models of type " + type_.name + " " + type_.own);
+    }
+
+    void refuseWhatTheClassCannotRead() const {
+        for (const std::string& member : type_.refused)
+            if (config_.has(member) && !type_.refused.empty() && member != kScaling)
+                config_.refuse(member,
+                               "cannot be read by transformers 5.24 for models of type " + type_.name);
+    }
+
+    /// Features of a head in layers of a kind.
+    int headWidth(const ModelType::Kind& kind) const {
+        for (const std::string& key : kind.width_keys)
+            if (const auto given = config_.whole(key, 2, kMostHeadDim)) return *given;
+        if (kind.features > 0 && (!kind.width_keys.empty() || type_.width_keys.empty())) return kind.features;
+        for (const std::string& key : type_.width_keys) {
+            const auto other = type_.names.find(key);
+            for (const std::string& name : {key, other == type_.names.end() ? key : other->second})
+                if (const auto given = config_.whole(name, 2, kMostHeadDim)) return *given;
+        }
+        for (const std::string& key : type_.width_keys)
+            if (type_.sizes && !config_.stands(key))
+                if (const auto usual = type_.sizes->whole(key, 2, kMostHeadDim)) return *usual;
+        if (type_.width_keys.empty() && type_.sizes)
+            if (const auto fixed = type_.sizes->whole("head_dim", 2, kMostHeadDim)) return *fixed;
+        return derivedHeadWidth();
+    }
+
+    int derivedHeadWidth() const {
+        const auto width = whole("hidden_size", 2, 1 << 24);
+        auto heads = whole("num_attention_heads", 1, 1 << 16);
+        if (!heads) heads = config_.whole("decoder_num_attention_heads", 1, 1 << 16);
+        if (!width || !heads)
+            throw Error(ErrorKind::usage,
+                        "the head's width is missing: head_dim, or hidden_size and num_attention_heads");
+        if (*width < *heads) config_.refuse("hidden_size", "is less than num_attention_heads");
+        if (*width % *heads != 0 && !type_.is_known)
+            throw Error(ErrorKind::usage, "hidden_size " + std::to_string(*width) +
+                                              " is not divisible by num_attention_heads " +
+                                              std::to_string(*heads));
+        return type_.wider * *width / *heads;
+    }
+
+    /// Members of both objects, those of `over` first.
+    static std::optional<ConfigFields> merged(const std::optional<ConfigFields>& under,
+                                              const std::optional<ConfigFields>& over) {
+        if (!under || !over) return over ? over : under;
+        return under->updatedBy(*over);
+    }
+
+    std::optional<ConfigFields> objectUnlessEmpty(const char* key) const {
+        auto object = config_.object(key);
+        return object && !object->isEmpty() ? object : std::nullopt;
+    }
+
+    /// Kinds of layers that an object has parameters of.
+    std::vector<std::string> kindsIn(const ConfigFields& parameters) const {
+        std::vector<std::string> kinds;
+        const std::vector<std::string> objects = parameters.keysOfObjects();
+        for (const std::string& key : objects) {
+            const bool is_kind =
+                std::any_of(type_.kinds.begin(), type_.kinds.end(),
+                            [&](const ModelType::Kind& kind) { return kind.name == key; }) ||
+                std::find(type_.layer_types.begin(), type_.layer_types.end(), key) != type_.layer_types.end();
+            if (is_kind || !type_.is_known) kinds.push_back(key);
+        }
+        return kinds;
+    }
+
+    std::vector<Source> sources() {
+        const auto parameters = objectUnlessEmpty(kParameters), scaling = objectUnlessEmpty(kScaling);
+        if (type_.is_nested) return sourcesByKind(parameters, scaling);
+        if (parameters && scaling)
+            note("rope_scaling counts, as in transformers 5.24; the rope_parameters beside it do not");
+        const auto& given = scaling ? scaling : parameters;
+        if (given) {
+            const std::vector<std::string> kinds = kindsIn(*given);
+            const bool is_flat = given->has("rope_type") || given->has("type");
+            if (!kinds.empty() && !type_.is_known && !is_flat) return sourcesOfUnknown(*given, kinds);
+            if (!kinds.empty() && type_.is_known)
+                given->refuse(kinds.front(), "is of one kind of layer; models of type " + type_.name +
+                                                 " have the same rotation in all");
+        }
+        if (!type_.is_known) return sourcesWithLocalBase(given);
+        if (scaling && !type_.kinds.front().is_scaled) {
+            note("rope_scaling is not read in models of type " + type_.name);
+            return {{&type_.kinds.front(), parameters ? parameters : type_.rope, !parameters}};
+        }
+        return {{&type_.kinds.front(), given ? given : type_.rope, !given}};
+    }
+
+    std::vector<Source> sourcesByKind(const std::optional<ConfigFields>& parameters,
+                                      const std::optional<ConfigFields>& scaling) {
+        if (scaling && std::find(type_.refused.begin(), type_.refused.end(), kScaling) != type_.refused.end())
+            config_.refuse(kScaling, "cannot be read by transformers 5.24 for models of type " + type_.name +
+                                         ": they have rope_parameters for each kind of layer");
+        const bool is_flat = parameters && kindsIn(*parameters).empty();
+        if (is_flat && !type_.reads_flat)
+            config_.refuse(kParameters, "must name kinds of layers: " + join(kindNames(), ", "));
+        if (is_flat)
+            note(
+                "rope_parameters name no kind of layer, so transformers 5.24 reads nothing of them for "
+                "models of "
+                "type " +
+                type_.name);
+        // transformers puts this before what the config says, so `type` alone, its former name, is not read.
+        static const std::optional<ConfigFields> kPlain = ConfigFields::parse(R"({"rope_type": "default"})");
+        if (scaling && config_.has(kShare))
+            note("partial_rotary_factor beside rope_scaling may be read otherwise by models of type " +
+                 type_.name);
+        std::vector<Source> all;
+        for (const ModelType::Kind& kind : type_.kinds) {
+            auto own = parameters && !is_flat ? parameters->object(kind.name) : std::nullopt;
+            if (parameters && !is_flat && parameters->stands(kind.name) && !own) {
+                reading_.layers.push_back({kind.name, {}, {}});  // null: nothing rotates
+                continue;
+            }
+            if (parameters && !is_flat && !own && type_.needs_theta)
+                parameters->refuse(kind.name, "is missing: what layers of this kind have");
+            if (own && type_.needs_theta && !own->has("rope_theta")) own->refuse("rope_theta", "is missing");
+            const bool is_default = !own;
+            const auto usual = type_.rope ? type_.rope->object(kind.name) : std::nullopt;
+            if (is_default && !usual && !type_.rope) continue;
+            auto rope = own ? own : parameters && !is_flat ? std::nullopt : usual;
+            if (scaling && kind.is_scaled) rope = merged(own ? own : kPlain, scaling);
+            all.push_back({&kind, rope, is_default && !(scaling && kind.is_scaled)});
+        }
+        std::stable_partition(all.begin(), all.end(), [](const Source& source) {
+            return source.kind->name == "full_attention" || source.kind->name == "main";
+        });
+        if (parameters && !is_flat) readOuterTruncate(*parameters);
+        return all;
+    }
+
+    /// YaRN's `truncate` stands beside the kinds: transformers does not look for it in them.
+    void readOuterTruncate(const ConfigFields& parameters) { truncate_ = parameters.flag("truncate"); }
+
+    std::vector<std::string> kindNames() const {
+        std::vector<std::string> names;
+        for (const ModelType::Kind& kind : type_.kinds)
+            names.push_back(kind.name);
+        return names;
+    }
+
+    /// Of a model type that is not in transformers: parameters by kind as they stand.
+    std::vector<Source> sourcesOfUnknown(const ConfigFields& given, const std::vector<std::string>& kinds) {
+        std::vector<Source> all;
+        own_kinds_.reserve(kinds.size());
+        for (const std::string& kind : kinds) {
+            own_kinds_.push_back(type_.kinds.front());
+            own_kinds_.back().name = kinds.size() == 1 ? "" : kind;
+            all.push_back({&own_kinds_.back(), given.object(kind)});
+        }
+        std::stable_partition(all.begin(), all.end(),
+                              [](const Source& source) { return source.kind->name == "full_attention"; });
+        return all;
+    }
+
+    /// Local layers of such a model have a base of their own and are never scaled.
+    std::vector<Source> sourcesWithLocalBase(const std::optional<ConfigFields>& given) {
+        for (const char* key : {"rope_local_base_freq", "local_rope_theta"}) {
+            if (!config_.has(key)) continue;
+            own_kinds_ = {type_.kinds.front(), {"sliding_attention", 10000, {key}, 0, {}, false}};
+            own_kinds_.front().name = "full_attention";
+            return {{&own_kinds_[0], given}, {&own_kinds_[1], std::nullopt}};
+        }
+        return {{&type_.kinds.front(), given}};
+    }
+
+    void readKind(const Source& source) {
+        RotaryConfig rotary;
+        rotary.head_dim = headWidth(*source.kind);
+        rotary.pairing = isInterleaved() ? Pairing::interleaved : Pairing::half;
+        const std::string method = source.rope ? typeOf(*source.rope) : "default";
+        readWidth(source, method, rotary);
+        if (source.rope && rotary.width > 0) readScaling(*source.rope, method, rotary);
+        readBase(source, rotary);
+        if (type_.rotates_last) rotary.first = rotary.head_dim - rotary.width;
+        if (!rotates()) rotary = {.head_dim = rotary.head_dim};
+        reading_.layers.push_back({source.kind->name, {}, rotary});
+    }
+
+    bool isInterleaved() const {
+        if (!type_.is_known) return config_.flag("rope_interleave").value_or(type_.interleaved);
+        if (type_.interleave_key.empty()) return type_.interleaved;
+        return config_.flag(type_.interleave_key).value_or(type_.interleaved);
+    }
+
+    /// Whether the config lets the model rotate at all.
+    bool rotates() const {
+        if (type_.needed_key.empty()) return true;
+        if (config_.isValue(type_.needed_key, type_.needed_value)) return true;
+        const bool is_usual = type_.sizes && type_.sizes->isValue(type_.needed_key, type_.needed_value) &&
+                              !config_.stands(type_.needed_key);
+        if (is_usual) return true;
+        note("nothing rotates: models of type " + type_.name + " rotate where " + type_.needed_key + " is " +
+             type_.needed_value);
+        return false;
+    }
+
+    std::string typeOf(const ConfigFields& rope) const {
+        const auto newer = rope.text("rope_type"), older = rope.text("type");
+        if (newer && older && *newer != *older)
+            note("type is not read beside rope_type, which is \"" + onOneLine(*newer) + "\"");
+        return newer.value_or(older.value_or("default"));
+    }
+
+    static bool isScaled(const std::string& method) { return method != "default" && method != "mrope"; }
+
+    /// How many features rotate. A share that is odd is rounded up, but not in the exponents.
+    void readWidth(const Source& source, const std::string& method, RotaryConfig& rotary) {
+        const int fixed =
+            type_.features > 0 ? type_.features
+            : type_.features_key.empty() || (type_.rotates_last && !config_.has(type_.features_key))
+                ? 0
+                : whole(type_.features_key, 0, rotary.head_dim).value_or(rotary.head_dim);
+        if (fixed > 0) {
+            if (fixed > rotary.head_dim)
+                config_.refuse("hidden_size", "makes heads of less than " + std::to_string(fixed) +
+                                                  " features, which rotate");
+            rotary.width = fixed + fixed % 2;
+            return;
+        }
+        rotary.width = rotary.head_dim;
+        const double share = method == "proportional" ? 1 : shareOf(source, method, rotary.head_dim);
+        const int features = static_cast<int>(share * rotary.head_dim + 1e-9);
+        rotary.width = features + features % 2;
+        if (rotary.width != features) rotary.exponent_width = features;
+        if (rotary.width > rotary.head_dim)
+            config_.refuse("head_dim", "must be even, not " + std::to_string(rotary.head_dim));
+        if (features % 2 != 0 && (method == "yarn" || method == "longrope"))
+            config_.refuse(kShare, "makes an odd number of features rotate, " + std::to_string(features) +
+                                       ", which " + method + " cannot scale");
+    }
+
+    double shareOf(const Source& source, const std::string& method, int head_dim) {
+        const auto given = givenShare(source, head_dim);
+        const double share = given.value_or(isScaled(method) && source.is_default ? 1 : type_.share);
+        if (share == 1 || type_.reads_share) {
+            if (!given && share != 1)
+                note(std::string(kShare) + " is missing; " + formatNumber(share) +
+                     " is taken, as models of type " + type_.name + " do");
+            return share;
+        }
+        if (isScaled(method))
+            config_.refuse(kShare, "is " + formatNumber(share) + ", which models of type " + type_.name +
+                                       " cannot compute with " + method +
+                                       ": all features of their heads rotate");
+        note(std::string(kShare) + " is not read: in models of type " + type_.name +
+             " all features of a head rotate");
+        return 1;
+    }
+
+    std::optional<double> givenShare(const Source& source, int head_dim) const {
+        if (source.rope && !source.is_default)
+            if (const auto inside = source.rope->number(kShare, 0, 1)) return inside;
+        if (source.is_default && source.rope)
+            if (const auto usual = source.rope->number(kShare, 0, 1)) return usual;
+        std::vector<std::string> keys = type_.share_keys;
+        const bool has_own = type_.is_nested || (type_.is_known && std::find(keys.begin(), keys.end(),
+                                                                             "rotary_pct") != keys.end());
+        if (!has_own && std::find(keys.begin(), keys.end(), kShare) == keys.end())
+            keys.insert(keys.begin(), kShare);
+        for (const std::string& key : keys) {
+            if (key == "rotary_dim") {
+                if (const auto width = config_.whole(key, 0, head_dim))
+                    return static_cast<double>(*width) / head_dim;
+                continue;
+            }
+            if (const auto share = config_.number(key, 0, 1)) return share;
+        }
+        return std::nullopt;
+    }
+
+    void readBase(const Source& source, RotaryConfig& rotary) {
+        const ModelType::Kind& kind = *source.kind;
+        const bool keys_first = source.is_default && type_.theta_first && !kind.theta_keys.empty();
+        const auto inside = source.rope && !keys_first
+                                ? source.rope->firstNumber(rope_theta_keys(), kLeastBase, kMostBase)
+                                : std::nullopt;
+        std::optional<double> outside;
+        for (const std::string& key : kind.theta_keys)
+            if (!outside) outside = config_.number(key, kLeastBase, kMostBase);
+        if (!outside && keys_first && source.rope)
+            outside = source.rope->number("rope_theta", kLeastBase, kMostBase);
+        if (source.is_default && source.rope && !type_.theta_first) outside = {};
+        rotary.base = inside.value_or(outside.value_or(kind.theta));
+        if (!type_.ratio_key.empty()) rotary.base *= config_.number(type_.ratio_key, 1e-3, 1e6).value_or(1);
+        if (inside || outside || !type_.ratio_key.empty() || kind.theta_keys.empty()) return;
+        const bool names_any = source.rope || type_.is_known || config_.has("rotary_pct") ||
+                               config_.has("rotary_dim") || config_.has(kShare);
+        note(names_any ? "rope_theta is missing; " + formatNumber(rotary.base) + " is taken"
+                       : "the config names no rotary field; what is shown is RoPE with base 10000, if the "
+                         "model has it at all");
+    }
+
+    std::initializer_list<const char*> rope_theta_keys() const {
+        static constexpr std::initializer_list<const char*> kOwn = {"rope_theta"};
+        static constexpr std::initializer_list<const char*> kAny = {"rope_theta", "rotary_emb_base",
+                                                                    "global_rope_theta"};
+        return type_.is_known ? kOwn : kAny;
+    }
+
+    ScalingMethod methodOf(const ConfigFields& rope, const std::string& name) const {
+        static const std::vector<std::pair<std::string, ScalingMethod>> kKnown = {
+            {"default", ScalingMethod::none},
+            {"linear", ScalingMethod::linear},
+            {"dynamic", ScalingMethod::dynamic_ntk},
+            {"yarn", ScalingMethod::yarn},
+            {"llama3", ScalingMethod::llama3},
+            {"longrope", ScalingMethod::longrope},
+            {"proportional", ScalingMethod::p_rope},
+            {"su", ScalingMethod::longrope}};  // as Phi-3 first called it
+        if (name == "mrope") {
+            note("mrope gives each part of the head positions of its own; for text they are all the same");
+            return ScalingMethod::none;
+        }
+        if (name == "yarn" && type_.calls_yarn_longrope) return ScalingMethod::longrope;
+        std::vector<std::string> names;
+        for (const auto& [known, method] : kKnown) {
+            if (known == name) return method;
+            names.push_back(known);
+        }
+        rope.refuse(rope.has("rope_type") ? "rope_type" : "type",
+                    "\"" + onOneLine(name) + "\" is not known here; known are " + join(names, ", "));
+    }
+
+    void readScaling(const ConfigFields& rope, const std::string& name, RotaryConfig& rotary) {
+        Scaling& scaling = rotary.scaling;
+        scaling.method = methodOf(rope, name);
+        if (scaling.method == ScalingMethod::none) return;
+        if (scaling.method == ScalingMethod::p_rope) {
+            scaling.proportion = rope.number(kShare, 0, 1).value_or(1);
+            scaling.proportion_factor = rope.number("factor", 1, kLargestFactor).value_or(1);
+            return;
+        }
+        scaling.original_length = reading_.positions > 0 ? reading_.positions : 2048;
+        if (scaling.method == ScalingMethod::dynamic_ntk) {
+            if (type_.reads_alpha || !type_.is_known)
+                if (const auto alpha = rope.number("alpha", 1, kLargestFactor)) {
+                    note("alpha makes the base larger whatever the length of the text: NTK-aware scaling");
+                    scaling.method = ScalingMethod::ntk;
+                    scaling.factor = *alpha;
+                    return;
+                }
+        } else {
+            scaling.original_length = trainedLength(rope);
+        }
+        scaling.factor = factorOf(rope, scaling);
+        if (scaling.method == ScalingMethod::yarn) readYarn(rope, scaling);
+        if (scaling.method == ScalingMethod::longrope) readLongRope(rope, rotary);
+        if (scaling.method == ScalingMethod::llama3) readLlama3(rope, scaling);
+    }
+
+    /// Positions seen in training: the model's, then those of the rotation, then as many as it can read at
+    /// all. By kind of layer the model's do not count.
+    double trainedLength(const ConfigFields& rope) const {
+        const auto of_model = number(kTrained, 1, kLongestText), own = rope.number(kTrained, 1, kLongestText);
+        const double all = reading_.positions > 0 ? reading_.positions : 4096;
+        if (type_.is_nested) return own.value_or(all);
+        return of_model.value_or(own.value_or(all));
+    }
+
+    double factorOf(const ConfigFields& rope, const Scaling& scaling) const {
+        if (const auto factor = rope.number("factor", 1, kLargestFactor)) return *factor;
+        const bool follows =
+            scaling.method == ScalingMethod::longrope || scaling.method == ScalingMethod::yarn;
+        if (!follows || reading_.positions == 0) rope.refuse("factor", "is missing");
+        return std::clamp(reading_.positions / scaling.original_length, 1.0, kLargestFactor);
+    }
+
+    void readYarn(const ConfigFields& rope, Scaling& scaling) const {
+        const auto orUsual = [](const std::optional<double>& given, double usual) {
+            return given && *given > 0 ? *given : usual;
+        };
+        scaling.beta_fast = orUsual(rope.number("beta_fast", 0, 1e6), 32);
+        scaling.beta_slow = orUsual(rope.number("beta_slow", 0, 1e6), 1);
+        if (scaling.beta_fast < scaling.beta_slow) rope.refuse("beta_fast", "must not be below beta_slow");
+        const auto own = rope.number("attention_factor", 1e-6, 100);
+        const double scale = rope.number("mscale", 0, 100).value_or(0),
+                     all = rope.number("mscale_all_dim", 0, 100).value_or(0);
+        const double grown = 0.1 * std::log(scaling.factor);
+        const bool by_scales = !own && scale > 0 && all > 0;
+        scaling.attention_factor = by_scales ? (scale * grown + 1) / (all * grown + 1) : own.value_or(0);
+        if (!type_.is_nested) {
+            scaling.truncate = rope.flag("truncate").value_or(true);
+            return;
+        }
+        scaling.truncate = truncate_.value_or(true);
+        if (!rope.flag("truncate").value_or(true))
+            note("truncate is not read in " + rope.nameOf("truncate") +
+                 ": transformers 5.24 looks for it beside the kinds of layers");
+    }
+
+    void readLongRope(const ConfigFields& rope, RotaryConfig& rotary) const {
+        Scaling& scaling = rotary.scaling;
+        scaling.attention_factor = rope.number("attention_factor", 1e-6, 100).value_or(0);
+        if (type_.reads_mscales) {
+            scaling.attention_factor =
+                rope.number("short_mscale", 1e-6, 100).value_or(scaling.attention_factor);
+            scaling.long_attention_factor =
+                rope.number("long_mscale", 1e-6, 100).value_or(scaling.attention_factor);
+        }
+        const auto pairs = static_cast<std::size_t>(rotary.width / 2);
+        const auto factors = [&](const char* key) {
+            const auto listed = rope.numbers(key, kSmallestListed, kLargestListed, 1 << 16);
+            if (!listed) rope.refuse(key, "is missing: a list of " + std::to_string(pairs) + " numbers");
+            if (listed->size() != pairs)
+                rope.refuse(key, "has " + std::to_string(listed->size()) + " numbers; one for each of " +
+                                     std::to_string(pairs) + " pairs is needed");
+            ValueVector made;
+            made =
+                Eigen::Map<const Eigen::VectorXd>(listed->data(), static_cast<Eigen::Index>(listed->size()));
+            return made;
+        };
+        scaling.short_factors = factors("short_factor");
+        scaling.long_factors = factors("long_factor");
+    }
+
+    void readLlama3(const ConfigFields& rope, Scaling& scaling) const {
+        const auto required = [&](const char* key) {
+            const auto value = rope.number(key, 0.001, 1e6);
+            if (!value) rope.refuse(key, "is missing");
+            return *value;
+        };
+        scaling.low_frequency_factor = required("low_freq_factor");
+        scaling.high_frequency_factor = required("high_freq_factor");
+        if (scaling.high_frequency_factor < scaling.low_frequency_factor)
+            rope.refuse("high_freq_factor", "must not be below low_freq_factor");
+    }
+
+    /// Kinds of all layers, where the config or the class names them.
+    std::vector<std::string> layerKinds() const {
+        const auto count = whole("num_hidden_layers", 1, kMostLayers);
+        if (const auto listed = config_.texts("layer_types", kMostLayers)) return *listed;
+        std::vector<std::string> kinds;
+        if (!count || type_.layers.empty()) return kinds;
+        const auto own =
+            config_.firstWhole({"sliding_window_pattern", "_sliding_window_pattern"}, 1, kMostLayers);
+        const auto global = config_.whole("global_attn_every_n_layers", 1, kMostLayers);
+        for (int layer = 0; layer < *count; ++layer) {
+            if (own)
+                kinds.emplace_back((layer + 1) % *own != 0 ? "sliding_attention" : "full_attention");
+            else if (global)
+                kinds.emplace_back(layer % *global != 0 ? "sliding_attention" : "full_attention");
+            else
+                kinds.push_back(type_.layers[static_cast<std::size_t>(layer) % type_.layers.size()]);
+        }
+        return kinds;
+    }
+
+    /// Says which layers rotate as what has been read, and which do not rotate.
+    void placeLayers() {
+        const std::vector<std::string> kinds = layerKinds();
+        const auto count = whole("num_hidden_layers", 1, kMostLayers);
+        const int layers = !kinds.empty() ? static_cast<int>(kinds.size()) : count.value_or(0);
+        std::vector<int> still;
+        for (int layer = 0; layer < layers; ++layer) {
+            const std::string kind = kinds.empty() ? "" : kinds[static_cast<std::size_t>(layer)];
+            if (!rotatesIn(layer, kind, kinds)) {
+                still.push_back(layer);
+                continue;
+            }
+            RotatedLayers* const of_kind = layersOf(kind);
+            if (of_kind != nullptr) of_kind->layers.push_back(layer);
+        }
+        if (still.empty()) return;
+        reading_.layers.push_back(
+            {kNotRotated, still, {.head_dim = reading_.layers.front().rotary.head_dim}});
+        const auto isEmpty = [](const RotatedLayers& one) { return one.layers.empty(); };
+        const bool any_rotates = static_cast<int>(still.size()) < layers;
+        if (any_rotates) std::erase_if(reading_.layers, isEmpty);
+        note(countOf(still.size(), "layer") + " of " + std::to_string(layers) + " do not rotate");
+    }
+
+    bool rotatesIn(int layer, const std::string& kind, const std::vector<std::string>& kinds) const {
+        if (type_.layers.size() == 1 && type_.layers.front().empty()) return false;
+        if (kind.starts_with("linear_attention") || kind == "conv" || kind == "mamba") return false;
+        const bool is_sliding = kind.find("sliding") != std::string::npos;
+        switch (type_.rotating) {
+            case RotatingLayers::all:
+                return true;
+            case RotatingLayers::sliding:
+                return is_sliding;
+            case RotatingLayers::sliding_if_any:
+                return is_sliding || std::none_of(kinds.begin(), kinds.end(), [](const std::string& one) {
+                           return one.find("sliding") != std::string::npos;
+                       });
+            case RotatingLayers::listed:
+                break;
+        }
+        if (const auto listed = config_.numbers("no_rope_layers", 0, 1, kMostLayers);
+            listed && !listed->empty())
+            return static_cast<std::size_t>(layer) >= listed->size() ||
+                   (*listed)[static_cast<std::size_t>(layer)] != 0;
+        const int interval = config_.whole("no_rope_layer_interval", 1, kMostLayers).value_or(4);
+        return (layer + 1) % interval != 0;
+    }
+
+    RotatedLayers* layersOf(const std::string& kind) {
+        if (reading_.layers.size() == 1) return &reading_.layers.front();
+        for (RotatedLayers& one : reading_.layers)
+            if (one.kind == kind) return &one;
+        return nullptr;
+    }
+
+    /// Members of the rotation, and members of the model whose names say that they are about it.
+    void nameWhatIsNotRead() const {
+        std::vector<std::string> named;
+        for (const char* key : {kParameters, kScaling})
+            if (const auto object = config_.object(key))
+                for (const std::string& member : unreadIn(*object))
+                    named.push_back(member);
+        for (const std::string& member : config_.unread()) {
+            const std::string key = member.substr(0, member.find(' '));
+            for (const char* part :
+                 {"rope", "rotary", "alibi", "position_embedding", "dynamic_ntk", "logn_attn"})
+                if (key.find(part) != std::string::npos) {
+                    named.push_back(member);
+                    break;
+                }
+        }
+        constexpr std::size_t kMostNamed = 20;
+        const std::size_t left_out = named.size() - std::min(named.size(), kMostNamed);
+        named.resize(named.size() - left_out);
+        if (left_out > 0) named.push_back(std::to_string(left_out) + " more");
+        if (named.empty()) return;
+        note(std::string(type_.is_known ? "of no effect in models of type " + type_.name +
+                                              ", as transformers 5.24 reads them: "
+                                        : "not understood, and not shown: ") +
+             join(named, ", "));
+    }
+
+    std::vector<std::string> unreadIn(const ConfigFields& object) const {
+        std::vector<std::string> named;
+        const std::vector<std::string> kinds = kindsIn(object);
+        for (const std::string& kind : kinds)
+            if (const auto inner = object.object(kind))
+                for (const std::string& member : inner->unread())
+                    named.push_back(member);
+        for (const std::string& member : object.unread())
+            named.push_back(member);
+        return named;
+    }
+
+    const ConfigFields& config_;
+    const ModelType& type_;
+    RotationReading& reading_;
+    std::vector<ModelType::Kind> own_kinds_;
+    std::optional<bool> truncate_;
+};
+
+/// The part of a composite model's config that is about text, and the model type that it is read as.
+struct TextPart {
+    ConfigFields config;
+    std::string model_type;
+};
+
+TextPart textPartOf(const ConfigFields& config, std::vector<std::string>& notes) {
+    TextPart part{config, config.text("model_type").value_or("")};
+    constexpr int kDeepest = 3;
+    for (int depth = 0; depth < kDeepest; ++depth) {
+        const std::string of_type = modelTypeNamed(part.model_type).text_type;
+        bool goes_deeper = false;
+        for (const char* key : {"thinker_config", "text_config", "llm_config", "language_config"}) {
+            const auto inner = part.config.object(key);
+            if (!inner) continue;
+            notes.push_back(inner->where() + " is read: the language part of the model");
+            part = {*inner, inner->text("model_type").value_or(of_type)};
+            goes_deeper = true;
+            break;
+        }
+        if (!goes_deeper) {
+            if (!of_type.empty()) part.model_type = of_type;
+            break;
+        }
+    }
+    return part;
+}
+
+}  // namespace
+
+RotationReading readRotation(std::string_view json) {
+    RotationReading reading;
+    const TextPart part = textPartOf(ConfigFields::parse(json), reading.notes);
+    const ModelType& type = modelTypeNamed(part.model_type);
+    reading.model_type = part.model_type;
+    if (!type.is_known && !part.model_type.empty())
+        reading.notes.push_back("the model type " + quotedBeginning(part.model_type) +
+                                " is not known here; it is read as most models are");
+    Reader(part.config, type, reading).read();
+    return reading;
+}
+
+}  // namespace roper

@@ -1,0 +1,175 @@
+#include "core/model_config/rotation_reading.h"
+
+#include <fstream>
+#include <nlohmann/json.hpp>
+
+#include "core/base/text.h"
+#include "tests/support/expect_error.h"
+
+namespace roper {
+namespace {
+
+const RotaryConfig& onlyOne(const RotationReading& reading) {
+    EXPECT_EQ(reading.layers.size(), 1U);
+    return reading.layers.front().rotary;
+}
+
+std::string notesOf(std::string_view json) {
+    return join(readRotation(json).notes, "; ");
+}
+
+// θ and factor that transformers 5.24.0's own modules hold, for configs of 205 model types: default ones, and
+// with members of the rotation changed (tests/parity/config_sweep.py --write).
+TEST(RotationReading, IsWhatTransformersComputes) {
+    std::ifstream file(ROPER_ROTATION_REFERENCE);
+    std::size_t configs = 0;
+    for (std::string line; std::getline(file, line); ++configs) {
+        const auto one = nlohmann::json::parse(line);
+        SCOPED_TRACE(one.at("config").dump());
+        const RotationReading reading = readRotation(one.at("config").dump());
+        for (const auto& [kind, numbers] : one.at("kinds").items()) {
+            const auto found =
+                std::find_if(reading.layers.begin(), reading.layers.end(), [&](const RotatedLayers& layers) {
+                    return layers.rotary.width > 0 &&
+                           (layers.kind == kind || reading.layers.size() == 1 || kind.empty());
+                });
+            if (found == reading.layers.end()) continue;  // no layer of the config is of this kind
+            const ScaledFrequencies scaled = found->rotary.frequencies(1);
+            ASSERT_EQ(scaled.theta.size(), numbers[0].get<Eigen::Index>());
+            const double second = scaled.theta[std::min<Eigen::Index>(1, scaled.theta.size() - 1)];
+            EXPECT_NEAR(second / numbers[1].get<double>(), 1, 3e-5);
+            const double last = scaled.theta[scaled.theta.size() - 1];
+            EXPECT_NEAR(last, numbers[2].get<double>(), 3e-5 * std::abs(last));
+            EXPECT_NEAR(scaled.attention_factor, numbers[3].get<double>(), 1e-5);
+            if (!one.at("interleaved").is_null()) {
+                EXPECT_EQ(found->rotary.pairing == Pairing::interleaved, one.at("interleaved").get<bool>());
+            }
+        }
+    }
+    EXPECT_GT(configs, 1800U);
+}
+
+TEST(RotationReading, AFlatScalingCountsBeforeParameters) {
+    const char* both = R"({"model_type": "qwen2", "head_dim": 16, "rope_theta": 50000,
+        "rope_parameters": {"rope_type": "default", "rope_theta": 1000000},
+        "rope_scaling": {"rope_type": "linear", "factor": 4}})";
+    const RotationReading reading = readRotation(both);
+    EXPECT_EQ(onlyOne(reading).base, 50000);
+    EXPECT_EQ(onlyOne(reading).scaling.method, ScalingMethod::linear);
+    EXPECT_NE(notesOf(both).find("rope_scaling counts"), std::string::npos);
+}
+
+TEST(RotationReading, LocalLayersHaveABaseOfTheirOwn) {
+    const RotationReading reading = readRotation(R"({"model_type": "gemma3_text", "num_hidden_layers": 6,
+        "rope_parameters": {"full_attention": {"rope_type": "linear", "factor": 8.0},
+                            "sliding_attention": {"rope_type": "default"}}})");
+    ASSERT_EQ(reading.layers.size(), 2U);
+    EXPECT_EQ(reading.layers[0].rotary.base, 1e6);
+    EXPECT_EQ(reading.layers[0].layers, std::vector<int>{5});
+    EXPECT_EQ(reading.layers[1].rotary.base, 10000);
+    EXPECT_EQ(reading.layers[1].layers, (std::vector<int>{0, 1, 2, 3, 4}));
+    const char* former = R"({"model_type": "gemma3_text", "rope_scaling": {"type": "linear", "factor": 8}})";
+    EXPECT_EQ(readRotation(former).layers[0].rotary.scaling.method, ScalingMethod::none);
+    EXPECT_NE(notesOf(former).find("type is not read beside rope_type"), std::string::npos);
+}
+
+TEST(RotationReading, AnOddShareIsRoundedUpButNotInTheExponents) {
+    const RotaryConfig odd = onlyOne(readRotation(
+        R"({"model_type": "gpt_neox", "hidden_size": 80, "num_attention_heads": 4, "rotary_pct": 0.25})"));
+    EXPECT_EQ(odd.head_dim, 20);
+    EXPECT_EQ(odd.width, 6);
+    EXPECT_EQ(odd.exponent_width, 5);
+    const Eigen::VectorXd theta = odd.frequencies(1).theta;
+    ASSERT_EQ(theta.size(), 3);
+    EXPECT_NEAR(theta[2], std::pow(10000, -4.0 / 5), 1e-12);
+}
+
+TEST(RotationReading, ASharePassedOverIsNamedOrRefused) {
+    const char* passed = R"({"model_type": "llama", "head_dim": 64, "partial_rotary_factor": 0.5})";
+    EXPECT_EQ(onlyOne(readRotation(passed)).width, 64);
+    EXPECT_NE(notesOf(passed).find("partial_rotary_factor is not read"), std::string::npos);
+    expectError(ErrorKind::usage, "partial_rotary_factor is 0.5", [] {
+        readRotation(R"({"model_type": "llama", "head_dim": 64, "partial_rotary_factor": 0.5,
+            "rope_scaling": {"rope_type": "linear", "factor": 2}})");
+    });
+}
+
+TEST(RotationReading, LayersThatDoNotRotateAreSaid) {
+    const RotationReading smol = readRotation(R"({"model_type": "smollm3", "num_hidden_layers": 8})");
+    ASSERT_EQ(smol.layers.size(), 2U);
+    EXPECT_EQ(smol.layers[1].kind, kNotRotated);
+    EXPECT_EQ(smol.layers[1].layers, (std::vector<int>{3, 7}));
+    EXPECT_EQ(smol.layers[1].rotary.width, 0);
+    const RotationReading cohere = readRotation(R"({"model_type": "cohere2", "num_hidden_layers": 4})");
+    EXPECT_EQ(cohere.layers.back().layers, std::vector<int>{3});
+    const RotationReading exaone =
+        readRotation(R"({"model_type": "exaone4", "layer_types": ["full_attention", "full_attention"]})");
+    EXPECT_EQ(exaone.layers.size(), 1U);
+    const RotationReading kimi = readRotation(R"({"model_type": "kimi_linear", "num_hidden_layers": 2})");
+    EXPECT_EQ(kimi.layers.back().layers, (std::vector<int>{0, 1}));
+    EXPECT_EQ(kimi.layers.back().kind, kNotRotated);
+}
+
+TEST(RotationReading, ValuesThatRotateAreSaid) {
+    EXPECT_EQ(readRotation(R"({"model_type": "roformer", "rotary_value": true})").values,
+              ValueRotation::rotated);
+    EXPECT_EQ(readRotation(R"({"model_type": "roformer"})").values, ValueRotation::none);
+    const RotationReading clvp = readRotation(R"({"model_type": "clvp_encoder"})");
+    EXPECT_EQ(clvp.values, ValueRotation::rotated);
+    EXPECT_EQ(onlyOne(clvp).width, 32);
+    const RotationReading deepseek = readRotation(R"({"model_type": "deepseek_v4"})");
+    EXPECT_EQ(deepseek.values, ValueRotation::rotated_back);
+    EXPECT_EQ(deepseek.layers.front().rotary.first, 448);
+}
+
+TEST(RotationReading, TheLanguagePartIsFound) {
+    for (
+        const char* json :
+        {R"({"model_type": "internvl_chat", "llm_config": {"model_type": "qwen2", "head_dim": 64, "rope_theta": 1000000}})",
+         R"({"model_type": "qwen2_5_omni", "thinker_config": {"text_config": {"model_type": "qwen2_5_omni_text",
+              "hidden_size": 2048, "num_attention_heads": 32, "rope_theta": 1000000}}})"}) {
+        EXPECT_EQ(onlyOne(readRotation(json)).base, 1e6) << json;
+        EXPECT_EQ(onlyOne(readRotation(json)).head_dim, 64) << json;
+    }
+}
+
+TEST(RotationReading, WhatPythonWritesForInfinityIsReadOver) {
+    const char* json = R"({"model_type": "falcon_h1", "head_dim": 64, "rope_theta": 100000000000.0,
+        "time_step_limit": [0.0, Infinity], "note": "NaN \" Infinity"})";
+    EXPECT_EQ(onlyOne(readRotation(json)).base, 1e11);
+    expectError(ErrorKind::usage, "rope_theta must be a number, not \"Infinity\"",
+                [] { readRotation(R"({"model_type": "llama", "rope_theta": Infinity})"); });
+}
+
+TEST(RotationReading, FactorsOfShortAndLongTextsMayDiffer) {
+    const RotaryConfig phimoe = onlyOne(readRotation(R"({"model_type": "phimoe", "hidden_size": 64,
+        "num_attention_heads": 16, "max_position_embeddings": 512, "original_max_position_embeddings": 128,
+        "rope_scaling": {"type": "longrope", "short_factor": [1, 1], "long_factor": [2, 3], "short_mscale": 1.25,
+                         "long_mscale": 1.5}})"));
+    EXPECT_EQ(phimoe.frequencies(128).attention_factor, 1.25);
+    EXPECT_EQ(phimoe.frequencies(129).attention_factor, 1.5);
+}
+
+TEST(RotationReading, Llama3MayHaveNoSpanBetweenKeptAndScaled) {
+    const RotaryConfig scout =
+        onlyOne(readRotation(R"({"model_type": "llama", "head_dim": 8, "rope_theta": 500000,
+        "rope_scaling": {"rope_type": "llama3", "factor": 16, "low_freq_factor": 1, "high_freq_factor": 1,
+                         "original_max_position_embeddings": 100}})"));
+    const Eigen::VectorXd theta = scout.frequencies(1).theta;
+    EXPECT_EQ(theta[0], 1);
+    EXPECT_NEAR(theta[3], std::pow(500000, -0.75) / 16, 1e-15);
+}
+
+TEST(RotationReading, AModelTypeThatIsNotKnownIsSaid) {
+    EXPECT_NE(
+        notesOf(R"({"model_type": "somebodys", "head_dim": 8})").find("\"somebodys\" is not known here"),
+        std::string::npos);
+    EXPECT_NE(
+        notesOf(R"({"model_type": "qwen", "kv_channels": 128, "hidden_size": 2048, "num_attention_heads": 16,
+        "use_dynamic_ntk": true})")
+            .find("use_dynamic_ntk = true"),
+        std::string::npos);
+}
+
+}  // namespace
+}  // namespace roper

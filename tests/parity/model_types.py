@@ -1,0 +1,284 @@
+"""Writes core/model_config/model_types.inc: how each model type of transformers reads its rotation from a config.json, found by
+trying. Run by hand with transformers 5.24.0 and torch 2.11.0:
+
+    python3 -m venv /tmp/transformers && /tmp/transformers/bin/pip install transformers==5.24.0 torch==2.11.0
+    /tmp/transformers/bin/python tests/parity/model_types.py
+
+A row is a model type and a JSON object:
+  "interleaved"  neighbouring features make a pair; "interleave_key": the member that says so for itself
+  "width"        members that say how many features a head has, the first that stands counts; without one of them it is
+                 "wider" (1) times hidden_size / num_attention_heads
+  "kinds"        of layers: "theta" where nothing says it, "keys": members of the config that say it where rope_parameters
+                 do not, "scaled": whether a flat rope_scaling is theirs
+  "nested"       rope_parameters are by kind of layer; "bare": they must say rope_theta themselves; "flat": whether a flat
+                 object is read, too
+  "partial"      where a share of the head that rotates is read: "inside" rope_parameters, or members of the config; "share"
+                 where nothing says it
+  "rope"         rope_parameters where the config has neither these nor rope_scaling; "theta_first": members of the config
+                 that say θ count before what these say
+  "sizes"        what the class takes for members that are missing; "names": other names of members
+  "layers"       kinds of the layers, as a pattern that repeats; "N": rotates nothing
+  "rotating"     which layers rotate: "sliding" ones alone, "sliding_if_any", or those that no_rope_layers marks with 1
+  "refuses"      members that the class cannot read; "values": values rotate, or where the member "values_key" says so; "needs":
+                 a member and its value without which nothing rotates; "features": that rotate, a number or a member;
+                 "ratio": a member that multiplies θ's base; "last": the last features rotate; "own": what
+                 cannot be shown; "text": the model type of the part that reads text
+"""
+
+import json
+import pathlib
+
+from rotation_oracle import CONFIG_MAPPING, is_interleaved, rotation
+from transformers import __version__
+from transformers.models.auto.configuration_auto import CONFIG_MAPPING_NAMES
+
+OUT = pathlib.Path(__file__).resolve().parents[2] / "core/model_config/model_types.inc"
+THETA_KEYS = ("rope_theta", "rotary_emb_base", "rope_local_base_freq", "local_rope_theta", "global_rope_theta")
+SIZES = ("hidden_size", "num_attention_heads", "head_dim", "qk_rope_head_dim", "max_position_embeddings", "rotary_dim",
+         "num_hidden_layers", "original_max_position_embeddings")
+LETTERS = {"full_attention": "F", "sliding_attention": "S"}
+
+# Types of models that have no rope_parameters, or whose code is not transformers' own; each with where it was read.
+OTHERS = {
+    # modeling_gptj.py, modeling_codegen.py: create_sinusoidal_positions(max_position_embeddings, rotary_dim)
+    "gptj": {"interleaved": True, "width": [], "kinds": {"": {"theta": 10000.0, "keys": []}}, "features": "rotary_dim",
+             "sizes": {"hidden_size": 4096, "num_attention_heads": 16, "rotary_dim": 64, "max_position_embeddings": 2048},
+             "names": {"hidden_size": "n_embd", "num_attention_heads": "n_head", "max_position_embeddings": "n_positions"}},
+    "codegen": {"interleaved": True, "width": [], "kinds": {"": {"theta": 10000.0, "keys": []}}, "features": "rotary_dim",
+                "sizes": {"hidden_size": 4096, "num_attention_heads": 16, "rotary_dim": 64, "max_position_embeddings": 2048},
+                "names": {"hidden_size": "n_embd", "num_attention_heads": "n_head", "max_position_embeddings": "n_positions"}},
+    # modeling_roformer.py: values rotate where rotary_value says so, and are never rotated back
+    "roformer": {"interleaved": True, "width": [], "kinds": {"": {"theta": 10000.0, "keys": []}}, "values_key": "rotary_value",
+                 "sizes": {"hidden_size": 768, "num_attention_heads": 12, "max_position_embeddings": 1536}},
+    # modeling_esm.py: rotates with position_embedding_type "rotary" alone
+    "esm": {"interleaved": False, "width": [], "kinds": {"": {"theta": 10000.0, "keys": []}}, "needs": ["position_embedding_type", "rotary"],
+            "sizes": {"hidden_size": 768, "num_attention_heads": 12, "max_position_embeddings": 1026}},
+    # modeling_clvp.py: max(projection_dim / (2·heads), 32) features, of the values, too
+    "clvp_encoder": {"interleaved": False, "width": [], "kinds": {"": {"theta": 10000.0, "keys": []}}, "features": 32, "values": True,
+                     "needs": ["use_rotary_embedding", True],
+                     "sizes": {"hidden_size": 768, "num_attention_heads": 12, "max_position_embeddings": 0, "use_rotary_embedding": True}},
+    # moonshotai's modeling_deepseek.py of Kimi K2: DeepSeek V3's; of Kimi Linear: no layer rotates
+    "kimi_k2": {"interleaved": True, "width": ["qk_rope_head_dim"], "kinds": {"": {"theta": 10000.0, "keys": ["rope_theta"], "scaled": True}},
+                "sizes": {"hidden_size": 4096, "num_attention_heads": 32, "qk_rope_head_dim": 64, "max_position_embeddings": 4096}},
+    "kimi_linear": {"interleaved": False, "width": ["head_dim"], "kinds": {"": {"theta": 10000.0, "keys": ["rope_theta"]}}, "layers": "N",
+                    "sizes": {"hidden_size": 4096, "num_attention_heads": 32, "max_position_embeddings": 4096}},
+    # zai-org's modeling_chatglm.py: the first half of kv_channels, base 10000·rope_ratio
+    "chatglm": {"interleaved": True, "width": ["kv_channels"], "kinds": {"": {"theta": 10000.0, "keys": []}}, "ratio": "rope_ratio",
+                "partial": {"share": 0.5}, "sizes": {"hidden_size": 4096, "num_attention_heads": 32, "kv_channels": 128, "max_position_embeddings": 2048},
+                "names": {"max_position_embeddings": "seq_length"}},
+}
+# What a trial does not tell: compute_longrope_parameters of Phi-3.5 MoE, convert_rope_params_to_dict of Phi-3, Hunyuan's alpha.
+MORE = {
+    "phimoe": {"mscales": True}, "phi3": {"yarn_is_longrope": True}, "phi4_multimodal": {"yarn_is_longrope": True},
+    # modeling_ernie4_5_vl_moe.py: frequencies of height and width by turns, those of time last
+    "ernie4_5_vl_moe_text": {"own": "give frequencies to pairs in another order (mrope_section); here they fall from pair to pair"},
+    # deepseek_v4: the last qk_rope_head_dim features of a head, of keys that are values, too; outputs are rotated back
+    "deepseek_v4": {"width": ["head_dim"], "features": "qk_rope_head_dim", "last": True, "values": "rotated_back"},
+    "hy_v4_vl_text": {"width": ["qk_rope_head_dim"]},
+    "mistral4": {"width": ["head_dim"], "own": "rotate qk_rope_head_dim / head_dim of a head where partial_rotary_factor is missing; here all of it"},
+    "hunyuan_v1_dense": {"alpha": True}, "hunyuan_v1_moe": {"alpha": True}, "hunyuan_vl_text": {"alpha": True},
+}
+# Layers that do not rotate, which no frequency tells: modeling_*.py of each.
+LAYERS = {
+    "afmoe": "sliding", "cohere2": "sliding", "cohere2_moe": "sliding", "flint": "sliding",
+    "exaone4": "sliding_if_any", "exaone_moe": "sliding_if_any", "kolibri1": "sliding_if_any",
+    "llama4_text": "no_rope_layers", "smollm3": "no_rope_layers", "mistral_large4_text": "no_rope_layers",
+}
+
+
+def base_of(theta):
+    """The base of frequencies that fall as b^(−i/n)."""
+    return theta[1] ** -len(theta) if len(theta) > 1 and theta[1] > 0 else None
+
+
+class Trial:
+    """What a model type makes of members that are added to an empty config."""
+
+    def __init__(self, model_type):
+        self.model_type = model_type
+        self.default = rotation({"model_type": model_type})
+
+    def __call__(self, **members):
+        try:
+            return rotation({"model_type": self.model_type, **members})
+        except Exception:  # refused
+            return None
+
+    def differs(self, tried, kind, by="theta"):
+        if tried is None or kind not in tried:
+            return False
+        now, before = tried[kind][0], self.default[kind][0]
+        if by == "count":
+            return len(now) != len(before)
+        return len(now) != len(before) or any(abs(a - b) > 1e-6 * b for a, b in zip(now, before))
+
+
+def as_given(rope, kinds):
+    """rope_parameters of one kind of scaling, by kind of layer where there are several."""
+    return {"": rope}[""] if "" in kinds else {kind: dict(rope) for kind in kinds}
+
+
+def row_of(model_type):
+    config = CONFIG_MAPPING[model_type]()
+    parameters = json.loads(json.dumps(config.rope_parameters or {}))
+    if not parameters or parameters.get("rope_type") == "axial":
+        return None
+    trial = Trial(model_type)
+    kinds = list(trial.default)
+    if not kinds:
+        return None
+    row = {"interleaved": is_interleaved(model_type)}
+    try:
+        row["interleaved"] = is_interleaved(model_type, rope_interleave=True)
+        if row["interleaved"] != is_interleaved(model_type, rope_interleave=False):
+            row["interleave_key"] = "rope_interleave"
+            row["interleaved"] = is_interleaved(model_type)
+    except Exception:  # it has no such member
+        pass
+
+    sizes = {}
+    for key in SIZES:
+        try:
+            value = getattr(config, key, None)
+        except Exception:  # differs from layer to layer
+            value = None
+        if isinstance(value, (int, float)):
+            sizes[key] = value
+    row["sizes"] = sizes
+    row["names"] = {member: other for member, other in getattr(config, "attribute_map", {}).items() if member in SIZES}
+
+    features = 2 * len(trial.default[kinds[0]][0])
+    wide = 6 * features  # of no head by default, whatever share of it rotates
+    width = [key for key in ("head_dim", "qk_rope_head_dim") if any(trial.differs(trial(**{key: wide}), kind, "count") for kind in kinds)]
+    if "head_dim" in sizes and not width and trial(head_dim=wide) is None:
+        width = ["head_dim"]  # other widths contradict other members
+    if len(width) == 2:
+        both = trial(head_dim=wide, qk_rope_head_dim=2 * wide)
+        counted = len(both[kinds[0]][0]) if both else 0
+        width = width if counted == len(trial(head_dim=wide)[kinds[0]][0]) else width[::-1]
+    row["width"] = width
+    hidden = sizes.get("hidden_size")
+    wider_heads = trial(hidden_size=2 * hidden) or trial(num_attention_heads=max(1, sizes["num_attention_heads"] // 2)) if hidden else None
+    derived = trial.differs(wider_heads, kinds[0], "count")
+    if derived:
+        wider = sizes.pop("head_dim", 0) * sizes["num_attention_heads"] // hidden
+        if wider > 1:
+            row["wider"] = wider
+
+    plain = {"rope_type": "default"}
+    bare = trial(rope_scaling=plain) if "" in kinds else trial(rope_parameters=as_given({"rope_type": "default"}, kinds))
+    row["kinds"] = {}
+    for kind in kinds:
+        found = {"keys": []}
+        for key in THETA_KEYS:
+            tried = trial(**{key: 54321.0}, **({"rope_scaling": plain} if "" in kinds else {}))
+            before = bare if "" in kinds else trial.default
+            if tried and before and kind in tried and tried[kind][0] != before[kind][0]:
+                found["keys"].append(key)
+        counted = bare[kind][0] if bare and kind in bare else trial.default[kind][0]
+        found["theta"] = theta_of(config, kind, counted)
+        scaled = trial(rope_scaling={"rope_type": "linear", "factor": 2.0})
+        found["scaled"] = scaled is None or kind in scaled and abs(scaled[kind][0][0] - 0.5) < 1e-6
+        if kind and "head_dim" not in sizes and not derived:
+            of_kind = parameters.get(kind) or {}
+            share = of_kind.get("partial_rotary_factor") or 1
+            found["features"] = round(2 * len(trial.default[kind][0]) / (1 if of_kind.get("rope_type") == "proportional" else share))
+            found["width"] = [key for key in ("global_head_dim", "head_dim", "qk_rope_head_dim") if trial.differs(trial(**{key: wide}), kind, "count")]
+        row["kinds"][kind] = found
+    if "" not in kinds:
+        row["nested"] = True
+        row["bare"] = bare is not None
+        flat = trial(rope_parameters={"rope_type": "default", "rope_theta": 2222.0})
+        row["flat"] = flat is not None
+    row["refuses"] = [key for key in ("rope_scaling",) if trial(rope_scaling={"rope_type": "linear", "factor": 2.0}) is None]
+
+    partial = {}
+    by_kind = [parameters.get(kind) or {} if kind else parameters for kind in kinds]
+    shares = [one.get("partial_rotary_factor") for one in by_kind if one.get("rope_type") == "default"]
+    shares = [share for share in shares if share not in (None, 1)]
+    other = 0.25 if shares == [0.5] else 0.5
+    inside = {"rope_type": "default", "rope_theta": 10000.0, "partial_rotary_factor": other}
+    partial["inside"] = any(trial.differs(trial(rope_parameters=as_given(inside, kinds)), kind, "count") for kind in kinds)
+    for key, value in (("partial_rotary_factor", other), ("rotary_pct", other), ("rotary_dim", max(2, features // 4))):
+        tried = trial(**{key: value}, **({"rope_scaling": plain} if "" in kinds else {}))
+        if any(trial.differs(tried, kind, "count") for kind in kinds):
+            partial.setdefault("keys", []).append(key)
+    if shares:
+        partial["share"] = shares[0]
+    row["partial"] = partial
+
+    said_outside = any(trial.differs(trial(**{key: 54321.0}), kind) for key in THETA_KEYS for kind in kinds)
+    shared_outside = any(trial.differs(trial(partial_rotary_factor=other), kind, "count") for kind in kinds)
+    if {one.get("rope_type") for one in by_kind} != {"default"} or "" not in kinds or not said_outside or shares and not shared_outside:
+        row["rope"] = parameters
+        row["theta_first"] = said_outside
+    listed = getattr(config, "layer_types", None)
+    if listed:
+        row["layer_types"] = sorted(set(listed))
+        row["layers"] = pattern_of(model_type, listed)
+    row |= MORE.get(model_type, {})
+    if model_type in LAYERS:
+        row["rotating"] = LAYERS[model_type]
+    return row
+
+
+def theta_of(config, kind, theta):
+    """rope_theta as the class has it, in place of one that rounded frequencies give back."""
+    default = getattr(type(config), "default_theta", 10000.0)
+    guess = base_of(theta)
+    choices = [default] if not isinstance(default, dict) else list(default.values())
+    choices += [10000.0]
+    parameters = config.rope_parameters or {}
+    choices.append((parameters.get(kind) or {} if kind else parameters).get("rope_theta"))
+    choices = [one for one in choices if isinstance(one, (int, float))]
+    if guess is None:
+        return choices[0]
+    nearest = min(choices, key=lambda one: abs(one / guess - 1))
+    return float(nearest)
+
+
+def pattern_of(model_type, listed):
+    """The shortest list of kinds that repeats over 48 layers, or nothing where none does."""
+    try:
+        listed = CONFIG_MAPPING[model_type].from_dict({"model_type": model_type, "num_hidden_layers": 48}).layer_types
+    except Exception:  # other numbers of layers are refused
+        return []
+    for period in range(1, 13):
+        if all(listed[i] == listed[i % period] for i in range(len(listed))):
+            return listed[:period]
+    return []
+
+
+def main():
+    rows, left_out = dict(OTHERS), []
+    for model_type in sorted(CONFIG_MAPPING_NAMES):
+        try:
+            row = row_of(model_type)
+        except Exception as error:
+            if getattr(CONFIG_MAPPING[model_type], "rope_parameters", False) is not False:
+                left_out.append(f"{model_type} ({type(error).__name__}: {str(error)[:60]})")
+            continue
+        if row:
+            rows[model_type] = row
+        else:
+            part = inner_type(model_type)
+            if part:
+                rows[model_type] = {"text": part}
+    lines = [f'{{"{name}", R"({json.dumps(rows[name], separators=(",", ":"))})"}},' for name in sorted(rows)]
+    OUT.write_text(f"// From transformers {__version__} by tests/parity/model_types.py, which says what each member means.\n"
+                   + "\n".join(lines) + "\n")
+    print(f"{len(rows)} model types → {OUT}; left out: {', '.join(left_out)}")
+
+
+def inner_type(model_type):
+    """The model type of the language part of a composite model."""
+    parts = getattr(CONFIG_MAPPING[model_type], "sub_configs", None) or {}
+    for key in ("text_config", "llm_config", "thinker_config"):
+        part = parts.get(key)
+        if part is not None and getattr(part, "model_type", ""):
+            return part.model_type
+    return None
+
+
+if __name__ == "__main__":
+    main()
