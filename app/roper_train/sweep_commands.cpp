@@ -134,7 +134,7 @@ std::vector<std::string> namesOf(const std::vector<SweepRun>& wanted) {
 int printScripts(const std::vector<SweepRun>& wanted, const SweepOptions& options) {
     const std::string sweep = nameOfSweep(options);
     const auto missing = missingOf(lookAtCluster(options.runs, sweep, namesOf(wanted)).elements);
-    const std::vector<Submission> arrays = plannedArrays(sweep, missing, options.slurm.pack);
+    const std::vector<Submission> arrays = plannedArrays(sweep, missing, options.slurm);
     for (const Submission& array : arrays)
         std::cout << scriptOf(options.runs, array, options.slurm);
     tellPerson(countOf(missing.size(), "run") + " in " + countOf(arrays.size(), "array") +
@@ -162,7 +162,8 @@ int submitSweep(const std::vector<SweepRun>& wanted, const SweepOptions& options
             ? "nothing is missing that is not on its way; what waits keeps the options it was submitted "
               "with (--cancel takes it back)"
             : countOf(report.missing.size(), "run") + " in " + countOf(report.jobs.size(), "array") +
-                  " submitted: job " + join(report.jobs, ", "));
+                  " submitted: job " + join(report.jobs, ", ") +
+                  (report.cluster.empty() ? "" : " on the cluster " + report.cluster));
     return failed > 0 ? static_cast<int>(ErrorKind::other) : 0;
 }
 
@@ -177,6 +178,7 @@ Json jsonOf(const SweepElement& one) {
                      {"slurm_state", one.element->state},
                      {"reason", one.element->reason},
                      {"node", one.element->node}});
+    if (one.element && !one.element->cluster.empty()) json["cluster"] = one.element->cluster;
     json["text"] = one.describe();
     return json;
 }
@@ -205,14 +207,12 @@ int printSweep(const std::vector<SweepRun>& wanted, const SweepOptions& options)
 
 int cancelSweep(const std::vector<SweepRun>& wanted, const SweepOptions& options) {
     const ClusterView sweep = lookAtCluster(options.runs, nameOfSweep(options), namesOf(wanted));
-    std::vector<std::string> ids;
-    for (const SlurmElement& element : sweep.ownActive())
-        ids.push_back(element.id());
-    cancelElements(ids);
-    if (const std::size_t others = sweep.active.size() - ids.size(); others > 0)
+    const std::vector<SlurmElement> own = sweep.ownActive();
+    cancelElements(own);
+    if (const std::size_t others = sweep.active.size() - own.size(); others > 0)
         tellPerson(countOf(others, "element") +
                    " not submitted by you from here; `scancel` takes back what is yours");
-    tellPerson(countOf(ids.size(), "element") + " cancelled; what they had trained is kept");
+    tellPerson(countOf(own.size(), "element") + " cancelled; what they had trained is kept");
     return 0;
 }
 
@@ -236,12 +236,15 @@ void requeueThisElement(bool has_progressed) {
     const std::string array = environmentVariable("SLURM_ARRAY_JOB_ID"),
                       index = environmentVariable("SLURM_ARRAY_TASK_ID");
     if (array.empty() || index.empty()) return;
-    const std::string id = array + "_" + index;
-    if (!isRunning(id)) return;
+    const auto number = parseInteger(index);
+    if (!number || !isRunning(array + "_" + index)) return;
     if (!has_progressed)
         throw Error(ErrorKind::other,
                     "not one step was saved before the time was over; give the elements a longer --time");
-    requeueElement(id);
+    SlurmElement element;
+    element.job = array;
+    element.index = *number;
+    requeueElement(element);
     tellPerson("its time is over; it waits to go on");
 }
 

@@ -24,13 +24,21 @@ namespace {
 constexpr auto kPollInterval = std::chrono::milliseconds(10);
 constexpr int kMaxPolls = 200;  // then it is killed
 
-/// @param find  posix_spawn, or posix_spawnp, which looks in PATH
+/// The strings as exec takes them; they must outlive it.
+std::vector<char*> pointersTo(const std::vector<std::string>& strings) {
+    std::vector<char*> pointers;
+    for (const std::string& one : strings)
+        pointers.push_back(const_cast<char*>(one.c_str()));
+    pointers.push_back(nullptr);
+    return pointers;
+}
+
+/// @param find         posix_spawn, or posix_spawnp, which looks in PATH
+/// @param environment  "NAME=value" for each variable; empty: ours
 pid_t spawn(decltype(&::posix_spawn) find, const std::string& program,
-            const std::vector<std::string>& arguments, const std::array<int, 3>& standard) {
-    std::vector<char*> argv;
-    for (const std::string& argument : arguments)
-        argv.push_back(const_cast<char*>(argument.c_str()));
-    argv.push_back(nullptr);
+            const std::vector<std::string>& arguments, const std::array<int, 3>& standard,
+            const std::vector<std::string>& environment = {}) {
+    const std::vector<char*> argv = pointersTo(arguments), variables = pointersTo(environment);
     posix_spawn_file_actions_t files;
     ::posix_spawn_file_actions_init(&files);
     for (std::size_t i = 0; i < standard.size(); ++i)
@@ -46,7 +54,8 @@ pid_t spawn(decltype(&::posix_spawn) find, const std::string& program,
         ::sigaddset(&ends, signal);
     ::posix_spawnattr_setsigdefault(&attributes, &ends);
     pid_t pid = 0;
-    const int error = find(&pid, program.c_str(), &files, &attributes, argv.data(), environ);
+    const int error = find(&pid, program.c_str(), &files, &attributes, argv.data(),
+                           environment.empty() ? environ : variables.data());
     ::posix_spawnattr_destroy(&attributes);
     ::posix_spawn_file_actions_destroy(&files);
     if (error != 0) throw Error(ErrorKind::other, "cannot start " + program + ": " + std::strerror(error));
@@ -116,14 +125,16 @@ void waitOrKill(std::vector<pid_t> children) {
     }
 }
 
-ProgramResult runProgram(const std::vector<std::string>& arguments, double seconds, std::string_view input) {
+ProgramResult runProgram(const std::vector<std::string>& arguments, double seconds, std::string_view input,
+                         const std::vector<std::string>& environment) {
     using Clock = std::chrono::steady_clock;
     const auto until =
         Clock::now() + std::chrono::duration_cast<Clock::duration>(std::chrono::duration<double>(seconds));
     Pipe output = makePipe(), errors = makePipe();
     const Descriptor standard_input = readableFrom(input);
-    const pid_t pid = spawn(&::posix_spawnp, arguments.front(), arguments,
-                            {standard_input.number(), output.write.number(), errors.write.number()});
+    const pid_t pid =
+        spawn(&::posix_spawnp, arguments.front(), arguments,
+              {standard_input.number(), output.write.number(), errors.write.number()}, environment);
     output.write = Descriptor();
     errors.write = Descriptor();
     ProgramResult result;

@@ -49,9 +49,10 @@ class ProgramTimedOut : public Error {
 /// @param arguments  argv; the first is looked for in PATH
 /// @throws Error (other) if it cannot be started; ProgramTimedOut if it has not ended after so many seconds:
 /// then it is killed
-/// @param input  what its stdin holds
+/// @param input        what its stdin holds
+/// @param environment  "NAME=value" for each variable that it has; empty: it has ours
 ProgramResult runProgram(const std::vector<std::string>& arguments, double seconds,
-                         std::string_view input = {});
+                         std::string_view input = {}, const std::vector<std::string>& environment = {});
 
 /// A program on a pipe: lines go to its stdin and come from its stdout. Ended with this object.
 class PipedProcess {

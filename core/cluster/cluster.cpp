@@ -1,6 +1,7 @@
 #include "core/cluster/cluster.h"
 
 #include <algorithm>
+#include <map>
 #include <optional>
 #include <set>
 #include <string_view>
@@ -8,7 +9,9 @@
 #include "core/base/durable_file.h"
 #include "core/base/error.h"
 #include "core/base/file_lock.h"
+#include "core/base/text.h"
 #include "core/base/this_process.h"
+#include "core/cluster/sbatch_options.h"
 #include "core/runs/run_queue.h"
 
 namespace roper {
@@ -44,6 +47,29 @@ bool isUncertain(const Submission& submission) {
     return !submission.ended && submission.job.empty() && ageOf(submission, secondsSinceEpoch()) < kLongest_s;
 }
 
+/// Whether it is the name of one cluster.
+bool isOne(const std::string& clusters) {
+    return !clusters.empty() && clusters != "all" && clusters.find(',') == std::string::npos;
+}
+
+/// What the schedulers have of submissions that have not ended, each asked for its own.
+std::vector<SlurmElement> activeOf(const std::vector<Submission>& submissions) {
+    std::map<std::string, std::vector<std::string>> jobs;  // by cluster
+    for (const Submission& submission : submissions)
+        if (!submission.ended)
+            for (const std::string& cluster : split(submission.cluster, ','))
+                jobs[cluster].push_back(submission.name);
+    const bool names_one =
+        std::any_of(jobs.begin(), jobs.end(), [](const auto& of) { return !of.first.empty(); });
+    // This machine's own is asked without its name, which needs no database of clusters.
+    const std::string here = names_one ? clusterSettings().name : std::string();
+    std::vector<SlurmElement> active;
+    for (const auto& [cluster, names] : jobs)
+        for (SlurmElement& element : elementsOfJobs(names, cluster == here ? std::string() : cluster))
+            active.push_back(std::move(element));
+    return active;
+}
+
 /// What the scheduler no longer has anything of need not be asked for again.
 void closeEnded(const fs::path& runs, const ClusterView& view) {
     for (Submission submission : view.submissions) {
@@ -57,16 +83,26 @@ void closeEnded(const fs::path& runs, const ClusterView& view) {
 }
 
 /// What sbatch says it could not submit may be submitted all the same, where its answer was lost on the way.
-/// @returns the number of the job; nothing if it was refused @throws SubmissionUnknown
-std::optional<std::string> jobDespite(const Error& refusal, const std::string& name) {
+/// @returns the job; nothing if it was refused @throws SubmissionUnknown
+std::optional<SubmittedJob> jobDespite(const Error& refusal, const Submission& array) {
     const std::string_view said = refusal.what();
     if (said.find("timed out") == std::string_view::npos) return std::nullopt;
-    const std::vector<SlurmElement> elements = elementsOfJobs({name});
+    const std::vector<SlurmElement> elements = activeOf({array});
     if (elements.empty())
         throw SubmissionUnknown(ErrorKind::other, std::string(said) +
                                                       "; whether Slurm has the job all the same "
                                                       "is known in ten minutes");
-    return elements.front().job;
+    return SubmittedJob{elements.front().job, elements.front().cluster};
+}
+
+/// What sbatch is told on its command line, which counts before the script and the environment: the name by
+/// which the job is known, its elements and where it goes.
+std::vector<std::string> optionsThatCount(const Submission& array, const SlurmOptions& options) {
+    std::vector<std::string> said{
+        "--job-name=" + array.name,
+        "--array=" + arrayOption(static_cast<std::int64_t>(array.elements.size()), options)};
+    if (!clustersWanted(options).empty()) said.push_back("--clusters=" + array.cluster);
+    return said;
 }
 
 /// Takes back what was written of a submission that the scheduler has refused.
@@ -81,30 +117,33 @@ void forget(const fs::path& runs, const std::string& name) {
 }
 
 /// @param after  the array before it, which must have ended if a number of elements at the same time was
-/// wanted: of two arrays each would have as many. @returns the number of the job
-std::string submit(const fs::path& runs, Submission array, const SlurmOptions& options,
-                   const std::string& after) {
+/// wanted: of two arrays each would have as many. @returns it as it was submitted
+Submission submit(const fs::path& runs, Submission array, const SlurmOptions& options,
+                  const std::string& after) {
     const std::string text = scriptOf(runs, array, options);
     rememberSubmission(runs, array, options);
     writeSubmission(runs, array);
     const FilePath script = submissionsFolder(runs) / (array.name + ".sh");
     writeFileAtomically(script, text);
-    std::vector<std::string> dependency;
-    if (!after.empty() && options.at_once > 0) dependency.push_back("--dependency=afterany:" + after);
+    std::vector<std::string> said = optionsThatCount(array, options);
+    if (!after.empty() && options.at_once > 0) said.push_back("--dependency=afterany:" + after);
+    SubmittedJob job;
     try {
-        array.job = submitScript(text, dependency);
+        job = submitScript(text, said, environmentForSbatch(options));
     } catch (const SubmissionUnknown&) {
         throw;  // the scheduler may have it, and it is known by its file
     } catch (const Error& error) {
-        const auto job = jobDespite(error, array.name);
-        if (!job) {
+        const auto despite = jobDespite(error, array);
+        if (!despite) {
             forget(runs, array.name);
             throw;
         }
-        array.job = *job;
+        job = *despite;
     }
+    array.job = job.number;
+    if (!job.cluster.empty()) array.cluster = job.cluster;
     writeSubmission(runs, array);
-    return array.job;
+    return array;
 }
 
 }  // namespace
@@ -120,10 +159,7 @@ ClusterView lookAtCluster(const fs::path& runs, const std::string& sweep,
     ClusterView view;
     view.submissions = submissionsOf(runs, sweep);
     view.own = ownSubmissions(runs, view.submissions);
-    std::vector<std::string> jobs;
-    for (const Submission& submission : view.submissions)
-        if (!submission.ended) jobs.push_back(submission.name);
-    view.active = elementsOfJobs(jobs);
+    view.active = activeOf(view.submissions);
     view.elements =
         sweepElements(runs, names.empty() ? runsOf(view.submissions) : names, view.submissions, view.active);
     markUnknown(view, isUncertain);
@@ -150,12 +186,18 @@ std::vector<std::string> missingOf(const std::vector<SweepElement>& elements) {
 }
 
 std::vector<Submission> plannedArrays(const std::string& sweep, const std::vector<std::string>& names,
-                                      std::int64_t pack) {
-    const auto most = static_cast<std::size_t>(mostElements());
-    const auto each = static_cast<std::size_t>(std::max<std::int64_t>(1, pack));
+                                      const SlurmOptions& options) {
+    requireOptionsOfASweep(options.more);
+    const std::string wanted = clustersWanted(options);
+    const ClusterSettings settings = clusterSettings(isOne(wanted) ? wanted : std::string());
+    const auto most = static_cast<std::size_t>(settings.most_elements);
+    const auto each = static_cast<std::size_t>(std::max<std::int64_t>(1, options.pack));
     std::vector<Submission> arrays;
     for (std::size_t first = 0; first < names.size(); first += each) {
-        if (arrays.empty() || arrays.back().elements.size() == most) arrays.push_back(newSubmission(sweep));
+        if (arrays.empty() || arrays.back().elements.size() == most) {
+            arrays.push_back(newSubmission(sweep));
+            arrays.back().cluster = wanted.empty() ? settings.name : wanted;
+        }
         const std::size_t end = std::min(first + each, names.size());
         arrays.back().elements.emplace_back(names.begin() + static_cast<std::ptrdiff_t>(first),
                                             names.begin() + static_cast<std::ptrdiff_t>(end));
@@ -180,9 +222,16 @@ SubmissionReport submitMissing(const fs::path& runs, const std::string& sweep,
     report.missing = missingOf(report.before.elements);
     for (const SweepElement& one : report.before.elements)
         if (one.state == RunState::stopped && !one.isTaken()) allowToGoOn(RunFolder(runs / one.run));
-    for (const Submission& array : plannedArrays(sweep, report.missing, options.pack))
-        report.jobs.push_back(
-            submit(runs, array, options, report.jobs.empty() ? std::string() : report.jobs.back()));
+    const bool is_sent_elsewhere = !clustersWanted(options).empty();
+    for (Submission& array : plannedArrays(sweep, report.missing, options)) {
+        // Of several clusters all arrays go to the one that took the first, where they can wait for each
+        // other.
+        if (!report.cluster.empty()) array.cluster = report.cluster;
+        const Submission submitted =
+            submit(runs, array, options, report.jobs.empty() ? std::string() : report.jobs.back());
+        report.jobs.push_back(submitted.job);
+        if (is_sent_elsewhere) report.cluster = submitted.cluster;
+    }
     return report;
 }
 

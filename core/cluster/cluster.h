@@ -39,9 +39,10 @@ ClusterView lookAtSubmissions(const std::filesystem::path& runs, const std::stri
 /// Those that neither are finished, nor failed, nor are on their way.
 std::vector<std::string> missingOf(const std::vector<SweepElement>& elements);
 
-/// Cuts runs into arrays of as many elements as the cluster takes, each of `pack` runs.
+/// Cuts runs into arrays of as many elements as the cluster takes, each of `pack` runs, and says which
+/// clusters they are for. @throws Error (usage) for an option that cannot be given for a sweep
 std::vector<Submission> plannedArrays(const std::string& sweep, const std::vector<std::string>& names,
-                                      std::int64_t pack);
+                                      const SlurmOptions& options);
 
 /// The batch script of one of them.
 std::string scriptOf(const std::filesystem::path& runs, const Submission& array, const SlurmOptions& options);
@@ -51,6 +52,7 @@ struct SubmissionReport {
     ClusterView before;
     std::vector<std::string> missing;  ///< runs that were submitted
     std::vector<std::string> jobs;     ///< a number for each array
+    std::string cluster;               ///< that has them, where one was named
 };
 
 /// Hands what is missing of these runs, which are there, to the scheduler. Nobody else submits anything of

@@ -1,8 +1,11 @@
 #include "core/cluster/slurm.h"
 
+#include <map>
+
 #include "core/base/child_process.h"
 #include "core/base/error.h"
 #include "core/base/text.h"
+#include "core/cluster/sbatch_options.h"
 
 namespace roper {
 namespace {
@@ -10,10 +13,11 @@ namespace {
 constexpr double kPatience_s = 30;
 
 /// @returns what the program printed @throws Error (other) with what it said if it failed
-std::string call(const std::vector<std::string>& arguments, const std::string& input = {}) {
+std::string call(const std::vector<std::string>& arguments, const std::string& input,
+                 const std::vector<std::string>& environment) {
     ProgramResult result;
     try {
-        result = runProgram(arguments, kPatience_s, input);
+        result = runProgram(arguments, kPatience_s, input, environment);
     } catch (const ProgramTimedOut&) {
         throw;
     } catch (const Error& error) {
@@ -26,7 +30,13 @@ std::string call(const std::vector<std::string>& arguments, const std::string& i
     throw Error(ErrorKind::other, arguments.front() + " failed: " + onOneLine(said.substr(0, 1000)));
 }
 
-SlurmElement parseLine(const std::string& line) {
+/// The answer of a program that asks or tells a cluster; empty: this machine's own.
+std::string ask(std::vector<std::string> arguments, const std::string& cluster = {}) {
+    if (!cluster.empty()) arguments.insert(arguments.begin() + 1, "--clusters=" + cluster);
+    return call(arguments, {}, environmentForQuestions());
+}
+
+SlurmElement parseLine(const std::string& line, const std::string& cluster) {
     // Names of jobs are ours and reasons come last, so that no "|" in them confuses.
     constexpr std::size_t kFields = 6;
     const std::vector<std::string> fields = split(line, '|');
@@ -35,30 +45,41 @@ SlurmElement parseLine(const std::string& line) {
         throw Error(ErrorKind::other, "squeue printed \"" + onOneLine(line.substr(0, 200)) +
                                           "\", which is not an element of an array");
     const std::string reason = fields[5] == "None" ? "" : fields[5];
-    return {fields[0], fields[1], *index, fields[3], fields[4], reason};
+    return {fields[0], fields[1], *index, fields[3], fields[4], reason, cluster};
 }
 
 }  // namespace
 
-std::vector<SlurmElement> parseSqueue(std::string_view output) {
+std::vector<SlurmElement> parseSqueue(std::string_view output, const std::string& cluster) {
+    constexpr std::string_view kCluster = "CLUSTER: ", kColumns = "NAME|";
+    std::string of = cluster;
     std::vector<SlurmElement> elements;
-    for (const std::string& line : split(output, '\n'))
-        if (!trimmed(line).empty()) elements.push_back(parseLine(line));
+    for (const std::string& line : split(output, '\n')) {
+        if (line.starts_with(kCluster))
+            of = trimmed(line.substr(kCluster.size()));
+        else if (!trimmed(line).empty() && !line.starts_with(kColumns))
+            elements.push_back(parseLine(line, of));
+    }
     return elements;
 }
 
-std::vector<SlurmElement> elementsOfJobs(const std::vector<std::string>& names) {
+std::vector<SlurmElement> elementsOfJobs(const std::vector<std::string>& names, const std::string& cluster) {
     if (names.empty()) return {};
-    return parseSqueue(call(
-        {"squeue", "--noheader", "--array", "--name=" + join(names, ","), "--format=%j|%F|%K|%T|%N|%r"}));
+    // --all: partitions that are hidden, too. Of several clusters only the headers say which has an element.
+    std::vector<std::string> arguments{"squeue", "--array", "--all", "--name=" + join(names, ","),
+                                       "--format=%j|%F|%K|%T|%N|%r"};
+    if (cluster.empty()) arguments.insert(arguments.begin() + 1, "--noheader");
+    return parseSqueue(ask(arguments, cluster), cluster);
 }
 
-std::string submitScript(const std::string& script, const std::vector<std::string>& options) {
+SubmittedJob submitScript(const std::string& script, const std::vector<std::string>& options,
+                          const std::vector<std::string>& environment) {
     std::vector<std::string> arguments{"sbatch", "--parsable"};
     arguments.insert(arguments.end(), options.begin(), options.end());
+    arguments.emplace_back("/dev/stdin");
     std::string printed;  // "1234", or "1234;cluster"
     try {
-        printed = trimmed(call(arguments, script));
+        printed = trimmed(call(arguments, script, environment));
     } catch (const ProgramTimedOut& error) {
         throw SubmissionUnknown(
             ErrorKind::other,
@@ -66,41 +87,54 @@ std::string submitScript(const std::string& script, const std::vector<std::strin
     }
     // A cluster's own sbatch may say more before it.
     const std::string last = printed.substr(printed.rfind('\n') + 1);
-    const std::string job = last.substr(0, last.find(';'));
-    if (!parseInteger(job))
+    const std::vector<std::string> parts = split(last, ';');
+    if (!parseInteger(parts.front()))
         throw SubmissionUnknown(ErrorKind::other, "sbatch printed \"" + onOneLine(printed.substr(0, 200)) +
                                                       "\" instead of the number of a job");
-    return job;
+    const bool has_cluster = parts.size() > 1 && isListOfClusters(trimmed(parts[1]));
+    return {parts.front(), has_cluster ? trimmed(parts[1]) : std::string()};
 }
 
-std::int64_t mostElements() {
-    constexpr std::int64_t kUsual = 1001;
+ClusterSettings clusterSettings(const std::string& cluster) {
+    ClusterSettings settings;
     try {
-        for (const std::string& line : split(call({"scontrol", "show", "config"}), '\n')) {
+        for (const std::string& line : split(ask({"scontrol", "show", "config"}, cluster), '\n')) {
             const std::size_t equals = line.find('=');
-            if (equals == std::string::npos || trimmed(line.substr(0, equals)) != "MaxArraySize") continue;
-            const auto size = parseInteger(trimmed(line.substr(equals + 1)));
-            return size && *size > 0 ? *size : kUsual;
+            if (equals == std::string::npos) continue;
+            const std::string key = trimmed(line.substr(0, equals)), value = trimmed(line.substr(equals + 1));
+            const auto size = parseInteger(value);
+            if (key == "ClusterName" && isListOfClusters(value)) settings.name = value;
+            if (key == "MaxArraySize" && size && *size > 0) settings.most_elements = *size;
         }
     } catch (const Error&) {
         // What it allows is then learned from what it refuses.
     }
-    return kUsual;
+    return settings;
 }
 
-void cancelElements(const std::vector<std::string>& ids) {
-    if (ids.empty()) return;
-    std::vector<std::string> arguments{"scancel"};
-    arguments.insert(arguments.end(), ids.begin(), ids.end());
-    call(arguments);
+void cancelElements(const std::vector<SlurmElement>& elements) {
+    std::map<std::string, std::vector<std::string>> of_cluster;
+    for (const SlurmElement& element : elements)
+        of_cluster[element.cluster].push_back(element.id());
+    std::string problems;
+    for (const auto& [cluster, ids] : of_cluster) {
+        std::vector<std::string> arguments{"scancel"};
+        arguments.insert(arguments.end(), ids.begin(), ids.end());
+        try {
+            ask(arguments, cluster);
+        } catch (const Error& error) {
+            problems += (problems.empty() ? "" : "; ") + std::string(error.what());
+        }
+    }
+    if (!problems.empty()) throw Error(ErrorKind::other, problems);
 }
 
-void requeueElement(const std::string& id) {
-    call({"scontrol", "requeue", id});
+void requeueElement(const SlurmElement& element) {
+    ask({"scontrol", "requeue", element.id()}, element.cluster);
 }
 
 bool isRunning(const std::string& id) {
-    return trimmed(call({"squeue", "--noheader", "--array", "--job=" + id, "--format=%T"})) == "RUNNING";
+    return trimmed(ask({"squeue", "--noheader", "--array", "--job=" + id, "--format=%T"})) == "RUNNING";
 }
 
 }  // namespace roper

@@ -4,6 +4,7 @@
 
 #include "core/base/error.h"
 #include "core/base/text.h"
+#include "core/cluster/sbatch_options.h"
 
 namespace roper {
 namespace {
@@ -45,14 +46,19 @@ std::string optionOf(const std::string& text) {
 
 }  // namespace
 
+std::string arrayOption(std::int64_t elements, const SlurmOptions& options) {
+    const std::string at_once = options.at_once > 0 ? "%" + std::to_string(options.at_once) : std::string();
+    return "0-" + std::to_string(elements - 1) + at_once;
+}
+
 std::string slurmScript(const std::string& name, std::int64_t elements,
                         const std::filesystem::path& submission, const SlurmOptions& options,
                         const std::string& holds) {
-    const std::string at_once = options.at_once > 0 ? "%" + std::to_string(options.at_once) : std::string();
+    requireOptionsOfASweep(options.more);
     const std::filesystem::path log = submission.parent_path() / (name + "-");
     std::string script = "#!/bin/bash\n";
     script += option("--job-name=", name);
-    script += option("--array=0-", std::to_string(elements - 1) + at_once);
+    script += option("--array=", arrayOption(elements, options));
     script += option("--output=", patternQuoted(log.string()) + "%a.log\"");
     script += "#SBATCH --open-mode=append\n#SBATCH --requeue\n#SBATCH --signal=B:TERM@120\n";
     if (!options.partition.empty()) script += option("--partition=", options.partition);

@@ -18,6 +18,9 @@ struct SlurmOptions {
     bool operator==(const SlurmOptions&) const = default;
 };
 
+/// "0-199%16": which elements an array has, and how many of them at the same time.
+std::string arrayOption(std::int64_t elements, const SlurmOptions& options);
+
 /// The batch script of an array. Its elements keep their output in FOLDER/NAME-INDEX.log.
 ///
 /// The scheduler sends SIGTERM to the trainer two minutes before its time is over (B: because the script's
@@ -27,7 +30,7 @@ struct SlurmOptions {
 /// @param elements    how many
 /// @param submission  the file that says which runs an element trains
 /// @param holds       what an element requires of that file (`elementsFingerprint`); empty: nothing
-/// @throws Error (usage) for an option with a line break
+/// @throws Error (usage) for an option with a line break, or one that a sweep says itself
 std::string slurmScript(const std::string& name, std::int64_t elements,
                         const std::filesystem::path& submission, const SlurmOptions& options,
                         const std::string& holds = {});

@@ -11,6 +11,7 @@
 #include "core/base/strict_json.h"
 #include "core/base/text.h"
 #include "core/base/this_process.h"
+#include "core/cluster/sbatch_options.h"
 #include "core/runs/run_folder.h"
 
 namespace roper {
@@ -35,6 +36,7 @@ Submission submissionIn(const nlohmann::json& json) {
     read("time", submission.time);
     read("ended", submission.ended);
     if (json.contains("job")) read("job", submission.job);  // older ones have none, but options, not read
+    if (json.contains("cluster")) read("cluster", submission.cluster);
     return submission;
 }
 
@@ -49,6 +51,9 @@ void requireNames(const Submission& submission, const std::string& origin) {
         if (!isRunName(name))
             throw Error(ErrorKind::usage,
                         origin + ": \"" + onOneLine(name) + "\" is no name of a run, a sweep or a job");
+    if (!submission.cluster.empty() && !isListOfClusters(submission.cluster))
+        throw Error(ErrorKind::usage,
+                    origin + ": \"" + onOneLine(submission.cluster) + "\" is no name of a cluster");
 }
 
 }  // namespace
@@ -86,7 +91,8 @@ void writeSubmission(const fs::path& runs, const Submission& submission) {
     makeFolder(submissionsFolder(runs));
     const nlohmann::json json = {{"name", submission.name},         {"sweep", submission.sweep},
                                  {"elements", submission.elements}, {"time", submission.time},
-                                 {"ended", submission.ended},       {"job", submission.job}};
+                                 {"ended", submission.ended},       {"job", submission.job},
+                                 {"cluster", submission.cluster}};
     writeFileAtomically(submissionPath(runs, submission.name), json.dump(1) + "\n");
 }
 

@@ -19,6 +19,9 @@ struct Submission {
     double time = 0;                                 ///< when it was submitted, in seconds since 1970, UTC
     bool ended = false;                              ///< the scheduler no longer had any of it
     std::string job = {};  ///< its number; empty where the scheduler has not said it has it
+    /// Name of the cluster that has it; until that is known, those that may ("far,near"). Empty: that of any
+    /// machine that asks.
+    std::string cluster = {};
 
     bool operator==(const Submission&) const = default;
 };

@@ -92,7 +92,7 @@ bool SweepElement::isTaken() const {
 
 std::string SweepElement::describe() const {
     const std::string where = element && !element->node.empty() ? element->node : status.host;
-    const std::string of_slurm = element ? " (" + element->id() + ")" : std::string();
+    const std::string of_slurm = element ? " (" + element->title() + ")" : std::string();
     if (!state) return element ? "waiting" + of_slurm + ", its folder is gone" : "not submitted";
     if (isFinished()) return "finished";
     if (isRunning(*this)) return stateName(*state) + " on " + where + of_slurm + ", " + stepsOf(status);

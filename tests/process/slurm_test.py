@@ -146,6 +146,25 @@ class SlurmTest(TrainerTest):
         self.wait(lambda: self.states(path)["mine-rope-s0"]["state"] == "preempted")
         self.assertIn("4 runs in 1 array submitted", self.submit(path).stderr)
 
+    def test_the_environment_changes_nothing(self):
+        """Each of these once hid what waits, which was then submitted again, or gave the job another name, array or output."""
+        path = self.write_sweep(100000, [0, 1])
+        filters = {"SQUEUE_STATES": "RUNNING", "SQUEUE_USERS": "nobody", "SQUEUE_NAMES": "other", "SQUEUE_PARTITION": "nowhere",
+                   "SQUEUE_FORMAT2": "name", "SQUEUE_SORT": "-i", "SCANCEL_STATE": "RUNNING", "SCANCEL_NAME": "other",
+                   "SBATCH_JOB_NAME": "other", "SBATCH_ARRAY_INX": "0-99", "SBATCH_OUTPUT": "/nowhere/log", "SBATCH_WAIT": "1"}
+        env = {**self.cluster.env, **filters}
+        first = self.trainer("sweep", path, "--runs", self.runs, "--slurm", "--at-once", "1", env=env)
+        self.assertIn("4 runs in 1 array submitted", first.stderr)
+        again = self.trainer("sweep", path, "--runs", self.runs, "--slurm", env=env)
+        self.assertIn("nothing is missing", again.stderr)
+        self.assertEqual(len(self.elements()), 4)
+        self.wait(lambda: self.running(path))
+        done = self.trainer("sweep", path, "--runs", self.runs, "--status", env=env)
+        self.assertEqual(done.stdout.count("JobArrayTaskLimit"), 3, done.stdout)
+        cancelled = self.trainer("sweep", path, "--runs", self.runs, "--cancel", env=env)
+        self.assertIn("4 elements cancelled", cancelled.stderr)
+        self.wait(lambda: not self.elements())
+
     def test_an_element_whose_time_is_over_goes_on_later(self):
         path = self.write_sweep(3000, [0])
         self.submit(path)

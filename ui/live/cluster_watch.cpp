@@ -2,7 +2,7 @@
 
 #include <QtConcurrent>
 #include <algorithm>
-#include <set>
+#include <map>
 
 #include "core/base/error.h"
 #include "core/base/text.h"
@@ -120,44 +120,47 @@ void ClusterWatch::take(Outcome outcome) {
     start(next);
 }
 
-std::vector<std::string> ClusterWatch::elementsOf(const std::vector<std::string>& runs) const {
-    std::set<std::string> ids;
+std::vector<SlurmElement> ClusterWatch::elementsOf(const std::vector<std::string>& runs) const {
+    std::map<std::string, SlurmElement> found;
     for (const SweepElement& one : view_.elements)
         if (one.element && holds(runs, one.run) && view_.own.count(one.element->name) > 0)
-            ids.insert(one.element->id());
-    return {ids.begin(), ids.end()};
+            found.emplace(one.element->title(), *one.element);
+    std::vector<SlurmElement> elements;
+    for (const auto& [title, element] : found)
+        elements.push_back(element);
+    return elements;
 }
 
 std::vector<std::string> ClusterWatch::othersIn(const std::vector<std::string>& runs) const {
-    const std::vector<std::string> ids = elementsOf(runs);
+    const std::vector<SlurmElement> elements = elementsOf(runs);
     std::vector<std::string> others;
     for (const SweepElement& one : view_.elements)
-        if (one.element && one.state != RunState::failed && holds(ids, one.element->id()) &&
-            !holds(runs, one.run))
+        if (one.element && one.state != RunState::failed && !holds(runs, one.run) &&
+            std::find(elements.begin(), elements.end(), *one.element) != elements.end())
             others.push_back(one.run);
     return others;
 }
 
-void ClusterWatch::cancel(const std::vector<std::string>& ids) {
-    start([ids] {
-        cancelElements(ids);
+void ClusterWatch::cancel(const std::vector<SlurmElement>& elements) {
+    start([elements] {
+        cancelElements(elements);
         return tr("%1 cancelled; what they had trained is kept")
-            .arg(QString::fromStdString(countOf(ids.size(), "element")));
+            .arg(QString::fromStdString(countOf(elements.size(), "element")));
     });
 }
 
 void ClusterWatch::requeue(const std::vector<std::string>& runs) {
-    start([ids = elementsOf(runs)] {
+    start([elements = elementsOf(runs)] {
         // One that has ended meanwhile does not keep the others from it.
         QStringList problems;
-        for (const std::string& id : ids) {
+        for (const SlurmElement& element : elements) {
             try {
-                requeueElement(id);
+                requeueElement(element);
             } catch (const Error& error) {
                 problems << QString::fromStdString(error.what());
             }
         }
-        const std::size_t done = ids.size() - static_cast<std::size_t>(problems.size());
+        const std::size_t done = elements.size() - static_cast<std::size_t>(problems.size());
         const QString text = tr("%1 saved and put back into Slurm's queue")
                                  .arg(QString::fromStdString(countOf(done, "element")));
         return problems.isEmpty() ? text : text + QStringLiteral("; ") + problems.join(QStringLiteral("; "));

@@ -29,14 +29,14 @@ class ClusterWatch : public QObject {
     const ClusterView& view() const { return view_; }
     /// Why it cannot be known now; empty if all is well.
     const QString& problem() const { return problem_; }
-    /// Slurm's elements that have these runs and that this user has submitted from here, "1234_5".
-    std::vector<std::string> elementsOf(const std::vector<std::string>& runs) const;
+    /// Slurm's elements that have these runs and that this user has submitted from here, each once.
+    std::vector<SlurmElement> elementsOf(const std::vector<std::string>& runs) const;
     /// Runs that share an element of an array with some of these, and are not among them: what happens to the
     /// element happens to them.
     std::vector<std::string> othersIn(const std::vector<std::string>& runs) const;
 
     // Done in another thread, one after the other; then it is looked again. What came of it is `said`.
-    void cancel(const std::vector<std::string>& ids);
+    void cancel(const std::vector<SlurmElement>& elements);
     void requeue(const std::vector<std::string>& runs);
     /// Those that are missing, with the options with which they were submitted the last time.
     void submit(const std::vector<std::string>& runs);

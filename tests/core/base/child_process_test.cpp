@@ -53,6 +53,15 @@ TEST(ChildProcess, IsRunToItsEnd) {
     EXPECT_EQ(runProgram({"cat"}, 20).output, "");  // there is nothing on its stdin
 }
 
+TEST(ChildProcess, HasTheEnvironmentThatItIsGiven) {
+    ::setenv("ROPER_CHILD_TEST", "ours", 1);
+    const std::string print = "echo $ROPER_CHILD_TEST";
+    EXPECT_EQ(runProgram({"sh", "-c", print}, 20).output, "ours\n");
+    EXPECT_EQ(runProgram({"sh", "-c", print}, 20, {}, {"ROPER_CHILD_TEST=its own"}).output, "its own\n");
+    EXPECT_EQ(runProgram({"sh", "-c", print}, 20, {}, {"OTHER=1"}).output, "\n");
+    ::unsetenv("ROPER_CHILD_TEST");
+}
+
 TEST(ChildProcess, IsNotWaitedForForever) {
     expectError(ErrorKind::other, "sleep has not answered within 1 s", [] {
         runProgram({"sleep", "60"}, 1);

@@ -24,6 +24,23 @@ TEST(Squeue, IsReadElementByElement) {
     EXPECT_TRUE(parseSqueue("").empty());
 }
 
+TEST(Squeue, SaysWhichClusterHasAnElement) {
+    const auto elements = parseSqueue(
+        "CLUSTER: far\n"
+        "NAME|ARRAY_JOB_ID|ARRAY_TASK_ID|STATE|NODELIST|REASON\n"
+        "mine.k3f9x2|12|0|RUNNING|node3|None\n"
+        "\n"
+        "CLUSTER: near\n"
+        "NAME|ARRAY_JOB_ID|ARRAY_TASK_ID|STATE|NODELIST|REASON\n"
+        "mine.k3f9x2|12|1|PENDING||Priority\n",
+        "all");
+    ASSERT_EQ(elements.size(), 2U);
+    EXPECT_EQ(elements[0].title(), "12_0 on the cluster far");
+    EXPECT_EQ(elements[1].title(), "12_1 on the cluster near");
+    EXPECT_EQ(parseSqueue("a|1|0|RUNNING|n|None\n", "far")[0].cluster, "far");
+    EXPECT_EQ(parseSqueue("a|1|0|RUNNING|n|None\n")[0].title(), "1_0");
+}
+
 TEST(Squeue, WhatItNeverPrintsIsRefused) {
     for (const char* line : {"slurm_load_jobs error: Unable to contact slurm controller",
                              "a|1|N/A|RUNNING|n|None", "a|1|-3|RUNNING|n|None"})

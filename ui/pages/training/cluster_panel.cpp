@@ -141,8 +141,8 @@ std::vector<std::string> ClusterPanel::selectedIf(bool (*fits)(const SweepElemen
 /// An element may hold more runs than were chosen, which are then asked about.
 void ClusterPanel::cancelSelected() {
     const std::vector<std::string> runs = selectedIf(isWithSlurm), others = watch_->othersIn(runs);
-    const std::vector<std::string> ids = watch_->elementsOf(runs);
-    if (others.empty()) return watch_->cancel(ids);
+    const std::vector<SlurmElement> elements = watch_->elementsOf(runs);
+    if (others.empty()) return watch_->cancel(elements);
     auto* question = new QMessageBox(this);
     question->setObjectName(QStringLiteral("cancel_question"));
     question->setAttribute(Qt::WA_DeleteOnClose);
@@ -159,7 +159,7 @@ void ClusterPanel::cancelSelected() {
             .arg(QString::fromStdString(names + (named < others.size() ? "\n…" : ""))));
     auto* agree = question->addButton(tr("Cancel all of them"), QMessageBox::AcceptRole);
     question->setDefaultButton(question->addButton(tr("Leave them"), QMessageBox::RejectRole));
-    connect(agree, &QPushButton::clicked, this, [this, ids] { watch_->cancel(ids); });
+    connect(agree, &QPushButton::clicked, this, [this, elements] { watch_->cancel(elements); });
     question->open();
 }
 

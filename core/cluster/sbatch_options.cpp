@@ -1,0 +1,177 @@
+#include "core/cluster/sbatch_options.h"
+
+#include <algorithm>
+#include <array>
+#include <set>
+#include <utility>
+
+#include "core/base/error.h"
+#include "core/base/text.h"
+#include "core/base/this_process.h"
+
+extern char** environ;
+
+namespace roper {
+namespace {
+
+using Pair = std::pair<std::string_view, std::string_view>;
+
+std::string_view secondOf(const auto& pairs, std::string_view first) {
+    const auto found =
+        std::find_if(pairs.begin(), pairs.end(), [&](const Pair& one) { return one.first == first; });
+    return found == pairs.end() ? std::string_view() : found->second;
+}
+
+/// The long name of an option of one letter, if it has a variable or is looked for here.
+std::string longName(char letter) {
+    constexpr std::array<Pair, 19> kNames{{{"A", "account"},
+                                           {"C", "constraint"},
+                                           {"G", "gpus"},
+                                           {"J", "job-name"},
+                                           {"M", "clusters"},
+                                           {"O", "overcommit"},
+                                           {"S", "core-spec"},
+                                           {"W", "wait"},
+                                           {"a", "array"},
+                                           {"e", "error"},
+                                           {"i", "input"},
+                                           {"k", "no-kill"},
+                                           {"m", "distribution"},
+                                           {"o", "output"},
+                                           {"p", "partition"},
+                                           {"q", "qos"},
+                                           {"s", "oversubscribe"},
+                                           {"t", "time"},
+                                           {"v", "verbose"}}};
+    const std::string name(1, letter);
+    const std::string_view found = secondOf(kNames, name);
+    return found.empty() ? name : std::string(found);
+}
+
+/// The variables that say the same as an option. Most are named for it.
+std::vector<std::string> variablesOf(const std::string& option) {
+    if (option == "clusters") return {"SBATCH_CLUSTERS", "SLURM_CLUSTERS"};
+    if (option == "hint") return {"SBATCH_HINT", "SLURM_HINT"};
+    if (option == "requeue" || option == "no-requeue") return {"SBATCH_REQUEUE", "SBATCH_NO_REQUEUE"};
+    if (option == "mem" || option == "mem-per-cpu" || option == "mem-per-gpu")  // each excludes the others
+        return {"SBATCH_MEM_PER_NODE", "SBATCH_MEM_PER_CPU", "SBATCH_MEM_PER_GPU"};
+    if (option == "switches") return {"SBATCH_REQ_SWITCH", "SBATCH_WAIT4SWITCH"};
+    constexpr std::array<Pair, 3> kOthers{
+        {{"time", "SBATCH_TIMELIMIT"}, {"array", "SBATCH_ARRAY_INX"}, {"verbose", "SBATCH_DEBUG"}}};
+    if (const std::string_view other = secondOf(kOthers, option); !other.empty()) return {std::string(other)};
+    std::string name = "SBATCH_";
+    for (const char c : option)
+        name += c == '-' ? '_' : c >= 'a' && c <= 'z' ? static_cast<char>(c - 'a' + 'A') : c;
+    return {name};
+}
+
+/// Without the quotes around it that a line of a script needs.
+std::string unquoted(const std::string& text) {
+    const bool is_quoted =
+        text.size() > 1 && (text.front() == '"' || text.front() == '\'') && text.back() == text.front();
+    return is_quoted ? text.substr(1, text.size() - 2) : text;
+}
+
+/// "--name", "--name=value", "-X" or "-Xvalue".
+SbatchOption optionIn(const std::string& word) {
+    if (!word.starts_with("--")) return {longName(word[1]), unquoted(word.substr(2))};
+    const std::size_t equals = word.find('=');
+    std::string name = word.substr(2, equals == std::string::npos ? equals : equals - 2);
+    if (name == "cluster") name = "clusters";  // sbatch knows both
+    return {name, equals == std::string::npos ? std::string() : unquoted(word.substr(equals + 1))};
+}
+
+std::vector<std::string> environmentWithout(const auto& is_left_out) {
+    std::vector<std::string> variables;
+    for (char** variable = environ; *variable != nullptr; ++variable) {
+        const std::string_view all = *variable;
+        if (!is_left_out(all.substr(0, all.find('=')))) variables.emplace_back(all);
+    }
+    return variables;
+}
+
+}  // namespace
+
+std::vector<SbatchOption> sbatchOptionsIn(const std::vector<std::string>& written) {
+    std::vector<SbatchOption> options;
+    for (const std::string& text : written) {
+        // What follows "=" is one value, blanks and all.
+        const bool is_one = text.starts_with("--") && text.find('=') != std::string::npos;
+        for (const std::string& word : is_one ? std::vector<std::string>{text} : split(text, ' ')) {
+            if (word.size() > 1 && word.front() == '-')
+                options.push_back(optionIn(word));
+            else if (!word.empty() && !options.empty() && options.back().value.empty())
+                options.back().value = unquoted(word);
+        }
+    }
+    return options;
+}
+
+bool isListOfClusters(std::string_view text) {
+    constexpr std::string_view kAlso = "._-,";
+    return !text.empty() && text.front() != '-' && std::all_of(text.begin(), text.end(), [&](char c) {
+        return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') ||
+               kAlso.find(c) != std::string_view::npos;
+    });
+}
+
+std::string clustersWanted(const SlurmOptions& options) {
+    std::string clusters, where = "--clusters";
+    for (const SbatchOption& one : sbatchOptionsIn(options.more))
+        if (one.name == "clusters") clusters = one.value;  // of two the last counts, as for sbatch
+    for (const char* variable : {"SLURM_CLUSTERS", "SBATCH_CLUSTERS"}) {
+        if (!clusters.empty()) break;
+        where = variable;
+        clusters = environmentVariable(variable);
+    }
+    if (clusters.empty() || isListOfClusters(clusters)) return clusters;
+    throw Error(ErrorKind::usage,
+                where + ": \"" + onOneLine(clusters) +
+                    "\" is no list of clusters; write their names with commas between them");
+}
+
+void requireOptionsOfASweep(const std::vector<std::string>& written) {
+    constexpr std::array<Pair, 5> kRefused{
+        {{"job-name", "the job is known by a name of its own, made for it"},
+         {"array", "a sweep makes its own; --at-once says how many of its elements run at the same time"},
+         {"wait", "sbatch would not answer before all runs are done; --status says where they are"},
+         {"wrap", "the script is the sweep's; --program says how a node starts the trainer"},
+         {"test-only",
+          "nothing would be submitted; --dry-run prints the script, and `sbatch --test-only` takes it"}}};
+    constexpr std::size_t kShortest = 3;  // of the shortened names that sbatch takes
+    for (const SbatchOption& one : sbatchOptionsIn(written))
+        for (const auto& [name, why] : kRefused)
+            if (one.name.size() >= kShortest && name.starts_with(one.name))
+                throw Error(ErrorKind::usage, "--sbatch=--" + std::string(name) +
+                                                  " cannot be given for a sweep: " + std::string(why));
+}
+
+std::vector<std::string> environmentForQuestions() {
+    constexpr std::array<std::string_view, 5> kPrograms{"SQUEUE_", "SACCT_", "SCONTROL_", "SCANCEL_",
+                                                        "SINFO_"};
+    constexpr std::array<std::string_view, 5> kShared{"SLURM_CLUSTERS", "SLURM_BITSTR_LEN",
+                                                      "SLURM_TIME_FORMAT", "SLURM_JSON", "SLURM_YAML"};
+    return environmentWithout([&](std::string_view name) {
+        return std::any_of(kPrograms.begin(), kPrograms.end(),
+                           [&](std::string_view prefix) { return name.starts_with(prefix); }) ||
+               std::find(kShared.begin(), kShared.end(), name) != kShared.end();
+    });
+}
+
+std::vector<std::string> environmentForSbatch(const SlurmOptions& options) {
+    std::vector<SbatchOption> said = sbatchOptionsIn(options.more);
+    // What the script of every sweep says, and what would keep sbatch from answering.
+    for (const char* name :
+         {"job-name", "array", "output", "error", "open-mode", "requeue", "signal", "wait"})
+        said.push_back({name, {}});
+    if (!options.partition.empty()) said.push_back({"partition", {}});
+    if (!options.gres.empty()) said.push_back({"gres", {}});
+    if (!options.time.empty()) said.push_back({"time", {}});
+    std::set<std::string, std::less<>> left_out;
+    for (const SbatchOption& one : said)
+        for (const std::string& variable : variablesOf(one.name))
+            left_out.insert(variable);
+    return environmentWithout([&](std::string_view name) { return left_out.contains(name); });
+}
+
+}  // namespace roper
