@@ -13,8 +13,8 @@
 #     with font-family="sans-serif": 1893 pixels of ink
 #     with font-family="Sans Serif, sans-serif": 1893 pixels of ink
 # Source: QSvgPaintEngine::qfontToSvg in qtsvg's src/svg/qsvggenerator.cpp; CSS Fonts, "generic font families".
-# Ours: ui/charts/figure_export.cpp keeps the name that Qt gives; tests/gui/figures_test.cpp asks for <text in each SVG, no
-# test of ours draws one with another renderer.
+# Ours: ui/charts/svg_text.cpp writes the name of the font that was used, with sans-serif or monospace behind it
+# (tests/gui/figures_test.cpp, anSvgNamesTheFontsThatWereUsedAndAGenericOne).
 set -euo pipefail
 for package in g++ qt6-base-dev qt6-svg-dev fonts-dejavu-core; do
     dpkg-query --show "$package" >/dev/null 2>&1 || { echo "Debian's package $package is needed: apt-get install $package"; exit 2; }

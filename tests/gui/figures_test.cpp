@@ -1,4 +1,6 @@
 #include <QClipboard>
+#include <QFontDatabase>
+#include <QFontInfo>
 #include <QMimeData>
 #include <QPainter>
 #include <QProcess>
@@ -11,7 +13,9 @@
 #include "tests/support/small_model.h"
 #include "ui/charts/export_dialog.h"
 #include "ui/charts/figure_export.h"
+#include "ui/charts/svg_text.h"
 #include "ui/page/page_figure.h"
+#include "ui/theme/zoom.h"
 #include "ui/window/main_window.h"
 
 using namespace roper;
@@ -192,6 +196,57 @@ class FiguresTest : public QObject {
             reader.readNext();
         QVERIFY2(!reader.hasError(), qPrintable(reader.errorString()));
         QVERIFY(svg.contains("<text") && !svg.contains("<image"));
+    }
+
+    /// A form feed of pdftotext and the escape codes of a terminal once gave files that no reader of XML
+    /// takes.
+    void anSvgWithControlCharactersIsStillXml() {
+        class Texts : public Figure {
+          public:
+            QString figureName() const override { return "texts"; }
+            QString figureTitle() const override { return "a\f<b>"; }
+            QString figureCaption() const override { return "c\x1b[31m & d"; }
+            QString figureCsv() const override { return {}; }
+            QSize figureSize() const override { return {400, 300}; }
+            void paintFigure(QPainter& painter, const QRectF& area, const Theme&) const override {
+                for (int c = 0; c < 0x20; ++c)
+                    painter.drawText(area.topLeft() + QPointF(0, 9.0 * c), QString("x") + QChar(c) + "y");
+                for (const int c : {0x7F, 0x85, 0xD800, 0xDC00, 0xFFFE, 0xFFFF})
+                    painter.drawText(area.center(), QString("x") + QChar(c) + "y");
+            }
+        };
+        ExportOptions options;
+        options.caption = true;
+        const QByteArray svg = figureSvg(Texts(), options, Theme::light());
+        QXmlStreamReader reader(svg);
+        QString all;
+        while (!reader.atEnd()) {
+            reader.readNext();
+            if (reader.isCharacters()) all += reader.text();
+        }
+        QVERIFY2(!reader.hasError(), qPrintable(reader.errorString()));
+        for (const char* text :
+             {"a\u240c<b>", "c\u241b[31m & d", "x\u240cy", "x\u241by", "x\u2400y", "x\ufffdy"})
+            QVERIFY2(all.contains(QString::fromUtf8(text)), text);
+        for (const char c : svg)
+            QVERIFY(static_cast<unsigned char>(c) >= ' ' || c == '\n' || c == '\t' || c == '\r');
+    }
+
+    /// Qt's name of a font may be one that no machine has ("Sans Serif"), and renderers then draw no letter.
+    void anSvgNamesTheFontsThatWereUsedAndAGenericOne() {
+        const QString family = QFontInfo(Zoom::instance().pictureFont()).family();
+        QVERIFY(QFontDatabase::families().contains(family));
+        const QByteArray svg = figureSvg(*window_->rotationPage().figures().front(), {}, Theme::light());
+        static const QRegularExpression attribute("font-family=\"([^\"]*)\"");
+        QSet<QString> named;
+        for (auto found = attribute.globalMatch(svg); found.hasNext();)
+            named << found.next().captured(1);
+        QCOMPARE(named, QSet<QString>{family + ", sans-serif"});
+        const QByteArray mono = "<text font-family=\"" +
+                                QFontDatabase::systemFont(QFontDatabase::FixedFont).family().toUtf8() +
+                                "\">font-family=&quot;a&quot;</text>";
+        QVERIFY2(readableSvg(mono).contains(", monospace\">font-family=&quot;a&quot;"),
+                 readableSvg(mono).constData());
     }
 
     void aFigureInMillimetresAndWithCaption() {

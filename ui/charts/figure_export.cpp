@@ -9,6 +9,7 @@
 
 #include "core/base/durable_file.h"
 #include "core/base/error.h"
+#include "ui/charts/svg_text.h"
 #include "ui/theme/type_scale.h"
 #include "ui/theme/zoom.h"
 
@@ -145,7 +146,7 @@ QByteArray figureSvg(const Figure& figure, const ExportOptions& options, const T
     painter.scale(zoom, zoom);
     drawPicture(painter, figure, options, theme);
     painter.end();
-    return bytes;
+    return readableSvg(bytes);
 }
 
 QImage figureImage(const Figure& figure, const ExportOptions& options, const Theme& theme) {
