@@ -5,10 +5,12 @@
 #include <QTimer>
 #include <algorithm>
 #include <iostream>
+#include <memory>
 
 #include "app/command_help/completion.h"
 #include "app/command_help/man_page.h"
 #include "app/command_help/number_checks.h"
+#include "app/roper_lab/display.h"
 #include "app/roper_lab/figures.h"
 #include "app/roper_lab/gallery.h"
 #include "app/roper_lab/screenshots.h"
@@ -165,7 +167,9 @@ int main(int argc, char** argv) {
         if (const auto code = parse(arguments, argc, argv)) return *code;
         const bool draws = arguments.figure || arguments.screenshots || arguments.gallery;
         if (draws) useNoDisplay();
-        QApplication application(argc, argv);
+        const auto application =
+            draws ? std::make_unique<QApplication>(argc, argv) : roper::applicationOnADisplay(argc, argv);
+        roper::requireFonts();
         QApplication::setOrganizationName("RoPER Lab");
         // Pictures are the same for everyone: they neither read nor change a person's own settings.
         QApplication::setApplicationName(draws ? "roper-lab-pictures" : "roper-lab");
@@ -173,6 +177,6 @@ int main(int argc, char** argv) {
             QApplication::setStyle(new roper::LabStyle);
         else
             roper::dressApplication();
-        return runProgram(application, arguments);
+        return runProgram(*application, arguments);
     });
 }

@@ -1,4 +1,4 @@
-"""roper-lab figure: what a picture takes of the machine while it waits for a model."""
+"""roper-lab without a window: what a picture takes of the machine while it waits, and what it does where something is missing."""
 
 import os
 import subprocess
@@ -7,9 +7,10 @@ import tempfile
 import time
 import unittest
 from pathlib import Path
+from xml.dom import minidom
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "support"))
-from programs import wait_until
+from programs import LETTERS, small_model, tokenizer_json, wait_until
 
 WATCHED_SECONDS = 2
 MOST_SHARE = 0.1  # of a core; a loop that asks again and again takes all that it gets
@@ -31,6 +32,68 @@ class Sizes(unittest.TestCase):
             self.assertEqual(done.returncode, 2, done.stderr)
             self.assertIn("80000 × 80000 pixels", done.stderr)
             self.assertFalse(out.exists())
+
+
+@unittest.skipUnless(os.environ.get("ROPER_LAB"), "without the window")
+class Texts(unittest.TestCase):
+    def test_control_characters_of_a_text_leave_an_svg_that_is_xml(self):
+        with tempfile.TemporaryDirectory(prefix="roper-process-") as name:
+            model = small_model(name, "qwen3")
+            marks = "\f\x1b[1m\x01\x7f"
+            (model / "tokenizer.json").write_text(tokenizer_json([*marks, *LETTERS[len(marks):]]))
+            for kind in ("surprise", "predictions", "token-map"):
+                with self.subTest(kind):
+                    out = Path(name) / f"{kind}.svg"
+                    done = subprocess.run([os.environ["ROPER_LAB"], "figure", kind, "--run", model, "--out", out, "--set", "text=\x1b[1mZZ\fZ\x01"],
+                                          capture_output=True, text=True, timeout=120)
+                    self.assertEqual(done.returncode, 0, done.stderr)
+                    minidom.parse(str(out))
+
+    def test_pictures_of_the_documentation_are_xml_and_name_a_generic_font(self):
+        pictures = list((Path(__file__).resolve().parents[2] / "docs").rglob("*.svg"))
+        self.assertGreater(len(pictures), 5)
+        for path in pictures:
+            families = {one.getAttribute("font-family") for one in minidom.parse(str(path)).getElementsByTagName("g")} - {""}
+            self.assertTrue(families, path)
+            for family in families:
+                self.assertRegex(family, "^(?!Sans Serif).*, (sans-serif|monospace)$", path)
+
+
+@unittest.skipUnless(os.environ.get("ROPER_LAB"), "without the window")
+class Surroundings(unittest.TestCase):
+    def lab(self, *arguments, **environment):
+        with tempfile.TemporaryDirectory(prefix="roper-process-") as name:
+            fonts = Path(name) / "fonts.conf"
+            fonts.write_text(f'<?xml version="1.0"?><!DOCTYPE fontconfig SYSTEM "fonts.dtd"><fontconfig><cachedir>{name}</cachedir></fontconfig>')
+            env = {key: value for key, value in os.environ.items() if key not in ("DISPLAY", "WAYLAND_DISPLAY", "QT_QPA_PLATFORM")}
+            env.update({key: value.replace("NO_FONTS", str(fonts)) for key, value in environment.items()})
+            out = Path(name) / "out"
+            done = subprocess.run([os.environ["ROPER_LAB"], *(word.replace("OUT", str(out)) for word in arguments)], env=env, capture_output=True,
+                                  text=True, timeout=60)
+            return done, list(Path(name).glob("out*"))
+
+    def test_without_fonts_no_picture_of_boxes_is_written(self):
+        for words in (("figure", "decay", "--out", "OUT.png"), ("figure", "decay", "--out", "OUT.svg"), ("screenshots", "--out", "OUT"),
+                      ("gallery", "--out", "OUT")):
+            done, written = self.lab(*words, FONTCONFIG_FILE="NO_FONTS")
+            self.assertEqual((done.returncode, written), (6, []), done.stderr)
+            self.assertIn("there is no font on this machine, and every letter would be a box; install one", done.stderr)
+            self.assertEqual(done.stderr.count("\n"), 1, done.stderr)
+        self.assertEqual(self.lab("--first-frame", FONTCONFIG_FILE="NO_FONTS", QT_QPA_PLATFORM="offscreen")[0].returncode, 6)
+        self.assertEqual(self.lab("figure", "decay", "--out", "OUT.png")[0].returncode, 0)
+
+    def test_without_a_display_the_window_says_what_to_do(self):
+        for environment, why in (({}, "neither DISPLAY nor WAYLAND_DISPLAY is set"), ({"DISPLAY": ":4711"}, ":4711"),
+                                 ({"QT_QPA_PLATFORM": "xcb"}, "neither DISPLAY"), ({"WAYLAND_DISPLAY": "nowhere"}, "")):
+            done, _ = self.lab(**environment)
+            self.assertEqual(done.returncode, 2, done.stderr)
+            self.assertTrue(done.stderr.startswith("roper-lab: there is no display for a window"), done.stderr)
+            self.assertIn(why, done.stderr)
+            for part in ("`roper-lab figure`", "ssh -X", "xvfb-run"):
+                self.assertIn(part, done.stderr)
+            self.assertEqual(done.stderr.count("\n"), 1, done.stderr)
+        self.assertEqual(self.lab("--first-frame", QT_QPA_PLATFORM="offscreen")[0].returncode, 0)
+        self.assertEqual(self.lab("--help")[0].returncode, 0)
 
 
 @unittest.skipUnless(os.environ.get("ROPER_LAB"), "without the window")

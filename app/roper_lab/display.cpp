@@ -1,0 +1,76 @@
+#include "app/roper_lab/display.h"
+
+#include <QFontDatabase>
+#include <QFontMetricsF>
+#include <cstdlib>
+#include <iostream>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "core/base/error.h"
+#include "core/base/text.h"
+
+namespace roper {
+namespace {
+
+/// What Qt has said while it was looking for a display.
+std::vector<std::pair<QtMsgType, QString>>& remarks() {
+    static std::vector<std::pair<QtMsgType, QString>> said;
+    return said;
+}
+
+std::string whyNoDisplay() {
+    std::string why;
+    if (!qEnvironmentVariableIsSet("DISPLAY") && !qEnvironmentVariableIsSet("WAYLAND_DISPLAY"))
+        why = "neither DISPLAY nor WAYLAND_DISPLAY is set";
+    else if (!remarks().empty())
+        why = onOneLine(remarks().front().second.toStdString());
+    return why.empty() ? std::string("there is no display for a window")
+                       : "there is no display for a window (" + why + ")";
+}
+
+/// Qt aborts after its last word, so that the sentence must be said before it.
+void sayWhatToDo(QtMsgType type, const QMessageLogContext&, const QString& message) {
+    if (type != QtFatalMsg) {
+        remarks().emplace_back(type, message);
+        return;
+    }
+    std::cerr
+        << "roper-lab: " << whyNoDisplay()
+        << "; `roper-lab figure` and `roper-lab screenshots` write pictures without one, `ssh -X` brings "
+           "the window to your own screen, and `xvfb-run roper-lab` opens it on a screen in memory"
+        << std::endl;
+    std::_Exit(static_cast<int>(ErrorKind::usage));
+}
+
+}  // namespace
+
+std::unique_ptr<QApplication> applicationOnADisplay(int& argc, char** argv) {
+    const QtMessageHandler usual = qInstallMessageHandler(sayWhatToDo);
+    auto application = std::make_unique<QApplication>(argc, argv);
+    qInstallMessageHandler(usual);
+    for (const auto& [type, message] : remarks())
+        qt_message_output(type, {}, message);
+    return application;
+}
+
+void requireFonts() {
+    constexpr std::u32string_view kNeeded = U"aZ09.,-−×θλ";
+    // Where there is no font at all Qt may say of its boxes that they are the letters.
+    const bool has_family = !QFontDatabase::families().isEmpty();
+    const QFontMetricsF metrics{QFont()};
+    QString missing;
+    for (const char32_t letter : kNeeded)
+        if (!has_family || !metrics.inFontUcs4(letter)) missing += QString::fromUcs4(&letter, 1);
+    if (missing.isEmpty()) return;
+    const bool has_none = missing.size() == static_cast<qsizetype>(kNeeded.size());
+    throw Error(
+        ErrorKind::disk,
+        (has_none ? std::string("there is no font on this machine, and every letter would be a box")
+                  : "no font on this machine has " + missing.toStdString() + ", which would be boxes") +
+            "; install one, such as Debian's fonts-dejavu-core, or let FONTCONFIG_FILE name a file that "
+            "knows a folder of fonts (`fc-list` prints what is found)");
+}
+
+}  // namespace roper
