@@ -11,6 +11,7 @@
 
 #include "app/roper_train/progress.h"
 #include "core/base/child_process.h"
+#include "core/base/control_group.h"
 #include "core/base/crash_report.h"
 #include "core/base/error.h"
 #include "core/base/file_path.h"
@@ -155,7 +156,7 @@ void WorkerPool::start(const std::string& run, const RunQueue& queue) {
         work_.hold({run});
         return;
     }
-    const auto cores = static_cast<int>(std::max(1U, std::thread::hardware_concurrency()));
+    const auto cores = usableCores();
     const int threads = queue.threads > 0 ? queue.threads : std::max(1, cores / queue.places());
     std::vector<std::string> arguments = {"roper-train", "resume",
                                           std::filesystem::absolute(folder.path()).string(), "--background"};

@@ -1,9 +1,9 @@
 #include "core/compare/expected_time.h"
 
 #include <algorithm>
-#include <thread>
 #include <utility>
 
+#include "core/base/control_group.h"
 #include "core/compare/grouping.h"
 #include "core/compare/statistics.h"
 #include "core/specification/cost.h"
@@ -18,7 +18,7 @@ constexpr double kGpuFlopPerSecond = 5e12;
 
 double assumedFlopPerSecond(const Specification& specification) {
     if (specification.device.name.starts_with("cuda")) return kGpuFlopPerSecond;
-    const auto cores = static_cast<double>(std::max(1U, std::thread::hardware_concurrency()));
+    const auto cores = static_cast<double>(usableCores());
     return kCpuFlopPerSecondAndCore * cores;
 }
 

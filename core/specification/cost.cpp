@@ -8,6 +8,7 @@
 #include <filesystem>
 #include <fstream>
 
+#include "core/base/control_group.h"
 #include "core/base/text.h"
 
 namespace roper {
@@ -167,29 +168,6 @@ std::optional<double> numberIn(const std::string& path) {
     return file >> number ? std::optional(number) : std::nullopt;
 }
 
-/// What the control group of this process (cgroup v2), or one above it, leaves.
-std::optional<double> leftOfControlGroup() {
-    std::ifstream groups("/proc/self/cgroup");
-    std::string line, path;
-    while (std::getline(groups, line))
-        if (line.starts_with("0::")) path = line.substr(3);
-    std::optional<double> least;
-    for (std::filesystem::path group = "/sys/fs/cgroup" + path; group.string().size() >= 14;
-         group = group.parent_path()) {
-        const auto most = numberIn((group / "memory.max").string()),
-                   used = numberIn((group / "memory.current").string());
-        if (!most || !used) continue;
-        // Pages of files can be given up, so they are not counted as used.
-        double of_files = 0;
-        std::ifstream statistics(group / "memory.stat");
-        for (std::string name; statistics >> name && statistics >> of_files;)
-            if (name == "inactive_file") break;
-        const double left = std::max(0.0, *most - *used + of_files);
-        if (!least || left < *least) least = left;
-    }
-    return least;
-}
-
 /// What `ulimit -v` leaves.
 std::optional<double> leftOfAddressSpace() {
     struct rlimit limit {};
@@ -252,7 +230,7 @@ std::int64_t sequencesAtOnce(const Specification& specification) {
 
 std::optional<double> availableMemory() {
     std::optional<double> least;
-    for (const std::optional<double>& left : {freeMemory(), leftOfControlGroup(), leftOfAddressSpace()})
+    for (const std::optional<double>& left : {freeMemory(), memoryLeftOfControlGroup(), leftOfAddressSpace()})
         if (left && (!least || *left < *least)) least = left;
     return least;
 }

@@ -210,7 +210,7 @@ std::vector<SpecificationField> evaluationAndRest() {
              &S::checkpoints, &S::Checkpoints::keep),
         make({"device", "name", "", "auto, cpu, cuda or cuda:0, cuda:1, …", AnyText()}, &S::device,
              &S::Device::name),
-        make({"device", "threads", "threads", "CPU threads; 0 takes one per core", IntegerRange{0, 4096}},
+        make({"device", "threads", "threads", "CPU threads; 0 takes one for each core that the process may use", IntegerRange{0, 4096}},
              &S::device, &S::Device::threads),
         make({"device", "kernel", "",
               "auto: our own kernels wherever they can; plain: LibTorch's operations alone",

@@ -4,8 +4,8 @@
 
 #include <algorithm>
 #include <set>
-#include <thread>
 
+#include "core/base/control_group.h"
 #include "core/base/error.h"
 #include "core/base/this_process.h"
 #include "core/training/srun_tasks.h"
@@ -30,7 +30,7 @@ bool eachHasItsOwn(ProcessGroup& group, const std::string& gpu) {
 
 Specification sharedBy(std::int64_t processes, Specification specification) {
     if (processes == 1) return specification;
-    const auto cores = static_cast<std::int64_t>(std::max(1U, std::thread::hardware_concurrency()));
+    const auto cores = std::int64_t{usableCores()};
     if (specification.device.threads == 0 && !srunTask(processes))
         specification.device.threads = std::max<std::int64_t>(1, cores / processes);
     return specification;

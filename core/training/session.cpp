@@ -9,6 +9,7 @@
 #include <system_error>
 #include <thread>
 
+#include "core/base/control_group.h"
 #include "core/base/cryptography.h"
 #include "core/base/error.h"
 #include "core/base/file_reading.h"
@@ -188,7 +189,7 @@ void requireThreads(std::int64_t count) {
 
 std::string setThreads(std::int64_t threads) {
     constexpr std::int64_t kMostForACore = 4;
-    const auto cores = static_cast<std::int64_t>(std::max(1U, std::thread::hardware_concurrency()));
+    const auto cores = std::int64_t{usableCores()};
     const std::int64_t used = threads > 0 ? std::min(threads, kMostForACore * cores) : cores;
     requireThreads(used);
     at::set_num_threads(static_cast<int>(used));

@@ -10,8 +10,8 @@
 #include <QFileInfo>
 #include <QProcess>
 #include <QStandardPaths>
-#include <QThread>
 
+#include "core/base/control_group.h"
 #include "core/base/durable_file.h"
 #include "core/base/error.h"
 #include "core/base/file_reading.h"
@@ -59,7 +59,7 @@ RunFolder TrainerLauncher::start(const Specification& specification, const RunLa
 std::vector<RunFolder> TrainerLauncher::startTwins(const Specification& specification,
                                                    const RunLabels& labels) {
     Specification twin = withoutUnused(specification);
-    if (twin.device.threads == 0) twin.device.threads = std::max(1, QThread::idealThreadCount() / 2);
+    if (twin.device.threads == 0) twin.device.threads = std::max(1, usableCores() / 2);
     requireValid(twin, "the form");
     requireReadableText(twin.task);
     // Both are made before either starts: a name or disk problem leaves no lone twin training.
