@@ -194,9 +194,10 @@ int resumeCommand(const std::string& run, const fs::path& runs, const SessionOpt
                   Verbosity verbosity) {
     const RunFolder folder = findRun(run, runs);
     const Status status = folder.status();
-    if (status.state == RunState::finished) {
+    // More steps in its run.toml than it was to train let it go on.
+    if (status.state == RunState::finished && folder.specification().training.steps <= status.steps) {
         std::cerr << folder.path().string() << " is finished (" << status.step
-                  << " steps); nothing to resume.\n";
+                  << " steps); nothing to resume. A larger training.steps in its run.toml lets it go on.\n";
         return 0;
     }
     if (followAmongTasks(folder, session.processes)) return 0;

@@ -14,6 +14,7 @@
 #include "core/base/file_reading.h"
 #include "core/base/fingerprint.h"
 #include "core/base/text.h"
+#include "core/training/schedule.h"
 
 namespace roper {
 namespace {
@@ -165,6 +166,16 @@ bool isSaid(const SpecificationField& field) {
     return field.section != "about" && field.section != "device" && field.key() != "task.text";
 }
 
+/// What another number of steps does to the learning rate, whose schedule leads to the last of them.
+std::string changeOfRate(const Specification::Training& before, const Specification::Training& now,
+                         std::int64_t step) {
+    const double was = learningRate(before, step), is = learningRate(now, step);
+    if (before.steps == now.steps || was == is) return {};
+    return "the " + now.lr_schedule + " schedule of the learning rate now ends at step " +
+           std::to_string(now.steps) + ": from step " + std::to_string(step) +
+           " on it is that of such a run, " + formatRounded(is, 3) + " where it was " + formatRounded(was, 3);
+}
+
 }  // namespace
 
 void saveCheckpoint(const FilePath& path, const Transformer& model, const AdamW& optimizer,
@@ -271,6 +282,8 @@ FormerSettings requireSameSettings(const SafetensorsFile& file, const Specificat
         throw Error(ErrorKind::usage,
                     "run.toml is not what the run was trained with: " + join(differing, "; ") +
                         ". Put back what " + file.origin() + " was trained with, or start another run.");
+    if (const std::string jump = changeOfRate(before->training, specification.training, step); !jump.empty())
+        changed.push_back(jump);
     return {changed.empty() ? "" : "run.toml has changed: " + join(changed, "; "),
             before->training.report_every};
 }

@@ -3,6 +3,7 @@
 import json
 import os
 import random
+import re
 import resource
 import shutil
 import signal
@@ -12,7 +13,7 @@ import unittest
 from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "support"))
-from programs import TINY, TRAINER, TrainerTest, checkpoints, read_rows, status, wait_until, without_times
+from programs import TINY, TRAINER, TrainerTest, checkpoints, read_rows, read_safetensors, status, wait_until, without_times
 
 
 def sessions(run):
@@ -94,6 +95,39 @@ class Interrupted(TrainerTest):
             process.wait()
             steps = [int(row["step"]) for row in read_rows(run)]
             self.assertEqual(steps, list(range(1, len(steps) + 1)))
+
+    def test_more_steps_let_a_finished_run_go_on(self):
+        def set_steps(run, to):
+            path = run / "run.toml"
+            text, count = re.subn(r"^steps = \d+", f"steps = {to}", path.read_text(), flags=re.MULTILINE)
+            self.assertEqual(count, 1)
+            path.write_text(text)
+
+        constant = ("--set", "training.lr_schedule=constant", "--set", "training.warmup_steps=5")
+        whole = self.train("whole", "--steps", 40, *constant)
+        run = self.train("a", "--steps", 20, *constant)
+        done = self.trainer("resume", run)
+        self.assertEqual(done.returncode, 0)
+        self.assertIn("a larger training.steps in its run.toml", done.stderr.lower())
+        set_steps(run, 40)
+        done = self.trainer("resume", run)
+        self.assertEqual(done.returncode, 0, done.stderr)
+        self.assertEqual((status(run)["state"], status(run)["step"], status(run)["steps"]), ("finished", 40, 40))
+        self.assertEqual(without_times(read_rows(run)), without_times(read_rows(whole)))
+        self.assertEqual(read_safetensors(checkpoints(run)[-1])[0].keys(), read_safetensors(checkpoints(whole)[-1])[0].keys())
+        for name, tensor in read_safetensors(checkpoints(run)[-1])[0].items():
+            self.assertTrue((tensor == read_safetensors(checkpoints(whole)[-1])[0][name]).all(), name)
+        # A schedule that leads to the last step makes the rate jump, which is said.
+        cosine = self.train("b", "--steps", 20, "--set", "training.lr_schedule=cosine", "--set", "training.warmup_steps=2")
+        set_steps(cosine, 40)
+        done = self.trainer("resume", cosine)
+        self.assertEqual(done.returncode, 0, done.stderr)
+        self.assertIn("training.steps = 40, it was 20", done.stderr)
+        self.assertIn("the cosine schedule of the learning rate now ends at step 40", done.stderr)
+        self.assertEqual([int(row["step"]) for row in read_rows(cosine)], list(range(1, 41)))
+        # Fewer than were trained leave it as it is.
+        set_steps(cosine, 10)
+        self.assertIn("is finished (40 steps)", self.trainer("resume", cosine).stderr)
 
     def test_first_interrupt_saves_and_stops(self):
         process = self.start("a", "--steps", "100000")
