@@ -31,6 +31,23 @@ CommandOption describeOption(const CLI::Option& option) {
     return described;
 }
 
+bool isSetting(const std::string& word) {
+    return word.find('=') != std::string::npos && !word.starts_with('-');
+}
+
+/// A word "key=value" that follows a --set with one already, and so was taken for something else; empty if
+/// there is none, or the command's --set takes several.
+std::string strayingSetting(const CLI::App& app, const std::vector<std::string>& unknown) {
+    const CLI::Option* set = app.get_option_no_throw("--set");
+    if (set == nullptr || set->count() == 0 || set->get_allow_extra_args()) return {};
+    for (const std::string& word : unknown)
+        if (isSetting(word)) return word;
+    for (const CLI::Option* option : app.get_options())
+        if (option->get_positional() && !option->results().empty() && isSetting(option->results().front()))
+            return option->results().front();
+    return {};
+}
+
 }  // namespace
 
 void nameValues(CLI::App& app, const std::map<std::string, std::string>& values) {
@@ -58,6 +75,8 @@ std::string explainMistake(const CLI::App* app, const CLI::Error& error) {
     const std::vector<std::string> unknown = app->remaining();
     if (!commands.empty() && !unknown.empty() && !unknown.front().starts_with('-'))
         what = "there is no command \"" + unknown.front() + "\"; " + nameHint(unknown.front(), commands);
+    if (const std::string setting = strayingSetting(*app, unknown); !unknown.empty() && !setting.empty())
+        what = "--set takes one key=value; write --set " + setting + ", too";
     const std::string usage = CLI::Formatter().make_usage(app, path);
     return path + ": " + what + "\n" + trimmed(usage) + "\nMore: " + path + " --help\n";
 }

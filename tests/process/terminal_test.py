@@ -159,6 +159,8 @@ class Terminal(TrainerTest):
             (("compar",), "there is no command \"compar\"; did you mean \"compare\"?"),
             (("diff",), "Usage: roper-train diff"),
             (("sample", "addtion"), "did you mean addition?"),
+            (("run", "copy-quick", "--set", "training.steps=5", "training.batch=4"), "--set takes one key=value; write --set training.batch=4, too"),
+            (("run", "--set", "training.steps=5", "training.batch=4", "copy-quick"), "--set takes one key=value; write --set training.batch=4, too"),
             (("run", "copy-quick", "--stepz"), "roper-train run: The following argument was not expected: --stepz"),
         ):
             done = self.trainer(*words)
