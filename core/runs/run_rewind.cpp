@@ -1,6 +1,9 @@
 #include "core/runs/run_rewind.h"
 
+#include <unistd.h>
+
 #include <algorithm>
+#include <cerrno>
 #include <cmath>
 #include <map>
 #include <optional>
@@ -185,13 +188,29 @@ void rewindMetrics(const RunFolder& folder, const TrainedUntil& until, const std
     if (until.report_every > 0) reportGaps(kept.rows, until.report_every, until.step, report);
 }
 
-EventFile readEvents(const FilePath& path) {
-    if (!isThere(path)) return {};
-    EventFile file = parseEvents(readFile(path, kLargestEvents));
-    for (ScalarEvent& event : file.events)
-        for (auto& [tag, value] : event.scalars)
-            tag = tagOfToday(tag);
-    return file;
+/// The file of events, and whether it can stay as it is, so that more is appended to it.
+struct KnownEvents : EventFile {
+    bool was_there = false;
+    bool can_grow = false;  ///< nothing in it is damaged or has a former name
+    std::size_t bytes = 0;  ///< of the file
+};
+
+KnownEvents readEvents(const FilePath& path) {
+    KnownEvents known;
+    if (!isThere(path)) return known;
+    const std::string file = readFile(path, kLargestEvents);
+    static_cast<EventFile&>(known) = parseEvents(file);
+    known.was_there = true;
+    known.bytes = file.size();
+    known.can_grow = !known.damaged && known.whole > 0;
+    for (ScalarEvent& event : known.events) {
+        for (auto& [tag, value] : event.scalars) {
+            const std::string today = tagOfToday(tag);
+            known.can_grow = known.can_grow && today == tag;
+            tag = today;
+        }
+    }
+    return known;
 }
 
 /// An event whose time is unknown (0) gets that of the one before it or, at the start, of the first known.
@@ -203,40 +222,80 @@ void giveTimes(std::vector<ScalarEvent>& events) {
         last = event.wall_time = event.wall_time > 0 ? event.wall_time : last;
 }
 
-/// Writes the events up to `step`: those that there were and, for rows that they lack, new ones.
-void rewindEvents(const RunFolder& folder, std::int64_t step, EventFile file, Report& report) {
-    const FilePath path = folder.eventsPath();
-    const bool was_there = isThere(path);
+/// The events up to a step: those that there were and, for rows that they lack, new ones.
+struct EventsUntil {
+    std::vector<ScalarEvent> events;
+    std::size_t added = 0;
+    bool is_end = true;       ///< whether all that was added comes after what was there
+    bool is_doubled = false;  ///< whether one stood there twice
+};
+
+EventsUntil eventsUntil(const RunFolder& folder, std::int64_t step, std::vector<ScalarEvent> there) {
+    EventsUntil until;
     std::set<std::pair<std::int64_t, std::string>> known;  // the first tag tells events of a step apart
     std::set<std::pair<std::int64_t, bool>> rows;
-    std::vector<ScalarEvent> events;
-    for (ScalarEvent& event : file.events) {
-        if (event.step > step || !known.emplace(event.step, event.scalars.front().first).second) continue;
+    for (ScalarEvent& event : there) {
+        if (event.step > step) continue;
+        if (!known.emplace(event.step, event.scalars.front().first).second) {
+            until.is_doubled = true;
+            continue;
+        }
         rows.emplace(event.step, isEvaluation(event));
-        events.push_back(std::move(event));
+        until.events.push_back(std::move(event));
     }
-    const std::size_t had = events.size();
+    const std::size_t had = until.events.size();
+    std::int64_t last = -1;
+    for (const ScalarEvent& event : until.events)
+        last = std::max(last, event.step);
     const auto add_missing = [&](const auto& row, bool evaluation) {
         if (!rows.emplace(row.step, evaluation).second) return;
-        events.push_back(eventOf(row));
-        if (had > 0) events.back().wall_time = 0;  // unknown
+        until.is_end = until.is_end && row.step >= last;
+        until.events.push_back(eventOf(row));
+        if (had > 0) until.events.back().wall_time = 0;  // unknown
     };
     folder.forEachRow<MetricsRow>([&](const MetricsRow& row) { add_missing(row, false); });
     folder.forEachRow<EvaluationRow>([&](const EvaluationRow& row) { add_missing(row, true); });
-    if (events.empty() && !was_there) return;
-    std::stable_sort(events.begin(), events.end(),
+    until.added = until.events.size() - had;
+    std::stable_sort(until.events.begin(), until.events.end(),
                      [](const auto& a, const auto& b) { return a.step < b.step; });
-    giveTimes(events);
+    giveTimes(until.events);
+    return until;
+}
+
+/// Leaves the file as it is, without a torn end, and says in it that what comes after a step is computed
+/// again: TensorBoard holds the file open and would not follow another one of its name.
+void appendToEvents(const FilePath& path, std::int64_t step, const KnownEvents& file,
+                    const EventsUntil& until) {
+    if (file.whole < file.bytes) {
+        const AppendFile torn(path, AppendFile::Content::bytes);
+        if (::ftruncate(torn.descriptor(), static_cast<off_t>(file.whole)) != 0)
+            throw diskError("write", path.string(), errno);
+    }
+    AppendFile events(path, AppendFile::Content::bytes);
+    if (until.events.size() - until.added < file.events.size())
+        for (int sessions = std::min(file.sessions, 1); sessions < 2; ++sessions)  // the second one counts
+            events.append(formatSessionStart(secondsSinceEpoch(), step + 1));
+    for (auto event = until.events.end() - static_cast<std::ptrdiff_t>(until.added);
+         event != until.events.end(); ++event)
+        events.append(formatEvent(*event));
+    events.sync();
+}
+
+void rewindEvents(const RunFolder& folder, std::int64_t step, KnownEvents file, Report& report) {
+    const FilePath path = folder.eventsPath();
+    const EventsUntil until = eventsUntil(folder, step, file.events);
+    if (until.events.empty() && !file.was_there) return;
+    if (file.can_grow && until.is_end && !until.is_doubled) return appendToEvents(path, step, file, until);
     if (file.damaged) {
         report.push_back(path.path().filename().string() + " was damaged at byte " +
-                         std::to_string(*file.damaged) + "; " + countOf(events.size() - had, "event") +
+                         std::to_string(*file.damaged) + "; " + countOf(until.added, "event") +
                          " were written anew from the rows");
         keepDamaged(path, report);
     }
-    const double begun = events.empty() ? secondsSinceEpoch() : events.front().wall_time;
+    const double begun = until.events.empty() ? secondsSinceEpoch() : until.events.front().wall_time;
     writeFileAtomically(path, [&](const AppendBytes& append) {
         append(bytesOf(formatEventFileStart(begun, folder.specification())));
-        for (const ScalarEvent& event : events)
+        for (const ScalarEvent& event : until.events)
             append(bytesOf(formatEvent(event)));
     });
 }
@@ -272,7 +331,7 @@ void removeSnapshotsAfter(const RunFolder& folder, std::int64_t step) {
 std::vector<std::string> rewindRun(const RunFolder& folder, const TrainedUntil& until) {
     const std::int64_t step = until.step;
     Report report;
-    EventFile events = readEvents(folder.eventsPath());
+    KnownEvents events = readEvents(folder.eventsPath());
     rewindMetrics(folder, until, events.events, report);
     rewindRows<EvaluationRow>(folder, step, true, report);
     reportLostEvaluations(folder, step, events.events, report);

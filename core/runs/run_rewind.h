@@ -20,7 +20,7 @@ struct TrainedUntil {
 /// are dropped, since they will be computed again. On its way it looks at what is kept. Rows that stand twice
 /// or cannot be read go; what they and missing rows said is taken from the events for TensorBoard, and the
 /// other way round. A file that held something unreadable is kept beside the new one under a name that ends
-/// in ".damaged".
+/// in ".damaged". The events for TensorBoard are appended to, unless something in them is damaged or missing.
 /// @returns  a sentence for a person about each repair, and about rows that are missing for good
 /// @throws Error (disk), Error (usage) if a file of rows is not one at all
 std::vector<std::string> rewindRun(const RunFolder& folder, const TrainedUntil& until);

@@ -15,6 +15,9 @@ constexpr char kEventWallTime = 1 << 3 | 1;
 constexpr char kEventStep = 2 << 3 | 0;
 constexpr char kEventFileVersion = 3 << 3 | 2;
 constexpr char kEventSummary = 5 << 3 | 2;
+constexpr char kEventSession = 7 << 3 | 2;
+constexpr char kSessionStatus = 1 << 3 | 0;
+constexpr char kSessionStart = 1;  // SessionLog.START
 constexpr char kSummaryValue = 1 << 3 | 2;
 constexpr char kValueTag = 1 << 3 | 2;
 constexpr char kValueSimple = 2 << 3 | 5;
@@ -160,12 +163,22 @@ std::optional<std::pair<std::string, float>> parseValue(std::string_view message
     return is_scalar ? std::optional(value) : std::nullopt;
 }
 
-ScalarEvent parseEvent(std::string_view message) {
+bool isSessionStart(std::string_view message) {
+    Fields fields(message);
+    while (const auto field = fields.next())
+        if (field->tag == kSessionStatus) return field->number == kSessionStart;
+    return false;
+}
+
+/// @param starts  whether it says that a session begins
+ScalarEvent parseEvent(std::string_view message, bool& starts) {
     ScalarEvent event;
+    starts = false;
     Fields fields(message);
     while (const auto field = fields.next()) {
         if (field->tag == kEventWallTime) event.wall_time = readNumber<double>(field->content);
         if (field->tag == kEventStep) event.step = static_cast<std::int64_t>(field->number);
+        if (field->tag == kEventSession) starts = isSessionStart(field->content);
         if (field->tag != kEventSummary) continue;
         Fields values(field->content);
         while (const auto value = values.next()) {
@@ -246,8 +259,15 @@ std::uint32_t crc32c(std::string_view bytes) {
     return ~crc;
 }
 
+std::string formatSessionStart(double wall_time, std::int64_t step) {
+    return record(kEventWallTime + littleEndian(wall_time) + kEventStep +
+                  varint(static_cast<std::uint64_t>(step)) +
+                  delimited(kEventSession, std::string{kSessionStatus, kSessionStart}));
+}
+
 std::string formatEventFileStart(double wall_time, const Specification& specification) {
     return record(kEventWallTime + littleEndian(wall_time) + delimited(kEventFileVersion, "brain.Event:2")) +
+           formatSessionStart(wall_time, 0) +
            summaryRecord(wall_time, hparamsValue(wall_time, specification)) +
            summaryRecord(wall_time, settingsText(specification));
 }
@@ -277,12 +297,18 @@ EventFile parseEvents(std::string_view file) {
         in_step = true;
         const std::string_view data = rest.substr(kHeader, *length);
         if (readNumber<std::uint32_t>(rest.substr(kHeader + *length)) == maskedCrc(data)) {
-            ScalarEvent event = parseEvent(data);
+            bool starts = false;
+            ScalarEvent event = parseEvent(data, starts);
+            if (starts) {
+                ++read.sessions;
+                std::erase_if(read.events, [&](const ScalarEvent& one) { return one.step >= event.step; });
+            }
             if (!event.scalars.empty()) read.events.push_back(std::move(event));
         } else if (!read.damaged) {
             read.damaged = at;
         }
         at += kFrame + *length;
+        read.whole = at;
     }
     return read;
 }

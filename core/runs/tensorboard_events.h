@@ -19,21 +19,28 @@ struct ScalarEvent {
     std::vector<std::pair<std::string, float>> scalars;  ///< tag and value
 };
 
-/// The records that an event file of ours begins with: its version ("brain.Event:2"), and the settings that
-/// the run reads, as hyperparameters for the HParams table and as a text.
+/// The records that an event file of ours begins with: its version ("brain.Event:2"), the start of a session,
+/// and the settings that the run reads, as hyperparameters for the HParams table and as a text.
 std::string formatEventFileStart(double wall_time, const Specification& specification);
 
 /// A record: u64 length, masked CRC-32C of it, a protobuf `Event`, masked CRC-32C of that.
 std::string formatEvent(const ScalarEvent& event);
 
+/// A record that says that a session of training begins with this step: what the file holds of it and later
+/// ones no longer counts. TensorBoard drops it, and follows the file, which only grows. It takes no notice of
+/// the first such record of a file (2.18).
+std::string formatSessionStart(double wall_time, std::int64_t step);
+
 /// What an event file holds.
 struct EventFile {
-    std::vector<ScalarEvent> events;     ///< of all records that can be read
+    std::vector<ScalarEvent> events;     ///< of all records that can be read and that count
     std::optional<std::size_t> damaged;  ///< where the first record begins that cannot; none at a torn end
+    std::size_t whole = 0;               ///< bytes before a torn end
+    int sessions = 0;  ///< how often it says that a session begins; 0 in those of older versions
 };
 
 /// Reads a file of events. A record whose content is damaged is passed over; where the frame of one is, the
-/// next that is whole is looked for.
+/// next that is whole is looked for. Events that a later session has computed again are left out.
 EventFile parseEvents(std::string_view file);
 
 /// The event that a row is for TensorBoard, with the present time.

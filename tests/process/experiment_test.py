@@ -464,7 +464,7 @@ class TensorBoard(TrainerTest):
             self.assertAlmostEqual(mine, theirs, places=6)
         self.assertEqual([event.step for event in events.Scalars("evaluation/correct")], [4, 8, 12])
 
-        # The settings: once, also after a resume, which writes the file anew.
+        # The settings: once, also after a resume.
         from tensorboard.plugins.hparams import metadata
 
         mark_stopped(run)
@@ -481,6 +481,28 @@ class TensorBoard(TrainerTest):
         self.assertEqual(events.SummaryMetadata("settings/text_summary").plugin_data.plugin_name, "text")
         (text,) = events.Tensors("settings/text_summary")
         self.assertIn(b"| model.width | 32 |", text.tensor_proto.string_val[0])
+
+    def test_a_run_that_was_killed_and_resumed_is_followed(self):
+        """As TensorBoard's default loader does, which holds the file open and reads what is appended."""
+        packages = os.environ.get("ROPER_TEST_PACKAGES", "")
+        if packages:
+            sys.path.insert(0, packages)
+        try:
+            from tensorboard.backend.event_processing.plugin_event_accumulator import EventAccumulator
+        except ImportError as error:
+            self.skipTest(f"{error}: `./lab test` installs it")
+        process = self.start("a", "--steps", "3000", "--set", "checkpoints.every=150", "--set", "training.report_every=1")
+        run = self.runs / "a"
+        wait_until(lambda: len(read_rows(run)) > 200, process)
+        events = EventAccumulator(str(run), size_guidance={"tensors": 0}, tensor_size_guidance={"scalars": 0})
+        events.Reload()
+        process.kill()
+        process.wait()
+        events.Reload()
+        self.assertGreater(len(events.Tensors("training/loss")), 200)
+        self.assertEqual(self.trainer("resume", run).returncode, 0)
+        events.Reload()
+        self.assertEqual([event.step for event in events.Tensors("training/loss")], list(range(1, 3001)))
 
 
 if __name__ == "__main__":

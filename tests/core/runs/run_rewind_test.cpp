@@ -1,5 +1,7 @@
 #include "core/runs/run_rewind.h"
 
+#include <sys/stat.h>
+
 #include <algorithm>
 #include <fstream>
 
@@ -94,6 +96,39 @@ TEST(Rewind, AWholeRunIsCutWithoutAWord) {
     expectSteps(recorded.run, 15);
     EXPECT_EQ(eventSteps(recorded.run), kFifteen);
     EXPECT_EQ(recorded.run.evaluations().size(), 1U);
+}
+
+/// TensorBoard holds the file open, so that one put in its place would not be followed.
+TEST(Rewind, EventsAreAppendedTo) {
+    const RecordedRun recorded;
+    const FilePath path = recorded.run.eventsPath();
+    const std::string whole = readFile(path);
+    const auto number = [&] {
+        struct stat info {};
+        EXPECT_EQ(::stat(path.path().c_str(), &info), 0);
+        return info.st_ino;
+    };
+    const auto before = number();
+    EXPECT_TRUE(recorded.rewind(15).empty());
+    const std::string once = readFile(path);
+    EXPECT_TRUE(once.starts_with(whole));
+    EXPECT_EQ(once.size(), whole.size() + formatSessionStart(1, 16).size());
+    // Again, with nothing to take back, with an end that is torn, and with a row that only metrics.csv has.
+    EXPECT_TRUE(recorded.rewind(15).empty());
+    EXPECT_EQ(readFile(path), once);
+    std::ofstream(path.path(), std::ios::app) << formatEvent(eventOf(rewoundRow(16))).substr(0, 30);
+    EXPECT_TRUE(recorded.rewind(15).empty());
+    EXPECT_EQ(readFile(path), once);
+    auto lines = recorded.lines();
+    lines.back() = formatRow(rewoundRow(16));
+    lines.emplace_back();
+    recorded.setLines(lines);
+    EXPECT_TRUE(recorded.rewind(16).empty());
+    EXPECT_TRUE(readFile(path).starts_with(once));
+    auto expected = kFifteen;
+    expected.push_back(16);
+    EXPECT_EQ(eventSteps(recorded.run), expected);
+    EXPECT_EQ(number(), before);
 }
 
 TEST(Rewind, EveryFlippedByteOfTheEventsIsRepaired) {

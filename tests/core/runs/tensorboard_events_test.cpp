@@ -20,6 +20,7 @@ TEST(TensorboardEvents, ReadBackAsWritten) {
     std::string file = formatEventFileStart(1.5, Specification{});
     file += formatEvent({2.5, 300, {{"training/loss", 0.25F}, {"evaluation/correct", 112.0F}}});
     file += formatEvent({3.5, 400, {{"training/loss", std::numeric_limits<float>::quiet_NaN()}}});
+    EXPECT_EQ(parseEvents(file).sessions, 1);
     const auto events = parseEvents(file).events;
     ASSERT_EQ(events.size(), 2U);
     EXPECT_EQ(events[0].wall_time, 2.5);
@@ -35,6 +36,22 @@ TEST(TensorboardEvents, ATornEndIsNoDamage) {
         EXPECT_EQ(file.events.size(), 1U);
         EXPECT_FALSE(file.damaged);
     }
+}
+
+TEST(TensorboardEvents, ALaterSessionTakesThePlaceOfWhatItComputesAgain) {
+    std::string file;
+    for (int step = 1; step <= 5; ++step)
+        file += formatEvent({1.0 * step, step, {{"a", 1.0F}}});
+    file += formatSessionStart(6, 4);
+    EXPECT_EQ(parseEvents(file).events.size(), 3U);
+    file += formatEvent({7, 4, {{"a", 2.0F}}});
+    const EventFile read = parseEvents(file + "torn");
+    ASSERT_EQ(read.events.size(), 4U);
+    EXPECT_EQ(read.events[2].step, 3);
+    EXPECT_EQ(read.events[3].scalars[0].second, 2.0F);
+    EXPECT_EQ(read.whole, file.size());
+    EXPECT_EQ(read.sessions, 1);
+    EXPECT_FALSE(read.damaged);
 }
 
 TEST(TensorboardEvents, OfADamagedFileAllOtherRecordsAreRead) {
