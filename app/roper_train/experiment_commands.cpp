@@ -60,7 +60,8 @@ void printGroups(std::span<const RunRecord> runs, const std::vector<RunGroup>& g
                  double share) {
     for (const RunGroup& group : groups) {
         std::vector<double> values;
-        for (const std::size_t run : group.runs) {
+        const std::vector<std::size_t> counted = runsThatCount(runs, group);
+        for (const std::size_t run : counted) {
             const OutcomeValue outcome = outcomeOf(runs[run], measure, share);
             if (outcome.kind == Outcome::known) values.push_back(outcome.value);
         }
@@ -70,6 +71,8 @@ void printGroups(std::span<const RunRecord> runs, const std::vector<RunGroup>& g
         if (!values.empty())
             std::cout << ", mean " << formatRounded(summary.mean, 5) << ", from "
                       << formatRounded(summary.least, 5) << " to " << formatRounded(summary.greatest, 5);
+        if (const std::size_t left_out = group.runs.size() - counted.size(); left_out > 0)
+            std::cout << ", " << left_out << " left out (a seed trained again, or another precision)";
         std::cout << "\n";
     }
 }

@@ -80,10 +80,25 @@ int pairsWanted(const PairedComparison& c) {
     return is_open ? std::max(*c.needed, known + 1) : 0;
 }
 
+/// Whether further runs would have no value of the measure either: runs of this kind have none, or none that
+/// is finished has one.
+bool isNotRecorded(std::span<const RunRecord> runs, const RunGroup& group,
+                   const PairedComparison& comparison) {
+    if (!hasMeasure(group.specification, comparison.measure)) return true;
+    bool any_finished = false;
+    for (const std::size_t run : group.runs) {
+        if (runs[run].state != RunState::finished) continue;
+        any_finished = true;
+        if (outcomeOf(runs[run], comparison.measure, comparison.share).kind != Outcome::missing) return false;
+    }
+    return any_finished;
+}
+
 }  // namespace
 
 std::vector<FollowUp> followUps(std::span<const RunRecord> runs, const RunGroup& a, const RunGroup& b,
                                 const PairedComparison& comparison) {
+    if (isNotRecorded(runs, a, comparison) || isNotRecorded(runs, b, comparison)) return {};
     std::vector<FollowUp> all;
     FollowUp twins{FollowUp::Kind::missing_twins, {}};
     addMissing(runs, b, a, comparison.precision, twins.runs);

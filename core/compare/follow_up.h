@@ -21,7 +21,8 @@ struct FollowUp {
 /// many more pairs as would show a difference as large as the measured one with a power of 0.8 (at least
 /// `kFewPairs` in all). Twins have one device and one precision, or they could not be compared. Runs that are
 /// still to finish count as there. Nothing where the pairs have settled it, or where more than a thousand
-/// would be needed.
+/// would be needed, or where
+/// none of the finished runs of a group records the measure: further ones would not, either.
 /// @param comparison  of `a` and `b`
 std::vector<FollowUp> followUps(std::span<const RunRecord> runs, const RunGroup& a, const RunGroup& b,
                                 const PairedComparison& comparison);

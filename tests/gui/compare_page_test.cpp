@@ -230,6 +230,33 @@ class ComparePageTest : public PageTest {
         QVERIFY(std::abs(page().curves().curves()[0].y.last() - 100 * 99.8 / 128) < 1e-9);
     }
 
+    /// Pairs leave it out, and the mean once counted it twice.
+    void aSeedThatWasTrainedAgainCountsOnce() {
+        const double mean = page().state().groups()[0].summary.mean;
+        makeFinishedRun(runs(), {"rope-0-again", "rope", 0, 20});
+        window_->runs().refresh();
+        window_->runs().readAll();
+        page().state().refresh();
+        const ComparedGroup& group = page().state().groups()[0];
+        QCOMPARE(group.all.size(), 6);
+        QCOMPARE(group.left_out, 1);
+        QCOMPARE(group.members.size(), 5);
+        QVERIFY(group.members.contains("rope-0-again") &&
+                !group.members.contains("rope-0"));  // the later one
+        QVERIFY(std::abs(group.summary.mean - (mean - (98.0 - 20) / 5)) < 1e-9);
+        double pairs = 0;
+        for (const SeedPair& pair : page().state().comparison()->pairs)
+            pairs += pair.a.value / 5;
+        QVERIFY(std::abs(group.summary.mean - pairs) < 1e-9);
+        page().showTab(ComparePage::Tab::run_by_run);
+        QVERIFY(page().figures().front()->figureCaption().contains("a seed that was trained again"));
+        std::filesystem::remove_all(runs() / "rope-0-again");
+        window_->runs().refresh();
+        page().state().refresh();
+        QCOMPARE(page().state().groups()[0].summary.mean, mean);
+        page().showTab(ComparePage::Tab::curves);
+    }
+
     // Its click really queues runs, so it comes after the tests that count them.
     void theSentenceEndsInButtons() {
         const auto button = [&](const QString& text) -> QPushButton* {

@@ -156,9 +156,9 @@ class Sweep(TrainerTest):
 
 
 class Comparison(TrainerTest):
-    def make_run(self, position, seed, correct):
+    def make_run(self, position, seed, correct, name=None):
         """A finished run with a known outcome, made by hand."""
-        run = self.train(f"{position}-s{seed}", "--steps", 2, "--set", f"model.position={position}", "--seed", seed)
+        run = self.train(name or f"{position}-s{seed}", "--steps", 2, "--set", f"model.position={position}", "--seed", seed)
         path = run / "evaluations.csv"
         header = path.read_text().splitlines()[0]
         path.write_text(f"{header}\n2,0.1,{correct},128,0.5,,,,0\n")
@@ -204,6 +204,15 @@ class Comparison(TrainerTest):
         text = self.trainer("compare", "--all", "--runs", self.runs).stdout.splitlines()
         self.assertRegex(text[0], r"RoPE +RoPER +difference +95 % interval +p +p by Holm")
         self.assertTrue(any(line.startswith("problems solved at the end") and "+4.667 problems" in line for line in text), text)
+
+    def test_a_seed_that_was_trained_again_counts_once(self):
+        for seed, (a, b) in enumerate(((98, 110), (101, 104))):
+            self.make_run("rope", seed, a)
+            self.make_run("roper", seed, b)
+        self.make_run("rope", 0, 20, name="rope-s0-again")
+        text = self.trainer("compare", "--runs", self.runs).stdout
+        self.assertIn("RoPE: 3 runs, 2 with this outcome, mean 60.5, from 20 to 101, 1 left out", text)
+        self.assertIn("RoPER: 2 runs, 2 with this outcome, mean 107, from 104 to 110\n", text)
 
     def test_the_sentence_agrees_with_scipy(self):
         from scipy import stats

@@ -37,6 +37,25 @@ TEST(FollowUps, AsManyPairsAsTheSentenceSays) {
     }
 }
 
+/// Of a measure that nothing records more runs would say nothing, either.
+TEST(FollowUps, NothingIsOfferedForAMeasureThatIsNotRecorded) {
+    ComparedRuns runs;
+    for (const char* position : {"rope", "roper"})
+        runs.add(position, 0, std::nullopt);
+    runs.add("rope", 1, std::nullopt, RunState::running);
+    EXPECT_TRUE(followUpsOf(runs, Measure::final_correct).empty());
+    // One group alone that records it is not enough; once both do, pairs are wanted again.
+    runs.add("rope", 2, 90);
+    EXPECT_TRUE(followUpsOf(runs, Measure::final_correct).empty());
+    runs.add("roper", 2, 100);
+    EXPECT_FALSE(followUpsOf(runs, Measure::final_correct).empty());
+    // Runs that are still to finish may record it.
+    ComparedRuns begun;
+    for (const char* position : {"rope", "roper"})
+        begun.add(position, 0, std::nullopt, RunState::running);
+    EXPECT_FALSE(followUpsOf(begun, Measure::final_correct).empty());
+}
+
 TEST(FollowUps, MissingTwinsComeFirst) {
     ComparedRuns runs;
     runs.add("rope", 0, 90);

@@ -182,7 +182,12 @@ void ComparePage::showGroups() {
         QTreeWidgetItem* item = groups_->topLevelItem(static_cast<int>(i));
         const ComparedGroup& group = groups[i];
         item->setText(1, QStringLiteral("%1/%2").arg(group.values.size()).arg(group.group.runs.size()));
-        item->setToolTip(1, tr("runs with this outcome, of all"));
+        const QString left_out =
+            group.left_out > 0
+                ? tr("; %1 left out of mean and curves: a seed trained again, or another precision")
+                      .arg(group.left_out)
+                : QString();
+        item->setToolTip(1, tr("runs with this outcome, of all") + left_out);
         item->setText(2, group.values.empty() ? QStringLiteral("–") : noteNumber(group.summary.mean, 5));
         item->setCheckState(0, group.shown ? Qt::Checked : Qt::Unchecked);
         item->setIcon(0, swatch(Theme::of(palette()).visible(group.color)));

@@ -92,9 +92,10 @@ void CompareState::fillGroup(ComparedGroup& group, const std::vector<RunRecord>&
     for (const std::size_t run : group.group.runs)
         group.all << QString::fromStdString(runs[run].name);
     group.shown = !question_.hidden.contains(group.key());
+    const std::vector<std::size_t> counted = runsThatCount(runs, group.group);
+    group.left_out = group.all.size() - static_cast<qsizetype>(counted.size());
     const std::vector<std::size_t> members =
-        question_.drop_worst ? withoutWorst(runs, group.group.runs, question_.measure, share)
-                             : group.group.runs;
+        question_.drop_worst ? withoutWorst(runs, counted, question_.measure, share) : counted;
     for (const std::size_t member : members) {
         group.members << QString::fromStdString(runs[member].name);
         const OutcomeValue outcome = outcomeOf(runs[member], question_.measure, share);

@@ -38,8 +38,11 @@ struct ComparedGroup {
     RunGroup group;
     QColor color;
     bool shown = true;
-    QStringList all;             ///< runs of the group
-    QStringList members;         ///< runs of the group, the worst dropped if that is asked for
+    QStringList all;  ///< runs of the group
+    /// Runs of the group, each seed once as in pairs (`runsThatCount`), the worst dropped if that is asked
+    /// for.
+    QStringList members;
+    qsizetype left_out = 0;      ///< runs that do not count: their seed again, or another precision
     std::vector<double> values;  ///< known outcomes of the members
     QStringList names;           ///< of the runs that have them
     Summary summary;

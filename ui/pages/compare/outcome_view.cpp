@@ -25,7 +25,7 @@ struct OutcomeView::Scale {
     QRectF plot;  ///< of the values
     double low = 0, high = 1;
     double row = kLeastGroup;  ///< height of one
-    std::size_t rows = 1;    ///< that there is room for
+    std::size_t rows = 1;      ///< that there is room for
     double area_left = 0;
     double never_x = 0;
     bool has_never = false;
@@ -141,6 +141,7 @@ void OutcomeView::paintRow(QPainter& painter, const ComparedGroup& group, const 
     QStringList open;
     if (!group.unfinished.isEmpty()) open << tr("%1 not finished").arg(group.unfinished.size());
     if (!group.missing.isEmpty()) open << tr("%1 without").arg(group.missing.size());
+    if (group.left_out > 0) open << tr("%1 left out").arg(group.left_out);
     if (open.isEmpty()) return;
     painter.setPen(theme.faint_text);
     const double below = has_room ? y + scale.row / 2 - 17 : y - 7.5;
@@ -222,9 +223,14 @@ QString OutcomeView::figureCsv() const {
 }
 
 QString OutcomeView::figureCaption() const {
-    return tr("%1, a dot a run; upright the mean, across its 95 %% interval (Student's t)%2")
+    const auto groups = shown();
+    const bool leaves_out = std::any_of(groups.begin(), groups.end(),
+                                        [](const ComparedGroup* group) { return group->left_out > 0; });
+    return tr("%1, a dot a run; upright the mean, across its 95 %% interval (Student's t)%2%3")
         .arg(measureTitle(state_.question()),
-             state_.question().drop_worst ? tr("; the worst run of each group dropped") : QString())
+             state_.question().drop_worst ? tr("; the worst run of each group dropped") : QString(),
+             leaves_out ? tr("; left out are runs of a seed that was trained again, and of another precision")
+                        : QString())
         .replace(QStringLiteral("%%"), QStringLiteral("%"));
 }
 
