@@ -43,6 +43,18 @@ class MistakeStoryTest : public PageTest {
         }
     }
 
+    /// Read in the packages: labml-nn of PyPI, x-transformers' history, transformers, axlearn.
+    void whereValuesWereRotatedWronglyIsNamedWithVersions() {
+        const QString once = storyOf(Mistake::no_inverse).seen, twice = storyOf(Mistake::values_twice).seen;
+        for (const char* part :
+             {"x-transformers 0.15 to 1.19.1", "1.20 to 1.44.8", "attn_rotary_embed_values",
+              "RoFormer with rotary_value=true", "CLVP", "axlearn", "DALLE-pytorch"})
+            QVERIFY2(once.contains(part), part);
+        for (const char* part : {"labml-nn 0.4.123 to 0.4.136", "forward", "issue 251", "0.4.137"})
+            QVERIFY2(twice.contains(part), part);
+        QVERIFY(!once.contains("known to us") && !twice.contains("helper"));
+    }
+
     void theArrowsShowIt() {
         for (const Mistake mistake : kMistakes) {
             open(mistake);

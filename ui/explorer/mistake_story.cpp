@@ -54,35 +54,46 @@ MistakeStory wrongDirection() {
 }
 
 MistakeStory noInverse() {
-    return {text("o = R(−n) Σ a R(j)v = Σ a R(j − n)v"),
-            text("o = Σ a R(j)v   (⟪R(−n)⟫ is missing)"),
-            code("angle = position[:, None] * theta\no = rotate(a @ rotate(v, angle), -angle)"),
-            code("angle = position[:, None] * theta\no = ⟪a @ rotate(v, angle)⟫"),
-            code("o = weighted_sum(a, rotated_values);\nfor (int i = 0; i < d / 2; ++i)\n"
-                 "    rotate(o[i], o[i + d / 2], -n * theta[i]);"),
-            code("o = weighted_sum(a, rotated_values);\n⟪// and on to the output projection⟫"),
-            text("The RoPER note's code has a module of its own for the way back, after the sum and before "
-                 "the output "
-                 "projection: a line that nothing else asks for. No public case is known to us."),
-            text("The output has the right shape and length. It says where the values stood in the text, not "
-                 "how far from "
-                 "the query, so every place must be learned anew.")};
+    return {
+        text("o = R(−n) Σ a R(j)v = Σ a R(j − n)v"),
+        text("o = Σ a R(j)v   (⟪R(−n)⟫ is missing)"),
+        code("angle = position[:, None] * theta\no = rotate(a @ rotate(v, angle), -angle)"),
+        code("angle = position[:, None] * theta\no = ⟪a @ rotate(v, angle)⟫"),
+        code("o = weighted_sum(a, rotated_values);\nfor (int i = 0; i < d / 2; ++i)\n"
+             "    rotate(o[i], o[i + d / 2], -n * theta[i]);"),
+        code("o = weighted_sum(a, rotated_values);\n⟪// and on to the output projection⟫"),
+        text(
+            "x-transformers 0.15 to 1.19.1 rotates values in every model with rotary embeddings and never "
+            "rotates back; 1.20 to 1.44.8 does so with attn_rotary_embed_values=True, for positions that are "
+            "absolute. transformers, 5.24 among them, does in RoFormer with rotary_value=true and in every "
+            "CLVP "
+            "with use_rotary_embedding, its default; axlearn in RoFormerQKVLinear with rotary_value; "
+            "DALLE-pytorch with rotary_emb, its default. Their users get models whose outputs depend on "
+            "where "
+            "a text begins, and no RoPER."),
+        text("The output has the right shape and length. It says where the values stood in the text, not "
+             "how far from "
+             "the query, so every place must be learned anew.")};
 }
 
 MistakeStory valuesTwice() {
-    return {text("v′ⱼ = R(j)vⱼ"),
-            text("v′ⱼ = ⟪R(j)⟫R(j)vⱼ = R(⟪2⟫j)vⱼ"),
-            code("v = rotate(v, angle)\no = rotate(a @ v, -angle)"),
-            code("v = rotate(v, angle)\no = rotate(a @ ⟪rotate(v, angle)⟫, -angle)"),
-            code("rotate(v[i], v[i + d / 2], j * theta[i]);\nadd(o, a[j], v);"),
-            code("rotate(v[i], v[i + d / 2], j * theta[i]);\n⟪rotate(v[i], v[i + d / 2], j * "
-                 "theta[i]);⟫\nadd(o, a[j], v);"),
-            text("The public code of the RoPER note's own authors did it until June 2024 "
-                 "(labmlai/annotated_deep_learning_paper_implementations, issue 251): in a helper, and again "
-                 "in the caller."),
-            text("o = R(−n) Σ a R(2j)v is a rotation too. The rest R(j) moves with the sentence, as with the "
-                 "inverse "
-                 "forgotten, and only a test that shifts all positions sees it.")};
+    return {
+        text("v′ⱼ = R(j)vⱼ"),
+        text("v′ⱼ = ⟪R(j)⟫R(j)vⱼ = R(⟪2⟫j)vⱼ"),
+        code("v = rotate(v, angle)\no = rotate(a @ v, -angle)"),
+        code("v = rotate(v, angle)\no = rotate(a @ ⟪rotate(v, angle)⟫, -angle)"),
+        code("rotate(v[i], v[i + d / 2], j * theta[i]);\nadd(o, a[j], v);"),
+        code("rotate(v[i], v[i + d / 2], j * theta[i]);\n⟪rotate(v[i], v[i + d / 2], j * "
+             "theta[i]);⟫\nadd(o, a[j], v);"),
+        text(
+            "labml-nn 0.4.123 to 0.4.136, the published code of RoPER, did it until June 2024: "
+            "RotaryValuePEMultiHeadAttention.forward rotated the values once on a line of their own and once "
+            "more within the weighted sum (labmlai/annotated_deep_learning_paper_implementations, issue "
+            "251). Their users train R(2j) in place of R(j); such weights do not fit 0.4.137, which rotates "
+            "once."),
+        text("o = R(−n) Σ a R(2j)v is a rotation too. The rest R(j) moves with the sentence, as with the "
+             "inverse "
+             "forgotten, and only a test that shifts all positions sees it.")};
 }
 
 MistakeStory positionsFromOne() {
