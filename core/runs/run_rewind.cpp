@@ -35,8 +35,8 @@ std::string tagOfToday(const std::string& tag) {
 }
 
 /// Keeps what a file held before something unreadable was taken out of it.
-void keepDamaged(const FilePath& path, Report& report) {
-    const FilePath kept = path.parent() / (path.path().filename().string() + ".damaged");
+void keepDamaged(const FilePath& path, const std::string& name, Report& report) {
+    const FilePath kept = path.parent() / (name + ".damaged");
     copyFileAtomically(path, kept);
     report.push_back("the file as it was is kept as " + kept.string());
 }
@@ -83,7 +83,7 @@ void replace(const FilePath& path, const KeptRows<Row>& kept, Report& report) {
     const std::string name = path.path().filename().string();
     if (kept.unread > 0) {
         report.push_back(name + " had " + countOf(kept.unread, "line") + " that could not be read");
-        keepDamaged(path, report);
+        keepDamaged(path, name, report);
     }
     if (kept.doubled > 0)
         report.push_back(name + " had " + countOf(kept.doubled, "row") +
@@ -290,7 +290,8 @@ void rewindEvents(const RunFolder& folder, std::int64_t step, KnownEvents file, 
         report.push_back(path.path().filename().string() + " was damaged at byte " +
                          std::to_string(*file.damaged) + "; " + countOf(until.added, "event") +
                          " were written anew from the rows");
-        keepDamaged(path, report);
+        // Under its own name TensorBoard would read it, too: it takes every file with "tfevents" in its name.
+        keepDamaged(path, "events", report);
     }
     const double begun = until.events.empty() ? secondsSinceEpoch() : until.events.front().wall_time;
     writeFileAtomically(path, [&](const AppendBytes& append) {

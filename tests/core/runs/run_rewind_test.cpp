@@ -141,7 +141,8 @@ TEST(Rewind, EveryFlippedByteOfTheEventsIsRepaired) {
         writeFileAtomically(recorded.run.eventsPath(), damaged);
         said += says(recorded.rewind(15), "was damaged at byte") ? 1 : 0;
         EXPECT_EQ(eventSteps(recorded.run), kFifteen) << at;
-        EXPECT_EQ(readFile(recorded.run.eventsPath().string() + ".damaged"), damaged);
+        EXPECT_EQ(readFile(recorded.run.path() / "events.damaged"), damaged);
+        EXPECT_EQ(recorded.run.eventsPath().path().extension(), ".roper-lab");
     }
     EXPECT_EQ(said, tried);
     RecordProperty("tried", tried);
