@@ -13,7 +13,8 @@
 #     SQUEUE_NAMES=other, the same                                       (nothing)
 #     SQUEUE_STATES=RUNNING, the same with --states=all                  1:PENDING
 # Source: squeue(1), "ENVIRONMENT VARIABLES": "Command line options will always override these settings".
-# Ours: core/cluster/slurm.cpp asks squeue with --name and without --states; no test of ours sets such a variable.
+# Ours: core/cluster/sbatch_options.cpp leaves such variables out for all programs that ask; tests/process/slurm_test.py
+# (test_the_environment_changes_nothing) sets them for a real Slurm.
 set -euo pipefail
 PATH=$PATH:/usr/sbin:/sbin
 for package in slurm-wlm munge; do

@@ -15,8 +15,8 @@
 #     a new TensorBoard, both cases   1:1 2:1 3:1 4:2 5:2 6:2 7:2 8:2 9:2
 # Source: RawEventFileLoader in tensorboard/backend/event_processing/event_file_loader.py; its option
 # detect_file_replacement (off here) would only open the file again "while preserving the current offset".
-# Ours: docs/run-folder.md says that a resumed run rewrites its events; tests/process/experiment_test.py
-# (TensorBoard.test_the_package_reads_the_events) reads them after a resume with a new loader, which is the case that works.
+# Ours: a resumed run appends a SessionLog START and its events (core/runs/run_rewind.cpp); tests/process/experiment_test.py
+# (TensorBoard.test_a_run_that_was_killed_and_resumed_is_followed) follows one with the same loader.
 set -euo pipefail
 folder=$(mktemp -d)
 trap 'rm -rf "$folder"' EXIT
