@@ -12,16 +12,17 @@ namespace {
 
 using Points = std::vector<std::pair<double, double>>;
 
-double xOf(const MetricsRow& row, XAxis across) {
-    return across == XAxis::step   ? static_cast<double>(row.step)
-           : across == XAxis::time ? row.time_s
-                                   : static_cast<double>(row.tokens);
+/// Nothing where the run does not record it, as imported ones may not.
+std::optional<double> xOf(const MetricsRow& row, XAxis across) {
+    if (across == XAxis::step) return static_cast<double>(row.step);
+    if (across == XAxis::time) return row.time_s;
+    return row.tokens ? std::optional(static_cast<double>(*row.tokens)) : std::nullopt;
 }
 
-double xOf(const RunRecord& run, const EvaluationRow& row, XAxis across) {
-    return across == XAxis::step   ? static_cast<double>(row.step)
+std::optional<double> xOf(const RunRecord& run, const EvaluationRow& row, XAxis across) {
+    return across == XAxis::step   ? std::optional(static_cast<double>(row.step))
            : across == XAxis::time ? row.time_s
-                                   : tokensAt(run.specification, row.step);
+                                   : tokensAt(run.metrics, row.step);
 }
 
 /// Values of steps averaged over equal bins of x; a bin with a value that is not finite has no point. A point
@@ -30,15 +31,20 @@ Points averaged(const RunRecord& run, const QuantityInfo& info, XAxis across, st
     Points points;
     if (run.metrics.empty()) return points;
     const double end = across == XAxis::step ? static_cast<double>(run.specification.training.steps)
-                                             : xOf(run.metrics.back(), across);
+                                             : xOf(run.metrics.back(), across).value_or(0);
     if (!(end > 0)) return points;
     std::size_t row = 0;
     for (std::size_t i = 1; i <= bins; ++i) {
         const double bin_end = end * static_cast<double>(i) / static_cast<double>(bins);
         double sum = 0;
         std::size_t count = 0;
-        for (; row < run.metrics.size() && xOf(run.metrics[row], across) <= bin_end; ++row, ++count)
-            sum += *info.of_metrics(run.metrics[row]);
+        for (; row < run.metrics.size(); ++row) {
+            const auto x = xOf(run.metrics[row], across), value = info.of_metrics(run.metrics[row]);
+            if (x && *x > bin_end) break;
+            if (!x || !value) continue;
+            sum += *value;
+            ++count;
+        }
         if (count > 0 && std::isfinite(sum)) points.emplace_back(bin_end, sum / static_cast<double>(count));
     }
     return points;
@@ -86,8 +92,20 @@ Interval bandAt(const Summary& summary, Spread spread) {
 
 }  // namespace
 
-double tokensAt(const Specification& specification, std::int64_t step) {
-    return static_cast<double>(step * specification.training.batch * specification.inputLength());
+std::optional<double> tokensAt(std::span<const MetricsRow> rows, std::int64_t step) {
+    const auto after =
+        std::lower_bound(rows.begin(), rows.end(), step,
+                         [](const MetricsRow& row, std::int64_t wanted) { return row.step < wanted; });
+    static const MetricsRow start{.tokens = 0};
+    const MetricsRow& before = after == rows.begin() ? start : *(after - 1);
+    // After the last row, which is at most a few steps ago, they grow as they did before.
+    const MetricsRow& next = after == rows.end() ? before : *after;
+    if (!before.tokens || !next.tokens || next.step == 0) return std::nullopt;
+    const auto at = static_cast<double>(step);
+    if (after == rows.end()) return static_cast<double>(*next.tokens) * at / static_cast<double>(next.step);
+    const auto from = static_cast<double>(before.step), to = static_cast<double>(next.step);
+    return std::lerp(static_cast<double>(*before.tokens), static_cast<double>(*next.tokens),
+                     to > from ? (at - from) / (to - from) : 1);
 }
 
 Points curveOf(const RunRecord& run, Quantity what, XAxis across, std::size_t bins) {
@@ -97,7 +115,8 @@ Points curveOf(const RunRecord& run, Quantity what, XAxis across, std::size_t bi
     if (!info.of_evaluation) return points;
     for (const EvaluationRow& row : run.evaluations) {
         const auto value = info.of_evaluation(row);
-        if (value && std::isfinite(*value)) points.emplace_back(xOf(run, row, across), *value);
+        const auto x = xOf(run, row, across);
+        if (x && value && std::isfinite(*value)) points.emplace_back(*x, *value);
     }
     return points;
 }

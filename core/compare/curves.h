@@ -23,8 +23,9 @@ struct Band {
     std::vector<int> runs;  ///< how many runs have a value at each x
 };
 
-/// Tokens that a run of this specification was trained on up to a step; evaluations do not record them.
-double tokensAt(const Specification& specification, std::int64_t step);
+/// Tokens that a run was trained on up to a step, which evaluations do not record, from the rows that do: on
+/// a line between two of them. Nothing where none does.
+std::optional<double> tokensAt(std::span<const MetricsRow> rows, std::int64_t step);
 
 /// Points of one run, by rising x: the same numbers that `bandOf` averages. What is recorded at every step is
 /// averaged over equal bins of x first; what only some methods record has no curve here.

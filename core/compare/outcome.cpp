@@ -129,7 +129,8 @@ std::optional<double> stepSeconds(std::span<const MetricsRow> rows) {
     std::vector<double> seconds;
     for (std::size_t i = rows.size() / 2; i < rows.size(); ++i) {
         const auto steps = static_cast<double>(rows[i].step - rows[i - 1].step);
-        if (steps > 0) seconds.push_back((rows[i].time_s - rows[i - 1].time_s) / steps);
+        if (steps > 0 && rows[i].time_s && rows[i - 1].time_s)
+            seconds.push_back((*rows[i].time_s - *rows[i - 1].time_s) / steps);
     }
     if (seconds.empty()) return std::nullopt;
     return median(std::move(seconds));

@@ -42,9 +42,9 @@ std::optional<double> denominator(const MethodRow& row) {
 }
 
 QuantityInfo ofMetrics(Quantity quantity, std::string name, std::string title, std::string unit,
-                       double MetricsRow::*member) {
+                       auto MetricsRow::*member) {
     return {quantity, std::move(name), std::move(title), std::move(unit),
-            [member](const MetricsRow& row) { return std::optional(row.*member); }};
+            [member](const MetricsRow& row) -> std::optional<double> { return row.*member; }};
 }
 
 QuantityInfo ofEvaluations(Quantity quantity, std::string name, std::string title, std::string unit,

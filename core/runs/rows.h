@@ -12,24 +12,25 @@
 
 namespace roper {
 
-/// A row of metrics.csv: one reported optimizer step.
+/// A row of metrics.csv: one reported optimizer step. Our trainer fills all of it; what another program did
+/// not record is empty.
 struct MetricsRow {
-    std::int64_t step = 0;    ///< 1 for the first step
-    double time_s = 0;        ///< seconds of training, pauses left out
-    std::int64_t tokens = 0;  ///< trained on so far
-    double loss = 0;          ///< nats per token
-    double learning_rate = 0;
-    double grad_norm = 0;  ///< before clipping
-    double tokens_per_s = 0;
+    std::int64_t step = 0;                    ///< 1 for the first step
+    std::optional<double> time_s = {};        ///< seconds of training, pauses left out
+    std::optional<std::int64_t> tokens = {};  ///< trained on so far
+    double loss = 0;                          ///< nats per token
+    std::optional<double> learning_rate = {};
+    std::optional<double> grad_norm = {};  ///< before clipping
+    std::optional<double> tokens_per_s = {};
 };
 
 /// A row of evaluations.csv.
 struct EvaluationRow {
     std::int64_t step = 0;
-    double time_s = 0;
-    std::optional<std::int64_t> correct;  ///< problems solved, where the task has problems
-    std::optional<std::int64_t> of;
-    std::optional<double> loss;                   ///< nats per token on validation sequences
+    std::optional<double> time_s = {};         ///< as in `MetricsRow`
+    std::optional<std::int64_t> correct = {};  ///< problems solved, where the task has problems
+    std::optional<std::int64_t> of = {};
+    std::optional<double> loss = {};              ///< nats per token on validation sequences
     std::optional<double> loss_lower_bound = {};  ///< of the best predictor, on them
     /// Tokens that the model found likeliest, of those that are scored: of a text all (or the masked ones),
     /// of the prefix task those that follow with certainty from the tokens before.

@@ -124,12 +124,15 @@ std::optional<MetricsRow> rowOf(const ScalarEvent& event, const MetricsRow& befo
     MetricsRow row;
     row.step = event.step;
     row.loss = *loss;
-    row.learning_rate = scalarOf(event, "training/learning_rate").value_or(before.learning_rate);
-    row.grad_norm = scalarOf(event, "training/grad_norm").value_or(0);
-    row.tokens_per_s = scalarOf(event, "training/tokens_per_s").value_or(before.tokens_per_s);
-    row.time_s = before.time_s + share * (after.time_s - before.time_s);
-    row.tokens = before.tokens + static_cast<std::int64_t>(
-                                     std::llround(share * static_cast<double>(after.tokens - before.tokens)));
+    row.learning_rate = scalarOf(event, "training/learning_rate");
+    if (!row.learning_rate) row.learning_rate = before.learning_rate;
+    row.grad_norm = scalarOf(event, "training/grad_norm");
+    row.tokens_per_s = scalarOf(event, "training/tokens_per_s");
+    if (!row.tokens_per_s) row.tokens_per_s = before.tokens_per_s;
+    if (before.time_s && after.time_s) row.time_s = std::lerp(*before.time_s, *after.time_s, share);
+    if (before.tokens && after.tokens)
+        row.tokens = *before.tokens + static_cast<std::int64_t>(std::llround(
+                                          share * static_cast<double>(*after.tokens - *before.tokens)));
     return row;
 }
 
@@ -145,6 +148,8 @@ std::size_t fillGaps(std::vector<MetricsRow>& rows, const std::vector<ScalarEven
         if (event.step <= until.step && there.count(event.step) == 0 && !isEvaluation(event))
             missing[event.step] = &event;
     MetricsRow start, end;
+    start.time_s = 0;
+    start.tokens = 0;
     end.step = until.step;
     end.tokens = until.tokens;
     end.time_s = until.time_s;

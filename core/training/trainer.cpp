@@ -248,10 +248,10 @@ void Trainer::report(const StepNumbers& step, double time_s) {
     row.loss = step.loss;
     row.learning_rate = step.learning_rate;
     row.grad_norm = step.gradient_norm;
-    const double elapsed = row.time_s - last_report_s_;
-    row.tokens_per_s = elapsed > 0 ? static_cast<double>(row.tokens - last_report_tokens_) / elapsed : 0;
-    last_report_s_ = row.time_s;
-    last_report_tokens_ = row.tokens;
+    const double elapsed = time_s - last_report_s_;
+    row.tokens_per_s = elapsed > 0 ? static_cast<double>(position_.tokens - last_report_tokens_) / elapsed : 0;
+    last_report_s_ = time_s;
+    last_report_tokens_ = position_.tokens;
     recorder_.record(row);
     observer_.onStep(row);
 }

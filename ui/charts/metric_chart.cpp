@@ -3,6 +3,7 @@
 #include <QScopedValueRollback>
 #include <QVBoxLayout>
 #include <algorithm>
+#include <cmath>
 
 #include "ui/charts/export_dialog.h"
 #include "ui/charts/log_ticker.h"
@@ -136,6 +137,7 @@ void MetricChart::clear(const QString& key) {
 }
 
 void MetricChart::extend(Series& series, const Point& point) {
+    if (std::isnan(xOf(point))) return;  // it was not recorded where it stands on this axis
     series.raw.append(xOf(point), point.value);
     series.mean.append(point.value);
 }
@@ -342,11 +344,14 @@ void MetricChart::redrawNow() {
     applyNames(x_named_, y_named_);
     applyTickCount(plot_->axisRect()->height());
     fillGraphs(screenColumns());
-    bool empty = true;
-    for (const auto& [key, series] : series_)
-        empty = empty && series.points.empty();
-    empty_label_->setText(wrapped(empty_text_, QFontMetricsF(empty_label_->font()), 0.8 * plot_->width()));
-    empty_label_->setVisible(empty);
+    bool has_points = false, has_places = false;
+    for (const auto& [key, series] : series_) {
+        has_points = has_points || !series.points.empty();
+        has_places = has_places || !series.raw.empty();
+    }
+    const QString text = has_points ? tr("Not recorded: %1").arg(acrossName()) : empty_text_;
+    empty_label_->setText(wrapped(text, QFontMetricsF(empty_label_->font()), 0.8 * plot_->width()));
+    empty_label_->setVisible(!has_places);
     plot_->replot(QCustomPlot::rpQueuedReplot);
 }
 

@@ -358,12 +358,14 @@ QString MetricChart::figureCsv() const {
     for (const auto& [key, series] : series_) {
         if (!series.shown) continue;
         const QString label = quoted(key);
-        for (std::size_t i = 0; i < series.points.size(); ++i) {
-            const Point& point = series.points[i];
+        std::size_t placed = 0;  // those before that have a place on the x axis, and so a mean
+        for (const Point& point : series.points) {
             csv += label;
-            for (const double value :
-                 {point.step, point.time_s, point.tokens, point.value, series.mean.at(i, halfWidth(series))})
-                csv += ',' + QString::number(value, 'g', 17);
+            for (const double x : {point.step, point.time_s, point.tokens})
+                csv += ',' + (std::isnan(x) ? QString() : QString::number(x, 'g', 17));
+            csv += ',' + QString::number(point.value, 'g', 17) + ',';
+            if (!std::isnan(xOf(point)))
+                csv += QString::number(series.mean.at(placed++, halfWidth(series)), 'g', 17);
             csv += '\n';
         }
     }

@@ -238,7 +238,7 @@ double RunWatcher::stepsPerSecond() const {
     if (metrics_.size() < 2) return 0;
     const MetricsRow& last = metrics_.back();
     const MetricsRow& first = metrics_[metrics_.size() - std::min(metrics_.size(), kRateWindow)];
-    const double seconds = last.time_s - first.time_s;
+    const double seconds = last.time_s.value_or(0) - first.time_s.value_or(0);
     return seconds > 0 ? static_cast<double>(last.step - first.step) / seconds : 0;
 }
 

@@ -44,6 +44,46 @@ TEST(Curves, AreThereOfWhateverIsRecorded) {
     EXPECT_TRUE(curveOf(run, Quantity::least_denominator, XAxis::step).empty());
 }
 
+/// Imported runs have what the file had: what is empty is no 0, and has no place on an axis.
+TEST(Curves, OfWhatWasNotRecordedAreEmpty) {
+    ComparedRuns runs;
+    std::vector<MetricsRow> metrics(4);
+    for (std::size_t i = 0; i < metrics.size(); ++i) {
+        metrics[i].step = static_cast<std::int64_t>(i) + 1;
+        metrics[i].loss = 1;
+    }
+    metrics[1].grad_norm = 3;
+    std::vector<EvaluationRow> evaluations(1);
+    evaluations[0].step = 4;
+    evaluations[0].loss = 2;
+    RunRecord record;
+    record.specification.training.steps = 4;
+    const RunRecord& run = runs.add(record, evaluations, metrics);
+    for (const Quantity what : {Quantity::training_loss, Quantity::evaluation_loss}) {
+        EXPECT_FALSE(curveOf(run, what, XAxis::step).empty());
+        EXPECT_TRUE(curveOf(run, what, XAxis::time).empty());
+        EXPECT_TRUE(curveOf(run, what, XAxis::tokens).empty());
+    }
+    EXPECT_TRUE(curveOf(run, Quantity::learning_rate, XAxis::step).empty());
+    EXPECT_EQ(curveOf(run, Quantity::gradient_norm, XAxis::step, 4),
+              (std::vector<std::pair<double, double>>{{2, 3}}));
+    EXPECT_FALSE(stepSeconds(run.metrics));
+}
+
+TEST(Curves, TokensLieBetweenThoseThatAreRecorded) {
+    std::vector<MetricsRow> rows(2);
+    EXPECT_FALSE(tokensAt(rows, 5));
+    EXPECT_FALSE(tokensAt({}, 5));
+    rows[0].step = 10;
+    rows[0].tokens = 1000;
+    rows[1].step = 20;
+    rows[1].tokens = 2000;
+    EXPECT_EQ(tokensAt(rows, 5), 500);
+    EXPECT_EQ(tokensAt(rows, 10), 1000);
+    EXPECT_EQ(tokensAt(rows, 15), 1500);
+    EXPECT_EQ(tokensAt(rows, 22), 2200);
+}
+
 TEST(Quantities, HaveTheirPlacesAndOneSourceEach) {
     for (std::size_t i = 0; i < quantities().size(); ++i) {
         const QuantityInfo& info = quantities()[i];

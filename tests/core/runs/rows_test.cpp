@@ -26,7 +26,7 @@ TEST(Rows, NotANumberIsWrittenAsNan) {
     MetricsRow row;
     row.loss = -std::numeric_limits<double>::quiet_NaN();
     row.grad_norm = std::numeric_limits<double>::infinity();
-    EXPECT_EQ(formatRow(row), "0,0,0,nan,0,inf,0");
+    EXPECT_EQ(formatRow(row), "0,,,nan,,inf,");
     EXPECT_TRUE(std::isnan(parseRow<MetricsRow>(formatRow(row)).loss));
 }
 
@@ -35,7 +35,7 @@ TEST(Rows, EvaluationsLeaveOutWhatATaskDoesNotHave) {
     row.step = 100;
     row.loss = 0.5;
     row.loss_lower_bound = 0.25;
-    EXPECT_EQ(formatRow(row), "100,0,,,0.5,0.25,,,,");
+    EXPECT_EQ(formatRow(row), "100,,,,0.5,0.25,,,,");
     const EvaluationRow again = parseRow<EvaluationRow>(formatRow(row));
     EXPECT_FALSE(again.correct);
     EXPECT_EQ(again.loss_lower_bound, 0.25);

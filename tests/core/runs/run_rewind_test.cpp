@@ -50,7 +50,7 @@ struct RecordedRun {
         writeFileAtomically(run.metricsPath(), join(lines, "\n"));
     }
     std::vector<std::string> rewind(std::int64_t step) const {
-        return rewindRun(run, {step, rewoundRow(step).tokens, rewoundRow(step).time_s, 1});
+        return rewindRun(run, {step, *rewoundRow(step).tokens, *rewoundRow(step).time_s, 1});
     }
 
     TemporaryFolder runs;
@@ -70,8 +70,8 @@ void expectSteps(const RunFolder& run, std::int64_t last) {
         EXPECT_EQ(rows[i].step, expected.step);
         EXPECT_EQ(rows[i].tokens, expected.tokens);
         EXPECT_NEAR(rows[i].loss, expected.loss, 1e-7);
-        EXPECT_NEAR(rows[i].time_s, expected.time_s, 1e-9);
-        EXPECT_NEAR(rows[i].learning_rate, expected.learning_rate, 1e-9);
+        EXPECT_NEAR(*rows[i].time_s, *expected.time_s, 1e-9);
+        EXPECT_NEAR(*rows[i].learning_rate, *expected.learning_rate, 1e-9);
     }
 }
 

@@ -3,6 +3,7 @@
 #include <QHBoxLayout>
 #include <QVBoxLayout>
 #include <algorithm>
+#include <limits>
 #include <map>
 
 #include "core/base/error.h"
@@ -69,22 +70,25 @@ std::optional<double> unigramEntropy(const RunWatcher& run) {
     }
 }
 
+constexpr double kNotRecorded = std::numeric_limits<double>::quiet_NaN();  // no place on that axis
+
 MetricChart::Point pointOf(const MetricsRow& row, double value) {
-    return {static_cast<double>(row.step), row.time_s, static_cast<double>(row.tokens), value};
+    return {static_cast<double>(row.step), row.time_s.value_or(kNotRecorded),
+            row.tokens ? static_cast<double>(*row.tokens) : kNotRecorded, value};
 }
 
 MetricChart::Point pointOf(const RunWatcher& run, const EvaluationRow& row, double value) {
-    const double tokens = run.specification() ? tokensAt(*run.specification(), row.step) : 0.0;
-    return {static_cast<double>(row.step), row.time_s, tokens, value};
+    return {static_cast<double>(row.step), row.time_s.value_or(kNotRecorded),
+            tokensAt(run.metrics(), row.step).value_or(kNotRecorded), value};
 }
 
-/// Training time at a step that was evaluated; 0 if no row says it.
+/// Training time at a step that was evaluated, if a row says it.
 double timeAt(const RunWatcher& run, std::int64_t step) {
     const auto& rows = run.evaluations();
     const auto row =
         std::lower_bound(rows.begin(), rows.end(), step,
                          [](const EvaluationRow& each, std::int64_t at) { return each.step < at; });
-    return row != rows.end() && row->step == step ? row->time_s : 0;
+    return row != rows.end() && row->step == step ? row->time_s.value_or(kNotRecorded) : kNotRecorded;
 }
 
 }  // namespace
@@ -276,7 +280,7 @@ void QuantityChart::addMethodRows(const RunWatcher& run) {
     chart_->clear(run.name());
     for (const auto& [step, value] : least)
         chart_->append(run.name(), {static_cast<double>(step), timeAt(run, step),
-                                    run.specification() ? tokensAt(*run.specification(), step) : 0.0, value});
+                                    tokensAt(run.metrics(), step).value_or(kNotRecorded), value});
 }
 
 }  // namespace roper
