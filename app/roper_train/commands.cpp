@@ -114,7 +114,8 @@ nlohmann::ordered_json runJson(const RunFolder& run, const RunSummary& summary) 
         const Specification specification = run.specification();
         if (!specification.about.title.empty()) json["preset"] = specification.about.title;
         json["task"] = specification.task.name;
-        json["position"] = specification.model.position;
+        // Null where metrics were imported of which nobody said the method.
+        if (specification.methodName() != kUnknownMethod) json["position"] = specification.methodName();
         json["data_seed"] = specification.training.data_seed;
         json["model_seed"] = specification.training.model_seed;
         if (const std::string host = run.status().host; !host.empty()) json["host"] = host;

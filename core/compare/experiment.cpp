@@ -46,6 +46,8 @@ struct Title {
 };
 
 Title titleOf(const Specification& specification) {
+    // Of imported metrics whose method nobody said the settings are not known either.
+    if (specification.about.method == kUnknownMethod) return {specification.about.title, {}};
     const auto preset = presetsByTitle().find(specification.about.title);
     Specification standard;
     standard.task = specification.task;

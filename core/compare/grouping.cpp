@@ -13,6 +13,7 @@ namespace roper {
 namespace {
 
 constexpr auto kTitle = "about.title";  // of the preset, with what differs from it
+constexpr auto kPosition = "model.position";
 
 bool makesADifference(const SpecificationField& field) {
     static const std::set<std::string> sections = {"about", "device", "checkpoints", "snapshots"};
@@ -31,6 +32,9 @@ std::map<std::string, std::string> identityOf(const Specification& specification
     std::map<std::string, std::string> identity;
     for (const SpecificationField& field : specificationFields())
         if (concerns(field, specification)) identity[field.key()] = field.text(specification);
+    identity[kPosition] = specification.methodName();
+    // Of two files nobody said that they hold runs of one method: they are no seeds of one experiment.
+    if (specification.about.method == kUnknownMethod) identity[kTitle] = specification.about.title;
     return identity;
 }
 
@@ -67,15 +71,16 @@ std::string labelOf(const Specification& specification, const std::string& title
     std::vector<std::string> parts;
     const bool is_titled = differing.count(kTitle) > 0;
     if (differing.count("task.name") > 0 && !is_titled) parts.push_back(specification.task.name);
-    parts.push_back(positionMethod(specification.model.position).title);
+    const bool says_imported = is_titled && specification.about.method == kUnknownMethod;
+    if (!says_imported) parts.push_back(specification.methodTitle());
     for (const SpecificationField& field : specificationFields()) {
         const std::string key = field.key();
-        if (key == "task.name" || key == "model.position" || differing.count(key) == 0) continue;
+        if (key == "task.name" || key == kPosition || differing.count(key) == 0) continue;
         if (!concerns(field, specification)) continue;
         if (const std::string text = settingText(field, specification); !text.empty()) parts.push_back(text);
     }
     const std::string label = join(parts, ", ");
-    return is_titled ? title + ": " + label : label;
+    return !is_titled ? label : parts.empty() ? title : title + ": " + label;
 }
 
 using Groups = std::map<std::string, RunGroup>;
@@ -113,7 +118,7 @@ std::set<std::string> fieldsThatTellApart(const Groups& groups) {
         }
         return labels.size();
     };
-    std::set<std::string> chosen = {"model.position"};
+    std::set<std::string> chosen = {kPosition};
     if (by_title) chosen.insert(kTitle);
     for (const char* always : {"task.name", "training.objective"})
         if (differentLabels({always}) > 1) chosen.insert(always);
@@ -183,14 +188,14 @@ bool haveOnePrecision(const RunRecord& a, const RunRecord& b) {
 std::optional<std::size_t> twinOf(std::span<const RunRecord> runs, std::size_t of) {
     const Specification& mine = runs[of].specification;
     const auto& methods = twinMethods();
-    const auto place = std::find(methods.begin(), methods.end(), mine.model.position);
+    const auto place = std::find(methods.begin(), methods.end(), mine.methodName());
     if (place == methods.end()) return std::nullopt;
     std::optional<std::size_t> best;
     for (std::size_t i = 0; i < runs.size(); ++i) {
         const Specification& theirs = runs[i].specification;
         const bool is_twin =
-            theirs.model.position != mine.model.position &&
-            std::find(methods.begin(), methods.end(), theirs.model.position) != methods.end() &&
+            theirs.methodName() != mine.methodName() &&
+            std::find(methods.begin(), methods.end(), theirs.methodName()) != methods.end() &&
             theirs.training.data_seed == mine.training.data_seed &&
             theirs.training.model_seed == mine.training.model_seed &&
             groupKey(withPosition(mine, theirs.model.position)) == groupKey(theirs);
@@ -211,7 +216,7 @@ std::vector<std::string> otherDifferences(const Specification& a, const Specific
         const auto in_a = of_a.find(field.key()), in_b = of_b.find(field.key());
         const bool both = in_a != of_a.end() && in_b != of_b.end();
         // A field that one method alone has is part of the method.
-        if (!both || field.key() == "model.position" || in_a->second == in_b->second) continue;
+        if (!both || field.key() == kPosition || in_a->second == in_b->second) continue;
         names.push_back(field.name);
         std::replace(names.back().begin(), names.back().end(), '_', ' ');
     }
@@ -221,8 +226,7 @@ std::vector<std::string> otherDifferences(const Specification& a, const Specific
 std::vector<std::string> differingSettings(const Specification& a, const Specification& b) {
     std::vector<std::string> settings;
     for (const SpecificationField& field : specificationFields()) {
-        if (field.key() == "model.position" || !concerns(field, a) || field.text(a) == field.text(b))
-            continue;
+        if (field.key() == kPosition || !concerns(field, a) || field.text(a) == field.text(b)) continue;
         if (const std::string text = settingText(field, a); !text.empty()) settings.push_back(text);
     }
     return settings;

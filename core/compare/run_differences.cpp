@@ -142,6 +142,7 @@ RunDifferences differencesOf(std::span<const RunRecord> runs, DifferencesBy by) 
     for (const SpecificationField& field : specificationFields()) {
         if (field.section == "about") continue;
         const ColumnValues values = valuesOf(columns, [&](const RunRecord& run) {
+            if (field.key() == "model.position") return run.specification.methodName();
             return whyUnused(field, run.specification) ? kNotUsed : field.text(run.specification);
         });
         if (differ(values, field.name == "data_seed" || field.name == "model_seed"))

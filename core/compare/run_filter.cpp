@@ -118,7 +118,7 @@ bool RunFilter::isUnfinished() const {
 
 bool RunFilter::matches(const RunRecord& run) const {
     const std::string text =
-        lower(run.name + " " + run.specification.task.name + " " + run.specification.model.position + " " +
+        lower(run.name + " " + run.specification.task.name + " " + run.specification.methodName() + " " +
               stateName(run.state) + " " + experimentName(run.specification, run.labels.experiment) + " " +
               join(run.labels.tags, " ") + " " + run.labels.note);
     return std::all_of(words_.begin(), words_.end(),

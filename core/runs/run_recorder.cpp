@@ -125,7 +125,7 @@ std::unique_ptr<AppendFile> openRowFile(const RunFolder& folder) {
 }  // namespace
 
 std::string defaultRunName(const Specification& specification) {
-    return utcTime("%Y-%m-%dT%H%MZ-") + specification.task.name + "-" + specification.model.position + "-s" +
+    return utcTime("%Y-%m-%dT%H%MZ-") + specification.task.name + "-" + specification.methodName() + "-s" +
            std::to_string(specification.training.model_seed);
 }
 

@@ -14,6 +14,9 @@
 
 namespace roper {
 
+/// What the method of an imported run is called of which nobody said what it is (`About::method`).
+inline constexpr auto kUnknownMethod = "imported";
+
 /// What a run does. Plain data; `specificationFields()` holds the name, unit, default, bounds and
 /// help of every member, and everything that reads, writes, checks or shows a specification goes through that
 /// table. Members that name one of several choices are text; `check` sees to it that they hold one of them.
@@ -24,6 +27,8 @@ struct Specification {
         std::string evidence;
         std::string measure = "auto";  ///< named before the runs: one of core/compare/outcome.h
         double minutes = 0;
+        /// What the method is called where the run was imported and nobody said which of ours it is.
+        std::string method;
     } about;
 
     TaskSettings task;
@@ -83,6 +88,13 @@ struct Specification {
         std::string kernel = "auto";
         std::string precision = "auto";
     } device;
+
+    /// The method that the run is shown and compared as: its name, and how it is written for people. Of an
+    /// imported run it may be none of ours.
+    const std::string& methodName() const { return about.method.empty() ? model.position : about.method; }
+    const std::string& methodTitle() const {
+        return about.method.empty() ? model.method().title : about.method;
+    }
 
     std::int64_t headDim() const { return model.width / model.heads; }
 

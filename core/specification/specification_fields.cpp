@@ -44,6 +44,9 @@ std::vector<SpecificationField> aboutAndTask() {
         make({"about", "minutes", "minutes",
               "How long the run takes on two CPU cores, as measured; 0 if not known", RealRange{0, 1e7}},
              &S::about, &S::About::minutes),
+        make({"about", "method", "",
+              "Of imported metrics: what their method is called; empty: model.position says it", AnyText()},
+             &S::about, &S::About::method),
 
         make({"task", "name", "", "What is learned; `roper-train sample NAME` shows it",
               Choice{namesOf(taskKinds())}},

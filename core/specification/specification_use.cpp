@@ -71,6 +71,7 @@ Specification withoutUnused(Specification specification) {
 
 Specification withPosition(Specification specification, const std::string& position) {
     specification.model.position = position;
+    specification.about.method.clear();
     return withoutUnused(std::move(specification));
 }
 

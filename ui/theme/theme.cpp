@@ -79,7 +79,9 @@ std::array<QRgb, 256> Theme::sequentialColors() const {
 }
 
 QColor Theme::method(const std::string& position) {
-    return QColor(QRgb(positionMethod(position).color));
+    for (const PositionMethod& method : positionMethods())
+        if (method.name == position) return QColor(QRgb(method.color));
+    return QColor(QRgb(PositionMethod{}.color));  // of imported metrics it may be none of ours
 }
 
 QColor Theme::run(const std::string& position, int number) const {

@@ -56,6 +56,13 @@ TEST(FollowUps, NothingIsOfferedForAMeasureThatIsNotRecorded) {
     EXPECT_FALSE(followUpsOf(begun, Measure::final_correct).empty());
 }
 
+TEST(FollowUps, NoneOfMetricsThatWereImportedAsNoMethodOfOurs) {
+    ComparedRuns runs;
+    runs.add("rope", 0, 90);
+    runs.add("roper", 1, 100).specification.about.method = kUnknownMethod;
+    EXPECT_TRUE(followUpsOf(runs, Measure::final_correct).empty());
+}
+
 TEST(FollowUps, MissingTwinsComeFirst) {
     ComparedRuns runs;
     runs.add("rope", 0, 90);

@@ -24,6 +24,29 @@ TEST(Grouping, LabelsNameWhatIsUnusualOfAMethod) {
                                                 "RoPE, linear attention, 1 + cosine"}));
 }
 
+/// Metrics of which nobody said the method are no RoPER, and two files of them no seeds of one experiment.
+TEST(Grouping, ImportedRunsAreNoMethodOfOurs) {
+    std::vector<RunRecord> runs(3);
+    runs[1].specification.about.method = runs[2].specification.about.method = kUnknownMethod;
+    runs[1].specification.about.title = "a, imported from m.csv";
+    runs[2].specification.about.title = "b, imported from m.csv";
+    const auto labels = [&] {
+        std::vector<std::string> all;
+        for (const RunGroup& group : groupRuns(runs))
+            all.push_back(group.label);
+        return all;
+    };
+    EXPECT_EQ(labels(), (std::vector<std::string>{"a, imported from m.csv", "addition: RoPER",
+                                                  "b, imported from m.csv"}));
+    runs[2].specification.about.title = runs[1].specification.about.title;
+    EXPECT_EQ(labels(), (std::vector<std::string>{"RoPER", "imported"}));
+    runs[0].specification.model.position = "rope";
+    EXPECT_FALSE(twinOf(runs, 0));
+    EXPECT_FALSE(twinOf(runs, 1));
+    runs[1].specification.about.method = runs[2].specification.about.method = "PoPE";
+    EXPECT_EQ(labels(), (std::vector<std::string>{"PoPE", "RoPE"}));
+}
+
 TEST(Grouping, ByAnythingButTheSeed) {
     ComparedRuns runs = fivePairs();
     runs.add("rope", 5, 1).specification.model.width = 64;

@@ -269,7 +269,7 @@ std::vector<CurveChart::Curve> ComparePage::curvesOfGroups(std::set<int>& counts
     for (std::size_t i = 0; i < state_->groups().size(); ++i) {
         const ComparedGroup& group = state_->groups()[i];
         const auto method =
-            methods.emplace(group.group.specification.model.position, static_cast<int>(methods.size()));
+            methods.emplace(group.group.specification.methodName(), static_cast<int>(methods.size()));
         if (!group.shown) continue;
         const Band band = state_->band(group);
         CurveChart::Curve curve;

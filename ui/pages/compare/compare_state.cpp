@@ -141,7 +141,7 @@ void CompareState::refresh() {
     std::map<std::string, int> of_method;
     for (RunGroup& group : groupRuns(runs)) {
         ComparedGroup compared;
-        const std::string& position = group.specification.model.position;
+        const std::string& position = group.specification.methodName();
         compared.color = Theme().run(position, of_method[position]++);
         compared.group = std::move(group);
         groups_.push_back(std::move(compared));
@@ -168,7 +168,7 @@ std::size_t CompareState::partnerOf(std::size_t one, const std::vector<RunRecord
         if (other == one) continue;
         const Specification& theirs = groups_[other].group.specification;
         const std::tuple worth{mine.task.name == theirs.task.name,
-                               mine.model.position != theirs.model.position,
+                               mine.methodName() != theirs.methodName(),
                                sharedSeeds(seeds, seedsOf(groups_[other].group, runs))};
         if (worth <= most) continue;
         best = other;
@@ -187,7 +187,7 @@ void CompareState::choosePair(const std::vector<RunRecord>& runs) {
     };
     const auto first_rope = [&] {
         for (std::size_t i = 0; i < groups_.size(); ++i)
-            if (groups_[i].group.specification.model.position == "rope") return i;
+            if (groups_[i].group.specification.methodName() == "rope") return i;
         return std::size_t{0};
     };
     const auto chosen_b = find(question_.b);

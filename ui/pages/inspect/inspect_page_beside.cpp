@@ -71,7 +71,7 @@ void InspectPage::fillBeside() {
 QString InspectPage::methodOf(const QString& run) const {
     const RunWatcher* watcher = store_.find(run);
     return watcher != nullptr && watcher->specification()
-               ? QString::fromStdString(watcher->specification()->model.method().title)
+               ? QString::fromStdString(watcher->specification()->methodTitle())
                : run;
 }
 

@@ -210,7 +210,7 @@ QString ModelsPage::titleOf(const ModelsState& state) const {
 /// A run's is that of its method, as everywhere.
 QColor ModelsPage::colorOf(const ModelsState& state, const Theme& theme) const {
     const RunWatcher* run = store_.find(state.model());
-    return run != nullptr && run->specification() ? Theme::method(run->specification()->model.position)
+    return run != nullptr && run->specification() ? Theme::method(run->specification()->methodName())
                                                   : theme.frame;
 }
 

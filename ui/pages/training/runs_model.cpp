@@ -119,7 +119,7 @@ void RunsModel::nameGroups() {
         GroupPlace place;
         std::map<std::string, int> of_method;
         for (const RunGroup& group : groupRuns(records)) {
-            place.of_method = of_method[group.specification.model.position]++;
+            place.of_method = of_method[group.specification.methodName()]++;
             QHash<QString, int> repeated;
             for (const std::size_t i : group.runs) {
                 const QString run = QString::fromStdString(records[i].name);

@@ -313,7 +313,7 @@ QList<CurveLooks::Run> TrainingPage::curvesOf(const QStringList& runs) {
         // Until the groups have been told apart, the method has to do.
         QString group = model.groupOf(name);
         if (group.isEmpty() && run != nullptr && run->specification())
-            group = QString::fromStdString(run->specification()->model.method().title);
+            group = QString::fromStdString(run->specification()->methodTitle());
         curves << CurveLooks::Run{name,
                                   model.experimentKeyOf(name),
                                   model.experimentTitleOf(name),

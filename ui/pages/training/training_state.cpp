@@ -160,7 +160,7 @@ QColor TrainingState::colorOf(const RunWatcher& run, int number, const QPalette&
         chosen = chosen_colors_.insert(run.name(), QSettings().value("colors/" + run.name()).value<QColor>());
     if (chosen->isValid()) return *chosen;
     const std::string position =
-        run.specification() ? run.specification()->model.position : Specification().model.position;
+        run.specification() ? run.specification()->methodName() : Specification().model.position;
     return Theme::of(palette).run(position, number);
 }
 
