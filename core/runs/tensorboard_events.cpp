@@ -2,7 +2,9 @@
 
 #include <array>
 #include <bit>
+#include <cmath>
 #include <cstring>
+#include <limits>
 
 #include "core/base/text.h"
 #include "core/runs/status.h"
@@ -40,7 +42,11 @@ constexpr char kMapKey = 1 << 3 | 2;
 constexpr char kMapValue = 2 << 3 | 2;
 constexpr char kStructNumber = 2 << 3 | 1;  // google.protobuf.Value
 constexpr char kStructString = 3 << 3 | 2;
-constexpr char kFloat = 1, kString = 7;  // DataType
+constexpr char kTensorContent = 4 << 3 | 2;
+// Numbers of the fields of a tensor's elements, which may be packed or not.
+constexpr int kFloatValues = 5, kDoubleValues = 6, kIntValues = 7, kInt64Values = 10, kHalfValues = 13;
+// DataType
+constexpr char kFloat = 1, kDouble = 2, kInt32 = 3, kString = 7, kInt64 = 9, kBfloat16 = 14, kHalf = 19;
 
 constexpr std::size_t kLongestTorn = 1U << 16U;  // an event of ours is shorter
 constexpr std::size_t kFrame = sizeof(std::uint64_t) + 2 * sizeof(std::uint32_t);
@@ -149,18 +155,115 @@ class Fields {
     std::string_view rest_;
 };
 
-/// Nothing if the value is no scalar.
-std::optional<std::pair<std::string, float>> parseValue(std::string_view message) {
-    std::pair<std::string, float> value;
-    bool is_scalar = false;
+/// The first number of a packed list, or of one that is not packed.
+std::optional<std::uint64_t> firstVarint(const Fields::Field& field) {
+    if ((field.tag & 7) == 0) return field.number;
+    std::string as_field = "\x08";
+    Fields one(as_field.append(field.content));
+    const auto first = one.next();
+    return first ? std::optional(first->number) : std::nullopt;
+}
+
+template <class Number>
+std::optional<double> firstNumber(std::string_view bytes) {
+    if (bytes.size() < sizeof(Number)) return std::nullopt;
+    return static_cast<double>(readNumber<Number>(bytes));
+}
+
+/// A number of 16 bits: sign, exponent and fraction, as IEEE 754 has it or as the upper half of a float.
+double halfNumber(std::uint64_t bits, bool is_bfloat16) {
+    const auto low = static_cast<std::uint32_t>(bits & 0xffffU);
+    if (is_bfloat16) return std::bit_cast<float>(low << 16U);
+    const int exponent = static_cast<int>(low >> 10U & 0x1fU);
+    const double fraction = static_cast<double>(low & 0x3ffU) / 1024;
+    double value = 0;
+    if (exponent == 0x1f)
+        value = fraction == 0 ? std::numeric_limits<double>::infinity()
+                              : std::numeric_limits<double>::quiet_NaN();
+    else
+        value = exponent == 0 ? std::ldexp(fraction, -14) : std::ldexp(1 + fraction, exponent - 15);
+    return (low & 0x8000U) != 0 ? -value : value;
+}
+
+/// The number in the bytes of a tensor of one element.
+std::optional<double> numberOfContent(std::string_view bytes, std::uint64_t type) {
+    switch (type) {
+        case kFloat:
+            return firstNumber<float>(bytes);
+        case kDouble:
+            return firstNumber<double>(bytes);
+        case kInt32:
+            return firstNumber<std::int32_t>(bytes);
+        case kInt64:
+            return firstNumber<std::int64_t>(bytes);
+        case kHalf:
+        case kBfloat16:
+            if (bytes.size() < sizeof(std::uint16_t)) return std::nullopt;
+            return halfNumber(readNumber<std::uint16_t>(bytes), type == kBfloat16);
+        default:
+            return std::nullopt;
+    }
+}
+
+bool hasDimensions(std::string_view shape) {
+    Fields fields(shape);
+    while (const auto field = fields.next())
+        if (field->tag == kShapeDimension) return true;
+    return false;
+}
+
+/// The number of a `TensorProto` without dimensions; nothing if it is something else.
+std::optional<double> numberOfTensor(std::string_view message) {
+    std::uint64_t type = 0;
+    std::optional<double> number;
     Fields fields(message);
     while (const auto field = fields.next()) {
-        if (field->tag == kValueTag) value.first = field->content;
-        if (field->tag != kValueSimple) continue;
-        value.second = readNumber<float>(field->content);
-        is_scalar = true;
+        const int name = static_cast<unsigned char>(field->tag) >> 3;
+        const bool is_whole = name == kIntValues || name == kInt64Values || name == kHalfValues;
+        if (field->tag == kTensorType) type = field->number;
+        if (field->tag == kTensorShape && hasDimensions(field->content)) return std::nullopt;
+        if (field->tag == kTensorContent) number = numberOfContent(field->content, type);
+        if (name == kFloatValues) number = firstNumber<float>(field->content);
+        if (name == kDoubleValues) number = firstNumber<double>(field->content);
+        if (!is_whole) continue;
+        const auto first = firstVarint(*field);
+        if (!first) return std::nullopt;
+        number = name == kHalfValues ? halfNumber(*first, type == kBfloat16)
+                                     : static_cast<double>(static_cast<std::int64_t>(*first));
     }
-    return is_scalar ? std::optional(value) : std::nullopt;
+    // An element that is zero need not be written.
+    const bool is_number = type == kFloat || type == kDouble || type == kInt32 || type == kInt64 ||
+                           type == kHalf || type == kBfloat16;
+    return is_number ? std::optional(number.value_or(0)) : std::nullopt;
+}
+
+/// The plugin that a value is for; empty where none is named.
+std::string_view pluginOf(std::string_view metadata) {
+    Fields fields(metadata);
+    while (const auto field = fields.next()) {
+        if (field->tag != kMetadataPlugin) continue;
+        Fields plugin(field->content);
+        while (const auto part = plugin.next())
+            if (part->tag == kPluginName) return part->content;
+    }
+    return {};
+}
+
+/// Nothing if the value is no scalar.
+std::optional<std::pair<std::string, double>> parseValue(std::string_view message) {
+    std::string tag;
+    std::optional<double> simple, tensor;
+    std::string_view plugin;
+    Fields fields(message);
+    while (const auto field = fields.next()) {
+        if (field->tag == kValueTag) tag = field->content;
+        if (field->tag == kValueMetadata) plugin = pluginOf(field->content);
+        if (field->tag == kValueSimple) simple = readNumber<float>(field->content);
+        if (field->tag == kValueTensor) tensor = numberOfTensor(field->content);
+    }
+    // Other plugins keep a number that means nothing beside their own data, as HParams does.
+    if (!simple && (plugin.empty() || plugin == "scalars")) simple = tensor;
+    return simple ? std::optional(std::pair(tag, *simple)) : std::nullopt;
 }
 
 bool isSessionStart(std::string_view message) {
@@ -215,7 +318,12 @@ std::string pluginValue(const std::string& tag, const std::string& plugin, const
                                                                     delimited(kPluginContent, content)));
 }
 
+/// Of imported metrics whose method nobody said, only what was said of them: the rest are our defaults.
 bool isHyperparameter(const SpecificationField& field, const Specification& specification) {
+    static const Specification defaults;
+    const bool is_unknown = specification.about.method == kUnknownMethod;
+    if (is_unknown && (field.key() == "model.position" || field.text(specification) == field.text(defaults)))
+        return false;
     return field.section != "about" && !whyUnused(field, specification);
 }
 
@@ -275,13 +383,30 @@ std::string formatEventFileStart(double wall_time, const Specification& specific
 std::string formatEvent(const ScalarEvent& event) {
     std::string summary;
     for (const auto& [tag, value] : event.scalars)
-        summary += delimited(kSummaryValue, delimited(kValueTag, tag) + kValueSimple + littleEndian(value));
+        summary += delimited(kSummaryValue, delimited(kValueTag, tag) + kValueSimple +
+                                                littleEndian(static_cast<float>(value)));
     return record(kEventWallTime + littleEndian(event.wall_time) + kEventStep +
                   varint(static_cast<std::uint64_t>(event.step)) + delimited(kEventSummary, summary));
 }
 
-EventFile parseEvents(std::string_view file) {
-    EventFile read;
+bool isEventFile(std::string_view beginning) {
+    return beginning.size() >= kHeader &&
+           readNumber<std::uint32_t>(beginning.substr(sizeof(std::uint64_t))) ==
+               maskedCrc(beginning.substr(0, sizeof(std::uint64_t)));
+}
+
+namespace {
+
+/// Where a file of events is damaged and where it is whole.
+struct Walked {
+    std::optional<std::size_t> damaged;
+    std::size_t whole = 0;
+};
+
+/// @param starts  told the step with which a session begins
+Walked walkThrough(std::string_view file, const std::function<void(ScalarEvent&&)>& take,
+                   const std::function<void(std::int64_t)>& starts) {
+    Walked walked;
     bool in_step = true;  // with the frames: the next record begins here
     for (std::size_t at = 0; at + kFrame <= file.size();) {
         const std::string_view rest = file.substr(at);
@@ -289,7 +414,7 @@ EventFile parseEvents(std::string_view file) {
         if (!length) {
             if (in_step && rest.size() < kLongestTorn && !anyRecordFollows(rest)) break;
             // Not torn at its end, but damaged: the next record is searched byte by byte.
-            if (!read.damaged) read.damaged = at;
+            if (!walked.damaged) walked.damaged = at;
             in_step = false;
             ++at;
             continue;
@@ -297,20 +422,37 @@ EventFile parseEvents(std::string_view file) {
         in_step = true;
         const std::string_view data = rest.substr(kHeader, *length);
         if (readNumber<std::uint32_t>(rest.substr(kHeader + *length)) == maskedCrc(data)) {
-            bool starts = false;
-            ScalarEvent event = parseEvent(data, starts);
-            if (starts) {
-                ++read.sessions;
-                std::erase_if(read.events, [&](const ScalarEvent& one) { return one.step >= event.step; });
-            }
-            if (!event.scalars.empty()) read.events.push_back(std::move(event));
-        } else if (!read.damaged) {
-            read.damaged = at;
+            bool begins = false;
+            ScalarEvent event = parseEvent(data, begins);
+            if (begins) starts(event.step);
+            if (!event.scalars.empty()) take(std::move(event));
+        } else if (!walked.damaged) {
+            walked.damaged = at;
         }
         at += kFrame + *length;
-        read.whole = at;
+        walked.whole = at;
     }
+    return walked;
+}
+
+}  // namespace
+
+EventFile parseEvents(std::string_view file) {
+    EventFile read;
+    const Walked walked = walkThrough(
+        file, [&](ScalarEvent&& event) { read.events.push_back(std::move(event)); },
+        [&](std::int64_t step) {
+            ++read.sessions;
+            std::erase_if(read.events, [&](const ScalarEvent& one) { return one.step >= step; });
+        });
+    read.damaged = walked.damaged;
+    read.whole = walked.whole;
     return read;
+}
+
+std::optional<std::size_t> forEachEvent(std::string_view file,
+                                        const std::function<void(ScalarEvent&&)>& take) {
+    return walkThrough(file, take, [](std::int64_t) {}).damaged;
 }
 
 namespace {
@@ -319,7 +461,7 @@ template <class Row>
 ScalarEvent eventOf(const std::string& group, const Row& row) {
     ScalarEvent event{secondsSinceEpoch(), row.step, {}};
     for (const auto& [name, value] : tensorboardValues(row))
-        event.scalars.emplace_back(group + "/" + name, static_cast<float>(value));
+        event.scalars.emplace_back(group + "/" + name, value);
     return event;
 }
 
@@ -332,7 +474,7 @@ ScalarEvent eventOf(const MetricsRow& row) {
 ScalarEvent eventOf(const EvaluationRow& row) {
     ScalarEvent event = eventOf("evaluation", row);
     if (const auto accuracy = tokenAccuracy(row))
-        event.scalars.emplace_back("evaluation/token_accuracy", static_cast<float>(*accuracy));
+        event.scalars.emplace_back("evaluation/token_accuracy", *accuracy);
     return event;
 }
 

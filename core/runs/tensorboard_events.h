@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -16,7 +17,7 @@ namespace roper {
 struct ScalarEvent {
     double wall_time = 0;  ///< seconds since 1970, UTC
     std::int64_t step = 0;
-    std::vector<std::pair<std::string, float>> scalars;  ///< tag and value
+    std::vector<std::pair<std::string, double>> scalars;  ///< tag and value; written as 32 bits
 };
 
 /// The records that an event file of ours begins with: its version ("brain.Event:2"), the start of a session,
@@ -42,6 +43,15 @@ struct EventFile {
 /// Reads a file of events. A record whose content is damaged is passed over; where the frame of one is, the
 /// next that is whole is looked for. Events that a later session has computed again are left out.
 EventFile parseEvents(std::string_view file);
+
+/// The same, one event after the other. Scalars may be written in either of TensorBoard's ways: as a simple
+/// value, or as a tensor without dimensions.
+/// @returns where the first damaged record begins
+std::optional<std::size_t> forEachEvent(std::string_view file,
+                                        const std::function<void(ScalarEvent&&)>& take);
+
+/// Whether a file that begins so is one of events.
+bool isEventFile(std::string_view beginning);
 
 /// The event that a row is for TensorBoard, with the present time.
 ScalarEvent eventOf(const MetricsRow& row);

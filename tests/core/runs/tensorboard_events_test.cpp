@@ -25,7 +25,7 @@ TEST(TensorboardEvents, ReadBackAsWritten) {
     ASSERT_EQ(events.size(), 2U);
     EXPECT_EQ(events[0].wall_time, 2.5);
     EXPECT_EQ(events[0].step, 300);
-    EXPECT_EQ(events[0].scalars[1], (std::pair<std::string, float>{"evaluation/correct", 112.0F}));
+    EXPECT_EQ(events[0].scalars[1], (std::pair<std::string, double>{"evaluation/correct", 112.0}));
     EXPECT_TRUE(std::isnan(events[1].scalars[0].second));
 }
 
