@@ -217,12 +217,16 @@ void CommandLine::addBench() {
 
 void CommandLine::addImport() {
     CLI::App* importing = command("import", "Make a run of metrics that another program wrote");
-    importing->add_option("file", foreign_.file, "CSV with a header, or one JSON object a line")->required();
+    importing
+        ->add_option("file", foreign_.file,
+                     "CSV with a header, JSON (an object a line, an array, trainer_state.json), or "
+                     "TensorBoard's events: a file, or a folder of them")
+        ->required();
     importing->add_option("--name", foreign_.name, "Name of the run's folder");
     importing
         ->add_option("--column", foreign_.columns,
-                     "field=column; fields are step, loss, time_s, tokens, correct, of, evaluation_loss, "
-                     "learning_rate")
+                     "field=column; fields are step, loss, time_s, tokens, tokens_per_s, correct, of, "
+                     "evaluation_loss, learning_rate, grad_norm; field= leaves it out")
         ->allow_extra_args(false);
     importing->add_option("--set", foreign_.settings, "What the run is taken for: key=value")
         ->allow_extra_args(false);

@@ -43,7 +43,7 @@ const RunGroup& findGroup(const std::vector<RunGroup>& groups, const std::string
     for (const RunGroup& group : groups) {
         labels.push_back(group.label);
         if (group.label == label) return group;
-        const bool fits = label.empty() ? group.specification.model.position == position
+        const bool fits = label.empty() ? group.specification.methodName() == position
                                         : group.label.find(label) != std::string::npos;
         if (!fits) continue;
         found = &group;
@@ -354,8 +354,6 @@ int boardCommand(const fs::path& runs, bool measure, bool enqueue, bool json) {
 
 int importCommand(const ImportOptions& options) {
     const ForeignTable table = readForeignTable(options.file);
-    if (table.unread > 0)
-        tellPerson(countOf(table.unread, "cell") + " of " + table.origin + " held no number");
     auto mapping = guessMapping(table);
     for (const std::string& column : options.columns) {
         const std::size_t equals = column.find('=');
@@ -364,9 +362,22 @@ int importCommand(const ImportOptions& options) {
         mapping[column.substr(0, equals)] = column.substr(equals + 1);
     }
     Specification specification;
-    for (const std::string& setting : options.settings)
+    bool has_method = false;
+    for (const std::string& setting : options.settings) {
         applySetting(specification, setting);
-    std::cout << importRun(options.runs, options.name, specification, table, mapping).path().string() << "\n";
+        const std::string key = findField(trimmed(setting.substr(0, setting.find('=')))).key();
+        has_method = has_method || key == "model.position" || key == "about.method";
+    }
+    if (!has_method) specification.about.method = kUnknownMethod;
+    const ImportedRun imported = importRun(options.runs, options.name, specification, table, mapping);
+    tellPerson(imported.columns);
+    for (const std::string& note : imported.notes)
+        tellPerson(note);
+    if (!has_method)
+        tellPerson(
+            "the method is not known; --set model.position=roper says that it is RoPER, --set "
+            "about.method=NAME calls it otherwise");
+    std::cout << imported.folder.path().string() << "\n";
     return 0;
 }
 

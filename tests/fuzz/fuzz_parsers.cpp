@@ -148,7 +148,7 @@ void import(const std::string& bytes) {
     for (std::size_t i = 0; i < table.columns.size(); ++i)
         all.push_back(i);
     std::size_t rows = 0;
-    table.forEachRow(all, [&](const ForeignTable::Row& row) {
+    table.forEachRow(all, [&](const ForeignTable::Row& row, std::size_t) {
         require(row.size() == all.size(), "a row has not all columns");
         ++rows;
     });

@@ -24,7 +24,7 @@ TEST(Import, CsvOfAnotherProgram) {
     EXPECT_EQ(mapping.at("step"), "Global Step");
     EXPECT_EQ(mapping.at("loss"), "train/loss");
     EXPECT_EQ(mapping.at("evaluation_loss"), "val_loss");
-    const RunFolder run = importRun(runs.path(), "theirs", {}, table, mapping);
+    const RunFolder run = importRun(runs.path(), "theirs", {}, table, mapping).folder;
     ASSERT_EQ(run.metrics().size(), 2U);
     EXPECT_EQ(run.metrics()[0].step, 10);
     EXPECT_EQ(run.metrics()[0].loss, 0.5);
@@ -42,7 +42,7 @@ TEST(Import, JsonLinesWithColumnsThatComeLater) {
         "{\"step\": 1, \"loss\": 2.5, \"name\": \"x\"}\n{\"step\": 2, \"loss\": null, \"correct\": 7, "
         "\"of\": 64}\n",
         "l.jsonl");
-    const RunFolder run = importRun(runs.path(), "theirs", {}, table, guessMapping(table));
+    const RunFolder run = importRun(runs.path(), "theirs", {}, table, guessMapping(table)).folder;
     EXPECT_EQ(run.metrics().size(), 1U);
     EXPECT_EQ(run.evaluations()[0].correct, 7);
     EXPECT_EQ(run.evaluations()[0].of, 64);
@@ -53,7 +53,7 @@ TEST(Import, SeveralRowsOfOneStepAreJoined) {
     const ForeignTable table = parseForeignTable(
         "step,lr,train_loss,val_loss,correct\n10,1e-3,,,\n10,,0.5,,\n10,,,0.75,\n10,,,,9\n20,,0.25,,\n",
         "csv_logger.csv");
-    const RunFolder run = importRun(runs.path(), "theirs", {}, table, guessMapping(table));
+    const RunFolder run = importRun(runs.path(), "theirs", {}, table, guessMapping(table)).folder;
     ASSERT_EQ(run.metrics().size(), 2U);
     EXPECT_EQ(run.metrics()[0].loss, 0.5);
     ASSERT_EQ(run.evaluations().size(), 1U);
@@ -63,12 +63,6 @@ TEST(Import, SeveralRowsOfOneStepAreJoined) {
     EXPECT_TRUE(check(run.specification()).empty());
 }
 
-TEST(Import, NotANumberInJsonIsEmpty) {
-    const ForeignTable table = parseForeignTable("{\"step\": 1, \"loss\": NaN, \"x\":-Infinity}\n", "f");
-    ASSERT_EQ(table.columns, (std::vector<std::string>{"loss", "step", "x"}));
-    EXPECT_EQ(table.first_rows[0], (ForeignTable::Row{std::nullopt, 1.0, std::nullopt}));
-}
-
 TEST(Import, AFileIsReadLikeItsText) {
     const TemporaryFolder runs;
     const std::string text = "\xef\xbb\xbfstep,loss\r\n1,0.5\r\n\r\n2,0.25";  // the last line has no end
@@ -76,7 +70,8 @@ TEST(Import, AFileIsReadLikeItsText) {
     for (const ForeignTable& table : {parseForeignTable(text, "f"), readForeignTable(runs / "f.csv")}) {
         EXPECT_EQ(table.row_count, 2U);
         std::vector<double> losses;
-        table.forEachRow({1, 0}, [&](const ForeignTable::Row& row) { losses.push_back(*row[0]); });
+        table.forEachRow({1, 0},
+                         [&](const ForeignTable::Row& row, std::size_t) { losses.push_back(*row[0]); });
         EXPECT_EQ(losses, (std::vector<double>{0.5, 0.25}));
     }
     expectError(ErrorKind::disk, "missing.csv", [&] { readForeignTable(runs / "missing.csv"); });
@@ -87,9 +82,12 @@ TEST(Import, OnlyRegularFilesOfSomeSize) {
     ASSERT_EQ(::mkfifo((runs / "pipe").c_str(), 0600), 0);
     std::ofstream(runs / "large") << "step,loss\n1,2\n";
     std::filesystem::resize_file(runs / "large", kMostImportedBytes + 1);
-    for (const std::filesystem::path& file : {runs / "pipe", runs.path(), std::filesystem::path("/dev/zero")})
+    for (const std::filesystem::path& file : {runs / "pipe", std::filesystem::path("/dev/zero")})
         expectError(ErrorKind::disk, ", not a file", [&] { readForeignTable(file); });
     expectError(ErrorKind::disk, "holds more than 1", [&] { readForeignTable(runs / "large"); });
+    std::filesystem::create_directory(runs / "train");
+    expectError(ErrorKind::usage, "or one of the folders in it: train",
+                [&] { readForeignTable(runs.path()); });
 }
 
 TEST(Import, IsCancelledAtAnyLine) {
@@ -102,11 +100,11 @@ TEST(Import, IsCancelledAtAnyLine) {
     const auto goes_on = [&] { return ++asked <= left; };
     expectError(ErrorKind::other, "cancelled", [&] { readForeignTable(runs / "f.csv", goes_on); });
     EXPECT_EQ(asked, left + 1);
-    // In the second time round, when the run is being written.
+    // In the fourth time round, when the run is being written.
     left = 1'000'000;
     const ForeignTable table = readForeignTable(runs / "f.csv", goes_on);
     asked = 0;
-    left = 1500;
+    left = 2500;
     expectError(ErrorKind::other, "cancelled",
                 [&] { importRun(runs.path(), "a", {}, table, guessMapping(table)); });
     EXPECT_EQ(asked, left + 1);
@@ -123,21 +121,232 @@ TEST(Import, SaysWhatIsWrong) {
     refused("a,b\n1\n", "f:2: the row has 1 columns");
     refused("{\"a\":1}\n{\"a\":\n", "f:2: not JSON");
     refused("{\"a\":1}\n[1]\n", "f:2: a line must be one JSON object");
-    const ForeignTable table = parseForeignTable("s,x\n1,2\n3,4\n2,5\n", "f");
+    refused("[1, 2]\n", "f:1: an element of the array is not an object");
+    refused("[\n {\"a\": 1},\n {\"a\":", "f:3: not JSON: what begins here does not end");
+    refused("[]\n", "has no rows");
+    refused("loss,step,loss\n1,2,3\n", "f:1: two columns are called \"loss\"");
+    const ForeignTable table = parseForeignTable("s,x,loss_a,loss_b\n1,2,3,4\n3.5,4,5,6\n", "f");
     const auto import_refused = [&](const std::map<std::string, std::string>& mapping,
                                     const std::string& what) {
         expectError(ErrorKind::usage, what, [&] { importRun(runs.path(), "a", {}, table, mapping); });
     };
     import_refused({}, "counts the steps");
-    import_refused({{"step", "s"}}, "is the loss");
-    import_refused({{"step", "t"}, {"loss", "x"}}, "no column \"t\" for step; it has s, x");
+    import_refused({{"step", "s"}}, "it may be loss_a or loss_b");
+    import_refused({{"step", "s"}, {"loss", "x"}}, "f:3: the step is 3.5 (column \"s\"); a step is a whole");
+    import_refused({{"step", "x"}, {"correct", "s"}},
+                   "f:3: correct is 3.5 (column \"s\"), which is no whole");
+    import_refused({{"step", "t"}, {"loss", "x"}}, "no column \"t\" for step; it has s, x, loss_a");
     import_refused({{"step", "s"}, {"lose", "x"}}, "no field \"lose\"");
-    import_refused({{"step", "s"}, {"loss", "x"}}, "row 3 goes back to step 2");
     const ForeignTable clock = parseForeignTable("s,x\n1700000000000000000,2\n", "f");
     expectError(ErrorKind::usage, "Is it the right column?", [&] {
         importRun(runs.path(), "a", {}, clock, {{"step", "s"}, {"loss", "x"}});
     });
     EXPECT_FALSE(std::filesystem::exists(runs / "a"));
+}
+
+/// The notes of an import, in one text.
+std::string said(const ImportedRun& run) {
+    std::string text = run.columns + "\n";
+    for (const std::string& note : run.notes)
+        text += note + "\n";
+    return text;
+}
+
+ImportedRun imported(const TemporaryFolder& runs, const std::string& text,
+                     std::map<std::string, std::string> columns = {}) {
+    const ForeignTable table = parseForeignTable(text, "f");
+    for (const auto& [field, column] : guessMapping(table))
+        columns.emplace(field, column);
+    static int number = 0;
+    return importRun(runs.path(), "run-" + std::to_string(number++), {}, table, columns);
+}
+
+#define EXPECT_SAID(run, what) EXPECT_NE(said(run).find(what), std::string::npos) << said(run)
+
+/// Nothing is made up: the trainer's own columns that the file does not have are empty.
+TEST(Import, WhatWasNotMeasuredIsEmpty) {
+    const TemporaryFolder runs;
+    const ImportedRun run = imported(runs, "step,loss\n10,0.5\n");
+    EXPECT_EQ(formatRow(run.folder.metrics().at(0)), "10,,,0.5,,,");
+    EXPECT_TRUE(run.notes.empty());
+    const ImportedRun solved = imported(runs, "step,correct\n10,3\n");
+    EXPECT_FALSE(solved.folder.evaluations().at(0).of);
+    EXPECT_FALSE(solved.folder.evaluations()[0].time_s);
+    const ImportedRun full = imported(
+        runs, "step,loss,grad_norm,learning_rate,tokens,tokens_per_s,time\n10,0.5,1.5,0.001,640,64,10\n");
+    EXPECT_EQ(formatRow(full.folder.metrics().at(0)), "10,10,640,0.5,0.001,1.5,64");
+}
+
+/// "Wall time" of TensorBoard's CSV: seconds since 1970, which is no training time.
+TEST(Import, AClockCountsFromTheFirstRow) {
+    const TemporaryFolder runs;
+    const ImportedRun run =
+        imported(runs, "Wall time,Step,Value\n1700000000.5,0,3.0\n1700000060.5,10,2.9\n1700000120.5,20,2.8\n",
+                 {{"loss", "Value"}});
+    std::vector<std::optional<double>> times;
+    for (const MetricsRow& row : run.folder.metrics())
+        times.push_back(row.time_s);
+    EXPECT_EQ(times, (std::vector<std::optional<double>>{0, 60, 120}));
+    EXPECT_SAID(run, "\"Wall time\" is a clock that counts from 1970");
+    const ImportedRun in_ms = imported(runs,
+                                       "{\"_step\":1,\"loss\":1,\"_timestamp\":1700000000000}\n{\"_step\":2,"
+                                       "\"loss\":1,\"_timestamp\":1700000002500}\n");
+    EXPECT_EQ(in_ms.folder.metrics().at(1).time_s, 2.5);
+    const ImportedRun relative =
+        imported(runs, "_step,loss,_runtime,_timestamp\n1,1,10,1700000000\n2,1,20,1700000010\n");
+    EXPECT_EQ(relative.folder.metrics().at(0).time_s, 10);
+}
+
+TEST(Import, ATensorBoardCsvIsAskedForItsCurve) {
+    const TemporaryFolder runs;
+    expectError(ErrorKind::usage, "it may be Value",
+                [&] { imported(runs, "Wall time,Step,Value\n1,2,3\n"); });
+}
+
+/// Resumed from step 30 after step 40: the rows of the end that was thrown away do not count.
+TEST(Import, OfAResumedRunTheLaterRowsCount) {
+    const TemporaryFolder runs;
+    std::string csv = "step,loss,val_loss\n";
+    const auto session = [&](int first, int last, double offset) {
+        for (int step = first; step <= last; ++step)
+            csv += std::to_string(step) + "," + std::to_string(offset - 0.01 * step) + "," +
+                   (step == 35 && offset == 3 ? "9"
+                    : step == 45              ? "2"
+                                              : "") +
+                   "\n";
+    };
+    session(1, 40, 3);
+    session(31, 60, 4);
+    const ImportedRun run = imported(runs, csv);
+    const std::vector<MetricsRow> rows = run.folder.metrics();
+    ASSERT_EQ(rows.size(), 60U);
+    for (std::size_t i = 0; i < rows.size(); ++i) {
+        EXPECT_EQ(rows[i].step, static_cast<std::int64_t>(i) + 1);
+        EXPECT_NEAR(rows[i].loss, (i < 30 ? 3 : 4) - 0.01 * static_cast<double>(i + 1), 1e-9);
+    }
+    ASSERT_EQ(run.folder.evaluations().size(), 1U);  // that at step 35 was of weights that are gone
+    EXPECT_EQ(run.folder.evaluations()[0].step, 45);
+    EXPECT_SAID(run, "f:42: the steps go back from 40 to 31");
+    EXPECT_SAID(run, "10 rows of the earlier session were replaced");
+    // Twice: of 20 to 40 nothing is left but what the third session did not reach.
+    csv += "20,1,\n21,1,\n";
+    const ImportedRun twice = imported(runs, csv);
+    ASSERT_EQ(twice.folder.metrics().size(), 21U);
+    EXPECT_EQ(twice.folder.metrics().back().loss, 1);
+    EXPECT_SAID(twice, "2 times in all");
+}
+
+/// Steps that count within an epoch look like sessions: what is dropped then is said.
+TEST(Import, StepsOfAnEpochAreNoSessions) {
+    const TemporaryFolder runs;
+    std::string csv = "step,loss\n";
+    for (int epoch = 0; epoch < 3; ++epoch)
+        csv += "1,3\n2,2\n3,1\n";
+    EXPECT_SAID(imported(runs, csv),
+                "if its steps begin anew in each epoch, name the column that counts all");
+}
+
+/// Rows of evaluations after all of training, as when two tables are put together, are no second session.
+TEST(Import, OtherNumbersOfEarlierStepsAreJoined) {
+    const TemporaryFolder runs;
+    const ImportedRun run =
+        imported(runs, "step,loss,val_loss,lr\n10,1,,\n20,0.5,,\n10,,1.5,\n20,,1.25,\n10,,,0.1\n20,,,0.2\n");
+    ASSERT_EQ(run.folder.metrics().size(), 2U);
+    EXPECT_EQ(run.folder.metrics()[1].learning_rate, 0.2);
+    ASSERT_EQ(run.folder.evaluations().size(), 2U);
+    EXPECT_EQ(run.folder.evaluations()[0].loss, 1.5);
+    EXPECT_TRUE(run.notes.empty()) << said(run);
+}
+
+TEST(Import, ANumberThatIsGivenTwiceIsSaid) {
+    const TemporaryFolder runs;
+    const ImportedRun run = imported(runs, "step,loss\n1,3\n2,2\n2,1\n3,1\n3,1\n");
+    ASSERT_EQ(run.folder.metrics().size(), 3U);
+    EXPECT_EQ(run.folder.metrics()[1].loss, 1);
+    EXPECT_SAID(run, "loss is given again with another value in 1 row, first at step 2");
+}
+
+TEST(Import, WhatIsLeftOutIsNamedAndCounted) {
+    const TemporaryFolder runs;
+    const ImportedRun run = imported(
+        runs,
+        "{\"step\":1,\"loss\":3,\"epoch\":0.5,\"note\":\"x\"}\n{\"loss\":2}\n{\"step\":2,\"epoch\":1}\n"
+        "{\"step\":3,\"lr\":0.1}\n{\"step\":4,\"loss\":\"oops\"}\n{\"step\":5,\"loss\":NaN}\n");
+    EXPECT_EQ(run.folder.metrics().size(), 2U);
+    EXPECT_SAID(run, "columns: step is \"step\", loss is \"loss\", learning_rate is \"lr\"");
+    EXPECT_SAID(run, "not imported: epoch");
+    EXPECT_SAID(run, "without numbers: note");
+    EXPECT_SAID(run, "1 row has no step and was passed over");
+    EXPECT_SAID(run, "2 rows hold no number of the imported columns and were passed over");
+    EXPECT_SAID(run, "at 1 step there is no training loss");
+    EXPECT_SAID(run, "1 cell of \"loss\" held no number and counts as empty, the first at f:5: \"oops\"");
+    EXPECT_SAID(run, "the loss is not finite at 1 step, first at step 5");
+}
+
+TEST(Import, LightningsCsvLogger) {
+    const TemporaryFolder runs;
+    const ImportedRun run = imported(runs,
+                                     "epoch,lr-AdamW,step,train_loss_epoch,train_loss_step,val_loss\n"
+                                     "0,0.001,9,,,\n0,,9,,2.9,\n0,,19,,2.8,\n0,,19,2.85,,2.6\n");
+    ASSERT_EQ(run.folder.metrics().size(), 2U);
+    EXPECT_EQ(run.folder.metrics()[0].loss, 2.9);
+    EXPECT_EQ(run.folder.metrics()[0].learning_rate, 0.001);
+    EXPECT_EQ(run.folder.evaluations().at(0).loss, 2.6);
+    EXPECT_SAID(run, "loss is \"train_loss_step\"");
+    EXPECT_SAID(run, "not imported: epoch, train_loss_epoch");
+}
+
+TEST(Import, ExportsOfWeightsAndBiases) {
+    const TemporaryFolder runs;
+    const std::string header =
+        "\"Step\",\"gull-7 - train/loss\",\"gull-7 - train/loss__MIN\",\"gull-7 - train/loss__MAX\"";
+    const ImportedRun run =
+        imported(runs, header + "\n\"0\",\"3.0\",\"3.0\",\"3.0\"\n\"1\",\"2.9\",\"2.9\",\"2.9\"\n");
+    EXPECT_EQ(run.folder.metrics().size(), 2U);
+    EXPECT_SAID(run, "not imported: gull-7 - train/loss__MIN, gull-7 - train/loss__MAX");
+    // Of two runs one must be chosen.
+    expectError(ErrorKind::usage, "it may be gull-7 - train/loss or owl-8 - train/loss",
+                [&] { imported(runs, "\"Step\",\"gull-7 - train/loss\",\"owl-8 - train/loss\"\n0,1,2\n"); });
+    // The step that W&B counts is not the trainer's.
+    EXPECT_EQ(guessMapping(parseForeignTable("_step,train/global_step,train/loss\n0,10,1\n", "f")).at("step"),
+              "train/global_step");
+}
+
+TEST(Import, HuggingFacesTrainerState) {
+    const TemporaryFolder runs;
+    const ImportedRun run = imported(
+        runs,
+        "{\"global_step\": 20, \"log_history\": [\n"
+        "{\"epoch\": 0.5, \"grad_norm\": 1.5, \"learning_rate\": 9e-05, \"loss\": 2.9, \"step\": 10},\n"
+        "{\"epoch\": 1.0, \"grad_norm\": 1.25, \"learning_rate\": 8e-05, \"loss\": 2.8, \"step\": 20},\n"
+        "{\"epoch\": 1.0, \"eval_loss\": 2.4, \"eval_runtime\": 1.2, \"step\": 20},\n"
+        "{\"step\": 20, \"total_flos\": 1e15, \"train_loss\": 2.85, \"train_runtime\": 33.0}]}\n");
+    ASSERT_EQ(run.folder.metrics().size(), 2U);
+    EXPECT_EQ(run.folder.metrics()[1].loss, 2.8);
+    EXPECT_EQ(run.folder.metrics()[1].grad_norm, 1.25);
+    EXPECT_EQ(run.folder.evaluations().at(0).loss, 2.4);
+    EXPECT_SAID(run, "train_loss");
+    EXPECT_SAID(run, "1 row holds no number of the imported columns and was passed over");
+}
+
+TEST(Import, ALossUnderAnUnknownNameIsAskedFor) {
+    const TemporaryFolder runs;
+    const ImportedRun run = imported(runs, "step,ce_loss,val_loss\n1,2,3\n");
+    EXPECT_TRUE(run.folder.metrics().empty());
+    EXPECT_SAID(run, "no training loss is imported");
+    EXPECT_SAID(run, "it may be ce_loss");
+}
+
+TEST(Import, ARunWhoseMethodNobodySaidIsNoneOfOurs) {
+    const TemporaryFolder runs;
+    Specification unknown;
+    unknown.about.method = kUnknownMethod;
+    const ForeignTable table = parseForeignTable("step,loss\n1,2\n", "dir/f.csv");
+    const RunFolder run = importRun(runs.path(), "theirs", unknown, table, guessMapping(table)).folder;
+    EXPECT_EQ(run.specification().methodName(), "imported");
+    EXPECT_EQ(run.specification().methodTitle(), "imported");
+    EXPECT_EQ(run.specification().about.title, "theirs, imported from f.csv");
+    EXPECT_EQ(readFile(run.eventsPath()).find("model.position"), std::string::npos);
 }
 
 /// Python's NaN is replaced without moving the rest of the line each time.

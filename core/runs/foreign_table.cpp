@@ -1,0 +1,516 @@
+#include "core/runs/foreign_table.h"
+
+#include <fcntl.h>
+
+#include <algorithm>
+#include <array>
+#include <cctype>
+#include <cmath>
+#include <limits>
+#include <map>
+#include <memory>
+#include <nlohmann/json.hpp>
+#include <utility>
+
+#include "core/base/error.h"
+#include "core/base/file_reading.h"
+#include "core/base/strict_json.h"
+#include "core/base/text.h"
+#include "core/runs/json_records.h"
+#include "core/runs/tensorboard_events.h"
+
+namespace roper {
+namespace {
+
+constexpr std::size_t kMostColumns = 1000;
+constexpr std::size_t kFirstRows = 20;
+// What every event has, as TensorBoard's own CSV calls it.
+constexpr auto kEventStepName = "Step";
+constexpr auto kEventTimeName = "Wall time";
+constexpr std::uint64_t kMostEventBytes = 256U << 20U;  // a file of events is read whole
+
+[[noreturn]] void refuseLine(const std::string& origin, std::size_t line, const std::string& what) {
+    throw Error(ErrorKind::usage, origin + ":" + std::to_string(line) + ": " + what);
+}
+
+/// A line as programs of all systems mean it: without the '\r' of its end, and the first without the mark of
+/// UTF-8.
+std::string_view plainLine(std::string_view line, std::size_t number) {
+    constexpr std::string_view kByteOrderMark = "\xef\xbb\xbf";
+    if (line.ends_with('\r')) line.remove_suffix(1);
+    if (number == 1 && line.starts_with(kByteOrderMark)) line.remove_prefix(kByteOrderMark.size());
+    return line;
+}
+
+/// Cells of a line; quotes keep a separator, and two of them stand for one.
+std::vector<std::string> cellsOf(std::string_view line, char separator) {
+    std::vector<std::string> cells(1);
+    bool quoted = false;
+    for (std::size_t i = 0; i < line.size(); ++i) {
+        const char c = line[i];
+        if (c == '"' && quoted && i + 1 < line.size() && line[i + 1] == '"') {
+            cells.back() += '"';
+            ++i;
+        } else if (c == '"') {
+            quoted = !quoted;
+        } else if (c == separator && !quoted) {
+            cells.emplace_back();
+        } else {
+            cells.back() += c;
+        }
+    }
+    return cells;
+}
+
+/// The separator that the header has most of.
+char separatorOf(std::string_view header) {
+    char best = ',';
+    for (const char separator : {',', ';', '\t'})
+        if (std::count(header.begin(), header.end(), separator) >
+            std::count(header.begin(), header.end(), best))
+            best = separator;
+    return best;
+}
+
+/// A scalar of an event, where its tag is not taken already.
+std::string columnOfTag(const std::string& tag) {
+    return tag == kEventStepName || tag == kEventTimeName ? "scalar " + tag : tag;
+}
+
+/// Seconds of "0:01:30" or "1 day, 2:00:00", as Python writes a duration.
+std::optional<double> durationIn(const std::string& text) {
+    constexpr double kDay = 86400, kHour = 3600, kMinute = 60;
+    double seconds = 0;
+    std::string clock = text;
+    if (const std::size_t comma = text.find(", "); comma != std::string::npos) {
+        const std::size_t space = text.find(' ');
+        const auto days = parseInteger(text.substr(0, space));
+        const std::string unit = text.substr(space + 1, comma - space - 1);
+        if (!days || (unit != "day" && unit != "days")) return std::nullopt;
+        seconds = kDay * static_cast<double>(*days);
+        clock = text.substr(comma + 2);
+    }
+    const std::vector<std::string> parts = split(clock, ':');
+    if (parts.size() != 3) return std::nullopt;
+    const auto hours = parseInteger(parts[0]), minutes = parseInteger(parts[1]);
+    const auto rest = parseNumber(parts[2]);
+    const bool is_clock = hours && minutes && rest && *hours >= 0 && *minutes >= 0 && *minutes < 60 &&
+                          *rest >= 0 && *rest < kMinute;
+    if (!is_clock) return std::nullopt;
+    return seconds + kHour * static_cast<double>(*hours) + kMinute * static_cast<double>(*minutes) + *rest;
+}
+
+/// A number as programs write it into text: Python's and JavaScript's nan and infinity, too.
+std::optional<double> numberIn(const std::string& cell) {
+    constexpr double kInfinity = std::numeric_limits<double>::infinity();
+    const std::string text = trimmed(cell);
+    if (const auto number = parseNumber(text)) return number;
+    std::string lower;
+    for (const char c : text)
+        lower += static_cast<char>(std::tolower(static_cast<unsigned char>(c)));
+    if (lower == "nan" || lower == "-nan") return std::numeric_limits<double>::quiet_NaN();
+    if (lower == "inf" || lower == "+inf" || lower == "infinity" || lower == "+infinity") return kInfinity;
+    if (lower == "-inf" || lower == "-infinity") return -kInfinity;
+    return durationIn(text);
+}
+
+/// Python writes NaN and Infinity, which are no JSON; as texts they are, and are read as the same numbers.
+std::string withQuotedNotANumber(std::string_view line) {
+    constexpr std::array<std::string_view, 3> kWords = {"-Infinity", "Infinity", "NaN"};
+    std::string json;
+    bool in_text = false;
+    for (std::size_t at = 0; at < line.size();) {
+        const bool may_begin = !in_text && (line[at] == 'N' || line[at] == 'I' || line[at] == '-');
+        const auto word = std::find_if(kWords.begin(), kWords.end(), [&](std::string_view one) {
+            return may_begin && line.substr(at).starts_with(one);
+        });
+        if (word != kWords.end()) {
+            json.append("\"").append(*word).append("\"");
+            at += word->size();
+            continue;
+        }
+        if (line[at] == '"') in_text = !in_text;
+        const bool is_escaped = in_text && line[at] == '\\' && at + 1 < line.size();
+        json.append(line.substr(at, is_escaped ? 2 : 1));
+        at += is_escaped ? 2 : 1;
+    }
+    return json;
+}
+
+nlohmann::json parseObject(std::string_view line, const std::string& origin, std::size_t number) {
+    nlohmann::json json;
+    try {
+        json = parseStrictJson(withQuotedNotANumber(line));
+    } catch (const std::invalid_argument& error) {
+        refuseLine(origin, number, std::string("not JSON: ") + error.what());
+    }
+    if (!json.is_object()) refuseLine(origin, number, "a line must be one JSON object");
+    return json;
+}
+
+/// The number of a value, which may be written as a text.
+std::optional<double> numberOf(const nlohmann::json& value) {
+    if (value.is_number()) return value.get<double>();
+    return value.is_string() ? numberIn(value.get_ref<const std::string&>()) : std::nullopt;
+}
+
+std::string beginningOf(const std::string& text) {
+    constexpr std::size_t kMost = 40;
+    return text.size() <= kMost ? text : text.substr(0, kMost) + "…";
+}
+
+constexpr std::size_t kBeginning = 1U << 16U;  // of a file that tells what it is
+
+/// What a file is that begins so. One whose first line is a whole JSON object has one on every line.
+ForeignTable::Kind kindOf(std::string_view beginning) {
+    using Kind = ForeignTable::Kind;
+    if (isEventFile(beginning)) return Kind::events;
+    const std::string_view text = plainLine(beginning, 1);
+    const std::size_t first = text.find_first_not_of(" \t\r\n");
+    if (first == std::string_view::npos || (text[first] != '[' && text[first] != '{')) return Kind::csv;
+    if (text[first] == '[') return Kind::json_document;
+    const std::size_t end = text.find('\n', first);
+    JsonRecords records("", [](std::string_view, std::size_t) {});
+    try {
+        records.feed(text.substr(first, end == std::string_view::npos ? end : end - first));
+    } catch (const Error&) {
+        return Kind::json_lines;  // reading it says what is wrong
+    }
+    const bool goes_on = records.isOpen() && end != std::string_view::npos;
+    return records.hasArray() || goes_on ? Kind::json_document : Kind::json_lines;
+}
+
+/// The text without the mark of UTF-8, as a reader of parts.
+void feedWithoutMark(JsonRecords& records, std::string_view part, bool& is_first) {
+    records.feed(std::exchange(is_first, false) ? plainLine(part, 1) : part);
+}
+
+/// Reads a file of another program from its first line to its last.
+class TableReader {
+  public:
+    explicit TableReader(ForeignTable& table) : table_(table) {}
+
+    void read() {
+        if (table_.kind == ForeignTable::Kind::events)
+            readEvents();
+        else if (table_.kind == ForeignTable::Kind::json_document)
+            readDocument();
+        else
+            readLines();
+        if (table_.row_count == 0)
+            throw Error(ErrorKind::usage,
+                        table_.origin + (table_.kind == ForeignTable::Kind::csv ? " has a header but no rows"
+                                         : table_.kind == ForeignTable::Kind::events
+                                             ? " has no scalars"
+                                             : " has no rows: no JSON object is one"));
+        finish();
+    }
+
+  private:
+    void readEvents() {
+        table_.events([this](const ScalarEvent& event) {
+            ++table_.row_count;
+            ForeignTable::Row row(table_.columns.size());
+            put(row, kEventStepName, static_cast<double>(event.step), table_.row_count);
+            if (event.wall_time > 0) put(row, kEventTimeName, event.wall_time, table_.row_count);
+            for (const auto& [tag, value] : event.scalars)
+                put(row, columnOfTag(tag), value, table_.row_count);
+            keep(std::move(row));
+        });
+    }
+
+    void readDocument() {
+        JsonRecords records(table_.origin,
+                            [this](std::string_view record, std::size_t at) { readObject(record, at); });
+        bool is_first = true;
+        table_.parts([&](std::string_view part) { feedWithoutMark(records, part, is_first); });
+        records.finish();
+    }
+
+    void readLines() {
+        std::size_t number = 0;
+        bool is_first = true;
+        table_.lines([&](std::string_view line) {
+            ++number;
+            line = plainLine(line, number);
+            if (trimmed(line).empty()) return;
+            const bool is_header = std::exchange(is_first, false) && table_.kind == ForeignTable::Kind::csv;
+            if (is_header)
+                readHeader(line, number);
+            else if (table_.kind == ForeignTable::Kind::json_lines)
+                readObject(line, number);
+            else
+                readCells(line, number);
+        });
+        if (is_first) throw Error(ErrorKind::usage, table_.origin + " is empty");
+    }
+
+    void readHeader(std::string_view line, std::size_t number) {
+        table_.separator = separatorOf(line);
+        for (const std::string& name : cellsOf(line, table_.separator)) {
+            const auto& columns = table_.columns;
+            if (std::find(columns.begin(), columns.end(), trimmed(name)) != columns.end() &&
+                !trimmed(name).empty())
+                refuseLine(table_.origin, number, "two columns are called \"" + trimmed(name) + "\"");
+            addColumn(trimmed(name));
+        }
+    }
+
+    void addColumn(const std::string& name) {
+        table_.columns.push_back(name);
+        table_.filled.push_back(0);
+        table_.unread_in.emplace_back();
+    }
+
+    void readCells(std::string_view line, std::size_t number) {
+        const std::vector<std::string> cells = cellsOf(line, table_.separator);
+        if (cells.size() != table_.columns.size())
+            refuseLine(table_.origin, number,
+                       "the row has " + std::to_string(cells.size()) + " columns, the header " +
+                           std::to_string(table_.columns.size()));
+        ++table_.row_count;
+        ForeignTable::Row row;
+        for (const std::string& cell : cells) {
+            const std::size_t column = row.size();
+            row.push_back(numberIn(cell));
+            if (row.back())
+                ++table_.filled[column];
+            else if (!trimmed(cell).empty())
+                noteUnread(table_.unread_in[column], trimmed(cell), number);
+        }
+        keep(std::move(row));
+    }
+
+    void readObject(std::string_view text, std::size_t number) {
+        const nlohmann::json json = parseObject(text, table_.origin, number);
+        ++table_.row_count;
+        ForeignTable::Row row(table_.columns.size());
+        for (const auto& [key, value] : json.items()) {
+            const auto cell = numberOf(value);
+            if (cell || value.is_null())
+                put(row, key, cell, number);
+            else
+                noteUnread(unreadOf(key, number), value.dump(), number);
+        }
+        keep(std::move(row));
+    }
+
+    static void noteUnread(ForeignTable::Unread& unread, const std::string& what, std::size_t at) {
+        if (unread.count++ > 0) return;
+        unread.first = at;
+        unread.example = beginningOf(what);
+    }
+
+    ForeignTable::Unread& unreadOf(const std::string& key, std::size_t at) {
+        if (const auto column = place_.find(key); column != place_.end())
+            return table_.unread_in[column->second];
+        if (texts_.count(key) == 0) requireRoom(at);
+        return texts_[key];
+    }
+
+    void requireRoom(std::size_t at) const {
+        if (place_.size() + texts_.size() >= kMostColumns)
+            throw Error(ErrorKind::usage,
+                        table_.place(at) + ": more than " + std::to_string(kMostColumns) + " different keys");
+    }
+
+    void put(ForeignTable::Row& row, const std::string& key, std::optional<double> value, std::size_t at) {
+        auto column = place_.find(key);
+        if (column == place_.end()) {
+            const auto was_text = texts_.find(key);
+            if (was_text == texts_.end()) requireRoom(at);
+            column = place_.emplace(key, table_.columns.size()).first;
+            addColumn(key);
+            row.emplace_back();
+            if (was_text != texts_.end()) {
+                table_.unread_in.back() = was_text->second;
+                texts_.erase(was_text);
+            }
+        }
+        if (!value) return;
+        row[column->second] = value;
+        ++table_.filled[column->second];
+    }
+
+    void keep(ForeignTable::Row row) {
+        if (table_.first_rows.size() < kFirstRows) table_.first_rows.push_back(std::move(row));
+    }
+
+    void finish() {
+        for (ForeignTable::Row& row : table_.first_rows)
+            row.resize(table_.columns.size());
+        for (const auto& [key, unread] : texts_)
+            table_.texts.push_back(key);
+        for (std::size_t column = 0; column < table_.columns.size(); ++column)
+            if (table_.filled[column] > 0) table_.unread += table_.unread_in[column].count;
+    }
+
+    ForeignTable& table_;
+    std::map<std::string, std::size_t> place_;
+    std::map<std::string, ForeignTable::Unread> texts_;
+};
+
+/// The event files of a folder, by name: their names begin with the time at which they were opened.
+std::vector<FilePath> eventFilesIn(const std::filesystem::path& folder) {
+    std::vector<FilePath> files;
+    std::vector<std::string> inside;
+    std::vector<std::string> names = namesIn(FilePath(folder));
+    std::sort(names.begin(), names.end());
+    for (const std::string& name : names) {
+        std::error_code unreadable;
+        if (name.find("tfevents") != std::string::npos)
+            files.push_back(FilePath::regular(folder / name));
+        else if (std::filesystem::is_directory(folder / name, unreadable))
+            inside.push_back(name);
+    }
+    if (!files.empty()) return files;
+    throw Error(ErrorKind::usage,
+                folder.string() + " is a folder without TensorBoard's events (events.out.tfevents…)" +
+                    (inside.empty() ? "; name a file"
+                                    : "; name a file, or one of the folders in it: " + join(inside, ", ")));
+}
+
+void requireGoesOn(const std::function<bool()>& goes_on, const std::string& path) {
+    if (goes_on && !goes_on()) throw Error(ErrorKind::other, "reading " + path + " was cancelled");
+}
+
+/// Events of several files, one file after the other.
+ForeignTable::Events eventsOf(const std::vector<FilePath>& files, const std::function<bool()>& goes_on,
+                              const std::shared_ptr<std::map<std::string, std::size_t>>& damaged) {
+    return [files, goes_on, damaged](const std::function<void(const ScalarEvent&)>& take) {
+        for (const FilePath& path : files) {
+            const auto at = forEachEvent(readFile(path, kMostEventBytes), [&](const ScalarEvent& event) {
+                requireGoesOn(goes_on, path.string());
+                take(event);
+            });
+            if (at) (*damaged)[path.string()] = *at;
+        }
+    };
+}
+
+void readEventFiles(ForeignTable& table, const std::vector<FilePath>& files,
+                    const std::function<bool()>& goes_on) {
+    const auto damaged = std::make_shared<std::map<std::string, std::size_t>>();
+    table.kind = ForeignTable::Kind::events;
+    table.events = eventsOf(files, goes_on, damaged);
+    TableReader(table).read();
+    for (const auto& [path, at] : *damaged)
+        table.notes.push_back(path + " is damaged at byte " + std::to_string(at) +
+                              "; what could be read of it was, the rest is missing");
+}
+
+std::string beginningOfFile(const FilePath& path) {
+    std::string beginning(kBeginning, '\0');
+    const Descriptor file = openFile(path, O_RDONLY | O_CLOEXEC);
+    beginning.resize(readAt(file, beginning, 0, path.string()));
+    return beginning;
+}
+
+}  // namespace
+
+std::string ForeignTable::place(std::size_t at) const {
+    return kind == Kind::events ? origin : origin + ":" + std::to_string(at);
+}
+
+void ForeignTable::forEachRow(const std::vector<std::size_t>& wanted,
+                              const std::function<void(const Row&, std::size_t)>& take) const {
+    Row row(wanted.size());
+    std::size_t number = 0;
+    if (kind == Kind::events) {
+        std::map<std::string_view, std::vector<std::size_t>> cells;
+        for (std::size_t i = 0; i < wanted.size(); ++i)
+            cells[columns[wanted[i]]].push_back(i);
+        const auto put = [&](std::string_view name, double value) {
+            if (const auto found = cells.find(name); found != cells.end())
+                for (const std::size_t cell : found->second)
+                    row[cell] = value;
+        };
+        return events([&](const ScalarEvent& event) {
+            std::fill(row.begin(), row.end(), std::nullopt);
+            put(kEventStepName, static_cast<double>(event.step));
+            if (event.wall_time > 0) put(kEventTimeName, event.wall_time);
+            for (const auto& [tag, value] : event.scalars)
+                put(columnOfTag(tag), value);
+            take(row, ++number);
+        });
+    }
+    const auto take_object = [&](std::string_view text, std::size_t at) {
+        const nlohmann::json json = parseObject(text, origin, at);
+        for (std::size_t i = 0; i < wanted.size(); ++i) {
+            const auto value = json.find(columns[wanted[i]]);
+            row[i] = value == json.end() ? std::nullopt : numberOf(*value);
+        }
+        take(row, at);
+    };
+    if (kind == Kind::json_document) {
+        JsonRecords records(origin, take_object);
+        bool is_first = true;
+        parts([&](std::string_view part) { feedWithoutMark(records, part, is_first); });
+        return records.finish();
+    }
+    bool is_header = kind == Kind::csv;
+    lines([&](std::string_view line) {
+        ++number;
+        line = plainLine(line, number);
+        if (trimmed(line).empty() || std::exchange(is_header, false)) return;
+        if (kind == Kind::json_lines) return take_object(line, number);
+        const std::vector<std::string> cells = cellsOf(line, separator);
+        for (std::size_t i = 0; i < wanted.size(); ++i)
+            row[i] = wanted[i] < cells.size() ? numberIn(cells[wanted[i]]) : std::nullopt;
+        take(row, number);
+    });
+}
+
+ForeignTable parseForeignTable(const std::string& text, const std::string& origin) {
+    ForeignTable table;
+    table.origin = origin;
+    table.lines = [text](const std::function<void(std::string_view)>& take) {
+        for (std::string_view rest = text; !rest.empty();) {
+            const std::size_t end = std::min(rest.find('\n'), rest.size());
+            take(rest.substr(0, end));
+            rest.remove_prefix(std::min(end + 1, rest.size()));
+        }
+    };
+    table.parts = [text](const std::function<void(std::string_view)>& take) { take(text); };
+    table.events = [text](const std::function<void(const ScalarEvent&)>& take) { forEachEvent(text, take); };
+    table.kind = kindOf(std::string_view(text).substr(0, kBeginning));
+    TableReader(table).read();
+    return table;
+}
+
+ForeignTable readForeignTable(const std::filesystem::path& named, const std::function<bool()>& goes_on) {
+    ForeignTable table;
+    table.origin = named.string();
+    std::error_code unreadable;
+    if (std::filesystem::is_directory(named, unreadable)) {
+        readEventFiles(table, eventFilesIn(named), goes_on);
+        return table;
+    }
+    const FilePath path = FilePath::regular(named);
+    if (fileSize(path) > kMostImportedBytes)  // a missing file is an error, not an empty one
+        throw Error(ErrorKind::disk, table.origin + " holds more than " +
+                                         bytesText(static_cast<double>(kMostImportedBytes)) +
+                                         "; import a part of it, or every tenth row");
+    table.kind = kindOf(beginningOfFile(path));
+    if (table.kind == ForeignTable::Kind::events) {
+        readEventFiles(table, {path}, goes_on);
+        return table;
+    }
+    table.parts = [path, goes_on](const std::function<void(std::string_view)>& take) {
+        forEachPart(path, [&](std::string_view part) {
+            requireGoesOn(goes_on, path.string());
+            take(part);
+        });
+    };
+    table.lines = [path, goes_on](const std::function<void(std::string_view)>& take) {
+        LineReader lines(path, LineReader::LastLine::whole);
+        while (const auto line = lines.next()) {
+            requireGoesOn(goes_on, path.string());
+            take(*line);
+        }
+    };
+    TableReader(table).read();
+    return table;
+}
+
+}  // namespace roper

@@ -1,0 +1,272 @@
+#include "core/runs/import_columns.h"
+
+#include <algorithm>
+#include <cctype>
+#include <cmath>
+#include <set>
+
+#include "core/base/error.h"
+#include "core/base/text.h"
+#include "core/runs/metrics_import.h"
+
+namespace roper {
+namespace {
+
+constexpr double kMostImportedSteps = 1e9;
+
+/// "Train/Loss" and "train_loss" are the same name.
+std::string plain(const std::string& name) {
+    std::string text;
+    for (const char c : name)
+        if (std::isalnum(static_cast<unsigned char>(c)))
+            text += static_cast<char>(std::tolower(static_cast<unsigned char>(c)));
+    return text;
+}
+
+/// W&B's exports name the run before the metric: "gull-7 - train/loss".
+std::string withoutRunName(const std::string& name) {
+    const std::size_t at = name.rfind(" - ");
+    return at == std::string::npos ? name : name.substr(at + 3);
+}
+
+/// The names of a field, from the one that means it most surely to the one that means it if nothing else
+/// does. `_step` of W&B counts its own calls, so the trainer's own count goes before it.
+const std::map<std::string, std::vector<std::string>>& commonNames() {
+    static const std::map<std::string, std::vector<std::string>> names = {
+        {"step",
+         {"globalstep", "trainglobalstep", "trainerglobalstep", "step", "steps", "currentsteps",
+          "currentstep", "trainstep", "trainingstep", "iteration", "iterations", "iter", "update",
+          "updates"}},
+        {"loss",
+         {"loss", "trainloss", "trainingloss", "losstrain", "losstraining", "trainlossstep", "lossstep",
+          "trainbatchloss", "batchloss", "lmloss", "lossglobalavgloss", "lossmetricsglobalavgloss",
+          "trainlossepoch"}},
+        {"time_s",
+         {"times", "time", "runtime", "relativetime", "relativetimeprocess", "relativetimewall", "seconds",
+          "elapsedtime", "elapsed", "elapseds", "elapsedseconds", "timeelapsed", "walltime", "timestamp"}},
+        {"tokens",
+         {"tokens", "tokensseen", "numtokens", "traintokens", "numinputtokensseen", "trainnuminputtokensseen",
+          "consumedtokens", "totaltokens"}},
+        {"tokens_per_s",
+         {"tokenspers", "trainingtokenspers", "tokenspersec", "tokenspersecond", "traintokenspersecond",
+          "traintokenspersec", "toksec", "tps", "throughputtps"}},
+        {"correct", {"correct", "solved", "evaluationcorrect"}},
+        {"of", {"of", "problems"}},
+        {"evaluation_loss",
+         {"evaluationloss", "evalloss", "valloss", "validloss", "validationloss", "lossvalid", "lossval",
+          "losseval", "lossvalidation", "vallossepoch", "evallossepoch", "validlossepoch"}},
+        {"learning_rate",
+         {"learningrate", "lr", "trainlearningrate", "traininglearningrate", "trainlr", "optimlr"}},
+        {"grad_norm",
+         {"gradnorm", "traingradnorm", "traininggradnorm", "gradientnorm", "globalgradnorm", "totalgradnorm",
+          "gradnormtotal", "grad20normtotal"}}};
+    return names;
+}
+
+bool hasNumbers(const ForeignTable& table, std::size_t column) {
+    return table.filled[column] > 0;
+}
+
+/// The columns with numbers that are called so.
+std::vector<std::string> columnsThat(const ForeignTable& table,
+                                     const std::function<bool(const std::string&)>& fit) {
+    std::vector<std::string> found;
+    for (std::size_t column = 0; column < table.columns.size(); ++column)
+        if (hasNumbers(table, column) && fit(table.columns[column])) found.push_back(table.columns[column]);
+    return found;
+}
+
+/// Lightning's LearningRateMonitor names the optimizer: "lr-AdamW", "lr-AdamW/pg1".
+bool isLightningRate(const std::string& name) {
+    return name.starts_with("lr-");
+}
+
+bool isOfEvaluation(const std::string& plain_name) {
+    constexpr std::array<const char*, 3> kParts = {"val", "test", "predict"};  // "eval", too
+    return std::any_of(kParts.begin(), kParts.end(),
+                       [&](const char* part) { return plain_name.find(part) != std::string::npos; });
+}
+
+/// "a, b, c", of very many the first.
+std::string listed(const std::vector<std::string>& names) {
+    constexpr std::size_t kMost = 100;
+    if (names.size() <= kMost) return join(names, ", ");
+    return join({names.begin(), names.begin() + kMost}, ", ") + " and " +
+           std::to_string(names.size() - kMost) + " more";
+}
+
+}  // namespace
+
+const std::string& nameOf(ImportField field) {
+    static const std::array<std::string, kImportFieldCount> names = {
+        "loss", "time_s",          "tokens",        "tokens_per_s", "correct",
+        "of",   "evaluation_loss", "learning_rate", "grad_norm"};
+    return names.at(static_cast<std::size_t>(field));
+}
+
+std::map<std::string, std::string> guessMapping(const ForeignTable& table) {
+    std::map<std::string, std::string> mapping;
+    for (const auto& [field, names] : commonNames())
+        for (const std::string& name : names) {
+            auto found = columnsThat(table, [&](const std::string& one) { return plain(one) == name; });
+            if (found.empty())
+                found = columnsThat(
+                    table, [&](const std::string& one) { return plain(withoutRunName(one)) == name; });
+            if (found.size() == 1) mapping[field] = found.front();
+            if (!found.empty()) break;  // of several that fit equally well a person must choose
+        }
+    if (table.kind == ForeignTable::Kind::events) {  // every event has them, whatever its tags are called
+        mapping["step"] = table.columns.front();
+        if (table.columns.size() > 1 && table.columns[1] == "Wall time") mapping["time_s"] = table.columns[1];
+    }
+    const auto rates = columnsThat(table, isLightningRate);
+    if (rates.size() == 1) mapping.emplace("learning_rate", rates.front());
+    return mapping;
+}
+
+std::vector<std::string> possibleLosses(const ForeignTable& table) {
+    std::vector<std::string> found;
+    for (std::size_t column = 0; column < table.columns.size(); ++column) {
+        const std::string name = plain(withoutRunName(table.columns[column]));
+        const bool is_value = name == "value";  // TensorBoard's CSV of one curve
+        const bool is_bound = name.ends_with("lossmin") || name.ends_with("lossmax");
+        const bool may_be =
+            is_value || (name.find("loss") != std::string::npos && !is_bound && !isOfEvaluation(name));
+        if (hasNumbers(table, column) && may_be) found.push_back(table.columns[column]);
+    }
+    return found;
+}
+
+ImportColumns::ImportColumns(const ForeignTable& table, const std::map<std::string, std::string>& mapping)
+    : table_(table) {
+    const auto place_of = [&](const std::string& field, const std::string& column) {
+        const auto found = std::find(table.columns.begin(), table.columns.end(), column);
+        if (found != table.columns.end()) return static_cast<std::size_t>(found - table.columns.begin());
+        throw Error(ErrorKind::usage, table.origin + " has no column \"" + column + "\" for " + field +
+                                          "; it has " + join(table.columns, ", "));
+    };
+    for (const auto& [field, column] : mapping) {
+        if (std::find(kImportFields.begin(), kImportFields.end(), field) == kImportFields.end())
+            throw Error(ErrorKind::usage,
+                        "there is no field \"" + field + "\"; known are " + join(kImportFields, ", "));
+        if (!column.empty()) names_[field] = column;
+    }
+    if (names_.count("step") == 0)
+        throw Error(ErrorKind::usage, "say which column of " + table.origin +
+                                          " counts the steps, with --column step=NAME; it has " +
+                                          join(table.columns, ", "));
+    wanted_.push_back(place_of("step", names_["step"]));
+    for (std::size_t i = 0; i < kImportFieldCount; ++i) {
+        const auto field = static_cast<ImportField>(i);
+        if (names_.count(nameOf(field)) == 0) continue;
+        wanted_.push_back(place_of(nameOf(field), names_[nameOf(field)]));
+        fields_.push_back(field);
+    }
+    if (has(ImportField::loss) || has(ImportField::correct) || has(ImportField::evaluation_loss)) return;
+    const std::vector<std::string> losses = possibleLosses(table);
+    throw Error(
+        ErrorKind::usage,
+        "say which column of " + table.origin +
+            " is the loss, the problems solved or the loss of an evaluation, with --column loss=NAME; " +
+            (losses.empty() ? "it has " + join(table.columns, ", ") : "it may be " + join(losses, " or ")));
+}
+
+bool ImportColumns::has(ImportField field) const {
+    return names_.count(nameOf(field)) > 0;
+}
+
+const std::string& ImportColumns::columnOf(ImportField field) const {
+    static const std::string none;
+    const auto found = names_.find(nameOf(field));
+    return found == names_.end() ? none : found->second;
+}
+
+std::int64_t ImportColumns::stepOf(double value, std::size_t at) const {
+    const std::string& column = names_.at("step");
+    const auto refuse = [&](const std::string& what) {
+        throw Error(ErrorKind::usage, table_.place(at) + ": the step is " + formatNumber(value) +
+                                          " (column \"" + column + "\"); " + what +
+                                          ". Is it the right column? --column step=NAME names another.");
+    };
+    if (value < 0 || value > kMostImportedSteps) refuse("a step is a number from 0 to 1e9");
+    if (value != std::floor(value)) refuse("a step is a whole number");
+    return static_cast<std::int64_t>(value);
+}
+
+double ImportColumns::wholeOf(ImportField field, double value, std::size_t at) const {
+    constexpr double kMost = 1e15;
+    if (value == std::floor(value) && std::abs(value) <= kMost) return value;
+    throw Error(ErrorKind::usage,
+                table_.place(at) + ": " + nameOf(field) + " is " + formatNumber(value) + " (column \"" +
+                    columnOf(field) + "\"), which is no whole number. --column " + nameOf(field) +
+                    "=NAME names another column, and --column " + nameOf(field) + "= leaves it out.");
+}
+
+PassedOver ImportColumns::forEachStep(const std::function<void(const StepRow&)>& take) const {
+    PassedOver passed_over;
+    table_.forEachRow(wanted_, [&](const ForeignTable::Row& cells, std::size_t at) {
+        if (!cells[0] || !std::isfinite(*cells[0])) {
+            ++passed_over.without_step;  // a row of something else, such as a summary
+            return;
+        }
+        StepRow row;
+        row.step = stepOf(*cells[0], at);
+        row.at = at;
+        bool has_number = false;
+        for (std::size_t i = 0; i < fields_.size(); ++i) {
+            const ImportField field = fields_[i];
+            auto value = cells[i + 1];
+            const bool counts =
+                field == ImportField::tokens || field == ImportField::correct || field == ImportField::of;
+            const bool stands_beside = field == ImportField::time_s || field == ImportField::of;
+            if (value && (counts || stands_beside) && !std::isfinite(*value)) value.reset();
+            if (value && counts) wholeOf(field, *value, at);
+            has_number = has_number || (value && !stands_beside);
+            row[field] = value;
+        }
+        if (has_number)
+            take(row);
+        else
+            ++passed_over.without_numbers;
+    });
+    return passed_over;
+}
+
+std::string ImportColumns::noLossNote() const {
+    const std::vector<std::string> losses = possibleLosses(table_);
+    return "no training loss is imported: no column has a name that surely means it; " +
+           (losses.empty() ? std::string("--column loss=NAME names it")
+                           : "it may be " + join(losses, " or ") + ", with --column loss=NAME");
+}
+
+std::string ImportColumns::text() const {
+    std::vector<std::string> taken;
+    for (const std::string& field : kImportFields)
+        if (const auto name = names_.find(field); name != names_.end())
+            taken.push_back(field + " is \"" + name->second + "\"");
+    return "columns: " + join(taken, ", ");
+}
+
+std::vector<std::string> ImportColumns::notes() const {
+    std::vector<std::string> notes = table_.notes;
+    std::vector<std::string> left, empty = table_.texts;
+    std::set<std::string> used;
+    for (const auto& [field, column] : names_)
+        used.insert(column);
+    for (std::size_t column = 0; column < table_.columns.size(); ++column)
+        if (used.count(table_.columns[column]) == 0)
+            (hasNumbers(table_, column) ? left : empty).push_back(table_.columns[column]);
+    if (!left.empty()) notes.push_back("not imported: " + listed(left));
+    if (!empty.empty()) notes.push_back("without numbers: " + listed(empty));
+    if (!has(ImportField::loss)) notes.push_back(noLossNote());
+    for (std::size_t column = 0; column < table_.columns.size(); ++column) {
+        const ForeignTable::Unread& unread = table_.unread_in[column];
+        if (unread.count == 0 || used.count(table_.columns[column]) == 0) continue;
+        notes.push_back(countOf(unread.count, "cell") + " of \"" + table_.columns[column] +
+                        "\" held no number and " + (unread.count == 1 ? "counts" : "count") +
+                        " as empty, the first at " + table_.place(unread.first) + ": " + unread.example);
+    }
+    return notes;
+}
+
+}  // namespace roper

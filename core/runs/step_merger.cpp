@@ -1,0 +1,235 @@
+#include "core/runs/step_merger.h"
+
+#include <algorithm>
+#include <cmath>
+#include <utility>
+
+#include "core/base/error.h"
+#include "core/base/text.h"
+
+namespace roper {
+namespace {
+
+constexpr std::size_t kMostOpenSteps = 200'000;
+constexpr std::size_t kMostCuts = 100'000;
+
+/// Numbers that are measured at a step, not counted beside them: where one comes again, so does the step.
+bool isMeasured(ImportField field) {
+    return field != ImportField::time_s && field != ImportField::tokens && field != ImportField::of;
+}
+
+bool belongsToEvaluation(ImportField field) {
+    return field == ImportField::correct || field == ImportField::of || field == ImportField::evaluation_loss;
+}
+
+template <class Take>
+void forEachValue(const StepValues& values, Take take) {
+    for (std::size_t i = 0; i < values.size(); ++i)
+        if (values[i]) take(static_cast<ImportField>(i), *values[i]);
+}
+
+bool areSame(double a, double b) {
+    return a == b || (std::isnan(a) && std::isnan(b));
+}
+
+std::string stepText(std::int64_t step) {
+    return "step " + std::to_string(step);
+}
+
+}  // namespace
+
+StepSurvey::StepSurvey(const ForeignTable& table, const ImportColumns& columns)
+    : table_(table), columns_(columns) {
+    last_of_.fill(-1);
+    passed_over_ = columns.forEachStep([this](const StepRow& row) { take(row); });
+    least_after_.resize(cuts_.size());
+    std::int64_t least = std::numeric_limits<std::int64_t>::max();
+    for (std::size_t i = cuts_.size(); i-- > 0;)
+        least = least_after_[i] = std::min(least, cuts_[i].step);
+    findClock();
+}
+
+void StepSurvey::take(const StepRow& row) {
+    bool goes_back = false;
+    forEachValue(row.values, [&](ImportField field, double) {
+        goes_back = goes_back || (isMeasured(field) && last_of_[static_cast<std::size_t>(field)] > row.step);
+    });
+    if (goes_back) {
+        if (cuts_.size() == kMostCuts)
+            throw Error(ErrorKind::usage, table_.place(row.at) + ": the steps have gone back " +
+                                              std::to_string(kMostCuts) +
+                                              " times; name the column that counts all steps");
+        cuts_.push_back({number_, row.step, last_, row.at});
+        for (std::int64_t& last : last_of_)
+            last = std::min(last, row.step - 1);
+        last_ = std::min(last_, row.step - 1);
+    }
+    rises_ = rises_ && row.step >= last_;
+    last_ = std::max(last_, row.step);
+    forEachValue(row.values, [&](ImportField field, double) {
+        std::int64_t& last = last_of_[static_cast<std::size_t>(field)];
+        last = std::max(last, row.step);
+    });
+    if (const auto& time = row[ImportField::time_s]) least_time_ = std::min(least_time_, *time);
+    ++number_;
+}
+
+/// No training takes a thousand million seconds: such a time is a clock, in seconds or parts of them.
+void StepSurvey::findClock() {
+    constexpr double kSeconds = 1e9, kMilliseconds = 1e12, kMicroseconds = 1e15, kNanoseconds = 1e18;
+    if (!std::isfinite(least_time_) || least_time_ < kSeconds / 2) return;
+    time_origin_ = least_time_;
+    time_unit_ = least_time_ < kMilliseconds / 2   ? 1
+                 : least_time_ < kMicroseconds / 2 ? 1e3
+                 : least_time_ < kNanoseconds / 2  ? 1e6
+                                                   : 1e9;
+}
+
+bool StepSurvey::isReplaced(std::size_t number, std::int64_t step) {
+    while (next_cut_ < cuts_.size() && cuts_[next_cut_].number <= number)
+        ++next_cut_;
+    return next_cut_ < cuts_.size() && step >= least_after_[next_cut_];
+}
+
+std::vector<std::string> StepSurvey::notes() const {
+    std::vector<std::string> notes;
+    if (time_origin_ > 0)
+        notes.push_back("\"" + columns_.columnOf(ImportField::time_s) +
+                        "\" is a clock that counts from 1970: time_s is the seconds since the first row, "
+                        "pauses and evaluations included");
+    if (!cuts_.empty()) {
+        const Cut& cut = cuts_.front();
+        notes.push_back(
+            table_.place(cut.at) + ": the steps go back from " + std::to_string(cut.from) + " to " +
+            std::to_string(cut.step) + ", as where a run is resumed" +
+            (cuts_.size() > 1 ? "; so they do " + countOf(cuts_.size(), "time") + " in all" : ""));
+    }
+    const auto passed_over = [&](std::size_t count, const std::string& one, const std::string& several,
+                                 const std::string& what) {
+        if (count > 0)
+            notes.push_back(countOf(count, "row") + (count == 1 ? one : several) + what +
+                            (count == 1 ? " and was passed over" : " and were passed over"));
+    };
+    passed_over(passed_over_.without_step, " has", " have", " no step");
+    passed_over(passed_over_.without_numbers, " holds", " hold", " no number of the imported columns");
+    return notes;
+}
+
+std::int64_t StepMerger::make(const ImportedRows& rows) {
+    rows_ = &rows;
+    survey_.startOver();
+    columns_.forEachStep([this](const StepRow& row) { take(row); });
+    finishBefore(std::numeric_limits<std::int64_t>::max());
+    if (made_ == 0)
+        throw Error(ErrorKind::usage, table_.origin + ": no row has both a step and a number to import");
+    return last_;
+}
+
+void StepMerger::take(const StepRow& row) {
+    if (survey_.isReplaced(number_++, row.step)) {
+        ++replaced_;
+        return;
+    }
+    if (survey_.risesThroughout()) finishBefore(row.step);
+    join(open_[row.step], row);
+    if (open_.size() > kMostOpenSteps)
+        throw Error(ErrorKind::usage, table_.place(row.at) + ": the steps go up and down over more than " +
+                                          std::to_string(kMostOpenSteps) + " of them; sort the rows by step");
+}
+
+void StepMerger::join(Joined& joined, const StepRow& row) {
+    bool is_training = false, is_evaluation = false;
+    forEachValue(row.values, [&](ImportField field, double value) {
+        auto& there = joined.values[static_cast<std::size_t>(field)];
+        Doubled& doubled = doubled_[static_cast<std::size_t>(field)];
+        if (there && isMeasured(field) && !areSame(*there, value) && doubled.count++ == 0)
+            doubled.first = row.step;
+        there = value;
+        is_evaluation = is_evaluation || belongsToEvaluation(field);
+        is_training = is_training || (isMeasured(field) && !belongsToEvaluation(field));
+    });
+    const auto& time = row[ImportField::time_s];
+    if (!time) return;
+    if (is_training) joined.training_time = survey_.seconds(*time);
+    if (is_evaluation) joined.evaluation_time = survey_.seconds(*time);
+}
+
+void StepMerger::finishBefore(std::int64_t step) {
+    while (!open_.empty() && open_.begin()->first < step) {
+        finish(open_.begin()->first, open_.begin()->second);
+        open_.erase(open_.begin());
+    }
+}
+
+void StepMerger::finish(std::int64_t step, const Joined& joined) {
+    const auto value = [&](ImportField field) { return joined.values[static_cast<std::size_t>(field)]; };
+    const auto evaluation = evaluationOf(step, joined);
+    if (const auto loss = value(ImportField::loss)) {
+        MetricsRow row;
+        row.step = step;
+        row.time_s = joined.training_time;
+        if (const auto tokens = value(ImportField::tokens)) row.tokens = static_cast<std::int64_t>(*tokens);
+        row.loss = *loss;
+        row.learning_rate = value(ImportField::learning_rate);
+        row.grad_norm = value(ImportField::grad_norm);
+        row.tokens_per_s = value(ImportField::tokens_per_s);
+        if (!std::isfinite(*loss) && not_finite_.count++ == 0) not_finite_.first = step;
+        rows_->metrics(row);
+    } else if (value(ImportField::learning_rate) || value(ImportField::grad_norm) ||
+               value(ImportField::tokens_per_s) || !evaluation) {
+        ++without_loss_;
+    }
+    if (evaluation) rows_->evaluation(*evaluation);
+    if (!evaluation && !value(ImportField::loss)) return;
+    ++made_;
+    last_ = std::max(last_, step);
+}
+
+std::optional<EvaluationRow> StepMerger::evaluationOf(std::int64_t step, const Joined& joined) const {
+    const auto count = [&](ImportField field) -> std::optional<std::int64_t> {
+        const auto value = joined.values[static_cast<std::size_t>(field)];
+        return value ? std::optional(static_cast<std::int64_t>(*value)) : std::nullopt;
+    };
+    EvaluationRow row;
+    row.step = step;
+    row.time_s = joined.evaluation_time;
+    row.loss = joined.values[static_cast<std::size_t>(ImportField::evaluation_loss)];
+    row.correct = count(ImportField::correct);
+    if (!row.loss && !row.correct) return std::nullopt;
+    if (!row.correct) return row;
+    row.of = count(ImportField::of);
+    if (*row.correct < 0 || (row.of && *row.correct > *row.of))
+        throw Error(ErrorKind::usage, table_.origin + ": at " + stepText(step) + " " +
+                                          std::to_string(*row.correct) +
+                                          (row.of ? " of " + std::to_string(*row.of) : "") +
+                                          " problems are solved; name the column that counts all of them "
+                                          "with --column of=NAME");
+    return row;
+}
+
+std::vector<std::string> StepMerger::notes() const {
+    std::vector<std::string> notes;
+    if (replaced_ > 0)
+        notes.push_back(countOf(replaced_, "row") + " of the earlier session " +
+                        (replaced_ == 1 ? "was" : "were") + " replaced by the later ones");
+    if (replaced_ > number_ / 2)
+        notes.emplace_back(
+            "that is most of the file: if its steps begin anew in each epoch, name the column "
+            "that counts all of them");
+    for (std::size_t i = 0; i < kImportFieldCount; ++i)
+        if (doubled_[i].count > 0)
+            notes.push_back(nameOf(static_cast<ImportField>(i)) + " is given again with another value in " +
+                            countOf(doubled_[i].count, "row") + ", first at " + stepText(doubled_[i].first) +
+                            "; the last value of a step counts");
+    if (without_loss_ > 0)
+        notes.push_back(
+            "at " + countOf(without_loss_, "step") +
+            " there is no training loss; learning rates, norms and the like stand beside one, and "
+            "were left out there");
+    if (not_finite_.count > 0)
+        notes.push_back("the loss is not finite at " + countOf(not_finite_.count, "step") + ", first at " +
+                        stepText(not_finite_.first));
+    return notes;
+}
+
+}  // namespace roper

@@ -1,0 +1,104 @@
+#pragma once
+
+#include <array>
+#include <functional>
+#include <limits>
+#include <map>
+#include <string>
+#include <vector>
+
+#include "core/runs/import_columns.h"
+#include "core/runs/rows.h"
+
+namespace roper {
+
+/// What is known of a table's steps before its rows are made: where they go back, and the time they count
+/// from.
+class StepSurvey {
+  public:
+    StepSurvey(const ForeignTable& table, const ImportColumns& columns);
+
+    /// Whether the row with this number, from 0, was replaced by one after it. Rows are asked for in their
+    /// order.
+    bool isReplaced(std::size_t number, std::int64_t step);
+    void startOver() { next_cut_ = 0; }
+
+    bool risesThroughout() const { return rises_; }
+    /// Training time in seconds, whatever the column counts.
+    double seconds(double time) const { return (time - time_origin_) / time_unit_; }
+
+    std::vector<std::string> notes() const;
+    PassedOver passedOver() const { return passed_over_; }
+
+  private:
+    void take(const StepRow& row);
+    void findClock();
+
+    /// Where the steps go back to one of which there was a row already: everything before, from that step
+    /// on, belongs to a session whose end was thrown away.
+    struct Cut {
+        std::size_t number = 0;  ///< of the row that goes back
+        std::int64_t step = 0, from = 0;
+        std::size_t at = 0;
+    };
+
+    const ForeignTable& table_;
+    const ImportColumns& columns_;
+    std::vector<Cut> cuts_;
+    std::vector<std::int64_t> least_after_;  ///< the least step of each cut and those after it
+    std::size_t number_ = 0, next_cut_ = 0;
+    std::int64_t last_ = -1;
+    std::array<std::int64_t, kImportFieldCount> last_of_{};
+    bool rises_ = true;
+    double least_time_ = std::numeric_limits<double>::infinity();
+    double time_origin_ = 0, time_unit_ = 1;
+    PassedOver passed_over_;
+};
+
+/// Where the rows of an imported run go.
+struct ImportedRows {
+    std::function<void(const MetricsRow&)> metrics;
+    std::function<void(const EvaluationRow&)> evaluation;
+};
+
+/// Joins what the rows of a table say of a step. Programs write several rows of one step, each with some of
+/// the numbers, and rows of an evaluation after those of training.
+class StepMerger {
+  public:
+    StepMerger(const ForeignTable& table, const ImportColumns& columns, StepSurvey& survey)
+        : table_(table), columns_(columns), survey_(survey) {}
+
+    /// @returns the last step @throws Error (usage) naming what cannot be
+    std::int64_t make(const ImportedRows& rows);
+
+    /// Of the rows that were made: what was replaced, given twice, or not finite.
+    std::vector<std::string> notes() const;
+
+  private:
+    struct Joined {
+        StepValues values;
+        std::optional<double> training_time, evaluation_time;
+    };
+    struct Doubled {
+        std::size_t count = 0;
+        std::int64_t first = 0;
+    };
+
+    void take(const StepRow& row);
+    void join(Joined& joined, const StepRow& row);
+    void finishBefore(std::int64_t step);
+    void finish(std::int64_t step, const Joined& joined);
+    std::optional<EvaluationRow> evaluationOf(std::int64_t step, const Joined& joined) const;
+
+    const ForeignTable& table_;
+    const ImportColumns& columns_;
+    StepSurvey& survey_;
+    const ImportedRows* rows_ = nullptr;
+    std::map<std::int64_t, Joined> open_;
+    std::size_t number_ = 0, replaced_ = 0, without_loss_ = 0, made_ = 0;
+    std::int64_t last_ = 0;
+    std::array<Doubled, kImportFieldCount> doubled_{};
+    Doubled not_finite_;
+};
+
+}  // namespace roper
