@@ -296,11 +296,36 @@ class ComparePageTest : public PageTest {
         dialog.choice("loss")->setCurrentText("my loss");
         QVERIFY(refusal().contains("bad/name"));
         dialog.name().setText("theirs");
+        QCOMPARE(dialog.method().currentText(), "not known");
         dialog.import();
         QTRY_COMPARE(dialog.result(), static_cast<int>(QDialog::Accepted));
         window_->runs().refresh();
         window_->runs().readAll();
         QCOMPARE(window_->runs().find("theirs")->metrics().size(), std::size_t(2));
+        QCOMPARE(window_->runs().find("theirs")->specification()->methodTitle(), std::string("imported"));
+    }
+
+    /// What did not go into the run is read before the dialog goes, and the run is there however it goes.
+    void whatIsLeftOutOfAnImportIsSaid() {
+        const std::string file = tables_.filePath("resumed.csv").toStdString();
+        std::ofstream(file) << "step,loss,epoch\n1,3,0\n2,2,0\n3,nan,0\n2,1.5,0\n";
+        ImportDialog dialog(file, runs(), Specification{}, nullptr);
+        dialog.show();
+        QTRY_VERIFY(!dialog.isBusy());
+        dialog.name().setText("left-out");
+        dialog.method().setCurrentText("RoPE");
+        dialog.import();
+        QTRY_VERIFY(!dialog.isBusy());
+        QVERIFY2(dialog.problem().isEmpty(), qPrintable(dialog.problem()));
+        QVERIFY(dialog.isVisible());
+        for (const char* part : {"not imported: epoch", "the steps go back from 3 to 2",
+                                 "2 rows of the earlier session were replaced"})
+            QVERIFY2(dialog.notes().contains(part), qPrintable(dialog.notes()));
+        dialog.reject();
+        QCOMPARE(dialog.result(), static_cast<int>(QDialog::Accepted));
+        window_->runs().refresh();
+        window_->runs().readAll();
+        QCOMPARE(window_->runs().find("left-out")->specification()->methodTitle(), std::string("RoPE"));
     }
 
     void aPipeIsNotImported() {

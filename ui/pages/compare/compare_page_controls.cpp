@@ -105,7 +105,7 @@ QWidget* ComparePage::makeChooser() {
     layout->addWidget(groups_, 1);
     layout->addLayout(pair);
     auto* import = new QPushButton(tr("Import metrics…"));
-    import->setToolTip(tr("From a CSV or JSON-lines file that another program wrote"));
+    import->setToolTip(tr("From a CSV or JSON file, or TensorBoard's events, that another program wrote"));
     connect(import, &QPushButton::clicked, this, &ComparePage::importMetrics);
     layout->addWidget(import);
     return side;
@@ -287,7 +287,7 @@ void ComparePage::showNextSteps() {
         const QString run = QString::fromStdString(first ? pair->run_a : pair->run_b);
         const RunWatcher* watcher = store_.find(run);
         const QString method = watcher != nullptr && watcher->specification()
-                                   ? QString::fromStdString(watcher->specification()->model.method().title)
+                                   ? QString::fromStdString(watcher->specification()->methodTitle())
                                    : run;
         button->setProperty(kRunProperty, run);
         button->setText(tr("Inspect %1").arg(method));
@@ -317,7 +317,8 @@ void ComparePage::addActions(Actions& actions) {
 
 void ComparePage::importMetrics() {
     const QString path = QFileDialog::getOpenFileName(
-        this, tr("Import metrics"), {}, tr("Metrics (*.csv *.tsv *.jsonl *.json *.txt);;All files (*)"));
+        this, tr("Import metrics"), {},
+        tr("Metrics (*.csv *.tsv *.jsonl *.json *.txt *tfevents*);;All files (*)"));
     if (path.isEmpty()) return;
     ImportDialog dialog(path.toStdString(), store_.folder(), proposal_(), this);
     if (dialog.exec() == QDialog::Accepted) store_.refresh();

@@ -1,6 +1,5 @@
 #include "ui/pages/compare/import_dialog.h"
 
-#include <QDialogButtonBox>
 #include <QHeaderView>
 #include <QRegularExpression>
 #include <QTableWidget>
@@ -24,7 +23,9 @@ QString fieldTitle(const std::string& field) {
         {"correct", ImportDialog::tr("problems solved")},
         {"of", ImportDialog::tr("… of how many")},
         {"evaluation_loss", ImportDialog::tr("loss on fresh sequences, nats")},
-        {"learning_rate", ImportDialog::tr("learning rate")}};
+        {"learning_rate", ImportDialog::tr("learning rate")},
+        {"grad_norm", ImportDialog::tr("gradient norm before clipping")},
+        {"tokens_per_s", ImportDialog::tr("tokens per second")}};
     return titles.at(field);
 }
 
@@ -68,30 +69,36 @@ ImportDialog::ImportDialog(const std::filesystem::path& file, std::filesystem::p
       seed_(new QSpinBox),
       what_(new QLabel),
       problem_(new QLabel),
+      notes_(new QLabel),
       busy_(new QProgressBar),
-      questions_(new QWidget) {
+      questions_(new QWidget),
+      buttons_(new QDialogButtonBox(QDialogButtonBox::Ok | QDialogButtonBox::Cancel)) {
     setWindowTitle(tr("Import metrics"));
     what_->setWordWrap(true);
     problem_->setWordWrap(true);
     problem_->setTextInteractionFlags(Qt::TextSelectableByMouse);
     problem_->hide();
+    notes_->setWordWrap(true);
+    notes_->setTextFormat(Qt::PlainText);
+    notes_->setTextInteractionFlags(Qt::TextSelectableByMouse);
+    notes_->hide();
     for (QWidget* input : std::initializer_list<QWidget*>{name_, method_, task_, seed_})
         input->setParent(questions_);
     questions_->hide();
     busy_->setRange(0, 0);
     busy_->setAccessibleName(tr("At work"));
-    auto* buttons = new QDialogButtonBox(QDialogButtonBox::Ok | QDialogButtonBox::Cancel);
-    import_ = buttons->button(QDialogButtonBox::Ok);
+    import_ = buttons_->button(QDialogButtonBox::Ok);
     import_->setText(tr("Import"));
-    connect(buttons, &QDialogButtonBox::rejected, this, &QDialog::reject);
-    connect(buttons, &QDialogButtonBox::accepted, this, &ImportDialog::import);
+    connect(buttons_, &QDialogButtonBox::rejected, this, &ImportDialog::reject);
+    connect(buttons_, &QDialogButtonBox::accepted, this, [this] { is_done_ ? accept() : import(); });
     auto* layout = new QVBoxLayout(this);
     layout->addWidget(what_);
     layout->addWidget(busy_);
     layout->addWidget(questions_, 1);
     layout->addWidget(problem_);
+    layout->addWidget(notes_);
     layout->addStretch();  // while there is nothing to ask, what is said stands above
-    layout->addWidget(buttons);
+    layout->addWidget(buttons_);
     resize(560, 640);
     read(file);
 }
@@ -140,7 +147,7 @@ void ImportDialog::ask() {
                        .arg(QString::fromStdString(table_->origin))
                        .arg(table_->row_count);
     if (table_->unread > 0)
-        what += tr(" %1 with no number are left empty.")
+        what += tr(" %1 without a number, among numbers, are left empty.")
                     .arg(counted(static_cast<int>(table_->unread), tr("cell")));
     what_->setText(what);
     auto* form = new QFormLayout;
@@ -173,11 +180,11 @@ void ImportDialog::addColumnChoices(QFormLayout& form) {
 }
 
 void ImportDialog::addWhatItIs(QFormLayout& form) {
+    method_->addItem(tr("not known"), QString());
     for (const PositionMethod& method : positionMethods())
         method_->addItem(QString::fromStdString(method.title), QString::fromStdString(method.name));
     method_->setAccessibleName(tr("Method"));
-    method_->setToolTip(tr("Which method the run is taken for"));
-    method_->setCurrentText(QString::fromStdString(positionMethod(like_.model.position).title));
+    method_->setToolTip(tr("Which method the run is taken for; not known: it is shown as “imported”"));
     for (const TaskKind& kind : taskKinds())
         if (!kind.is_text) task_->addItem(QString::fromStdString(kind.name));
     task_->setAccessibleName(tr("Task"));
@@ -204,13 +211,43 @@ std::map<std::string, std::string> ImportDialog::mapping() const {
 void ImportDialog::import() {
     Specification specification = like_;
     specification.task.name = task_->currentText().toStdString();
-    specification = withPosition(specification, method_->currentData().toString().toStdString());
+    const std::string method = method_->currentData().toString().toStdString();
+    specification.about.method = method.empty() ? kUnknownMethod : "";
+    if (!method.empty()) specification = withPosition(specification, method);
     specification.training.data_seed = specification.training.model_seed = seed_->value();
+    const auto imported = std::make_shared<std::optional<ImportedRun>>();
     start(
         tr("Importing %1 …").arg(QString::fromStdString(table_->origin)),
         [table = table_, runs = runs_, name = name_->text().trimmed().toStdString(), specification,
-         columns = mapping()] { importRun(runs, name, specification, *table, columns); },
-        [this] { accept(); });
+         columns = mapping(),
+         imported] { *imported = importRun(runs, name, specification, *table, columns); },
+        [this, imported] { showNotes(**imported); });
+}
+
+/// What was left out is read before the dialog goes.
+void ImportDialog::showNotes(const ImportedRun& imported) {
+    is_done_ = true;
+    if (imported.notes.empty()) return accept();
+    QStringList lines;
+    for (const std::string& note : imported.notes)
+        lines << QStringLiteral("• ") + QString::fromStdString(note);
+    what_->setText(tr("%1 is imported. Not all of the file went into it as it stands; the run's log.txt says "
+                      "it, too:")
+                       .arg(QString::fromStdString(imported.folder.name())));
+    notes_->setText(lines.join('\n'));
+    notes_->show();
+    questions_->hide();
+    buttons_->button(QDialogButtonBox::Cancel)->hide();
+    import_->setText(tr("Close"));
+    import_->setFocus();
+}
+
+/// A run that is there stays, however the dialog is closed.
+void ImportDialog::reject() {
+    if (is_done_)
+        accept();
+    else
+        QDialog::reject();
 }
 
 }  // namespace roper

@@ -2,6 +2,7 @@
 
 #include <QComboBox>
 #include <QDialog>
+#include <QDialogButtonBox>
 #include <QFormLayout>
 #include <QLabel>
 #include <QLineEdit>
@@ -12,6 +13,7 @@
 #include <functional>
 #include <map>
 #include <memory>
+#include <optional>
 
 #include "core/runs/metrics_import.h"
 
@@ -36,9 +38,14 @@ class ImportDialog : public QDialog {
     /// The input of a field once the file has been read, for tests.
     QComboBox* choice(const std::string& field) const { return choices_.at(field); }
     QLineEdit& name() { return *name_; }
+    QComboBox& method() { return *method_; }
+    /// What was left out of the run that was made; empty before, or if nothing was.
+    QString notes() const { return notes_->text(); }
 
-    /// Makes the run. The dialog is accepted when it is there; otherwise it says why not.
+    /// Makes the run. The dialog is accepted when it is there or, where something was left out of it, once
+    /// that has been read; otherwise it says why not.
     void import();
+    void reject() override;
 
   private:
     void read(const std::filesystem::path& file);
@@ -47,6 +54,7 @@ class ImportDialog : public QDialog {
     void ask();
     void addColumnChoices(QFormLayout& form);
     void addWhatItIs(QFormLayout& form);
+    void showNotes(const ImportedRun& imported);
     std::map<std::string, std::string> mapping() const;
 
     std::shared_ptr<std::atomic<bool>> goes_on_ = std::make_shared<std::atomic<bool>>(true);
@@ -54,14 +62,15 @@ class ImportDialog : public QDialog {
         std::make_shared<ForeignTable>();  ///< while busy the other thread's
     std::filesystem::path runs_;
     Specification like_;
-    bool is_busy_ = false;
+    bool is_busy_ = false, is_done_ = false;
     std::map<std::string, QComboBox*> choices_;
     QLineEdit* name_;
     QComboBox *method_, *task_;
     QSpinBox* seed_;
-    QLabel *what_, *problem_;
+    QLabel *what_, *problem_, *notes_;
     QProgressBar* busy_;
     QWidget* questions_;
+    QDialogButtonBox* buttons_;
     QPushButton* import_;
 };
 
