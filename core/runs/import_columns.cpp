@@ -95,6 +95,25 @@ std::string listed(const std::vector<std::string>& names) {
            std::to_string(names.size() - kMost) + " more";
 }
 
+/// The columns that never hold a number, with the first thing that they hold.
+std::vector<std::string> columnsOfText(const ForeignTable& table) {
+    std::vector<std::string> texts = table.texts;
+    for (std::size_t column = 0; column < table.columns.size(); ++column) {
+        if (hasNumbers(table, column)) continue;
+        const std::string& example = table.unread_in[column].example;
+        texts.push_back(table.columns[column] + (example.empty() ? "" : " (such as " + example + ")"));
+    }
+    return texts;
+}
+
+/// "it has step, loss", for whoever must choose a column.
+std::string whatItHas(const ForeignTable& table) {
+    const std::vector<std::string> numbers = columnsThat(table, [](const std::string&) { return true; }),
+                                   texts = columnsOfText(table);
+    return (numbers.empty() ? "no column holds numbers" : "it has " + listed(numbers)) +
+           (texts.empty() ? "" : "; without numbers: " + listed(texts));
+}
+
 }  // namespace
 
 const std::string& nameOf(ImportField field) {
@@ -153,8 +172,7 @@ ImportColumns::ImportColumns(const ForeignTable& table, const std::map<std::stri
     }
     if (names_.count("step") == 0)
         throw Error(ErrorKind::usage, "say which column of " + table.origin +
-                                          " counts the steps, with --column step=NAME; it has " +
-                                          join(table.columns, ", "));
+                                          " counts the steps, with --column step=NAME; " + whatItHas(table));
     wanted_.push_back(place_of("step", names_["step"]));
     for (std::size_t i = 0; i < kImportFieldCount; ++i) {
         const auto field = static_cast<ImportField>(i);
@@ -168,7 +186,7 @@ ImportColumns::ImportColumns(const ForeignTable& table, const std::map<std::stri
         ErrorKind::usage,
         "say which column of " + table.origin +
             " is the loss, the problems solved or the loss of an evaluation, with --column loss=NAME; " +
-            (losses.empty() ? "it has " + join(table.columns, ", ") : "it may be " + join(losses, " or ")));
+            (losses.empty() ? whatItHas(table) : "it may be " + join(losses, " or ")));
 }
 
 bool ImportColumns::has(ImportField field) const {
@@ -249,15 +267,16 @@ std::string ImportColumns::text() const {
 
 std::vector<std::string> ImportColumns::notes() const {
     std::vector<std::string> notes = table_.notes;
-    std::vector<std::string> left, empty = table_.texts;
+    std::vector<std::string> left;
     std::set<std::string> used;
     for (const auto& [field, column] : names_)
         used.insert(column);
     for (std::size_t column = 0; column < table_.columns.size(); ++column)
-        if (used.count(table_.columns[column]) == 0)
-            (hasNumbers(table_, column) ? left : empty).push_back(table_.columns[column]);
+        if (used.count(table_.columns[column]) == 0 && hasNumbers(table_, column))
+            left.push_back(table_.columns[column]);
     if (!left.empty()) notes.push_back("not imported: " + listed(left));
-    if (!empty.empty()) notes.push_back("without numbers: " + listed(empty));
+    if (const auto texts = columnsOfText(table_); !texts.empty())
+        notes.push_back("without numbers: " + listed(texts));
     if (!has(ImportField::loss)) notes.push_back(noLossNote());
     for (std::size_t column = 0; column < table_.columns.size(); ++column) {
         const ForeignTable::Unread& unread = table_.unread_in[column];

@@ -197,6 +197,13 @@ TEST(Import, AClockCountsFromTheFirstRow) {
     EXPECT_EQ(relative.folder.metrics().at(0).time_s, 10);
 }
 
+/// As a spreadsheet writes it where a comma begins the decimals.
+TEST(Import, AColumnThatHoldsNoNumbersIsShown) {
+    const TemporaryFolder runs;
+    expectError(ErrorKind::usage, "it has step; without numbers: loss (such as 2,5)",
+                [&] { imported(runs, "step;loss\n1;2,5\n2;2,4\n"); });
+}
+
 TEST(Import, ATensorBoardCsvIsAskedForItsCurve) {
     const TemporaryFolder runs;
     expectError(ErrorKind::usage, "it may be Value",
