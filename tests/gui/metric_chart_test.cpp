@@ -2,6 +2,7 @@
 #include <QSignalSpy>
 #include <QTest>
 #include <cmath>
+#include <limits>
 
 #include "tests/support/gui_test.h"
 #include "tests/support/label_problems.h"
@@ -75,6 +76,34 @@ class MetricChartTest : public QObject {
         QCOMPARE(marks->dataCount(), 1);
         QCOMPARE(marks->data()->at(0)->key, 7.0);
         QVERIFY(chart.figureCsv().contains("nan"));
+    }
+
+    /// Imported runs need not have times or tokens: such points have no place on that axis, and it is said.
+    void whatWasNotRecordedHasNoPlace() {
+        constexpr double kNone = std::numeric_limits<double>::quiet_NaN();
+        MetricChart chart("loss", "loss", nullptr);
+        chart.resize(600, 300);
+        chart.addSeries("a", {"run a", Theme::rope()});
+        for (int i = 1; i <= 50; ++i)
+            chart.append("a", {double(i), i < 11 ? kNone : i * 2.0, kNone, 3.0 / i});
+        const auto message = [&]() -> QString {
+            chart.redrawNow();
+            for (int i = 0; i < chart.plot().itemCount(); ++i)
+                if (const auto* text = qobject_cast<QCPItemText*>(chart.plot().item(i)))
+                    if (text->visible() && text->text().simplified().startsWith("Not recorded"))
+                        return text->text().simplified();
+            return {};
+        };
+        QVERIFY(message().isEmpty());
+        QVERIFY(chart.figureCsv().contains("\na,1,,,3,"));
+        chart.setAcross(MetricChart::XAxis::time);
+        QVERIFY(message().isEmpty());
+        QVERIFY(chart.stretch() && chart.stretch()->first == 22);
+        QVERIFY(chart.figureCsv().contains("\na,1,,,3,\n"));
+        chart.setAcross(MetricChart::XAxis::tokens);
+        QCOMPARE(message(), "Not recorded: tokens");
+        QVERIFY(!chart.stretch());
+        QCOMPARE(chart.pointCount("a"), std::size_t(50));
     }
 
     void legendHidesAndIsolates() {
