@@ -106,7 +106,7 @@ std::vector<std::string> columnsOfText(const ForeignTable& table) {
     return texts;
 }
 
-/// "it has step, loss", for whoever must choose a column.
+/// "it has step, loss", for a person who must choose a column.
 std::string whatItHas(const ForeignTable& table) {
     const std::vector<std::string> numbers = columnsThat(table, [](const std::string&) { return true; }),
                                    texts = columnsOfText(table);

@@ -336,6 +336,22 @@ TEST(Import, HuggingFacesTrainerState) {
     EXPECT_SAID(run, "1 row holds no number of the imported columns and was passed over");
 }
 
+/// LLaMA-Factory's trainer_log.jsonl.
+TEST(Import, ALogThatCountsItsCurrentSteps) {
+    const TemporaryFolder runs;
+    const ImportedRun run =
+        imported(runs,
+                 "{\"current_steps\": 10, \"total_steps\": 100, \"loss\": 2.9, \"eval_loss\": null, "
+                 "\"elapsed_time\": \"0:01:01\", \"remaining_time\": \"0:10:00\"}\n"
+                 "{\"current_steps\": 20, \"total_steps\": 100, \"loss\": 2.8, \"eval_loss\": null, "
+                 "\"elapsed_time\": \"0:02:02\", \"remaining_time\": \"0:09:00\"}\n");
+    ASSERT_EQ(run.folder.metrics().size(), 2U);
+    EXPECT_EQ(formatRow(run.folder.metrics()[1]), "20,122,,2.8,,,");
+    EXPECT_TRUE(run.folder.evaluations().empty());
+    EXPECT_SAID(run, "not imported: remaining_time, total_steps");
+    EXPECT_SAID(run, "without numbers: eval_loss");
+}
+
 TEST(Import, ALossUnderAnUnknownNameIsAskedFor) {
     const TemporaryFolder runs;
     const ImportedRun run = imported(runs, "step,ce_loss,val_loss\n1,2,3\n");
