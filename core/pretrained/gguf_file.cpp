@@ -5,6 +5,7 @@
 #include <bit>
 #include <cmath>
 #include <cstring>
+#include <regex>
 #include <stdexcept>
 #include <type_traits>
 
@@ -311,16 +312,18 @@ const std::vector<bool>* GgufMetadata::flags(const std::string& key) const {
     return find<std::vector<bool>>(key, "a list of flags");
 }
 
-GgufFile GgufFile::read(const FilePath& path) {
-    auto store = std::make_shared<TensorStore>();
-    const std::size_t file = store->addFile(path);
+namespace {
+
+/// Reads one file's header: its entries, and its tensors into the store.
+GgufMetadata readPart(const FilePath& path, TensorStore& store) {
+    const std::size_t file = store.addFile(path);
     GgufMetadata metadata(path.string());
-    GgufReader reader{HeaderBytes(*store, file)};
+    GgufReader reader{HeaderBytes(store, file)};
     HeaderBytes& bytes = reader.bytes;
     try {
         std::array<char, 4> magic{};
         bytes.take(std::as_writable_bytes(std::span(magic)));
-        if (std::string_view(magic.data(), magic.size()) != "GGUF")
+        if (std::string_view(magic.data(), magic.size()) != kGgufMagic)
             throw std::invalid_argument("does not say GGUF: it is no such file");
         const auto version = bytes.number<std::uint32_t>();
         if (version != 2 && version != 3)
@@ -347,17 +350,86 @@ GgufFile GgufFile::read(const FilePath& path) {
             if (next.tensor.place % alignment != 0)
                 throw std::invalid_argument("begins at a place that is not a multiple of " +
                                             std::to_string(alignment));
-            if (next.tensor.place > store->sizeOfFile(file))
+            if (next.tensor.place > store.sizeOfFile(file))
                 throw std::invalid_argument("begins beyond the end of the file");
+            next.tensor.file = file;
             next.tensor.place += data;
-            store->add(next.name, std::move(next.tensor));
+            store.add(next.name, std::move(next.tensor));
         }
         reader.at = "its tensors";
-        store->requireApart();
+        store.requireApart();
     } catch (const std::invalid_argument& error) {
         throw Error(ErrorKind::checkpoint,
                     path.string() + " cannot be read as a GGUF file: " + reader.at + ": " + error.what());
     }
+    return metadata;
+}
+
+constexpr const char *kPartNumber = "split.no", *kPartCount = "split.count",
+                     *kAllTensors = "split.tensors.count";
+constexpr std::int64_t kMostParts = 4096;
+
+std::string fiveDigits(std::int64_t number) {
+    const std::string plain = std::to_string(number);
+    return std::string(5 - std::min<std::size_t>(5, plain.size()), '0') + plain;
+}
+
+/// The parts of a model by their names, NAME-00001-of-00003.gguf; none for a file that is not named so.
+std::vector<FilePath> partsBeside(const FilePath& path, std::int64_t parts) {
+    const std::string name = path.path().filename().string();
+    const std::regex named_so("(.*)-([0-9]{5})-of-([0-9]{5})\\.gguf");
+    std::smatch match;
+    if (!std::regex_match(name, match, named_so) || std::stoll(match[3]) != parts) return {};
+    std::vector<FilePath> files;
+    for (std::int64_t part = 1; part <= parts; ++part)
+        files.push_back(
+            FilePath::regular(path.path().parent_path() / (match[1].str() + "-" + fiveDigits(part) + "-of-" +
+                                                           fiveDigits(parts) + ".gguf")));
+    return files;
+}
+
+/// All parts of a model, into one store; what it says stands in the first.
+GgufFile readParts(const FilePath& named, std::int64_t parts) {
+    const auto refuse = [](const std::string& what) { throw Error(ErrorKind::checkpoint, what); };
+    const std::vector<FilePath> files = partsBeside(named, parts);
+    if (files.empty())
+        refuse(named.string() + " is one of " + std::to_string(parts) +
+               " parts of a model: put all into one " + "folder, named NAME-" + fiveDigits(1) + "-of-" +
+               fiveDigits(parts) + ".gguf and so on");
+    GgufFile whole{GgufMetadata(files.front().string()), std::make_shared<TensorStore>()};
+    std::optional<std::int64_t> tensors;
+    for (std::size_t i = 0; i < files.size(); ++i) {
+        const std::string which = "part " + std::to_string(i + 1) + " of " + std::to_string(parts);
+        if (!isThere(files[i]))
+            refuse(named.string() + " is one of " + std::to_string(parts) + " parts of a model; " + which +
+                   ", " + files[i].string() + ", is missing: all lie in one folder");
+        GgufMetadata metadata = readPart(files[i], *whole.tensors);
+        if (metadata.whole(kPartNumber, 0, kMostParts).value_or(-1) != static_cast<std::int64_t>(i))
+            metadata.refuse(kPartNumber,
+                            "does not say " + std::to_string(i) + ", though the file is named " + which);
+        if (metadata.whole(kPartCount, 0, kMostParts).value_or(0) != parts)
+            metadata.refuse(kPartCount, "does not say " + std::to_string(parts) + " as in " + named.string());
+        const auto said = metadata.whole(kAllTensors, 0, kMostTensors);
+        if (i > 0 && said != tensors)
+            metadata.refuse(kAllTensors, "differs from that of " + files.front().string() +
+                                             ": these parts are not of one model");
+        tensors = said;
+        if (i == 0) whole.metadata = std::move(metadata);
+    }
+    const auto read = static_cast<std::int64_t>(whole.tensors->tensors().size());
+    if (tensors && *tensors != read)
+        whole.metadata.refuse(kAllTensors, "says " + std::to_string(*tensors) + "; all parts together have " +
+                                               std::to_string(read));
+    return whole;
+}
+
+}  // namespace
+
+GgufFile GgufFile::read(const FilePath& path) {
+    auto store = std::make_shared<TensorStore>();
+    GgufMetadata metadata = readPart(path, *store);
+    const std::int64_t parts = metadata.whole(kPartCount, 0, kMostParts).value_or(0);
+    if (parts > 1) return readParts(path, parts);
     return {std::move(metadata), std::move(store)};
 }
 

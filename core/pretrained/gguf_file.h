@@ -5,6 +5,7 @@
 #include <memory>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <variant>
 #include <vector>
 
@@ -49,6 +50,9 @@ class GgufMetadata {
     std::map<std::string, Value> entries_;
 };
 
+/// The first bytes of a GGUF file, whatever it is called.
+inline constexpr std::string_view kGgufMagic = "GGUF";
+
 /// A GGUF file, versions 2 and 3, little-endian (https://github.com/ggml-org/ggml/blob/master/docs/gguf.md).
 /// Its header is read whole and checked strictly; tensors stay in the file.
 struct GgufFile {
@@ -58,6 +62,7 @@ struct GgufFile {
     /// What a header may hold: a vocabulary of a quarter of a million with all its merges is 15 MB.
     static constexpr std::uint64_t kLongestHeader = 64U << 20U;
 
+    /// Of a model that was split into files NAME-00001-of-00003.gguf, whichever is named, all of them.
     /// @throws Error (checkpoint) saying what is wrong and where, Error (disk) if it cannot be read
     static GgufFile read(const FilePath& path);
 };
