@@ -34,6 +34,16 @@ constexpr std::array kDtypes = {DtypeFacts{Dtype::F64, "F64", 8}, DtypeFacts{Dty
                                 DtypeFacts{Dtype::I64, "I64", 8}, DtypeFacts{Dtype::I32, "I32", 4},
                                 DtypeFacts{Dtype::U8, "U8", 1},   DtypeFacts{Dtype::Bool, "BOOL", 1}};
 
+/// Types that the format has beside these (safetensors 0.8).
+constexpr std::string_view kOtherDtypes[] = {"F4",          "F6_E2M3",     "F6_E3M2", "F8_E4M3", "F8_E5M2",
+                                             "F8_E4M3FNUZ", "F8_E5M2FNUZ", "F8_E8M0", "I8",      "I16",
+                                             "U16",         "U32",         "U64",     "C64"};
+
+/// A tensor of one of them; its message is its type.
+struct OtherDtype : std::runtime_error {
+    using std::runtime_error::runtime_error;
+};
+
 const DtypeFacts& facts(Dtype dtype) {
     return *std::find_if(kDtypes.begin(), kDtypes.end(),
                          [&](const auto& known) { return known.dtype == dtype; });
@@ -68,7 +78,11 @@ Entry readEntry(const Json& entry) {
     const std::string dtype = entry.at("dtype").get<std::string>();
     const auto known =
         std::find_if(kDtypes.begin(), kDtypes.end(), [&](const auto& k) { return dtype == k.name; });
-    if (known == kDtypes.end()) throw std::invalid_argument("unknown dtype " + dtype);
+    if (known == kDtypes.end()) {
+        if (std::find(std::begin(kOtherDtypes), std::end(kOtherDtypes), dtype) != std::end(kOtherDtypes))
+            throw OtherDtype(dtype);
+        throw std::invalid_argument("unknown dtype " + dtype);
+    }
     placed.dtype = known->dtype;
     if (!entry.at("shape").is_array()) throw std::invalid_argument("its shape is not a list");
     for (const Json& dimension : entry.at("shape")) {
@@ -166,6 +180,9 @@ SafetensorsHeader parseHeader(std::string_view text, std::uint64_t size, const s
             else
                 header.tensors.emplace(name, readEntry(entry));
         }
+    } catch (const OtherDtype& dtype) {
+        throw Error(ErrorKind::checkpoint, origin + ": the tensor " + onOneLine(at) + " is stored as " +
+                                               dtype.what() + ", which is not read here");
     } catch (const Json::exception& error) {
         throw notWhole(origin, at + ": " + jsonProblem(error.what()));
     } catch (const std::invalid_argument& error) {
