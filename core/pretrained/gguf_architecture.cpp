@@ -1,113 +1,91 @@
+#include <algorithm>
 #include <cmath>
 
 #include "core/base/text.h"
 #include "core/pretrained/family.h"
+#include "core/pretrained/gguf_entries.h"
+#include "core/pretrained/gguf_keys.h"
+#include "core/pretrained/gguf_rotation.h"
 
 namespace roper {
 namespace {
 
-/// Entries of one architecture: "llama.block_count".
-class Entries {
-  public:
-    Entries(const GgufMetadata& metadata, std::string prefix)
-        : metadata_(metadata), prefix_(std::move(prefix) + ".") {}
+constexpr const char* kWindow = "attention.sliding_window";
 
-    std::string key(const char* name) const { return prefix_ + name; }
-
-    std::int64_t required(const char* name, std::int64_t most) const {
-        if (const auto value = metadata_.whole(key(name), 1, most)) return *value;
-        metadata_.refuse(key(name), "is missing");
-    }
-    std::int64_t whole(const char* name, std::int64_t least, std::int64_t most,
-                       std::int64_t otherwise) const {
-        return metadata_.whole(key(name), least, most).value_or(otherwise);
-    }
-    double number(const char* name, double least, double most, double otherwise) const {
-        return metadata_.number(key(name), least, most).value_or(otherwise);
-    }
-    std::string text(const char* name) const { return metadata_.text(key(name)).value_or(""); }
-    [[noreturn]] void refuse(const char* name, const std::string& why) const {
-        metadata_.refuse(key(name), why);
-    }
-
-  private:
-    const GgufMetadata& metadata_;
-    std::string prefix_;
-};
-
-std::int64_t vocabularySize(const GgufMetadata& metadata, const Entries& entries) {
-    if (const auto* const tokens = metadata.texts("tokenizer.ggml.tokens"))
+std::int64_t vocabularySize(const GgufEntries& entries) {
+    if (const auto* const tokens = entries.metadata().texts("tokenizer.ggml.tokens"))
         return static_cast<std::int64_t>(tokens->size());
     return entries.required("vocab_size", kMostVocabulary);
 }
 
-Scaling scalingOf(const Entries& entries, std::int64_t context) {
-    Scaling scaling;
-    const std::string type = entries.text("rope.scaling.type");
-    const double factor = entries.number("rope.scaling.factor", 0, 1e4, 1);
-    if (type.empty() || type == "none" || factor <= 1) return scaling;
-    if (type != "linear" && type != "yarn")
-        entries.refuse("rope.scaling.type",
-                       "is \"" + onOneLine(type) + "\"; none, linear and yarn are read here");
-    scaling.method = type == "linear" ? ScalingMethod::linear : ScalingMethod::yarn;
-    scaling.factor = factor;
-    scaling.original_length =
-        static_cast<double>(entries.whole("rope.scaling.original_context_length", 1, 1 << 30,
-                                          static_cast<std::int64_t>(static_cast<double>(context) / factor)));
-    return scaling;
+/// Which layers attend within a window, where a file does not say it: every layer but each n-th; 0: all.
+/// Nothing of a family whose windows no file and no program tells.
+std::optional<std::int64_t> usualPattern(const Architecture& model) {
+    if (model.family == "gemma3_text") return 6;
+    if (model.family == "gemma2") return 2;
+    if (model.family == "llama") return 0;  // Mistral
+    return std::nullopt;
 }
 
-void readGgufRotations(const Entries& entries, const Family& family, Architecture& model) {
-    const auto layers = static_cast<std::size_t>(model.layers);
-    LayerRotation rotation;
-    if (model.learned_positions) {
-        model.rotations = {rotation};
-        model.rotation_of_layer.assign(layers, 0);
-        return;
+std::vector<bool> windowedByPattern(std::int64_t pattern, std::int64_t layers) {
+    std::vector<bool> windowed;
+    for (std::int64_t layer = 0; layer < layers; ++layer)
+        windowed.push_back(pattern == 0 || (layer + 1) % pattern != 0);
+    return windowed;
+}
+
+/// A flag for each layer, or every how many layers one sees all.
+std::vector<bool> windowedLayers(const GgufEntries& entries, const Architecture& model) {
+    constexpr const char* kPattern = "attention.sliding_window_pattern";
+    const auto& all = entries.metadata().entries();
+    const auto found = all.find(entries.key(kPattern));
+    if (found == all.end()) {
+        if (const auto pattern = usualPattern(model)) return windowedByPattern(*pattern, model.layers);
+        entries.refuse(kWindow, "is " + std::to_string(model.window) + ", but " + entries.key(kPattern) +
+                                    " does not say which layers attend within it");
     }
-    rotation.width =
-        static_cast<int>(entries.whole("rope.dimension_count", 0, model.head_dim, model.head_dim));
-    if (rotation.width % 2 != 0) entries.refuse("rope.dimension_count", "must be even");
-    rotation.base = entries.number("rope.freq_base", 1.0001, 1e15, 10000);
-    rotation.scaling = scalingOf(entries, model.context);
-    rotation.pairing = family.gguf_interleaves ? Pairing::interleaved : Pairing::half;
-    model.rotations = {rotation};
-    model.rotation_of_layer.assign(layers, 0);
-    if (model.family != "gemma3_text" || model.windowed.empty()) return;
-    rotation.base = entries.number("rope.freq_base_swa", 1.0001, 1e15, 10000);
-    rotation.scaling = {};
-    model.rotations.push_back(rotation);
-    for (std::size_t layer = 0; layer < layers; ++layer)
-        model.rotation_of_layer[layer] = model.windowed[layer] ? 1 : 0;
+    if (std::holds_alternative<std::int64_t>(found->second))
+        return windowedByPattern(entries.whole(kPattern, 0, kMostLayers, 0), model.layers);
+    const std::vector<bool> windowed = *entries.metadata().flags(entries.key(kPattern));
+    if (windowed.size() != static_cast<std::size_t>(model.layers))
+        entries.refuse(kPattern, "has " + std::to_string(windowed.size()) + " flags for " +
+                                     std::to_string(model.layers) + " layers");
+    return windowed;
 }
 
-void readGgufWindow(const Entries& entries, Architecture& model) {
-    model.window = entries.whole("attention.sliding_window", 0, 1 << 30, 0);
+void readGgufWindow(const GgufEntries& entries, Architecture& model) {
+    constexpr std::int64_t kOfGemma2 = 4096;
+    model.window = entries.whole(kWindow, 0, 1 << 30, model.family == "gemma2" ? kOfGemma2 : 0);
     if (model.window == 0) return;
-    const std::int64_t pattern = model.family == "gemma3_text" ? 6 : model.family == "gemma2" ? 2 : 0;
-    for (std::int64_t layer = 0; layer < model.layers; ++layer)
-        model.windowed.push_back(pattern == 0 || (layer + 1) % pattern != 0);
+    if (!model.causal)
+        entries.refuse(kWindow, "is " + std::to_string(model.window) + " in a model whose " +
+                                    entries.key("attention.causal") + " is false, which is not read here");
+    model.windowed = windowedLayers(entries, model);
 }
 
-}  // namespace
+/// What Gemma 2 and 3 do to scores and logits. The ones of 27 B scale by another width than their heads',
+/// which no entry says; llama.cpp knows them by their layers.
+void readGemmaScores(const GgufEntries& entries, Architecture& model) {
+    if (model.family != "gemma2" && model.family != "gemma3_text") return;
+    const bool is_second = model.family == "gemma2";
+    if (is_second) model.score_softcap = entries.number("attn_logit_softcapping", 0, 1e6, 50);
+    model.logit_softcap = entries.number("final_logit_softcapping", 0, 1e6, is_second ? 30 : 0);
+    const std::int64_t layers_of_27b = is_second ? 46 : 62;
+    if (model.layers == layers_of_27b)
+        model.score_scale = 1 / std::sqrt(static_cast<double>(model.width / model.heads));
+}
 
-ArchitectureReading architectureOf(const GgufMetadata& metadata) {
-    constexpr const char* kKey = "general.architecture";
-    const auto name = metadata.text(kKey);
-    if (!name) metadata.refuse(kKey, "is missing");
-    const Family* const family = familyOfGguf(*name);
-    if (family == nullptr) {
-        std::vector<std::string> known;
-        for (const Family& one : families())
-            if (!one.is_ours) known.emplace_back(one.gguf);
-        metadata.refuse(kKey, "is \"" + onOneLine(*name) + "\", a family that is not read here; " +
-                                  nameHint(*name, known));
-    }
-    const Entries entries(metadata, *name);
-    ArchitectureReading reading;
-    Architecture& model = reading.architecture;
-    model.family = family->model_type;
-    model.vocabulary = vocabularySize(metadata, entries);
+/// Whole heads, as llama.cpp requires of these families.
+void requireWholeHeadsRotate(const GgufEntries& entries, const Architecture& model) {
+    const bool must = model.family == "llama" || model.family == "qwen2" || model.family == "qwen3";
+    if (must && model.rotations.front().width != model.head_dim)
+        entries.refuse("rope.dimension_count", "is " + std::to_string(model.rotations.front().width) +
+                                                   "; heads of this family rotate whole, all " +
+                                                   std::to_string(model.head_dim) + " features");
+}
+
+void readSizes(const GgufEntries& entries, Architecture& model) {
+    model.vocabulary = vocabularySize(entries);
     model.width = entries.required("embedding_length", kMostWidth);
     model.layers = entries.required("block_count", kMostLayers);
     model.heads = entries.required("attention.head_count", kMostHeads);
@@ -120,23 +98,44 @@ ArchitectureReading architectureOf(const GgufMetadata& metadata) {
     model.head_dim = entries.whole("attention.key_length", 1, kMostHeadDim, model.width / model.heads);
     if (entries.whole("attention.value_length", 1, kMostHeadDim, model.head_dim) != model.head_dim)
         entries.refuse("attention.value_length", "differs from attention.key_length, which is not read here");
-    family->describe(model);
+}
+
+const Family& familyOf(const GgufMetadata& metadata) {
+    constexpr const char* kKey = "general.architecture";
+    const auto name = metadata.text(kKey);
+    if (!name) metadata.refuse(kKey, "is missing");
+    if (const Family* const family = familyOfGguf(*name)) return *family;
+    std::vector<std::string> known;
+    for (const Family& one : families())
+        if (!one.is_ours && std::find(known.begin(), known.end(), one.gguf) == known.end())
+            known.emplace_back(one.gguf);
+    metadata.refuse(kKey, "is \"" + onOneLine(*name) + "\", a family that is not read here; read are " +
+                              join(known, ", "));
+}
+
+}  // namespace
+
+ArchitectureReading architectureOf(const GgufMetadata& metadata) {
+    const Family& family = familyOf(metadata);
+    const GgufEntries entries(metadata, family.gguf);
+    if (const std::string kind = metadata.text("general.type").value_or("model"); kind != "model")
+        metadata.refuse("general.type", "is \"" + onOneLine(kind) + "\": this file is no whole model");
+    ArchitectureReading reading;
+    Architecture& model = reading.architecture;
+    model.family = family.model_type;
+    readSizes(entries, model);
+    family.describe(model);
     model.norm_adds_one = false;  // the converter has added it
-    const char* const epsilon =
-        model.norm == NormKind::rms ? "attention.layer_norm_rms_epsilon" : "attention.layer_norm_epsilon";
-    model.norm_epsilon = entries.number(epsilon, 0, 1, 1e-5);
-    if (model.family == "gpt_neox")
-        model.parallel = metadata.flag(entries.key("use_parallel_residual")).value_or(true);
-    if (model.family == "gemma2") {
-        model.score_softcap = entries.number("attn_logit_softcapping", 0, 1e6, 50);
-        model.logit_softcap = entries.number("final_logit_softcapping", 0, 1e6, 30);
-        // The one of 27 B scales by another width than its heads', which no entry says.
-        constexpr std::int64_t kLayersOf27B = 46;
-        if (model.layers == kLayersOf27B)
-            model.score_scale = 1 / std::sqrt(static_cast<double>(model.width / model.heads));
-    }
+    model.norm_epsilon = entries.requiredNumber(
+        model.norm == NormKind::rms ? "attention.layer_norm_rms_epsilon" : "attention.layer_norm_epsilon", 0,
+        1);
+    model.causal = entries.flag("attention.causal", true);
+    if (model.family == "gpt_neox") model.parallel = entries.flag("use_parallel_residual", true);
+    readGemmaScores(entries, model);
     readGgufWindow(entries, model);
-    readGgufRotations(entries, *family, model);
+    readGgufRotations(entries, family.gguf_interleaves, model);
+    requireWholeHeadsRotate(entries, model);
+    reading.notes = accountForKeys(entries);
     return reading;
 }
 

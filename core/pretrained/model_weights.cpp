@@ -126,7 +126,8 @@ class Locator {
     /// Tables that programs make themselves, and masks that older files hold.
     bool isOfNoEffect(const std::string& name) const {
         for (const char* const ending : {"rotary_emb.inv_freq", ".attn.bias", ".attn.masked_bias",
-                                         ".attention.bias", ".attention.masked_bias", "rope_freqs.weight"})
+                                         ".attention.bias", ".attention.masked_bias", "rope_freqs.weight",
+                                         "rope_factors_short.weight", "rope_factors_long.weight"})
             if (name.ends_with(ending)) return true;
         // What our own methods train besides has been read already; what the optimizer keeps is of no
         // concern.

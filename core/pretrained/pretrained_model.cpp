@@ -8,6 +8,7 @@
 #include "core/base/safetensors.h"
 #include "core/base/strict_json.h"
 #include "core/base/text.h"
+#include "core/pretrained/gguf_rotation.h"
 
 namespace roper {
 namespace {
@@ -88,35 +89,6 @@ PretrainedModel openFolder(const FilePath& folder) {
             store,
             {},
             std::move(reading.notes)};
-}
-
-/// Llama 3's scaling stands in a GGUF file as a factor for each pair, by which its frequency is divided.
-void readFrequencyFactors(const TensorStore& store, Architecture& model) {
-    constexpr const char* kName = "rope_freqs.weight";
-    if (!store.has(kName)) return;
-    const StoredTensor& tensor = store.tensor(kName);
-    const auto refuse = [&](const std::string& why) {
-        return Error(ErrorKind::checkpoint,
-                     store.pathOfFile(tensor.file) + ": the tensor " + kName + " " + why);
-    };
-    if (tensor.shape.size() != 1)
-        throw refuse("is " + tensor.shapeText() + "; it has one factor for each pair of a head");
-    const std::vector<float> factors = readVector(store, {kName, tensor.count()});
-    for (const float factor : factors)
-        if (!std::isfinite(factor) || factor <= 0)
-            throw refuse("holds " + formatNumber(factor) + "; a factor divides a frequency and is above 0");
-    for (LayerRotation& rotation : model.rotations) {
-        if (static_cast<int>(factors.size()) != rotation.width / 2)
-            throw refuse("has " + std::to_string(factors.size()) + " factors for " +
-                         std::to_string(rotation.width / 2) + " pairs");
-        Scaling scaling;
-        scaling.method = ScalingMethod::longrope;
-        scaling.attention_factor = 1;
-        scaling.short_factors =
-            Eigen::Map<const Eigen::VectorXf>(factors.data(), rotation.width / 2).cast<double>();
-        scaling.long_factors = scaling.short_factors;
-        rotation.scaling = scaling;
-    }
 }
 
 PretrainedModel openGguf(const FilePath& path) {

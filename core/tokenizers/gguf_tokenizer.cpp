@@ -86,8 +86,9 @@ const KnownPattern& knownPatternOf(const GgufMetadata& metadata) {
     const std::string name = given.value_or("gpt-2");
     for (const KnownPattern& known : patterns())
         if (name == known.name) return known;
-    metadata.refuse(kKey, "is \"" + onOneLine(name) + "\", a way to cut words that is not known here; " +
-                              nameHint(name, knownPatterns()));
+    metadata.refuse(kKey, "is \"" + onOneLine(name) +
+                              "\", a way to cut words that is not known here; known are " +
+                              join(knownPatterns(), ", "));
 }
 
 TokenizerParts byteLevelParts(const GgufMetadata& metadata, const std::vector<std::string>& pieces) {

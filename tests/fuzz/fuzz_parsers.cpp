@@ -26,6 +26,7 @@
 #include "core/corpus/corpus_files.h"
 #include "core/explorer/hugging_face.h"
 #include "core/explorer/setup_text.h"
+#include "core/pretrained/gguf_rotation.h"
 #include "core/pretrained/model_weights.h"
 #include "core/runs/metrics_import.h"
 #include "core/runs/rows.h"
@@ -221,6 +222,7 @@ void gguf(const std::string& bytes) {
     for (const auto& [name, tensor] : read.tensors->tensors())
         if (tensor.count() > 0 && tensor.count() < (1 << 16)) read.tensors->rowBytes(tensor, 0, 1);
     ArchitectureReading reading = architectureOf(read.metadata);
+    readFrequencyFactors(*read.tensors, reading.architecture);
     locateWeights(*read.tensors, Naming::gguf, reading.architecture);
 }
 

@@ -1,15 +1,19 @@
 """Writes small random models of every family that is read, as Hugging Face folders and as GGUF files, with what transformers
-computes: pretrained/FAMILY/, pretrained/FAMILY.gguf, pretrained/FAMILY/expected.safetensors. Run with Python packages torch
-(2.11.0), transformers (5.24.0), gguf (0.19.0), safetensors, numpy."""
+computes: pretrained/FAMILY/, pretrained/FAMILY.gguf, pretrained/FAMILY/expected.safetensors; and -ln p of these models with
+other settings, beside the entries of a GGUF file that ask for them: pretrained/gguf_entries.json (that alone: --entries). Run
+with Python packages torch (2.11.0), transformers (5.24.0), gguf (0.19.0), safetensors, numpy."""
 
+import json
+import math
 import pathlib
 import shutil
+import sys
 
 import gguf
 import numpy
 import torch
 import transformers
-from safetensors.torch import save_file
+from safetensors.torch import load_file, save_file
 
 HERE = pathlib.Path(__file__).parent / "pretrained"
 TOKENS = 24
@@ -29,6 +33,49 @@ MODELS = {
     "gemma3_text": (transformers.Gemma3TextConfig, {"head_dim": 16, "sliding_window": 6, "num_hidden_layers": 6, "query_pre_attn_scalar": 16}, torch.bfloat16),
     "gpt_neox": (transformers.GPTNeoXConfig, {"num_key_value_heads": None}, torch.bfloat16),
     "gpt2": (transformers.GPT2Config, {"n_embd": 32, "n_layer": 2, "n_head": 4, "n_positions": 64}, torch.float32),
+}
+
+# Name: family, entries after the architecture and tensors that its GGUF file gets, and the same as fields of the config. Without
+# a window: not causal. A factor of its own for each of eight pairs.
+SHORT, LONG = [1.0 + 0.1 * i for i in range(8)], [1.0 + 0.5 * i for i in range(8)]
+SCALED = {"rope_theta": 10000.0, "factor": 4.0}
+OF_YARN = {**SCALED, "rope_type": "yarn", "original_max_position_embeddings": 32}
+YARN_ENTRIES = {"rope.scaling.type": "yarn", "rope.scaling.factor": 4.0, "rope.scaling.original_context_length": 32}
+LONGROPE_ENTRIES = {"rope.scaling.type": "longrope", "rope.scaling.attn_factor": 1.25}
+OF_LONGROPE = {"rope_type": "longrope", "rope_theta": 10000.0, "factor": 1.0, "attention_factor": 1.25, "short_factor": SHORT,
+               "long_factor": LONG}
+FACTOR_TENSORS = {"rope_factors_short.weight": SHORT, "rope_factors_long.weight": LONG}
+THIRDS = ["sliding_attention", "sliding_attention", "full_attention"] * 2
+ENTRIES = {
+    "a factor without a type": ("qwen3", {"rope.scaling.factor": 4.0}, {}, {"rope_parameters": {**SCALED, "rope_type": "linear"}}),
+    "the older key": ("qwen3", {"rope.scale_linear": 4.0}, {}, {"rope_parameters": {**SCALED, "rope_type": "linear"}}),
+    "the newer key wins": ("qwen3", {"rope.scale_linear": 9.0, "rope.scaling.factor": 4.0}, {},
+                           {"rope_parameters": {**SCALED, "rope_type": "linear"}}),
+    "linear": ("qwen3", {"rope.scaling.type": "linear", "rope.scaling.factor": 4.0}, {},
+               {"rope_parameters": {**SCALED, "rope_type": "linear"}}),
+    "none": ("qwen3", {"rope.scaling.type": "none", "rope.scaling.factor": 4.0}, {}, {}),
+    "a factor of 0": ("qwen3", {"rope.scaling.factor": 0.0}, {}, {}),
+    "yarn": ("qwen3", YARN_ENTRIES, {}, {"rope_parameters": OF_YARN}),
+    "yarn from the whole context": ("qwen3", {"rope.scaling.type": "yarn", "rope.scaling.factor": 4.0}, {},
+                                    {"rope_parameters": {**OF_YARN, "original_max_position_embeddings": 128}}),
+    "betas": ("qwen3", {**YARN_ENTRIES, "rope.scaling.yarn_beta_fast": 2.0, "rope.scaling.yarn_beta_slow": 0.25}, {},
+              {"rope_parameters": {**OF_YARN, "beta_fast": 2.0, "beta_slow": 0.25}}),
+    "an attention factor": ("qwen3", {**YARN_ENTRIES, "rope.scaling.attn_factor": 0.75}, {},
+                            {"rope_parameters": {**OF_YARN, "attention_factor": 0.75 * (0.1 * math.log(4) + 1)}}),
+    "yarn that does nothing": ("qwen3", {"rope.scaling.type": "yarn", "rope.scaling.attn_factor": 1.5}, {},
+                               {"rope_parameters": {**OF_YARN, "factor": 1.0, "attention_factor": 1.5}}),
+    "longrope in a short text": ("qwen3", {**LONGROPE_ENTRIES, "rope.scaling.original_context_length": 32}, FACTOR_TENSORS,
+                                 {"rope_parameters": {**OF_LONGROPE, "original_max_position_embeddings": 32}}),
+    "longrope in a long text": ("qwen3", {**LONGROPE_ENTRIES, "rope.scaling.original_context_length": 16}, FACTOR_TENSORS,
+                                {"rope_parameters": {**OF_LONGROPE, "original_max_position_embeddings": 16}}),
+    "not causal": ("qwen3", {"attention.causal": False}, {}, {"is_causal": False}),
+    "capped logits": ("gemma3_text", {"final_logit_softcapping": 5.0}, {}, {"final_logit_softcapping": 5.0}),
+    "every third layer sees all": ("gemma3_text", {"attention.sliding_window_pattern": 3}, {}, {"layer_types": THIRDS}),
+    "a flag for each layer": ("gemma3_text", {"attention.sliding_window_pattern": [kind == "sliding_attention" for kind in THIRDS]},
+                              {}, {"layer_types": THIRDS}),
+    "scaled layers that see all": ("gemma3_text", {"rope.scaling.type": "linear", "rope.scaling.factor": 8.0}, {},
+                                   {"rope_parameters": {"full_attention": {"rope_theta": 1e6, "rope_type": "linear", "factor": 8.0},
+                                                        "sliding_attention": {"rope_theta": 1e4, "rope_type": "default"}}}),
 }
 
 
@@ -139,7 +186,33 @@ def llama3_factors(rope: dict, head_dim: int) -> numpy.ndarray:
     return numpy.where(wavelength < high, 1, numpy.where(wavelength > low, rope["factor"], blended)).astype(numpy.float32)
 
 
+def nll_with(name: str, changes: dict) -> list[float]:
+    """-ln p of the family's tokens with other fields in its config."""
+    folder = HERE / name
+    config = transformers.AutoConfig.from_pretrained(folder)
+    for key, value in changes.items():
+        setattr(config, key, value)
+    model = transformers.AutoModelForCausalLM.from_pretrained(folder, config=config, dtype=torch.float32, attn_implementation="eager")
+    tokens = load_file(folder / "expected.safetensors")["tokens"][None]
+    mask = torch.zeros(1, 1, TOKENS, TOKENS) if changes.get("is_causal") is False else None
+    with torch.no_grad():
+        logits = model.eval()(tokens, attention_mask=mask, use_cache=False).logits[0]
+    return [round(float(nll), 6) for nll in torch.nn.functional.cross_entropy(logits[:-1], tokens[0, 1:], reduction="none")]
+
+
+def write_entries() -> None:
+    written = {}
+    for name, (family, entries, tensors, changes) in ENTRIES.items():
+        architecture = {"gemma3_text": "gemma3"}.get(family, family)
+        written[name] = {"family": family, "entries": {f"{architecture}.{key}": value for key, value in entries.items()},
+                         "tensors": tensors, "nll": nll_with(family, changes)}
+    lines = [f"  {json.dumps(name)}: {json.dumps(one)}" for name, one in written.items()]
+    (HERE / "gguf_entries.json").write_text("{\n" + ",\n".join(lines) + "\n}\n")
+
+
 def main() -> None:
+    if sys.argv[1:] == ["--entries"]:
+        return write_entries()
     for name in MODELS:
         folder = HERE / name
         shutil.rmtree(folder, ignore_errors=True)
@@ -151,6 +224,7 @@ def main() -> None:
             write_gguf(name, model)
         for path in folder.iterdir():
             path.chmod(0o644)
+    write_entries()
 
 
 if __name__ == "__main__":

@@ -23,6 +23,7 @@ class GgufBytes {
     void add(const std::string& key, const std::string& text) { entry(key, 8, ggufText(text)); }
     void add(const std::string& key, bool flag) { entry(key, 7, std::string(1, flag ? '\1' : '\0')); }
     void add(const std::string& key, std::uint32_t number) { entry(key, 4, bytesOfNumber(number)); }
+    void add(const std::string& key, float number) { entry(key, 6, bytesOfNumber(number)); }
     void add(const std::string& key, const std::vector<std::string>& texts) {
         std::string bytes;
         for (const std::string& text : texts)

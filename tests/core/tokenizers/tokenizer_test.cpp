@@ -123,7 +123,7 @@ TEST(Tokenizers, WhatAGgufFileLacksIsSaid) {
     refuses(bytes, "tokenizer.ggml.pre is missing");
     GgufBytes odd = bytes;
     odd.add("tokenizer.ggml.pre", std::string("qwen3000"));
-    refuses(odd, "did you mean \"qwen2\"");
+    refuses(odd, "is \"qwen3000\", a way to cut words that is not known here; known are gpt-2");
     bytes.add("tokenizer.ggml.pre", std::string("qwen2"));
     EXPECT_EQ(tokenizerIn(bytes).encode("aba"), (Ids{2, 0}));
     bytes.add("tokenizer.ggml.add_bos_token", true);

@@ -1,0 +1,50 @@
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <utility>
+
+#include "core/pretrained/gguf_file.h"
+
+namespace roper {
+
+/// Entries of one architecture: "llama.block_count".
+class GgufEntries {
+  public:
+    GgufEntries(const GgufMetadata& metadata, std::string architecture)
+        : metadata_(metadata), architecture_(std::move(architecture)) {}
+
+    const std::string& architecture() const { return architecture_; }
+    const GgufMetadata& metadata() const { return metadata_; }
+    std::string key(const std::string& name) const { return architecture_ + "." + name; }
+    bool has(const char* name) const { return metadata_.has(key(name)); }
+
+    std::int64_t required(const char* name, std::int64_t most) const {
+        if (const auto value = metadata_.whole(key(name), 1, most)) return *value;
+        refuse(name, "is missing");
+    }
+    std::int64_t whole(const char* name, std::int64_t least, std::int64_t most,
+                       std::int64_t otherwise) const {
+        return metadata_.whole(key(name), least, most).value_or(otherwise);
+    }
+    double requiredNumber(const char* name, double least, double most) const {
+        if (const auto value = metadata_.number(key(name), least, most)) return *value;
+        refuse(name, "is missing");
+    }
+    double number(const char* name, double least, double most, double otherwise) const {
+        return metadata_.number(key(name), least, most).value_or(otherwise);
+    }
+    bool flag(const char* name, bool otherwise) const {
+        return metadata_.flag(key(name)).value_or(otherwise);
+    }
+    std::string text(const char* name) const { return metadata_.text(key(name)).value_or(""); }
+    [[noreturn]] void refuse(const char* name, const std::string& why) const {
+        metadata_.refuse(key(name), why);
+    }
+
+  private:
+    const GgufMetadata& metadata_;
+    std::string architecture_;
+};
+
+}  // namespace roper

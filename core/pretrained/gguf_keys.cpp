@@ -1,0 +1,285 @@
+#include "core/pretrained/gguf_keys.h"
+
+#include <algorithm>
+#include <string_view>
+
+#include "core/base/text.h"
+
+namespace roper {
+namespace {
+
+enum class KeyUse {
+    obeyed,    ///< read by `architectureOf` or with the tensors
+    harmless,  ///< changes nothing that is computed here
+    neutral,   ///< not obeyed; passes with a value that means nothing is done
+    like,      ///< not obeyed; passes if it says the same as another key
+};
+
+/// What one key of an architecture is to this program.
+struct GgufKey {
+    std::string_view name;           ///< after the architecture; an asterisk at its end stands for any rest
+    std::string_view architectures;  ///< that it is so for, each between blanks; empty: all
+    KeyUse use;
+    /// Why it is harmless, what it would change, or the other key.
+    std::string_view why = {};
+    std::vector<double> neutral = {};  ///< values that pass; a flag is 0 or 1
+};
+
+constexpr std::string_view kExperts = "this model's feed-forward layers would be mixtures of experts",
+                           kRecurrent = "some of this model's layers would be recurrent",
+                           kLatent = "keys and values would come from a latent vector",
+                           kImages = "the part that reads images, which no text passes",
+                           kBehind = "a part that reads the last residuals, which are shown as they are",
+                           kLogits = "logits would be multiplied by it", kOther = "it is of other families",
+                           kScores = "scores would be multiplied by it",
+                           kNormed = "norms of this family are of the other kind";
+
+/// The first row that fits a key and architecture counts.
+const std::vector<GgufKey>& knownKeys() {
+    static const std::vector<GgufKey> keys = {
+        {"vocab_size", "", KeyUse::obeyed},
+        {"embedding_length", "", KeyUse::obeyed},
+        {"block_count", "", KeyUse::obeyed},
+        {"feed_forward_length", "", KeyUse::obeyed},
+        {"context_length", "", KeyUse::obeyed},
+        {"use_parallel_residual", " gptneox ", KeyUse::obeyed},
+        {"use_parallel_residual", "", KeyUse::neutral, "attention and feed-forward would be parallel", {0}},
+        {"attention.head_count", "", KeyUse::obeyed},
+        {"attention.head_count_kv", "", KeyUse::obeyed},
+        {"attention.key_length", "", KeyUse::obeyed},
+        {"attention.value_length", "", KeyUse::obeyed},
+        {"attention.causal", "", KeyUse::obeyed},
+        {"attention.sliding_window", "", KeyUse::obeyed},
+        {"attention.sliding_window_pattern", "", KeyUse::obeyed},
+        {"attention.layer_norm_rms_epsilon", " gptneox gpt2 ", KeyUse::harmless, kNormed},
+        {"attention.layer_norm_rms_epsilon", "", KeyUse::obeyed},
+        {"attention.layer_norm_epsilon", " gptneox gpt2 ", KeyUse::obeyed},
+        {"attention.layer_norm_epsilon", "", KeyUse::harmless, kNormed},
+        {"attn_logit_softcapping", " gemma2 ", KeyUse::obeyed},
+        {"attn_logit_softcapping", " gemma3 ", KeyUse::harmless,
+         "Gemma 3 norms queries and keys in place of capping scores"},
+        {"attn_logit_softcapping", "", KeyUse::neutral, "scores would be capped", {0}},
+        {"final_logit_softcapping", " gemma2 gemma3 ", KeyUse::obeyed},
+        {"final_logit_softcapping", "", KeyUse::neutral, "logits would be capped", {0}},
+
+        // Positions: GPT-2 has a table of them and reads nothing of rope.
+        {"rope.*", " gpt2 ", KeyUse::harmless, "GPT-2 has a table of positions and rotates nothing"},
+        {"rope.dimension_count", "", KeyUse::obeyed},
+        {"rope.freq_base", "", KeyUse::obeyed},
+        {"rope.freq_base_swa", "", KeyUse::obeyed},
+        {"rope.scale_linear", "", KeyUse::obeyed},
+        {"rope.scaling.type", "", KeyUse::obeyed},
+        {"rope.scaling.factor", "", KeyUse::obeyed},
+        {"rope.scaling.attn_factor", "", KeyUse::obeyed},
+        {"rope.scaling.original_context_length", "", KeyUse::obeyed},
+        {"rope.scaling.yarn_beta_fast", "", KeyUse::obeyed},
+        {"rope.scaling.yarn_beta_slow", "", KeyUse::obeyed},
+        {"rope.scaling.yarn_ext_factor", "", KeyUse::obeyed},
+        {"rope.scaling.yarn_attn_factor", "", KeyUse::obeyed},
+        {"rope.scaling.finetuned", "", KeyUse::harmless,
+         "says whether the model was trained with its scaling, not what is computed"},
+        {"rope.scaling.yarn_log_multiplier",
+         "",
+         KeyUse::neutral,
+         "YaRN's attention factor would be another",
+         {0}},
+        {"rope.scaling.alpha", "", KeyUse::neutral, "the base would grow with it", {0, 1}},
+        {"rope.dimension_count_swa", "", KeyUse::like, "rope.dimension_count"},
+        {"rope.dimension_sections", "", KeyUse::neutral, "pairs would turn with several positions", {0}},
+
+        {"attention.key_length_swa", "", KeyUse::like, "attention.key_length"},
+        {"attention.value_length_swa", "", KeyUse::like, "attention.value_length"},
+        {"attention.scale", "", KeyUse::neutral, kScores, {0}},
+        {"attention.output_scale",
+         "",
+         KeyUse::neutral,
+         "attention's output would be multiplied by it",
+         {0, 1}},
+        {"attention.temperature_length", "", KeyUse::neutral, "scores would grow with the position", {0}},
+        {"attention.temperature_scale", "", KeyUse::neutral, "scores would grow with the position", {0}},
+        {"attention.clamp_kqv", "", KeyUse::neutral, "queries, keys and values would be clamped", {0}},
+        {"attention.max_alibi_bias", "", KeyUse::neutral, "scores would have a bias by distance", {0}},
+        {"attention.shared_kv_layers", "", KeyUse::neutral, "layers would share keys and values", {0}},
+        {"attention.*_lora_rank", "", KeyUse::neutral, kLatent, {0}},
+        {"attention.group_norm_groups", "", KeyUse::neutral, kOther, {0}},
+        {"attention.relative_buckets_count",
+         "",
+         KeyUse::neutral,
+         "scores would have a bias by distance",
+         {0}},
+        {"attention.recurrent_layers", "", KeyUse::neutral, kRecurrent, {0}},
+
+        {"logit_scale", "", KeyUse::neutral, kLogits, {0, 1}},
+        {"embedding_scale", "", KeyUse::neutral, "embeddings would be multiplied by it", {0, 1}},
+        {"residual_scale", "", KeyUse::neutral, "what blocks add would be multiplied by it", {0, 1}},
+        {"embedding_length_out", "", KeyUse::like, "embedding_length"},
+        {"embedding_length_per_layer_input",
+         "",
+         KeyUse::neutral,
+         "layers would have embeddings of their own",
+         {0}},
+        {"expert_weights_scale", "", KeyUse::neutral, kExperts, {0, 1}},
+        {"expert_*", "", KeyUse::neutral, kExperts, {0}},
+        {"leading_dense_block_count", "", KeyUse::neutral, kExperts, {0}},
+        {"interleave_moe_layer_step", "", KeyUse::neutral, kExperts, {0}},
+        {"moe_every_n_layers", "", KeyUse::neutral, kExperts, {0}},
+        {"router_logit_softcapping", "", KeyUse::neutral, kExperts, {0}},
+        {"nextn_predict_layers", "", KeyUse::neutral, "blocks would predict several tokens", {0}},
+        {"full_attention_interval", "", KeyUse::neutral, kRecurrent, {0, 1}},
+        {"ssm.*", "", KeyUse::neutral, kRecurrent, {0}},
+        {"swin_norm", "", KeyUse::neutral, "norms would stand behind the sums", {0}},
+        {"n_deepstack_layers", "", KeyUse::neutral, kImages, {0}},
+
+        {"tensor_data_layout", " llama ", KeyUse::harmless,
+         "every converter orders queries and keys of this architecture alike"},
+        {"pooling_type", "", KeyUse::harmless,
+         "says how an embedding is made of the last residuals, which are shown as they are"},
+        {"classifier.*", "", KeyUse::harmless, kBehind},
+        {"dense_2_feat_in", "", KeyUse::harmless, kBehind},
+        {"dense_2_feat_out", "", KeyUse::harmless, kBehind},
+        {"dense_3_feat_in", "", KeyUse::harmless, kBehind},
+        {"dense_3_feat_out", "", KeyUse::harmless, kBehind},
+        {"vision.*", "", KeyUse::harmless, kImages},
+        {"mm.*", "", KeyUse::harmless, kImages},
+    };
+    return keys;
+}
+
+constexpr std::string_view kTokenizer = "tokenizer.ggml.";
+
+/// The same of a tokenizer's keys, after `kTokenizer`.
+const std::vector<GgufKey>& knownTokenizerKeys() {
+    constexpr std::string_view kUnigram = "of unigram tokenizers, which are not read";
+    static const std::vector<GgufKey> keys = {
+        {"model", "", KeyUse::obeyed},
+        {"pre", "", KeyUse::obeyed},
+        {"tokens", "", KeyUse::obeyed},
+        {"token_type", "", KeyUse::obeyed},
+        {"scores", "", KeyUse::obeyed},
+        {"merges", "", KeyUse::obeyed},
+        {"add_bos_token", "", KeyUse::obeyed},
+        {"add_eos_token", "", KeyUse::obeyed},
+        {"add_space_prefix", "", KeyUse::obeyed},
+        {"*_token_id", "", KeyUse::harmless, "names a token; those around a text are read"},
+        {"*_token_ids", "", KeyUse::harmless, "names tokens that end a text"},
+        {"add_padding_token", "", KeyUse::harmless, "texts are not padded"},
+        {"add_unknown_token", "", KeyUse::harmless, "texts have no such token around them"},
+        {"token_type_count", "", KeyUse::harmless, "of models with segments, which are not read"},
+        {"add_sep_token", "", KeyUse::harmless, "of WordPiece tokenizers, which are not read"},
+        {"remove_extra_whitespaces", "", KeyUse::harmless, kUnigram},
+        {"escape_whitespaces", "", KeyUse::harmless, kUnigram},
+        {"treat_whitespace_as_suffix", "", KeyUse::harmless, kUnigram},
+        {"precompiled_charsmap", "", KeyUse::harmless, kUnigram},
+    };
+    return keys;
+}
+
+/// Beginnings of keys of no architecture, which say nothing about the computation.
+constexpr std::string_view kBeside[] = {
+    "general.",    // names, licences, types, versions; general.alignment is read with the tensors
+    "tokenizer.",  // chats, and tokenizers of other programs
+    "split.",      // read with the parts
+    "quantize.",   // how llama-quantize was called
+    "imatrix.",    // the texts that it weighed errors with
+};
+
+bool fitsRow(const GgufKey& row, std::string_view name, const std::string& architecture) {
+    if (!row.architectures.empty() &&
+        row.architectures.find(" " + architecture + " ") == std::string_view::npos)
+        return false;
+    const std::size_t star = row.name.find('*');
+    if (star == std::string_view::npos) return name == row.name;
+    const std::string_view before = row.name.substr(0, star), after = row.name.substr(star + 1);
+    return name.size() >= before.size() + after.size() && name.starts_with(before) && name.ends_with(after);
+}
+
+const GgufKey* rowFor(const std::vector<GgufKey>& keys, std::string_view name,
+                      const std::string& architecture) {
+    for (const GgufKey& row : keys)
+        if (fitsRow(row, name, architecture)) return &row;
+    return nullptr;
+}
+
+std::string shownValue(const GgufMetadata::Value& value) {
+    return std::visit(
+        [](const auto& given) -> std::string {
+            using Given = std::decay_t<decltype(given)>;
+            if constexpr (std::is_same_v<Given, bool>)
+                return given ? "true" : "false";
+            else if constexpr (std::is_same_v<Given, std::int64_t>)
+                return std::to_string(given);
+            else if constexpr (std::is_same_v<Given, double>)
+                return formatNumber(given);
+            else if constexpr (std::is_same_v<Given, std::string>)
+                return quotedBeginning(given);
+            else
+                return "a list of " + std::to_string(given.size());
+        },
+        value);
+}
+
+/// Whether every number of a value is one of these.
+bool isEachOf(const GgufMetadata::Value& value, const std::vector<double>& numbers) {
+    const auto is_one = [&](auto number) {
+        return std::find(numbers.begin(), numbers.end(), static_cast<double>(number)) != numbers.end();
+    };
+    return std::visit(
+        [&](const auto& given) {
+            using Given = std::decay_t<decltype(given)>;
+            if constexpr (std::is_arithmetic_v<Given>)
+                return is_one(given);
+            else if constexpr (std::is_same_v<Given, std::string> ||
+                               std::is_same_v<Given, std::vector<std::string>>)
+                return false;
+            else
+                return std::all_of(given.begin(), given.end(), is_one);
+        },
+        value);
+}
+
+/// The head's width where a file does not say it, as llama.cpp has it.
+GgufMetadata::Value valueOfKey(const GgufEntries& entries, std::string_view name) {
+    const auto& all = entries.metadata().entries();
+    if (const auto found = all.find(entries.key(std::string(name))); found != all.end()) return found->second;
+    if (name == "rope.dimension_count") return valueOfKey(entries, "attention.key_length");
+    return entries.required("embedding_length", INT64_MAX) /
+           entries.required("attention.head_count", INT64_MAX);
+}
+
+void accountFor(const GgufEntries& entries, const std::string& key, const GgufMetadata::Value& value) {
+    const std::string name = key.substr(entries.architecture().size() + 1);
+    const GgufKey* const row = rowFor(knownKeys(), name, entries.architecture());
+    const auto refuse = [&](const std::string& why) { entries.metadata().refuse(key, why); };
+    if (row == nullptr)
+        refuse("is not known here and may change what the model computes; its value is " + shownValue(value));
+    if (row->use == KeyUse::neutral && !isEachOf(value, row->neutral))
+        refuse("is " + shownValue(value) + ": " + std::string(row->why) + ", which is not read here");
+    if (row->use == KeyUse::like && value != valueOfKey(entries, row->why))
+        refuse("is " + shownValue(value) + " and differs from " + entries.key(std::string(row->why)) +
+               ", which is not read here");
+}
+
+}  // namespace
+
+std::vector<std::string> accountForKeys(const GgufEntries& entries) {
+    std::vector<std::string> notes;
+    const std::string prefix = entries.architecture() + ".";
+    for (const auto& [key, value] : entries.metadata().entries()) {
+        if (key.starts_with(prefix)) {
+            accountFor(entries, key, value);
+            continue;
+        }
+        if (key.starts_with(kTokenizer) &&
+            rowFor(knownTokenizerKeys(), std::string_view(key).substr(kTokenizer.size()),
+                   entries.architecture()) == nullptr)
+            entries.metadata().refuse(
+                key, "is not known here and may change a text's tokens; its value is " + shownValue(value));
+        if (std::none_of(std::begin(kBeside), std::end(kBeside),
+                         [&](std::string_view beside) { return key.starts_with(beside); }))
+            notes.push_back("the entry " + onOneLine(key) + " is not of the architecture " +
+                            onOneLine(entries.architecture()) + " and was not read");
+    }
+    return notes;
+}
+
+}  // namespace roper

@@ -1,0 +1,201 @@
+#include "core/pretrained/gguf_rotation.h"
+
+#include <cmath>
+
+#include "core/base/error.h"
+#include "core/base/text.h"
+#include "core/pretrained/model_weights.h"
+
+namespace roper {
+namespace {
+
+constexpr const char *kType = "rope.scaling.type", *kFactor = "rope.scaling.factor",
+                     *kOldFactor = "rope.scale_linear", *kAttention = "rope.scaling.attn_factor",
+                     *kLength = "rope.scaling.original_context_length",
+                     *kBetaFast = "rope.scaling.yarn_beta_fast", *kBetaSlow = "rope.scaling.yarn_beta_slow",
+                     *kExtension = "rope.scaling.yarn_ext_factor",
+                     *kYarnAttention = "rope.scaling.yarn_attn_factor", *kWidth = "rope.dimension_count";
+
+bool agree(double a, double b) {
+    constexpr double kOfFloat32 = 1e-5;
+    return std::abs(a - b) <= kOfFloat32 * std::abs(b);
+}
+
+/// s; llama.cpp takes 0 for 1.
+double factorOf(const GgufEntries& entries) {
+    const char* const key = entries.has(kFactor) ? kFactor : kOldFactor;
+    const double factor = entries.number(key, 0, 1e4, 1);
+    if (factor == 0) return 1;
+    if (factor < 1)
+        entries.refuse(key, "is " + formatNumber(factor) + "; a factor of 1 or more is read here");
+    return factor;
+}
+
+double originalLength(const GgufEntries& entries) {
+    if (entries.has(kLength)) return static_cast<double>(entries.whole(kLength, 1, 1 << 30, 1));
+    return static_cast<double>(entries.required("context_length", 1 << 30));
+}
+
+/// What belongs to YaRN alone, in a file with another scaling.
+void requireNoYarn(const GgufEntries& entries, const std::string& type) {
+    const auto passes = [&](const char* key, std::initializer_list<double> neutral) {
+        if (!entries.has(key)) return;
+        const double given = entries.number(key, -1e9, 1e9, 0);
+        for (const double one : neutral)
+            if (given == one) return;
+        entries.refuse(key, "is " + formatNumber(given) + ", but " + entries.key(kType) + " is " +
+                                (type.empty() ? "missing" : "\"" + type + "\"") + ", not \"yarn\"");
+    };
+    passes(kExtension, {0, -1});
+    passes(kYarnAttention, {1});
+}
+
+Scaling linear(const GgufEntries& entries, const std::string& type, double factor) {
+    requireNoYarn(entries, type);
+    if (const double attention = entries.number(kAttention, 1e-6, 1e6, 1); attention != 1)
+        entries.refuse(kAttention, "is " + formatNumber(attention) +
+                                       "; it is read here with the scalings yarn and longrope alone");
+    Scaling scaling;
+    if (type == "none" || factor == 1) return scaling;
+    scaling.method = ScalingMethod::linear;
+    scaling.factor = factor;
+    return scaling;
+}
+
+/// attn_factor multiplies the attention factor 0.1·ln s + 1 that YaRN has of its own. The entries that begin
+/// with yarn_ are the fields of transformers, from which converters have them.
+Scaling yarn(const GgufEntries& entries, double factor) {
+    Scaling scaling;
+    scaling.method = ScalingMethod::yarn;
+    scaling.factor = factor;
+    scaling.original_length = originalLength(entries);
+    scaling.beta_fast = entries.number(kBetaFast, 1e-6, 1e6, scaling.beta_fast);
+    scaling.beta_slow = entries.number(kBetaSlow, 1e-6, 1e6, scaling.beta_slow);
+    if (scaling.beta_fast < scaling.beta_slow)
+        entries.refuse(kBetaFast, "is " + formatNumber(scaling.beta_fast) + ", below " +
+                                      entries.key(kBetaSlow) + ", " + formatNumber(scaling.beta_slow));
+    if (const double share = entries.number(kExtension, -1e6, 1e6, 1); share != 1 && share != -1)
+        entries.refuse(kExtension, "is " + formatNumber(share) + "; YaRN with a share of 1 is read here");
+    const double own = 0.1 * std::log(factor) + 1;
+    if (const double given = entries.number(kYarnAttention, 0, 1e6, own); !agree(given, own))
+        entries.refuse(kYarnAttention, "is " + formatNumber(given) +
+                                           "; programs differ in what that means, " + "and " +
+                                           formatNumber(own) + ", YaRN's own, alone is read here");
+    if (const double attention = entries.number(kAttention, 1e-6, 1e6, 1); attention != 1)
+        scaling.attention_factor = attention * own;
+    return scaling;
+}
+
+/// Its factors come with the tensors.
+Scaling longRope(const GgufEntries& entries, double factor) {
+    requireNoYarn(entries, "longrope");
+    if (factor != 1)
+        entries.refuse(
+            entries.has(kFactor) ? kFactor : kOldFactor,
+            "is " + formatNumber(factor) + " beside LongRoPE's factors of each pair; 1 is read here");
+    Scaling scaling;
+    scaling.method = ScalingMethod::longrope;
+    scaling.factor = 1;
+    scaling.original_length = originalLength(entries);
+    scaling.attention_factor = entries.number(kAttention, 1e-6, 1e6, 1);
+    return scaling;
+}
+
+/// As llama.cpp reads these entries: a factor without a type is linear.
+Scaling scalingOf(const GgufEntries& entries) {
+    const std::string type = entries.text(kType);
+    const double factor = factorOf(entries);
+    if (type.empty() || type == "none" || type == "linear") return linear(entries, type, factor);
+    if (type == "yarn") return yarn(entries, factor);
+    if (type == "longrope") return longRope(entries, factor);
+    entries.refuse(kType, "is \"" + onOneLine(type) + "\"; none, linear, yarn and longrope are read here");
+}
+
+/// Whether layers within a window have a base of their own, and no scaling.
+bool scalesFullLayersAlone(const Architecture& model) {
+    return model.family == "gemma3_text";
+}
+
+/// One factor for each pair of every head, above 0.
+ValueVector factorsOf(const TensorStore& store, const char* name, int pairs) {
+    const StoredTensor& tensor = store.tensor(name);
+    const auto refuse = [&](const std::string& why) {
+        return Error(ErrorKind::checkpoint,
+                     store.pathOfFile(tensor.file) + ": the tensor " + name + " " + why);
+    };
+    if (tensor.shape.size() != 1)
+        throw refuse("is " + tensor.shapeText() + "; it has one factor for each pair of a head");
+    const std::vector<float> factors = readVector(store, {name, tensor.count()});
+    for (const float factor : factors)
+        if (!std::isfinite(factor) || factor <= 0)
+            throw refuse("holds " + formatNumber(factor) + "; a factor divides a frequency and is above 0");
+    if (static_cast<int>(factors.size()) != pairs)
+        throw refuse("has " + std::to_string(factors.size()) + " factors for " + std::to_string(pairs) +
+                     " pairs");
+    ValueVector made;
+    made = Eigen::Map<const Eigen::VectorXf>(factors.data(), pairs).cast<double>();
+    return made;
+}
+
+void readLlama3Factors(const TensorStore& store, const Architecture& model, LayerRotation& rotation) {
+    const auto refuse = [&](const std::string& why) {
+        return Error(ErrorKind::checkpoint,
+                     store.pathOfFile(0) + ": the tensor " + kFrequencyFactors + " " + why);
+    };
+    if (model.family != "llama" && model.family != "mistral")
+        throw refuse("has no place in a model of the family " + model.family);
+    Scaling scaling;
+    scaling.method = ScalingMethod::longrope;
+    scaling.attention_factor = 1;
+    scaling.short_factors = factorsOf(store, kFrequencyFactors, rotation.width / 2);
+    if (rotation.scaling.method == ScalingMethod::linear)
+        scaling.short_factors = (scaling.short_factors.array() * rotation.scaling.factor).matrix();
+    else if (rotation.scaling.method != ScalingMethod::none)
+        throw refuse("stands beside a scaling by other entries than a factor, which is not read here");
+    scaling.long_factors = scaling.short_factors;
+    rotation.scaling = scaling;
+}
+
+}  // namespace
+
+void readGgufRotations(const GgufEntries& entries, bool pairs_neighbours, Architecture& model) {
+    const auto layers = static_cast<std::size_t>(model.layers);
+    LayerRotation rotation;
+    model.rotation_of_layer.assign(layers, 0);
+    if (model.learned_positions) {
+        model.rotations = {rotation};
+        return;
+    }
+    rotation.width = static_cast<int>(entries.whole(kWidth, 0, model.head_dim, model.head_dim));
+    if (rotation.width % 2 != 0) entries.refuse(kWidth, "must be even");
+    rotation.base = entries.number("rope.freq_base", 1.0001, 1e15, 10000);
+    rotation.scaling = scalingOf(entries);
+    rotation.pairing = pairs_neighbours ? Pairing::interleaved : Pairing::half;
+    model.rotations = {rotation};
+    const double base_of_windowed = entries.number("rope.freq_base_swa", 1.0001, 1e15,
+                                                   scalesFullLayersAlone(model) ? 10000 : rotation.base);
+    if (model.windowed.empty() || (base_of_windowed == rotation.base && !scalesFullLayersAlone(model)))
+        return;
+    rotation.base = base_of_windowed;
+    if (scalesFullLayersAlone(model)) rotation.scaling = {};
+    model.rotations.push_back(rotation);
+    for (std::size_t layer = 0; layer < layers; ++layer)
+        model.rotation_of_layer[layer] = model.windowed[layer] ? 1 : 0;
+}
+
+void readFrequencyFactors(const TensorStore& store, Architecture& model) {
+    for (LayerRotation& rotation : model.rotations) {
+        if (rotation.scaling.method == ScalingMethod::longrope) {
+            for (const char* const name : {kShortFactors, kLongFactors})
+                if (!store.has(name))
+                    throw Error(ErrorKind::checkpoint, store.pathOfFile(0) + ": " + kType +
+                                                           " is \"longrope\", and the tensor " + name +
+                                                           " is missing, which has its factors");
+            rotation.scaling.short_factors = factorsOf(store, kShortFactors, rotation.width / 2);
+            rotation.scaling.long_factors = factorsOf(store, kLongFactors, rotation.width / 2);
+        }
+        if (store.has(kFrequencyFactors)) readLlama3Factors(store, model, rotation);
+    }
+}
+
+}  // namespace roper

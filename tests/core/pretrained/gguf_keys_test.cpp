@@ -1,0 +1,179 @@
+#include "core/pretrained/gguf_keys.h"
+
+#include <cmath>
+#include <fstream>
+
+#include "core/pretrained/architecture.h"
+#include "tests/support/expect_error.h"
+#include "tests/support/gguf_bytes.h"
+#include "tests/support/temporary_folder.h"
+
+namespace roper {
+namespace {
+
+/// The entries of a small model, as far as they must be there.
+GgufBytes smallModel(const std::string& architecture, std::uint32_t layers = 2) {
+    GgufBytes bytes;
+    bytes.add("general.architecture", architecture);
+    const std::string prefix = architecture + ".";
+    bytes.add(prefix + "vocab_size", 64U);
+    bytes.add(prefix + "embedding_length", 64U);
+    bytes.add(prefix + "block_count", layers);
+    bytes.add(prefix + "attention.head_count", 2U);
+    bytes.add(prefix + "attention.key_length", 16U);
+    bytes.add(prefix + "attention.value_length", 16U);
+    bytes.add(prefix + "feed_forward_length", 48U);
+    bytes.add(prefix + "context_length", 128U);
+    const bool centres = architecture == "gptneox" || architecture == "gpt2";
+    bytes.add(prefix + (centres ? "attention.layer_norm_epsilon" : "attention.layer_norm_rms_epsilon"),
+              1e-5F);
+    return bytes;
+}
+
+ArchitectureReading read(const GgufBytes& bytes) {
+    const TemporaryFolder folder;
+    std::ofstream(folder / "model.gguf", std::ios::binary) << bytes.bytes();
+    return architectureOf(GgufFile::read(folder / "model.gguf").metadata);
+}
+
+template <class Value>
+ArchitectureReading readWith(const std::string& architecture, const std::string& name, const Value& value) {
+    GgufBytes bytes = smallModel(architecture);
+    bytes.add(architecture + "." + name, value);
+    return read(bytes);
+}
+
+template <class Value>
+void expectRefused(const std::string& architecture, const std::string& name, const Value& value) {
+    expectError(ErrorKind::checkpoint, "model.gguf: the entry " + architecture + "." + name + " ",
+                [&] { readWith(architecture, name, value); });
+}
+
+const std::vector<std::string> kAll = {"llama",  "qwen2",  "qwen3",   "gemma",
+                                       "gemma2", "gemma3", "gptneox", "gpt2"};
+
+TEST(GgufKeys, WhatIsNotObeyedIsRefusedByName) {
+    for (const std::string& architecture : kAll) {
+        for (const char* const name :
+             {"logit_scale", "embedding_scale", "residual_scale", "attention.scale", "attention.output_scale",
+              "attention.temperature_scale", "attention.clamp_kqv", "attention.max_alibi_bias",
+              "expert_weights_scale"})
+            expectRefused(architecture, name, 0.5F);
+        for (const char* const name :
+             {"expert_count", "expert_used_count", "attention.shared_kv_layers", "attention.key_length_swa",
+              "attention.value_length_swa", "attention.kv_lora_rank", "ssm.inner_size", "ssm.state_size",
+              "leading_dense_block_count", "embedding_length_per_layer_input", "embedding_length_out",
+              "attention.temperature_length", "nextn_predict_layers"})
+            expectRefused(architecture, name, 8U);
+        expectRefused(architecture, "swin_norm", true);
+        expectRefused(architecture, "a.key.of.next.year", 0U);
+    }
+    for (const char* const architecture : {"llama", "qwen2", "qwen3", "gemma", "gptneox", "gpt2"}) {
+        expectRefused(architecture, "attn_logit_softcapping", 30.0F);
+        expectRefused(architecture, "final_logit_softcapping", 30.0F);
+    }
+    expectRefused("qwen3", "rope.dimension_sections", std::vector<std::int32_t>{4, 4, 0, 0});
+    expectRefused("qwen3", "rope.scaling.alpha", 1000.0F);
+    expectRefused("llama", "use_parallel_residual", true);
+    expectRefused("qwen2", "attention.sliding_window", 32U);  // in which layers is not said
+    expectRefused("llama", "rope.dimension_count", 8U);
+}
+
+TEST(GgufKeys, ValuesThatMeanNothingPass) {
+    for (const std::string& architecture : kAll) {
+        for (const char* const name : {"expert_count", "attention.shared_kv_layers", "ssm.inner_size"})
+            readWith(architecture, name, 0U);
+        readWith(architecture, "logit_scale", 1.0F);
+        readWith(architecture, "attention.scale", 0.0F);
+        readWith(architecture, "attention.key_length_swa", 16U);
+        readWith(architecture, "pooling_type", 1U);
+        readWith(architecture, "rope.scaling.finetuned", true);
+        readWith(architecture, "attention.sliding_window", 0U);
+    }
+    readWith("gemma3", "attn_logit_softcapping", 50.0F);
+    readWith("llama", "tensor_data_layout", std::string("Meta AI original pth"));
+}
+
+TEST(GgufKeys, WhatBelongsToNothingIsNoted) {
+    GgufBytes bytes = smallModel("qwen3");
+    bytes.add("general.name", std::string("small"));
+    bytes.add("tokenizer.ggml.pre", std::string("qwen2"));
+    bytes.add("quantize.imatrix.file", std::string("weights"));
+    EXPECT_TRUE(read(bytes).notes.empty());
+    bytes.add("qwen2.rope.scaling.factor", 4.0F);
+    ASSERT_EQ(read(bytes).notes.size(), 1U);
+    EXPECT_NE(read(bytes).notes.front().find("qwen2.rope.scaling.factor"), std::string::npos);
+}
+
+TEST(GgufKeys, ATokenizersKeysAreKnown) {
+    GgufBytes bytes = smallModel("qwen3");
+    bytes.add("tokenizer.ggml.eot_token_id", 3U);
+    bytes.add("tokenizer.chat_template", std::string("{{ messages }}"));
+    EXPECT_TRUE(read(bytes).notes.empty());
+    bytes.add("tokenizer.ggml.fold_case", true);
+    expectError(ErrorKind::checkpoint, "the entry tokenizer.ggml.fold_case is not known here",
+                [&] { read(bytes); });
+}
+
+TEST(GgufKeys, ScalingsThatAreNotReadAreRefusedByName) {
+    const auto refused = [](const std::string& part, const auto& add) {
+        GgufBytes bytes = smallModel("qwen3");
+        add(bytes);
+        expectError(ErrorKind::checkpoint, "the entry qwen3.rope." + part, [&] { read(bytes); });
+    };
+    const auto with = [](const std::string& type, const std::string& name, float value) {
+        return [=](GgufBytes& bytes) {
+            if (!type.empty()) bytes.add("qwen3.rope.scaling.type", type);
+            bytes.add("qwen3.rope.scaling." + name, value);
+        };
+    };
+    refused("scaling.type is \"su\"", with("su", "factor", 4));
+    refused("scaling.factor is 0.5", with("", "factor", 0.5F));
+    refused("scaling.attn_factor", with("linear", "attn_factor", 1.5F));
+    refused("scaling.attn_factor", with("", "attn_factor", 1.5F));
+    refused("scaling.attn_factor", with("none", "attn_factor", 1.5F));
+    refused("scaling.yarn_ext_factor", with("yarn", "yarn_ext_factor", 0.5F));
+    refused("scaling.yarn_ext_factor", with("linear", "yarn_ext_factor", 1));
+    refused("scaling.yarn_attn_factor", with("yarn", "yarn_attn_factor", 1.5F));
+    refused("scaling.yarn_log_multiplier", with("yarn", "yarn_log_multiplier", 1));
+    refused("scaling.yarn_beta_fast is 0.5, below", with("yarn", "yarn_beta_fast", 0.5F));
+    refused("scaling.factor", with("longrope", "factor", 4));
+}
+
+TEST(GgufKeys, ScoresAreScaledByTheLayersAsInLlamaCpp) {
+    for (const auto& [architecture, layers] : {std::pair("gemma2", 46U), std::pair("gemma3", 62U)}) {
+        EXPECT_EQ(read(smallModel(architecture)).architecture.score_scale, 0) << architecture;
+        EXPECT_DOUBLE_EQ(read(smallModel(architecture, layers)).architecture.score_scale,
+                         1 / std::sqrt(32.0));
+    }
+}
+
+TEST(GgufKeys, Gemma2HasItsWindowAndCapsWithoutEntries) {
+    const Architecture model = read(smallModel("gemma2")).architecture;
+    EXPECT_EQ(model.window, 4096);
+    EXPECT_EQ(model.windowed, (std::vector<bool>{true, false}));
+    EXPECT_EQ(model.score_softcap, 50);
+    EXPECT_EQ(model.logit_softcap, 30);
+}
+
+TEST(GgufKeys, ARequiredEntryIsNamed) {
+    GgufBytes bytes;
+    bytes.add("general.architecture", std::string("llama"));
+    expectError(ErrorKind::checkpoint, "the entry llama.vocab_size is missing", [&] { read(bytes); });
+}
+
+TEST(GgufKeys, NothingIsGuessedFromAFilesValue) {
+    GgufBytes bytes;
+    bytes.add("general.architecture", std::string("gemma4"));
+    try {
+        read(bytes);
+        FAIL();
+    } catch (const Error& error) {
+        const std::string said = error.what();
+        EXPECT_EQ(said.find("did you mean"), std::string::npos) << said;
+        EXPECT_NE(said.find("read are llama, qwen2"), std::string::npos) << said;
+    }
+}
+
+}  // namespace
+}  // namespace roper

@@ -1,0 +1,44 @@
+"""Entries of GGUF files are obeyed: -ln p is that of transformers with the same setting (pretrained_reference.py)."""
+
+import json
+import sys
+import unittest
+from pathlib import Path
+
+sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "support"))
+from gguf_files import LETTER_TOKENS, Gguf
+from programs import LETTERS, PRETRAINED, TrainerTest, read_safetensors
+
+try:
+    import numpy
+except ImportError:  # ./lab test installs it
+    numpy = None
+
+
+@unittest.skipIf(numpy is None, "numpy is not installed for this Python")
+class Entries(TrainerTest):
+    def look(self, path, family):
+        tokens = read_safetensors(PRETRAINED / family / "expected.safetensors")[0]["tokens"]
+        return self.trainer("look", path, "--what", "loss", "--json", "--text", "".join(LETTERS[token] for token in tokens))
+
+    def test_what_is_asked_for_is_computed(self):
+        for name, one in json.loads((PRETRAINED / "gguf_entries.json").read_text()).items():
+            with self.subTest(name):
+                model = Gguf(PRETRAINED / f"{one['family']}.gguf").set(LETTER_TOKENS).set(one["entries"])
+                for tensor, numbers in one["tensors"].items():
+                    model.add_numbers(tensor, numbers)
+                done = self.look(model.write(Path(self._folder.name) / "model.gguf"), one["family"])
+                self.assertEqual(done.returncode, 0, done.stderr)
+                numpy.testing.assert_allclose(json.loads(done.stdout)["nll"], one["nll"], atol=5e-4)
+
+    def test_every_setting_is_another(self):
+        """Otherwise a setting that is not read would pass."""
+        every = json.loads((PRETRAINED / "gguf_entries.json").read_text())
+        plain = every["none"]["nll"]
+        for name, one in every.items():
+            if one["family"] == "qwen3" and name not in ("none", "a factor of 0"):
+                self.assertGreater(numpy.abs(numpy.subtract(one["nll"], plain)).max(), 0.01, name)
+
+
+if __name__ == "__main__":
+    unittest.main()
