@@ -119,16 +119,9 @@ void addSafetensors(const FilePath& path, TensorStore& store) {
     }
 }
 
-bool isPretrainedModel(const FilePath& path) {
-    return path.path().extension() == ".gguf" ||
-           (std::filesystem::is_directory(path.path()) && isThere(path / kConfig));
-}
-
 PretrainedModel openPretrainedModel(const FilePath& path) {
-    std::filesystem::path plain = path.path();
-    if (!plain.has_filename()) plain = plain.parent_path();  // "model/"
-    const FilePath model = FilePath::regular(plain);
-    return std::filesystem::is_directory(plain) ? openFolder(model) : openGguf(model);
+    const ModelPlace place = placeOfModel(path);
+    return place.is_gguf ? openGguf(place.path) : openFolder(place.path);
 }
 
 }  // namespace roper

@@ -7,6 +7,7 @@
 #include "core/base/file_path.h"
 #include "core/pretrained/architecture.h"
 #include "core/pretrained/gguf_file.h"
+#include "core/pretrained/model_place.h"
 #include "core/pretrained/model_weights.h"
 
 namespace roper {
@@ -27,12 +28,9 @@ struct PretrainedModel {
 /// @throws Error (checkpoint) for what is neither, naming it; Error (disk)
 void addSafetensors(const FilePath& path, TensorStore& store);
 
-/// Whether a path looks like one: a file that ends in .gguf, or a folder with a config.json.
-bool isPretrainedModel(const FilePath& path);
-
-/// Opens a GGUF file, or a Hugging Face folder: config.json, and model.safetensors or the files that
-/// model.safetensors.index.json names.
-/// @throws Error (checkpoint, usage) saying which file is wrong, where and why; Error (disk)
+/// Opens what `placeOfModel` finds: a GGUF file with all parts of its model, or a Hugging Face folder:
+/// config.json, and model.safetensors or the files that model.safetensors.index.json names.
+/// @throws Error (checkpoint) saying which file is wrong and why, Error (usage), Error (disk)
 PretrainedModel openPretrainedModel(const FilePath& path);
 
 }  // namespace roper

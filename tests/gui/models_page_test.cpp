@@ -8,6 +8,7 @@
 #include "tests/support/label_problems.h"
 #include "tests/support/page_test.h"
 #include "tests/support/small_model.h"
+#include "ui/live/published_models.h"
 
 using namespace roper;
 
@@ -66,6 +67,25 @@ class ModelsPageTest : public PageTest {
             const auto* readout = page().findChild<QLabel*>("readout");
             QVERIFY2(readout->text().contains("is no model"), qPrintable(readout->text()));
         }
+    }
+
+    void aFolderWithTwoModelsSaysWhatToChoose() {
+        const QDir models(models_.path());
+        QVERIFY(models.mkdir("two"));
+        for (const char* name : {"a.gguf", "b.gguf"}) {
+            QFile file(models.filePath(QString("two/") + name));
+            QVERIFY(file.open(QIODevice::WriteOnly));
+            file.write("GGUF");
+        }
+        page().openPublished(models.filePath("two"));
+        QVERIFY(state().model().isEmpty());
+        const auto* readout = page().findChild<QLabel*>("readout");
+        QVERIFY2(readout->text().contains("name one of a.gguf, b.gguf"), qPrintable(readout->text()));
+        QVERIFY(isPublishedModel(models.filePath("two/a.gguf")));
+        QVERIFY(QFile::rename(models.filePath("two/a.gguf"), models.filePath("two/sha256-0123")));
+        QVERIFY(isPublishedModel(models.filePath("two/sha256-0123")));
+        QVERIFY(problemOfModel(models.filePath("two/sha256-0123")).isEmpty());
+        QVERIFY(!isPublishedModel(models.path()));
     }
 
     void aTextIsReadTokenByToken() {

@@ -6,6 +6,9 @@
 #include <QFileInfo>
 #include <QSettings>
 
+#include "core/base/error.h"
+#include "core/pretrained/model_place.h"
+
 namespace roper {
 namespace {
 
@@ -30,8 +33,10 @@ QStringList modelsOfHub() {
         for (const QString& revision :
              snapshots.entryList(QDir::Dirs | QDir::NoDotAndDotDot, QDir::Time).mid(0, 1)) {
             const QDir folder(snapshots.filePath(revision));
-            if (folder.exists(QStringLiteral("tokenizer.json")) && isPublishedModel(folder.absolutePath()) &&
-                !folder.entryList({QStringLiteral("*.safetensors")}).isEmpty())
+            const bool has_tensors = folder.exists(QStringLiteral("tokenizer.json")) &&
+                                     !folder.entryList({QStringLiteral("*.safetensors")}).isEmpty();
+            const bool has_gguf = !folder.entryList({QStringLiteral("*.gguf")}).isEmpty();
+            if ((has_tensors || has_gguf) && problemOfModel(folder.absolutePath()).isEmpty())
                 models << folder.absolutePath();
         }
     }
@@ -55,9 +60,22 @@ QStringList exampleModels() {
 }  // namespace
 
 bool isPublishedModel(const QString& path) {
-    const QFileInfo info(path);
-    return (info.isFile() && info.suffix().compare(QStringLiteral("gguf"), Qt::CaseInsensitive) == 0) ||
-           (info.isDir() && QFileInfo(QDir(path).filePath(QStringLiteral("config.json"))).isFile());
+    try {
+        const QFileInfo info(path), config(QDir(path).filePath(QStringLiteral("config.json")));
+        if (config.exists() && !config.isFile()) return false;  // a pipe, of which nothing is read
+        return (info.isFile() || info.isDir()) && isPretrainedModel(path.toStdString());
+    } catch (const Error&) {  // what cannot be listed
+        return false;
+    }
+}
+
+QString problemOfModel(const QString& path) {
+    try {
+        placeOfModel(path.toStdString());
+        return {};
+    } catch (const Error& error) {
+        return QString::fromStdString(error.what());
+    }
 }
 
 QStringList publishedModels() {
@@ -86,20 +104,22 @@ void rememberModel(const QString& path) {
 
 QString modelTitle(const QString& path) {
     const QString repository = path.section(QStringLiteral("/snapshots/"), 0, 0).section('/', -1);
-    if (path.contains(QStringLiteral("/snapshots/")) && repository.startsWith(QStringLiteral("models--")))
+    if (repository.startsWith(QStringLiteral("models--")))
         return repository.mid(8).replace(QStringLiteral("--"), QStringLiteral("/"));
     return QFileInfo(path).fileName();
 }
 
 QString exampleProse() {
     return QStringLiteral(
-        "The keeper of the old lighthouse wrote a line in his book every evening. On Monday he wrote: the sea is "
-    "calm, "
-    "the wind comes from the west, and the keeper is well. On Tuesday he wrote: the sea is rough, the wind "
-    "comes from "
-    "the north, and the keeper is tired. On Wednesday he wrote: the sea is calm, the wind comes from the "
-    "west, and "
-    "the keeper is well. The capital of France is");
+        "The keeper of the old lighthouse wrote a line in his book every evening. On Monday he wrote: the "
+        "sea is "
+        "calm, "
+        "the wind comes from the west, and the keeper is well. On Tuesday he wrote: the sea is rough, the "
+        "wind "
+        "comes from "
+        "the north, and the keeper is tired. On Wednesday he wrote: the sea is calm, the wind comes from the "
+        "west, and "
+        "the keeper is well. The capital of France is");
 }
 
 }  // namespace roper

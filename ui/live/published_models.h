@@ -11,8 +11,11 @@ QStringList publishedModels();
 /// Remembers one that was opened.
 void rememberModel(const QString& path);
 
-/// Whether a path is one that can be opened: a .gguf file, or a folder with a config.json.
+/// Whether a path is meant as a published model (`isPretrainedModel`).
 bool isPublishedModel(const QString& path);
+
+/// Why such a path leads to no model, and what to choose in its place; empty: it leads to one.
+QString problemOfModel(const QString& path);
 
 /// How a model is called in a list: the file's or folder's name; of Hugging Face's cache "owner/name".
 QString modelTitle(const QString& path);

@@ -136,8 +136,8 @@ void ModelsPage::fillWelcome() {
 }
 
 void ModelsPage::chooseFile() {
-    const QString path =
-        QFileDialog::getOpenFileName(this, tr("Open a GGUF file"), {}, tr("GGUF models (*.gguf)"));
+    const QString path = QFileDialog::getOpenFileName(this, tr("Open a GGUF file"), {},
+                                                      tr("GGUF models (*.gguf);;All files (*)"));
     if (!path.isEmpty()) openPublished(path);
 }
 
@@ -147,9 +147,13 @@ void ModelsPage::chooseFolder() {
 }
 
 void ModelsPage::openPublished(const QString& path) {
-    if (isPublishedModel(path)) return open(QFileInfo(path).absoluteFilePath());
-    say(tr("%1 is no model: a folder needs a config.json beside its tokenizer.json and .safetensors files.")
-            .arg(path));
+    if (!isPublishedModel(path))
+        return say(tr("%1 is no model: choose a GGUF file, a folder with one, or a folder with config.json, "
+                      "tokenizer.json and .safetensors files.")
+                       .arg(path));
+    const QString problem = problemOfModel(path);
+    if (!problem.isEmpty()) return say(problem);
+    open(QFileInfo(path).absoluteFilePath());
 }
 
 void ModelsPage::showModel() {

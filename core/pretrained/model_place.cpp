@@ -1,0 +1,197 @@
+#include "core/pretrained/model_place.h"
+
+#include <fcntl.h>
+
+#include <algorithm>
+#include <array>
+#include <map>
+#include <optional>
+#include <regex>
+#include <string>
+#include <string_view>
+
+#include "core/base/error.h"
+#include "core/base/file_reading.h"
+#include "core/base/text.h"
+#include "core/pretrained/gguf_file.h"
+
+namespace roper {
+namespace {
+
+namespace fs = std::filesystem;
+
+constexpr const char *kConfigFile = "config.json", *kSnapshots = "snapshots", *kRun = "run.toml";
+constexpr std::size_t kMostListed = 8;
+
+/// Files that are parts of a model, but are not named themselves.
+constexpr std::string_view kPartEndings[] = {
+    ".safetensors", ".safetensors.index.json", "config.json", "tokenizer.json", ".bin", ".pth", ".pt"};
+
+bool isFolder(const fs::path& path) {
+    std::error_code failure;
+    return fs::is_directory(path, failure);
+}
+
+bool isFile(const fs::path& path) {
+    std::error_code failure;
+    return fs::is_regular_file(path, failure);
+}
+
+bool endsAsGguf(const fs::path& path) {
+    std::string ending = path.extension().string();
+    std::transform(ending.begin(), ending.end(), ending.begin(),
+                   [](unsigned char c) { return static_cast<char>(std::tolower(c)); });
+    return ending == ".gguf";
+}
+
+/// Whether a folder holds something of this name. What is no regular file is refused when it is opened.
+bool holds(const fs::path& folder, const char* name) {
+    return isThere(FilePath::regular(folder) / name);
+}
+
+/// Whether a file begins as GGUF files do: ollama and Hugging Face's cache name them by their contents.
+bool beginsAsGguf(const fs::path& path) {
+    if (!isFile(path)) return false;
+    try {
+        const FilePath file = FilePath::regular(path);
+        std::array<char, kGgufMagic.size()> magic{};
+        const std::size_t read = readAt(openFile(file, O_RDONLY), magic, 0, file.string());
+        return std::string_view(magic.data(), read) == kGgufMagic;
+    } catch (const Error&) {
+        return false;
+    }
+}
+
+bool isPartOfAModel(const fs::path& path) {
+    const std::string name = path.filename().string();
+    return isFile(path) && std::any_of(std::begin(kPartEndings), std::end(kPartEndings),
+                                       [&](std::string_view ending) { return name.ends_with(ending); });
+}
+
+std::vector<std::string> namesInFolder(const fs::path& folder) {
+    return namesIn(FilePath::regular(folder));
+}
+
+bool holdsSafetensors(const fs::path& folder) {
+    for (const std::string& name : namesInFolder(folder))
+        if (name.ends_with(".safetensors")) return true;
+    return false;
+}
+
+/// GGUF models in a folder, a split one by its first file; a projector beside a model reads images for it.
+std::vector<std::string> ggufModelsIn(const fs::path& folder) {
+    static const std::regex part("(.*)-[0-9]{5}-of-([0-9]{5})\\.gguf");
+    std::map<std::string, std::string> first;  // by what their parts have in common
+    for (const std::string& name : namesInFolder(folder)) {
+        const bool is_blob = name.starts_with("sha256-") && beginsAsGguf(folder / name);
+        if ((!endsAsGguf(name) && !is_blob) || !isFile(folder / name)) continue;
+        std::smatch match;
+        const bool is_part = std::regex_match(name, match, part);
+        first.emplace(is_part ? match[1].str() + "/" + match[2].str() : name, name);
+    }
+    std::vector<std::string> models, projectors;
+    for (const auto& [key, name] : first)
+        (name.starts_with("mmproj") ? projectors : models).push_back(name);
+    return models.empty() ? projectors : models;
+}
+
+std::string listedNames(std::vector<std::string> names) {
+    const std::size_t all = names.size();
+    if (all > kMostListed) {
+        names.resize(kMostListed);
+        names.push_back("and " + std::to_string(all - kMostListed) + " more");
+    }
+    for (std::string& name : names)
+        name = onOneLine(name);
+    return join(names, ", ");
+}
+
+[[noreturn]] void refusePlace(const fs::path& path, const std::string& why) {
+    throw Error(ErrorKind::usage, path.string() + " " + why);
+}
+
+/// A folder of snapshots of one model in Hugging Face's cache: the one that refs/main names, or the only one.
+fs::path snapshotOf(const fs::path& entry) {
+    std::vector<std::string> names;
+    for (const std::string& name : namesInFolder(entry / kSnapshots))
+        if (isFolder(entry / kSnapshots / name)) names.push_back(name);
+    const fs::path main = entry / "refs" / "main";
+    if (isFile(main)) {
+        constexpr std::uint64_t kLongestName = 4096;
+        std::string name = readFile(FilePath::regular(main), kLongestName);
+        name.erase(std::min(name.find_last_not_of(" \r\n") + 1, name.size()));
+        if (std::find(names.begin(), names.end(), name) != names.end()) return entry / kSnapshots / name;
+        refusePlace(entry, "is an entry of Hugging Face's cache whose refs/main names the snapshot " +
+                               quotedBeginning(name) + ", which is missing; there are: " +
+                               (names.empty() ? "none" : listedNames(names)));
+    }
+    if (names.size() == 1) return entry / kSnapshots / names.front();
+    refusePlace(entry, names.empty()
+                           ? "is an entry of Hugging Face's cache without a snapshot: download it again"
+                           : "is an entry of Hugging Face's cache with several snapshots: name one, " +
+                                 std::string("snapshots/") + listedNames(names));
+}
+
+bool isCacheEntry(const fs::path& folder) {
+    return isFolder(folder / kSnapshots) && !holds(folder, kConfigFile);
+}
+
+/// Folders below one that hold GGUF models, as repositories with a folder for each quantization have them.
+std::vector<std::string> foldersWithModels(const fs::path& folder) {
+    std::vector<std::string> found;
+    for (const std::string& name : namesInFolder(folder))
+        if (isFolder(folder / name) && !ggufModelsIn(folder / name).empty()) found.push_back(name);
+    return found;
+}
+
+std::optional<ModelPlace> placeIn(const fs::path& folder) {
+    const bool has_config = holds(folder, kConfigFile), has_tensors = holdsSafetensors(folder);
+    if (has_config && has_tensors) return ModelPlace{FilePath::regular(folder)};
+    const std::vector<std::string> models = ggufModelsIn(folder);
+    if (models.size() > 1)
+        refusePlace(folder,
+                    "holds " + std::to_string(models.size()) + " models: name one of " + listedNames(models));
+    if (models.size() == 1) return ModelPlace{FilePath::regular(folder / models.front()), true};
+    if (has_config) return ModelPlace{FilePath::regular(folder)};
+    if (has_tensors) refusePlace(folder, std::string("holds .safetensors files, but no ") + kConfigFile);
+    return std::nullopt;
+}
+
+ModelPlace placeInSnapshot(const fs::path& snapshot) {
+    if (const auto place = placeIn(snapshot)) return *place;
+    const std::vector<std::string> below = foldersWithModels(snapshot);
+    if (below.size() == 1) return *placeIn(snapshot / below.front());
+    refusePlace(snapshot, below.empty()
+                              ? "holds neither config.json nor a GGUF file"
+                              : "holds models in several folders: name one of " + listedNames(below));
+}
+
+fs::path withoutSlash(const FilePath& path) {
+    return path.path().has_filename() ? path.path() : path.path().parent_path();  // "model/"
+}
+
+}  // namespace
+
+bool isPretrainedModel(const FilePath& named) {
+    const fs::path path = withoutSlash(named);
+    if (!isFolder(path)) return endsAsGguf(path) || beginsAsGguf(path) || isPartOfAModel(path);
+    if (isFile(path / kRun)) return false;
+    return holds(path, kConfigFile) || isCacheEntry(path) || holdsSafetensors(path) ||
+           !ggufModelsIn(path).empty();
+}
+
+ModelPlace placeOfModel(const FilePath& named) {
+    const fs::path path = withoutSlash(named);
+    if (!isFolder(path)) {
+        if (!endsAsGguf(path) && !beginsAsGguf(path) && isPartOfAModel(path))
+            refusePlace(path,
+                        "is a part of a model: name the folder that it lies in, with config.json, "
+                        "tokenizer.json and .safetensors files");
+        return {FilePath::regular(path), true};
+    }
+    if (isCacheEntry(path)) return placeInSnapshot(snapshotOf(path));
+    if (const auto place = placeIn(path)) return *place;
+    refusePlace(path, "holds neither config.json nor a GGUF file");
+}
+
+}  // namespace roper
