@@ -9,6 +9,7 @@
 #include "core/base/strict_json.h"
 #include "core/base/text.h"
 #include "core/pretrained/gguf_rotation.h"
+#include "core/pretrained/quantised_folder.h"
 
 namespace roper {
 namespace {
@@ -73,9 +74,11 @@ std::shared_ptr<TensorStore> openTensors(const FilePath& folder) {
 }
 
 PretrainedModel openFolder(const FilePath& folder) {
+    const std::string config = readFile(folder / kConfig);
+    requireNotQuantised(folder, config);
     ArchitectureReading reading;
     try {
-        reading = architectureOfConfig(readFile(folder / kConfig));
+        reading = architectureOfConfig(config);
     } catch (const Error& error) {
         if (error.kind() != ErrorKind::usage) throw;
         throw Error(ErrorKind::checkpoint, (folder / kConfig).string() + ": " + error.what());
