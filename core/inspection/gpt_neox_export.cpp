@@ -215,8 +215,8 @@ std::vector<std::string> exportGptNeox(const RunFolder& run, std::optional<std::
         tensors.addLinear(name + "mlp.dense_4h_to_h", from, block.down);
     }
     tensors.addNorm("gpt_neox.final_layer_norm", from, *model.weights.final_norm);
-    tensors.add("embed_out.weight", {a.vocabulary, a.width}, readMatrix(from, model.weights.head.weight));
-    foldHeadBias(tensors, from, model.weights.head);
+    tensors.add("embed_out.weight", {a.vocabulary, a.width}, readMatrix(from, model.weights.head->weight));
+    foldHeadBias(tensors, from, *model.weights.head);
 
     const FilePath part(folder.string() + std::string(kPartialMark));
     std::error_code failure;
@@ -231,7 +231,7 @@ std::vector<std::string> exportGptNeox(const RunFolder& run, std::optional<std::
         writeJson(part / "tokenizer.json", *tokenizer);
     else
         notes.push_back("without a tokenizer.json: not every token of this run is one character");
-    if (model.weights.head.bias)
+    if (model.weights.head->bias)
         notes.push_back(
             "the output layer's bias, which GPT-NeoX does not have, is in the bias of the last norm");
     fs::rename(part.path(), folder.path(), failure);

@@ -82,8 +82,7 @@ ModelSummary Inspector::summary() {
     const Architecture& a = model.architecture;
     ModelSummary summary{model.name, a.family, a.layers,       a.heads,      a.key_value_heads,
                          a.head_dim, a.width,  a.feed_forward, a.vocabulary, a.context};
-    for (const auto& [name, tensor] : model.tensors->tensors())
-        summary.parameters += tensor.count();
+    summary.parameters = model.weights.parameters;
     summary.causal = a.causal;
     const Eigen::VectorXd theta = frequenciesOf(a, 0, static_cast<double>(a.context));
     summary.theta.assign(theta.begin(), theta.end());
@@ -101,6 +100,7 @@ ModelSummary Inspector::summary() {
 TextReading Inspector::Parts::read(std::span<const std::int64_t> ids, std::int64_t candidates,
                                    const Intervention& intervention, Part part) {
     const at::NoGradGuard no_gradients;
+    decoder.head();
     if (!decoder.architecture().causal)
         throw Error(ErrorKind::usage,
                     "this model sees the tokens on both sides and predicts masked ones, not the next; "
@@ -147,6 +147,7 @@ GeneratedText Inspector::Parts::write(std::span<const std::int64_t> ids, const C
                                       const std::function<bool(std::int64_t id)>& take,
                                       const Intervention& intervention) {
     const at::NoGradGuard no_gradients;
+    decoder.head();
     DecoderCache cache;
     Random random(how.seed, Stream::sampling, 0);
     GeneratedText written{{ids.begin(), ids.end()}, {}, textsOf(ids), {}, {}};

@@ -270,15 +270,22 @@ at::Tensor Decoder::finalNorm(const at::Tensor& residual) {
     return model_.weights.final_norm ? norm(residual, *model_.weights.final_norm) : residual;
 }
 
+const LinearPlace& Decoder::head() const {
+    if (model_.weights.head) return *model_.weights.head;
+    throw std::invalid_argument(
+        model_.name +
+        " has no head and predicts no tokens; its attention, heads, bands and kernels can be looked at");
+}
+
 void Decoder::forLogits(const at::Tensor& hidden,
                         const std::function<void(std::int64_t first, const at::Tensor& logits)>& take) {
     const at::NoGradGuard no_gradients;
     const Architecture& model = architecture();
-    const LinearPlace& head = model_.weights.head;
-    const at::Tensor bias = head.bias ? weights_.vector(*head.bias) : at::Tensor();
+    const LinearPlace& place = head();
+    const at::Tensor bias = place.bias ? weights_.vector(*place.bias) : at::Tensor();
     for (std::int64_t first = 0; first < model.vocabulary; first += kLogits) {
         const std::int64_t count = std::min<std::int64_t>(kLogits, model.vocabulary - first);
-        const at::Tensor part = product(hidden, weights_.part(head.weight, first, count));
+        const at::Tensor part = product(hidden, weights_.part(place.weight, first, count));
         if (bias.defined()) part.add_(bias.narrow(0, first, count));
         requireFinite(part, "the head", model_);
         take(first, capped(part, model.logit_softcap));
@@ -304,7 +311,7 @@ at::Tensor Decoder::normedEmbeddings(std::span<const std::int64_t> tokens, std::
 
 at::Tensor Decoder::unembeddings(std::span<const std::int64_t> tokens) {
     const at::NoGradGuard no_gradients;
-    const at::Tensor rows = weights_.rowsOf(model_.weights.head.weight, tokens);
+    const at::Tensor rows = weights_.rowsOf(head().weight, tokens);
     if (!model_.weights.final_norm) return rows;
     at::Tensor weight = weights_.vector(model_.weights.final_norm->weight);
     if (architecture().norm_adds_one) weight = weight + 1;

@@ -83,6 +83,9 @@ class Decoder {
     at::Tensor hidden(std::span<const std::int64_t> tokens, const Intervention& intervention = {},
                       const PassRecorder& recorder = {}, DecoderCache* cache = nullptr);
 
+    /// Where the head stands. @throws std::invalid_argument for a model that has none
+    const LinearPlace& head() const;
+
     /// Logits of every token's successor from `hidden` [T, C], a part of the vocabulary at a time: `take`
     /// gets the first id and [T, ids].
     void forLogits(const at::Tensor& hidden,

@@ -7,32 +7,63 @@
 #include "core/base/error.h"
 #include "core/base/text.h"
 #include "core/pretrained/family.h"
+#include "core/pretrained/gguf_rotation.h"
 
 namespace roper {
 namespace {
 
 using Rows = std::vector<MatrixPlace::Rows>;
 
+/// Tables that programs make themselves, and masks, in files that hold them all the same.
+struct MadeByPrograms {
+    const char *ending, *family;  ///< no family: all
+};
+constexpr MadeByPrograms kMadeByPrograms[] = {
+    {"rotary_emb.inv_freq", ""},   {".position_ids", ""},           {".attn.bias", "gpt2"},
+    {".attn.masked_bias", "gpt2"}, {".attention.bias", "gpt_neox"}, {".attention.masked_bias", "gpt_neox"},
+};
+
+/// Whether two tensors hold the same numbers, of one type or another.
+bool holdTheSame(const TensorStore& store, const StoredTensor& a, const StoredTensor& b) {
+    if (a.shape != b.shape || a.shape.empty()) return false;
+    const std::int64_t row = a.shape.back(), rows = row == 0 ? 0 : a.count() / row;
+    constexpr std::int64_t kNumbers = 1 << 20;
+    const std::int64_t at_once = std::max<std::int64_t>(1, kNumbers / std::max<std::int64_t>(row, 1));
+    std::vector<float> of_a, of_b;
+    for (std::int64_t first = 0; first < rows; first += at_once) {
+        const std::int64_t count = std::min(at_once, rows - first);
+        of_a.resize(static_cast<std::size_t>(count * row));
+        of_b.resize(of_a.size());
+        store.readRows(a, first, count, of_a);
+        store.readRows(b, first, count, of_b);
+        if (of_a != of_b) return false;
+    }
+    return true;
+}
+
 /// Finds tensors by their names and remembers which have been found.
 class Locator {
   public:
-    Locator(const TensorStore& store, Naming naming, const Architecture& model)
+    Locator(const TensorStore& store, Naming naming, const Architecture& model, const BiasRules& biases)
         : store_(store),
           model_(model),
+          biases_(biases),
           family_(*familyNamed(model.family)),
           names_(naming == Naming::gguf ? ggufNames() : family_.names),
           is_gguf_(naming == Naming::gguf) {
         // A model saved without its head is named without the part that holds the blocks.
         const std::size_t dot = names_.layer.find('.');
-        if (!is_gguf_ && !store.has(names_.embedding + ".weight") && dot != std::string::npos) {
-            const std::string part = names_.layer.substr(0, dot + 1);
-            for (std::string* const name :
-                 {&names_.embedding, &names_.positions, &names_.final_norm, &names_.layer})
-                if (name->starts_with(part)) name->erase(0, part.size());
-        }
+        if (is_gguf_ || dot == std::string::npos) return;
+        const std::string part = names_.layer.substr(0, dot + 1);
+        const auto first = store.tensors().lower_bound(part);
+        if (first != store.tensors().end() && first->first.starts_with(part)) return;
+        for (std::string* const name :
+             {&names_.embedding, &names_.positions, &names_.final_norm, &names_.layer})
+            if (name->starts_with(part)) name->erase(0, part.size());
     }
 
     const TensorNames& names() const { return names_; }
+    const BiasRules& biases() const { return biases_; }
     std::string inLayer(std::int64_t layer, const std::string& name) const {
         std::string prefix = names_.layer;
         prefix.replace(prefix.find("{}"), 2, std::to_string(layer));
@@ -53,13 +84,13 @@ class Locator {
         return place;
     }
 
-    LinearPlace linear(const std::string& name, std::int64_t out, std::int64_t in) {
-        return part(name, out, in, out, {});
+    LinearPlace linear(const std::string& name, std::int64_t out, std::int64_t in, BiasRule bias) {
+        return part(name, out, in, out, {}, bias);
     }
 
     /// Rows of a tensor that holds more than this layer, of `all` rows.
     LinearPlace part(const std::string& name, std::int64_t out, std::int64_t in, std::int64_t all,
-                     const Rows& rows) {
+                     const Rows& rows, BiasRule rule) {
         const std::string weight = name + ".weight", bias = name + ".bias";
         const StoredTensor& tensor = found(weight);
         const bool transposed = !is_gguf_ && family_.transposed;
@@ -68,7 +99,11 @@ class Locator {
         if (tensor.shape != expected)
             refuse(weight, tensor, std::to_string(expected[0]) + " × " + std::to_string(expected[1]));
         LinearPlace place{{weight, transposed, out, in, rows}, {}};
-        if (store_.has(bias)) place.bias = vector(bias, all, rows);
+        if (rule == BiasRule::never && store_.has(bias))
+            throw Error(ErrorKind::checkpoint, store_.pathOfFile(store_.tensor(bias).file) + ": the tensor " +
+                                                   onOneLine(bias) + " is a bias, and this model of the " +
+                                                   "family " + model_.family + " has none there");
+        if (rule == BiasRule::always || store_.has(bias)) place.bias = vector(bias, all, rows);
         return place;
     }
 
@@ -86,22 +121,30 @@ class Locator {
                 made.push_back({(3 * head + which) * d, d});
             return made;
         };
-        block.query = part(name, of_queries, model_.width, all, rows(0));
-        block.key = part(name, of_keys, model_.width, all, rows(1));
-        block.value = part(name, of_keys, model_.width, all, rows(2));
+        block.query = part(name, of_queries, model_.width, all, rows(0), biases_.query_key_value);
+        block.key = part(name, of_keys, model_.width, all, rows(1), biases_.query_key_value);
+        block.value = part(name, of_keys, model_.width, all, rows(2), biases_.query_key_value);
     }
 
     void requireNoOthers() const {
         for (const auto& [name, tensor] : store_.tensors())
             if (used_.count(name) == 0 && !isOfNoEffect(name))
-                throw Error(ErrorKind::checkpoint, origin() + ": the tensor " + onOneLine(name) +
-                                                       " has no place in a model of the family " +
-                                                       model_.family);
+                throw Error(ErrorKind::checkpoint, store_.pathOfFile(tensor.file) + ": the tensor " +
+                                                       onOneLine(name) + " has no place in a model of the " +
+                                                       "family " + model_.family);
+        for (const auto& [name, tensor] : store_.leftOut())
+            if (!family_.is_ours && !isOfNoEffect(name)) throw store_.notRead(name);
+    }
+
+    /// Numbers of all tensors that are a part of the model.
+    std::int64_t parameters() const {
+        std::int64_t all = 0;
+        for (const auto& [name, tensor] : store_.tensors())
+            if (used_.count(name) > 0 || isTrainedBeside(name)) all += tensor.count();
+        return all;
     }
 
   private:
-    std::string origin() const { return store_.pathOfFile(0); }
-
     const StoredTensor& found(const std::string& name) {
         used_.insert(name);
         return store_.tensor(name);
@@ -123,22 +166,34 @@ class Locator {
                                                expected);
     }
 
-    /// Tables that programs make themselves, and masks that older files hold.
+    /// What our own methods train besides; it has been read already.
+    bool isTrainedBeside(const std::string& name) const {
+        return family_.is_ours && !name.starts_with("optimizer.") &&
+               (name == "relative_bias.weight" || name.ends_with("_frequencies"));
+    }
+
+    /// Whether LongRoPE's factors have been read.
+    bool scalesByFactors() const {
+        return std::any_of(
+            model_.rotations.begin(), model_.rotations.end(),
+            [](const LayerRotation& rotation) { return rotation.scaling.method == ScalingMethod::longrope; });
+    }
+
     bool isOfNoEffect(const std::string& name) const {
-        for (const char* const ending : {"rotary_emb.inv_freq", ".attn.bias", ".attn.masked_bias",
-                                         ".attention.bias", ".attention.masked_bias", "rope_freqs.weight",
-                                         "rope_factors_short.weight", "rope_factors_long.weight"})
-            if (name.ends_with(ending)) return true;
-        // What our own methods train besides has been read already; what the optimizer keeps is of no
-        // concern.
-        if (family_.is_ours && (name.starts_with("optimizer.") || name == "relative_bias.weight" ||
-                                name.ends_with("_frequencies")))
-            return true;
+        if (isTrainedBeside(name) || (family_.is_ours && name.starts_with("optimizer."))) return true;
+        if (is_gguf_)
+            return name == kFrequencyFactors ||
+                   (scalesByFactors() && (name == kShortFactors || name == kLongFactors)) ||
+                   (model_.family == "gemma3_text" && (name.starts_with("v.") || name.starts_with("mm.")));
+        for (const MadeByPrograms& made : kMadeByPrograms)
+            if (name.ends_with(made.ending) && (*made.family == '\0' || model_.family == made.family))
+                return true;
         return model_.tied && name == names_.head + ".weight";
     }
 
     const TensorStore& store_;
     const Architecture& model_;
+    BiasRules biases_;
     const Family& family_;
     TensorNames names_;
     bool is_gguf_;
@@ -154,11 +209,12 @@ BlockWeights locateBlock(Locator& in, const Architecture& model, std::int64_t la
     if (!names.query_key_value.empty() && in.has(name(names.query_key_value))) {
         in.threeInOne(name(names.query_key_value), block);
     } else {
-        block.query = in.linear(name(names.query), of_queries, model.width);
-        block.key = in.linear(name(names.key), of_keys, model.width);
-        block.value = in.linear(name(names.value), of_keys, model.width);
+        const BiasRule bias = in.biases().query_key_value;
+        block.query = in.linear(name(names.query), of_queries, model.width, bias);
+        block.key = in.linear(name(names.key), of_keys, model.width, bias);
+        block.value = in.linear(name(names.value), of_keys, model.width, bias);
     }
-    block.output = in.linear(name(names.output), model.width, of_queries);
+    block.output = in.linear(name(names.output), model.width, of_queries, in.biases().output);
     if (model.query_key_norms) {
         block.query_norm = in.norm(name(names.query_norm), d);
         block.key_norm = in.norm(name(names.key_norm), d);
@@ -168,31 +224,62 @@ BlockWeights locateBlock(Locator& in, const Architecture& model, std::int64_t la
         block.after_feed_forward_norm = in.norm(name(names.after_feed_forward_norm), model.width);
     }
     block.feed_forward_norm = in.norm(name(names.feed_forward_norm), model.width);
-    if (model.gated) block.gate = in.linear(name(names.gate), model.feed_forward, model.width);
-    block.up = in.linear(name(names.up), model.feed_forward, model.width);
-    block.down = in.linear(name(names.down), model.width, model.feed_forward);
+    const BiasRule bias = in.biases().feed_forward;
+    if (model.gated) block.gate = in.linear(name(names.gate), model.feed_forward, model.width, bias);
+    block.up = in.linear(name(names.up), model.feed_forward, model.width, bias);
+    block.down = in.linear(name(names.down), model.width, model.feed_forward, bias);
     return block;
+}
+
+/// A head beside the embeddings that it is said to be tied to is used if it differs, as transformers does.
+void untieIfTheyDiffer(const TensorStore& store, const TensorNames& names, Architecture& model,
+                       std::vector<std::string>& notes) {
+    const std::string head = names.head + ".weight", embedding = names.embedding + ".weight";
+    if (!model.tied || !store.has(head) || !store.has(embedding) ||
+        holdTheSame(store, store.tensor(head), store.tensor(embedding)))
+        return;
+    model.tied = false;
+    notes.push_back("tie_word_embeddings is true, but " + head + " is not " + embedding +
+                    ": it is used, as in transformers");
+}
+
+/// The head, where there is one; its table where it is tied to the embeddings.
+void locateHead(Locator& locator, const TensorStore& store, const Architecture& model,
+                ModelWeights& weights) {
+    const std::string name = locator.names().head;
+    if (model.tied) {
+        weights.head.emplace(LinearPlace{weights.embedding, {}});
+    } else if (store.has(name + ".weight") || store.leftOut().count(name + ".weight") > 0) {
+        weights.head = locator.linear(name, model.vocabulary, model.width, locator.biases().head);
+    } else {
+        weights.notes.push_back("the model has no head (no tensor " + name +
+                                ".weight): it predicts no tokens");
+    }
 }
 
 }  // namespace
 
-ModelWeights locateWeights(const TensorStore& store, Naming naming, Architecture& architecture) {
+ModelWeights locateWeights(const TensorStore& store, Naming naming, Architecture& architecture,
+                           const BiasRules& biases) {
     if (naming == Naming::gguf) architecture.tied = !store.has(ggufNames().head + ".weight");
-    Locator locator(store, naming, architecture);
+    Locator locator(store, naming, architecture, biases);
     const TensorNames& names = locator.names();
     ModelWeights weights;
-    weights.embedding = locator.table(names.embedding, architecture.vocabulary, architecture.width);
+    untieIfTheyDiffer(store, names, architecture, weights.notes);
+    // Of a tied pair either may stand in the file.
+    const bool stands_as_head =
+        architecture.tied && !store.has(names.embedding + ".weight") && store.has(names.head + ".weight");
+    weights.embedding = locator.table(stands_as_head ? names.head : names.embedding, architecture.vocabulary,
+                                      architecture.width);
     architecture.vocabulary = weights.embedding.out;
     if (architecture.learned_positions)
         weights.positions = locator.table(names.positions, architecture.context, architecture.width);
     for (std::int64_t layer = 0; layer < architecture.layers; ++layer)
         weights.blocks.push_back(locateBlock(locator, architecture, layer));
     if (!architecture.post_norm) weights.final_norm = locator.norm(names.final_norm, architecture.width);
-    if (architecture.tied)
-        weights.head.weight = weights.embedding;
-    else
-        weights.head = locator.linear(names.head, architecture.vocabulary, architecture.width);
+    locateHead(locator, store, architecture, weights);
     locator.requireNoOthers();
+    weights.parameters = locator.parameters();
     return weights;
 }
 

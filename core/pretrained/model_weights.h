@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "core/pretrained/architecture.h"
+#include "core/pretrained/bias_rules.h"
 #include "core/pretrained/tensor_store.h"
 
 namespace roper {
@@ -56,19 +57,22 @@ struct ModelWeights {
     std::optional<MatrixPlace> positions;  ///< [context, width]
     std::vector<BlockWeights> blocks;
     std::optional<NormPlace> final_norm;  ///< none with `Architecture::post_norm`
-    LinearPlace head;                     ///< [vocabulary, width]; the embedding where they are tied
+    /// [vocabulary, width]; the embedding where they are tied. None of a model that predicts nothing.
+    std::optional<LinearPlace> head;
+    std::int64_t parameters = 0;  ///< numbers of all these, each once
+    std::vector<std::string> notes;
 };
 
 /// The names of tensors in a Hugging Face folder, or in a GGUF file.
 enum class Naming { hugging_face, gguf };
 
-/// Finds every parameter of a model among its tensors and checks their shapes. Biases are where the file has
-/// them.
+/// Finds every parameter of a model among its tensors and checks their shapes.
 /// @param architecture  its vocabulary may be smaller than the table of embeddings, which is often padded: it
 /// is set to the table's size
 /// @throws Error (checkpoint) naming a tensor that is missing, has another shape, or has no place in the
 /// family
-ModelWeights locateWeights(const TensorStore& store, Naming naming, Architecture& architecture);
+ModelWeights locateWeights(const TensorStore& store, Naming naming, Architecture& architecture,
+                           const BiasRules& biases = {});
 
 /// A matrix as float32, row-major [out, in], and a vector.
 /// @throws Error (checkpoint), Error (disk)

@@ -1,5 +1,6 @@
 #include "core/pretrained/pretrained_model.h"
 
+#include <optional>
 #include <set>
 #include <stdexcept>
 
@@ -8,6 +9,7 @@
 #include "core/base/safetensors.h"
 #include "core/base/strict_json.h"
 #include "core/base/text.h"
+#include "core/pretrained/bias_rules.h"
 #include "core/pretrained/gguf_rotation.h"
 #include "core/pretrained/quantised_folder.h"
 
@@ -18,7 +20,8 @@ constexpr const char *kConfig = "config.json", *kSingle = "model.safetensors",
                      *kIndex = "model.safetensors.index.json";
 constexpr std::size_t kMostFiles = 1024;
 
-ElementType elementTypeOf(Dtype dtype) {
+/// Nothing for a type that is not read.
+std::optional<ElementType> elementTypeOf(Dtype dtype) {
     switch (dtype) {
         case Dtype::F32:
             return ElementType::F32;
@@ -27,8 +30,7 @@ ElementType elementTypeOf(Dtype dtype) {
         case Dtype::BF16:
             return ElementType::BF16;
         default:
-            throw std::invalid_argument("is stored as " + dtypeName(dtype) +
-                                        "; F32, F16 and BF16 are read here");
+            return std::nullopt;
     }
 }
 
@@ -73,6 +75,10 @@ std::shared_ptr<TensorStore> openTensors(const FilePath& folder) {
     return store;
 }
 
+void addNotes(std::vector<std::string>& notes, const std::vector<std::string>& more) {
+    notes.insert(notes.end(), more.begin(), more.end());
+}
+
 PretrainedModel openFolder(const FilePath& folder) {
     const std::string config = readFile(folder / kConfig);
     requireNotQuantised(folder, config);
@@ -84,7 +90,9 @@ PretrainedModel openFolder(const FilePath& folder) {
         throw Error(ErrorKind::checkpoint, (folder / kConfig).string() + ": " + error.what());
     }
     const auto store = openTensors(folder);
-    ModelWeights weights = locateWeights(*store, Naming::hugging_face, reading.architecture);
+    ModelWeights weights = locateWeights(*store, Naming::hugging_face, reading.architecture,
+                                         biasesOfConfig(reading.architecture.family, config));
+    addNotes(reading.notes, weights.notes);
     return {folder.path().filename().string(),
             folder,
             std::move(reading.architecture),
@@ -98,7 +106,9 @@ PretrainedModel openGguf(const FilePath& path) {
     GgufFile file = GgufFile::read(path);
     ArchitectureReading reading = architectureOf(file.metadata);
     readFrequencyFactors(*file.tensors, reading.architecture);
-    ModelWeights weights = locateWeights(*file.tensors, Naming::gguf, reading.architecture);
+    ModelWeights weights = locateWeights(*file.tensors, Naming::gguf, reading.architecture,
+                                         biasesOfGguf(reading.architecture.family));
+    addNotes(reading.notes, weights.notes);
     return {
         path.path().stem().string(), path,         std::move(reading.architecture),
         std::move(weights),          file.tensors, std::make_shared<GgufMetadata>(std::move(file.metadata)),
@@ -111,10 +121,13 @@ void addSafetensors(const FilePath& path, TensorStore& store) {
     const SafetensorsHeader header = SafetensorsHeader::read(path);
     const std::size_t file = store.addFile(path);
     for (const auto& [name, entry] : header.tensors) {
-        // Masks and counters that programs make themselves; they are left out rather than refused.
-        if (entry.dtype == Dtype::Bool || entry.dtype == Dtype::U8 || entry.dtype == Dtype::I64) continue;
+        const auto type = elementTypeOf(entry.dtype);
+        if (!type) {
+            store.leaveOut(name, dtypeName(entry.dtype), file);
+            continue;
+        }
         try {
-            store.add(name, {elementTypeOf(entry.dtype), entry.shape, file, header.data_begin + entry.begin});
+            store.add(name, {*type, entry.shape, file, header.data_begin + entry.begin});
         } catch (const std::invalid_argument& error) {
             throw Error(ErrorKind::checkpoint,
                         path.string() + ": the tensor " + onOneLine(name) + ": " + error.what());

@@ -23,9 +23,10 @@ struct PretrainedModel {
     std::vector<std::string> notes;            ///< about how it was read
 };
 
-/// Adds the tensors of a safetensors file that are numbers of F32, F16 or BF16; masks, counters and states
-/// are left out.
-/// @throws Error (checkpoint) for what is neither, naming it; Error (disk)
+/// Adds the tensors of a safetensors file that are numbers of F32, F16 or BF16. Others are left out: masks
+/// and counters, which programs make themselves, and numbers that are not read here, which the store then
+/// names when they are wanted.
+/// @throws Error (checkpoint) for what is no such file, naming it; Error (disk)
 void addSafetensors(const FilePath& path, TensorStore& store);
 
 /// Opens what `placeOfModel` finds: a GGUF file with all parts of its model, or a Hugging Face folder:

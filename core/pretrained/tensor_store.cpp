@@ -75,8 +75,16 @@ void TensorStore::add(const std::string& name, StoredTensor tensor) {
 const StoredTensor& TensorStore::tensor(const std::string& name) const {
     const auto found = tensors_.find(name);
     if (found != tensors_.end()) return found->second;
+    if (left_out_.count(name) > 0) throw notRead(name);
     throw Error(ErrorKind::checkpoint,
                 (files_.empty() ? "the model" : files_.front().path) + " has no tensor \"" + name + "\"");
+}
+
+Error TensorStore::notRead(const std::string& name) const {
+    const LeftOut& tensor = left_out_.at(name);
+    return {ErrorKind::checkpoint, files_[tensor.file].path + ": the tensor " + onOneLine(name) +
+                                       " is stored as " + tensor.type +
+                                       ", which is not read here; F32, F16 and BF16 are"};
 }
 
 void TensorStore::requireApart() const {

@@ -8,6 +8,7 @@
 #include <string_view>
 #include <vector>
 
+#include "core/base/error.h"
 #include "core/base/file_path.h"
 #include "core/pretrained/element_type.h"
 
@@ -47,6 +48,18 @@ class TensorStore {
     /// @throws std::invalid_argument naming two tensors that share bytes of a file
     void requireApart() const;
 
+    /// A tensor that stands in a file and is not read, with the type that it is stored as.
+    void leaveOut(const std::string& name, const std::string& type, std::size_t file) {
+        left_out_[name] = {type, file};
+    }
+    struct LeftOut {
+        std::string type;
+        std::size_t file = 0;
+    };
+    const std::map<std::string, LeftOut>& leftOut() const { return left_out_; }
+    /// "FILE: the tensor NAME is stored as U8, which is not read here …"
+    Error notRead(const std::string& name) const;
+
     bool has(const std::string& name) const { return tensors_.count(name) > 0; }
     const std::map<std::string, StoredTensor>& tensors() const { return tensors_; }
 
@@ -71,6 +84,7 @@ class TensorStore {
     };
     std::vector<File> files_;
     std::map<std::string, StoredTensor> tensors_;
+    std::map<std::string, LeftOut> left_out_;
 };
 
 }  // namespace roper

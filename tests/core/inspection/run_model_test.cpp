@@ -24,10 +24,13 @@ struct Both {
         std::vector<TensorToWrite> tensors;
         for (const auto& [name, tensor] : ours.parameters()) {
             tensor.add_(at::randn_like(tensor) * (name.ends_with("_frequencies") ? 0.01 : 0.2));
-            tensors.push_back({name,
-                               Dtype::F32,
-                               tensor.sizes().vec(),
-                               {static_cast<const std::byte*>(tensor.const_data_ptr()), tensor.nbytes()}});
+            // A checkpoint holds what the optimizer keeps beside each parameter.
+            for (const char* const kept : {"", "optimizer.mean.", "optimizer.square."})
+                tensors.push_back(
+                    {kept + name,
+                     Dtype::F32,
+                     tensor.sizes().vec(),
+                     {static_cast<const std::byte*>(tensor.const_data_ptr()), tensor.nbytes()}});
         }
         writeSafetensors(folder / "x.safetensors", tensors, {});
         auto store = std::make_shared<TensorStore>();
@@ -77,6 +80,7 @@ TEST(RunModel, ComputesWhatItsTransformerDoes) {
           Settings{{"model.position", "learned"}}, Settings{{"model.position", "sinusoidal"}},
           Settings{{"model.position", "none"}}}) {
         Both both(specificationWith(settings));
+        EXPECT_EQ(both.decoder->model().weights.parameters, both.ours.parameterCount());
         std::string what;
         for (const auto& [key, value] : settings)
             what += key + "=" + value + " ";
