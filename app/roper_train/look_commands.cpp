@@ -146,7 +146,12 @@ int printGenerated(Inspector& inspector, const std::vector<std::int64_t>& ids,
     return 0;
 }
 
-/// One head's weights as JSON: a list for each query, of the keys up to it.
+/// How many keys query n of T sees.
+std::size_t keysSeen(const Inspector& inspector, std::size_t n, std::size_t T) {
+    return inspector.model().architecture.causal ? n + 1 : T;
+}
+
+/// One head's weights as JSON: a list for each query, of the keys that it sees.
 int printAttention(Inspector& inspector, const std::vector<std::int64_t>& ids,
                    const Intervention& intervention, const LookOptions& options) {
     if (!options.layer || !options.head)
@@ -158,8 +163,9 @@ int printAttention(Inspector& inspector, const std::vector<std::int64_t>& ids,
     const std::size_t T = ids.size();
     Json rows = Json::array();
     for (std::size_t n = 0; n < T; ++n)
-        rows.push_back(std::vector<float>(weights.begin() + static_cast<std::ptrdiff_t>(n * T),
-                                          weights.begin() + static_cast<std::ptrdiff_t>(n * T + n + 1)));
+        rows.push_back(std::vector<float>(
+            weights.begin() + static_cast<std::ptrdiff_t>(n * T),
+            weights.begin() + static_cast<std::ptrdiff_t>(n * T + keysSeen(inspector, n, T))));
     print({{"layer", *options.layer},
            {"head", *options.head},
            {"ids", ids},
@@ -181,7 +187,7 @@ void writeAttentionCsv(Inspector& inspector, const std::vector<std::int64_t>& id
                 if (!isWanted(options, layer, static_cast<std::int64_t>(head))) continue;
                 std::string lines;
                 for (std::size_t n = 0; n < T; ++n)
-                    for (std::size_t j = 0; j <= n; ++j)
+                    for (std::size_t j = 0; j < keysSeen(inspector, n, T); ++j)
                         lines += std::to_string(layer) + "," + std::to_string(head) + "," +
                                  std::to_string(n) + "," + std::to_string(j) + "," +
                                  formatNumber(static_cast<double>(weights[(head * T + n) * T + j])) + "\n";

@@ -13,6 +13,7 @@
 #include "core/inspection/inspector_parts.h"
 #include "core/inspection/reading_memory.h"
 #include "core/operators/products.h"
+#include "core/pretrained/family.h"
 #include "core/specification/cost.h"
 #include "core/training/loaded_model.h"
 
@@ -101,7 +102,8 @@ TextReading Inspector::Parts::read(std::span<const std::int64_t> ids, std::int64
                                    const Intervention& intervention, Part part) {
     const at::NoGradGuard no_gradients;
     decoder.head();
-    if (!decoder.architecture().causal)
+    const Architecture& model = decoder.architecture();
+    if (!model.causal && model.family == kOurFamily)
         throw Error(ErrorKind::usage,
                     "this model sees the tokens on both sides and predicts masked ones, not the next; "
                     "its heads, bands and kernels can be looked at");
@@ -148,6 +150,10 @@ GeneratedText Inspector::Parts::write(std::span<const std::int64_t> ids, const C
                                       const Intervention& intervention) {
     const at::NoGradGuard no_gradients;
     decoder.head();
+    if (!decoder.architecture().causal)
+        throw Error(ErrorKind::usage,
+                    "this model sees the tokens on both sides: what it makes of a text changes with every "
+                    "token behind it, so it writes none");
     DecoderCache cache;
     Random random(how.seed, Stream::sampling, 0);
     GeneratedText written{{ids.begin(), ids.end()}, {}, textsOf(ids), {}, {}};

@@ -68,7 +68,7 @@ Metadata describe(const Inspector& inspector, const Request& request, const std:
             {"text", asStored(request.text)},
             {"position", rotation.width > 0 ? "rope" : "none"},
             {"attention", "softmax"},
-            {"causal", "true"},
+            {"causal", model.causal ? "true" : "false"},
             {"pairing", pairingNames().at(static_cast<std::size_t>(rotation.pairing))},
             {"frequency_formula", frequencyFormulaNames().at(static_cast<std::size_t>(rotation.formula))},
             {"base", formatNumber(rotation.base)},
