@@ -23,9 +23,13 @@ OpenedModel openPublished(const FilePath& path) {
                                                std::to_string(tokenizer->size()) + " tokens, the model " +
                                                std::to_string(model.architecture.vocabulary) +
                                                ": they do not belong together");
+    // A table of embeddings may have more rows than there are tokens, so that its size is a round number.
+    const std::int64_t known = tokenizer->size();
     return {std::move(model),
             {[tokenizer](std::string_view text) { return tokenizer->encode(text); },
-             [tokenizer](std::int64_t id) { return tokenizer->textOf(id); },
+             [tokenizer, known](std::int64_t id) {
+                 return id < known ? tokenizer->textOf(id) : "<unused " + std::to_string(id) + ">";
+             },
              [tokenizer](std::int64_t id) { return tokenizer->isSpecial(id); }},
             {},
             0};

@@ -1,0 +1,342 @@
+"""roper-train look: published models in several files, under other names, padded, without a head, quantised."""
+
+import json
+import math
+import os
+import shutil
+import struct
+import subprocess
+import sys
+import unittest
+from pathlib import Path
+
+sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "support"))
+from gguf_files import LETTER_TOKENS, Gguf
+from programs import LETTERS, PRETRAINED, TrainerTest, small_model, tokenizer_json
+
+TEXT = "0123456789ABC"
+DTYPES_NOT_READ = {"F4": 4, "F6_E2M3": 6, "F6_E3M2": 6, "F8_E4M3": 8, "F8_E5M2": 8, "F8_E4M3FNUZ": 8, "F8_E5M2FNUZ": 8,
+                   "F8_E8M0": 8, "U8": 8, "I8": 8, "I16": 16, "U16": 16, "I32": 32, "U32": 32, "I64": 64, "U64": 64, "C64": 64,
+                   "F64": 64, "BOOL": 8}  # safetensors 0.8, bits of each
+
+
+def read_tensors(path):
+    """Entries of a safetensors file as (dtype, shape, bytes)."""
+    content = Path(path).read_bytes()
+    (length,) = struct.unpack("<Q", content[:8])
+    header = json.loads(content[8 : 8 + length])
+    header.pop("__metadata__", None)
+    return {name: (entry["dtype"], entry["shape"], content[8 + length + entry["data_offsets"][0] : 8 + length + entry["data_offsets"][1]])
+            for name, entry in header.items()}
+
+
+def write_tensors(path, tensors):
+    header, data = {}, b""
+    for name, (dtype, shape, content) in tensors.items():
+        header[name] = {"dtype": dtype, "shape": shape, "data_offsets": [len(data), len(data) + len(content)]}
+        data += content
+    text = json.dumps(header).encode()
+    text += b" " * (-len(text) % 8)
+    Path(path).write_bytes(struct.pack("<Q", len(text)) + text + data)
+
+
+def change_config(folder, **fields):
+    path = folder / "config.json"
+    config = {**json.loads(path.read_text()), **fields}
+    path.write_text(json.dumps({key: value for key, value in config.items() if value is not ...}))
+
+
+class Published(TrainerTest):
+    @property
+    def home(self):
+        return Path(self._folder.name)
+
+    def look(self, model, *arguments, what="loss", text=TEXT, code=0):
+        asked = () if what == "kernels" else ("--text", text)
+        done = self.trainer("look", model, "--what", what, *asked, *arguments)
+        self.assertEqual(done.returncode, code, done.stdout + done.stderr)
+        return done.stdout if code == 0 else done.stderr
+
+    def nll(self, model, **options):
+        return json.loads(self.look(model, "--json", **options))["nll"]
+
+    def gguf(self, family="qwen3"):
+        return Gguf(PRETRAINED / f"{family}.gguf").set(LETTER_TOKENS)
+
+
+class ManyFiles(Published):
+    def test_any_part_of_a_split_model_opens_the_whole(self):
+        whole = self.nll(self.gguf().write(self.home / "whole.gguf"))
+        parts = self.gguf().write_parts(self.home, "blocks", 3)
+        for part in parts:
+            self.assertEqual(self.nll(part), whole)
+
+    def test_a_missing_part_is_named(self):
+        parts = self.gguf().write_parts(self.home, "blocks", 3)
+        for missing in range(3):
+            hidden = parts[missing].rename(self.home / "elsewhere")
+            for named in parts:
+                if named != parts[missing]:
+                    said = self.look(named, code=4)
+                    self.assertIn(f"part {missing + 1} of 3, {parts[missing]}, is missing", said)
+            hidden.rename(parts[missing])
+
+    def test_parts_that_do_not_belong_together_are_refused(self):
+        parts = self.gguf().write_parts(self.home, "blocks", 2)
+
+        def refused(part, entries, said):
+            kept = parts[part].read_bytes()
+            Gguf(parts[part]).set(entries).write(parts[part])
+            self.assertIn(said, self.look(parts[0], code=4))
+            parts[part].write_bytes(kept)
+
+        refused(1, {"split.no": 0}, "the entry split.no does not say 1")
+        refused(1, {"split.count": 3}, "the entry split.count does not say 2")
+        refused(1, {"split.tensors.count": 7}, "split.tensors.count differs from that of")
+        for part in range(2):
+            Gguf(parts[part]).set({"split.tensors.count": 99}).write(parts[part])
+        self.assertIn("says 99; all parts together have 2", self.look(parts[0], code=4))
+
+    def test_each_part_is_whole(self):
+        parts = self.gguf().write_parts(self.home, "blocks", 2)
+        parts[1].write_bytes(parts[1].read_bytes()[:-64])
+        said = self.look(parts[0], code=4)
+        self.assertIn(str(parts[1]), said)
+        self.assertIn("beyond the end of the file", said)
+
+    def test_a_part_under_another_name_says_what_it_is(self):
+        part = self.gguf().write_parts(self.home, "blocks", 2)[0]
+        said = self.look(shutil.copy(part, self.home / "sha256-ab"), code=4)
+        self.assertIn("is one of 2 parts of a model", said)
+        self.assertIn("NAME-00001-of-00002.gguf", said)
+
+
+class Names(Published):
+    def test_a_gguf_file_opens_under_any_name(self):
+        whole = self.nll(self.gguf().write(self.home / "whole.gguf"))
+        for name in ("sha256-0123abcd", "0123abcd", "model.bin", "MODEL.GGUF"):
+            self.assertEqual(self.nll(self.gguf().write(self.home / name)), whole)
+        folder = self.home / "folder"
+        folder.mkdir()
+        self.gguf().write(folder / "model-Q8_0.gguf")
+        self.assertEqual(self.nll(folder), whole)
+        (folder / "mmproj-F16.gguf").write_bytes(b"GGUF")  # reads images for the model
+        self.assertEqual(self.nll(folder), whole)
+        (folder / "config.json").write_text("{}")  # as repositories of GGUF files have one beside
+        self.assertEqual(self.nll(f"{folder}/"), whole)
+        split = self.home / "split"
+        split.mkdir()
+        self.gguf().write_parts(split, "model", 2)
+        self.assertEqual(self.nll(split), whole)
+
+    def test_a_folder_with_several_models_lists_them(self):
+        for name in ("a-Q4_0.gguf", "a-Q8_0.gguf"):
+            self.gguf().write(self.home / name)
+        said = self.look(self.home, code=2)
+        self.assertIn("holds 2 models: name one of a-Q4_0.gguf, a-Q8_0.gguf", said)
+
+    def test_an_entry_of_the_cache_opens_its_main_snapshot(self):
+        entry = self.home / "models--owner--name"
+        snapshots = [entry / "snapshots" / name for name in ("aaaa", "bbbb")]
+        for snapshot, family in zip(snapshots, ("llama", "qwen3")):
+            snapshot.parent.mkdir(parents=True, exist_ok=True)
+            small_model(self.home, family).rename(snapshot)
+        right = self.nll(snapshots[1])
+        self.assertIn("several snapshots: name one, snapshots/aaaa, bbbb", self.look(entry, code=2))
+        (entry / "refs").mkdir()
+        (entry / "refs" / "main").write_text("bbbb")
+        self.assertEqual(self.nll(entry), right)
+        (entry / "refs" / "main").write_text("cccc")
+        self.assertIn('names the snapshot "cccc", which is missing', self.look(entry, code=2))
+        (entry / "refs" / "main").unlink()
+        shutil.rmtree(snapshots[0])
+        self.assertEqual(self.nll(entry), right)
+        shutil.rmtree(snapshots[1])
+        self.assertIn("without a snapshot", self.look(entry, code=2))
+
+    def test_a_cache_entry_of_gguf_files(self):
+        snapshot = self.home / "models--owner--name-GGUF" / "snapshots" / "aaaa"
+        blob = snapshot.parents[1] / "blobs" / "0123"
+        for folder in (snapshot / "Q8_0", blob.parent):
+            folder.mkdir(parents=True)
+        whole = self.nll(self.gguf().write(blob))
+        (snapshot / "Q8_0" / "model.gguf").symlink_to("../../../blobs/0123")
+        self.assertEqual(self.nll(snapshot.parents[1]), whole)
+        (snapshot / "model.gguf").symlink_to("../../blobs/0123")
+        self.assertEqual(self.nll(snapshot.parents[1]), whole)
+
+    def test_a_part_of_a_folder_names_the_folder(self):
+        model = small_model(self.home, "llama")
+        for name in ("config.json", "tokenizer.json", "model.safetensors"):
+            self.assertIn("name the folder that it lies in", self.look(model / name, code=2))
+        (model / "config.json").unlink()
+        self.assertIn("holds .safetensors files, but no config.json", self.look(model, code=2))
+
+    def test_they_are_served_and_drawn(self):
+        path = self.gguf().write(self.home / "sha256-0123abcd")
+        serving = subprocess.Popen([os.environ["ROPER_TRAIN"], "serve", str(path)], stdout=subprocess.PIPE, text=True)
+        try:
+            self.assertTrue(serving.stdout.readline().strip().endswith("sock"))
+        finally:
+            serving.terminate()
+            serving.wait()
+            serving.stdout.close()
+        if "ROPER_LAB" not in os.environ:
+            return
+        out = self.home / "heads.svg"
+        done = subprocess.run([os.environ["ROPER_LAB"], "figure", "head-atlas", "--run", str(path), "--set", f"text={TEXT}", "--out",
+                               str(out)], capture_output=True, text=True, env={**os.environ, "QT_QPA_PLATFORM": "offscreen"})
+        self.assertEqual(done.returncode, 0, done.stderr)
+        self.assertIn("<svg", out.read_text())
+
+
+class Vocabulary(Published):
+    def test_rows_beyond_the_tokens_answer_like_all_others(self):
+        model = small_model(self.home, "gpt_neox")
+        known = 20  # of 64 rows
+        (model / "tokenizer.json").write_text(tokenizer_json(LETTERS[:known]))
+        text = "".join(LETTERS[:known])
+        answer = json.loads(self.look(model, "--json", "--count", 64, what="logits", text=text))
+        for row in answer["predictions"]:
+            self.assertEqual(sorted(one["id"] for one in row), list(range(64)))
+            for one in row:
+                self.assertEqual(one["token"], LETTERS[one["id"]] if one["id"] < known else f"<unused {one['id']}>")
+        drawn = json.loads(self.look(model, "--json", "--count", 40, "--temperature", 20, what="generate", text=text))
+        self.assertGreater(max(drawn["generated"]), known - 1)
+        self.assertEqual(len(drawn["generated"]), 40)
+        self.assertIn("<unused ", drawn["text"])
+        for what, *more in (["lens"], ["heads"], ["needle", "--needle", "01", "--question", "2", "--answer", "3"], ["lengths"], ["loss"],
+                            ["token_map", "--layer", 0, "--head", 0], ["patch", "--other", text[::-1]], ["kernels"]):
+            self.look(model, *more, what=what, text=text)
+
+    def test_a_gguf_file_may_be_padded_too(self):
+        model = self.gguf().set({"tokenizer.ggml.tokens": LETTERS[:20]}).write(self.home / "padded.gguf")
+        answer = json.loads(self.look(model, "--json", "--count", 64, what="logits"))
+        self.assertIn("<unused 63>", [one["token"] for one in answer["predictions"][0]])
+
+
+class Heads(Published):
+    def headless(self, prefix):
+        model = small_model(self.home, "qwen3")
+        tensors = read_tensors(model / "model.safetensors")
+        tensors.pop("lm_head.weight")
+        write_tensors(model / "model.safetensors", {name.removeprefix(prefix): one for name, one in tensors.items()})
+        change_config(model, architectures=["Qwen3Model"])
+        return model
+
+    def test_what_needs_no_head_is_answered_without_one(self):
+        questions = (["attention", "--layer", 0, "--head", 1], ["heads"], ["bands"], ["kernels"])
+        with_head = [self.look(small_model(self.home, "qwen3"), *more, what=what) for what, *more in questions]
+        for prefix in ("", "model."):
+            shutil.rmtree(self.home / "qwen3", ignore_errors=True)
+            model = self.headless(prefix)
+            for (what, *more), right in zip(questions, with_head):
+                self.assertEqual(self.look(model, *more, what=what), right)
+            for what, *more in (["loss"], ["logits"], ["generate"], ["lens"], ["lengths"], ["subsets", "--count", 2],
+                                ["token_map", "--layer", 0, "--head", 0], ["patch", "--other", TEXT[::-1]],
+                                ["needle", "--needle", "01", "--question", "2", "--answer", "3"]):
+                self.assertIn("has no head and predicts no tokens", self.look(model, *more, what=what, code=2))
+
+    def test_a_tied_head_that_differs_is_used(self):
+        model = small_model(self.home, "qwen2")  # whose config ties it
+        plain = self.nll(model)
+        tensors = read_tensors(model / "model.safetensors")
+        dtype, shape, content = tensors["model.embed_tokens.weight"]
+        write_tensors(model / "model.safetensors", {**tensors, "lm_head.weight": (dtype, shape, content)})
+        self.assertEqual(self.nll(model), plain)
+        rows = [content[row * len(content) // 64 : (row + 1) * len(content) // 64] for row in range(64)]
+        write_tensors(model / "model.safetensors", {**tensors, "lm_head.weight": (dtype, shape, b"".join(rows[::-1]))})
+        self.assertNotEqual(self.nll(model), plain)
+        write_tensors(model / "model.safetensors", {"lm_head.weight": tensors.pop("model.embed_tokens.weight"), **tensors})
+        self.assertEqual(self.nll(model), plain)
+
+
+class Tensors(Published):
+    def test_biases_are_those_of_the_family(self):
+        model = small_model(self.home, "llama")
+        shard = sorted(model.glob("model*.safetensors"))[0]
+        tensors = read_tensors(shard)
+        bias = "model.layers.0.self_attn.o_proj.bias"
+        write_tensors(shard, {**tensors, bias: ("F32", [32], struct.pack("<32f", *[1.0] * 32))})
+        self.assertIn(f"the tensor {bias} is a bias", self.look(model, code=4))
+        write_tensors(shard, tensors)
+        change_config(model, attention_bias=True)
+        self.assertIn('has no tensor "model.layers.0.self_attn.q_proj.bias"', self.look(model, code=4))
+
+    def test_a_bias_that_no_program_reads_is_refused(self):
+        path = self.gguf().add_numbers("blk.0.ffn_up.bias", [1.0] * 48).write(self.home / "model.gguf")
+        self.assertIn("the tensor blk.0.ffn_up.bias is a bias", self.look(path, code=4))
+
+    def test_factors_that_nothing_asks_for_are_refused(self):
+        path = self.home / "model.gguf"
+        self.gguf().add_numbers("rope_factors_long.weight", [2.0] * 8).write(path)
+        self.assertIn("rope_factors_long.weight has no place", self.look(path, code=4))
+        self.gguf().add_numbers("rope_freqs.weight", [2.0] * 8).write(path)
+        self.assertIn("rope_freqs.weight has no place in a model of the family qwen3", self.look(path, code=4))
+        self.gguf().set({"qwen3.rope.scaling.type": "longrope"}).write(path)
+        self.assertIn("the tensor rope_factors_short.weight is missing", self.look(path, code=4))
+
+    def test_a_factor_beside_llama_3s_multiplies_them(self):
+        plain, scaled, by_hand = (self.gguf("llama") for _ in range(3))
+        scaled.set({"llama.rope.scaling.factor": 2.0})
+        factors = struct.unpack("<4f", by_hand.tensors["rope_freqs.weight"][2][:16])
+        by_hand.add_numbers("rope_freqs.weight", [2 * factor for factor in factors])
+        nll = [self.nll(one.write(self.home / f"{i}.gguf")) for i, one in enumerate((plain, scaled, by_hand))]
+        self.assertNotEqual(nll[0], nll[1])
+        self.assertLess(max(abs(a - b) for a, b in zip(nll[1], nll[2])), 1e-4)
+
+    def test_types_that_are_not_read_are_named(self):
+        model = small_model(self.home, "qwen3")
+        tensors = read_tensors(model / "model.safetensors")
+        name = "model.layers.0.self_attn.q_proj.weight"
+        for dtype, bits in DTYPES_NOT_READ.items():
+            shape = tensors[name][1]
+            write_tensors(model / "model.safetensors", {**tensors, name: (dtype, shape, b"\0" * (math.prod(shape) * bits // 8))})
+            said = self.look(model, code=4)
+            self.assertIn(f"the tensor {name} is stored as {dtype}, which is not read here", said)
+            self.assertNotIn("whole safetensors", said)
+        write_tensors(model / "model.safetensors", {**tensors, "extra": ("U8", [2], b"\0\0")})
+        self.assertIn("the tensor extra is stored as U8", self.look(model, code=4))
+        write_tensors(model / "model.safetensors", {**tensors, name: ("F99", [2], b"\0\0")})
+        self.assertIn("unknown dtype F99", self.look(model, code=4))
+
+
+class Quantised(Published):
+    def test_a_quantised_folder_says_what_it_is(self):
+        for config, part in (({"quantization_config": {"quant_method": "bitsandbytes", "load_in_4bit": True}}, "by bitsandbytes in 4 bits"),
+                             ({"quantization_config": {"quant_method": "fp8", "weight_block_size": [128, 128]}}, "by FP8"),
+                             ({"quantization_config": {"quant_method": "gptq", "bits": 4}}, "by GPTQ in 4 bits"),
+                             ({"quantization_config": {"quant_method": "awq", "bits": 4}}, "by AWQ in 4 bits"),
+                             ({"quantization_config": {"quant_method": "compressed-tensors"}}, "by compressed-tensors"),
+                             ({"quantization_config": {"quant_method": "of-2027"}}, 'by "of-2027"'),
+                             ({"quantization": {"group_size": 64, "bits": 4}}, "by MLX in 4 bits (quantization)"),
+                             ({"quantization_config": {"group_size": 64, "bits": 8}}, "by MLX in 8 bits (quantization_config)"),
+                             ({"text_config": {"quantization_config": {"quant_method": "mxfp4"}}}, "by MXFP4")):
+            model = small_model(self.home, "qwen3")
+            change_config(model, **config)
+            said = self.look(model, code=4)
+            self.assertIn(f"{model / 'config.json'}: this model is quantised {part}", said)
+            self.assertIn("use the folder that it was made from", said)
+            self.assertNotIn("did you mean", said)
+            shutil.rmtree(model)
+
+    def test_a_file_beside_says_it_too(self):
+        model = small_model(self.home, "qwen3")
+        (model / "quantize_config.json").write_text('{"bits": 4}')
+        self.assertIn("quantised by GPTQ", self.look(model, code=4))
+
+
+class NotCausal(Published):
+    def test_a_model_that_sees_both_sides_reads_and_does_not_write(self):
+        path = self.gguf().set({"qwen3.attention.causal": False}).write(self.home / "model.gguf")
+        weights = json.loads(self.look(path, "--json", "--layer", 0, "--head", 0, what="attention"))["weights"]
+        self.assertEqual([len(row) for row in weights], [len(TEXT)] * len(TEXT))
+        self.assertGreater(weights[0][-1], 0)
+        self.assertNotEqual(self.nll(path), self.nll(self.gguf().write(self.home / "causal.gguf")))
+        self.assertIn("sees the tokens on both sides", self.look(path, what="generate", code=2))
+        self.gguf("gemma3_text").set({"gemma3.attention.causal": False}).write(path)
+        self.assertIn("the entry gemma3.attention.sliding_window is 6", self.look(path, code=4))
+
+
+if __name__ == "__main__":
+    unittest.main()
