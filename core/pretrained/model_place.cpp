@@ -27,9 +27,13 @@ constexpr std::size_t kMostListed = 8;
 constexpr std::string_view kPartEndings[] = {
     ".safetensors", ".safetensors.index.json", "config.json", "tokenizer.json", ".bin", ".pth", ".pt"};
 
+/// @throws Error (disk) if that cannot be found out, as of a name that is too long
 bool isFolder(const fs::path& path) {
     std::error_code failure;
-    return fs::is_directory(path, failure);
+    const bool is_one = fs::is_directory(path, failure);
+    if (failure && failure != std::errc::no_such_file_or_directory && failure != std::errc::not_a_directory)
+        throw diskError("read", path.string(), failure.value());
+    return is_one;
 }
 
 bool isFile(const fs::path& path) {
@@ -66,6 +70,12 @@ bool isPartOfAModel(const fs::path& path) {
     const std::string name = path.filename().string();
     return isFile(path) && std::any_of(std::begin(kPartEndings), std::end(kPartEndings),
                                        [&](std::string_view ending) { return name.ends_with(ending); });
+}
+
+/// The run that a file is a checkpoint of; empty: none.
+fs::path runAround(const fs::path& file) {
+    const fs::path run = file.parent_path().parent_path();
+    return isFile(run / kRun) ? run : fs::path();
 }
 
 std::vector<std::string> namesInFolder(const fs::path& folder) {
@@ -166,6 +176,26 @@ ModelPlace placeInSnapshot(const fs::path& snapshot) {
                               : "holds models in several folders: name one of " + listedNames(below));
 }
 
+/// Entries of Hugging Face's cache in its folder.
+std::vector<std::string> cacheEntriesIn(const fs::path& folder) {
+    std::vector<std::string> entries;
+    for (const std::string& name : namesInFolder(folder))
+        if (name.starts_with("models--") && isFolder(folder / name / kSnapshots)) entries.push_back(name);
+    return entries;
+}
+
+ModelPlace placeOfFile(const fs::path& path) {
+    if (endsAsGguf(path) || beginsAsGguf(path) || !isFile(path)) return {FilePath::regular(path), true};
+    if (const fs::path run = runAround(path); !run.empty())
+        refusePlace(path, "belongs to the run " + run.string() +
+                              ": name that, with --step for one of its checkpoints");
+    if (isPartOfAModel(path))
+        refusePlace(path,
+                    "is a part of a model: name the folder that it lies in, with config.json, "
+                    "tokenizer.json and .safetensors files");
+    refusePlace(path, "is no model: a GGUF file begins with the letters GGUF, and this does not");
+}
+
 fs::path withoutSlash(const FilePath& path) {
     return path.path().has_filename() ? path.path() : path.path().parent_path();  // "model/"
 }
@@ -174,24 +204,24 @@ fs::path withoutSlash(const FilePath& path) {
 
 bool isPretrainedModel(const FilePath& named) {
     const fs::path path = withoutSlash(named);
-    if (!isFolder(path)) return endsAsGguf(path) || beginsAsGguf(path) || isPartOfAModel(path);
+    // A name without a folder may be that of a run.
+    if (!isFolder(path))
+        return endsAsGguf(path) || beginsAsGguf(path) || isPartOfAModel(path) ||
+               (isFile(path) && path.has_parent_path());
     if (isFile(path / kRun)) return false;
     return holds(path, kConfigFile) || isCacheEntry(path) || holdsSafetensors(path) ||
-           !ggufModelsIn(path).empty();
+           !ggufModelsIn(path).empty() || !cacheEntriesIn(path).empty();
 }
 
 ModelPlace placeOfModel(const FilePath& named) {
     const fs::path path = withoutSlash(named);
-    if (!isFolder(path)) {
-        if (!endsAsGguf(path) && !beginsAsGguf(path) && isPartOfAModel(path))
-            refusePlace(path,
-                        "is a part of a model: name the folder that it lies in, with config.json, "
-                        "tokenizer.json and .safetensors files");
-        return {FilePath::regular(path), true};
-    }
+    if (!isFolder(path)) return placeOfFile(path);
     if (isCacheEntry(path)) return placeInSnapshot(snapshotOf(path));
     if (const auto place = placeIn(path)) return *place;
-    refusePlace(path, "holds neither config.json nor a GGUF file");
+    const std::vector<std::string> entries = cacheEntriesIn(path);
+    refusePlace(path, entries.empty()
+                          ? "holds neither config.json nor a GGUF file"
+                          : "holds entries of Hugging Face's cache: name one of " + listedNames(entries));
 }
 
 }  // namespace roper

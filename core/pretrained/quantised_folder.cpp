@@ -30,6 +30,8 @@ constexpr QuantMethod kMethods[] = {{"bitsandbytes", "bitsandbytes"},
                                     {"compressed-tensors", "compressed-tensors"},
                                     {"modelopt", "ModelOpt"},
                                     {"auto-round", "AutoRound"},
+                                    {"exl2", "EXL2"},
+                                    {"exl3", "EXL3"},
                                     {"hqq", "HQQ"},
                                     {"aqlm", "AQLM"},
                                     {"eetq", "EETQ"},
@@ -42,7 +44,8 @@ constexpr QuantMethod kMethods[] = {{"bitsandbytes", "bitsandbytes"},
                                     {"bitnet", "BitNet"}};
 
 /// Files that programs wrote beside config.json before it said how a model is quantised.
-constexpr QuantMethod kFilesBeside[] = {{"quantize_config.json", "GPTQ"}, {"quant_config.json", "AWQ"}};
+constexpr QuantMethod kFilesBeside[] = {
+    {"quantize_config.json", "GPTQ"}, {"quant_config.json", "AWQ"}, {"hf_quant_config.json", "ModelOpt"}};
 
 std::string calledOf(const std::string& method) {
     for (const QuantMethod& known : kMethods)
@@ -54,8 +57,8 @@ std::string calledOf(const std::string& method) {
 std::string bitsOf(const Json& quantised) {
     for (const auto& [key, bits] : {std::pair("load_in_4bit", 4), std::pair("load_in_8bit", 8)})
         if (quantised.contains(key) && quantised[key] == true) return " in " + std::to_string(bits) + " bits";
-    if (quantised.contains("bits") && quantised["bits"].is_number_unsigned())
-        return " in " + std::to_string(quantised["bits"].get<std::uint64_t>()) + " bits";
+    if (quantised.contains("bits") && quantised["bits"].is_number())
+        return " in " + formatNumber(quantised["bits"].get<double>()) + " bits";
     return "";
 }
 
@@ -70,7 +73,9 @@ std::optional<std::string> quantisationOf(const Json& config) {
         if (quantised.contains("quant_method") && quantised["quant_method"].is_string())
             return "quantised by " + calledOf(quantised["quant_method"].get<std::string>()) +
                    bitsOf(quantised) + where;
-        // MLX says nothing but these.
+        // Older configs of bitsandbytes do not say their method, and MLX says nothing but these.
+        if (quantised.contains("load_in_8bit") || quantised.contains("load_in_4bit"))
+            return "quantised by bitsandbytes" + bitsOf(quantised) + where;
         if (quantised.contains("group_size") && quantised.contains("bits"))
             return "quantised by MLX" + bitsOf(quantised) + where;
         return "quantised" + where;

@@ -153,6 +153,7 @@ class Names(Published):
         self.assertEqual(self.nll(entry), right)
         shutil.rmtree(snapshots[1])
         self.assertIn("without a snapshot", self.look(entry, code=2))
+        self.assertIn("name one of models--owner--name", self.look(self.home, code=2))
 
     def test_a_cache_entry_of_gguf_files(self):
         snapshot = self.home / "models--owner--name-GGUF" / "snapshots" / "aaaa"
@@ -169,8 +170,16 @@ class Names(Published):
         model = small_model(self.home, "llama")
         for name in ("config.json", "tokenizer.json", "model.safetensors"):
             self.assertIn("name the folder that it lies in", self.look(model / name, code=2))
+        other = self.home / "other"
+        other.write_text("{}")
+        self.assertIn("is no model: a GGUF file begins with the letters GGUF", self.look(other, code=2))
         (model / "config.json").unlink()
         self.assertIn("holds .safetensors files, but no config.json", self.look(model, code=2))
+
+    def test_a_checkpoint_names_its_run(self):
+        run = self.train("run", "--steps", 2)
+        (checkpoint,) = (run / "checkpoints").iterdir()
+        self.assertIn(f"belongs to the run {run}: name that", self.look(checkpoint, code=2))
 
     def test_they_are_served_and_drawn(self):
         path = self.gguf().write(self.home / "sha256-0123abcd")
@@ -251,6 +260,7 @@ class Heads(Published):
         self.assertEqual(self.nll(model), plain)
 
 
+
 class Tensors(Published):
     def test_biases_are_those_of_the_family(self):
         model = small_model(self.home, "llama")
@@ -311,6 +321,8 @@ class Quantised(Published):
                              ({"quantization_config": {"quant_method": "of-2027"}}, 'by "of-2027"'),
                              ({"quantization": {"group_size": 64, "bits": 4}}, "by MLX in 4 bits (quantization)"),
                              ({"quantization_config": {"group_size": 64, "bits": 8}}, "by MLX in 8 bits (quantization_config)"),
+                             ({"quantization_config": {"load_in_8bit": True}}, "by bitsandbytes in 8 bits"),
+                             ({"quantization_config": {"quant_method": "exl2", "bits": 4.25}}, "by EXL2 in 4.25 bits"),
                              ({"text_config": {"quantization_config": {"quant_method": "mxfp4"}}}, "by MXFP4")):
             model = small_model(self.home, "qwen3")
             change_config(model, **config)
