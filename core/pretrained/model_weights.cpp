@@ -23,6 +23,12 @@ constexpr MadeByPrograms kMadeByPrograms[] = {
     {".attn.masked_bias", "gpt2"}, {".attention.bias", "gpt_neox"}, {".attention.masked_bias", "gpt_neox"},
 };
 
+/// Another name of a family's head, which transformers 5 gives it unless it saves files as before.
+struct HeadAlias {
+    const char *family, *name;
+};
+constexpr HeadAlias kHeadAliases[] = {{"gpt_neox", "lm_head"}};
+
 /// Whether two tensors hold the same numbers, of one type or another.
 bool holdTheSame(const TensorStore& store, const StoredTensor& a, const StoredTensor& b) {
     if (a.shape != b.shape || a.shape.empty()) return false;
@@ -51,6 +57,10 @@ class Locator {
           family_(*familyNamed(model.family)),
           names_(naming == Naming::gguf ? ggufNames() : family_.names),
           is_gguf_(naming == Naming::gguf) {
+        if (!is_gguf_)
+            for (const HeadAlias& alias : kHeadAliases)
+                if (model.family == alias.family && store.has(std::string(alias.name) + ".weight"))
+                    names_.head = alias.name;
         // A model saved without its head is named without the part that holds the blocks.
         const std::size_t dot = names_.layer.find('.');
         if (is_gguf_ || dot == std::string::npos) return;
@@ -88,12 +98,17 @@ class Locator {
         return part(name, out, in, out, {}, bias);
     }
 
+    /// The head is stored [vocabulary, width] also where the blocks' weights are transposed.
+    LinearPlace head(std::int64_t out, std::int64_t in) {
+        return part(names_.head, out, in, out, {}, biases_.head, /*may_be_transposed=*/false);
+    }
+
     /// Rows of a tensor that holds more than this layer, of `all` rows.
     LinearPlace part(const std::string& name, std::int64_t out, std::int64_t in, std::int64_t all,
-                     const Rows& rows, BiasRule rule) {
+                     const Rows& rows, BiasRule rule, bool may_be_transposed = true) {
         const std::string weight = name + ".weight", bias = name + ".bias";
         const StoredTensor& tensor = found(weight);
-        const bool transposed = !is_gguf_ && family_.transposed;
+        const bool transposed = may_be_transposed && !is_gguf_ && family_.transposed;
         const std::vector<std::int64_t> expected =
             transposed ? std::vector<std::int64_t>{in, all} : std::vector<std::int64_t>{all, in};
         if (tensor.shape != expected)
@@ -250,7 +265,7 @@ void locateHead(Locator& locator, const TensorStore& store, const Architecture& 
     if (model.tied) {
         weights.head.emplace(LinearPlace{weights.embedding, {}});
     } else if (store.has(name + ".weight") || store.leftOut().count(name + ".weight") > 0) {
-        weights.head = locator.linear(name, model.vocabulary, model.width, locator.biases().head);
+        weights.head = locator.head(model.vocabulary, model.width);
     } else {
         weights.notes.push_back("the model has no head (no tensor " + name +
                                 ".weight): it predicts no tokens");

@@ -260,6 +260,22 @@ class Heads(Published):
         self.assertEqual(self.nll(model), plain)
 
 
+    def test_an_untied_head_of_gpt2_is_not_transposed(self):
+        model = small_model(self.home, "gpt2")  # whose blocks' weights are
+        plain = self.nll(model)
+        tensors = read_tensors(model / "model.safetensors")
+        write_tensors(model / "model.safetensors", {**tensors, "lm_head.weight": tensors["transformer.wte.weight"]})
+        change_config(model, tie_word_embeddings=False)
+        self.assertEqual(self.nll(model), plain)
+
+    def test_gpt_neox_has_two_names_for_its_head(self):
+        model = small_model(self.home, "gpt_neox")
+        plain = self.nll(model)
+        tensors = read_tensors(model / "model.safetensors")
+        tensors["lm_head.weight"] = tensors.pop("embed_out.weight")
+        write_tensors(model / "model.safetensors", tensors)
+        self.assertEqual(self.nll(model), plain)
+
 
 class Tensors(Published):
     def test_biases_are_those_of_the_family(self):
