@@ -23,13 +23,14 @@ OpenedModel openPublished(const FilePath& path) {
                                                std::to_string(tokenizer->size()) + " tokens, the model " +
                                                std::to_string(model.architecture.vocabulary) +
                                                ": they do not belong together");
-    // A table of embeddings may have more rows than there are tokens, so that its size is a round number.
-    const std::int64_t known = tokenizer->size();
+    // A table of embeddings may have more rows than there are tokens, so that its size is a round number, and
+    // a vocabulary may leave ids out.
+    const auto textOf = [tokenizer](std::int64_t id) {
+        const std::string text = id < tokenizer->size() ? tokenizer->textOf(id) : "";
+        return text.empty() ? "<unused " + std::to_string(id) + ">" : text;
+    };
     return {std::move(model),
-            {[tokenizer](std::string_view text) { return tokenizer->encode(text); },
-             [tokenizer, known](std::int64_t id) {
-                 return id < known ? tokenizer->textOf(id) : "<unused " + std::to_string(id) + ">";
-             },
+            {[tokenizer](std::string_view text) { return tokenizer->encode(text); }, textOf,
              [tokenizer](std::int64_t id) { return tokenizer->isSpecial(id); }},
             {},
             0};

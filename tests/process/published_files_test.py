@@ -218,6 +218,14 @@ class Vocabulary(Published):
                             ["token_map", "--layer", 0, "--head", 0], ["patch", "--other", text[::-1]], ["kernels"]):
             self.look(model, *more, what=what, text=text)
 
+    def test_ids_between_those_of_tokens_answer_too(self):
+        model = small_model(self.home, "gpt_neox")
+        tokens = {"model": {"type": "BPE", "vocab": {**{letter: i for i, letter in enumerate(LETTERS[:20])}, "z": 40}, "merges": []}}
+        (model / "tokenizer.json").write_text(json.dumps(tokens))
+        answer = json.loads(self.look(model, "--json", "--count", 64, what="logits"))
+        shown = {one["id"]: one["token"] for one in answer["predictions"][0]}
+        self.assertEqual((shown[19], shown[30], shown[40], shown[63]), (LETTERS[19], "<unused 30>", "z", "<unused 63>"))
+
     def test_a_gguf_file_may_be_padded_too(self):
         model = self.gguf().set({"tokenizer.ggml.tokens": LETTERS[:20]}).write(self.home / "padded.gguf")
         answer = json.loads(self.look(model, "--json", "--count", 64, what="logits"))
