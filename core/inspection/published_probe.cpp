@@ -29,11 +29,12 @@ void requireKnownForm(const Architecture& model, std::int64_t layer, std::size_t
 }
 
 /// What multiplies scores beside 1/√d: a scale of the model's own, and the attention factor of its scaling.
-void scaleQueries(const Architecture& model, const LayerRotation& rotation, double factor,
+void scaleQueries(const Architecture& model, int layer, const LayerRotation& rotation, double factor,
                   HeadVectorsOfText& head) {
     const auto d = static_cast<std::size_t>(model.head_dim);
     const double scale =
-        model.score_scale > 0 ? model.score_scale * std::sqrt(static_cast<double>(model.head_dim)) : 1;
+        (model.score_scale > 0 ? model.score_scale * std::sqrt(static_cast<double>(model.head_dim)) : 1) /
+        (model.scores_by_layer ? layer + 1.0 : 1.0);
     const Rotary rotary{static_cast<int>(model.head_dim), rotation.pairing,
                         Eigen::VectorXd::Zero(rotation.width / 2)};
     std::vector<float> of_feature(d, static_cast<float>(scale));
@@ -99,7 +100,7 @@ std::string answerHead(Inspector& inspector, const Request& request) {
     const bool rotates = rotation.width > 0;
     const ScaledFrequencies frequencies =
         rotates ? rotation.frequencies(static_cast<double>(T)) : ScaledFrequencies{};
-    scaleQueries(model, rotation, frequencies.attention_factor, vectors);
+    scaleQueries(model, static_cast<int>(request.layer), rotation, frequencies.attention_factor, vectors);
     const std::vector<float> theta(frequencies.theta.begin(), frequencies.theta.end());
     std::vector<TensorToWrite> tensors{tensor("q", vectors.q, {T, d}), tensor("k", vectors.k, {T, d}),
                                        tensor("v", vectors.v, {T, d}), tensor("tokens", ids, {T})};

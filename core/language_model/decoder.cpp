@@ -157,8 +157,9 @@ at::Tensor Decoder::mix(const LayerView& view, const at::Tensor& keys, const at:
                         const Pass& pass) const {
     const Architecture& model = architecture();
     const std::int64_t H = model.heads, T = pass.tokens, d = model.head_dim;
-    const double scale = model.score_scale > 0 ? model.score_scale : 1 / std::sqrt(static_cast<double>(d));
-    const std::int64_t window = model.isWindowed(view.layer) ? model.window : pass.first + T;
+    const double scale = (model.score_scale > 0 ? model.score_scale : 1 / std::sqrt(static_cast<double>(d))) /
+                         (model.scores_by_layer ? static_cast<double>(view.layer + 1) : 1);
+    const std::int64_t window = model.isWindowed(view.layer) ? model.window : pass.first + T + 1;
     const at::Tensor mixed = at::empty({H, T, d}, at::kFloat);
     for (std::int64_t begin = 0; begin < T; begin += kQueries) {
         const std::int64_t queries = std::min<std::int64_t>(kQueries, T - begin), first = pass.first + begin;
@@ -175,7 +176,10 @@ at::Tensor Decoder::mix(const LayerView& view, const at::Tensor& keys, const at:
         if (pass.bias.defined())
             scores.add_(
                 pass.bias.index_select(1, (distance + (pass.bias.size(1) / 2)).flatten()).view_as(scores));
-        if (model.causal) scores.masked_fill_((distance < 0).logical_or_(distance >= window), -INFINITY);
+        // Where queries see both sides, so do windows.
+        const at::Tensor hidden =
+            model.causal ? (distance < 0).logical_or_(distance >= window) : distance.abs() >= window;
+        scores.masked_fill_(hidden, -INFINITY);
         const at::Tensor weights = at::softmax(scores, -1);
         if (pass.recorder.attention)
             pass.recorder.attention(view.layer, first,
@@ -246,8 +250,8 @@ at::Tensor Decoder::hidden(std::span<const std::int64_t> tokens, const Intervent
     const Architecture& model = architecture();
     const Pass pass{intervention,
                     recorder,
-                    rotationsFor(model.rotations, first, T, intervention),
-                    rotationsFor(model.value_rotations, first, T, intervention),
+                    rotationsFor(model.rotations, first, T, intervention, Scaled::scores),
+                    rotationsFor(model.value_rotations, first, T, intervention, Scaled::nothing),
                     biasFor(first + T),
                     first,
                     T,

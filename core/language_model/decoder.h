@@ -131,8 +131,11 @@ class Decoder {
     at::Tensor feedForward(const at::Tensor& x, const BlockWeights& block);
     at::Tensor mix(const LayerView& view, const at::Tensor& keys, const at::Tensor& values,
                    const Pass& pass) const;
+    /// Whether cos and sin are multiplied by the attention factor: that is for scores. Of values and outputs
+    /// it would be counted twice, since a rotation by its negative angle does not divide by it.
+    enum class Scaled { scores, nothing };
     std::vector<Rotation> rotationsFor(const std::vector<LayerRotation>& kinds, std::int64_t first,
-                                       std::int64_t T, const Intervention& intervention) const;
+                                       std::int64_t T, const Intervention& intervention, Scaled scaled) const;
     at::Tensor biasFor(std::int64_t N) const;
     at::Tensor preNormBlock(const at::Tensor& x, const BlockWeights& block, std::int64_t layer,
                             const Pass& pass);

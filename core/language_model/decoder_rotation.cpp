@@ -36,7 +36,7 @@ at::Tensor decayOf(const Architecture& model, std::int64_t first, std::int64_t T
 /// them.
 std::vector<Decoder::Rotation> Decoder::rotationsFor(const std::vector<LayerRotation>& kinds,
                                                      std::int64_t first, std::int64_t T,
-                                                     const Intervention& intervention) const {
+                                                     const Intervention& intervention, Scaled what) const {
     std::vector<Rotation> rotations;
     for (const LayerRotation& by : kinds) {
         rotations.emplace_back();
@@ -49,8 +49,8 @@ std::vector<Decoder::Rotation> Decoder::rotationsFor(const std::vector<LayerRota
             theta.mutable_data_ptr<double>()[pair] = scaled.theta[pair];
         const std::int64_t from = intervention.shift + first;
         const at::Tensor angles = at::arange(from, from + T, at::kDouble).unsqueeze(1) * theta;
-        const at::Tensor cos = at::cos(angles) * scaled.attention_factor,
-                         sin = at::sin(angles) * scaled.attention_factor;
+        const double factor = what == Scaled::scores ? scaled.attention_factor : 1;
+        const at::Tensor cos = at::cos(angles) * factor, sin = at::sin(angles) * factor;
         const auto made = [&](bool is_query) -> CosSin {
             if (!architecture().decay) return {cos.to(at::kFloat), sin.to(at::kFloat)};
             const at::Tensor decay = decayOf(architecture(), from, T, pairs, is_query);

@@ -652,8 +652,12 @@ TextPart textPartOf(const ConfigFields& config, std::vector<std::string>& notes)
 }  // namespace
 
 RotationReading readRotation(std::string_view json) {
+    return readRotation(ConfigFields::parse(json));
+}
+
+RotationReading readRotation(const ConfigFields& config) {
     RotationReading reading;
-    const TextPart part = textPartOf(ConfigFields::parse(json), reading.notes);
+    const TextPart part = textPartOf(config, reading.notes);
     const ModelType& type = modelTypeNamed(part.model_type);
     reading.model_type = part.model_type;
     if (!type.is_known && !part.model_type.empty())

@@ -41,5 +41,7 @@ struct RotationReading {
 /// named in the notes.
 /// @throws Error (usage) naming the member, what is wrong with it, and what is accepted
 RotationReading readRotation(std::string_view json);
+/// The same of a config that is read otherwise, too: what both read counts as read.
+RotationReading readRotation(const ConfigFields& config);
 
 }  // namespace roper

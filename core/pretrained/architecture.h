@@ -40,6 +40,7 @@ struct Architecture {
 
     double embedding_scale = 1;  ///< multiplies embeddings (Gemma: √width)
     double score_scale = 0;      ///< multiplies q·k; 0 stands for 1/√head_dim
+    bool scores_by_layer = false;  ///< and by 1/(layer + 1), the first layer being 0 (GPT-2 as Mistral trained it)
     double score_softcap = 0;    ///< c: scores become c·tanh(score/c) (Gemma 2); 0: none
     double logit_softcap = 0;    ///< the same for logits
     std::int64_t window =

@@ -1,6 +1,7 @@
 #include <algorithm>
 #include <cmath>
 #include <optional>
+#include <set>
 
 #include "core/base/text.h"
 #include "core/model_config/config_fields.h"
@@ -54,8 +55,8 @@ void readSizes(const ConfigFields& config, Architecture& model) {
 }
 
 double softcap(const ConfigFields& config, const char* key, double otherwise) {
-    if (!config.has(key)) return otherwise;
-    return config.number(key, 1e-3, 1e6).value_or(0);
+    if (!config.stands(key)) return otherwise;
+    return config.number(key, 1e-3, 1e6).value_or(0);  // null is none
 }
 
 void readNumbers(const ConfigFields& config, Architecture& model) {
@@ -73,9 +74,17 @@ void readNumbers(const ConfigFields& config, Architecture& model) {
     if (model.family == "gemma2" || model.family == "gemma3_text") {
         model.score_scale = 1 / std::sqrt(config.number("query_pre_attn_scalar", 1e-6, 1e6).value_or(256));
         const bool caps = model.family == "gemma2";
-        model.score_softcap = softcap(config, "attn_logit_softcapping", caps ? 50 : 0);
+        if (caps) model.score_softcap = softcap(config, "attn_logit_softcapping", 50);  // Gemma 3 reads none
         model.logit_softcap = softcap(config, "final_logit_softcapping", caps ? 30 : 0);
     }
+    if (model.family == "gpt2") {
+        if (!config.flag("scale_attn_weights").value_or(true)) model.score_scale = 1;
+        model.scores_by_layer = config.flag("scale_attn_by_inverse_layer_idx").value_or(false);
+    }
+    // Only Gemma 3 has a member of its own for it; the masks of all families go by is_causal.
+    model.causal = config.flag("is_causal").value_or(true);
+    if (model.family == "gemma3_text" && config.flag("use_bidirectional_attention").value_or(false))
+        model.causal = false;
 }
 
 /// "full_attention" or "sliding_attention" for each layer, where the config or the family says so.
@@ -118,12 +127,13 @@ void readWindow(const ConfigFields& config, Architecture& model) {
         return;
     }
     const auto window = config.whole("sliding_window", 1, 1 << 30);
-    if (!window && (config.has("sliding_window") || !is_gemma)) return;
+    if (!window && config.stands("sliding_window")) return;  // null is none
     model.window = window.value_or(4096);
+    if (!model.causal) model.window = model.window / 2 + 1;  // on either side
     model.windowed = windowedLayers(config, model);
 }
 
-void readRotations(std::string_view json, ArchitectureReading& reading) {
+void readRotations(const ConfigFields& config, ArchitectureReading& reading) {
     Architecture& model = reading.architecture;
     const auto layers = static_cast<std::size_t>(model.layers);
     if (model.learned_positions) {
@@ -135,15 +145,99 @@ void readRotations(std::string_view json, ArchitectureReading& reading) {
         model.rotation_of_layer.assign(layers, 0);
         return;
     }
-    const RotationReading config = readRotation(json);
-    reading.notes = config.notes;
-    model.head_dim = config.layers.front().rotary.head_dim;
+    const RotationReading rotation = readRotation(config);
+    reading.notes = rotation.notes;
+    model.head_dim = rotation.layers.front().rotary.head_dim;
     model.rotation_of_layer.assign(layers, 0);
-    for (std::size_t kind = 0; kind < config.layers.size(); ++kind) {
-        model.rotations.push_back(config.layers[kind].rotary);
-        for (const int layer : config.layers[kind].layers)
+    for (std::size_t kind = 0; kind < rotation.layers.size(); ++kind) {
+        model.rotations.push_back(rotation.layers[kind].rotary);
+        for (const int layer : rotation.layers[kind].layers)
             if (static_cast<std::size_t>(layer) < layers)
                 model.rotation_of_layer[static_cast<std::size_t>(layer)] = kind;
+    }
+}
+
+/// Members that change nothing in what a pass computes here: what training, generation, storage and other
+/// programs read. Biases are taken where the file has them, whatever attention_bias says.
+bool isHarmless(const std::string& key) {
+    static const std::set<std::string> kHarmless = {"architectures",
+                                                    "auto_map",
+                                                    "attention_bias",
+                                                    "mlp_bias",
+                                                    "bias",
+                                                    "cache_implementation",
+                                                    "chunk_size_feed_forward",
+                                                    "classifier_bias",
+                                                    "custom_pipelines",
+                                                    "do_sample",
+                                                    "dtype",
+                                                    "finetuning_task",
+                                                    "id2label",
+                                                    "init_std",
+                                                    "initializer_factor",
+                                                    "initializer_range",
+                                                    "label2id",
+                                                    "language",
+                                                    "license",
+                                                    "max_length",
+                                                    "max_new_tokens",
+                                                    "max_window_layers",
+                                                    "min_length",
+                                                    "model_max_length",
+                                                    "model_name",
+                                                    "n_ctx",
+                                                    "name_or_path",
+                                                    "num_labels",
+                                                    "output_attentions",
+                                                    "output_hidden_states",
+                                                    "parent_model",
+                                                    "prefix",
+                                                    "pretraining_tp",
+                                                    "problem_type",
+                                                    "reorder_and_upcast_attn",
+                                                    "return_dict",
+                                                    "sliding_window",
+                                                    "sliding_window_pattern",
+                                                    "summary_activation",
+                                                    "summary_first_dropout",
+                                                    "summary_proj_to_labels",
+                                                    "summary_type",
+                                                    "summary_use_proj",
+                                                    "task_specific_params",
+                                                    "temperature",
+                                                    "tokenizer_class",
+                                                    "top_k",
+                                                    "top_p",
+                                                    "torch_dtype",
+                                                    "torchscript",
+                                                    "transformers_version",
+                                                    "unsloth_fixed",
+                                                    "unsloth_version",
+                                                    "use_bfloat16",
+                                                    "use_cache",
+                                                    "use_sliding_window",
+                                                    "hidden_act",
+                                                    "hidden_activation",
+                                                    "attn_logit_softcapping",
+                                                    "layer_norm_eps",
+                                                    "rms_norm_eps",
+                                                    "original_max_position_embeddings",
+                                                    "n_inner",
+                                                    "intermediate_size",
+                                                    "query_pre_attn_scalar"};
+    const auto has = [&](const char* part) { return key.find(part) != std::string::npos; };
+    return kHarmless.count(key) > 0 || key.starts_with('_') || key.ends_with("_token_id") ||
+           key.ends_with("_token_ids") || has("dropout") || has("pdrop") || has("rope") ||
+           has("rotary");  // the last two are noted where they are read
+}
+
+/// @throws Error (usage) naming a member that may change what the model computes and that nothing here reads
+void refuseWhatIsNotObeyed(const ConfigFields& config) {
+    for (const std::string& member : config.unread()) {
+        const std::string key = member.substr(0, member.find(" = "));
+        if (!isHarmless(key))
+            throw Error(ErrorKind::usage,
+                        onOneLine(member) + " may change what the model computes, and is not read here");
     }
 }
 
@@ -164,7 +258,8 @@ ArchitectureReading architectureOfConfig(std::string_view json) {
     family->describe(model);
     readNumbers(config, model);
     readWindow(config, model);
-    readRotations(json, reading);
+    readRotations(config, reading);
+    refuseWhatIsNotObeyed(config);
     return reading;
 }
 
