@@ -57,6 +57,15 @@ class Published(TrainerTest):
         self.assertEqual(done.returncode, code, done.stdout + done.stderr)
         return done.stdout if code == 0 else done.stderr
 
+    def draw(self, kind, model):
+        if "ROPER_LAB" not in os.environ:
+            return
+        out = self.home / f"{kind}.svg"
+        done = subprocess.run([os.environ["ROPER_LAB"], "figure", kind, "--run", str(model), "--set", f"text={TEXT}", "--out", str(out)],
+                              capture_output=True, text=True, env={**os.environ, "QT_QPA_PLATFORM": "offscreen"})
+        self.assertEqual(done.returncode, 0, done.stderr)
+        self.assertIn("<svg", out.read_text())
+
     def nll(self, model, **options):
         return json.loads(self.look(model, "--json", **options))["nll"]
 
@@ -190,13 +199,7 @@ class Names(Published):
             serving.terminate()
             serving.wait()
             serving.stdout.close()
-        if "ROPER_LAB" not in os.environ:
-            return
-        out = self.home / "heads.svg"
-        done = subprocess.run([os.environ["ROPER_LAB"], "figure", "head-atlas", "--run", str(path), "--set", f"text={TEXT}", "--out",
-                               str(out)], capture_output=True, text=True, env={**os.environ, "QT_QPA_PLATFORM": "offscreen"})
-        self.assertEqual(done.returncode, 0, done.stderr)
-        self.assertIn("<svg", out.read_text())
+        self.draw("head-atlas", path)
 
 
 class Vocabulary(Published):
@@ -253,6 +256,8 @@ class Heads(Published):
                                 ["token_map", "--layer", 0, "--head", 0], ["patch", "--other", TEXT[::-1]],
                                 ["needle", "--needle", "01", "--question", "2", "--answer", "3"]):
                 self.assertIn("has no head and predicts no tokens", self.look(model, *more, what=what, code=2))
+        for kind in ("model-head", "reach", "all-heads", "kernels"):
+            self.draw(kind, model)
 
     def test_a_tied_head_that_differs_is_used(self):
         model = small_model(self.home, "qwen2")  # whose config ties it

@@ -170,10 +170,12 @@ void ModelsState::fail(Need what, const QString& why) {
 void ModelsState::takeMap(const QByteArray& payload) {
     const LookQuestion question = asked_;
     const bool causal = !summary_ || summary_->causal;
+    // A model without a head reads no text, but its heads do.
     QStringList tokens;
-    if (reading_)
-        for (const std::string& token : reading_->tokens)
-            tokens << shownToken(token);
+    for (const std::string& token : reading_ ? reading_->tokens
+                                    : heads_ ? heads_->tokens
+                                             : std::vector<std::string>())
+        tokens << shownToken(token);
     const auto is_wanted = [this, question] { return asking_ == Need::attention && asked_ == question; };
     QtConcurrent::run([payload, causal] { return mapOf(payload, causal); })
         .then(this,
