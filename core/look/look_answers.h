@@ -19,7 +19,7 @@ struct ModelSummary {
     std::int64_t layers = 0, heads = 0, key_value_heads = 0, head_dim = 0, width = 0, feed_forward = 0,
                  vocabulary = 0;
     std::int64_t context = 0;     ///< tokens of the texts that it was trained on; 0: not known
-    std::int64_t parameters = 0;  ///< how many numbers its files hold
+    std::int64_t parameters = 0;  ///< numbers that were trained, each once
     bool causal = true;
     bool rotates = false, rotates_values = false;
     std::vector<double> theta = {};              ///< of the first layer, radians per position
