@@ -8,6 +8,7 @@ import math
 import pathlib
 import shutil
 import sys
+import tempfile
 
 import gguf
 import numpy
@@ -210,9 +211,49 @@ def write_entries() -> None:
     (HERE / "gguf_entries.json").write_text("{\n" + ",\n".join(lines) + "\n}\n")
 
 
+# Name: family, and members of its config.json; null stands for None.
+CONFIGS = {
+    "none": ("qwen2", {}),
+    "both sides": ("qwen2", {"is_causal": False}),
+    "both sides, of Llama": ("llama", {"is_causal": False}),
+    "both sides, with windows": ("gemma3_text", {"use_bidirectional_attention": True, "sliding_window": 10}),
+    "no scale": ("gpt2", {"scale_attn_weights": False}),
+    "scale by layer": ("gpt2", {"scale_attn_by_inverse_layer_idx": True}),
+    "rope_scaling beside rope_parameters": ("qwen2", {"rope_theta": 5000.0, "rope_scaling": {"rope_type": "linear", "factor": 2.0}}),
+    "a share that Qwen does not read": ("qwen3", {"partial_rotary_factor": 0.5}),
+    "an odd share": ("gpt_neox", {"rope_parameters": {"rope_type": "default", "rope_theta": 10000.0, "partial_rotary_factor": 0.45}}),
+    "caps that are null": ("gemma2", {"attn_logit_softcapping": None, "final_logit_softcapping": None}),
+    "a cap that Gemma 3 does not read": ("gemma3_text", {"attn_logit_softcapping": 5.0}),
+    "the final cap of Gemma 3": ("gemma3_text", {"final_logit_softcapping": 3.0}),
+    "local layers without theta": ("gemma3_text", {"rope_parameters": {"full_attention": {"rope_type": "linear", "factor": 8.0},
+                                                                      "sliding_attention": {"rope_type": "default"}}}),
+    "another window": ("mistral", {"sliding_window": 3}),
+    "a window that is null": ("mistral", {"sliding_window": None}),
+}
+
+
+def write_configs() -> None:
+    written = {}
+    for name, (family, changes) in CONFIGS.items():
+        with tempfile.TemporaryDirectory() as copy:
+            shutil.copytree(HERE / family, copy, dirs_exist_ok=True)
+            path = pathlib.Path(copy) / "config.json"
+            path.write_text(json.dumps({**json.loads(path.read_text()), **changes}))
+            model = transformers.AutoModelForCausalLM.from_pretrained(copy, dtype=torch.float32, attn_implementation="eager").eval()
+            tokens = load_file(HERE / family / "expected.safetensors")["tokens"][None]
+            with torch.no_grad():
+                logits = model(tokens, use_cache=False).logits[0]
+            nll = torch.nn.functional.cross_entropy(logits[:-1], tokens[0, 1:], reduction="none")
+            written[name] = {"family": family, "config": changes, "nll": [round(float(value), 6) for value in nll]}
+    lines = [f"  {json.dumps(name)}: {json.dumps(one)}" for name, one in written.items()]
+    (HERE / "configs.json").write_text("{\n" + ",\n".join(lines) + "\n}\n")
+
+
 def main() -> None:
     if sys.argv[1:] == ["--entries"]:
         return write_entries()
+    if sys.argv[1:] == ["--configs"]:
+        return write_configs()
     for name in MODELS:
         folder = HERE / name
         shutil.rmtree(folder, ignore_errors=True)
@@ -225,6 +266,7 @@ def main() -> None:
         for path in folder.iterdir():
             path.chmod(0o644)
     write_entries()
+    write_configs()
 
 
 if __name__ == "__main__":

@@ -1,0 +1,51 @@
+"""Members of a config.json are obeyed: -ln p is that of transformers with the same members (pretrained_reference.py)."""
+
+import json
+import sys
+import unittest
+from pathlib import Path
+
+sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "support"))
+from programs import LETTERS, PRETRAINED, TrainerTest, read_safetensors, small_model
+
+try:
+    import numpy
+except ImportError:  # ./lab test installs it
+    numpy = None
+
+
+@unittest.skipIf(numpy is None, "numpy is not installed for this Python")
+class Configs(TrainerTest):
+    def look(self, family, config):
+        folder = small_model(self._folder.name, family)
+        path = folder / "config.json"
+        plain = json.loads((PRETRAINED / family / "config.json").read_text())
+        path.write_text(json.dumps({**plain, **config}))
+        tokens = read_safetensors(PRETRAINED / family / "expected.safetensors")[0]["tokens"]
+        return self.trainer("look", folder, "--what", "loss", "--json", "--text", "".join(LETTERS[token] for token in tokens))
+
+    def test_what_a_config_says_is_computed(self):
+        for name, one in json.loads((PRETRAINED / "configs.json").read_text()).items():
+            with self.subTest(name):
+                done = self.look(one["family"], one["config"])
+                self.assertEqual(done.returncode, 0, done.stderr)
+                numpy.testing.assert_allclose(json.loads(done.stdout)["nll"], one["nll"], atol=5e-4)
+
+    def test_what_may_change_the_computation_is_refused_by_name(self):
+        for family, config, part in (("llama", {"residual_multiplier": 0.5}, "residual_multiplier = 0.5"),
+                                     ("qwen3", {"logits_scaling": 8}, "logits_scaling = 8"),
+                                     ("llama", {"num_local_experts": 8}, "num_local_experts = 8"),
+                                     ("llama", {"head_dim": 8, "partial_rotary_factor": 0.5, "rope_scaling": {"rope_type": "linear", "factor": 2}},
+                                      "partial_rotary_factor is 0.5")):
+            with self.subTest(config):
+                done = self.look(family, config)
+                self.assert_fails(done, 4, "config.json", part)
+
+    def test_what_changes_nothing_passes(self):
+        config = {"torch_dtype": "bfloat16", "use_cache": False, "attention_dropout": 0.5, "pad_token_id": 3, "pretraining_tp": 2,
+                  "_attn_implementation_autoset": True, "architectures": ["Any"], "new_thing": None, "other_thing": False}
+        self.assertEqual(self.look("llama", config).stdout, self.look("llama", {}).stdout)
+
+
+if __name__ == "__main__":
+    unittest.main()
