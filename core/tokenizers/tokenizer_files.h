@@ -9,7 +9,8 @@
 
 namespace roper {
 
-/// The tokenizer of a Hugging Face folder: its tokenizer.json, byte pair encoding alone.
+/// The tokenizer of a Hugging Face folder: its tokenizer.json, byte pair encoding alone, with the tokens that
+/// tokenizer_config.json or added_tokens.json beside it add, as transformers 5.24 adds them.
 /// @throws Error (checkpoint) naming the file, the member and what is not understood; Error (disk)
 Tokenizer readTokenizerJson(const FilePath& path);
 

@@ -1,6 +1,8 @@
+#include <functional>
 #include <limits>
 #include <map>
 #include <nlohmann/json.hpp>
+#include <set>
 #include <stdexcept>
 
 #include "core/base/error.h"
@@ -273,6 +275,78 @@ std::vector<AddedToken> readAddedTokens(const Json& list, const Bpe& vocabulary,
     return tokens;
 }
 
+/// A token as files beside tokenizer.json have it: its text, or an object with that and how it is looked for.
+Json addedToken(const Json& json, bool is_special) {
+    Json token = json.is_string() ? Json{{"content", json}} : json;
+    if (is_special) token["special"] = true;
+    token["id"] = 0;  // which counts for nothing
+    return token;
+}
+
+/// By their ids, which are the keys of an object, as text.
+std::vector<Json> byId(const Json& tokens) {
+    std::map<long long, Json> sorted;
+    for (const auto& [key, token] : tokens.items()) {
+        const auto id = parseInteger(key);
+        if (!id)
+            throw std::invalid_argument("added_tokens_decoder has the key " + quotedBeginning(key) +
+                                        ", which is no id");
+        sorted[*id] = addedToken(token, false);
+    }
+    std::vector<Json> listed;
+    for (auto& [id, token] : sorted)
+        listed.push_back(std::move(token));
+    return listed;
+}
+
+/// What transformers 5.24 adds to the tokens of a tokenizer.json, in its order: those of added_tokens_decoder
+/// in tokenizer_config.json, without it those of added_tokens.json, and then the special ones that are named.
+/// @throws Json::exception, std::invalid_argument
+std::vector<Json> tokensBeside(const Json& config, const Json& added) {
+    std::vector<Json> tokens;
+    const Json& decoder = member(config, "added_tokens_decoder");
+    if (decoder.is_object()) {
+        tokens = byId(decoder);
+    } else if (added.is_object()) {
+        std::map<std::int64_t, Json> sorted;
+        for (const auto& [text, id] : added.items())
+            sorted[wholeOf(id)] = addedToken(text, false);
+        for (auto& [id, token] : sorted)
+            tokens.push_back(std::move(token));
+    }
+    for (const char* const key :
+         {"bos_token", "eos_token", "unk_token", "sep_token", "pad_token", "cls_token", "mask_token"})
+        if (const Json& token = member(config, key); token.is_string() || token.is_object())
+            tokens.push_back(addedToken(token, true));
+    for (const char* const key : {"extra_special_tokens", "additional_special_tokens"})
+        if (const Json& list = member(config, key); list.is_array())
+            for (const Json& token : list)
+                tokens.push_back(addedToken(token, true));
+    return tokens;
+}
+
+/// The object in a file beside tokenizer.json; null where there is none.
+Json besideOf(const FilePath& tokenizer, const char* name) {
+    const FilePath path = FilePath::regular(tokenizer.path().parent_path() / name);
+    if (!isThere(path)) return {};
+    try {
+        return parseStrictJson(readFile(path));
+    } catch (const std::invalid_argument& error) {
+        throw Error(ErrorKind::checkpoint, path.string() + ": " + error.what());
+    }
+}
+
+/// Adds to a tokenizer.json what it lacks of `more`, which is known by its text.
+void addMissing(Json& json, const std::vector<Json>& more) {
+    Json& list = json["added_tokens"];
+    if (!list.is_array()) list = Json::array();
+    std::set<std::string> known;
+    for (const Json& token : list)
+        known.insert(token.at("content").get<std::string>());
+    for (const Json& token : more)
+        if (known.insert(token.at("content").get<std::string>()).second) list.push_back(token);
+}
+
 Tokenizer read(const Json& json, const std::string& origin) {
     TokenizerParts parts(readModel(member(json, "model")));
     parts.origin = origin;
@@ -286,12 +360,19 @@ Tokenizer read(const Json& json, const std::string& origin) {
 
 }  // namespace
 
-Tokenizer parseTokenizerJson(std::string_view json, const std::string& origin) {
+namespace {
+
+/// @param more  tokens that other files add
+Tokenizer parse(std::string_view json, const std::string& origin,
+                const std::function<std::vector<Json>()>& more) {
     const auto refuse = [&](const std::string& why) {
         return Error(ErrorKind::checkpoint, origin + ": " + why);
     };
     try {
-        return read(parseStrictJson(json), origin);
+        Json tokenizer = parseStrictJson(json);
+        if (const std::vector<Json> added = more(); !added.empty() && tokenizer.is_object())
+            addMissing(tokenizer, added);
+        return read(tokenizer, origin);
     } catch (const Json::exception& error) {
         throw refuse(jsonProblem(error.what()));
     } catch (const std::invalid_argument& error) {
@@ -299,8 +380,24 @@ Tokenizer parseTokenizerJson(std::string_view json, const std::string& origin) {
     }
 }
 
+}  // namespace
+
+Tokenizer parseTokenizerJson(std::string_view json, const std::string& origin) {
+    return parse(json, origin, [] { return std::vector<Json>(); });
+}
+
 Tokenizer readTokenizerJson(const FilePath& path) {
-    return parseTokenizerJson(readFile(path), path.string());
+    return parse(readFile(path), path.string(), [&]() -> std::vector<Json> {
+        const Json config = besideOf(path, "tokenizer_config.json"),
+                   added = besideOf(path, "added_tokens.json");
+        try {
+            return tokensBeside(config, added);
+        } catch (const std::exception& error) {
+            const char* const name = config.is_null() ? "added_tokens.json" : "tokenizer_config.json";
+            throw Error(ErrorKind::checkpoint,
+                        (path.path().parent_path() / name).string() + ": " + jsonProblem(error.what()));
+        }
+    });
 }
 
 }  // namespace roper

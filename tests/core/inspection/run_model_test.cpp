@@ -92,6 +92,30 @@ TEST(RunModel, ComputesWhatItsTransformerDoes) {
     }
 }
 
+// YaRN's and LongRoPE's factor is for scores: a rotation back by the negative angle does not divide by it, so
+// of values it would remain, squared.
+TEST(RunModel, ScalesFrequenciesAsItsTransformerDoes) {
+    for (const char* position : {"rope", "roper"}) {
+        for (const ScalingMethod method :
+             {ScalingMethod::linear, ScalingMethod::yarn, ScalingMethod::longrope}) {
+            Both both(specificationWith({{"model.position", position}}));
+            Intervention scaled;
+            scaled.scaling.emplace();
+            scaled.scaling->method = method;
+            scaled.scaling->factor = 4;
+            scaled.scaling->original_length = 8;
+            scaled.scaling->attention_factor = method == ScalingMethod::linear ? 0 : 1.4;
+            const at::NoGradGuard no_gradients;
+            const std::vector<std::int64_t> tokens = someTokens();
+            both.ours.positions().rescale(*scaled.scaling, static_cast<double>(tokens.size()));
+            const at::Tensor right = both.ours.forward(at::tensor(tokens).unsqueeze(0)).squeeze(0);
+            const at::Tensor got = both.decoder->logits(both.decoder->hidden(tokens, scaled));
+            EXPECT_LT((got - right).abs().max().item<double>(), 2e-5 * right.abs().max().item<double>())
+                << position << " " << scalingNames().at(static_cast<std::size_t>(method));
+        }
+    }
+}
+
 TEST(RunModel, ValuesAndTheInverseRotationCanBeLeftOut) {
     Both both(specificationWith({{"model.position", "roper"}}));
     const std::vector<std::int64_t> tokens = someTokens();

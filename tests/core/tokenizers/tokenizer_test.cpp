@@ -180,6 +180,31 @@ TEST(Tokenizers, NumberAddedTokensWhateverTheirFileSays) {
                 [&] { parseTokenizerJson(added("[" + x + "9}]", closed), "f"); });
 }
 
+/// The ids are those of transformers 5.24.0, which reads these files beside a tokenizer.json.
+TEST(Tokenizers, TakeTokensFromTheFilesBesideTheirs) {
+    const auto ids = [](const std::string& config, const std::string& added) {
+        const TemporaryFolder folder;
+        std::ofstream(folder / "tokenizer.json") << smallTokenizer();
+        if (!config.empty()) std::ofstream(folder / "tokenizer_config.json") << config;
+        if (!added.empty()) std::ofstream(folder / "added_tokens.json") << added;
+        return readTokenizerJson(folder / "tokenizer.json").encode("ab<x>a<y>");
+    };
+    const std::string decoder =
+        R"("added_tokens_decoder": {"10": {"content": "<y>"}, "9": {"content": "<x>"}})";
+    const Ids both = {2, 4, 0, 5};
+    EXPECT_EQ(ids("{" + decoder + "}", ""), both);
+    EXPECT_EQ(ids("", R"({"<y>": 10, "<x>": 9})"), both);
+    EXPECT_EQ(ids(R"({"eos_token": "<y>", "bos_token": "<x>"})", ""), both);
+    EXPECT_EQ(ids(R"({"extra_special_tokens": ["<x>", "<y>"]})", ""), both);
+    EXPECT_EQ(ids(R"({"mask_token": {"content": "<x>"}, "additional_special_tokens": ["<y>"]})", ""), both);
+    // Special ones come after the others, and those of the vocabulary keep their ids.
+    EXPECT_EQ(ids(R"({"eos_token": "<y>", "bos_token": "a"})", R"({"<x>": 9})"), (Ids{0, 1, 4, 0, 5}));
+    EXPECT_EQ(ids("{" + decoder + "}", R"({"<z>": 3})"), both);
+    expectError(ErrorKind::checkpoint, "tokenizer_config.json: added_tokens_decoder has the key \"x\"",
+                [&] { ids(R"({"added_tokens_decoder": {"x": {"content": "<x>"}}})", ""); });
+    expectError(ErrorKind::checkpoint, "added_tokens.json: ", [&] { ids("", R"({"<x>": )"); });
+}
+
 TEST(Tokenizers, ByteLevelOnesGiveTheTextBack) {
     const nlohmann::json content = reference();
     for (const auto& one : content["tokenizers"]) {
