@@ -3,9 +3,12 @@
 #include <QApplication>
 #include <set>
 
+#include "core/base/console.h"
 #include "core/base/error.h"
+#include "core/base/file_reading.h"
 #include "core/base/text.h"
 #include "core/explorer/examples.h"
+#include "core/explorer/hugging_face.h"
 #include "ui/charts/figure_export.h"
 #include "ui/live/published_models.h"
 #include "ui/window/page_set.h"
@@ -62,16 +65,41 @@ QSize defaultSize(const Page& page, const std::string& kind) {
     return page.figures().front()->defaultSize();  // one that has another name now
 }
 
+/// The settings of a setup that the command line does not name.
+void addSetup(const Setup& setup, FigureRequest& request) {
+    std::vector<std::pair<std::string, std::string>> settings = settingsOf(setup);
+    settings.emplace_back("head_dim", std::to_string(setup.head_dim));  // where a page begins with another
+    for (const auto& [key, value] : settings)
+        if (!request.sets(key)) request.settings.emplace_back(key, value);
+}
+
 /// What an example sets and the command line does not. @throws Error (usage) if it is of another page
 void addExample(const Example& example, const Page& page, FigureRequest& request) {
     if (page.name().toLower().replace(' ', '-').toStdString() != example.page)
         throw Error(ErrorKind::usage, "the example \"" + example.name + "\" is of the page " + example.page +
                                           ", which does not draw \"" + request.kind + "\"");
-    std::vector<std::pair<std::string, std::string>> settings = settingsOf(example.setup);
-    settings.emplace_back("head_dim",
-                          std::to_string(example.setup.head_dim));  // where a page begins with another
-    for (const auto& [key, value] : settings)
-        if (!request.sets(key)) request.settings.emplace_back(key, value);
+    addSetup(example.setup, request);
+}
+
+/// The rotation of a config.json. @throws Error (usage) for a picture that follows from no setup, and naming
+/// the file
+void addConfig(const std::filesystem::path& named, const Page& page, FigureRequest& request) {
+    const std::vector<const FieldInfo*> fields = page.figureSettings();
+    if (std::none_of(fields.begin(), fields.end(),
+                     [](const FieldInfo* field) { return field->name == "head_dim"; }))
+        throw Error(ErrorKind::usage, "--config is for pictures of the explorer pages; \"" + request.kind +
+                                          "\" is of " + page.name().toStdString());
+    constexpr std::uint64_t kLargest = 1U << 20U;
+    const std::filesystem::path path = std::filesystem::is_directory(named) ? named / "config.json" : named;
+    try {
+        const ConfigReading reading = readHuggingFaceConfig(readFile(path, kLargest), Setup{});
+        for (const std::string& note : reading.notes)
+            tellPerson("roper-lab: " + path.filename().string() + ": " + note);
+        addSetup(reading.setup, request);
+    } catch (const Error& error) {
+        if (error.kind() != ErrorKind::usage) throw;
+        throw Error(ErrorKind::usage, path.string() + ": " + error.what());
+    }
 }
 
 /// Settings of the canvas go into it, those of the page into the request.
@@ -98,6 +126,7 @@ FigureRequest parse(const FigureOrder& order, const Page& page, Canvas& canvas) 
         // A run named among the settings, as in a copied setup, is treated like one of --run.
         if (key == "run" && request.run.empty()) request.run = value;
     }
+    if (!order.config.empty()) addConfig(order.config, page, request);
     if (!order.example.empty()) addExample(findExample(order.example), page, request);
     request.size = canvas.size;
     return request;

@@ -17,6 +17,7 @@ struct FigureOrder {
     std::string run;           ///< take q, k and v from this run; empty: from the settings
     std::optional<int> query;  ///< short for query=N
     std::string example;       ///< begin with the settings of this example of the page
+    std::filesystem::path config;  ///< begin with the rotation of this config.json, or of a folder's
     bool dark = false;
 };
 

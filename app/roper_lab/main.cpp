@@ -64,6 +64,8 @@ std::optional<int> parse(Arguments& arguments, int argc, char** argv) {
     figure->add_option("--query", arguments.order.query, "Short for --set query=N");
     figure->add_option("--example", arguments.order.example,
                        "Begin with an example of the explorer pages; docs/gallery shows them");
+    figure->add_option("--config", arguments.order.config,
+                       "Begin with the rotation of a model: its config.json, or the folder with it");
     figure->add_flag("--dark", arguments.order.dark, "On a dark background");
     figure->add_option("--runs", arguments.runs, "Folder of the runs, for --run, loss and accuracy");
     figure->footer([&] {

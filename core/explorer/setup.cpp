@@ -129,7 +129,7 @@ Setup sanitized(Setup s) {
     const auto atMost = [](int& value, int high) { value = std::min(value, high); };
     s.head_dim -= s.head_dim % 2;
     atLeast(s.scaling.beta_fast, s.scaling.beta_slow);
-    atLeast(s.scaling.high_frequency_factor, 1.001 * s.scaling.low_frequency_factor);
+    atLeast(s.scaling.high_frequency_factor, s.scaling.low_frequency_factor);
     atMost(s.pair, s.pairs() - 1);
     atMost(s.head, s.heads - 1);
     fitByHand(s);

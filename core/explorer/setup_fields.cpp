@@ -35,7 +35,8 @@ Eigen::VectorXd numbersOf(const FieldInfo& field, const std::string& text) {
     if (text.empty()) return {};
     const std::vector<std::string> cells = split(text, ',');
     if (cells.size() > static_cast<std::size_t>(bounds::kMostHeadDim))
-        refuseValue(field, "at most " + std::to_string(bounds::kMostHeadDim) + " numbers", std::to_string(cells.size()) + " of them");
+        refuseValue(field, "at most " + std::to_string(bounds::kMostHeadDim) + " numbers",
+                    std::to_string(cells.size()) + " of them");
     Eigen::VectorXd values(static_cast<Eigen::Index>(cells.size()));
     for (std::size_t i = 0; i < cells.size(); ++i) {
         const auto value = parseNumber(trimmed(cells[i]));
@@ -208,6 +209,9 @@ std::vector<SetupField> scalingFields() {
               "YaRN and LongRoPE: multiplies cos and sin; 0 stands for 0.1 ln s + 1, and √(1 + ln s/ln L)",
               RealRange{0, 100}},
              &Scaling::attention_factor),
+        make({"", "long_attention_factor", "", "LongRoPE: the same in texts longer than L; 0: no other",
+              RealRange{0, 100}},
+             &Scaling::long_attention_factor),
         make({"", "truncate", "", "YaRN: 1 rounds the ends of the ramp to whole pairs", Flag()},
              &Scaling::truncate),
         make({"", "low_freq_factor", "", "Llama 3: wavelengths above L/this are divided by s",

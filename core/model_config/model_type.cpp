@@ -61,6 +61,7 @@ ModelType typeOf(const std::string& name, const Json& row) {
     read("last", type.rotates_last);
     read("own", type.own);
     read("theta_first", type.theta_first);
+    read("share_first", type.share_first);
     read("values_key", type.values_key);
     if (row.contains("features")) {
         if (row.at("features").is_string())
@@ -69,6 +70,7 @@ ModelType typeOf(const std::string& name, const Json& row) {
             type.features = row.at("features");
     }
     read("ratio", type.ratio_key);
+    read("yarn_factor", type.yarn_factor);
     read("alpha", type.reads_alpha);
     read("mscales", type.reads_mscales);
     read("yarn_is_longrope", type.calls_yarn_longrope);

@@ -49,6 +49,7 @@ struct ModelType {
     std::vector<std::string> share_keys;  ///< "partial_rotary_factor", "rotary_pct", "rotary_dim"
     std::optional<ConfigFields> rope;     ///< rope_parameters of a config without them
     bool theta_first = false;             ///< members of the config that say θ count before what these say
+    bool share_first = false;             ///< the same of the share that rotates
     std::vector<std::string> refused;     ///< members that the class cannot read
 
     std::optional<ConfigFields> sizes;         ///< what is taken for members that are missing
@@ -64,7 +65,8 @@ struct ModelType {
     std::string features_key;   ///< member that says how many features rotate, from the first
     int features = 0;           ///< that rotate, whatever the head's width; 0: not fixed
     std::string ratio_key;      ///< member that multiplies the base
-    bool reads_alpha = false;   ///< dynamic scaling with `alpha` is NTK-aware scaling by that (Hunyuan)
+    double yarn_factor = 0;  ///< that YaRN multiplies cos and sin by, whatever the config says; 0: as it says
+    bool reads_alpha = false;  ///< dynamic scaling with `alpha` is NTK-aware scaling by that (Hunyuan)
     bool reads_mscales =
         false;  ///< LongRoPE's factors on cos and sin are short_mscale and long_mscale (Phi-3.5 MoE)
     bool calls_yarn_longrope = false;  ///< the type yarn is LongRoPE (Phi-3)

@@ -193,7 +193,8 @@ class Reader {
             const auto usual = type_.rope ? type_.rope->object(kind.name) : std::nullopt;
             if (is_default && !usual && !type_.rope) continue;
             auto rope = own ? own : parameters && !is_flat ? std::nullopt : usual;
-            if (scaling && kind.is_scaled) rope = merged(own ? own : kPlain, scaling);
+            if (scaling && kind.is_scaled)
+                rope = merged(own ? own : kind.theta_keys.empty() && usual ? usual : kPlain, scaling);
             all.push_back({&kind, rope, is_default && !(scaling && kind.is_scaled)});
         }
         std::stable_partition(all.begin(), all.end(), [](const Source& source) {
@@ -325,11 +326,13 @@ class Reader {
     std::optional<double> givenShare(const Source& source, int head_dim) const {
         if (source.rope && !source.is_default)
             if (const auto inside = source.rope->number(kShare, 0, 1)) return inside;
-        if (source.is_default && source.rope)
-            if (const auto usual = source.rope->number(kShare, 0, 1)) return usual;
+        const auto usual =
+            source.is_default && source.rope ? source.rope->number(kShare, 0, 1) : std::nullopt;
+        if (usual && !type_.share_first) return usual;
         std::vector<std::string> keys = type_.share_keys;
-        const bool has_own = type_.is_nested || (type_.is_known && std::find(keys.begin(), keys.end(),
-                                                                             "rotary_pct") != keys.end());
+        const bool has_own =
+            (type_.is_nested && !(source.is_default && type_.share_first)) ||
+            (type_.is_known && std::find(keys.begin(), keys.end(), "rotary_pct") != keys.end());
         if (!has_own && std::find(keys.begin(), keys.end(), kShare) == keys.end())
             keys.insert(keys.begin(), kShare);
         for (const std::string& key : keys) {
@@ -340,7 +343,7 @@ class Reader {
             }
             if (const auto share = config_.number(key, 0, 1)) return share;
         }
-        return std::nullopt;
+        return usual;
     }
 
     void readBase(const Source& source, RotaryConfig& rotary) {
@@ -453,6 +456,7 @@ class Reader {
         const double grown = 0.1 * std::log(scaling.factor);
         const bool by_scales = !own && scale > 0 && all > 0;
         scaling.attention_factor = by_scales ? (scale * grown + 1) / (all * grown + 1) : own.value_or(0);
+        if (type_.yarn_factor > 0) scaling.attention_factor = type_.yarn_factor;
         if (!type_.is_nested) {
             scaling.truncate = rope.flag("truncate").value_or(true);
             return;

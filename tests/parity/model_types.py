@@ -14,14 +14,14 @@ A row is a model type and a JSON object:
                  object is read, too
   "partial"      where a share of the head that rotates is read: "inside" rope_parameters, or members of the config; "share"
                  where nothing says it
-  "rope"         rope_parameters where the config has neither these nor rope_scaling; "theta_first": members of the config
-                 that say θ count before what these say
+  "rope"         rope_parameters where the config has neither these nor rope_scaling; "theta_first", "share_first":
+                 members of the config that say θ or the share count before what these say
   "sizes"        what the class takes for members that are missing; "names": other names of members
   "layers"       kinds of the layers, as a pattern that repeats; "N": rotates nothing
   "rotating"     which layers rotate: "sliding" ones alone, "sliding_if_any", or those that no_rope_layers marks with 1
   "refuses"      members that the class cannot read; "values": values rotate, or where the member "values_key" says so; "needs":
                  a member and its value without which nothing rotates; "features": that rotate, a number or a member;
-                 "ratio": a member that multiplies θ's base; "last": the last features rotate; "own": what
+                 "ratio": a member that multiplies θ's base; "last": the last features rotate; "yarn_factor": on cos and sin; "own": what
                  cannot be shown; "text": the model type of the part that reads text
 """
 
@@ -73,8 +73,12 @@ MORE = {
     # modeling_ernie4_5_vl_moe.py: frequencies of height and width by turns, those of time last
     "ernie4_5_vl_moe_text": {"own": "give frequencies to pairs in another order (mrope_section); here they fall from pair to pair"},
     # deepseek_v4: the last qk_rope_head_dim features of a head, of keys that are values, too; outputs are rotated back
-    "deepseek_v4": {"width": ["head_dim"], "features": "qk_rope_head_dim", "last": True, "values": "rotated_back"},
+    "deepseek_v4": {"width": ["head_dim"], "features": "qk_rope_head_dim", "last": True, "values": "rotated_back",
+                    "partial": {"inside": True, "keys": ["partial_rotary_factor"], "share": 0.125}, "yarn_factor": 1.0},
     "hy_v4_vl_text": {"width": ["qk_rope_head_dim"]},
+    "dots3_note_text": {"width": ["qk_rope_head_dim"], "partial": {"inside": False},
+                        "own": "have members of their own for the heads of sliding layers, which are not read here"},
+    "neomme": {"own": "rotate another share of a head in each kind of layer where partial_rotary_factor is missing"},
     "mistral4": {"width": ["head_dim"], "own": "rotate qk_rope_head_dim / head_dim of a head where partial_rotary_factor is missing; here all of it"},
     "hunyuan_v1_dense": {"alpha": True}, "hunyuan_v1_moe": {"alpha": True}, "hunyuan_vl_text": {"alpha": True},
 }
@@ -203,15 +207,17 @@ def row_of(model_type):
         tried = trial(**{key: value}, **({"rope_scaling": plain} if "" in kinds else {}))
         if any(trial.differs(tried, kind, "count") for kind in kinds):
             partial.setdefault("keys", []).append(key)
-    if shares:
-        partial["share"] = shares[0]
+    given = trial(rope_scaling=plain) if "" in kinds else bare
+    if shares and given and not any(trial.differs(given, kind, "count") for kind in kinds):
+        partial["share"] = shares[0]  # otherwise it stands in "rope" alone
     row["partial"] = partial
 
     said_outside = any(trial.differs(trial(**{key: 54321.0}), kind) for key in THETA_KEYS for kind in kinds)
-    shared_outside = any(trial.differs(trial(partial_rotary_factor=other), kind, "count") for kind in kinds)
+    shared_outside = any(trial.differs(trial(**{key: value}), kind, "count") for kind in kinds
+                         for key, value in (("partial_rotary_factor", other), ("rotary_pct", other), ("rotary_dim", max(2, features // 4))))
     if {one.get("rope_type") for one in by_kind} != {"default"} or "" not in kinds or not said_outside or shares and not shared_outside:
         row["rope"] = parameters
-        row["theta_first"] = said_outside
+        row["theta_first"], row["share_first"] = said_outside, shared_outside
     listed = getattr(config, "layer_types", None)
     if listed:
         row["layer_types"] = sorted(set(listed))

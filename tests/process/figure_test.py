@@ -33,6 +33,27 @@ class Sizes(unittest.TestCase):
             self.assertIn("80000 × 80000 pixels", done.stderr)
             self.assertFalse(out.exists())
 
+    def test_a_picture_begins_with_the_rotation_of_a_config(self):
+        with tempfile.TemporaryDirectory(prefix="roper-process-") as name:
+            config, out = Path(name) / "config.json", Path(name) / "decay.csv"
+            config.write_text('{"model_type": "llama", "head_dim": 16, "rope_scaling": {"rope_type": "linear", "factor": 2}}')
+
+            def figure(*arguments):
+                return subprocess.run([os.environ["ROPER_LAB"], "figure", *arguments], capture_output=True, text=True, timeout=60)
+
+            for named in (config, name):
+                done = figure("decay", "--config", named, "--out", out)
+                self.assertEqual(done.returncode, 0, done.stderr)
+                self.assertIn("rope_theta is missing; 10000 is taken", done.stderr)
+                self.assertEqual(out.read_text().splitlines()[1], "linear,0,4.5")  # eight pairs: 1, 2, … 8, on average
+            config.write_text('{"model_type": "llama", "head_dim": 16, "rope_theta": "many"}')
+            done = figure("decay", "--config", config, "--out", out)
+            self.assertEqual(done.returncode, 2)
+            self.assertIn("config.json: rope_theta must be a number", done.stderr)
+            done = figure("loss", "--config", config, "--out", out)
+            self.assertEqual(done.returncode, 2)
+            self.assertIn("for pictures of the explorer pages", done.stderr)
+
 
 @unittest.skipUnless(os.environ.get("ROPER_LAB"), "without the window")
 class Texts(unittest.TestCase):

@@ -314,7 +314,7 @@ class Names(ForeignFolder):
         model = small_model(self._folder.name, "llama")
         config = json.loads((model / "config.json").read_text())
         (model / "config.json").write_text(json.dumps({**config, f"rope_{self.SIGNS}": f"note {self.SIGNS}"}, ensure_ascii=False))
-        self.clean("look", model, *ask, part="not understood")
+        self.clean("look", model, *ask, part="of no effect")
         (model / "config.json").write_text(json.dumps({**config, "model_type": f"odd {self.SIGNS}"}, ensure_ascii=False))
         self.clean("look", model, *ask, part="odd")
         (model / "config.json").write_text(json.dumps(config))
