@@ -13,7 +13,7 @@
 #     with a flat rope_theta added  {'rope_type': 'default', 'rope_theta': 500000.0}
 # Source: convert_rope_params_to_dict in transformers/modeling_rope_utils.py, lines 775 to 788; the comment in it says that
 # rope_parameters come first, which holds for their members only.
-# Ours: core/explorer/hugging_face.cpp takes rope_parameters and says so ("both stand"); no test of ours has both keys.
+# Ours: core/model_config/rotation_reading.cpp does the same and says so; RotationReading.AFlatScalingCountsBeforeParameters.
 set -euo pipefail
 folder=$(mktemp -d)
 trap 'rm -rf "$folder"' EXIT

@@ -14,7 +14,7 @@
 #     by hand          yarn    logits differ from plain by 2.337
 # Source: GGUF_CONFIG_MAPPING in transformers/integrations/ggml.py (for "llama" the rotation's keys are rope.dimension_count
 # and rope.freq_base), and modeling_gguf_pytorch_utils.py, line 739, for GPT-OSS; the keys are in GGUF's specification.
-# Ours: core/pretrained/gguf_architecture.cpp reads them. tests/parity/pretrained_reference.py therefore computes what a GGUF file
+# Ours: core/pretrained/gguf_rotation.cpp reads them. tests/parity/pretrained_reference.py therefore computes what a GGUF file
 # must give with the model that it was written from, not with one that transformers has loaded from it;
 # tests/core/language_model/decoder_test.cpp (Decoder.ComputesEveryFamilyAsTransformersDoes) compares.
 # Takes about 3 GB of disk for a few minutes: the package torch.

@@ -1,0 +1,46 @@
+#!/usr/bin/env bash
+# The older key "type" in rope_scaling scales a Llama in transformers 5, and is passed over in a Gemma 3.
+#
+# Surprising: {"type": "linear", "factor": 8.0} is what model cards and folders from before 2024 write; transformers 5 says
+# that it still reads it, and for most models it does. Where a class has parameters by kind of layer (Gemma 3 and 3n, OLMo 3,
+# ModernBERT, T5Gemma 2), these begin as {"rope_type": "default"} and are then updated by rope_scaling: rope_type stands
+# already, so type beside it counts for nothing. The model runs unscaled and the factor is kept in its config; a warning says
+# that "factor" is not recognised for rope_type default, and does not name type. With rope_type in its place it is scaled.
+#
+# Version: transformers 5.24.0 (PyPI), LlamaConfig and Gemma3TextConfig.
+# Seen (rope_type that the class arrives at):
+#     llama        {"type": "linear"}       linear
+#     gemma3_text  {"type": "linear"}       default
+#     gemma3_text  {"rope_type": "linear"}  linear
+# Source: convert_rope_params_to_dict in transformers/models/gemma3/configuration_gemma3.py (default_rope_params, then
+# update), against the same in transformers/modeling_rope_utils.py.
+# Ours: core/model_config/rotation_reading.cpp does the same and says "type is not read beside rope_type"
+# (RotationReading.LocalLayersHaveABaseOfTheirOwn).
+set -euo pipefail
+folder=$(mktemp -d)
+trap 'rm -rf "$folder"' EXIT
+python3 -m venv "$folder/python"
+"$folder/python/bin/pip" install --quiet transformers==5.24.0
+
+HF_HUB_OFFLINE=1 TRANSFORMERS_VERBOSITY=warning "$folder/python/bin/python" - "$folder" <<'PYTHON'
+import json
+import sys
+
+import transformers
+
+folder = sys.argv[1]
+
+
+def arrives_at(model_type, key):
+    with open(f"{folder}/config.json", "w") as file:
+        json.dump({"model_type": model_type, "rope_scaling": {key: "linear", "factor": 8.0}}, file)
+    parameters = transformers.AutoConfig.from_pretrained(folder).rope_parameters
+    return parameters.get("full_attention", parameters)["rope_type"]
+
+
+found = [(model, key, arrives_at(model, key)) for model, key in (("llama", "type"), ("gemma3_text", "type"), ("gemma3_text", "rope_type"))]
+print("transformers", transformers.__version__)
+for model, key, kind in found:
+    print(f"{model:12} {{\"{key}\": \"linear\"}}  {kind}")
+assert [kind for _, _, kind in found] == ["linear", "default", "linear"], "this has changed"
+PYTHON
