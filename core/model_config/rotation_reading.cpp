@@ -70,6 +70,9 @@ class Reader {
             reading_.values =
                 type_.values == "rotated_back" ? ValueRotation::rotated_back : ValueRotation::rotated;
         if (!type_.own.empty()) note("models of type " + type_.name + " " + type_.own);
+        for (const char* key : {"per_layer_config", "block_configs"})
+            if (config_.has(key))
+                note(std::string(key) + " is not read here: some layers may differ from what it says of all");
     }
 
     void refuseWhatTheClassCannotRead() const {

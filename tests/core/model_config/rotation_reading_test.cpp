@@ -160,6 +160,18 @@ TEST(RotationReading, Llama3MayHaveNoSpanBetweenKeptAndScaled) {
     EXPECT_NEAR(theta[3], std::pow(500000, -0.75) / 16, 1e-15);
 }
 
+TEST(RotationReading, GlobalLayersMayHaveWiderHeads) {
+    const RotationReading gemma4 = readRotation(R"({"model_type": "gemma4_text", "head_dim": 256,
+        "global_head_dim": 384, "num_hidden_layers": 6})");
+    ASSERT_EQ(gemma4.layers.size(), 2U);
+    EXPECT_EQ(gemma4.layers[0].rotary.head_dim, 384);
+    EXPECT_EQ(gemma4.layers[0].rotary.scaling.method, ScalingMethod::p_rope);
+    EXPECT_EQ(gemma4.layers[1].rotary.head_dim, 256);
+    EXPECT_NE(notesOf(R"({"model_type": "gemma4_text", "per_layer_config": {"0": {"head_dim": 128}}})")
+                  .find("per_layer_config is not read here"),
+              std::string::npos);
+}
+
 TEST(RotationReading, AModelTypeThatIsNotKnownIsSaid) {
     EXPECT_NE(
         notesOf(R"({"model_type": "somebodys", "head_dim": 8})").find("\"somebodys\" is not known here"),
