@@ -275,7 +275,7 @@ std::vector<std::string> accountForKeys(const GgufEntries& entries) {
             entries.metadata().refuse(
                 key, "is not known here and may change a text's tokens; its value is " + shownValue(value));
         if (std::none_of(std::begin(kBeside), std::end(kBeside),
-                         [&](std::string_view beside) { return key.starts_with(beside); }))
+                         [&key = key](std::string_view beside) { return key.starts_with(beside); }))
             notes.push_back("the entry " + onOneLine(key) + " is not of the architecture " +
                             onOneLine(entries.architecture()) + " and was not read");
     }
