@@ -26,6 +26,7 @@
 #include "core/corpus/corpus_files.h"
 #include "core/explorer/hugging_face.h"
 #include "core/explorer/setup_text.h"
+#include "core/model_config/rotation_reading.h"
 #include "core/pretrained/gguf_rotation.h"
 #include "core/pretrained/model_weights.h"
 #include "core/runs/metrics_import.h"

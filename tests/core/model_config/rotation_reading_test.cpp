@@ -28,8 +28,8 @@ TEST(RotationReading, IsWhatTransformersComputes) {
         SCOPED_TRACE(one.at("config").dump());
         const RotationReading reading = readRotation(one.at("config").dump());
         for (const auto& [kind, numbers] : one.at("kinds").items()) {
-            const auto found =
-                std::find_if(reading.layers.begin(), reading.layers.end(), [&](const RotatedLayers& layers) {
+            const auto found = std::find_if(
+                reading.layers.begin(), reading.layers.end(), [&, &kind = kind](const RotatedLayers& layers) {
                     return layers.rotary.width > 0 &&
                            (layers.kind == kind || reading.layers.size() == 1 || kind.empty());
                 });
