@@ -448,10 +448,10 @@ class AttentionPageTest : public PageTest {
     }
 
     void headsThatAreTooWideAreSaidToBe() {
-        trainTo("wide", "1", {"--set", "model.width=512", "--set", "model.heads=1"});
+        trainTo("wide", "1", {"--set", "model.width=1024", "--set", "model.heads=1"});
         window_->runs().readAll();
         window_->attentionState().useRun("wide");
-        QTRY_VERIFY_WITH_TIMEOUT(window_->attentionState().message().contains("512 features"), 30000);
+        QTRY_VERIFY_WITH_TIMEOUT(window_->attentionState().message().contains("1024 features"), 30000);
         change([](Setup& s) { s.source = Source::random; });
         QVERIFY(window_->attentionState().isReady());
     }

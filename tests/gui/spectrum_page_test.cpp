@@ -194,7 +194,7 @@ class SpectrumPageTest : public PageTest {
 
     void aWrongConfigSaysWhyAndChangesNothing() {
         const Setup before = setup();
-        QVERIFY(page_->panel().pasteConfig("{\"head_dim\": 63}").contains("even widths"));
+        QVERIFY(page_->panel().pasteConfig("{\"head_dim\": 63}").contains("head_dim must be even"));
         QVERIFY(page_->panel().pasteConfig("not json").contains("not JSON"));
         QVERIFY(setup() == before);
     }
