@@ -6,6 +6,7 @@
 #include <cmath>
 #include <fstream>
 
+#include "core/base/file_reading.h"
 #include "tests/support/expect_error.h"
 #include "tests/support/limited_process.h"
 #include "tests/support/temporary_folder.h"
