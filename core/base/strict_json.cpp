@@ -1,6 +1,7 @@
 #include "core/base/strict_json.h"
 
 #include <algorithm>
+#include <array>
 #include <stdexcept>
 #include <string>
 #include <utility>
@@ -102,6 +103,28 @@ nlohmann::json parseStrictJson(std::string_view text, const JsonLimits& limits) 
     JsonBuilder builder(text, limits);
     Json::sax_parse(text, &builder);
     return builder.take();
+}
+
+std::string withQuotedNotANumber(std::string_view text) {
+    constexpr std::array<std::string_view, 3> kWords = {"-Infinity", "Infinity", "NaN"};
+    std::string json;
+    bool in_string = false;
+    for (std::size_t at = 0; at < text.size();) {
+        const bool may_begin = !in_string && (text[at] == 'N' || text[at] == 'I' || text[at] == '-');
+        const auto word = std::find_if(kWords.begin(), kWords.end(), [&](std::string_view one) {
+            return may_begin && text.substr(at).starts_with(one);
+        });
+        if (word != kWords.end()) {
+            json.append("\"").append(*word).append("\"");
+            at += word->size();
+            continue;
+        }
+        if (text[at] == '"') in_string = !in_string;
+        const bool is_escaped = in_string && text[at] == '\\' && at + 1 < text.size();
+        json.append(text.substr(at, is_escaped ? 2 : 1));
+        at += is_escaped ? 2 : 1;
+    }
+    return json;
 }
 
 }  // namespace roper

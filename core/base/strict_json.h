@@ -2,6 +2,7 @@
 
 #include <cstddef>
 #include <nlohmann/json.hpp>
+#include <string>
 #include <string_view>
 
 namespace roper {
@@ -19,5 +20,8 @@ struct JsonLimits {
 /// and more values than any file of ours or of a published model holds.
 /// @throws std::invalid_argument saying what is wrong, and where: in which line, of several, and column
 nlohmann::json parseStrictJson(std::string_view text, const JsonLimits& limits = {});
+
+/// The same text with NaN, Infinity and -Infinity as strings: Python writes them, and they are no JSON.
+std::string withQuotedNotANumber(std::string_view text);
 
 }  // namespace roper

@@ -3,7 +3,6 @@
 #include <fcntl.h>
 
 #include <algorithm>
-#include <array>
 #include <cctype>
 #include <cmath>
 #include <limits>
@@ -112,29 +111,6 @@ std::optional<double> numberIn(const std::string& cell) {
     if (lower == "inf" || lower == "+inf" || lower == "infinity" || lower == "+infinity") return kInfinity;
     if (lower == "-inf" || lower == "-infinity") return -kInfinity;
     return durationIn(text);
-}
-
-/// Python writes NaN and Infinity, which are no JSON; as texts they are, and are read as the same numbers.
-std::string withQuotedNotANumber(std::string_view line) {
-    constexpr std::array<std::string_view, 3> kWords = {"-Infinity", "Infinity", "NaN"};
-    std::string json;
-    bool in_text = false;
-    for (std::size_t at = 0; at < line.size();) {
-        const bool may_begin = !in_text && (line[at] == 'N' || line[at] == 'I' || line[at] == '-');
-        const auto word = std::find_if(kWords.begin(), kWords.end(), [&](std::string_view one) {
-            return may_begin && line.substr(at).starts_with(one);
-        });
-        if (word != kWords.end()) {
-            json.append("\"").append(*word).append("\"");
-            at += word->size();
-            continue;
-        }
-        if (line[at] == '"') in_text = !in_text;
-        const bool is_escaped = in_text && line[at] == '\\' && at + 1 < line.size();
-        json.append(line.substr(at, is_escaped ? 2 : 1));
-        at += is_escaped ? 2 : 1;
-    }
-    return json;
 }
 
 nlohmann::json parseObject(std::string_view line, const std::string& origin, std::size_t number) {
