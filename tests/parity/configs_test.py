@@ -6,7 +6,7 @@ import unittest
 from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "support"))
-from programs import LETTERS, PRETRAINED, TrainerTest, read_safetensors, small_model
+from programs import PRETRAINED, TrainerTest, expected_text, small_model
 
 try:
     import numpy
@@ -21,8 +21,7 @@ class Configs(TrainerTest):
         path = folder / "config.json"
         plain = json.loads((PRETRAINED / family / "config.json").read_text())
         path.write_text(json.dumps({**plain, **config}))
-        tokens = read_safetensors(PRETRAINED / family / "expected.safetensors")[0]["tokens"]
-        return self.trainer("look", folder, "--what", "loss", "--json", "--text", "".join(LETTERS[token] for token in tokens))
+        return self.trainer("look", folder, "--what", "loss", "--json", "--text", expected_text(family))
 
     def test_what_a_config_says_is_computed(self):
         for name, one in json.loads((PRETRAINED / "configs.json").read_text()).items():

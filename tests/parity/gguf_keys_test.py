@@ -7,7 +7,7 @@ from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "support"))
 from gguf_files import LETTER_TOKENS, Gguf
-from programs import LETTERS, PRETRAINED, TrainerTest, read_safetensors
+from programs import PRETRAINED, TrainerTest, expected_text
 
 try:
     import numpy
@@ -18,8 +18,7 @@ except ImportError:  # ./lab test installs it
 @unittest.skipIf(numpy is None, "numpy is not installed for this Python")
 class Entries(TrainerTest):
     def look(self, path, family):
-        tokens = read_safetensors(PRETRAINED / family / "expected.safetensors")[0]["tokens"]
-        return self.trainer("look", path, "--what", "loss", "--json", "--text", "".join(LETTERS[token] for token in tokens))
+        return self.trainer("look", path, "--what", "loss", "--json", "--text", expected_text(family))
 
     def test_what_is_asked_for_is_computed(self):
         for name, one in json.loads((PRETRAINED / "gguf_entries.json").read_text()).items():

@@ -11,7 +11,7 @@ import unittest
 from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "support"))
-from programs import LETTERS, PRETRAINED, TINY, TRAINER, TrainerTest, read_safetensors, small_model, tokenizer_json
+from programs import LETTERS, PRETRAINED, TINY, TRAINER, TrainerTest, expected_text, read_safetensors, small_model, tokenizer_json
 
 EXAMPLE = Path(os.environ.get("ROPER_EXAMPLE_MODEL", ""))
 
@@ -26,8 +26,7 @@ class SmallModels(TrainerTest):
         return small_model(self._folder.name, family)
 
     def text(self, family="qwen3"):
-        tokens, _ = self.expected(family)
-        return "".join(LETTERS[token] for token in tokens)
+        return expected_text(family)
 
     def expected(self, family="qwen3"):
         tensors, _ = read_safetensors(PRETRAINED / family / "expected.safetensors")

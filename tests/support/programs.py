@@ -148,6 +148,11 @@ def tokenizer_json(letters=LETTERS):
     return json.dumps({"model": {"type": "BPE", "vocab": {letter: i for i, letter in enumerate(letters)}, "merges": []}})
 
 
+def expected_text(family):
+    """The text of a family's expected.safetensors, by its small model's letters."""
+    return "".join(LETTERS[token] for token in read_safetensors(PRETRAINED / family / "expected.safetensors")[0]["tokens"])
+
+
 def small_model(folder, family):
     """A Hugging Face folder of a small random model, whose tokens are single letters."""
     folder = Path(folder) / family
