@@ -19,7 +19,7 @@ A row is a model type and a JSON object:
   "sizes"        what the class takes for members that are missing; "names": other names of members
   "layers"       kinds of the layers, as a pattern that repeats; "N": rotates nothing
   "rotating"     which layers rotate: "sliding" ones alone, "sliding_if_any", or those that no_rope_layers marks with 1
-  "refuses"      members that the class cannot read; "values": values rotate, or where the member "values_key" says so; "needs":
+  "refuses"      rope_scaling, where the class cannot read it; "values": values rotate, or where the member "values_key" says so; "needs":
                  a member and its value without which nothing rotates; "features": that rotate, a number or a member;
                  "ratio": a member that multiplies θ's base; "last": the last features rotate; "yarn_factor": on cos and sin; "own": what
                  cannot be shown; "text": the model type of the part that reads text
@@ -128,7 +128,7 @@ def row_of(model_type):
     if not parameters or parameters.get("rope_type") == "axial":
         return None
     trial = Trial(model_type)
-    kinds = list(trial.default)
+    kinds = sorted(trial.default)  # transformers has them from a set, in any order
     if not kinds:
         return None
     row = {"interleaved": is_interleaved(model_type)}
@@ -270,7 +270,7 @@ def main():
             part = inner_type(model_type)
             if part:
                 rows[model_type] = {"text": part}
-    lines = [f'{{"{name}", R"({json.dumps(rows[name], separators=(",", ":"))})"}},' for name in sorted(rows)]
+    lines = [f'{{"{name}", R"({json.dumps(rows[name], separators=(",", ":"), sort_keys=True)})"}},' for name in sorted(rows)]
     OUT.write_text(f"// From transformers {__version__} by tests/parity/model_types.py, which says what each member means.\n"
                    + "\n".join(lines) + "\n")
     print(f"{len(rows)} model types → {OUT}; left out: {', '.join(left_out)}")
