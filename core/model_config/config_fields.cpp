@@ -23,30 +23,6 @@ std::string shown(const Json& value) {
     return text.size() <= kShownValue ? text : text.substr(0, kShownValue) + " …";
 }
 
-/// Python writes Infinity and NaN, which are no JSON: as text they are refused where a number is read, by
-/// name, and harmless elsewhere.
-std::string withQuotedInfinities(std::string_view text) {
-    std::string quoted;
-    bool in_string = false;
-    for (std::size_t i = 0; i < text.size(); ++i) {
-        if (in_string && text[i] == '\\' && i + 1 < text.size()) {
-            quoted += text.substr(i++, 2);
-            continue;
-        }
-        if (text[i] == '"') in_string = !in_string;
-        std::string_view found;
-        for (const std::string_view word : {"-Infinity", "Infinity", "NaN"})
-            if (!in_string && found.empty() && text.substr(i).starts_with(word)) found = word;
-        if (found.empty()) {
-            quoted += text[i];
-            continue;
-        }
-        quoted.append("\"").append(found).append("\"");
-        i += found.size() - 1;
-    }
-    return quoted;
-}
-
 }  // namespace
 
 ConfigFields::ConfigFields(std::shared_ptr<const Json> root, const Json& object, std::string where)
@@ -58,7 +34,8 @@ ConfigFields ConfigFields::parse(std::string_view text) {
     if (trimmed(text).empty()) fail("there is nothing to read; paste the text of a model's config.json");
     auto root = std::make_shared<Json>();
     try {
-        *root = parseStrictJson(withQuotedInfinities(text));
+        // As a string such a number is refused by name where one is read, and harmless elsewhere.
+        *root = parseStrictJson(withQuotedNotANumber(text));
     } catch (const std::invalid_argument& error) {
         fail(std::string("this is not JSON that can be read: ") + error.what());
     }
@@ -78,6 +55,10 @@ bool ConfigFields::stands(const std::string& key) const {
 bool ConfigFields::isValue(const std::string& key, const std::string& json) const {
     const Json* const value = read(key);
     return value != nullptr && *value == Json::parse(json);
+}
+
+ConfigFields ConfigFields::askedAnew() const {
+    return {root_, *json_, where_};
 }
 
 bool ConfigFields::isEmpty() const {

@@ -30,6 +30,8 @@ class ConfigFields {
     bool isEmpty() const;
     /// Where the object stands: "text_config"; empty for all of a file.
     const std::string& where() const { return where_; }
+    /// The same object of which nothing was read yet: for one that several readers share.
+    ConfigFields askedAnew() const;
     /// The same with the members of another object in place of its own or beside them.
     ConfigFields updatedBy(const ConfigFields& other) const;
     /// Where a member stands, for messages: "rope_scaling.factor".

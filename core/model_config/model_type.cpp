@@ -45,7 +45,7 @@ ModelType typeOf(const std::string& name, const Json& row) {
         type.share_keys = partial.value("keys", Names());
     }
     if (row.contains("rope")) type.rope = ConfigFields::parse(row.at("rope").dump());
-    read("refuses", type.refused);
+    type.refuses_scaling = !row.value("refuses", Names()).empty();
     if (row.contains("sizes")) type.sizes = ConfigFields::parse(row.at("sizes").dump());
     read("names", type.names);
     read("layer_types", type.layer_types);
@@ -92,6 +92,7 @@ ModelType usualType() {
                   {"num_attention_heads", "n_head"},
                   {"max_position_embeddings", "n_positions"},
                   {"num_hidden_layers", "n_layer"}};
+    type.interleave_key = "rope_interleave";
     type.is_known = false;
     return type;
 }

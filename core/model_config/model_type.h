@@ -50,7 +50,7 @@ struct ModelType {
     std::optional<ConfigFields> rope;     ///< rope_parameters of a config without them
     bool theta_first = false;             ///< members of the config that say θ count before what these say
     bool share_first = false;             ///< the same of the share that rotates
-    std::vector<std::string> refused;     ///< members that the class cannot read
+    bool refuses_scaling = false;         ///< the class cannot read rope_scaling
 
     std::optional<ConfigFields> sizes;         ///< what is taken for members that are missing
     std::map<std::string, std::string> names;  ///< other names of members: hidden_size is "n_embd"

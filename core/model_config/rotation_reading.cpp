@@ -21,13 +21,16 @@ constexpr const char *kParameters = "rope_parameters", *kScaling = "rope_scaling
 class Reader {
   public:
     Reader(const ConfigFields& config, const ModelType& type, RotationReading& reading)
-        : config_(config), type_(type), reading_(reading) {
+        : config_(config),
+          type_(type),
+          sizes_(ofOneReader(type.sizes)),
+          rope_(ofOneReader(type.rope)),
+          reading_(reading) {
         reading.positions = number("max_position_embeddings", 0, kLongestText).value_or(0);
     }
 
     void read() {
         readValues();
-        refuseWhatTheClassCannotRead();
         for (const Source& source : sources())
             readKind(source);
         placeLayers();
@@ -42,19 +45,29 @@ class Reader {
         bool is_default = false;           ///< the class's own
     };
 
+    /// Model types are shared by all readers, of any thread; what was read of them is not.
+    static std::optional<ConfigFields> ofOneReader(const std::optional<ConfigFields>& shared) {
+        return shared ? std::optional(shared->askedAnew()) : std::nullopt;
+    }
+
     void note(std::string text) const {
         if (std::find(reading_.notes.begin(), reading_.notes.end(), text) == reading_.notes.end())
             reading_.notes.push_back(std::move(text));
     }
 
+    /// The names that a member may have, the usual one first.
+    std::vector<std::string> namesOf(const std::string& key) const {
+        const auto other = type_.names.find(key);
+        return other == type_.names.end() ? std::vector{key} : std::vector{key, other->second};
+    }
+
     /// The config's member, or what the class takes without it. null is none, not the default.
     std::optional<double> number(const std::string& key, double low, double high) const {
-        const auto other = type_.names.find(key);
-        for (const std::string& name : {key, other == type_.names.end() ? key : other->second}) {
+        for (const std::string& name : namesOf(key)) {
             if (const auto value = config_.number(name, low, high)) return value;
             if (config_.stands(name)) return std::nullopt;
         }
-        return type_.sizes ? type_.sizes->number(key, low, high) : std::nullopt;
+        return sizes_ ? sizes_->number(key, low, high) : std::nullopt;
     }
 
     std::optional<int> whole(const std::string& key, int low, int high) const {
@@ -75,28 +88,19 @@ class Reader {
                 note(std::string(key) + " is not read here: some layers may differ from what it says of all");
     }
 
-    void refuseWhatTheClassCannotRead() const {
-        for (const std::string& member : type_.refused)
-            if (config_.has(member) && !type_.refused.empty() && member != kScaling)
-                config_.refuse(member,
-                               "cannot be read by transformers 5.24 for models of type " + type_.name);
-    }
-
     /// Features of a head in layers of a kind.
     int headWidth(const ModelType::Kind& kind) const {
         for (const std::string& key : kind.width_keys)
             if (const auto given = config_.whole(key, 2, kMostHeadDim)) return *given;
         if (kind.features > 0 && (!kind.width_keys.empty() || type_.width_keys.empty())) return kind.features;
-        for (const std::string& key : type_.width_keys) {
-            const auto other = type_.names.find(key);
-            for (const std::string& name : {key, other == type_.names.end() ? key : other->second})
-                if (const auto given = config_.whole(name, 2, kMostHeadDim)) return *given;
-        }
         for (const std::string& key : type_.width_keys)
-            if (type_.sizes && !config_.stands(key))
-                if (const auto usual = type_.sizes->whole(key, 2, kMostHeadDim)) return *usual;
-        if (type_.width_keys.empty() && type_.sizes)
-            if (const auto fixed = type_.sizes->whole("head_dim", 2, kMostHeadDim)) return *fixed;
+            for (const std::string& name : namesOf(key))
+                if (const auto given = config_.whole(name, 2, kMostHeadDim)) return *given;
+        for (const std::string& key : type_.width_keys)
+            if (sizes_ && !config_.stands(key))
+                if (const auto usual = sizes_->whole(key, 2, kMostHeadDim)) return *usual;
+        if (type_.width_keys.empty() && sizes_)
+            if (const auto fixed = sizes_->whole("head_dim", 2, kMostHeadDim)) return *fixed;
         return derivedHeadWidth();
     }
 
@@ -115,13 +119,6 @@ class Reader {
         return type_.wider * *width / *heads;
     }
 
-    /// Members of both objects, those of `over` first.
-    static std::optional<ConfigFields> merged(const std::optional<ConfigFields>& under,
-                                              const std::optional<ConfigFields>& over) {
-        if (!under || !over) return over ? over : under;
-        return under->updatedBy(*over);
-    }
-
     std::optional<ConfigFields> objectUnlessEmpty(const char* key) const {
         auto object = config_.object(key);
         return object && !object->isEmpty() ? object : std::nullopt;
@@ -130,8 +127,7 @@ class Reader {
     /// Kinds of layers that an object has parameters of.
     std::vector<std::string> kindsIn(const ConfigFields& parameters) const {
         std::vector<std::string> kinds;
-        const std::vector<std::string> objects = parameters.keysOfObjects();
-        for (const std::string& key : objects) {
+        for (const std::string& key : parameters.keysOfObjects()) {
             const bool is_kind =
                 std::any_of(type_.kinds.begin(), type_.kinds.end(),
                             [&](const ModelType::Kind& kind) { return kind.name == key; }) ||
@@ -158,14 +154,14 @@ class Reader {
         if (!type_.is_known) return sourcesWithLocalBase(given);
         if (scaling && !type_.kinds.front().is_scaled) {
             note("rope_scaling is not read in models of type " + type_.name);
-            return {{&type_.kinds.front(), parameters ? parameters : type_.rope, !parameters}};
+            return {{&type_.kinds.front(), parameters ? parameters : rope_, !parameters}};
         }
-        return {{&type_.kinds.front(), given ? given : type_.rope, !given}};
+        return {{&type_.kinds.front(), given ? given : rope_, !given}};
     }
 
     std::vector<Source> sourcesByKind(const std::optional<ConfigFields>& parameters,
                                       const std::optional<ConfigFields>& scaling) {
-        if (scaling && std::find(type_.refused.begin(), type_.refused.end(), kScaling) != type_.refused.end())
+        if (scaling && type_.refuses_scaling)
             config_.refuse(kScaling, "cannot be read by transformers 5.24 for models of type " + type_.name +
                                          ": they have rope_parameters for each kind of layer");
         const bool is_flat = parameters && kindsIn(*parameters).empty();
@@ -174,41 +170,45 @@ class Reader {
         if (is_flat)
             note(
                 "rope_parameters name no kind of layer, so transformers 5.24 reads nothing of them for "
-                "models of "
-                "type " +
+                "models of type " +
                 type_.name);
+        const auto by_kind = is_flat ? std::nullopt : parameters;
         // transformers puts this before what the config says, so `type` alone, its former name, is not read.
-        static const std::optional<ConfigFields> kPlain = ConfigFields::parse(R"({"rope_type": "default"})");
+        const auto plain = ConfigFields::parse(R"({"rope_type": "default"})");
         if (scaling && config_.has(kShare))
             note("partial_rotary_factor beside rope_scaling may be read otherwise by models of type " +
                  type_.name);
         std::vector<Source> all;
         for (const ModelType::Kind& kind : type_.kinds) {
-            auto own = parameters && !is_flat ? parameters->object(kind.name) : std::nullopt;
-            if (parameters && !is_flat && parameters->stands(kind.name) && !own) {
+            const auto own = by_kind ? by_kind->object(kind.name) : std::nullopt;
+            if (by_kind && by_kind->stands(kind.name) && !own) {
                 reading_.layers.push_back({kind.name, {}, {}});  // null: nothing rotates
                 continue;
             }
-            if (parameters && !is_flat && !own && type_.needs_theta)
-                parameters->refuse(kind.name, "is missing: what layers of this kind have");
+            if (by_kind && !own && type_.needs_theta)
+                by_kind->refuse(kind.name, "is missing: what layers of this kind have");
             if (own && type_.needs_theta && !own->has("rope_theta")) own->refuse("rope_theta", "is missing");
-            const bool is_default = !own;
-            const auto usual = type_.rope ? type_.rope->object(kind.name) : std::nullopt;
-            if (is_default && !usual && !type_.rope) continue;
-            auto rope = own ? own : parameters && !is_flat ? std::nullopt : usual;
-            if (scaling && kind.is_scaled)
-                rope = merged(own ? own : kind.theta_keys.empty() && usual ? usual : kPlain, scaling);
-            all.push_back({&kind, rope, is_default && !(scaling && kind.is_scaled)});
+            const auto usual = rope_ ? rope_->object(kind.name) : std::nullopt;
+            if (!own && !rope_) continue;
+            const bool is_scaled = scaling && kind.is_scaled;
+            auto rope = own || by_kind ? own : usual;
+            if (is_scaled) {
+                const ConfigFields& under = own ? *own : kind.theta_keys.empty() && usual ? *usual : plain;
+                rope = under.updatedBy(*scaling);
+            }
+            all.push_back({&kind, rope, !own && !is_scaled});
         }
-        std::stable_partition(all.begin(), all.end(), [](const Source& source) {
-            return source.kind->name == "full_attention" || source.kind->name == "main";
-        });
-        if (parameters && !is_flat) readOuterTruncate(*parameters);
-        return all;
+        // YaRN's `truncate` stands beside the kinds: transformers does not look for it in them.
+        if (by_kind) truncate_ = by_kind->flag("truncate");
+        return globalFirst(std::move(all));
     }
 
-    /// YaRN's `truncate` stands beside the kinds: transformers does not look for it in them.
-    void readOuterTruncate(const ConfigFields& parameters) { truncate_ = parameters.flag("truncate"); }
+    static std::vector<Source> globalFirst(std::vector<Source> sources) {
+        std::stable_partition(sources.begin(), sources.end(), [](const Source& source) {
+            return source.kind->name == "full_attention" || source.kind->name == "main";
+        });
+        return sources;
+    }
 
     std::vector<std::string> kindNames() const {
         std::vector<std::string> names;
@@ -226,9 +226,7 @@ class Reader {
             own_kinds_.back().name = kinds.size() == 1 ? "" : kind;
             all.push_back({&own_kinds_.back(), given.object(kind)});
         }
-        std::stable_partition(all.begin(), all.end(),
-                              [](const Source& source) { return source.kind->name == "full_attention"; });
-        return all;
+        return globalFirst(std::move(all));
     }
 
     /// Local layers of such a model have a base of their own and are never scaled.
@@ -256,7 +254,6 @@ class Reader {
     }
 
     bool isInterleaved() const {
-        if (!type_.is_known) return config_.flag("rope_interleave").value_or(type_.interleaved);
         if (type_.interleave_key.empty()) return type_.interleaved;
         return config_.flag(type_.interleave_key).value_or(type_.interleaved);
     }
@@ -265,7 +262,7 @@ class Reader {
     bool rotates() const {
         if (type_.needed_key.empty()) return true;
         if (config_.isValue(type_.needed_key, type_.needed_value)) return true;
-        const bool is_usual = type_.sizes && type_.sizes->isValue(type_.needed_key, type_.needed_value) &&
+        const bool is_usual = sizes_ && sizes_->isValue(type_.needed_key, type_.needed_value) &&
                               !config_.stands(type_.needed_key);
         if (is_usual) return true;
         note("nothing rotates: models of type " + type_.name + " rotate where " + type_.needed_key + " is " +
@@ -353,7 +350,7 @@ class Reader {
         const ModelType::Kind& kind = *source.kind;
         const bool keys_first = source.is_default && type_.theta_first && !kind.theta_keys.empty();
         const auto inside = source.rope && !keys_first
-                                ? source.rope->firstNumber(rope_theta_keys(), kLeastBase, kMostBase)
+                                ? source.rope->firstNumber(ropeThetaKeys(), kLeastBase, kMostBase)
                                 : std::nullopt;
         std::optional<double> outside;
         for (const std::string& key : kind.theta_keys)
@@ -371,7 +368,7 @@ class Reader {
                          "model has it at all");
     }
 
-    std::initializer_list<const char*> rope_theta_keys() const {
+    std::initializer_list<const char*> ropeThetaKeys() const {
         static constexpr std::initializer_list<const char*> kOwn = {"rope_theta"};
         static constexpr std::initializer_list<const char*> kAny = {"rope_theta", "rotary_emb_base",
                                                                     "global_rope_theta"};
@@ -532,10 +529,11 @@ class Reader {
         const std::vector<std::string> kinds = layerKinds();
         const auto count = whole("num_hidden_layers", 1, kMostLayers);
         const int layers = !kinds.empty() ? static_cast<int>(kinds.size()) : count.value_or(0);
+        const std::vector<bool> rotates = rotatingLayers(kinds, layers);
         std::vector<int> still;
         for (int layer = 0; layer < layers; ++layer) {
             const std::string kind = kinds.empty() ? "" : kinds[static_cast<std::size_t>(layer)];
-            if (!rotatesIn(layer, kind, kinds)) {
+            if (!rotates[static_cast<std::size_t>(layer)]) {
                 still.push_back(layer);
                 continue;
             }
@@ -551,28 +549,41 @@ class Reader {
         note(countOf(still.size(), "layer") + " of " + std::to_string(layers) + " do not rotate");
     }
 
-    bool rotatesIn(int layer, const std::string& kind, const std::vector<std::string>& kinds) const {
-        if (type_.layers.size() == 1 && type_.layers.front().empty()) return false;
-        if (kind.starts_with("linear_attention") || kind == "conv" || kind == "mamba") return false;
-        const bool is_sliding = kind.find("sliding") != std::string::npos;
-        switch (type_.rotating) {
-            case RotatingLayers::all:
-                return true;
-            case RotatingLayers::sliding:
-                return is_sliding;
-            case RotatingLayers::sliding_if_any:
-                return is_sliding || std::none_of(kinds.begin(), kinds.end(), [](const std::string& one) {
-                           return one.find("sliding") != std::string::npos;
-                       });
-            case RotatingLayers::listed:
-                break;
+    /// @param kinds  of the layers, or none where they are not known
+    std::vector<bool> rotatingLayers(const std::vector<std::string>& kinds, int layers) const {
+        const auto isSliding = [](const std::string& kind) {
+            return kind.find("sliding") != std::string::npos;
+        };
+        const bool sliding_alone =
+            type_.rotating == RotatingLayers::sliding || (type_.rotating == RotatingLayers::sliding_if_any &&
+                                                          std::any_of(kinds.begin(), kinds.end(), isSliding));
+        const bool none_rotates = type_.layers.size() == 1 && type_.layers.front().empty();
+        const std::vector<bool> marked =
+            type_.rotating == RotatingLayers::listed ? markedLayers(layers) : std::vector<bool>();
+        std::vector<bool> rotates;
+        for (int layer = 0; layer < layers; ++layer) {
+            const auto at = static_cast<std::size_t>(layer);
+            const std::string kind = kinds.empty() ? "" : kinds[at];
+            const bool attends = !kind.starts_with("linear_attention") && kind != "conv" && kind != "mamba";
+            rotates.push_back(!none_rotates && attends && (!sliding_alone || isSliding(kind)) &&
+                              (marked.empty() || marked[at]));
         }
-        if (const auto listed = config_.numbers("no_rope_layers", 0, 1, kMostLayers);
-            listed && !listed->empty())
-            return static_cast<std::size_t>(layer) >= listed->size() ||
-                   (*listed)[static_cast<std::size_t>(layer)] != 0;
+        return rotates;
+    }
+
+    /// Layers that no_rope_layers marks with 1; without it all but every fourth, or as no_rope_layer_interval
+    /// says.
+    std::vector<bool> markedLayers(int layers) const {
+        const auto listed = config_.numbers("no_rope_layers", 0, 1, kMostLayers);
         const int interval = config_.whole("no_rope_layer_interval", 1, kMostLayers).value_or(4);
-        return (layer + 1) % interval != 0;
+        std::vector<bool> marked;
+        for (int layer = 0; layer < layers; ++layer) {
+            const auto at = static_cast<std::size_t>(layer);
+            const bool is_listed = listed && !listed->empty();
+            marked.push_back(is_listed ? at >= listed->size() || (*listed)[at] != 0
+                                       : (layer + 1) % interval != 0);
+        }
+        return marked;
     }
 
     RotatedLayers* layersOf(const std::string& kind) {
@@ -623,6 +634,7 @@ class Reader {
 
     const ConfigFields& config_;
     const ModelType& type_;
+    const std::optional<ConfigFields> sizes_, rope_;  ///< of the model type
     RotationReading& reading_;
     std::vector<ModelType::Kind> own_kinds_;
     std::optional<bool> truncate_;
