@@ -51,6 +51,7 @@ CommandLine::CommandLine() {
     addServe();
     addLook();
     addRotation();
+    addTokens();
     addEnqueue();
     addQueue();
     addSweep();
@@ -109,7 +110,7 @@ void CommandLine::sayWhichRuns() const {
         return name.find('/') != std::string::npos || name.ends_with(".json");
     };
     const bool is_path =
-        isPath(read_.run) || isPath(look_.model.string()) ||
+        isPath(read_.run) || isPath(look_.model.string()) || isPath(tokens_.model.string()) ||
         (!rotation_.models.empty() &&
          std::all_of(rotation_.models.begin(), rotation_.models.end(),
                      [&](const std::filesystem::path& model) { return isPath(model.string()); }));

@@ -56,6 +56,7 @@ class CommandLine {
     void addServe();
     void addLook();
     void addRotation();
+    void addTokens();
     void addEnqueue();
     void addQueue();
     void addSweep();
@@ -89,6 +90,7 @@ class CommandLine {
     EvalOptions eval_;
     LookOptions look_;
     RotationOptions rotation_;
+    TokensOptions tokens_;
     EnqueueOptions enqueue_;
     FollowOptions follow_;
     SweepOptions sweep_;

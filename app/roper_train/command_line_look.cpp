@@ -104,4 +104,26 @@ void CommandLine::addRotation() {
     });
 }
 
+void CommandLine::addTokens() {
+    CLI::App* tokens = command(
+        "tokens", "Show the tokens that texts become: ids, and the part of the text that each stands for");
+    tokens->add_option("model", tokens_.model, "A tokenizer.json, a folder with one, a GGUF file, or a run")
+        ->required();
+    CLI::Option* texts = tokens->add_option("text", tokens_.texts, "Texts, each in quotation marks");
+    CLI::Option* file = tokens
+                            ->add_option("--texts", tokens_.texts_file,
+                                         "Read the texts from a file: one JSON string per line")
+                            ->check(CLI::ExistingFile);
+    file->excludes(texts);
+    tokens->add_flag("--json", tokens_.json, "One JSON object per text: ids and tokens, or the error");
+    addRunsFolder(tokens);
+    tokens->callback([this, texts, file] {
+        if (texts->count() + file->count() == 0) throw CLI::RequiredError("A text, or --texts FILE");
+        action_ = [this] {
+            tokens_.runs = runs_;
+            return tokensCommand(tokens_);
+        };
+    });
+}
+
 }  // namespace roper

@@ -65,6 +65,17 @@ struct RotationOptions {
 /// Goes on with the next of several models after an error, which it prints in its place.
 /// @returns the exit code of the first error, otherwise 0
 int rotationCommand(const RotationOptions& options);
+/// How a model's tokenizer divides texts.
+struct TokensOptions {
+    std::filesystem::path model;  ///< a tokenizer.json, a folder with one, a GGUF file, or a run
+    std::filesystem::path runs;
+    std::vector<std::string> texts;
+    std::filesystem::path texts_file;  ///< in place of `texts`: one JSON string per line
+    bool json = false;
+};
+/// Goes on with the next of several texts after an error, which it prints in its place.
+/// @returns the exit code of the first error, otherwise 0
+int tokensCommand(const TokensOptions& options);
 int trustCommand(const std::filesystem::path& runs);
 int presetsCommand(bool json);
 /// Without a name: the table of all fields.

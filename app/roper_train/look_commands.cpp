@@ -22,6 +22,14 @@
 #include "core/specification/cost.h"
 
 namespace roper {
+
+std::string shownToken(const TextCodec& codec, std::int64_t id) {
+    std::string shown;
+    for (const char c : codec.textOf(id))
+        shown += c == '\n' ? "↵" : c == '\t' ? "⇥" : std::string(1, c);
+    return "⟨" + onOneLine(shown) + "⟩";
+}
+
 namespace {
 
 using Json = nlohmann::ordered_json;
@@ -40,14 +48,6 @@ OpenedModel opened(const LookOptions& options) {
         return openPublished(options.model);
     }
     return openRun(findRun(options.model.string(), options.runs), options.step);
-}
-
-/// "⟨ the⟩": where a token begins and ends is seen, and a line end is no line end.
-std::string shownToken(const TextCodec& codec, std::int64_t id) {
-    std::string shown;
-    for (const char c : codec.textOf(id))
-        shown += c == '\n' ? "↵" : c == '\t' ? "⇥" : std::string(1, c);
-    return "⟨" + onOneLine(shown) + "⟩";
 }
 
 Json tokensJson(const TextCodec& codec, const std::vector<std::int64_t>& ids) {

@@ -6,6 +6,7 @@
 #include <string>
 
 #include "app/roper_train/progress.h"
+#include "core/inspection/opened_model.h"
 #include "core/look/look_question.h"
 
 namespace roper {
@@ -35,5 +36,8 @@ struct LookOptions {
 
 /// Prints the answer. @throws Error of every kind
 int lookCommand(const LookOptions& options);
+
+/// "⟨ the⟩": a token between brackets, with its line ends and tabs as signs.
+std::string shownToken(const TextCodec& codec, std::int64_t id);
 
 }  // namespace roper

@@ -7,6 +7,41 @@
 
 namespace roper {
 
+namespace {
+
+constexpr const char* kTokenizerJson = "tokenizer.json";
+
+TextCodec codecOf(std::shared_ptr<const Tokenizer> tokenizer) {
+    // A table of embeddings may have more rows than there are tokens, so that its size is a round number, and
+    // a vocabulary may leave ids out.
+    const auto textOf = [tokenizer](std::int64_t id) {
+        const std::string text = id < tokenizer->size() ? tokenizer->textOf(id) : "";
+        return text.empty() ? "<unused " + std::to_string(id) + ">" : text;
+    };
+    return {[tokenizer](std::string_view text) { return tokenizer->encode(text); }, textOf,
+            [tokenizer](std::int64_t id) { return tokenizer->isSpecial(id); }};
+}
+
+TextCodec codecOf(std::shared_ptr<const Task> task) {
+    const std::int64_t known = task->vocabulary().size();
+    return {[task](std::string_view text) { return task->vocabulary().encode(text); },
+            // A masked model has one token more than its vocabulary, the mask.
+            [task, known](std::int64_t id) {
+                return id < known ? task->vocabulary().decode(id) : std::string("[mask]");
+            },
+            [known](std::int64_t id) { return id >= known; }};
+}
+
+Tokenizer openTokenizer(const FilePath& path) {
+    if (path.path().extension() == ".json") return readTokenizerJson(path);
+    if (isThere(path / kTokenizerJson)) return readTokenizerJson(path / kTokenizerJson);
+    const ModelPlace place = placeOfModel(path);
+    return place.is_gguf ? tokenizerOf(GgufFile::read(place.path).metadata)
+                         : readTokenizerJson(place.path / kTokenizerJson);
+}
+
+}  // namespace
+
 std::string TextCodec::decode(const std::vector<std::int64_t>& ids) const {
     std::string text;
     for (const std::int64_t id : ids)
@@ -14,32 +49,29 @@ std::string TextCodec::decode(const std::vector<std::int64_t>& ids) const {
     return text;
 }
 
+TextCodec openPublishedCodec(const FilePath& path) {
+    return codecOf(std::make_shared<const Tokenizer>(openTokenizer(path)));
+}
+
+TextCodec openRunCodec(const RunFolder& run) {
+    return codecOf(openTaskForInference(run.specification().task, run));
+}
+
 OpenedModel openPublished(const FilePath& path) {
     PretrainedModel model = openPretrainedModel(path);
     const auto tokenizer = std::make_shared<const Tokenizer>(
-        model.gguf ? tokenizerOf(*model.gguf) : readTokenizerJson(model.path / "tokenizer.json"));
+        model.gguf ? tokenizerOf(*model.gguf) : readTokenizerJson(model.path / kTokenizerJson));
     if (tokenizer->size() > model.architecture.vocabulary)
         throw Error(ErrorKind::checkpoint, tokenizer->parts().origin + ": the tokenizer has " +
                                                std::to_string(tokenizer->size()) + " tokens, the model " +
                                                std::to_string(model.architecture.vocabulary) +
                                                ": they do not belong together");
-    // A table of embeddings may have more rows than there are tokens, so that its size is a round number, and
-    // a vocabulary may leave ids out.
-    const auto textOf = [tokenizer](std::int64_t id) {
-        const std::string text = id < tokenizer->size() ? tokenizer->textOf(id) : "";
-        return text.empty() ? "<unused " + std::to_string(id) + ">" : text;
-    };
-    return {std::move(model),
-            {[tokenizer](std::string_view text) { return tokenizer->encode(text); }, textOf,
-             [tokenizer](std::int64_t id) { return tokenizer->isSpecial(id); }},
-            {},
-            0};
+    return {std::move(model), codecOf(tokenizer), {}, 0};
 }
 
 OpenedModel openRun(const RunFolder& run, std::optional<std::int64_t> step) {
     const std::shared_ptr<const Task> task = openTaskForInference(run.specification().task, run);
     PretrainedModel model = openRunModel(run, step);
-    // A masked model has one token more than its vocabulary, the mask.
     const std::int64_t known = task->vocabulary().size();
     if (known > model.architecture.vocabulary)
         throw Error(ErrorKind::checkpoint, run.path().string() + ": the vocabulary has " +
@@ -48,15 +80,8 @@ OpenedModel openRun(const RunFolder& run, std::optional<std::int64_t> step) {
     std::vector<TrainedState> history;
     for (const StepFile& checkpoint : run.checkpoints())
         history.push_back({checkpoint.step, [run, at = checkpoint.step] { return openRunModel(run, at); }});
-    return {std::move(model),
-            {[task](std::string_view text) { return task->vocabulary().encode(text); },
-             [task, known](std::int64_t id) {
-                 return id < known ? task->vocabulary().decode(id) : std::string("[mask]");
-             },
-             [known](std::int64_t id) { return id >= known; }},
-            task,
-            static_cast<std::uint64_t>(run.specification().training.data_seed),
-            std::move(history)};
+    return {std::move(model), codecOf(task), task,
+            static_cast<std::uint64_t>(run.specification().training.data_seed), std::move(history)};
 }
 
 }  // namespace roper

@@ -40,6 +40,14 @@ struct OpenedModel {
     std::vector<TrainedState> history = {};  ///< of a run: its checkpoints, by rising step
 };
 
+/// What a published model makes of texts, without the model: a tokenizer.json, a folder with one, or a GGUF
+/// file.
+/// @throws Error (checkpoint, usage, disk) saying what is wrong with it
+TextCodec openPublishedCodec(const FilePath& path);
+
+/// What a run makes of texts. @throws Error (checkpoint, usage, disk)
+TextCodec openRunCodec(const RunFolder& run);
+
 /// A GGUF file or a Hugging Face folder.
 /// @throws Error (checkpoint, usage, disk) saying what is wrong with it
 OpenedModel openPublished(const FilePath& path);

@@ -445,5 +445,57 @@ class Example(unittest.TestCase):
             self.assertAlmostEqual(candidate["logit"], logit, delta=1e-3)
 
 
+
+class Tokens(TrainerTest):
+    """roper-train tokens: what texts become, without the model that reads them."""
+
+    def tokens(self, *arguments, code=0):
+        done = self.trainer("tokens", *arguments)
+        self.assertEqual(done.returncode, code, done.stderr)
+        return done.stdout if code == 0 else done.stdout + done.stderr
+
+    def file(self, content, name="tokenizer.json"):
+        path = Path(self._folder.name) / name
+        path.write_text(content)
+        return path
+
+    def test_are_those_that_look_reads(self):
+        folder = small_model(self._folder.name, "qwen3")
+        text = expected_text("qwen3")
+        expected = json.loads(look(folder, "--what", "loss", "--text", text, "--json"))["ids"]
+        for model in (folder, folder / "tokenizer.json"):
+            answer = json.loads(self.tokens(model, text, "--json"))
+            self.assertEqual(answer["ids"], expected)
+            self.assertEqual("".join(answer["tokens"]), text)
+
+    def test_need_no_more_than_the_tokenizer(self):
+        path = self.file(json.dumps({"model": {"type": "BPE", "vocab": {"a": 0, "b": 1, "ab": 2, "<x>": 3}, "merges": ["a b"]},
+                                     "added_tokens": [{"id": 3, "content": "<x>", "special": True}]}))
+        self.assertEqual(self.tokens(path.parent, "abba<x>"), "2\t⟨ab⟩\n1\t⟨b⟩\n0\t⟨a⟩\n3\t⟨<x>⟩\tspecial\n4 tokens\n")
+
+    def test_of_a_run_are_its_vocabulary(self):
+        self.train("mine")
+        answer = json.loads(self.tokens("mine", "--runs", self.runs, "0", "--json"))
+        self.assertEqual(answer["tokens"], ["0"])
+
+    def test_of_many_texts_stand_in_their_lines(self):
+        path = self.file(tokenizer_json())
+        texts = self.file('"a b"\n""\n"two\\nlines"\n', "texts.jsonl")
+        lines = self.tokens(path, "--texts", texts, "--json").splitlines()
+        self.assertEqual(["".join(json.loads(line)["tokens"]) for line in lines][:2], ["ab" if " " not in LETTERS else "a b", ""])
+        self.assertEqual(len(lines), 3)
+        self.assertIn("line 2 is not a text in quotation marks", self.tokens(path, "--texts", self.file('"a"\n7\n', "texts.jsonl"), code=2))
+        self.assertIn("line 1: ", self.tokens(path, "--texts", self.file("a\n", "texts.jsonl"), code=2))
+
+    def test_say_what_is_wrong(self):
+        path = self.file(tokenizer_json())
+        self.assertIn("--texts", self.tokens(path, code=2))
+        output = self.tokens(path, "a" * 10, "a" * (17 << 10), "--json")
+        self.assertEqual(len(output.splitlines()), 2)
+        self.assertIn("there is no run", self.tokens(self._folder.name + "/none", "a", code=2))
+        broken = json.loads(tokenizer_json()) | {"pre_tokenizer": {"type": "UnicodeScripts"}}
+        self.assertIn('the pre_tokenizer "UnicodeScripts" is not understood here', self.tokens(self.file(json.dumps(broken)), "a", code=4))
+
+
 if __name__ == "__main__":
     unittest.main(verbosity=2)

@@ -1,0 +1,90 @@
+// What a model's tokenizer makes of texts.
+
+#include <iostream>
+#include <sstream>
+
+#include "app/roper_train/commands.h"
+#include "app/roper_train/json_line.h"
+#include "app/roper_train/look_commands.h"
+#include "core/base/console.h"
+#include "core/base/error.h"
+#include "core/base/file_reading.h"
+#include "core/base/strict_json.h"
+#include "core/base/text.h"
+#include "core/inspection/opened_model.h"
+
+namespace roper {
+
+namespace fs = std::filesystem;
+
+namespace {
+
+using Json = nlohmann::ordered_json;
+
+constexpr std::uint64_t kLargestTexts = 256U << 20U;
+
+/// A tokenizer.json may lie in a folder without a config.json, or have another name.
+bool isPublished(const fs::path& model) {
+    return model.extension() == ".json" || isThere(model / "tokenizer.json") || isPretrainedModel(model);
+}
+
+/// Texts of a file with one JSON string per line.
+std::vector<std::string> textsOf(const fs::path& path) {
+    std::vector<std::string> texts;
+    std::istringstream lines(readFile(path, kLargestTexts));
+    for (std::string line; std::getline(lines, line);) {
+        const auto refuse = [&](const std::string& why) {
+            return Error(ErrorKind::usage,
+                         path.string() + ": line " + std::to_string(texts.size() + 1) + why);
+        };
+        try {
+            texts.push_back(parseStrictJson(line).get<std::string>());
+        } catch (const nlohmann::json::type_error&) {
+            throw refuse(" is not a text in quotation marks, as JSON has it");
+        } catch (const std::invalid_argument& error) {
+            throw refuse(std::string(": ") + error.what());
+        }
+    }
+    return texts;
+}
+
+void printJson(const TextCodec& codec, const std::vector<std::int64_t>& ids) {
+    Json tokens = Json::array();
+    for (const std::int64_t id : ids)
+        tokens.push_back(codec.textOf(id));
+    print({{"ids", ids}, {"tokens", tokens}});
+}
+
+void printText(const TextCodec& codec, const std::vector<std::int64_t>& ids) {
+    for (const std::int64_t id : ids)
+        std::cout << id << "\t" << shownToken(codec, id) << (codec.isSpecial(id) ? "\tspecial" : "") << "\n";
+    std::cout << countOf(ids.size(), "token") << "\n";
+}
+
+}  // namespace
+
+int tokensCommand(const TokensOptions& options) {
+    const EndsWithReader reader;
+    std::vector<std::string> texts = options.texts;
+    if (!options.texts_file.empty()) texts = textsOf(options.texts_file);
+    const TextCodec codec = isPublished(options.model)
+                                ? openPublishedCodec(options.model)
+                                : openRunCodec(findRun(options.model.string(), options.runs));
+    int code = 0;
+    for (const std::string& text : texts) {
+        try {
+            const std::vector<std::int64_t> ids = codec.encode(text);
+            options.json ? printJson(codec, ids) : printText(codec, ids);
+        } catch (const Error& error) {
+            if (texts.size() == 1) throw;
+            if (code == 0) code = error.exitCode();
+            if (options.json)
+                print({{"error", error.what()}});
+            else
+                tellPerson(std::string("roper-train: ") + error.what());
+        }
+    }
+    return code;
+}
+
+}  // namespace roper
