@@ -1,7 +1,16 @@
 #include "core/tokenizers/added_tokens.h"
 
+#include <utf8proc.h>
+
 #include <algorithm>
+#include <iterator>
+#include <optional>
 #include <span>
+#include <stdexcept>
+#include <utility>
+
+#include "core/base/text.h"
+#include "core/tokenizers/bpe.h"
 
 namespace roper {
 namespace {
@@ -9,59 +18,109 @@ namespace {
 /// To compare a character with those of all tokens takes as long as so many steps of other kinds.
 constexpr std::uint64_t kStepsToCompare = 16;
 
-bool isBlank(char c) {
-    return c == ' ' || (c >= '\t' && c <= '\r');
+/// The character that begins at a byte of UTF-8; nothing at the text's end.
+std::optional<utf8proc_int32_t> characterFrom(std::string_view text, std::size_t begin) {
+    utf8proc_int32_t character = -1;
+    const auto* const bytes = reinterpret_cast<const utf8proc_uint8_t*>(text.data());
+    const auto left = static_cast<utf8proc_ssize_t>(text.size() - begin);
+    if (left == 0 || ::utf8proc_iterate(bytes + begin, left, &character) <= 0) return std::nullopt;
+    return character;
 }
 
-bool isWordCharacter(char c) {
-    return (c >= '0' && c <= '9') || (c >= 'A' && c <= 'Z') || (c >= 'a' && c <= 'z') || c == '_' ||
-           static_cast<unsigned char>(c) >= 0x80;
+/// The character that ends before a byte of UTF-8; nothing at the text's begin.
+std::optional<utf8proc_int32_t> characterBefore(std::string_view text, std::size_t end) {
+    if (end == 0) return std::nullopt;
+    std::size_t begin = end - 1;
+    while (begin > 0 && (static_cast<unsigned char>(text[begin]) & 0xC0U) == 0x80)
+        --begin;
+    return characterFrom(text, begin);
+}
+
+bool isBlank(utf8proc_int32_t character) {
+    const auto category = ::utf8proc_category(character);
+    return (character >= '\t' && character <= '\r') || character == 0x85 ||
+           category == UTF8PROC_CATEGORY_ZS || category == UTF8PROC_CATEGORY_ZL ||
+           category == UTF8PROC_CATEGORY_ZP;
+}
+
+/// A word character of Unicode's regular expressions (UTS #18, annex C): alphabetic, a mark, a decimal digit,
+/// a connector of words, or a joiner.
+bool isWordCharacter(utf8proc_int32_t character) {
+    constexpr std::pair<utf8proc_int32_t, utf8proc_int32_t> kAlphabeticSymbols[] = {
+        {0x24B6, 0x24E9}, {0x1F130, 0x1F149}, {0x1F150, 0x1F169}, {0x1F170, 0x1F189}};
+    switch (::utf8proc_category(character)) {
+        case UTF8PROC_CATEGORY_LU:
+        case UTF8PROC_CATEGORY_LL:
+        case UTF8PROC_CATEGORY_LT:
+        case UTF8PROC_CATEGORY_LM:
+        case UTF8PROC_CATEGORY_LO:
+        case UTF8PROC_CATEGORY_MN:
+        case UTF8PROC_CATEGORY_MC:
+        case UTF8PROC_CATEGORY_ME:
+        case UTF8PROC_CATEGORY_ND:
+        case UTF8PROC_CATEGORY_NL:
+        case UTF8PROC_CATEGORY_PC:
+            return true;
+        case UTF8PROC_CATEGORY_CF:
+            return character == 0x200C || character == 0x200D;
+        case UTF8PROC_CATEGORY_SO:
+            return std::any_of(
+                std::begin(kAlphabeticSymbols), std::end(kAlphabeticSymbols),
+                [&](const auto& range) { return character >= range.first && character <= range.second; });
+        default:
+            return false;
+    }
 }
 
 bool standsAlone(std::string_view text, std::size_t begin, std::size_t end) {
-    return (begin == 0 || !isWordCharacter(text[begin - 1])) &&
-           (end == text.size() || !isWordCharacter(text[end]));
+    const auto before = characterBefore(text, begin), after = characterFrom(text, end);
+    return !(before && isWordCharacter(*before)) && !(after && isWordCharacter(*after));
+}
+
+/// Where the blanks before a place begin, and where those behind it end.
+std::size_t beginOfBlanks(std::string_view text, std::size_t at) {
+    for (auto before = characterBefore(text, at); before && isBlank(*before);
+         before = characterBefore(text, at))
+        do
+            --at;
+        while ((static_cast<unsigned char>(text[at]) & 0xC0U) == 0x80);
+    return at;
+}
+
+std::size_t endOfBlanks(std::string_view text, std::size_t at) {
+    for (auto after = characterFrom(text, at); after && isBlank(*after); after = characterFrom(text, at))
+        at += characterLength(text[at]);
+    return at;
 }
 
 }  // namespace
 
-AddedTokenSearch::AddedTokenSearch(std::vector<const AddedToken*> tokens) : tokens_(std::move(tokens)) {
-    std::stable_sort(tokens_.begin(), tokens_.end(),
-                     [](const AddedToken* a, const AddedToken* b) { return a->text < b->text; });
-    // A second one of the same text is found only where the first must stand alone and the second need not.
-    tokens_.erase(std::unique(tokens_.begin(), tokens_.end(),
-                              [](const AddedToken* a, const AddedToken* b) {
-                                  return a->text == b->text && (!a->whole_word || b->whole_word);
-                              }),
-                  tokens_.end());
-    for (const AddedToken* const token : tokens_)
-        begins_[static_cast<unsigned char>(token->text.front())] = true;
+AddedTokenSearch::AddedTokenSearch(std::vector<Sought> tokens) : tokens_(std::move(tokens)) {
+    std::sort(tokens_.begin(), tokens_.end(),
+              [](const Sought& a, const Sought& b) { return a.text < b.text; });
+    for (const Sought& sought : tokens_)
+        begins_[static_cast<unsigned char>(sought.text.front())] = true;
 }
 
 /// Narrows the tokens down to those that go on as the text does, a byte at a time: they stand in a row.
-const AddedToken* AddedTokenSearch::tokenAt(std::string_view text, std::size_t at,
-                                            EncodingBudget& budget) const {
-    const AddedToken* longest = nullptr;
-    std::span<const AddedToken* const> among = tokens_;
+const AddedTokenSearch::Sought* AddedTokenSearch::longestAt(std::string_view text, std::size_t at,
+                                                            EncodingBudget& budget) const {
+    const Sought* longest = nullptr;
+    std::span<const Sought> among = tokens_;
     for (std::size_t length = 1; !among.empty() && at + length <= text.size(); ++length) {
         budget.require(kStepsToCompare);
         const auto byteOf = [](char c) { return static_cast<int>(static_cast<unsigned char>(c)); };
-        const auto byte = [&](const AddedToken* token) {
-            return token->text.size() < length ? -1 : byteOf(token->text[length - 1]);
+        const auto byte = [&](const Sought& sought) {
+            return sought.text.size() < length ? -1 : byteOf(sought.text[length - 1]);
         };
         const int wanted = byteOf(text[at + length - 1]);
-        const auto first = std::partition_point(
-            among.begin(), among.end(), [&](const AddedToken* token) { return byte(token) < wanted; });
-        const auto last = std::partition_point(
-            first, among.end(), [&](const AddedToken* token) { return byte(token) == wanted; });
+        const auto first = std::partition_point(among.begin(), among.end(),
+                                                [&](const Sought& sought) { return byte(sought) < wanted; });
+        const auto last = std::partition_point(first, among.end(),
+                                               [&](const Sought& sought) { return byte(sought) == wanted; });
         among = among.subspan(static_cast<std::size_t>(first - among.begin()),
                               static_cast<std::size_t>(last - first));
-        for (const AddedToken* const token : among) {  // two of the same text at most
-            if (token->text.size() > length) break;
-            if (token->whole_word && !standsAlone(text, at, at + length)) continue;
-            longest = token;
-            break;
-        }
+        if (!among.empty() && among.front().text.size() == length) longest = &among.front();
     }
     return longest;
 }
@@ -70,19 +129,26 @@ void AddedTokenSearch::forEachStretch(std::string_view text, EncodingBudget& bud
                                       const TakeStretch& take) const {
     budget.require(text.size());
     std::size_t done = 0;
-    for (std::size_t at = 0; at < text.size(); ++at) {
-        if (!begins_[static_cast<unsigned char>(text[at])]) continue;
-        const AddedToken* const found = tokenAt(text, at, budget);
-        if (found == nullptr) continue;
-        std::size_t begin = at, end = at + found->text.size();
-        while (found->takes_left && begin > done && isBlank(text[begin - 1]))
-            --begin;
-        while (found->takes_right && end < text.size() && isBlank(text[end]))
-            ++end;
+    for (std::size_t at = 0; at < text.size();) {
+        const Sought* const found =
+            begins_[static_cast<unsigned char>(text[at])] ? longestAt(text, at, budget) : nullptr;
+        if (found == nullptr) {
+            ++at;
+            continue;
+        }
+        const std::size_t found_end = at + found->text.size();
+        std::size_t begin = std::exchange(at, found_end), end = found_end;
+        if (found->token->whole_word && !standsAlone(text, begin, end)) continue;
+        if (found->token->takes_left) begin = std::max(beginOfBlanks(text, begin), done);
+        if (found->token->takes_right) end = endOfBlanks(text, end);
+        budget.require(kStepsToCompare * (end - at));
+        if (begin > end)
+            throw std::invalid_argument(
+                "the added token " + quotedBeginning(onOneLine(found->token->text)) +
+                " is to take blanks that the token before it has taken, itself among them");
         if (begin > done) take(text.substr(done, begin - done), nullptr);
-        take(text.substr(begin, end - begin), found);
+        if (end > begin) take(text.substr(begin, end - begin), found->token);
         done = end;
-        at = end - 1;
     }
     if (done < text.size()) take(text.substr(done), nullptr);
 }

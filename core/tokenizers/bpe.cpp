@@ -6,6 +6,7 @@
 #include <numeric>
 #include <queue>
 #include <stdexcept>
+#include <utility>
 
 #include "core/base/text.h"
 
@@ -79,14 +80,19 @@ const Bpe::RankedMerge* Bpe::merge(std::int32_t left, std::int32_t right) const 
 
 std::vector<std::int32_t> Bpe::characters(std::string_view word) const {
     std::vector<std::int32_t> ids;
-    bool after_unknown = false;
+    // As in Hugging Face's tokenizers, an unknown character is written down when the next known one comes;
+    // bytes do not count as one.
+    bool unknown_waits = false;
+    const auto writeUnknown = [&] {
+        if (std::exchange(unknown_waits, false)) ids.push_back(*unknown);
+    };
     for (std::size_t at = 0; at < word.size();) {
         const std::size_t length = std::min(characterLength(word[at]), word.size() - at);
         const std::string_view character = word.substr(at, length);
         at += length;
         if (const auto id = idOf(character)) {
+            writeUnknown();
             ids.push_back(*id);
-            after_unknown = false;
             continue;
         }
         const auto piece = [&](char byte) { return byte_pieces_[static_cast<unsigned char>(byte)]; };
@@ -94,12 +100,12 @@ std::vector<std::int32_t> Bpe::characters(std::string_view word) const {
             std::all_of(character.begin(), character.end(), [&](char byte) { return piece(byte) >= 0; })) {
             for (const char byte : character)
                 ids.push_back(piece(byte));
-            after_unknown = false;
         } else if (unknown) {
-            if (!after_unknown || !fuses_unknown) ids.push_back(*unknown);
-            after_unknown = true;
+            if (!fuses_unknown) writeUnknown();
+            unknown_waits = true;
         }
     }
+    writeUnknown();
     return ids;
 }
 

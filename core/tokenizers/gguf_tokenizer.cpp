@@ -95,7 +95,8 @@ TokenizerParts byteLevelParts(const GgufMetadata& metadata, const std::vector<st
     TokenizerParts parts((Bpe(pieces)));
     parts.bpe.setMerges(readGgufMerges(metadata, parts.bpe));
     parts.byte_level = true;
-    parts.blank_first = metadata.flag("tokenizer.ggml.add_space_prefix").value_or(false);
+    if (metadata.flag("tokenizer.ggml.add_space_prefix").value_or(false))
+        parts.splits.push_back({Split::Kind::blank_first});
     const KnownPattern& known = knownPatternOf(metadata);
     for (const char* const expression : known.expressions) {
         Split split;

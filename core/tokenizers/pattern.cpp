@@ -2,9 +2,11 @@
 
 #define PCRE2_CODE_UNIT_WIDTH 8
 #include <pcre2.h>
+#include <utf8proc.h>
 
 #include <algorithm>
 #include <charconv>
+#include <iterator>
 #include <limits>
 #include <optional>
 #include <stdexcept>
@@ -103,6 +105,37 @@ bool beginsCharacter(std::string_view text, std::size_t place) {
     return place == text.size() || (static_cast<unsigned char>(text[place]) & 0xC0U) != 0x80;
 }
 
+/// Characters of Unicode 15 and 16, which Oniguruma (6.9.10) knows and PCRE2 (10.42) does not, and what
+/// stands for them in a search: a character of the same kind with as many bytes.
+struct LaterCharacters {
+    utf8proc_int32_t first, last, stand_in;
+};
+constexpr LaterCharacters kLaterCharacters[] = {
+#include "core/tokenizers/later_characters.inc"
+};
+
+/// The text with stand-ins for characters that PCRE2 does not know; nothing where there are none.
+std::optional<std::string> withKnownCharacters(std::string_view text) {
+    std::optional<std::string> known;
+    for (std::size_t at = 0; at < text.size();) {
+        const std::size_t length = characterLength(text[at]);
+        utf8proc_int32_t character = 0;
+        const auto* const bytes = reinterpret_cast<const utf8proc_uint8_t*>(text.data() + at);
+        if (length > 1 && ::utf8proc_iterate(bytes, static_cast<utf8proc_ssize_t>(length), &character) > 0) {
+            const auto* const range = std::lower_bound(
+                std::begin(kLaterCharacters), std::end(kLaterCharacters), character,
+                [](const LaterCharacters& those, utf8proc_int32_t point) { return those.last < point; });
+            if (range != std::end(kLaterCharacters) && range->first <= character) {
+                if (!known) known = text;
+                ::utf8proc_encode_char(range->stand_in,
+                                       reinterpret_cast<utf8proc_uint8_t*>(known->data() + at));
+            }
+        }
+        at += length;
+    }
+    return known;
+}
+
 void forEachFound(std::string_view literal, std::string_view text, EncodingBudget& budget,
                   const Pattern::TakeMatch& take) {
     budget.require(text.size());
@@ -193,6 +226,8 @@ void Pattern::forEachMatch(std::string_view text, EncodingBudget& budget, const 
     if (text.empty()) return;
     if (!literal_.empty()) return forEachFound(literal_, text, budget, take);
     budget.require(kStepsToBegin);
+    const std::optional<std::string> known = withKnownCharacters(text);
+    if (known) text = *known;
     Search search(*compiled_, text, budget);
     std::optional<std::size_t> last_end;
     for (std::size_t from = 0; from <= text.size();) {

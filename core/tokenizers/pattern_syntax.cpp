@@ -8,7 +8,27 @@
 namespace roper {
 namespace {
 
-constexpr const char* kSpaces = R"(\t-\r\x{85}\p{Z})";  // White_Space, within brackets
+// Classes of characters as Oniguruma has them, which Hugging Face's tokenizers search with; within brackets.
+// Spaces have Unicode's property White_Space. PCRE2's own \s has U+180E besides, and its \w no marks.
+constexpr const char
+    *kSpaces = R"(\t-\r\x{85}\p{Z})",
+    *kNoSpaces = R"(\x00-\x08\x0E-\x1F!-\x{84}\x{86}-\x{9F}\x{A1}-\x{167F}\x{1681}-\x{1FFF})"
+                 R"(\x{200B}-\x{2027}\x{202A}-\x{202E}\x{2030}-\x{205E}\x{2060}-\x{2FFF})"
+                 R"(\x{3001}-\x{10FFFF})",
+    *kWords = R"(\p{L}\p{M}\p{Nd}\p{Nl}\p{Pc}\x{24B6}-\x{24E9}\x{1F130}-\x{1F149}\x{1F150}-\x{1F169})"
+              R"(\x{1F170}-\x{1F189})";
+/// Numbers of Latin-1 such as ² are word characters, too, but not within brackets.
+constexpr const char* kWordsOutside = R"(\xB2\xB3\xB9\xBC-\xBE)";
+// Where a word begins or ends, and where none does.
+constexpr const char *kAtWordEdge = R"((?:(?<=[W])(?![W])|(?<![W])(?=[W])))",
+                     *kWithinWord = R"((?:(?<=[W])(?=[W])|(?<![W])(?![W])))";
+
+std::string inWords(std::string_view expression) {
+    std::string made;
+    for (const char c : expression)
+        c == 'W' ? made.append(kWords).append(kWordsOutside) : made += c;
+    return made;
+}
 
 [[noreturn]] void refuse(const std::string& expression, const std::string& what) {
     throw std::invalid_argument(quotedPattern(expression) + " has " + what + ", which is not read here");
@@ -38,15 +58,72 @@ class Translation {
         at_ += count;
     }
 
-    /// PCRE2's own \s takes U+180E for a space, which Unicode no longer does. Elsewhere \h is a hexadecimal
-    /// digit.
+    /// Elsewhere \h is a hexadecimal digit.
     void escape() {
         const char escaped = from_[at_ + 1];
         if (std::string_view("QEChH").find(escaped) != std::string_view::npos)
             refuse(from_, std::string("\\") + escaped);
-        if (escaped != 's' && (escaped != 'S' || in_brackets_)) return copy(2);
+        switch (escaped) {
+            case 's':
+                return writeClass(kSpaces);
+            case 'S':
+                return writeClass(kNoSpaces);
+            case 'w':
+            case 'W':
+                return word(escaped == 'W');
+            case 'b':
+            case 'B':
+                if (in_brackets_) refuse(from_, std::string("\\") + escaped + " within brackets");
+                at_ += 2;
+                made_ += inWords(escaped == 'b' ? kAtWordEdge : kWithinWord);
+                return;
+            case 'p':
+            case 'P':
+                return property();
+            case 'u':
+                return codePoint();
+            default:
+                return copy(2);
+        }
+    }
+
+    void word(bool is_negated) {
+        if (!in_brackets_) {
+            at_ += 2;
+            made_ += inWords(is_negated ? "[^W]" : "[W]");
+        } else if (is_negated) {
+            refuse(from_, "\\W within brackets");
+        } else {
+            writeClass(kWords);
+        }
+    }
+
+    void writeClass(const char* members) {
         at_ += 2;
-        made_ += in_brackets_ ? kSpaces : (escaped == 's' ? "[" : "[^") + std::string(kSpaces) + "]";
+        made_ += in_brackets_ ? members : "[" + std::string(members) + "]";
+    }
+
+    /// \p{Han}: characters of the script, for PCRE2 also those that are used in it. Names of one or two
+    /// letters are general categories.
+    void property() {
+        const std::size_t end = from_.find('}', at_);
+        if (rest().size() < 3 || rest()[2] != '{' || end == std::string::npos) return copy(2);
+        std::string name = from_.substr(at_ + 3, end - at_ - 3);
+        const bool is_negated = name.starts_with('^');
+        if (is_negated) name.erase(0, 1);
+        if (name.size() <= 2 || name.find_first_of(":=") != std::string::npos) return copy(end + 1 - at_);
+        made_ += is_negated == (from_[at_ + 1] == 'p') ? "\\P{sc:" : "\\p{sc:";
+        made_ += name + "}";
+        at_ = end + 1;
+    }
+
+    /// \u00E9, which PCRE2 writes otherwise.
+    void codePoint() {
+        const std::string_view digits = rest().substr(2, 4);
+        if (digits.size() < 4 || digits.find_first_not_of("0123456789abcdefABCDEF") != std::string_view::npos)
+            refuse(from_, "\\u without four hexadecimal digits");
+        made_ += "\\x{" + std::string(digits) + "}";
+        at_ += 6;
     }
 
     void insideBrackets() {

@@ -87,6 +87,10 @@ void forEachWord(std::string_view text, std::span<const Split> splits, bool is_f
     const Split& split = splits.front();
     const auto rest = splits.subspan(1);
     std::string spaced;
+    if (split.kind == Split::Kind::blank_first) {
+        if (!text.starts_with(' ')) text = spaced.append(" ").append(text);
+        return forEachWord(text, rest, is_first, budget, take);
+    }
     if (split.kind == Split::Kind::metaspace) {
         spaced = withSpaces(text, split, is_first, budget);
         text = spaced;

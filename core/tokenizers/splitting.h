@@ -13,12 +13,12 @@ namespace roper {
 
 /// One way to cut a text into words, as Hugging Face's pre-tokenizers do; merges never reach over a cut.
 struct Split {
-    enum class Kind { pattern, metaspace };
+    enum class Kind { pattern, metaspace, blank_first };
     /// What becomes of a match of the pattern.
     enum class Match { isolated, removed, contiguous, with_previous, with_next };
     enum class Prefix { never, first, always };
 
-    Kind kind = Kind::pattern;
+    Kind kind = Kind::pattern;            ///< `blank_first` cuts nothing: what begins with no blank gets one
     std::optional<Pattern> pattern = {};  ///< of `metaspace`: `space`
     Match match = Match::isolated;
     bool inverted = false;          ///< what does not match counts as a match

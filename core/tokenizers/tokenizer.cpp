@@ -65,6 +65,27 @@ std::optional<char> byteOfPiece(std::string_view piece) {
     return static_cast<char>(byte);
 }
 
+/// A Metaspace whose prepend_scheme is "first" goes by the place in the text as it was before it was
+/// normalized (tokenizers 0.23.3). Where normalizers replace or insert something, or what they change is
+/// divided before, this is not known here.
+void requireKnownBeginning(const TokenizerParts& parts) {
+    const auto first = std::find_if(parts.splits.begin(), parts.splits.end(),
+                                    [](const Split& split) { return split.prefix == Split::Prefix::first; });
+    if (first == parts.splits.end() || parts.normalizations.empty()) return;
+    const bool replaces =
+        std::any_of(parts.normalizations.begin(), parts.normalizations.end(),
+                    [](const Normalization& change) { return !change.text.empty() || change.pattern; });
+    const bool is_divided = first != parts.splits.begin() ||
+                            std::any_of(parts.added.begin(), parts.added.end(),
+                                        [](const AddedToken& token) { return token.normalized; });
+    if (replaces || is_divided)
+        throw std::invalid_argument(
+            "a pre_tokenizer \"Metaspace\" with the prepend_scheme \"first\" is not understood here behind a "
+            "normalizer Prepend or Replace, or where other pre_tokenizers or added tokens divide normalized "
+            "text "
+            "before");
+}
+
 void requireFewParts(const TokenizerParts& parts) {
     const auto require = [](std::size_t count, std::size_t most, const char* what) {
         if (count > most)
@@ -111,23 +132,47 @@ const std::vector<std::string>& byteCharacters() {
 
 Tokenizer::Tokenizer(TokenizerParts parts) : parts_(std::move(parts)) {
     requireFewParts(parts_);
+    requireKnownBeginning(parts_);
     size_ = static_cast<std::int64_t>(parts_.bpe.pieces().size());
-    std::vector<const AddedToken*> as_it_stands, after_normalizing;
     for (const AddedToken& token : parts_.added) {
         requireToken(token.text);
         requireTokenId(token);
         if (token.text.empty()) continue;
-        (token.normalized ? after_normalizing : as_it_stands).push_back(&token);
-        added_by_id_.emplace(token.id, &token);
+        added_by_id_[token.id] = &token;  // of two with the same text the last counts
         size_ = std::max(size_, token.id + 1);
     }
-    as_it_stands_ = AddedTokenSearch(std::move(as_it_stands));
-    after_normalizing_ = AddedTokenSearch(std::move(after_normalizing));
+    prepareAddedTokens();
     for (const auto* const ids : {&parts_.before, &parts_.after})
         for (const std::int64_t id : *ids)
             if (!added_by_id_.contains(id) && (id < 0 || id >= std::ssize(parts_.bpe.pieces())))
                 throw std::invalid_argument("the vocabulary has no token " + std::to_string(id) +
                                             ", which is to stand around every text");
+}
+
+/// Makes the searches. In Hugging Face's tokenizers (0.23.3) chance decides between added tokens that become
+/// the same text.
+void Tokenizer::prepareAddedTokens() {
+    std::vector<AddedTokenSearch::Sought> as_it_stands, after_normalizing;
+    std::map<std::string, const AddedToken*> known;
+    std::size_t bytes = 0;
+    for (const auto& [id, token] : added_by_id_)
+        bytes += token->normalized ? token->text.size() : 0;
+    EncodingBudget budget(std::min(bytes, EncodingBudget::kLongestText));
+    for (const auto& [id, token] : added_by_id_) {
+        if (!token->normalized) {
+            as_it_stands.push_back({token->text, token});
+            continue;
+        }
+        std::string text = normalized(token->text, parts_.normalizations, budget);
+        if (const auto [same, is_new] = known.emplace(text, token); !is_new)
+            throw std::invalid_argument(
+                "the added tokens " + quotedBeginning(onOneLine(same->second->text)) + " and " +
+                quotedBeginning(onOneLine(token->text)) +
+                " become the same text when they are normalized; which one is meant is not known");
+        if (!text.empty()) after_normalizing.push_back({std::move(text), token});
+    }
+    as_it_stands_ = AddedTokenSearch(std::move(as_it_stands));
+    after_normalizing_ = AddedTokenSearch(std::move(after_normalizing));
 }
 
 std::vector<std::int64_t> Tokenizer::encode(std::string_view text, bool with_special) const {
@@ -176,11 +221,7 @@ void Tokenizer::encodeNormalized(std::string_view text, bool is_first, EncodingB
 
 void Tokenizer::encodeWords(std::string_view text, bool is_first, EncodingBudget& budget,
                             std::vector<std::int64_t>& ids) const {
-    std::string with_blank, as_characters;
-    if (parts_.byte_level && parts_.blank_first && !text.starts_with(' ')) {
-        with_blank.append(" ").append(text);
-        text = with_blank;
-    }
+    std::string as_characters;
     forEachWord(text, parts_.splits, is_first, budget, [&](std::string_view word) {
         budget.requireWord(word.size());
         if (parts_.byte_level) {

@@ -21,9 +21,8 @@ struct TokenizerParts {
 
     std::vector<Normalization> normalizations = {};
     std::vector<Split> splits = {};
-    bool byte_level = false;   ///< pieces are written as GPT-2 does: every byte as a printable character
-    bool blank_first = false;  ///< with `byte_level`: a text that begins with no space gets one
-    std::string blank = "▁";   ///< without `byte_level`: how pieces write a blank
+    bool byte_level = false;  ///< pieces are written as GPT-2 does: every byte as a printable character
+    std::string blank = "▁";  ///< without `byte_level`: how pieces write a blank
     Bpe bpe;
     std::vector<AddedToken> added = {};
     std::vector<std::int64_t> before = {}, after = {};  ///< special tokens around every text
@@ -64,6 +63,7 @@ class Tokenizer {
     const TokenizerParts& parts() const { return parts_; }
 
   private:
+    void prepareAddedTokens();
     void encodeText(std::string_view text, EncodingBudget& budget, std::vector<std::int64_t>& ids) const;
     void encodeNormalized(std::string_view text, bool is_first, EncodingBudget& budget,
                           std::vector<std::int64_t>& ids) const;

@@ -1,4 +1,6 @@
+#include <algorithm>
 #include <functional>
+#include <initializer_list>
 #include <limits>
 #include <map>
 #include <nlohmann/json.hpp>
@@ -50,7 +52,17 @@ std::string typeOf(const Json& object) {
     throw std::invalid_argument("the " + what + " \"" + onOneLine(name) + "\" is not understood here");
 }
 
+/// Refuses a member that is not known: what it would change is not known either.
+void requireKnown(const Json& object, const std::string& what,
+                  std::initializer_list<std::string_view> members) {
+    if (!object.is_object()) return;
+    for (const auto& [key, value] : object.items())
+        if (std::find(members.begin(), members.end(), key) == members.end())
+            notUnderstood("member of " + what, key);
+}
+
 Pattern patternOf(const Json& json) {
+    requireKnown(json, "a pattern", {"String", "Regex"});
     if (const Json& text = member(json, "String"); text.is_string()) {
         if (text.get_ref<const std::string&>().empty()) throw std::invalid_argument("a pattern is empty");
         return Pattern::literal(text.get<std::string>());
@@ -67,6 +79,7 @@ void readNormalizer(const Json& json, TokenizerParts& parts) {
     using Kind = Normalization::Kind;
     if (json.is_null()) return;
     const std::string type = typeOf(json);
+    requireKnown(json, "the normalizer " + type, {"type", "normalizers", "prepend", "pattern", "content"});
     if (type == "Sequence") {
         for (const Json& one : member(json, "normalizers"))
             readNormalizer(one, parts);
@@ -108,6 +121,20 @@ Split splitAt(const std::string& expression, Split::Match match = Split::Match::
     return split;
 }
 
+/// What the pre-tokenizer Punctuation takes for punctuation (tokenizers 0.23.3): that of ASCII, and Unicode's
+/// as it was in version 8, whose tables the package has. Found by asking it for every character.
+const std::string& punctuation() {
+    static const std::string kLater =
+        R"(\x{61D}\x{9FD}\x{A76}\x{C77}\x{C84}\x{1B7D}-\x{1B7E}\x{2E43}-\x{2E4F}\x{2E52}-\x{2E5D})"
+        R"(\x{10EAD}\x{10F55}-\x{10F59}\x{10F86}-\x{10F89}\x{1144B}-\x{1144F}\x{1145A}-\x{1145B})"
+        R"(\x{1145D}\x{11660}-\x{1166C}\x{116B9}\x{1183B}\x{11944}-\x{11946}\x{119E2})"
+        R"(\x{11A3F}-\x{11A46}\x{11A9A}-\x{11A9C}\x{11A9E}-\x{11AA2}\x{11C41}-\x{11C45})"
+        R"(\x{11C70}-\x{11C71}\x{11EF7}-\x{11EF8}\x{11FFF}\x{12FF1}-\x{12FF2}\x{16E97}-\x{16E9A})"
+        R"(\x{16FE2}\x{1E95E}-\x{1E95F})";
+    static const std::string kPattern = "(?![" + kLater + R"(])[\p{P}!-/:-@\[-`{-~\x{166D}\x{111C9}])";
+    return kPattern;
+}
+
 Split metaspace(const Json& json) {
     Split split;
     split.kind = Split::Kind::metaspace;
@@ -129,13 +156,17 @@ void readPreTokenizer(const Json& json, TokenizerParts& parts) {
     if (json.is_null()) return;
     const std::string type = typeOf(json);
     if (parts.byte_level) notUnderstood("pre_tokenizer after ByteLevel", type);
+    requireKnown(
+        json, "the pre_tokenizer " + type,
+        {"type", "pretokenizers", "pattern", "behavior", "invert", "individual_digits", "add_prefix_space",
+         "trim_offsets", "use_regex", "replacement", "prepend_scheme", "split", "str_rep"});
     requireRoomFor(parts.splits.size(), Tokenizer::kMostSplits, "pre_tokenizers");
     if (type == "Sequence") {
         for (const Json& one : member(json, "pretokenizers"))
             readPreTokenizer(one, parts);
     } else if (type == "ByteLevel") {
         parts.byte_level = true;
-        parts.blank_first = valueOr(json, "add_prefix_space", true);
+        if (valueOr(json, "add_prefix_space", true)) parts.splits.push_back({Split::Kind::blank_first});
         if (valueOr(json, "use_regex", true)) parts.splits.push_back(splitAt(kGpt2Pattern));
     } else if (type == "Split") {
         Split split;
@@ -146,8 +177,8 @@ void readPreTokenizer(const Json& json, TokenizerParts& parts) {
     } else if (type == "Digits") {
         parts.splits.push_back(splitAt(valueOr(json, "individual_digits", false) ? R"(\p{N})" : R"(\p{N}+)"));
     } else if (type == "Punctuation") {
-        parts.splits.push_back(splitAt(R"([\p{P}\x21-\x2F\x3A-\x40\x5B-\x60\x7B-\x7E])",
-                                       matchOf(valueOr<std::string>(json, "behavior", "Isolated"))));
+        parts.splits.push_back(
+            splitAt(punctuation(), matchOf(valueOr<std::string>(json, "behavior", "Isolated"))));
     } else if (type == "Metaspace") {
         parts.splits.push_back(metaspace(json));
         parts.blank = parts.splits.back().space;
@@ -232,6 +263,9 @@ std::vector<Bpe::Merge> readMerges(const Json& merges, const Bpe& vocabulary) {
 Bpe readModel(const Json& model) {
     const std::string type = valueOr<std::string>(model, "type", "BPE");
     if (type != "BPE") notUnderstood("model", type);
+    requireKnown(model, "the model",
+                 {"type", "vocab", "merges", "dropout", "unk_token", "continuing_subword_prefix",
+                  "end_of_word_suffix", "fuse_unk", "byte_fallback", "ignore_merges", "cache_capacity"});
     for (const char* const key : {"continuing_subword_prefix", "end_of_word_suffix"})
         if (!valueOr<std::string>(model, key, "").empty()) notUnderstood("member of the model", key);
     if (valueOr(model, "dropout", 0.0) != 0) notUnderstood("member of the model", "dropout");
@@ -256,6 +290,8 @@ std::vector<AddedToken> readAddedTokens(const Json& list, const Bpe& vocabulary,
     std::vector<AddedToken> tokens;
     std::map<std::string, std::int64_t> numbered;
     for (const Json& json : list) {
+        requireKnown(json, "an added token",
+                     {"id", "content", "single_word", "lstrip", "rstrip", "normalized", "special", "__type"});
         AddedToken token{json.at("content").get<std::string>(), wholeOf(json.at("id")),
                          valueOr(json, "special", false),       valueOr(json, "normalized", false),
                          valueOr(json, "lstrip", false),        valueOr(json, "rstrip", false),
@@ -347,7 +383,14 @@ void addMissing(Json& json, const std::vector<Json>& more) {
         if (known.insert(token.at("content").get<std::string>()).second) list.push_back(token);
 }
 
+/// Truncation and padding are left out: transformers switches both off unless a call wants them. The decoder
+/// counts for nothing, since tokens are shown one by one.
 Tokenizer read(const Json& json, const std::string& origin) {
+    requireKnown(json, "a tokenizer.json",
+                 {"version", "truncation", "padding", "added_tokens", "normalizer", "pre_tokenizer",
+                  "post_processor", "decoder", "model"});
+    if (const std::string version = valueOr<std::string>(json, "version", "1.0"); version != "1.0")
+        notUnderstood("version", version);
     TokenizerParts parts(readModel(member(json, "model")));
     parts.origin = origin;
     readNormalizer(member(json, "normalizer"), parts);

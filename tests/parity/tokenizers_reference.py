@@ -15,6 +15,7 @@ TEXTS = [
     "\t\tif x_1 == 3.14159:  # π ≈ 22/7", "e\u0301 é ﬁ Å ½ ² Ⅷ ٣", "日本語のテキスト と 한국어 및 中文", "👩\u200d👩\u200d👧\u200d👦 🇩🇪 ❤️ 👍🏽 🫠", "a\u00a0b\u3000c\u2028d\u180ee\u0085f\u200bg",
     "<|mark|> in the middle<|mark|><|mark|>", "the<left> <left>word left", "a  <both>  b<both>\n", "▁ Ġ <0x0A> <unk>", "עברית عربي ไทย नमस्ते",
     "The Rays of Light, whether they be very small Bodies projected", "\x07\ufeff\U0010ffff", "   leading", "trailing   ", "MiXeD CaSe ẞß ſ İ",
+    "a² ½b _c‍d Ⓐⅷ नमस्ते", "日。x、々〆 ー🫨᭎𮯰 ⹃!", "foo a foo b, a_foo xfoo éfoo 👍🏽foo", "x     word  <blanks>      y<blanks>  ",
 ]
 
 
@@ -51,6 +52,16 @@ def with_tokens(tokenizer: Tokenizer) -> Tokenizer:
     return tokenizer
 
 
+def normalized_tokens(tokenizer: Tokenizer) -> Tokenizer:
+    """Some bytes are missing, so that there are unknown characters beside them."""
+    content = json.loads(tokenizer.to_str())
+    for piece in ("<0xE2>", "<0xF0>"):
+        content["model"]["vocab"][f"({piece})"] = content["model"]["vocab"].pop(piece)
+    tokenizer = Tokenizer.from_str(json.dumps(content))
+    tokenizer.add_tokens(["foo", AddedToken("é", single_word=True), AddedToken("<blanks>", rstrip=True, normalized=False), AddedToken("  ", normalized=False)])
+    return tokenizer
+
+
 def split(pattern, behavior, invert=False):
     return pre_tokenizers.Split(pattern, behavior, invert)
 
@@ -71,6 +82,12 @@ def main() -> None:
                          bytes_as_pieces=True, unk_token="<unk>", fuse_unk=True),
         "Metaspace, first": with_tokens(trained(pre_tokenizer=pre_tokenizers.Metaspace(prepend_scheme="first"), unk_token="<unk>")),
         "Metaspace, always": trained(pre_tokenizer=pre_tokenizers.Metaspace(prepend_scheme="always"), unk_token="<unk>", fuse_unk=True),
+        "words": trained(byte_level=True, pre_tokenizer=byte_level(split(Regex(r"\w+|[^\w\s]+"), "isolated"), split(Regex(r"\b"), "isolated"), use_regex=False)),
+        "Han": trained(byte_level=True, pre_tokenizer=byte_level(split(Regex(r"[\p{Han}]+"), "isolated"), split(Regex(r"\p{P}|\p{^Latin}"), "isolated"))),
+        "a blank put before each word": trained(byte_level=True, pre_tokenizer=byte_level(pre_tokenizers.Digits(), add_prefix_space=True)),
+        "punctuation": trained(pre_tokenizer=pre_tokenizers.Punctuation("merged_with_previous"), unk_token="<unk>", fuse_unk=True),
+        "normalized tokens": normalized_tokens(trained(
+            normalizer=normalizers.Sequence([normalizers.Prepend("▁"), normalizers.Replace(" ", "▁")]), unk_token="<unk>", bytes_as_pieces=True)),
         "joined": trained(normalizer=normalizers.NFKD(), byte_level=True,
                           pre_tokenizer=byte_level(split(Regex(r"\s"), "merged_with_next"), split(Regex(r"\d+"), "contiguous"),
                                                    split(",", "merged_with_previous"), use_regex=False)),

@@ -10,20 +10,19 @@ namespace {
 
 using Stretches = std::vector<std::pair<std::string, std::int64_t>>;
 
-std::vector<const AddedToken*> pointersTo(const std::vector<AddedToken>& tokens) {
-    std::vector<const AddedToken*> pointers;
+AddedTokenSearch searchFor(const std::vector<AddedToken>& tokens) {
+    std::vector<AddedTokenSearch::Sought> sought;
     for (const AddedToken& token : tokens)
-        pointers.push_back(&token);
-    return pointers;
+        sought.push_back({token.text, &token});
+    return AddedTokenSearch(std::move(sought));
 }
 
 Stretches stretchesOf(const std::vector<AddedToken>& tokens, const std::string& text) {
     Stretches stretches;
     EncodingBudget budget(text.size());
-    AddedTokenSearch(pointersTo(tokens))
-        .forEachStretch(text, budget, [&](std::string_view stretch, const AddedToken* token) {
-            stretches.emplace_back(stretch, token == nullptr ? -1 : token->id);
-        });
+    searchFor(tokens).forEachStretch(text, budget, [&](std::string_view stretch, const AddedToken* token) {
+        stretches.emplace_back(stretch, token == nullptr ? -1 : token->id);
+    });
     return stretches;
 }
 
@@ -67,30 +66,54 @@ TEST(AddedTokens, TheLongestIsFoundAtEachPlace) {
     }
 }
 
-TEST(AddedTokens, AShorterOneIsFoundWhereTheLongerMustStandAlone) {
-    std::vector<AddedToken> tokens = {{"ab", 0}, {"abc", 1}, {"abc", 2}};
+/// As in tokenizers 0.23.3, which finds the longest first and asks then whether it stands alone.
+TEST(AddedTokens, OneThatMustStandAloneHidesShorterOnesWithinIt) {
+    std::vector<AddedToken> tokens = {{"ab", 0}, {"abc", 1}, {"cx", 2}};
     tokens[1].whole_word = true;
     EXPECT_EQ(stretchesOf(tokens, "abc"), (Stretches{{"abc", 1}}));
-    EXPECT_EQ(stretchesOf(tokens, "abcd"), (Stretches{{"abc", 2}, {"d", -1}}));
-    tokens.pop_back();
-    EXPECT_EQ(stretchesOf(tokens, "abcd"), (Stretches{{"ab", 0}, {"cd", -1}}));
+    EXPECT_EQ(stretchesOf(tokens, "abcx"), (Stretches{{"abcx", -1}}));
+    EXPECT_EQ(stretchesOf(tokens, "abcdab"), (Stretches{{"abcd", -1}, {"ab", 0}}));
+}
+
+/// Word characters of Unicode, which symbols and most of what emoji are made of are none of.
+TEST(AddedTokens, AWordEndsWhereUnicodeSaysSo) {
+    std::vector<AddedToken> tokens = {{"é", 0}};
+    tokens[0].whole_word = true;
+    for (const std::string beside : {" ", ".", "👍🏽", "²", "½", "\u200b", "。"})
+        EXPECT_EQ(stretchesOf(tokens, beside + "é" + beside),
+                  (Stretches{{beside, -1}, {"é", 0}, {beside, -1}}))
+            << beside;
+    for (const std::string beside : {"a", "_", "٣", "\u0301", "\u200d", "Ⓐ", "ⅷ", "日"})
+        EXPECT_EQ(stretchesOf(tokens, "é" + beside), (Stretches{{"é" + beside, -1}})) << beside;
+}
+
+/// The ids are those of tokenizers 0.23.3, which goes on behind the token and not behind the blanks that it
+/// took.
+TEST(AddedTokens, BlanksThatOneTookMayBelongToTheNext) {
+    std::vector<AddedToken> tokens = {{"x", 0}, {"  ", 1}};
+    tokens[0].takes_right = true;
+    EXPECT_EQ(stretchesOf(tokens, "ax     b"),
+              (Stretches{{"a", -1}, {"x     ", 0}, {"  ", 1}, {"  ", 1}, {" b", -1}}));
+    tokens[0] = {"x", 0};
+    tokens[0].takes_left = true;
+    EXPECT_EQ(stretchesOf(tokens, "a  \u3000\u2028x b"),
+              (Stretches{{"a", -1}, {"  ", 1}, {"\u3000\u2028x", 0}, {" b", -1}}));
+    // All of the second lies within what the first took: the package stops there.
+    tokens[0].takes_right = tokens[1].takes_left = true;
+    EXPECT_THROW(stretchesOf(tokens, "x     "), std::invalid_argument);
+    EXPECT_EQ(stretchesOf(tokens, "x  "), (Stretches{{"x  ", 0}}));
 }
 
 TEST(AddedTokens, HowManyThereAreDoesNotMatter) {
     std::vector<AddedToken> tokens;
     for (std::int64_t id = 0; id < 100'000; ++id)
         tokens.push_back({"<token " + std::to_string(id) + ">", id});
-    for (std::int64_t id = 0; id < 1000; ++id) {  // of the same text
-        tokens.push_back({"<x>", id});
-        tokens.back().whole_word = true;
-    }
     std::string text;
     for (int i = 0; i < 10'000; ++i)
         text += "<token x>a<x>";
     EncodingBudget budget(text.size());
     std::size_t count = 0;
-    AddedTokenSearch(pointersTo(tokens))
-        .forEachStretch(text, budget, [&](std::string_view, const AddedToken*) { ++count; });
+    searchFor(tokens).forEachStretch(text, budget, [&](std::string_view, const AddedToken*) { ++count; });
     EXPECT_LE(budget.steps(), 40 * text.size());
     EXPECT_GT(count, 0U);
 }
@@ -98,10 +121,9 @@ TEST(AddedTokens, HowManyThereAreDoesNotMatter) {
 TEST(AddedTokens, ThatNearlyStandEverywhereAreCounted) {
     const std::vector<AddedToken> tokens = {{std::string(1000, 'a') + "b", 0}};
     EncodingBudget budget(100'000, 10'000'000);
-    EXPECT_THROW(
-        AddedTokenSearch(pointersTo(tokens))
-            .forEachStretch(std::string(100'000, 'a'), budget, [](std::string_view, const AddedToken*) {}),
-        std::invalid_argument);
+    EXPECT_THROW(searchFor(tokens).forEachStretch(std::string(100'000, 'a'), budget,
+                                                  [](std::string_view, const AddedToken*) {}),
+                 std::invalid_argument);
 }
 
 }  // namespace

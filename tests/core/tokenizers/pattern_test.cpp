@@ -57,6 +57,35 @@ TEST(Pattern, MatchesEmptyPlacesAsHuggingFaceDoes) {
     EXPECT_EQ(matchesOf("^|$", "a\nb"), (Places{{0, 0}, {1, 1}, {2, 2}, {3, 3}})) << "of each line";
 }
 
+/// As Oniguruma 6.9.10, with which tokenizers 0.23.3 searches, has them: ² is a word character, but not
+/// within brackets, and a script is what is written in it alone.
+TEST(Pattern, ClassesHaveOnigurumasMembers) {
+    const auto matches = [](const std::string& expression, const std::string& character) {
+        return !matchesOf(expression, character).empty();
+    };
+    for (const char* const word : {"a", "_", "é", "\u0301", "日", "ⅷ", "Ⓐ", "٣"}) {
+        EXPECT_TRUE(matches("\\w", word) && matches("[\\w]", word) && !matches("\\W", word)) << word;
+        EXPECT_FALSE(matches("[^\\w]", word)) << word;
+    }
+    for (const char* const number : {"²", "¼"})
+        EXPECT_TRUE(matches("\\w", number) && !matches("[\\w]", number) && !matches("\\W", number)) << number;
+    for (const char* const other : {"①", "⁴", "👍", "\u200d", "。", " "})
+        EXPECT_TRUE(!matches("\\w", other) && !matches("[\\w]", other) && matches("\\W", other)) << other;
+    EXPECT_EQ(matchesOf("\\b", "a²=²"), (Places{{0, 0}, {3, 3}, {4, 4}, {6, 6}}));
+    EXPECT_TRUE(matches("\\p{Han}", "日") && matches("\\p{^Han}", "。") && matches("\\P{Han}", "、"));
+    EXPECT_TRUE(matches("[^\\S\\n]", "\u3000") && !matches("[^\\S\\n]", "\u180e"));
+    EXPECT_EQ(matchesOf("e\\u0301", "ee\u0301"), (Places{{1, 4}}));
+    expectRefused("[\\W]", "\\W within brackets");
+}
+
+/// Characters of Unicode 15 and 16 are what these say they are, whichever version PCRE2 has.
+TEST(Pattern, KnowsLaterCharacters) {
+    EXPECT_EQ(matchesOf("\\p{So}", "a\U0001FAE8b"), (Places{{1, 5}})) << "an emoji of Unicode 15";
+    EXPECT_EQ(matchesOf("\\p{Lo}+", "\U0002EBF0\U000113B7-"), (Places{{0, 8}}));
+    EXPECT_EQ(matchesOf("\\p{Han}", "\U0002EBF0\U000113B7"), (Places{{0, 4}}));
+    EXPECT_TRUE(matchesOf("\\p{Cn}", "\U0001FAE8\U0002EBF0").empty());
+}
+
 TEST(Pattern, ThatGoesBackwardsIsRefused) {
     expectRefused("(?=a\\K)", "is not understood");
     try {

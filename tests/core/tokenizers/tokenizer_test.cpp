@@ -45,7 +45,7 @@ TEST(Tokenizers, GiveTheIdsOfHuggingFacesOwn) {
                 << one["name"] << ": " << content["texts"][i];
         ++kinds;
     }
-    EXPECT_EQ(kinds, 10);
+    EXPECT_EQ(kinds, 15);
 }
 
 /// The same tokenizer in a GGUF file's metadata, without its normalizer: such a file has none.
@@ -178,6 +178,47 @@ TEST(Tokenizers, NumberAddedTokensWhateverTheirFileSays) {
     expectError(ErrorKind::checkpoint,
                 "the added token \"<x>\" is numbered 4, which a token of the vocabulary",
                 [&] { parseTokenizerJson(added("[" + x + "9}]", closed), "f"); });
+}
+
+/// tokenizers 0.23.3 gives any of their ids, another one each time that it reads the file.
+TEST(Tokenizers, RefuseAddedTokensThatBecomeTheSame) {
+    const std::string normalizer =
+        R"("normalizer": {"type": "Replace", "pattern": {"String": "b"}, "content": "a"})";
+    const auto with = [&](const std::string& tokens) {
+        return smallTokenizer("{" + normalizer + R"(, "added_tokens": [)" + tokens + "]}");
+    };
+    const std::string x = R"({"content": "xa", "id": 4, "normalized": true})",
+                      y = R"({"content": "xb", "id": 5, "normalized": )";
+    expectError(ErrorKind::checkpoint, "\"xa\" and \"xb\" become the same text",
+                [&] { parseTokenizerJson(with(x + ", " + y + "true}"), "f"); });
+    EXPECT_EQ(idsOf(with(x + ", " + y + "false}"), "xbxaxb"), (Ids{5, 4, 5}));
+}
+
+/// What a member would change that is not known here, is not known either.
+TEST(Tokenizers, NameMembersThatAreNotKnown) {
+    for (const char* const members :
+         {R"({"pre_tokenizer": {"type": "Digits", "newer": 1}})",
+          R"({"normalizer": {"type": "NFC", "newer": 1}})", R"({"model": {"newer": 1}})", R"({"newer": 1})",
+          R"({"added_tokens": [{"content": "x", "id": 4, "newer": 1}]})",
+          R"({"normalizer": {"type": "Replace", "pattern": {"newer": "a"}, "content": ""}})"})
+        expectError(ErrorKind::checkpoint, "\"newer\" is not understood here",
+                    [&] { idsOf(smallTokenizer(members), "ab"); });
+    expectError(ErrorKind::checkpoint, "the version \"2.0\" is not understood here",
+                [] { idsOf(smallTokenizer(R"({"version": "2.0"})"), "ab"); });
+    EXPECT_EQ(
+        idsOf(smallTokenizer(
+                  R"({"truncation": {"max_length": 1}, "padding": {}, "decoder": {"type": "BPEDecoder"}})"),
+              "abab"),
+        (Ids{2, 2}));
+}
+
+/// A Metaspace that puts a blank before the first word alone asks where that began before it was normalized.
+TEST(Tokenizers, RefuseABeginningThatIsNotKnown) {
+    const std::string first = R"("pre_tokenizer": {"type": "Metaspace", "prepend_scheme": "first"})";
+    expectError(ErrorKind::checkpoint, "prepend_scheme \"first\" is not understood here", [&] {
+        idsOf(smallTokenizer("{" + first + R"(, "normalizer": {"type": "Prepend", "prepend": "a"}})"), "ab");
+    });
+    EXPECT_EQ(idsOf(smallTokenizer("{" + first + R"(, "normalizer": {"type": "NFC"}})"), "ab"), (Ids{3, 2}));
 }
 
 /// The ids are those of transformers 5.24.0, which reads these files beside a tokenizer.json.
