@@ -1,0 +1,37 @@
+#!/usr/bin/env bash
+# The pre-tokenizer Punctuation leaves out punctuation that came after 2015, which \p{P} in the same package knows.
+#
+# Surprising: Punctuation() and Split(Regex(r"\p{P}")) divide texts alike, one would think. The first asks a crate whose tables are
+# those of Unicode 8; patterns are searched by Oniguruma, which has Unicode 16. 104 marks of Unicode 9 to 14 are punctuation for one and
+# not for the other, among them U+2E43 to U+2E5D, which editions of old texts use; two that Unicode no longer counts (U+166D, U+111C9)
+# are the other way round. Digits, beside it, asks Rust's own tables, which are newer than both.
+#
+# Version: tokenizers 0.23.3 (PyPI).
+# Seen: Punctuation keeps "a⹃b" whole, \p{P} divides it into three.
+# Source: tokenizers/src/pre_tokenizers/punctuation.rs, is_punc by the crate unicode_categories 0.1.1.
+# Ours: core/tokenizers/tokenizer_json.cpp, punctuation(): the same 104 are left out (Tokenizers.GiveTheIdsOfHuggingFacesOwn).
+set -euo pipefail
+folder=$(mktemp -d)
+trap 'rm -rf "$folder"' EXIT
+python3 -m venv "$folder/python"
+"$folder/python/bin/pip" install --quiet tokenizers==0.23.3
+
+"$folder/python/bin/python" - <<'PYTHON'
+import tokenizers
+from tokenizers import Regex, pre_tokenizers
+
+by_name = pre_tokenizers.Punctuation()
+by_pattern = pre_tokenizers.Split(Regex(r"\p{P}"), "isolated")
+
+
+def words(how, text):
+    return [word for word, _ in how.pre_tokenize_str(text)]
+
+
+print("tokenizers", tokenizers.__version__)
+for text in ("a\u2e43b", "a\u3001b", "a\u166db"):
+    print(ascii(text), words(by_name, text), words(by_pattern, text))
+assert words(by_name, "a\u3001b") == words(by_pattern, "a\u3001b") == ["a", "\u3001", "b"], "this has changed"
+assert len(words(by_name, "a\u2e43b")) == 1 and len(words(by_pattern, "a\u2e43b")) == 3, "this has changed"
+assert len(words(by_name, "a\u166db")) == 3 and len(words(by_pattern, "a\u166db")) == 1, "this has changed"
+PYTHON

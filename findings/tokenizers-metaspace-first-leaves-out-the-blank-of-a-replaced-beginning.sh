@@ -1,0 +1,34 @@
+#!/usr/bin/env bash
+# Metaspace with prepend_scheme "first" puts no "▁" before a text whose first two characters a normalizer replaced together.
+#
+# Surprising: "first" means the first word of the text, one would think. It is decided by where a piece lay in the text before it was
+# normalized: what Replace puts in for two or more characters counts as lying at the last of them, so nothing begins at 0 and the text
+# gets no "▁"; in place of one character it does. Behind a normalizer Prepend it is the other way round: two pieces may begin at 0 and both get one.
+#
+# Version: tokenizers 0.23.3 (PyPI).
+# Seen: Replace("12" -> "é") makes of "12a" ["é", "a"], and of "a12" ["▁", "a", "é"]; Replace("1" -> "é") of "1a" ["▁", "é", "a"].
+# Source: Metaspace.pre_tokenize in tokenizers/src/pre_tokenizers/metaspace.rs (offsets_original().0 == 0).
+# Ours: such a tokenizer is refused (Tokenizers.RefuseABeginningThatIsNotKnown).
+set -euo pipefail
+folder=$(mktemp -d)
+trap 'rm -rf "$folder"' EXIT
+python3 -m venv "$folder/python"
+"$folder/python/bin/pip" install --quiet tokenizers==0.23.3
+
+"$folder/python/bin/python" - <<'PYTHON'
+import tokenizers
+from tokenizers import Tokenizer, models, normalizers, pre_tokenizers
+
+
+def tokens(replaced, text):
+    tokenizer = Tokenizer(models.BPE({letter: i for i, letter in enumerate("aé▁")}, []))
+    tokenizer.normalizer = normalizers.Replace(replaced, "é")
+    tokenizer.pre_tokenizer = pre_tokenizers.Metaspace(prepend_scheme="first")
+    return tokenizer.encode(text).tokens
+
+
+found = [tokens("12", "12a"), tokens("12", "a12"), tokens("1", "1a")]
+print("tokenizers", tokenizers.__version__)
+print(*found, sep="\n")
+assert found == [["é", "a"], ["▁", "a", "é"], ["▁", "é", "a"]], "this has changed"
+PYTHON
