@@ -96,7 +96,7 @@ int printLoss(Inspector& inspector, const std::vector<std::int64_t>& ids, const 
 int printLogits(Inspector& inspector, const std::vector<std::int64_t>& ids, const Intervention& intervention,
                 const LookOptions& options) {
     const TextReading read =
-        inspector.read(ids, options.count.value_or(usualCount(LookTopic::logits)), intervention);
+        inspector.read(ids, options.count.value_or(usualCount(QuestionKind::logits)), intervention);
     const TextCodec& codec = inspector.codec();
     if (options.json) {
         Json of_tokens = Json::array();
@@ -133,7 +133,7 @@ int printGenerated(Inspector& inspector, const std::vector<std::int64_t>& ids,
         unfinished.erase(0, whole);
         return true;
     };
-    const ContinuationOptions how{options.count.value_or(usualCount(LookTopic::generate)),
+    const ContinuationOptions how{options.count.value_or(usualCount(QuestionKind::generate)),
                                   options.temperature, options.seed};
     const GeneratedText written = inspector.generate(ids, how, take, intervention);
     if (options.json)

@@ -7,7 +7,7 @@
 
 #include "app/roper_train/progress.h"
 #include "core/inspection/opened_model.h"
-#include "core/look/look_question.h"
+#include "core/questions/question.h"
 
 namespace roper {
 
@@ -24,8 +24,7 @@ struct LookOptions {
     ModelChange change;                 ///< without layer, head and scaling, which stand here
     std::string scaling = "none";       ///< one of `scalingNames`
     std::optional<std::int64_t> count;  ///< candidates of `logits` (5), tokens to `generate` (32), …
-    std::string needle = LookQuestion().needle, question = LookQuestion().question,
-                answer = LookQuestion().answer;
+    std::string needle = Question().needle, question = Question().question, answer = Question().answer;
     std::int64_t distance = 0;  ///< of `token_map`
     std::string other;          ///< of `patch`: another text of as many tokens
     double temperature = 0;

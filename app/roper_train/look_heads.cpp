@@ -110,7 +110,7 @@ void printKernel(Json of, const ValueKernel& kernel, bool json) {
 
 int printKernels(Inspector& inspector, const LookOptions& options) {
     const std::vector<ValueKernel> kernels =
-        inspector.valueKernels(static_cast<int>(options.count.value_or(usualCount(LookTopic::kernels))));
+        inspector.valueKernels(static_cast<int>(options.count.value_or(usualCount(QuestionKind::kernels))));
     const std::int64_t heads = inspector.model().architecture.heads;
     if (!options.json) std::cout << "layer,head,distance,norm,cosine\n";
     for (std::size_t i = 0; i < kernels.size(); ++i) {
@@ -122,7 +122,7 @@ int printKernels(Inspector& inspector, const LookOptions& options) {
 }
 
 int printKernelHistory(Inspector& inspector, const LookOptions& options) {
-    const auto distances = options.count.value_or(usualCount(LookTopic::kernel_history));
+    const auto distances = options.count.value_or(usualCount(QuestionKind::kernel_history));
     const KernelHistory history =
         inspector.kernelHistory({options.layer, options.head}, static_cast<int>(distances));
     if (!options.json) std::cout << "layer,head,step,distance,norm,cosine\n";

@@ -7,7 +7,7 @@
 #include "core/base/error.h"
 #include "core/base/text.h"
 #include "core/inspection/model_change.h"
-#include "core/look/wilson_interval.h"
+#include "core/questions/wilson_interval.h"
 
 namespace roper {
 namespace {
@@ -181,7 +181,7 @@ bool isStudy(const std::string& what) {
 int printStudy(Inspector& inspector, const Ids& ids, const Intervention& change, const LookOptions& options) {
     if (options.what == "subsets")
         return printSubsets(
-            inspector.bandSubsets(ids, options.count.value_or(usualCount(LookTopic::subsets)), change),
+            inspector.bandSubsets(ids, options.count.value_or(usualCount(QuestionKind::subsets)), change),
             options.json);
     if (options.what == "lengths") {
         const double trained = trainedLength(options.change, inspector.model().architecture);
@@ -191,10 +191,10 @@ int printStudy(Inspector& inspector, const Ids& ids, const Intervention& change,
     if (options.what == "needle")
         return printNeedle(
             inspector.findNeedle(ids, {options.needle, options.question, options.answer},
-                                 options.count.value_or(usualCount(LookTopic::needle)), change),
+                                 options.count.value_or(usualCount(QuestionKind::needle)), change),
             options.json);
     if (options.what == "solve")
-        return printSolved(inspector.solve(options.count.value_or(usualCount(LookTopic::solve)), change),
+        return printSolved(inspector.solve(options.count.value_or(usualCount(QuestionKind::solve)), change),
                            options.json);
     if (options.what == "token_map") {
         if (!options.layer || !options.head)

@@ -40,7 +40,7 @@ struct Request {
     std::int64_t count = 64;           ///< tokens to generate
     double temperature = 0;            ///< of `generate`: 0 takes the likeliest token
     std::int64_t seed = 0;             ///< of what `generate` samples
-    /// Of `look`: the question's settings (core/look/look_question.h), each once.
+    /// Of `look`: the question's settings (core/questions/question.h), each once.
     std::vector<std::pair<std::string, std::string>> question = {};
 };
 

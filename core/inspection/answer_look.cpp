@@ -22,7 +22,7 @@ std::string fileOf(const std::vector<float>& weights, std::vector<std::int64_t> 
                              {});
 }
 
-std::string attentionOf(Inspector& inspector, const LookQuestion& question, const Ids& ids,
+std::string attentionOf(Inspector& inspector, const Question& question, const Ids& ids,
                         const Intervention& change) {
     const auto T = static_cast<std::int64_t>(ids.size());
     if (T > kLongestMap)
@@ -32,14 +32,14 @@ std::string attentionOf(Inspector& inspector, const LookQuestion& question, cons
     return fileOf(inspector.attentionOf(ids, question.layer, question.head, change), {T, T});
 }
 
-std::string thumbnailsOf(Inspector& inspector, const LookQuestion& question, const Ids& ids,
+std::string thumbnailsOf(Inspector& inspector, const Question& question, const Ids& ids,
                          const Intervention& change) {
     const Architecture& model = inspector.model().architecture;
     const Thumbnails maps = inspector.thumbnails(ids, question.countOrUsual(), change);
     return fileOf(maps.weights, {model.layers, model.heads, maps.side, maps.side});
 }
 
-GeneratedText generated(Inspector& inspector, const LookQuestion& question, const Ids& ids,
+GeneratedText generated(Inspector& inspector, const Question& question, const Ids& ids,
                         const Intervention& change) {
     return inspector.generate(
         ids, {question.countOrUsual(), question.temperature, static_cast<std::uint64_t>(question.seed)}, {},
@@ -48,53 +48,53 @@ GeneratedText generated(Inspector& inspector, const LookQuestion& question, cons
 
 }  // namespace
 
-std::string answerLook(Inspector& inspector, const LookQuestion& question) {
-    if (question.what == LookTopic::model) return formatAnswer(inspector.summary());
+std::string answerLook(Inspector& inspector, const Question& question) {
+    if (question.what == QuestionKind::model) return formatAnswer(inspector.summary());
     requireHeads({question.layer, question.head}, inspector.model().architecture);
-    if (question.what == LookTopic::kernels)
+    if (question.what == QuestionKind::kernels)
         return formatAnswer(KernelsAnswer{inspector.valueKernels(static_cast<int>(question.countOrUsual()))});
-    if (question.what == LookTopic::kernel_history)
+    if (question.what == QuestionKind::kernel_history)
         return formatAnswer(inspector.kernelHistory({question.layer, question.head},
                                                     static_cast<int>(question.countOrUsual())));
     const Intervention change = interventionOf(question.change, inspector.model().architecture);
-    if (question.what == LookTopic::solve)
+    if (question.what == QuestionKind::solve)
         return formatAnswer(inspector.solve(question.countOrUsual(), change));
     const Ids ids = inspector.encode(question.text);
     switch (question.what) {
-        case LookTopic::loss:
+        case QuestionKind::loss:
             return formatAnswer(inspector.read(ids, 0, change));
-        case LookTopic::logits:
+        case QuestionKind::logits:
             return formatAnswer(inspector.read(ids, question.countOrUsual(), change));
-        case LookTopic::heads:
+        case QuestionKind::heads:
             return formatAnswer(inspector.heads(ids, change));
-        case LookTopic::subsets:
+        case QuestionKind::subsets:
             return formatAnswer(inspector.bandSubsets(ids, question.countOrUsual(), change));
-        case LookTopic::generate:
+        case QuestionKind::generate:
             return formatAnswer(generated(inspector, question, ids, change));
-        case LookTopic::attention:
+        case QuestionKind::attention:
             return attentionOf(inspector, question, ids, change);
-        case LookTopic::thumbnails:
+        case QuestionKind::thumbnails:
             return thumbnailsOf(inspector, question, ids, change);
-        case LookTopic::token_map:
+        case QuestionKind::token_map:
             return formatAnswer(inspector.tokenMap(ids, {question.layer, question.head}, question.distance));
-        case LookTopic::lengths:
+        case QuestionKind::lengths:
             return formatAnswer(inspector.lossByLength(
                 ids, question.change.factor, trainedLength(question.change, inspector.model().architecture),
                 change));
-        case LookTopic::needle:
+        case QuestionKind::needle:
             return formatAnswer(inspector.findNeedle(
                 ids, {question.needle, question.question, question.answer}, question.countOrUsual(), change));
-        case LookTopic::lens:
+        case QuestionKind::lens:
             return formatAnswer(inspector.logitLens(ids, change));
-        case LookTopic::patch:
+        case QuestionKind::patch:
             return formatAnswer(inspector.patchHeads(
                 ids, inspector.encode(question.other),
                 question.positions ? std::optional(HeadChoice{question.layer, question.head}) : std::nullopt,
                 change));
-        case LookTopic::model:
-        case LookTopic::kernels:
-        case LookTopic::kernel_history:
-        case LookTopic::solve:
+        case QuestionKind::model:
+        case QuestionKind::kernels:
+        case QuestionKind::kernel_history:
+        case QuestionKind::solve:
             break;
     }
     throw Error(ErrorKind::other, "a question without an answer");

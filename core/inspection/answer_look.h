@@ -3,14 +3,14 @@
 #include <string>
 
 #include "core/inspection/inspector.h"
-#include "core/look/look_question.h"
+#include "core/questions/question.h"
 
 namespace roper {
 
-/// Answers a question about a model, as it is sent: JSON (core/look/look_answers.h), or a safetensors file
+/// Answers a question about a model, as it is sent: JSON (core/questions/answers.h), or a safetensors file
 /// for `attention` ("weights" [T, T]) and `thumbnails` ("weights" [L, H, cells, cells]).
 /// @throws Error (usage) for a text without tokens, a head that the model lacks, or a change that it cannot
 /// take
-std::string answerLook(Inspector& inspector, const LookQuestion& question);
+std::string answerLook(Inspector& inspector, const Question& question);
 
 }  // namespace roper

@@ -4,7 +4,7 @@
 #include <vector>
 
 #include "core/language_model/decoder.h"
-#include "core/look/head_report.h"
+#include "core/questions/head_report.h"
 
 namespace roper {
 

@@ -11,7 +11,7 @@
 
 #include "core/inspection/opened_model.h"
 #include "core/language_model/intervention.h"
-#include "core/look/look_answers.h"
+#include "core/questions/answers.h"
 
 namespace roper {
 

@@ -1,8 +1,8 @@
 #pragma once
 
 #include "core/language_model/intervention.h"
-#include "core/look/look_question.h"
 #include "core/pretrained/architecture.h"
+#include "core/questions/question.h"
 
 namespace roper {
 

@@ -43,7 +43,7 @@ InspectorOptions inspectorOptions(const RunControl& control, const ServeOptions&
 }
 
 Reply replyTo(const Request& request, Inspector& inspector) {
-    return {"", true, inspector.model().name, answerLook(inspector, lookQuestionOf(request.question))};
+    return {"", true, inspector.model().name, answerLook(inspector, questionOf(request.question))};
 }
 
 }  // namespace

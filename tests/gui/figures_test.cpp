@@ -424,8 +424,8 @@ class FiguresTest : public QObject {
         window_->showPage(&page);
         page.open(models_.filePath("llama"));
         page.readText("5>E5>33W5>E:M5>E5>33W5>E:M");
-        const auto request = [&](Need need, LookTopic topic) {
-            LookQuestion question{topic};
+        const auto request = [&](Need need, QuestionKind topic) {
+            Question question{topic};
             question.count = 2;
             question.needle = "ABC";
             question.question = "XY";
@@ -440,11 +440,11 @@ class FiguresTest : public QObject {
             page.showTab(static_cast<ModelsPage::Tab>(tab));
             QTRY_VERIFY_WITH_TIMEOUT(!page.state().isAsking(), 60000);
         }
-        request(Need::subsets, LookTopic::subsets);
-        request(Need::lengths, LookTopic::lengths);
-        request(Need::needle, LookTopic::needle);
-        request(Need::patch, LookTopic::patch);
-        request(Need::patch_positions, LookTopic::patch);
+        request(Need::subsets, QuestionKind::subsets);
+        request(Need::lengths, QuestionKind::lengths);
+        request(Need::needle, QuestionKind::needle);
+        request(Need::patch, QuestionKind::patch);
+        request(Need::patch_positions, QuestionKind::patch);
     }
 
     void makeRun() {

@@ -9,8 +9,8 @@
 #include <QVBoxLayout>
 #include <QWidget>
 
-#include "core/look/look_answers.h"
-#include "core/look/look_question.h"
+#include "core/questions/answers.h"
+#include "core/questions/question.h"
 #include "ui/controls/line_edit.h"
 #include "ui/controls/number_edit.h"
 

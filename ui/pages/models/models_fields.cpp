@@ -4,7 +4,7 @@ namespace roper {
 namespace {
 
 /// A setting of the question as one of the picture.
-Field<ModelsPicture> ofQuestion(const Field<LookQuestion>& field) {
+Field<ModelsPicture> ofQuestion(const Field<Question>& field) {
     Field<ModelsPicture> made;
     static_cast<FieldInfo&>(made) = field;
     made.text = [field](const ModelsPicture& picture) { return field.text(picture.look); };
@@ -22,7 +22,7 @@ const std::vector<Field<ModelsPicture>>& modelsFields() {
     };
     static const std::vector<Field<P>> fields = [&] {
         std::vector<Field<P>> all;
-        for (const Field<LookQuestion>& one : lookFields())
+        for (const Field<Question>& one : questionFields())
             if (one.name != "what") all.push_back(ofQuestion(one));
         all.push_back(make({"", "shade", "", "of surprise: what tokens are shaded by",
                             Choice{{"trained", "changed", "difference"}}},

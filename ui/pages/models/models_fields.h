@@ -1,13 +1,13 @@
 #pragma once
 
-#include "core/look/look_question.h"
+#include "core/questions/question.h"
 #include "ui/pages/models/models_page.h"
 
 namespace roper {
 
 /// What a picture of the Models page is to show, without a window.
 struct ModelsPicture {
-    LookQuestion look = {};
+    Question look = {};
     SurpriseView::Shade shade = SurpriseView::Shade::trained;
     AtlasView::Colour colour = AtlasView::Colour::label;
     BandQuantity quantity = BandQuantity::score_share;

@@ -4,7 +4,7 @@
 #include <algorithm>
 #include <cmath>
 
-#include "core/look/wilson_interval.h"
+#include "core/questions/wilson_interval.h"
 #include "ui/live/published_models.h"
 #include "ui/theme/numbers.h"
 
@@ -84,7 +84,7 @@ void ModelsPage::connectState() {
     });
     connect(change_, &ChangePanel::solvingWanted, this, [this] {
         constexpr std::int64_t kProblems = 64;
-        LookQuestion question{LookTopic::solve};
+        Question question{QuestionKind::solve};
         question.count = kProblems;
         state_->request(Need::solved, question);
     });
@@ -318,7 +318,7 @@ void ModelsPage::showWritten() {
 }
 
 void ModelsPage::write() {
-    LookQuestion question{LookTopic::generate};
+    Question question{QuestionKind::generate};
     question.count = count_->value();
     question.temperature = temperature_->value();
     question.seed = seed_->value();

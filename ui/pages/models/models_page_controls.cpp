@@ -283,7 +283,7 @@ QWidget* ModelsPage::makeSubsetsTab() {
     say_passes(band_count_->value());
     connect(compute_, &QPushButton::clicked, this, [this] {
         wantWhatIsSeen();
-        LookQuestion question{LookTopic::subsets};
+        Question question{QuestionKind::subsets};
         question.count = band_count_->value();
         state_->request(Need::subsets, question);
     });

@@ -3,7 +3,7 @@
 #include <cmath>
 #include <numbers>
 
-#include "core/look/reach.h"
+#include "core/questions/reach.h"
 #include "ui/live/published_models.h"
 #include "ui/live/token_texts.h"
 #include "ui/pages/models/models_page.h"

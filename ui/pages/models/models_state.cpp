@@ -150,7 +150,7 @@ void ModelsState::setNeeds(std::vector<Need> needs) {
     askNext();
 }
 
-void ModelsState::request(Need need, const LookQuestion& question) {
+void ModelsState::request(Need need, const Question& question) {
     if (asking_ == need) stopAsking();
     requested_[need] = question;
     refused_.erase(need);
@@ -180,56 +180,56 @@ const HeadReport* ModelsState::report() const {
 }
 
 /// Nothing where there is nothing to be asked.
-std::optional<LookQuestion> ModelsState::questionFor(Need need) const {
+std::optional<Question> ModelsState::questionFor(Need need) const {
     constexpr std::int64_t kCandidates = 10, kDistances = 64;
-    LookQuestion question{LookTopic::model, text_.toStdString()};
+    Question question{QuestionKind::model, text_.toStdString()};
     question.change = change_;
     switch (need) {
         case Need::model:
-            return LookQuestion{LookTopic::model};
+            return Question{QuestionKind::model};
         case Need::reading:
-            question.what = LookTopic::logits;
+            question.what = QuestionKind::logits;
             question.count = kCandidates;
             question.change = {};
             break;
         case Need::changed:
             if (change_.isNothing()) return std::nullopt;
-            question.what = LookTopic::logits;
+            question.what = QuestionKind::logits;
             question.count = kCandidates;
             break;
         case Need::heads:
-            question.what = LookTopic::heads;
+            question.what = QuestionKind::heads;
             break;
         case Need::thumbnails:
-            question.what = LookTopic::thumbnails;
+            question.what = QuestionKind::thumbnails;
             break;
         case Need::attention:
-            question.what = LookTopic::attention;
+            question.what = QuestionKind::attention;
             question.layer = layer_;
             question.head = head_;
             break;
         case Need::kernels: {
-            LookQuestion kernels{LookTopic::kernels};
+            Question kernels{QuestionKind::kernels};
             kernels.count = kDistances;
             return kernels;
         }
         case Need::kernel_history: {
             if (summary_ && summary_->checkpoints.size() < 2) return std::nullopt;
-            LookQuestion history{LookTopic::kernel_history};
+            Question history{QuestionKind::kernel_history};
             history.layer = layer_;
             history.head = head_;
             history.count = kDistances;
             return history;
         }
         case Need::token_map:
-            question.what = LookTopic::token_map;
+            question.what = QuestionKind::token_map;
             question.change = {};
             question.layer = layer_;
             question.head = head_;
             question.distance = distance_;
             break;
         case Need::lens:
-            question.what = LookTopic::lens;
+            question.what = QuestionKind::lens;
             break;
         case Need::subsets:
         case Need::written:
@@ -258,8 +258,8 @@ std::optional<LookQuestion> ModelsState::questionFor(Need need) const {
     return question;
 }
 
-bool ModelsState::isKnown(Need need, const LookQuestion& question) const {
-    const auto is = [&](const std::map<Need, LookQuestion>& answers) {
+bool ModelsState::isKnown(Need need, const Question& question) const {
+    const auto is = [&](const std::map<Need, Question>& answers) {
         const auto found = answers.find(need);
         return found != answers.end() && found->second == question;
     };
@@ -288,7 +288,7 @@ void ModelsState::askNext() {
         asked_ = *question;
         progress_ = -1;
         Request request{Command::look, "1"};
-        request.question = lookSettings(*question);
+        request.question = questionSettings(*question);
         emit workChanged();
         client_.ask({model_, request, step_});
         return;

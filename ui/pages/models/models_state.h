@@ -7,8 +7,8 @@
 #include <optional>
 #include <vector>
 
-#include "core/look/look_answers.h"
-#include "core/look/look_question.h"
+#include "core/questions/answers.h"
+#include "core/questions/question.h"
 #include "ui/charts/heat_map_view.h"
 #include "ui/live/model_client.h"
 
@@ -76,7 +76,7 @@ class ModelsState : public QObject {
     /// What is asked for whenever it is not known; replaces what was wanted before.
     void setNeeds(std::vector<Need> needs);
     /// Asks for what is not asked for by itself. The text, the change and the head are those of this state.
-    void request(Need need, const LookQuestion& question);
+    void request(Need need, const Question& question);
     /// What is being answered is given up, and what was requested with it.
     void cancel();
 
@@ -124,7 +124,7 @@ class ModelsState : public QObject {
     void workChanged();
 
   private:
-    std::optional<LookQuestion> questionFor(Need need) const;
+    std::optional<Question> questionFor(Need need) const;
     void askNext();
     void take(const QByteArray& payload);
     void takeMap(const QByteArray& payload);
@@ -134,7 +134,7 @@ class ModelsState : public QObject {
     void stopAsking();
     void forget(std::initializer_list<Need> answers);
     void say(const QString& message);
-    bool isKnown(Need need, const LookQuestion& question) const;
+    bool isKnown(Need need, const Question& question) const;
 
     RunStore& store_;
     ModelClient client_;
@@ -143,11 +143,11 @@ class ModelsState : public QObject {
     ModelChange change_;
     int layer_ = 0, head_ = 0, distance_ = 0;
     std::vector<Need> needs_;
-    std::map<Need, LookQuestion> requested_;
+    std::map<Need, Question> requested_;
     std::optional<Need> asking_;
-    LookQuestion asked_;
-    std::map<Need, LookQuestion> known_;    ///< what each answer answers
-    std::map<Need, LookQuestion> refused_;  ///< what there was an error for, not to be asked again
+    Question asked_;
+    std::map<Need, Question> known_;    ///< what each answer answers
+    std::map<Need, Question> refused_;  ///< what there was an error for, not to be asked again
     double progress_ = -1;
     std::shared_ptr<const ModelSummary> summary_;
     std::shared_ptr<const TextReading> reading_, changed_;

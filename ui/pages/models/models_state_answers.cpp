@@ -168,7 +168,7 @@ void ModelsState::fail(Need what, const QString& why) {
 
 /// A map of thousands of tokens takes a while to be made ready, outside the window's thread.
 void ModelsState::takeMap(const QByteArray& payload) {
-    const LookQuestion question = asked_;
+    const Question question = asked_;
     const bool causal = !summary_ || summary_->causal;
     // A model without a head reads no text, but its heads do.
     QStringList tokens;

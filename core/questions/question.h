@@ -30,8 +30,8 @@ struct ModelChange {
     bool isNothing() const;
 };
 
-/// What can be asked of a model. The names in `lookTopicNames` are in the same order.
-enum class LookTopic {
+/// What can be asked of a model. The names in `questionNames` are in the same order.
+enum class QuestionKind {
     model,           ///< what it is
     loss,            ///< −ln p of every token
     logits,          ///< the same, and the likeliest successors of every token
@@ -49,15 +49,15 @@ enum class LookTopic {
     solve,      ///< which problems a run of ours solves, as it was trained and with the change
     patch,      ///< which heads carry what makes the answer to one text differ from that to another
 };
-const std::vector<std::string>& lookTopicNames();
+const std::vector<std::string>& questionNames();
 
 /// How many of what a topic counts there are unless a question says so: candidates, tokens, distances, a
 /// thumbnail's cells, bands, depths, problems. 0 for topics that count nothing.
-std::int64_t usualCount(LookTopic topic);
+std::int64_t usualCount(QuestionKind topic);
 
 /// A question about a model.
-struct LookQuestion {
-    LookTopic what = LookTopic::loss;
+struct Question {
+    QuestionKind what = QuestionKind::loss;
     std::string text = {};
     std::int64_t layer = 0, head = 0;        ///< of `attention`
     std::optional<std::int64_t> count = {};  ///< candidates (5), tokens to generate (32), distances (32),
@@ -73,18 +73,18 @@ struct LookQuestion {
     bool positions = false;  ///< of `patch`: position by position of the head that `layer` and `head` name
     ModelChange change = {};
 
-    bool operator==(const LookQuestion&) const = default;
+    bool operator==(const Question&) const = default;
     std::int64_t countOrUsual() const { return count.value_or(usualCount(what)); }
 };
 
 /// The settings of a question, by which it is sent: those of the change under their own names, its layer and
 /// head as change_layer and change_head.
-const std::vector<Field<LookQuestion>>& lookFields();
+const std::vector<Field<Question>>& questionFields();
 
 /// Those that differ from a question that asks nothing in particular, as "key", "value".
-std::vector<std::pair<std::string, std::string>> lookSettings(const LookQuestion& question);
+std::vector<std::pair<std::string, std::string>> questionSettings(const Question& question);
 
 /// @throws Error (usage) naming the setting that is wrong, and what it accepts
-LookQuestion lookQuestionOf(const std::vector<std::pair<std::string, std::string>>& settings);
+Question questionOf(const std::vector<std::pair<std::string, std::string>>& settings);
 
 }  // namespace roper

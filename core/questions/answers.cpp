@@ -1,4 +1,4 @@
-#include "core/look/look_answers.h"
+#include "core/questions/answers.h"
 
 #include <limits>
 #include <nlohmann/json.hpp>

@@ -6,8 +6,8 @@
 #include <string_view>
 #include <vector>
 
-#include "core/look/head_report.h"
-#include "core/look/value_kernel.h"
+#include "core/questions/head_report.h"
+#include "core/questions/value_kernel.h"
 
 namespace roper {
 

@@ -1,4 +1,4 @@
-#include "core/look/wilson_interval.h"
+#include "core/questions/wilson_interval.h"
 
 #include <algorithm>
 #include <cmath>

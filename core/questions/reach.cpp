@@ -1,4 +1,4 @@
-#include "core/look/reach.h"
+#include "core/questions/reach.h"
 
 #include <cmath>
 #include <limits>

@@ -1,4 +1,4 @@
-#include "core/look/value_kernel.h"
+#include "core/questions/value_kernel.h"
 
 #include <algorithm>
 #include <cmath>

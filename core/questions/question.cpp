@@ -1,4 +1,4 @@
-#include "core/look/look_question.h"
+#include "core/questions/question.h"
 
 #include <limits>
 
@@ -9,35 +9,35 @@ bool ModelChange::isNothing() const {
            base == 0 && scaling == ScalingMethod::none;
 }
 
-const std::vector<std::string>& lookTopicNames() {
+const std::vector<std::string>& questionNames() {
     static const std::vector<std::string> names = {
         "model",          "loss",      "logits",  "generate", "heads",  "thumbnails", "attention", "kernels",
         "kernel_history", "token_map", "subsets", "lengths",  "needle", "lens",       "solve",     "patch"};
     return names;
 }
 
-std::int64_t usualCount(LookTopic topic) {
+std::int64_t usualCount(QuestionKind topic) {
     switch (topic) {
-        case LookTopic::logits:
-        case LookTopic::needle:
+        case QuestionKind::logits:
+        case QuestionKind::needle:
             return 5;
-        case LookTopic::generate:
-        case LookTopic::kernels:
-        case LookTopic::kernel_history:
+        case QuestionKind::generate:
+        case QuestionKind::kernels:
+        case QuestionKind::kernel_history:
             return 32;
-        case LookTopic::thumbnails:
+        case QuestionKind::thumbnails:
             return 40;
-        case LookTopic::subsets:
+        case QuestionKind::subsets:
             return 4;
-        case LookTopic::solve:
+        case QuestionKind::solve:
             return 64;
         default:
             return 0;
     }
 }
 
-const std::vector<Field<LookQuestion>>& lookFields() {
-    using Q = LookQuestion;
+const std::vector<Field<Question>>& questionFields() {
+    using Q = Question;
     const auto make = [](FieldInfo info, auto member) {
         return field<Q>(
             std::move(info), [member](Q & question) -> auto& { return question.*member; });
@@ -53,7 +53,7 @@ const std::vector<Field<LookQuestion>>& lookFields() {
     using C = ModelChange;
     constexpr IntegerRange kOfModel{0, 1023}, kAny{0, std::numeric_limits<std::int64_t>::max()};
     static const std::vector<Field<Q>> fields = {
-        make({"", "what", "", "what is asked of the model", Choice{lookTopicNames()}}, &Q::what),
+        make({"", "what", "", "what is asked of the model", Choice{questionNames()}}, &Q::what),
         make({"", "text", "", "that the model reads", AnyText()}, &Q::text),
         make({"", "layer", "", "layer of the head that is shown, from 0", kOfModel}, &Q::layer),
         make({"", "head", "", "head that is shown, from 0", kOfModel}, &Q::head),
@@ -100,18 +100,18 @@ const std::vector<Field<LookQuestion>>& lookFields() {
     return fields;
 }
 
-std::vector<std::pair<std::string, std::string>> lookSettings(const LookQuestion& question) {
+std::vector<std::pair<std::string, std::string>> questionSettings(const Question& question) {
     std::vector<std::pair<std::string, std::string>> settings;
-    const LookQuestion nothing;
-    for (const Field<LookQuestion>& field : lookFields())
+    const Question nothing;
+    for (const Field<Question>& field : questionFields())
         if (field.text(question) != field.text(nothing))
             settings.emplace_back(field.name, field.text(question));
     return settings;
 }
 
-LookQuestion lookQuestionOf(const std::vector<std::pair<std::string, std::string>>& settings) {
-    LookQuestion question;
-    applySettings(lookFields(), question, settings);
+Question questionOf(const std::vector<std::pair<std::string, std::string>>& settings) {
+    Question question;
+    applySettings(questionFields(), question, settings);
     return question;
 }
 

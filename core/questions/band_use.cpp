@@ -1,4 +1,4 @@
-#include "core/look/band_use.h"
+#include "core/questions/band_use.h"
 
 namespace roper {
 namespace {

@@ -1,4 +1,4 @@
-#include "core/look/head_report.h"
+#include "core/questions/head_report.h"
 
 #include <array>
 

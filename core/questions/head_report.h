@@ -5,7 +5,7 @@
 #include <string>
 #include <vector>
 
-#include "core/look/band_use.h"
+#include "core/questions/band_use.h"
 
 namespace roper {
 

@@ -1,0 +1,62 @@
+#include "core/questions/question.h"
+
+#include <gtest/gtest.h>
+
+#include "tests/support/expect_error.h"
+
+namespace roper {
+namespace {
+
+TEST(Question, IsSentAsWhatDiffersFromNothing) {
+    EXPECT_TRUE(questionSettings({}).empty());
+    Question question{QuestionKind::attention, "two words", 3, 1};
+    question.change.mute = "24-31";
+    question.change.layer = 2;
+    question.change.scaling = ScalingMethod::yarn;
+    using Settings = std::vector<std::pair<std::string, std::string>>;
+    EXPECT_EQ(questionSettings(question), (Settings{{"what", "attention"},
+                                                    {"text", "two words"},
+                                                    {"layer", "3"},
+                                                    {"head", "1"},
+                                                    {"change_layer", "2"},
+                                                    {"mute", "24-31"},
+                                                    {"scaling", "yarn"}}));
+    EXPECT_EQ(questionOf(questionSettings(question)), question);
+}
+
+TEST(Question, EveryTopicHasAName) {
+    for (std::size_t i = 0; i < questionNames().size(); ++i) {
+        Question question;
+        question.what = static_cast<QuestionKind>(i);
+        EXPECT_EQ(questionOf(questionSettings(question)), question);
+        EXPECT_EQ(questionOf({{"what", questionNames()[i]}}).what, question.what);
+    }
+    EXPECT_EQ(questionNames().size(), static_cast<std::size_t>(QuestionKind::patch) + 1);
+}
+
+TEST(Question, RefusesWhatItDoesNotKnow) {
+    expectError(ErrorKind::usage, "what", [] { questionOf({{"what", "losses"}}); });
+    expectError(ErrorKind::usage, "mute", [] { questionOf({{"mut", "1"}}); });
+    expectError(ErrorKind::usage, "layer", [] { questionOf({{"layer", "-1"}}); });
+    expectError(ErrorKind::usage, "shift", [] { questionOf({{"shift", "1"}, {"shift", "2"}}); });
+}
+
+TEST(Question, AChangeOfNothingIsNothing) {
+    ModelChange change;
+    change.layer = 3;  // heads are named, but nothing is done to them
+    change.factor = 8;
+    EXPECT_TRUE(change.isNothing());
+    for (const auto set :
+         {+[](ModelChange& c) { c.mute = "1"; }, +[](ModelChange& c) { c.mute_heads = true; },
+          +[](ModelChange& c) { c.no_rotation = true; }, +[](ModelChange& c) { c.shift = -1; },
+          +[](ModelChange& c) { c.base = 1e6; }, +[](ModelChange& c) { c.no_inverse = true; },
+          +[](ModelChange& c) { c.no_value_rotation = true; },
+          +[](ModelChange& c) { c.scaling = ScalingMethod::ntk; }}) {
+        ModelChange changed;
+        set(changed);
+        EXPECT_FALSE(changed.isNothing());
+    }
+}
+
+}  // namespace
+}  // namespace roper
