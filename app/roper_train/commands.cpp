@@ -81,6 +81,7 @@ RunSummary summaryOf(const RunFolder& run) {
         const auto evaluation = run.lastRow<EvaluationRow>();
         summary.step = metrics ? std::max(status.step, metrics->step) : status.step;
         summary.steps = status.steps;
+        if (state == RunState::unfinished) summary.steps = run.raisedSteps(status).value_or(status.steps);
         if (evaluation) summary.last = evaluationText(*evaluation);
         if (!status.error.empty()) summary.last = status.error;
         if (state == RunState::interrupted)
@@ -195,10 +196,12 @@ int resumeCommand(const std::string& run, const fs::path& runs, const SessionOpt
                   Verbosity verbosity) {
     const RunFolder folder = findRun(run, runs);
     const Status status = folder.status();
-    // More steps in its run.toml than it was to train let it go on.
-    if (status.state == RunState::finished && folder.specification().training.steps <= status.steps) {
+    if (status.state == RunState::finished && !folder.raisedSteps(status)) {
         std::cerr << folder.path().string() << " is finished (" << status.step
-                  << " steps); nothing to resume. A larger training.steps in its run.toml lets it go on.\n";
+                  << " steps); nothing to resume. "
+                  << (folder.checkpoints().empty()
+                          ? "It has no checkpoint from which it could go on.\n"
+                          : "A larger training.steps in its run.toml lets it go on.\n");
         return 0;
     }
     if (followAmongTasks(folder, session.processes)) return 0;

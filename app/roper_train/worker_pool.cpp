@@ -173,7 +173,11 @@ void WorkerPool::start(const std::string& run, const RunQueue& queue) {
         arguments.emplace_back("--specification");
         arguments.push_back(*approved);
     }
-    work_.say(run + " starts");
+    const Status status = folder.status();
+    const auto raised = folder.raisedSteps(status);
+    work_.say(!raised ? run + " starts"
+                      : run + " goes on from step " + std::to_string(status.step) +
+                            ": its run.toml asks for " + std::to_string(*raised) + " steps now");
     trainers_[startTrainer(arguments, folder.messagesPath())] = {run, device};
 }
 

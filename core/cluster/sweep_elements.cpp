@@ -54,6 +54,8 @@ SweepElement readRun(const fs::path& runs, const std::string& name) {
         if (!isThere(folder.statusPath())) return one;
         one.status = folder.status();
         one.state = folder.trueState(one.status);
+        if (one.state == RunState::unfinished)
+            one.status.steps = folder.raisedSteps(one.status).value_or(one.status.steps);
         one.problem = one.status.error;
     } catch (const Error& error) {
         one.state = RunState::failed;
@@ -121,7 +123,8 @@ std::vector<SweepElement> sweepElements(const fs::path& runs, const std::vector<
         SweepElement& one = all.emplace_back(readRun(runs, name));
         if (const auto found = of_run.find(name); found != of_run.end() && !one.isFinished())
             one.element = *found->second;
-        if (one.state && !one.isTaken() && !one.isFinished() && one.problem.empty())
+        const bool has_ended_well = one.isFinished() || one.state == RunState::unfinished;
+        if (one.state && !one.isTaken() && !has_ended_well && one.problem.empty())
             one.problem = lastLogLine(runs, name, submissions);
     }
     return all;

@@ -82,9 +82,21 @@ FilePath RunFolder::eventsPath() const {
 }
 
 RunState RunFolder::trueState(const Status& status) const {
-    if (!claimsToWork(status)) return status.state;
-    return writerIsAlive(status, [&] { return lockIsHeld(lockPath()); }) ? status.state
-                                                                         : RunState::interrupted;
+    if (claimsToWork(status))
+        return writerIsAlive(status, [&] { return lockIsHeld(lockPath()); }) ? status.state
+                                                                             : RunState::interrupted;
+    try {
+        return raisedSteps(status) ? RunState::unfinished : status.state;
+    } catch (const Error&) {
+        return status.state;  // whoever needs what cannot be read says so
+    }
+}
+
+std::optional<std::int64_t> RunFolder::raisedSteps(const Status& status) const {
+    if (status.state != RunState::finished) return std::nullopt;
+    const std::int64_t wanted = specification().training.steps;
+    const bool goes_on = wanted > status.steps && !checkpoints().empty();
+    return goes_on ? std::optional(wanted) : std::nullopt;
 }
 
 std::optional<std::string> RunFolder::crash(const Status& status) const {

@@ -65,8 +65,14 @@ class RunFolder {
     Specification specification() const { return readSpecification(specificationPath()); }
     Status status() const { return readStatus(statusPath()); }
 
-    /// The state a person should be told: running or paused only while the trainer is really there.
+    /// The state a person should be told: running or paused only while the trainer is really there, finished
+    /// only while run.toml asks for no more steps. The state as written where run.toml cannot be read.
     RunState trueState(const Status& status) const;
+
+    /// What decides whether a finished run goes on: the `training.steps` of its run.toml, where they are more
+    /// than it was trained for and there is a checkpoint to go on from; otherwise nothing.
+    /// @throws Error (usage, disk) if run.toml or the checkpoints cannot be read
+    std::optional<std::int64_t> raisedSteps(const Status& status) const;
 
     /// Of an interrupted run: what its trainer's crash was, in words, if it could still be written down.
     std::optional<std::string> crash(const Status& status) const;

@@ -198,6 +198,7 @@ void allowToGoOn(const RunFolder& folder) {
     const RunState state = folder.trueState(status);
     if (state == RunState::running || state == RunState::paused)
         throw Error(ErrorKind::usage, folder.name() + " has a trainer already: stop it before it is queued");
+    if (state == RunState::unfinished) return;
     status.state = RunState::queued;
     status.error.clear();
     status.exit_code = 0;

@@ -57,7 +57,8 @@ struct NewRun {
 /// Makes runs and puts them at the end of the queue. @returns their names @throws Error
 std::vector<std::string> enqueueRuns(const std::filesystem::path& runs, const std::vector<NewRun>& wanted);
 
-/// Puts a run that was stopped, or never started, back among those that wait. @throws Error
+/// Puts a run that was stopped, or never started, back among those that wait; one of which run.toml asks for
+/// more steps than it was trained for may go on as it is. @throws Error
 void allowToGoOn(const RunFolder& folder);
 
 /// Held by the one program that works through the queue.

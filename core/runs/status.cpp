@@ -19,8 +19,8 @@ namespace {
 
 constexpr double kSilenceMeansGone = 60.0;  // seconds
 constexpr std::size_t kLongestError = 4000;
-constexpr std::array kStateNames = {"queued",  "running", "paused",    "finished",
-                                    "stopped", "failed",  "preempted", "interrupted"};
+constexpr std::array kStateNames = {"queued", "running",   "paused",      "finished",  "stopped",
+                                    "failed", "preempted", "interrupted", "unfinished"};
 
 RunState stateFromName(const std::string& name) {
     for (std::size_t i = 0; i < kStateNames.size(); ++i)

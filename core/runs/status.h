@@ -10,7 +10,7 @@
 
 namespace roper {
 
-/// State of a run as its trainer last wrote it, or, for `interrupted`, as seen from outside.
+/// State of a run as its trainer last wrote it, or, for `interrupted` and `unfinished`, as seen from outside.
 enum class RunState {
     queued,
     running,
@@ -20,6 +20,7 @@ enum class RunState {
     failed,
     preempted,
     interrupted,  ///< never written: the file says running or paused, but the trainer is gone
+    unfinished,   ///< never written: the file says finished, but run.toml asks for more steps since
 };
 
 std::string stateName(RunState state);

@@ -6,6 +6,7 @@
 #include "tests/support/finished_run.h"
 #include "tests/support/page_test.h"
 #include "tests/support/pretended_trainer.h"
+#include "ui/live/run_notice.h"
 
 using namespace roper;
 
@@ -84,6 +85,27 @@ class TrainingPageTest : public PageTest {
         page().runsPanel().resumeSelected();
         QTRY_COMPARE_WITH_TIMEOUT(run->state(), RunState::running, 60000);
         QTRY_VERIFY_WITH_TIMEOUT(run->step() > stopped_at, 60000);
+    }
+
+    /// “Resume” stayed grey, although `roper-train resume` went on with such a run.
+    void moreStepsLetAFinishedRunGoOn() {
+        fillForm(20);
+        startWith(page().startButton());
+        RunWatcher* run = onlyRun();
+        QTRY_COMPARE_WITH_TIMEOUT(run->state(), RunState::finished, 60000);
+        page().runsPanel().select(run->name());
+        QTRY_VERIFY(!page().runsPanel().resumeButton()->isEnabled());
+        Specification more = *run->specification();
+        more.training.steps = 40;
+        writeFileAtomically(run->folder().specificationPath(), toToml(more));
+        QTRY_COMPARE(run->state(), RunState::unfinished);
+        QCOMPARE(run->steps(), std::int64_t(40));
+        QVERIFY(noticeOf(*run).contains("its run.toml asks for 40 steps now"));
+        QTRY_VERIFY(page().runsPanel().resumeButton()->isEnabled());
+        QTest::mouseClick(page().runsPanel().resumeButton(), Qt::LeftButton);
+        QTRY_COMPARE_WITH_TIMEOUT(run->step(), std::int64_t(40), 60000);
+        QTRY_COMPARE_WITH_TIMEOUT(run->state(), RunState::finished, 60000);
+        QCOMPARE(run->metrics().size(), std::size_t(40));
     }
 
     void aRunIsFoundAgainAfterTheWindowWasClosed() {

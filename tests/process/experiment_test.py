@@ -19,6 +19,13 @@ QUICK = [*TINY, "--set", "training.steps=40", "--set", "training.warmup_steps=4"
 QUICK = [part for part in QUICK if part not in ("--threads", "1")] + ["--set", "device.threads=1"]
 
 
+def set_steps(run, to):
+    path = run / "run.toml"
+    text, count = re.subn(r"^steps = \d+", f"steps = {to}", path.read_text(), flags=re.MULTILINE)
+    assert count == 1
+    path.write_text(text)
+
+
 def names_in_queue(runs):
     path = runs / "queue.toml"
     return re.findall(r'^name = "(.*)"', path.read_text(), re.M) if path.exists() else []
@@ -103,6 +110,35 @@ class Queue(TrainerTest):
         self.assertEqual(status(self.runs / names[0])["state"], "preempted")
         self.assertEqual(names_in_queue(self.runs), names)
 
+    def test_more_steps_let_a_finished_run_go_on(self):
+        (name, _) = self.enqueue("0")
+        run = self.runs / name
+        self.trainer("queue", "--runs", self.runs)
+        set_steps(run, 60)
+        (self.runs / "queue.toml").write_text(f'[[run]]\nname = "{name}"\n')
+        self.trainer("trust", self.runs)
+        listed = self.trainer("list", "--runs", self.runs).stdout
+        self.assertRegex(listed, rf"{name} +unfinished +40/60")
+        done = self.trainer("queue", "--runs", self.runs)
+        self.assertEqual(done.returncode, 0, done.stderr)
+        self.assertIn(f"{name} goes on from step 40: its run.toml asks for 60 steps now", done.stderr)
+        self.assertEqual((status(run)["state"], status(run)["step"], status(run)["steps"]), ("finished", 60, 60))
+        self.assertEqual([int(row["step"]) for row in read_rows(run)], list(range(1, 61)))
+        self.assertEqual(names_in_queue(self.runs), [])
+
+    def test_a_run_without_a_checkpoint_does_not_begin_again(self):
+        (name, _) = self.enqueue("0")
+        run = self.runs / name
+        self.trainer("queue", "--runs", self.runs)
+        set_steps(run, 60)
+        for path in checkpoints(run):
+            path.unlink()
+        before = read_rows(run)
+        done = self.trainer("resume", run)
+        self.assertEqual(done.returncode, 0, done.stderr)
+        self.assertIn("It has no checkpoint from which it could go on", done.stderr)
+        self.assertEqual(read_rows(run), before)
+
     def test_two_at_a_time(self):
         names = self.enqueue("0-1", "--set", "training.steps=300")
         path = self.runs / "queue.toml"
@@ -116,9 +152,10 @@ class Queue(TrainerTest):
 
 
 class Sweep(TrainerTest):
-    def sweep(self, *arguments):
+    def sweep(self, *arguments, **more):
         path = Path(self._folder.name) / "mine.toml"
         settings = dict(part.split("=") for part in QUICK if "=" in part)
+        settings |= {f"training.{key}": value for key, value in more.items()}
         path.write_text('base = "addition-small"\nseeds = [0, 1]\n[set]\n'
                         + "".join(f'"{key}" = {value}\n' for key, value in settings.items())
                         + '[axes]\n"model.position" = ["rope", "roper"]\n')
@@ -134,6 +171,21 @@ class Sweep(TrainerTest):
         again = self.sweep("--jobs", 2)
         self.assertIn("4 runs, 3 finished before", again.stderr)
         self.assertEqual([line for line in again.stderr.splitlines() if line.endswith("starts")], ["mine-rope-s1 starts"])
+
+    def test_more_steps_let_finished_runs_go_on(self):
+        self.assertEqual(self.sweep().returncode, 0)
+        for name in self.NAMES[:2]:
+            set_steps(self.runs / name, 60)
+        for name in self.NAMES[2:]:
+            subprocess.run(["rm", "-r", str(self.runs / name)], check=True)
+        done = self.sweep(steps=60)
+        self.assertEqual(done.returncode, 0, done.stderr)
+        self.assertIn("4 runs, 0 finished before", done.stderr)
+        for name in self.NAMES[:2]:
+            self.assertIn(f"{name} goes on from step 40: its run.toml asks for 60 steps now", done.stderr)
+        for name in self.NAMES:
+            self.assertEqual((status(self.runs / name)["state"], status(self.runs / name)["step"]), ("finished", 60))
+        self.assertIn("4 finished", self.sweep("--status", steps=60).stderr)
 
     def test_a_run_of_another_experiment_is_not_taken_for_its_own(self):
         self.train("mine-rope-s0", "--steps", 5)

@@ -51,7 +51,7 @@ void EndedRuns::note(const RunWatcher& run) {
         return;
     }
     if (!active_.remove(run.name())) return;
-    if (run.state() == RunState::finished)
+    if (run.state() == RunState::finished || run.state() == RunState::unfinished)
         finished_ << run.name();
     else if (run.state() == RunState::failed || run.state() == RunState::interrupted)
         failed_ << run.name();

@@ -96,6 +96,11 @@ QString noticeOf(const RunWatcher& run) {
     const bool may_begin = !run.isActive() && run.state() != RunState::finished;
     if (const QString failure = may_begin ? failedStart(run, error) : QString(); !failure.isEmpty())
         return failure;
+    if (run.state() == RunState::unfinished)
+        return tr("Trained to step %1; its run.toml asks for %2 steps now. “Resume” goes on from its newest "
+                  "checkpoint.")
+            .arg(run.status().step)
+            .arg(run.steps());
     if (!error.isEmpty()) return error;
     if (!run.problem().isEmpty()) return run.problem();
     return run.silentSeconds() > 0 ? silence(run) : overfitting(run);

@@ -36,20 +36,25 @@ RunWatcher::RunWatcher(RunFolder folder, QObject* parent)
       metrics_tail_(folder_.metricsPath()),
       evaluations_tail_(folder_.evaluationsPath()),
       samples_tail_(folder_.samplesPath()) {
-    readSpecificationOnce();
+    readSpecificationIfChanged();
     readLabelsIfChanged();
     readSessionsIfChanged();
 }
 
-/// Until it can be read: a run may be found while it is still being copied to its place.
-void RunWatcher::readSpecificationOnce() {
-    if (specification_) return;
+/// Again and again until it can be read, since a run may be found while it is still being copied to its
+/// place, and when somebody has edited it.
+void RunWatcher::readSpecificationIfChanged() {
+    const Stamp now = stampOf(folder_.specificationPath());
+    if (specification_ && now == specification_stamp_) return;
+    specification_stamp_ = now;
+    const QString problem_before = specification_problem_;
     try {
         specification_ = folder_.specification();
         specification_problem_.clear();
         emit labelsChanged();
     } catch (const Error& error) {
         specification_problem_ = QString::fromStdString(error.what());
+        if (specification_problem_ != problem_before) emit labelsChanged();
     }
 }
 
@@ -165,7 +170,7 @@ void RunWatcher::poll() {
     if (const Stamp words = stampOf(folder_.messagesPath()); words != std::exchange(messages_stamp_, words))
         emit statusChanged();
     metrics_stamp_ = stampOf(folder_.metricsPath());
-    readSpecificationOnce();
+    readSpecificationIfChanged();
     pollStatus();
     readLabelsIfChanged();
     readSessionsIfChanged();
@@ -175,7 +180,7 @@ void RunWatcher::poll() {
 }
 
 void RunWatcher::pollBriefly() {
-    readSpecificationOnce();
+    readSpecificationIfChanged();
     pollStatus();
     pollEvaluations();
     behind_ = true;
@@ -193,6 +198,7 @@ void RunWatcher::pollIfChanged() {
     readSessionsIfChanged();
     // A trainer that dies writes nothing more, so a run that claims to work is looked at again and again.
     const bool is_known = stampOf(folder_.statusPath()) == status_stamp_ &&
+                          stampOf(folder_.specificationPath()) == specification_stamp_ &&
                           stampOf(folder_.messagesPath()) == messages_stamp_ &&
                           stampOf(folder_.metricsPath()) == metrics_stamp_ && !isBroken();
     if (!is_known || isActive() || behind_) poll();
@@ -232,6 +238,10 @@ QString RunWatcher::finalMessages() const {
 
 std::int64_t RunWatcher::step() const {
     return metrics_.empty() ? status_.step : std::max(status_.step, metrics_.back().step);
+}
+
+std::int64_t RunWatcher::steps() const {
+    return state_ == RunState::unfinished && specification_ ? specification_->training.steps : status_.steps;
 }
 
 double RunWatcher::stepsPerSecond() const {

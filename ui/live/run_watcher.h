@@ -23,7 +23,8 @@ class RunWatcher : public QObject {
     const RunFolder& folder() const { return folder_; }
     QString name() const { return QString::fromStdString(folder_.name()); }
 
-    /// Nothing as long as run.toml cannot be read; `problem` then says why.
+    /// Nothing as long as run.toml could not be read, later what it held when it last could; `problem` says
+    /// why it cannot.
     const std::optional<Specification>& specification() const { return specification_; }
     /// What people say of it; none if they cannot be read.
     const RunLabels& labels() const { return labels_; }
@@ -61,7 +62,8 @@ class RunWatcher : public QObject {
     }
 
     std::int64_t step() const;
-    std::int64_t steps() const { return status_.steps; }
+    /// That it is to take in all.
+    std::int64_t steps() const;
     double stepsPerSecond() const;
     /// Seconds until the last step at the present rate; nothing if it does not train.
     std::optional<double> secondsLeft() const;
@@ -94,7 +96,7 @@ class RunWatcher : public QObject {
     void metricsAdded(std::size_t first);
     void evaluationsAdded(std::size_t first);
     void samplesChanged();
-    void labelsChanged();  ///< or the specification, which could not be read before
+    void labelsChanged();  ///< or the specification
     void statusChanged();  ///< of the trainer, or its messages
 
   private:
@@ -104,7 +106,7 @@ class RunWatcher : public QObject {
     };
     static Stamp stampOf(const FilePath& path);
 
-    void readSpecificationOnce();
+    void readSpecificationIfChanged();
     void readLabelsIfChanged();
     void readSessionsIfChanged();
     void pollEvaluations();
@@ -128,7 +130,8 @@ class RunWatcher : public QObject {
     std::int64_t ended_for_memory_ = 0;  ///< processes on this machine, at the last heartbeat
     mutable bool behind_ = false;
     mutable bool samples_wanted_ = false;
-    Stamp status_stamp_, messages_stamp_, metrics_stamp_, labels_stamp_, sessions_stamp_;
+    Stamp specification_stamp_, status_stamp_, messages_stamp_, metrics_stamp_, labels_stamp_,
+        sessions_stamp_;
     LineTail metrics_tail_, evaluations_tail_, samples_tail_;
     std::vector<MetricsRow> metrics_;
     std::vector<EvaluationRow> evaluations_;

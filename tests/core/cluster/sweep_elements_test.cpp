@@ -70,6 +70,19 @@ TEST_F(SweepElementsTest, SaysWhatEndedAndWithWhichWords) {
     EXPECT_EQ(summaryOf(all_), "3 runs: 1 finished, 1 failed, 1 unfinished");
 }
 
+TEST_F(SweepElementsTest, AFinishedRunOfWhichMoreStepsAreAskedIsUnfinished) {
+    makeRun("a", RunState::finished, 100);
+    const RunFolder run(folder_.path() / "a");
+    Specification specification = run.specification();
+    const std::string steps = std::to_string(specification.training.steps *= 2);
+    std::ofstream(run.specificationPath().path()) << toToml(specification);
+    std::ofstream(run.checkpointPath(100).path()) << "weights";
+    writeLog(0, "a: finished");
+    EXPECT_EQ(described()[0], "unfinished, step 100 of " + steps);
+    EXPECT_EQ(all_[0].stage(), Stage::unfinished);
+    EXPECT_LT(all_[0].progress(), 1);
+}
+
 // Of the runs of one element one has failed, and the element goes on with another.
 TEST_F(SweepElementsTest, WhatFailedDoesNotWaitWithItsElement) {
     makeRun("a", RunState::failed, 3, "the loss is not a number");

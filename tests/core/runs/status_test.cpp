@@ -3,6 +3,8 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include <fstream>
+
 #include "core/runs/run_recorder.h"
 #include "tests/support/expect_error.h"
 #include "tests/support/limited_process.h"
@@ -47,9 +49,9 @@ TEST(Status, WhatItSaysIsShownShortened) {
     std::string error;
     while (error.size() < 900'000)
         error += "zu groß ";
-    const Status read = parseStatus(
-        R"({"state": "failed", "step": 1, "steps": 2, "error": ")" + error + R"(", "host": ")" + error + "\"}",
-        "status.json");
+    const Status read = parseStatus(R"({"state": "failed", "step": 1, "steps": 2, "error": ")" + error +
+                                        R"(", "host": ")" + error + "\"}",
+                                    "status.json");
     for (const std::string& shown : {read.error, read.host}) {
         EXPECT_LT(shown.size(), 1010U);
         EXPECT_TRUE(shown.ends_with("…")) << shown;
@@ -105,6 +107,41 @@ TEST(RunFolder, ATrainerOfAnotherContainerIsSeenByItsLock) {
         EXPECT_EQ(run.trueState(status), RunState::running);
     }
     EXPECT_EQ(run.trueState(status), RunState::interrupted);
+}
+
+// Queue, sweeps and window took a run for finished whose run.toml asked for more steps than it was trained
+// for.
+TEST(RunFolder, AFinishedRunOfWhichMoreStepsAreAskedIsUnfinished) {
+    const TemporaryFolder runs;
+    Specification specification;
+    specification.training.steps = 100;
+    const RunFolder run = createRun(runs.path(), "a", specification);
+    Status status = run.status();
+    status.step = status.steps = 100;
+    const auto ask = [&](std::int64_t steps) {
+        specification.training.steps = steps;
+        std::ofstream(run.specificationPath().path()) << toToml(specification);
+    };
+    status.state = RunState::finished;
+    std::ofstream(run.checkpointPath(100).path()) << "weights";
+    EXPECT_EQ(run.trueState(status), RunState::finished);
+    ask(200);
+    EXPECT_EQ(run.raisedSteps(status), 200);
+    EXPECT_EQ(run.trueState(status), RunState::unfinished);
+    for (const RunState other : {RunState::stopped, RunState::failed, RunState::queued}) {
+        status.state = other;
+        EXPECT_FALSE(run.raisedSteps(status));
+        EXPECT_EQ(run.trueState(status), other);
+    }
+    status.state = RunState::finished;
+    ask(50);
+    EXPECT_EQ(run.trueState(status), RunState::finished);
+    ask(200);
+    std::filesystem::remove(run.checkpointPath(100).path());  // as of an imported run: nothing can go on
+    EXPECT_EQ(run.trueState(status), RunState::finished);
+    std::ofstream(run.specificationPath().path()) << "training = 1";
+    EXPECT_EQ(run.trueState(status), RunState::finished);
+    expectError(ErrorKind::usage, "run.toml", [&] { run.raisedSteps(status); });
 }
 
 TEST(Status, OnAnotherHostTheHeartbeatDecides) {

@@ -332,7 +332,11 @@ void RunsPanel::resumeSelected() {
             } else {
                 launcher_.resume(run->folder());
             }
-            emit said(tr("%1 is training again").arg(run->name()));
+            emit said(run->state() == RunState::unfinished
+                          ? tr("%1 goes on from its newest checkpoint to step %2")
+                                .arg(run->name())
+                                .arg(run->steps())
+                          : tr("%1 is training again").arg(run->name()));
         } catch (const Error& error) {
             emit said(QString::fromStdString(error.what()));
         }
