@@ -6,7 +6,7 @@
 #include <set>
 
 #include "core/base/text.h"
-#include "core/compare/grouping.h"
+#include "core/compare/paired.h"
 
 namespace roper {
 namespace {
@@ -78,12 +78,15 @@ LengthMap::Panel& panelOf(LengthMap& map, const std::string& label, const std::s
     return map.panels.back();
 }
 
-void addRun(const MeasuredRun& run, const std::string& label, LengthMap& map) {
+/// The row of a map in which a run stands. Positions are those that go into the model; the last token of a
+/// causal sequence does not.
+std::optional<std::int64_t> rowIn(const LengthMap& map, const Specification& specification) {
+    return map.shows == Shows::loss ? std::optional(specification.inputLength())
+                                    : trainedLength(specification);
+}
+
+void addRun(const MeasuredRun& run, const std::string& label, std::int64_t trained, LengthMap& map) {
     const Specification& specification = run.record.specification;
-    // Positions are those that go into the model; the last token of a causal sequence does not.
-    const auto trained =
-        map.shows == Shows::loss ? std::optional(specification.inputLength()) : trainedLength(specification);
-    if (!trained) return;
     std::set<std::pair<std::string, std::int64_t>> counted;
     for (const Entry& entry : entriesOf(run, map.shows)) {
         if (entry.of <= 0) continue;
@@ -91,10 +94,27 @@ void addRun(const MeasuredRun& run, const std::string& label, LengthMap& map) {
                                                            : label + ", read with " + entry.scaling + " " +
                                                                  formatNumber(entry.factor);
         LengthMap::Cell& cell =
-            panelOf(map, scaled, specification.model.position).cells[{*trained, entry.length}];
+            panelOf(map, scaled, specification.model.position).cells[{trained, entry.length}];
         cell.sum += entry.sum;
         cell.of += entry.of;
         if (counted.emplace(scaled, entry.length).second) ++cell.runs;
+    }
+}
+
+/// Adds the runs of a panel: in each row every seed once, as in pairs and in the means of groups.
+/// @param records  of the runs, alike where only lengths differ
+void addGroup(const std::vector<MeasuredRun>& runs, const std::vector<RunRecord>& records,
+              const RunGroup& group, LengthMap& map) {
+    std::map<std::int64_t, RunGroup> rows;
+    for (const std::size_t i : group.runs) {
+        const auto trained = rowIn(map, runs[i].record.specification);
+        if (trained && !entriesOf(runs[i], map.shows).empty()) rows[*trained].runs.push_back(i);
+    }
+    for (const auto& [trained, row] : rows) {
+        const std::vector<std::size_t> counted = runsThatCount(records, row);
+        map.left_out += static_cast<int>(row.runs.size() - counted.size());
+        for (const std::size_t i : counted)
+            addRun(runs[i], group.label, trained, map);
     }
 }
 
@@ -123,8 +143,7 @@ std::vector<LengthMap> mapsOf(const std::vector<MeasuredRun>& runs,
         LengthMap& map = by_task[{group.specification.task.name, group.specification.training.objective}];
         map.task = group.specification.task.name;
         map.shows = shows(group.specification);
-        for (const std::size_t i : group.runs)
-            addRun(runs[i], group.label, map);
+        addGroup(runs, alike, group, map);
     }
     std::vector<LengthMap> maps;
     for (auto& [task, map] : by_task) {

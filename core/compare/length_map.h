@@ -63,11 +63,12 @@ struct LengthMap {
     std::string task;
     std::vector<std::int64_t> trained, lengths;  ///< ascending
     std::vector<Panel> panels;
+    int left_out = 0;  ///< measured runs that do not count: their seed again, or another precision
 };
 
 /// One map a task and objective: problems solved, or token accuracy on a text. Runs that differ in their
 /// seeds, in the longest problem of training, and in the length of their sequences belong to one panel; of
-/// these, runs trained on the same length are added up.
+/// these, runs trained on the same length are added up, each seed once (`runsThatCount`).
 std::vector<LengthMap> lengthMaps(const std::vector<MeasuredRun>& runs);
 
 /// The loss by position, in the same way: one map a task and objective that has such rows.

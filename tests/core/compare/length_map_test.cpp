@@ -45,6 +45,32 @@ TEST(LengthMap, AddsUpSizesOfOneLengthAndRunsOfOneTraining) {
               std::string::npos);
 }
 
+// A repeated seed was added to the mean twice, though pairs and the means of groups leave repeats out.
+TEST(LengthMap, ASeedThatWasTrainedAgainCountsOnce) {
+    const auto solving = [](const std::string& name, std::int64_t seed, std::int64_t correct) {
+        MeasuredRun run = sized("rope", 2, seed, {{100, "none", 1, 1, 2, correct, 8}});
+        run.record.name = name;
+        return run;
+    };
+    std::vector<MeasuredRun> runs = {solving("a", 0, 2), solving("b", 0, 8), solving("c", 1, 4)};
+    const auto onlyCell = [&] {
+        const std::vector<LengthMap> maps = lengthMaps(runs);
+        return maps.at(0).panels.at(0).cells.at({2, 2});
+    };
+    EXPECT_EQ(onlyCell().sum, 8 + 4);
+    EXPECT_EQ(onlyCell().runs, 2);
+    EXPECT_EQ(lengthMaps(runs)[0].left_out, 1);
+    runs[1].record.state = RunState::stopped;  // a finished one counts before any other
+    EXPECT_EQ(onlyCell().sum, 2 + 4);
+    runs[1].record.state = RunState::finished;
+    runs[1].sizes.clear();  // nothing was measured that could count
+    EXPECT_EQ(onlyCell().sum, 2 + 4);
+    EXPECT_EQ(lengthMaps(runs)[0].left_out, 0);
+    runs[1] = sized("rope", 3, 0, {{100, "none", 1, 1, 2, 8, 8}});  // trained on other lengths: no repeat
+    EXPECT_EQ(lengthMaps(runs)[0].panels[0].cells.at({3, 2}).runs, 1);
+    EXPECT_EQ(lengthMaps(runs)[0].left_out, 0);
+}
+
 TEST(LengthMap, OnlyTheNewestStepCountsAndTasksStayApart) {
     const std::vector<SizeRow> rows = {{50, "none", 1, 1, 1, 0, 8}, {100, "none", 1, 1, 1, 8, 8}};
     ASSERT_EQ(newestRows(rows).size(), 1U);

@@ -178,6 +178,16 @@ void LengthTab::measure() {
     survey_->ask(questions);
 }
 
+/// What the maps leave out of what has been measured, in a sentence; none if nothing.
+QStringList LengthTab::leftOut() const {
+    int left_out = 0;
+    for (const LengthMap& map : view_->maps())
+        left_out += map.left_out;
+    if (left_out == 0) return {};
+    return {tr("%1 left out: the same seed was trained again, or in another precision.")
+                .arg(counted(left_out, tr("measured run")))};
+}
+
 void LengthTab::showProgress() {
     measure_->setText(survey_->isBusy() ? tr("Cancel") : tr("Measure"));
     if (survey_->isBusy())
@@ -185,7 +195,7 @@ void LengthTab::showProgress() {
     else if (!survey_->problems().isEmpty())
         summary_->setText(survey_->problems().join('\n'));
     else
-        summary_->setText(unreadable_.join('\n'));
+        summary_->setText((unreadable_ + leftOut()).join('\n'));
 }
 
 }  // namespace roper

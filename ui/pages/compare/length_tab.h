@@ -44,6 +44,7 @@ class LengthTab : public QWidget {
     std::vector<EvaluationSurvey::Question> questionsFor(const RunWatcher& run) const;
     static std::int64_t validationTokens(const RunWatcher& run);
     void measure();
+    QStringList leftOut() const;
     void showProgress();
 
     CompareState& state_;
