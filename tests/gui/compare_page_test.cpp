@@ -1,11 +1,14 @@
 #include <sys/stat.h>
 
+#include <QFileDialog>
 #include <QLineEdit>
+#include <QMenu>
 #include <QSignalSpy>
 #include <QThreadPool>
 #include <fstream>
 
 #include "core/base/machine_load.h"
+#include "core/runs/tensorboard_events.h"
 #include "tests/support/finished_run.h"
 #include "tests/support/label_problems.h"
 #include "tests/support/page_test.h"
@@ -303,6 +306,37 @@ class ComparePageTest : public PageTest {
         window_->runs().readAll();
         QCOMPARE(window_->runs().find("theirs")->metrics().size(), std::size_t(2));
         QCOMPARE(window_->runs().find("theirs")->specification()->methodTitle(), std::string("imported"));
+    }
+
+    /// Only a file could be chosen, though a run of TensorBoard is a folder with a file for each session.
+    void aFolderOfEventsBecomesARun() {
+        const QString folder = tables_.filePath("theirs.v2");
+        QVERIFY(QDir().mkdir(folder));
+        for (std::int64_t session = 0; session < 2; ++session) {
+            std::ofstream file(folder.toStdString() + "/events.out.tfevents." + std::to_string(session));
+            for (std::int64_t step = 1; step <= 2; ++step)
+                file << formatEvent({1.7e9 + static_cast<double>(step), 2 * session + step, {{"loss", 0.5}}});
+        }
+        QTimer person;
+        connect(&person, &QTimer::timeout, &person, [&] {
+            QWidget* shown = QApplication::activeModalWidget();
+            if (auto* chooser = qobject_cast<QFileDialog*>(shown)) {
+                chooser->findChild<QLineEdit*>()->setText(folder);
+                QMetaObject::invokeMethod(chooser, "accept");
+            } else if (auto* dialog = qobject_cast<ImportDialog*>(shown); dialog && !dialog->isBusy()) {
+                if (!dialog->problem().isEmpty()) return dialog->reject();
+                if (dialog->notes().isEmpty()) dialog->import();
+                if (!dialog->notes().isEmpty()) dialog->reject();
+            }
+        });
+        person.start(50);
+        for (const QPushButton* each : page().findChildren<QPushButton*>())
+            if (each->text() == "Import metrics…") each->menu()->actions().at(1)->trigger();
+        const RunWatcher* run = window_->runs().find("imported-theirs.v2");
+        QVERIFY(run != nullptr);
+        window_->runs().readAll();
+        QCOMPARE(run->metrics().size(), std::size_t(4));
+        QCOMPARE(run->steps(), std::int64_t(4));
     }
 
     /// What did not go into the run is read before the dialog goes, and the run is there however it goes.

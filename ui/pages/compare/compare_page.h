@@ -71,7 +71,10 @@ class ComparePage : public Page {
     QWidget* makeCurvesTab();
     QWidget* makeBoardTab();
     QWidget* makeMeasureBar();
-    void importMetrics();
+    void importFile();
+    void importFolder();
+    /// @param path  empty where nothing was chosen
+    void importFrom(const QString& path);
     void showAnswers();
     void showGroups();
     void showOnlyGroups(const QSet<QString>& keys);

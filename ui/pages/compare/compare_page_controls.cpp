@@ -106,7 +106,10 @@ QWidget* ComparePage::makeChooser() {
     layout->addLayout(pair);
     auto* import = new QPushButton(tr("Import metrics…"));
     import->setToolTip(tr("From a CSV or JSON file, or TensorBoard's events, that another program wrote"));
-    connect(import, &QPushButton::clicked, this, &ComparePage::importMetrics);
+    auto* from = new QMenu(import);
+    from->addAction(tr("File…"), this, &ComparePage::importFile);
+    from->addAction(tr("Folder of TensorBoard's events…"), this, &ComparePage::importFolder);
+    import->setMenu(from);
     layout->addWidget(import);
     return side;
 }
@@ -308,17 +311,27 @@ void ComparePage::addActions(Actions& actions) {
     actions.add(group, tr("Drop the worst run"), {}, [this] { drop_worst_->toggle(); });
     actions.add(group, tr("Final half"), {}, [this] { final_half_->toggle(); });
     actions.add(group, tr("Choose runs"), QKeySequence::Find, [this] { filter_->setFocus(); });
-    actions.add(group, tr("Import metrics…"), {}, [this] { importMetrics(); });
+    actions.add(group, tr("Import metrics from a file…"), {}, [this] { importFile(); });
+    actions.add(group, tr("Import metrics from a folder of TensorBoard's events…"), {},
+                [this] { importFolder(); });
     actions.add(group, tr("Queue what the table lacks"), {}, [this] {
         showTab(Tab::board);
         queue_missing_->click();
     });
 }
 
-void ComparePage::importMetrics() {
-    const QString path = QFileDialog::getOpenFileName(
-        this, tr("Import metrics"), {},
-        tr("Metrics (*.csv *.tsv *.jsonl *.json *.txt *tfevents*);;All files (*)"));
+void ComparePage::importFile() {
+    importFrom(QFileDialog::getOpenFileName(
+        this, tr("Import metrics from a file"), {},
+        tr("Metrics (*.csv *.tsv *.jsonl *.json *.txt *tfevents*);;All files (*)")));
+}
+
+void ComparePage::importFolder() {
+    importFrom(
+        QFileDialog::getExistingDirectory(this, tr("Import metrics from a folder of TensorBoard's events")));
+}
+
+void ComparePage::importFrom(const QString& path) {
     if (path.isEmpty()) return;
     ImportDialog dialog(path.toStdString(), store_.folder(), proposal_(), this);
     if (dialog.exec() == QDialog::Accepted) store_.refresh();

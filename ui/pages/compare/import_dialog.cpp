@@ -48,10 +48,12 @@ QTableWidget* makePreview(const ForeignTable& table) {
     return preview;
 }
 
-/// A name for the run from that of the file.
-QString nameFor(const std::filesystem::path& file) {
+/// A name for the run from that of the file or folder.
+QString nameFor(const std::filesystem::path& source) {
     static const QRegularExpression not_allowed(QStringLiteral("[^A-Za-z0-9._-]+"));
-    QString name = QString::fromStdString(file.stem().string());
+    std::error_code unreadable;
+    const bool is_folder = std::filesystem::is_directory(source, unreadable);
+    QString name = QString::fromStdString((is_folder ? source.filename() : source.stem()).string());
     name.replace(not_allowed, QStringLiteral("-"));
     return (QStringLiteral("imported-") + name).left(64);
 }
