@@ -114,11 +114,13 @@ nlohmann::ordered_json runJson(const RunFolder& run, const RunSummary& summary) 
     try {
         const Specification specification = run.specification();
         if (!specification.about.title.empty()) json["preset"] = specification.about.title;
-        json["task"] = specification.task.name;
-        // Null where metrics were imported of which nobody said the method.
+        if (isKnown("task.name", specification)) json["task"] = specification.task.name;
+        // Null where metrics were imported of which nobody said it.
         if (specification.methodName() != kUnknownMethod) json["position"] = specification.methodName();
-        json["data_seed"] = specification.training.data_seed;
-        json["model_seed"] = specification.training.model_seed;
+        if (isKnown("training.data_seed", specification))
+            json["data_seed"] = specification.training.data_seed;
+        if (isKnown("training.model_seed", specification))
+            json["model_seed"] = specification.training.model_seed;
         if (const std::string host = run.status().host; !host.empty()) json["host"] = host;
         for (const Computation& computation : computationsOf(readSessions(run)))
             json["computed_by"].push_back(textOf(computation));

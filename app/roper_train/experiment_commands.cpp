@@ -362,18 +362,19 @@ int importCommand(const ImportOptions& options) {
         mapping[column.substr(0, equals)] = column.substr(equals + 1);
     }
     Specification specification;
-    bool has_method = false;
+    std::vector<std::string> known;
     for (const std::string& setting : options.settings) {
         applySetting(specification, setting);
-        const std::string key = findField(trimmed(setting.substr(0, setting.find('=')))).key();
-        has_method = has_method || key == "model.position" || key == "about.method";
+        const SpecificationField& field = findField(splitSetting(setting).first);
+        if (field.section != "about") known.push_back(field.key());
     }
-    if (!has_method) specification.about.method = kUnknownMethod;
+    specification.about.known = join(known, " ");
     const ImportedRun imported = importRun(options.runs, options.name, specification, table, mapping);
     tellPerson(imported.columns);
+    tellPerson(imported.known);
     for (const std::string& note : imported.notes)
         tellPerson(note);
-    if (!has_method)
+    if (imported.folder.specification().methodName() == kUnknownMethod)
         tellPerson(
             "the method is not known; --set model.position=roper says that it is RoPER, --set "
             "about.method=NAME calls it otherwise");

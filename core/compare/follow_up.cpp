@@ -100,9 +100,9 @@ std::vector<FollowUp> followUps(std::span<const RunRecord> runs, const RunGroup&
                                 const PairedComparison& comparison) {
     if (isNotRecorded(runs, a, comparison) || isNotRecorded(runs, b, comparison)) return {};
     std::vector<FollowUp> all;
-    // What was imported as no method of ours cannot be trained here.
+    // What was imported cannot be trained here: its method is none of ours, or its settings are not known.
     for (const RunGroup* group : {&a, &b})
-        if (!group->specification.about.method.empty()) return all;
+        if (group->specification.isImported()) return all;
     FollowUp twins{FollowUp::Kind::missing_twins, {}};
     addMissing(runs, b, a, comparison.precision, twins.runs);
     addMissing(runs, a, b, comparison.precision, twins.runs);

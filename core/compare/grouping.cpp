@@ -14,6 +14,7 @@ namespace {
 
 constexpr auto kTitle = "about.title";  // of the preset, with what differs from it
 constexpr auto kPosition = "model.position";
+constexpr auto kImported = "imported";  // some settings are not known
 
 bool makesADifference(const SpecificationField& field) {
     static const std::set<std::string> sections = {"about", "device", "checkpoints", "snapshots"};
@@ -22,9 +23,9 @@ bool makesADifference(const SpecificationField& field) {
     return sections.count(field.section) == 0 && fields.count(field.key()) == 0;
 }
 
-/// Fields that a run never reads say nothing about it.
+/// Fields that a run never reads, or of which nobody knows what they were, say nothing about it.
 bool concerns(const SpecificationField& field, const Specification& specification) {
-    return makesADifference(field) && !whyUnused(field, specification);
+    return makesADifference(field) && isKnown(field, specification) && !whyUnused(field, specification);
 }
 
 /// Values of the fields that make a difference, by key.
@@ -33,6 +34,7 @@ std::map<std::string, std::string> identityOf(const Specification& specification
     for (const SpecificationField& field : specificationFields())
         if (concerns(field, specification)) identity[field.key()] = field.text(specification);
     identity[kPosition] = specification.methodName();
+    if (!specification.about.known.empty()) identity[kImported] = "yes";
     // Of two files nobody said that they hold runs of one method: they are no seeds of one experiment.
     if (specification.about.method == kUnknownMethod) identity[kTitle] = specification.about.title;
     return identity;
@@ -70,9 +72,13 @@ std::string labelOf(const Specification& specification, const std::string& title
                     const std::set<std::string>& differing) {
     std::vector<std::string> parts;
     const bool is_titled = differing.count(kTitle) > 0;
-    if (differing.count("task.name") > 0 && !is_titled) parts.push_back(specification.task.name);
+    if (differing.count("task.name") > 0 && !is_titled && isKnown("task.name", specification))
+        parts.push_back(specification.task.name);
     const bool says_imported = is_titled && specification.about.method == kUnknownMethod;
     if (!says_imported) parts.push_back(specification.methodTitle());
+    const bool is_partly_known =
+        !specification.about.known.empty() && specification.about.method != kUnknownMethod;
+    if (is_partly_known && differing.count(kImported) > 0 && !is_titled) parts.emplace_back(kImported);
     for (const SpecificationField& field : specificationFields()) {
         const std::string key = field.key();
         if (key == "task.name" || key == kPosition || differing.count(key) == 0) continue;
@@ -120,7 +126,7 @@ std::set<std::string> fieldsThatTellApart(const Groups& groups) {
     };
     std::set<std::string> chosen = {kPosition};
     if (by_title) chosen.insert(kTitle);
-    for (const char* always : {"task.name", "training.objective"})
+    for (const char* always : {"task.name", "training.objective", kImported})
         if (differentLabels({always}) > 1) chosen.insert(always);
     while (differentLabels(chosen) < identities.size()) {
         std::string best;
@@ -189,12 +195,12 @@ std::optional<std::size_t> twinOf(std::span<const RunRecord> runs, std::size_t o
     const Specification& mine = runs[of].specification;
     const auto& methods = twinMethods();
     const auto place = std::find(methods.begin(), methods.end(), mine.methodName());
-    if (place == methods.end()) return std::nullopt;
+    if (place == methods.end() || !seedsAreKnown(mine)) return std::nullopt;
     std::optional<std::size_t> best;
     for (std::size_t i = 0; i < runs.size(); ++i) {
         const Specification& theirs = runs[i].specification;
         const bool is_twin =
-            theirs.methodName() != mine.methodName() &&
+            seedsAreKnown(theirs) && theirs.methodName() != mine.methodName() &&
             std::find(methods.begin(), methods.end(), theirs.methodName()) != methods.end() &&
             theirs.training.data_seed == mine.training.data_seed &&
             theirs.training.model_seed == mine.training.model_seed &&

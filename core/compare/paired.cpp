@@ -19,8 +19,10 @@ using RunsBySeed = std::map<RunSeeds, std::vector<std::size_t>>;
 RunsBySeed bySeed(std::span<const RunRecord> runs, const RunGroup& group) {
     RunsBySeed of_seed;
     for (const std::size_t run : group.runs) {
-        const auto& training = runs[run].specification.training;
-        of_seed[{training.data_seed, training.model_seed}].push_back(run);
+        const Specification& specification = runs[run].specification;
+        const std::int64_t of_this_alone = -1 - static_cast<std::int64_t>(run);
+        const RunSeeds seeds = {specification.training.data_seed, specification.training.model_seed};
+        of_seed[seedsAreKnown(specification) ? seeds : RunSeeds{of_this_alone, of_this_alone}].push_back(run);
     }
     for (auto& [seeds, candidates] : of_seed) {
         std::reverse(candidates.begin(), candidates.end());
@@ -94,6 +96,7 @@ std::vector<std::string> differencesOfComputation(const RunRecord& a, const RunR
 
 /// Whether times of two runs can be compared.
 bool usedTheSameMachine(const RunRecord& a, const RunRecord& b) {
+    if (a.specification.isImported() || b.specification.isImported()) return false;  // nobody knows
     const auto& of_a = a.specification.device;
     const auto& of_b = b.specification.device;
     return a.host == b.host && of_a.name == of_b.name && of_a.threads == of_b.threads;
@@ -276,12 +279,16 @@ void testPairs(PairedComparison& comparison) {
                         0.8, kMostPairsNeeded);
 }
 
-/// Runs whose seed the other group lacks, and runs whose seed was trained again.
-void countAlone(const RunsBySeed& of_a, const RunsBySeed& of_b, int& alone, int& repeated) {
+/// Runs whose seed the other group lacks, whose seed was trained again, and whose seed is not known.
+/// @param alone  of the comparison, for this group
+void countAlone(const RunsBySeed& of_a, const RunsBySeed& of_b, int& alone, PairedComparison& comparison) {
     for (const auto& [seeds, candidates] : of_a) {
         if (candidates.empty()) continue;
-        repeated += static_cast<int>(candidates.size()) - 1;
-        alone += of_b.contains(seeds) ? 0 : 1;
+        comparison.repeated += static_cast<int>(candidates.size()) - 1;
+        if (seeds.first < 0)
+            ++comparison.of_unknown_seeds;
+        else
+            alone += of_b.contains(seeds) ? 0 : 1;
     }
 }
 
@@ -295,6 +302,8 @@ PairedComparison comparePaired(std::span<const RunRecord> runs, const RunGroup& 
     comparison.measure = measure;
     comparison.share = share;
     comparison.also_differ = otherDifferences(a.specification, b.specification);
+    comparison.is_known_a = a.specification.about.known.empty();
+    comparison.is_known_b = b.specification.about.known.empty();
     RunsBySeed of_a = bySeed(runs, a), of_b = bySeed(runs, b);
     if (!mixes_precisions) comparison.precision = precisionToCompare(runs, {&of_a, &of_b});
     RunsBySeed every_a, every_b;
@@ -304,8 +313,8 @@ PairedComparison comparePaired(std::span<const RunRecord> runs, const RunGroup& 
         comparison.other_precision =
             keepPrecision(runs, comparison.precision, of_a) + keepPrecision(runs, comparison.precision, of_b);
     }
-    countAlone(of_a, of_b, comparison.alone_a, comparison.repeated);
-    countAlone(of_b, of_a, comparison.alone_b, comparison.repeated);
+    countAlone(of_a, of_b, comparison.alone_a, comparison);
+    countAlone(of_b, of_a, comparison.alone_b, comparison);
     std::set<std::optional<std::int64_t>> problems;
     for (const auto& [seeds, candidates] : of_a) {
         const auto twins = of_b.find(seeds);
@@ -339,6 +348,9 @@ std::string leftOutText(const PairedComparison& c) {
     if (c.alone_a + c.alone_b > 0)
         text += countOf(static_cast<std::size_t>(c.alone_a + c.alone_b), "run") +
                 " without a twin of the same seeds. ";
+    if (c.of_unknown_seeds > 0)
+        text += countOf(static_cast<std::size_t>(c.of_unknown_seeds), "imported run") +
+                " left out: nobody said of which seeds, so there is nothing to pair by. ";
     if (c.repeated > 0)
         text += countOf(static_cast<std::size_t>(c.repeated), "run") +
                 " left out: the same seeds were trained again later. ";
@@ -349,6 +361,12 @@ std::string leftOutText(const PairedComparison& c) {
     if (!c.also_differ.empty())
         text += "Mind that the groups also differ in " + join(c.also_differ, ", ") +
                 ": this is no comparison of the methods alone. ";
+    std::vector<std::string> imported;
+    if (!c.is_known_a) imported.push_back(c.label_a);
+    if (!c.is_known_b) imported.push_back(c.label_b);
+    if (!imported.empty())
+        text += "Mind that " + join(imported, " and ") + (imported.size() > 1 ? " were" : " was") +
+                " imported: settings that nobody said are not known, and may differ, too. ";
     return text;
 }
 

@@ -11,7 +11,7 @@
 
 namespace roper {
 
-/// Of data and of the model.
+/// Of data and of the model. Those of an imported run that nobody said are negative, and no other run's.
 using RunSeeds = std::pair<std::int64_t, std::int64_t>;
 
 inline constexpr auto kNoNumber = "–";  ///< in a table, where there is no number
@@ -33,8 +33,10 @@ struct PairedComparison {
     std::string label_a, label_b;
     Measure measure = Measure::final_correct;
     double share = 0.9;
-    std::vector<SeedPair> pairs;           ///< of every seed that both groups have, by rising seed
-    int alone_a = 0, alone_b = 0;          ///< runs whose seed the other group lacks
+    std::vector<SeedPair> pairs;   ///< of every seed that both groups have, by rising seed
+    int alone_a = 0, alone_b = 0;  ///< runs whose seed the other group lacks
+    int of_unknown_seeds = 0;      ///< imported runs that cannot be paired: nobody said their seeds
+    bool is_known_a = true, is_known_b = true;  ///< whether all settings of the group are
     int repeated = 0;                      ///< runs left out because the same seed was trained again later
     std::optional<PairedTest> test;        ///< over the pairs whose outcomes are both known
     std::vector<std::string> also_differ;  ///< fields beside the method that are not the same in both groups

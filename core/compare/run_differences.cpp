@@ -143,7 +143,9 @@ RunDifferences differencesOf(std::span<const RunRecord> runs, DifferencesBy by) 
         if (field.section == "about") continue;
         const ColumnValues values = valuesOf(columns, [&](const RunRecord& run) {
             if (field.key() == "model.position") return run.specification.methodName();
-            return whyUnused(field, run.specification) ? kNotUsed : field.text(run.specification);
+            if (!isKnown(field, run.specification)) return std::string(kNoNumber);
+            return whyUnused(field, run.specification) ? std::string(kNotUsed)
+                                                       : field.text(run.specification);
         });
         if (differ(values, field.name == "data_seed" || field.name == "model_seed"))
             differences.settings.push_back(rowOf(field.key(), field.unit, values));

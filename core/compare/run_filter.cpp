@@ -18,6 +18,8 @@ std::string lower(std::string_view text) {
     return result;
 }
 
+constexpr auto kPosition = "model.position";
+
 const std::vector<std::string> kOwnKeys = {"step",     "loss", "correct", "solved", "last", "best",
                                            "accuracy", "seed", "state",   "name",   "tag"};
 
@@ -59,7 +61,17 @@ std::string valueOf(const std::string& key, const RunRecord& run) {
         return formatNumber(key == "accuracy" ? 100 * correct / static_cast<double>(last.of.value_or(1))
                                               : correct);
     }
+    if (key == kPosition) return run.specification.methodName();
     return findField(key).text(run.specification);
+}
+
+/// Whether a setting was asked for that nobody knows of this run: it is then neither equal to anything nor
+/// different from it.
+bool asksForUnknown(const std::string& key, const Specification& specification) {
+    if (key == kPosition) return specification.about.method == kUnknownMethod;
+    if (key == "seed") return !isKnown("training.model_seed", specification);
+    const bool is_setting = key.find('.') != std::string::npos;
+    return is_setting && !isKnown(key, specification);
 }
 
 }  // namespace
@@ -96,6 +108,7 @@ bool RunFilter::holds(const Comparison& comparison, const RunRecord& run) {
         });
         return comparison.op == "!=" ? !has : has;
     }
+    if (asksForUnknown(comparison.key, run.specification)) return false;
     const std::string text = valueOf(comparison.key, run);
     const std::string& op = comparison.op;
     const bool is_equality = op == "=" || op == "==";
@@ -117,10 +130,11 @@ bool RunFilter::isUnfinished() const {
 }
 
 bool RunFilter::matches(const RunRecord& run) const {
-    const std::string text =
-        lower(run.name + " " + run.specification.task.name + " " + run.specification.methodName() + " " +
-              stateName(run.state) + " " + experimentName(run.specification, run.labels.experiment) + " " +
-              join(run.labels.tags, " ") + " " + run.labels.note);
+    const std::string text = lower(
+        run.name + " " + (isKnown("task.name", run.specification) ? run.specification.task.name + " " : "") +
+        run.specification.methodName() + " " + stateName(run.state) + " " +
+        experimentName(run.specification, run.labels.experiment) + " " + join(run.labels.tags, " ") + " " +
+        run.labels.note);
     return std::all_of(words_.begin(), words_.end(),
                        [&](const std::string& word) { return text.find(word) != std::string::npos; }) &&
            std::all_of(comparisons_.begin(), comparisons_.end(),

@@ -10,16 +10,14 @@ namespace roper {
 namespace {
 
 /// Writes the rows. The status names no machine: how long an imported run took says nothing of this one.
-void fillRun(const RunFolder& folder, StepMerger&& merger, const std::string& columns,
-             const std::vector<std::string>& notes) {
+void fillRun(const RunFolder& folder, StepMerger&& merger, const std::vector<std::string>& said) {
     std::int64_t last_step = 0;
     {
         RunRecorder recorder(folder);
         last_step = merger.make({[&](const MetricsRow& row) { recorder.record(row); },
                                  [&](const EvaluationRow& row) { recorder.record(row); }});
-        recorder.log("imported; " + columns);
-        for (const std::string& note : notes)
-            recorder.log(note);
+        for (const std::string& line : said)
+            recorder.log(line);
     }
     Status status = folder.status();
     status.state = RunState::finished;
@@ -39,6 +37,22 @@ std::string titleOf(const Specification& specification, const std::string& name,
     return is_unknown && !name.empty() ? name + ", " + title : title;
 }
 
+/// What of the settings is known, and defaults for the rest.
+/// @param steps  that the table holds
+Specification knownAlone(Specification specification, std::int64_t steps) {
+    static const Specification defaults;
+    static const std::string steps_key = "training.steps";
+    std::string& known = specification.about.known;
+    const bool has_method = !known.empty() && isKnown("model.position", specification);
+    if (known.empty() || !isKnown(steps_key, specification)) known += (known.empty() ? "" : " ") + steps_key;
+    if (specification.about.method.empty() && !has_method) specification.about.method = kUnknownMethod;
+    for (const SpecificationField& field : specificationFields())
+        if (!isKnown(field, specification)) field.set(specification, field.text(defaults));
+    specification.training.steps = steps;
+    specification.training.warmup_steps = std::min(specification.training.warmup_steps, steps);
+    return specification;
+}
+
 void append(std::vector<std::string>& notes, const std::vector<std::string>& more) {
     notes.insert(notes.end(), more.begin(), more.end());
 }
@@ -55,19 +69,21 @@ ImportedRun importRun(const std::filesystem::path& runs, const std::string& name
     std::vector<std::string> notes = columns.notes();
     append(notes, survey.notes());
     append(notes, trial.notes());
+    specification = knownAlone(std::move(specification), std::max<std::int64_t>(1, last_step));
     specification.about.title = titleOf(specification, name, table.origin);
-    specification.training.steps = std::max<std::int64_t>(1, last_step);
-    specification.training.warmup_steps =
-        std::min(specification.training.warmup_steps, specification.training.steps);
+    const std::string known =
+        "known of its settings: " + join(split(specification.about.known, ' '), ", ") + "; no others are";
+    std::vector<std::string> said = {"imported; " + columns.text(), known};
+    append(said, notes);
     const RunFolder folder = createRun(runs, name, specification);
     try {
-        fillRun(folder, StepMerger(table, columns, survey), columns.text(), notes);
+        fillRun(folder, StepMerger(table, columns, survey), said);
     } catch (...) {
         std::error_code ignored;  // half a run is none
         std::filesystem::remove_all(folder.path(), ignored);
         throw;
     }
-    return {folder, columns.text(), notes};
+    return {folder, columns.text(), known, notes};
 }
 
 }  // namespace roper

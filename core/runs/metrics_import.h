@@ -21,6 +21,7 @@ std::map<std::string, std::string> guessMapping(const ForeignTable& table);
 struct ImportedRun {
     RunFolder folder;
     std::string columns;  ///< "columns: step is …": which was taken for what
+    std::string known;    ///< "of its settings are known: …"
     /// What a person should know: what was left out, with the reason, and what was not read as it stands.
     std::vector<std::string> notes;
 };
@@ -28,8 +29,9 @@ struct ImportedRun {
 /// Makes a finished run of these numbers, to be compared with others; its log holds the notes, too. Numbers
 /// of one step are joined, whichever rows they stand in; where the steps go back, as in the log of a run that
 /// was resumed, the later rows count.
-/// @param specification  what the run is to be taken for; its steps become those of the table. Where nobody
-/// knows its method, `about.method` is `kUnknownMethod`.
+/// @param specification  what the run is to be taken for. Its `about.known` names the settings that somebody
+/// said; of the others the run keeps nothing, and `training.steps` become those of the table. A run of which
+/// neither model.position nor about.method was said has the method `kUnknownMethod`.
 /// @throws Error (usage) naming a column that is missing, or a cell that cannot be what it is taken for
 ImportedRun importRun(const std::filesystem::path& runs, const std::string& name, Specification specification,
                       const ForeignTable& table, const std::map<std::string, std::string>& mapping);

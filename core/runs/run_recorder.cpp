@@ -125,8 +125,11 @@ std::unique_ptr<AppendFile> openRowFile(const RunFolder& folder) {
 }  // namespace
 
 std::string defaultRunName(const Specification& specification) {
-    return utcTime("%Y-%m-%dT%H%MZ-") + specification.task.name + "-" + specification.methodName() + "-s" +
-           std::to_string(specification.training.model_seed);
+    std::vector<std::string> parts = {utcTime("%Y-%m-%dT%H%MZ"), specification.methodName()};
+    if (isKnown("task.name", specification)) parts.insert(parts.begin() + 1, specification.task.name);
+    if (isKnown("training.model_seed", specification))
+        parts.push_back("s" + std::to_string(specification.training.model_seed));
+    return join(parts, "-");
 }
 
 RunFolder createRun(const fs::path& runs, const std::string& name, const Specification& wanted,

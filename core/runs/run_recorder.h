@@ -13,7 +13,8 @@
 
 namespace roper {
 
-/// "2026-01-31T1420Z-index-roper-s3": time of asking, task, position method, model seed.
+/// "2026-01-31T1420Z-index-roper-s3": time of asking, task, position method, model seed; of imported metrics
+/// what is known of these.
 std::string defaultRunName(const Specification& specification);
 
 /// Makes a run folder that holds run.toml, the status `queued` and its labels. It appears whole or not at

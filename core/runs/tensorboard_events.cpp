@@ -318,13 +318,8 @@ std::string pluginValue(const std::string& tag, const std::string& plugin, const
                                                                     delimited(kPluginContent, content)));
 }
 
-/// Of imported metrics whose method nobody said, only what was said of them: the rest are our defaults.
 bool isHyperparameter(const SpecificationField& field, const Specification& specification) {
-    static const Specification defaults;
-    const bool is_unknown = specification.about.method == kUnknownMethod;
-    if (is_unknown && (field.key() == "model.position" || field.text(specification) == field.text(defaults)))
-        return false;
-    return field.section != "about" && !whyUnused(field, specification);
+    return field.section != "about" && isKnown(field, specification) && !whyUnused(field, specification);
 }
 
 /// `SessionStartInfo` of the HParams plugin: what stands in its table for this run.

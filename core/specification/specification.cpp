@@ -89,6 +89,11 @@ bool isDeviceName(const std::string& name) {
 std::vector<SettingProblem> check(const Specification& specification) {
     std::vector<SettingProblem> problems = unknownChoices(specification);
     if (!problems.empty()) return problems;  // the rest asks the registries for what is chosen
+    if (specification.isImported())
+        problems.push_back(
+            {"about.known",
+             "these are settings of imported metrics, of which not all are known: without "
+             "about.method and about.known a run is trained with our defaults for the others"});
     checkTask(specification, problems);
     checkModel(specification, problems);
     checkTraining(specification, problems);

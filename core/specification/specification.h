@@ -29,6 +29,9 @@ struct Specification {
         double minutes = 0;
         /// What the method is called where the run was imported and nobody said which of ours it is.
         std::string method;
+        /// Of imported metrics: the keys of the settings that are known, with spaces between them. Empty: all
+        /// are.
+        std::string known;
     } about;
 
     TaskSettings task;
@@ -96,6 +99,10 @@ struct Specification {
         return about.method.empty() ? model.method().title : about.method;
     }
 
+    /// Whether these are settings of imported metrics: of those that nobody said the members hold defaults,
+    /// which are not facts (`isKnown`), and a run cannot be trained with them.
+    bool isImported() const { return !about.method.empty() || !about.known.empty(); }
+
     std::int64_t headDim() const { return model.width / model.heads; }
 
     /// What position methods have to know of the model.
@@ -125,8 +132,16 @@ const std::vector<SpecificationField>& specificationFields();
 /// @throws Error (usage) with the nearest known name
 const SpecificationField& findField(std::string_view key);
 
+/// Whether the value of a field is known. Of imported metrics that is what their file or a person said.
+bool isKnown(const SpecificationField& field, const Specification& specification);
+/// The same by the key of a field ("training.data_seed").
+bool isKnown(std::string_view key, const Specification& specification);
+
+/// Whether both seeds are known, so that a run may be paired with another of the same.
+bool seedsAreKnown(const Specification& specification);
+
 /// Everything that contradicts: width not divisible by heads, a prompt that does not fit, a value that this
-/// run would never read, … Empty if the run can start.
+/// run would never read, settings of imported metrics, … Empty if the run can start.
 std::vector<SettingProblem> check(const Specification& specification);
 
 /// Why a run of this specification never reads a field; nothing if it does.
@@ -145,7 +160,7 @@ Specification withPosition(Specification specification, const std::string& posit
 Specification parseSpecification(std::string_view toml, const std::string& origin);
 Specification readSpecification(const FilePath& path);
 
-/// Every field with its unit and help as comment; reads back as the same specification.
+/// Every field that is known, with its unit and help as comment; reads back as the same specification.
 std::string toToml(const Specification& specification);
 
 /// Whether a text names a device: auto, cpu, cuda or cuda:N.

@@ -47,6 +47,10 @@ std::vector<SpecificationField> aboutAndTask() {
         make({"about", "method", "",
               "Of imported metrics: what their method is called; empty: model.position says it", AnyText()},
              &S::about, &S::About::method),
+        make({"about", "known", "",
+              "Of imported metrics: the settings that are known, as keys with spaces between; empty: all are",
+              AnyText()},
+             &S::about, &S::About::known),
 
         make({"task", "name", "", "What is learned; `roper-train sample NAME` shows it",
               Choice{namesOf(taskKinds())}},

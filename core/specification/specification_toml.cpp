@@ -88,6 +88,7 @@ std::string toToml(const Specification& specification) {
     std::string text;
     std::string section;
     for (const SpecificationField& field : specificationFields()) {
+        if (!isKnown(field, specification)) continue;
         if (field.section != section) {
             section = field.section;
             text += (text.empty() ? "[" : "\n[") + section + "]\n";
@@ -101,6 +102,8 @@ std::string toToml(const Specification& specification) {
         }
         text += line + "\n";
     }
+    if (!specification.about.known.empty())
+        text += "\n# The metrics were imported. What does not stand here is not known.\n";
     return text;
 }
 

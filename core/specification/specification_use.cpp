@@ -41,6 +41,20 @@ std::optional<std::string> whyMethodDoesNot(const SpecificationField& field, con
 
 }  // namespace
 
+bool isKnown(const SpecificationField& field, const Specification& specification) {
+    return specification.about.known.empty() || isKnown(field.key(), specification);
+}
+
+bool isKnown(std::string_view key, const Specification& specification) {
+    if (specification.about.known.empty() || key.starts_with("about.")) return true;
+    const std::vector<std::string> known = split(specification.about.known, ' ');
+    return std::find(known.begin(), known.end(), key) != known.end();
+}
+
+bool seedsAreKnown(const Specification& specification) {
+    return isKnown("training.data_seed", specification) && isKnown("training.model_seed", specification);
+}
+
 std::optional<std::string> whyUnused(const SpecificationField& field, const Specification& specification) {
     const std::string key = field.key();
     const std::string& task = specification.task.name;

@@ -286,7 +286,7 @@ class ComparePageTest : public PageTest {
     void metricsOfAnotherProgramBecomeARun() {
         const std::string file = tables_.filePath("other.csv").toStdString();
         std::ofstream(file) << "it,my loss\n10,1.5\n20,1.25\n";
-        ImportDialog dialog(file, runs(), Specification{}, nullptr);
+        ImportDialog dialog(file, runs(), nullptr);
         dialog.show();
         QTRY_VERIFY(!dialog.isBusy());
         const auto refusal = [&] {
@@ -300,12 +300,14 @@ class ComparePageTest : public PageTest {
         QVERIFY(refusal().contains("bad/name"));
         dialog.name().setText("theirs");
         QCOMPARE(dialog.method().currentText(), "not known");
+        QCOMPARE(dialog.findChild<QSpinBox*>()->text(), "not known");
         dialog.import();
         QTRY_COMPARE(dialog.result(), static_cast<int>(QDialog::Accepted));
         window_->runs().refresh();
         window_->runs().readAll();
         QCOMPARE(window_->runs().find("theirs")->metrics().size(), std::size_t(2));
         QCOMPARE(window_->runs().find("theirs")->specification()->methodTitle(), std::string("imported"));
+        QCOMPARE(window_->runs().find("theirs")->specification()->about.known, std::string("training.steps"));
     }
 
     /// Only a file could be chosen, though a run of TensorBoard is a folder with a file for each session.
@@ -343,7 +345,7 @@ class ComparePageTest : public PageTest {
     void whatIsLeftOutOfAnImportIsSaid() {
         const std::string file = tables_.filePath("resumed.csv").toStdString();
         std::ofstream(file) << "step,loss,epoch\n1,3,0\n2,2,0\n3,nan,0\n2,1.5,0\n";
-        ImportDialog dialog(file, runs(), Specification{}, nullptr);
+        ImportDialog dialog(file, runs(), nullptr);
         dialog.show();
         QTRY_VERIFY(!dialog.isBusy());
         dialog.name().setText("left-out");
@@ -365,7 +367,7 @@ class ComparePageTest : public PageTest {
     void aPipeIsNotImported() {
         const QString pipe = tables_.filePath("pipe.csv");
         QCOMPARE(::mkfifo(qPrintable(pipe), 0600), 0);
-        ImportDialog dialog(pipe.toStdString(), runs(), Specification{}, nullptr);
+        ImportDialog dialog(pipe.toStdString(), runs(), nullptr);
         QTRY_VERIFY(!dialog.isBusy());
         QVERIFY2(dialog.problem().contains(", not a file"), qPrintable(dialog.problem()));
     }
@@ -379,7 +381,7 @@ class ComparePageTest : public PageTest {
             for (int row = 0; row < 300'000; ++row)
                 out << row << ",0.5\n";
         }
-        auto dialog = std::make_unique<ImportDialog>(file, runs(), Specification{}, nullptr);
+        auto dialog = std::make_unique<ImportDialog>(file, runs(), nullptr);
         dialog->show();
         const auto comes_round = [&] {
             for (int round = 0; round < 10; ++round)

@@ -100,7 +100,7 @@ class PlainTextTest : public PageTest {
         DifferencesDialog differences(both, window_.get());
         const std::filesystem::path table = others_.filePath(kMarkup + ".csv").toStdString();
         writeTo(table, "step," + kText + "\n1,2\n");
-        ImportDialog import(table, runs(), {}, window_.get());
+        ImportDialog import(table, runs(), window_.get());
         QTRY_VERIFY(!import.isBusy());
         QMessageBox message(QMessageBox::Warning, "title", kMarkup, QMessageBox::Ok, window_.get());
         message.setInformativeText(kMarkup);

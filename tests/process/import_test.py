@@ -64,6 +64,24 @@ class Import(ImportTest):
         done = self.trainer("compare", "--a", "nothing", "--runs", self.runs)
         self.assertNotIn("RoPER", done.stdout + done.stderr)
 
+    def test_settings_that_nobody_said_are_not_known(self):
+        run, said = self.imported(self.written("a.csv", "step,loss,val_loss\n1,3,3\n2,2,2\n"),
+                                  "--set", "model.position=rope", "--set", "data_seed=3", "--set", "model_seed=3")
+        self.assertIn("known of its settings: model.position, training.data_seed, training.model_seed, training.steps", said)
+        text = (run / "run.toml").read_text()
+        self.assertNotIn("batch", text)
+        self.assertIn("What does not stand here is not known", text)
+        (listed,) = (json.loads(line) for line in self.trainer("list", "--json", "--runs", self.runs).stdout.splitlines())
+        self.assertEqual([listed[key] for key in ("task", "position", "model_seed")], [None, "rope", 3])
+        ours = self.train("ours", "--steps", 2, "--seed", 3, "--set", "model.position=rope")
+        table = self.trainer("diff", run, ours).stdout
+        self.assertRegex(table, r"training\.batch .* – .*4")
+        self.assertRegex(table, r"task\.name .* – .*addition")
+        # Nothing can be trained with settings that are not known.
+        self.assert_fails(self.trainer("run", run / "run.toml", "--runs", self.runs), 2, "settings of imported metrics")
+        done = self.trainer("resume", run)
+        self.assertIn("It has no checkpoint from which it could go on", done.stderr)
+
     def test_steps_that_are_not_whole_are_refused(self):
         done = self.trainer("import", self.written("a.csv", "step,loss\n1,3\n1.5,2\n"), "--runs", self.runs)
         self.assert_fails(done, 2, "a.csv:3", 'the step is 1.5 (column "step")', "--column step=NAME")

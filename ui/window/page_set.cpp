@@ -12,8 +12,7 @@ PageSet::PageSet(const std::filesystem::path& folder, QueueLauncher::Duty duty)
       attention(new AttentionPage(attention_state, nullptr)),
       mixing(new MixingPage(attention_state, nullptr)),
       training(new TrainingPage(store, launcher, queue, selection.history(), nullptr)),
-      compare(new ComparePage(
-          store, [this] { return training->form().specification(); }, nullptr)),
+      compare(new ComparePage(store, nullptr)),
       inspect(new InspectPage(store, nullptr)),
       models(new ModelsPage(store, nullptr)) {
     for (Page* page : all())

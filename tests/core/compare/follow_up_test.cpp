@@ -61,6 +61,11 @@ TEST(FollowUps, NoneOfMetricsThatWereImportedAsNoMethodOfOurs) {
     runs.add("rope", 0, 90);
     runs.add("roper", 1, 100).specification.about.method = kUnknownMethod;
     EXPECT_TRUE(followUpsOf(runs, Measure::final_correct).empty());
+    // A twin would be trained with settings that nobody knows.
+    runs.records[1].specification.about = {};
+    EXPECT_FALSE(followUpsOf(runs, Measure::final_correct).empty());
+    runs.records[1].specification.about.known = "model.position training.data_seed training.model_seed";
+    EXPECT_TRUE(followUpsOf(runs, Measure::final_correct).empty());
 }
 
 TEST(FollowUps, MissingTwinsComeFirst) {

@@ -47,6 +47,20 @@ TEST(Grouping, ImportedRunsAreNoMethodOfOurs) {
     EXPECT_EQ(labels(), (std::vector<std::string>{"PoPE", "RoPE"}));
 }
 
+/// An imported run stood in one group with runs of the default settings, although nobody knew its own.
+TEST(Grouping, SettingsThatNobodyKnowsAreNotTakenForOurs) {
+    std::vector<RunRecord> runs(2);
+    runs[1].specification.about.known = "task.name model.position training.steps";
+    const std::vector<RunGroup> groups = groupRuns(runs);
+    ASSERT_EQ(groups.size(), 2U);
+    EXPECT_EQ(groups[0].label, "RoPER");
+    EXPECT_EQ(groups[1].label, "RoPER, imported");
+    EXPECT_TRUE(otherDifferences(runs[0].specification, runs[1].specification).empty());
+    runs[0].specification.model.position = "rope";
+    EXPECT_FALSE(twinOf(runs, 0));
+    EXPECT_FALSE(twinOf(runs, 1));
+}
+
 TEST(Grouping, ByAnythingButTheSeed) {
     ComparedRuns runs = fivePairs();
     runs.add("rope", 5, 1).specification.model.width = 64;

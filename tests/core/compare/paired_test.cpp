@@ -223,6 +223,31 @@ TEST(Paired, ASeedTrainedTwiceCountsOnce) {
               "rope-s0");
 }
 
+// Imported runs of which nobody said the seeds were paired with those of seed 0, and were repeats of each
+// other.
+TEST(Paired, RunsOfUnknownSeedsAreInNoPair) {
+    ComparedRuns runs = fivePairs();
+    for (const char* name : {"theirs-1", "theirs-2"}) {
+        RunRecord& run = runs.add("alibi", 0, 90);
+        run.name = name;
+        run.specification.about.known = "task.name model.position training.steps";
+    }
+    const auto groups = groupRuns(runs.records);
+    ASSERT_EQ(groups.size(), 3U);
+    EXPECT_EQ(groups[0].label, "ALiBi, imported");
+    EXPECT_EQ(runsThatCount(runs.records, groups[0]).size(), 2U);
+    const auto c = comparePaired(runs.records, groups[1], groups[0], Measure::final_correct);
+    EXPECT_TRUE(c.pairs.empty());
+    EXPECT_EQ(c.of_unknown_seeds, 2);
+    EXPECT_EQ(c.alone_a, 5);
+    EXPECT_EQ(c.alone_b + c.repeated, 0);
+    const std::string said = conclusionOf(c);
+    EXPECT_NE(said.find("2 imported runs left out: nobody said of which seeds"), std::string::npos) << said;
+    EXPECT_NE(said.find("ALiBi, imported was imported"), std::string::npos) << said;
+    runs.records[10].specification.about.known += " training.data_seed training.model_seed";
+    EXPECT_EQ(comparePaired(runs.records, groups[1], groups[0], Measure::final_correct).pairs.size(), 1U);
+}
+
 TEST(Paired, WhereBothGotThereInNoPairItIsSaid) {
     ComparedRuns runs;
     for (int seed = 0; seed < 2; ++seed) {

@@ -45,6 +45,16 @@ TEST(RunDifferences, SayWhereARunNeverReadsASetting) {
     EXPECT_EQ(base->values, (Values{"10000", "not used"}));
 }
 
+TEST(RunDifferences, SayWhereNobodyKnowsASetting) {
+    std::vector<RunRecord> runs{finishedRun("a", "rope"), finishedRun("b", "rope")};
+    runs[1].specification.about.known = "model.position training.steps";
+    const RunDifferences differences = differencesOf(runs);
+    EXPECT_EQ(rowNamed(differences.settings, "training.batch")->values, (Values{"16", "–"}));
+    EXPECT_EQ(rowNamed(differences.settings, "task.name")->values, (Values{"addition", "–"}));
+    EXPECT_EQ(rowNamed(differences.settings, "training.steps"), nullptr);
+    EXPECT_EQ(rowNamed(differences.settings, "model.position"), nullptr);
+}
+
 TEST(RunDifferences, OutcomesStandWhereAtLeastOneRunHasThem) {
     EvaluationRow row;
     row.step = 100;

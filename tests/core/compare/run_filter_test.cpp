@@ -37,6 +37,14 @@ TEST(Filter, WordsAndComparisons) {
     EXPECT_EQ(count("tag=Thesis"), 1);
     EXPECT_EQ(count("tag!=thesis"), 9);
     EXPECT_EQ(count("wide longer"), 1);
+    // What nobody knows of an imported run is neither equal to anything nor different from it.
+    runs.records[1].specification.about.known = "training.steps model.position";
+    runs.records[1].specification.about.title = "imported from f.csv";
+    EXPECT_EQ(count("batch=16"), 9);
+    EXPECT_EQ(count("batch!=16"), 0);
+    EXPECT_EQ(count("seed>=0"), 9);
+    EXPECT_EQ(count("position=roper"), 5);
+    EXPECT_EQ(count("addition"), 9);
     expectError(ErrorKind::usage, "did you mean width", [] { RunFilter("widht>3"); });
     expectError(ErrorKind::usage, "\"abc\" in \"width>=abc\" is not a number",
                 [] { RunFilter("width>=abc"); });

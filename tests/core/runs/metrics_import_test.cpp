@@ -34,7 +34,7 @@ TEST(Import, CsvOfAnotherProgram) {
     EXPECT_EQ(run.evaluations()[0].loss, 0.75);
     EXPECT_EQ(run.status().state, RunState::finished);
     EXPECT_EQ(run.specification().training.steps, 20);
-    EXPECT_EQ(run.specification().about.title, "imported from other.csv");
+    EXPECT_EQ(run.specification().about.title, "theirs, imported from other.csv");
 }
 
 TEST(Import, JsonLinesWithColumnsThatComeLater) {
@@ -61,7 +61,6 @@ TEST(Import, SeveralRowsOfOneStepAreJoined) {
     EXPECT_EQ(run.evaluations()[0].loss, 0.75);
     EXPECT_EQ(run.evaluations()[0].correct, 9);
     EXPECT_EQ(run.status().host, "");  // it says nothing of this machine's speed
-    EXPECT_TRUE(check(run.specification()).empty());
 }
 
 TEST(Import, AFileIsReadLikeItsText) {
@@ -364,13 +363,41 @@ TEST(Import, ALossUnderAnUnknownNameIsAskedFor) {
 TEST(Import, ARunWhoseMethodNobodySaidIsNoneOfOurs) {
     const TemporaryFolder runs;
     Specification unknown;
-    unknown.about.method = kUnknownMethod;
     const ForeignTable table = parseForeignTable("step,loss\n1,2\n", "dir/f.csv");
     const RunFolder run = importRun(runs.path(), "theirs", unknown, table, guessMapping(table)).folder;
     EXPECT_EQ(run.specification().methodName(), "imported");
     EXPECT_EQ(run.specification().methodTitle(), "imported");
     EXPECT_EQ(run.specification().about.title, "theirs, imported from f.csv");
     EXPECT_EQ(readFile(run.eventsPath()).find("model.position"), std::string::npos);
+}
+
+/// All other settings stood in run.toml and in every table as if they were the run's, with our defaults.
+TEST(Import, OnlyWhatWasSaidIsKnown) {
+    const TemporaryFolder runs;
+    Specification said;
+    said.model.position = "rope";
+    said.training.data_seed = 4;
+    said.training.batch = 7;  // of the form, and nobody said it
+    said.about.known = "model.position training.data_seed";
+    const ForeignTable table = parseForeignTable("step,loss\n10,2\n20,1\n", "f.csv");
+    const ImportedRun run = importRun(runs.path(), "theirs", said, table, guessMapping(table));
+    const std::string written = readFile(run.folder.specificationPath());
+    for (const char* key : {"batch", "width", "model_seed", "[device]"})
+        EXPECT_EQ(written.find(key), std::string::npos) << key;
+    const Specification read = run.folder.specification();
+    EXPECT_EQ(toToml(read), written);
+    EXPECT_EQ(read.methodName(), "rope");
+    EXPECT_EQ(read.training.data_seed, 4);
+    EXPECT_EQ(read.training.steps, 20);
+    EXPECT_EQ(read.training.batch, Specification().training.batch);
+    EXPECT_TRUE(isKnown("training.steps", read));
+    EXPECT_FALSE(isKnown("training.batch", read));
+    EXPECT_FALSE(seedsAreKnown(read));
+    EXPECT_NE(readFile(run.folder.logPath()).find("known of its settings: model.position, "),
+              std::string::npos);
+    EXPECT_EQ(readFile(run.folder.eventsPath()).find("training.batch"), std::string::npos);
+    // Nobody would know what is trained with them.
+    expectError(ErrorKind::usage, "settings of imported metrics", [&] { requireValid(read, "run.toml"); });
 }
 
 /// Python's NaN is replaced without moving the rest of the line each time.

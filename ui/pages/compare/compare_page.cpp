@@ -37,14 +37,13 @@ std::optional<std::pair<double, double>> lossLimits(const std::vector<CurveChart
 
 }  // namespace
 
-ComparePage::ComparePage(RunStore& store, std::function<Specification()> proposal, QWidget* parent)
+ComparePage::ComparePage(RunStore& store, QWidget* parent)
     : Page(
           tr("Compare"),
           tr("Runs that differ only by their seeds make a group. Is the difference between two groups larger "
              "than chance over seeds explains?"),
           parent),
       store_(store),
-      proposal_(std::move(proposal)),
       state_(new CompareState(store, this)),
       speed_(new SpeedMeasurement(store.folder(), this)),
       tabs_(new QTabWidget),

@@ -28,8 +28,7 @@ class ComparePage : public Page {
     Q_OBJECT
 
   public:
-    /// @param proposal  what imported metrics are taken for, unless the user says otherwise
-    ComparePage(RunStore& store, std::function<Specification()> proposal, QWidget* parent);
+    ComparePage(RunStore& store, QWidget* parent);
 
     std::vector<const Figure*> figures() const override;
     std::vector<std::string> figureKinds() const override;
@@ -94,7 +93,6 @@ class ComparePage : public Page {
                          const std::function<void(CompareQuestion&, bool)>& set);
 
     RunStore& store_;
-    std::function<Specification()> proposal_;
     CompareState* state_;
     SpeedMeasurement* speed_;
     QLineEdit* filter_;

@@ -333,7 +333,7 @@ void ComparePage::importFolder() {
 
 void ComparePage::importFrom(const QString& path) {
     if (path.isEmpty()) return;
-    ImportDialog dialog(path.toStdString(), store_.folder(), proposal_(), this);
+    ImportDialog dialog(path.toStdString(), store_.folder(), this);
     if (dialog.exec() == QDialog::Accepted) store_.refresh();
 }
 

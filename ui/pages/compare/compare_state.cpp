@@ -20,8 +20,8 @@ using Seeds = std::set<std::pair<std::int64_t, std::int64_t>>;
 Seeds seedsOf(const RunGroup& group, const std::vector<RunRecord>& runs) {
     Seeds seeds;
     for (const std::size_t run : group.runs)
-        seeds.emplace(runs[run].specification.training.data_seed,
-                      runs[run].specification.training.model_seed);
+        if (const Specification& of_run = runs[run].specification; seedsAreKnown(of_run))
+            seeds.emplace(of_run.training.data_seed, of_run.training.model_seed);
     return seeds;
 }
 
@@ -167,8 +167,7 @@ std::size_t CompareState::partnerOf(std::size_t one, const std::vector<RunRecord
     for (std::size_t other = 0; other < groups_.size(); ++other) {
         if (other == one) continue;
         const Specification& theirs = groups_[other].group.specification;
-        const std::tuple worth{mine.task.name == theirs.task.name,
-                               mine.methodName() != theirs.methodName(),
+        const std::tuple worth{mine.task.name == theirs.task.name, mine.methodName() != theirs.methodName(),
                                sharedSeeds(seeds, seedsOf(groups_[other].group, runs))};
         if (worth <= most) continue;
         best = other;

@@ -6,13 +6,13 @@
 #include <QVBoxLayout>
 #include <QtConcurrent>
 
-#include "core/compare/grouping.h"
 #include "ui/theme/numbers.h"
 
 namespace roper {
 namespace {
 
 constexpr int kPreviewRows = 6;
+constexpr int kSeedNotKnown = -1;
 
 QString fieldTitle(const std::string& field) {
     static const std::map<std::string, QString> titles = {
@@ -60,11 +60,9 @@ QString nameFor(const std::filesystem::path& source) {
 
 }  // namespace
 
-ImportDialog::ImportDialog(const std::filesystem::path& file, std::filesystem::path runs,
-                           const Specification& like, QWidget* parent)
+ImportDialog::ImportDialog(const std::filesystem::path& file, std::filesystem::path runs, QWidget* parent)
     : QDialog(parent),
       runs_(std::move(runs)),
-      like_(like),
       name_(new QLineEdit(nameFor(file))),
       method_(new QComboBox),
       task_(new QComboBox),
@@ -187,18 +185,24 @@ void ImportDialog::addWhatItIs(QFormLayout& form) {
         method_->addItem(QString::fromStdString(method.title), QString::fromStdString(method.name));
     method_->setAccessibleName(tr("Method"));
     method_->setToolTip(tr("Which method the run is taken for; not known: it is shown as “imported”"));
+    task_->addItem(tr("not known"), QString());
     for (const TaskKind& kind : taskKinds())
-        if (!kind.is_text) task_->addItem(QString::fromStdString(kind.name));
+        if (!kind.is_text)
+            task_->addItem(QString::fromStdString(kind.name), QString::fromStdString(kind.name));
     task_->setAccessibleName(tr("Task"));
-    task_->setToolTip(
-        tr("Which task the run is taken for; its other settings are those of the Training page"));
-    task_->setCurrentText(QString::fromStdString(like_.task.name));
-    seed_->setRange(0, 1000000000);
+    task_->setToolTip(tr("Which task the run is taken for"));
+    seed_->setRange(kSeedNotKnown, 1000000000);
+    seed_->setSpecialValueText(tr("not known"));
+    seed_->setValue(kSeedNotKnown);
     seed_->setAccessibleName(tr("Seed"));
-    seed_->setToolTip(tr("Runs of the same seed are compared as pairs"));
+    seed_->setToolTip(tr("Runs of the same seed are compared as pairs; not known: it is in no pair"));
     form.addRow(tr("method"), method_);
     form.addRow(tr("task"), task_);
     form.addRow(tr("seed"), seed_);
+    auto* others = new QLabel(tr("Of its other settings only the number of steps is known."));
+    others->setForegroundRole(QPalette::PlaceholderText);
+    others->setWordWrap(true);
+    form.addRow(others);
 }
 
 std::map<std::string, std::string> ImportDialog::mapping() const {
@@ -210,17 +214,29 @@ std::map<std::string, std::string> ImportDialog::mapping() const {
     return mapping;
 }
 
+/// What a person said of the run, and nothing else.
+Specification ImportDialog::said() const {
+    Specification specification;
+    std::vector<std::string> known;
+    const auto say = [&](const std::string& key, const QString& value) {
+        if (value.isEmpty()) return;
+        findField(key).set(specification, value.toStdString());
+        known.push_back(key);
+    };
+    say("model.position", method_->currentData().toString());
+    say("task.name", task_->currentData().toString());
+    const QString seed = seed_->value() == kSeedNotKnown ? QString() : QString::number(seed_->value());
+    say("training.data_seed", seed);
+    say("training.model_seed", seed);
+    specification.about.known = join(known, " ");
+    return specification;
+}
+
 void ImportDialog::import() {
-    Specification specification = like_;
-    specification.task.name = task_->currentText().toStdString();
-    const std::string method = method_->currentData().toString().toStdString();
-    specification.about.method = method.empty() ? kUnknownMethod : "";
-    if (!method.empty()) specification = withPosition(specification, method);
-    specification.training.data_seed = specification.training.model_seed = seed_->value();
     const auto imported = std::make_shared<std::optional<ImportedRun>>();
     start(
         tr("Importing %1 …").arg(QString::fromStdString(table_->origin)),
-        [table = table_, runs = runs_, name = name_->text().trimmed().toStdString(), specification,
+        [table = table_, runs = runs_, name = name_->text().trimmed().toStdString(), specification = said(),
          columns = mapping(),
          imported] { *imported = importRun(runs, name, specification, *table, columns); },
         [this, imported] { showNotes(**imported); });

@@ -25,9 +25,8 @@ class ImportDialog : public QDialog {
     Q_OBJECT
 
   public:
-    /// @param like  what the run is taken for, apart from method and seed, which are asked
-    ImportDialog(const std::filesystem::path& file, std::filesystem::path runs, const Specification& like,
-                 QWidget* parent);
+    /// @param file  or a folder with TensorBoard's event files
+    ImportDialog(const std::filesystem::path& file, std::filesystem::path runs, QWidget* parent);
     ~ImportDialog() override;
 
     /// Whether the file is being read or imported.
@@ -56,12 +55,12 @@ class ImportDialog : public QDialog {
     void addWhatItIs(QFormLayout& form);
     void showNotes(const ImportedRun& imported);
     std::map<std::string, std::string> mapping() const;
+    Specification said() const;
 
     std::shared_ptr<std::atomic<bool>> goes_on_ = std::make_shared<std::atomic<bool>>(true);
     std::shared_ptr<ForeignTable> table_ =
         std::make_shared<ForeignTable>();  ///< while busy the other thread's
     std::filesystem::path runs_;
-    Specification like_;
     bool is_busy_ = false, is_done_ = false;
     std::map<std::string, QComboBox*> choices_;
     QLineEdit* name_;

@@ -67,7 +67,7 @@ void RunsPanel::openMenu(const QPoint& at) {
     menu.addAction(several ? tr("What differs…") : tr("What differs (select two runs)"), this,
                    &RunsPanel::showDifferences)
         ->setEnabled(several);
-    if (run->specification())
+    if (run->specification() && !run->specification()->isImported())
         menu.addAction(tr("Same settings, change …"), this,
                        [this] { emit settingsWanted(*selected()->specification()); });
     QAction* queue = menu.addAction(tr("Put into the queue"), this, &RunsPanel::putIntoQueue);
