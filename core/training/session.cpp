@@ -38,9 +38,17 @@ Status statusBefore(const RunFolder& folder) {
     }
 }
 
-void writeFailure(RunRecorder& recorder, const Error& error) {
+/// @param before  the status that the session found
+void writeFailure(RunRecorder& recorder, const Error& error, const Status& before) {
     try {
         Status status = statusBefore(recorder.folder());
+        const bool has_begun = status.steps != before.steps;
+        if (before.state == RunState::finished && !has_begun) {
+            // A run that could not go on to more steps has what it reached, and stays in comparisons.
+            recorder.log(std::string("cannot go on: ") + error.what());
+            recorder.requireHeld();
+            return writeStatus(recorder.folder().statusPath(), before);
+        }
         // Where another process of the run has gone it can be resumed.
         status.state = error.kind() == ErrorKind::preempted ? RunState::preempted : RunState::failed;
         status.control.clear();
@@ -237,6 +245,7 @@ RunState trainHolding(const RunFolder& folder, TrainingObserver& observer, const
     RunRecorder& recorder = *opened_recorder;
     std::optional<Followers> followers;  // end after the run's failure is written
     recorder.logCrashes();
+    const Status before = statusBefore(folder);
     try {
         return translatingErrors([&] {
             watchStoppedTime();
@@ -271,7 +280,7 @@ RunState trainHolding(const RunFolder& folder, TrainingObserver& observer, const
             });
         });
     } catch (const Error& error) {
-        writeFailure(recorder, error);
+        writeFailure(recorder, error, before);
         throw;
     }
 }

@@ -139,6 +139,23 @@ class Queue(TrainerTest):
         self.assertIn("It has no checkpoint from which it could go on", done.stderr)
         self.assertEqual(read_rows(run), before)
 
+    def test_a_finished_run_that_cannot_go_on_keeps_what_it_reached(self):
+        (name, _) = self.enqueue("0")
+        run = self.runs / name
+        self.trainer("queue", "--runs", self.runs)
+        set_steps(run, 60)
+        text = (run / "run.toml").read_text()
+        (run / "run.toml").write_text(text.replace("batch = 4 ", "batch = 5 "))
+        self.assert_fails(self.trainer("resume", run), 2, "training.batch = 5, it was 4")
+        self.assertEqual((status(run)["state"], status(run)["step"]), ("finished", 40))
+        self.assertIn("cannot go on: run.toml is not what the run was trained with", (run / "log.txt").read_text())
+        (self.runs / "queue.toml").write_text(f'[[run]]\nname = "{name}"\n')
+        self.trainer("trust", self.runs)
+        done = self.trainer("queue", "--runs", self.runs)
+        self.assertIn(f"{name} is held: its trainer ended 3 times without getting on", done.stderr)
+        set_steps(run, 40)
+        self.assertRegex(self.trainer("list", "--runs", self.runs).stdout, rf"{name} +finished +40/40")
+
     def test_two_at_a_time(self):
         names = self.enqueue("0-1", "--set", "training.steps=300")
         path = self.runs / "queue.toml"
