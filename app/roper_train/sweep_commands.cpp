@@ -1,3 +1,4 @@
+#include <algorithm>
 #include <iostream>
 #include <nlohmann/json.hpp>
 
@@ -24,20 +25,29 @@ using Json = nlohmann::ordered_json;
 
 namespace {
 
-/// The run of a sweep, made if it is not there.
+/// Whether two runs are of one experiment and have the same seeds.
+bool areTheSame(const Specification& a, const Specification& b) {
+    const auto seeds = [](const Specification& s) {
+        return std::pair(s.training.data_seed, s.training.model_seed);
+    };
+    return groupKey(a) == groupKey(b) && seeds(a) == seeds(b);
+}
+
+/// The run of a sweep, made if it is not there. @throws Error (usage) if it is another experiment
 RunFolder findOrMake(const fs::path& runs, const SweepRun& wanted, const std::string& sweep) {
     const RunFolder folder(runs / wanted.name);
     if (!fs::exists(folder.path()))
         return createRun(runs, wanted.name, wanted.specification, {"Sweep " + sweep, {}, {}});
     const Specification there = folder.specification(), expected = withAbsoluteText(wanted.specification);
-    const auto seeds = [](const Specification& s) {
-        return std::pair(s.training.data_seed, s.training.model_seed);
-    };
-    if (groupKey(there) != groupKey(expected) || seeds(there) != seeds(expected))
-        throw Error(ErrorKind::usage, folder.path().string() +
-                                          " is another experiment than the sweep asks for; give the sweep "
-                                          "another file name, or the runs another folder");
-    return folder;
+    if (areTheSame(there, expected)) return folder;
+    Specification longer = there;
+    longer.training.steps = std::max(there.training.steps, expected.training.steps);
+    throw Error(ErrorKind::usage,
+                folder.path().string() + " is another experiment than the sweep asks for; " +
+                    (areTheSame(longer, expected)
+                         ? "with training.steps = " + std::to_string(expected.training.steps) +
+                               " in its run.toml it goes on"
+                         : "give the sweep another file name, or the runs another folder"));
 }
 
 std::string nameOfSweep(const SweepOptions& options) {

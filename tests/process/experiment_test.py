@@ -191,6 +191,7 @@ class Sweep(TrainerTest):
 
     def test_more_steps_let_finished_runs_go_on(self):
         self.assertEqual(self.sweep().returncode, 0)
+        self.assert_fails(self.sweep(steps=60), 2, "with training.steps = 60 in its run.toml it goes on")
         for name in self.NAMES[:2]:
             set_steps(self.runs / name, 60)
         for name in self.NAMES[2:]:
