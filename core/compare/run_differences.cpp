@@ -76,6 +76,11 @@ RunsRow rowOf(std::string name, std::string unit, const ColumnValues& values) {
 
 /// Whether not all columns have the same, or the runs of one do not: seeds aside, by which they may differ.
 bool differ(const ColumnValues& values, bool are_seeds) {
+    const auto says_nothing = [](const std::set<std::string>& of_column) {
+        return std::all_of(of_column.begin(), of_column.end(),
+                           [](const std::string& text) { return text == kNotUsed || text == kNoNumber; });
+    };
+    if (std::all_of(values.begin(), values.end(), says_nothing)) return false;
     const auto has_several = [](const std::set<std::string>& of_column) { return of_column.size() > 1; };
     return std::adjacent_find(values.begin(), values.end(), std::not_equal_to<>()) != values.end() ||
            (!are_seeds && std::any_of(values.begin(), values.end(), has_several));

@@ -52,6 +52,7 @@ TEST(RunDifferences, SayWhereNobodyKnowsASetting) {
     EXPECT_EQ(rowNamed(differences.settings, "training.batch")->values, (Values{"16", "–"}));
     EXPECT_EQ(rowNamed(differences.settings, "task.name")->values, (Values{"addition", "–"}));
     EXPECT_EQ(rowNamed(differences.settings, "training.steps"), nullptr);
+    EXPECT_EQ(rowNamed(differences.settings, "task.string_min"), nullptr);  // of another task
     EXPECT_EQ(rowNamed(differences.settings, "model.position"), nullptr);
 }
 
