@@ -72,7 +72,7 @@ ImportedRun importRun(const std::filesystem::path& runs, const std::string& name
     specification = knownAlone(std::move(specification), std::max<std::int64_t>(1, last_step));
     specification.about.title = titleOf(specification, name, table.origin);
     const std::string known =
-        "known of its settings: " + join(split(specification.about.known, ' '), ", ") + "; no others are";
+        "known settings: " + join(split(specification.about.known, ' '), ", ") + "; the others are not known";
     std::vector<std::string> said = {"imported; " + columns.text(), known};
     append(said, notes);
     const RunFolder folder = createRun(runs, name, specification);

@@ -21,7 +21,7 @@ std::map<std::string, std::string> guessMapping(const ForeignTable& table);
 struct ImportedRun {
     RunFolder folder;
     std::string columns;  ///< "columns: step is …": which was taken for what
-    std::string known;    ///< "of its settings are known: …"
+    std::string known;    ///< "known settings: training.steps; the others are not known"
     /// What a person should know: what was left out, with the reason, and what was not read as it stands.
     std::vector<std::string> notes;
 };

@@ -67,7 +67,7 @@ class Import(ImportTest):
     def test_settings_that_nobody_said_are_not_known(self):
         run, said = self.imported(self.written("a.csv", "step,loss,val_loss\n1,3,3\n2,2,2\n"),
                                   "--set", "model.position=rope", "--set", "data_seed=3", "--set", "model_seed=3")
-        self.assertIn("known of its settings: model.position, training.data_seed, training.model_seed, training.steps", said)
+        self.assertIn("known settings: model.position, training.data_seed, training.model_seed, training.steps", said)
         text = (run / "run.toml").read_text()
         self.assertNotIn("batch", text)
         self.assertIn("What does not stand here is not known", text)
@@ -77,8 +77,11 @@ class Import(ImportTest):
         table = self.trainer("diff", run, ours).stdout
         self.assertRegex(table, r"training\.batch .* – .*4")
         self.assertRegex(table, r"task\.name .* – .*addition")
+        # Of a language model nobody needs to have the text.
+        run, _ = self.imported(self.written("b.csv", "step,loss,val_loss\n1,3,3\n2,2,2\n"), "--set", "task.name=text")
+        self.assertNotIn("\ntext = ", (run / "run.toml").read_text())
         # Nothing can be trained with settings that are not known.
-        self.assert_fails(self.trainer("run", run / "run.toml", "--runs", self.runs), 2, "settings of imported metrics")
+        self.assert_fails(self.trainer("run", self.runs / "run-0" / "run.toml", "--runs", self.runs), 2, "settings of imported metrics")
         done = self.trainer("resume", run)
         self.assertIn("It has no checkpoint from which it could go on", done.stderr)
 

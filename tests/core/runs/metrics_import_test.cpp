@@ -393,8 +393,7 @@ TEST(Import, OnlyWhatWasSaidIsKnown) {
     EXPECT_TRUE(isKnown("training.steps", read));
     EXPECT_FALSE(isKnown("training.batch", read));
     EXPECT_FALSE(seedsAreKnown(read));
-    EXPECT_NE(readFile(run.folder.logPath()).find("known of its settings: model.position, "),
-              std::string::npos);
+    EXPECT_NE(readFile(run.folder.logPath()).find("known settings: model.position, "), std::string::npos);
     EXPECT_EQ(readFile(run.folder.eventsPath()).find("training.batch"), std::string::npos);
     // Nobody would know what is trained with them.
     expectError(ErrorKind::usage, "settings of imported metrics", [&] { requireValid(read, "run.toml"); });

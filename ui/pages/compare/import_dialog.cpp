@@ -187,8 +187,7 @@ void ImportDialog::addWhatItIs(QFormLayout& form) {
     method_->setToolTip(tr("Which method the run is taken for; not known: it is shown as “imported”"));
     task_->addItem(tr("not known"), QString());
     for (const TaskKind& kind : taskKinds())
-        if (!kind.is_text)
-            task_->addItem(QString::fromStdString(kind.name), QString::fromStdString(kind.name));
+        task_->addItem(QString::fromStdString(kind.name), QString::fromStdString(kind.name));
     task_->setAccessibleName(tr("Task"));
     task_->setToolTip(tr("Which task the run is taken for"));
     seed_->setRange(kSeedNotKnown, 1000000000);
