@@ -368,6 +368,7 @@ int importCommand(const ImportOptions& options) {
         const SpecificationField& field = findField(splitSetting(setting).first);
         if (field.section != "about") known.push_back(field.key());
     }
+    if (!specification.about.known.empty()) known.push_back(specification.about.known);
     specification.about.known = join(known, " ");
     const ImportedRun imported = importRun(options.runs, options.name, specification, table, mapping);
     tellPerson(imported.columns);

@@ -49,7 +49,6 @@ Specification knownAlone(Specification specification, std::int64_t steps) {
     for (const SpecificationField& field : specificationFields())
         if (!isKnown(field, specification)) field.set(specification, field.text(defaults));
     specification.training.steps = steps;
-    specification.training.warmup_steps = std::min(specification.training.warmup_steps, steps);
     return specification;
 }
 
@@ -69,10 +68,16 @@ ImportedRun importRun(const std::filesystem::path& runs, const std::string& name
     std::vector<std::string> notes = columns.notes();
     append(notes, survey.notes());
     append(notes, trial.notes());
+    const std::int64_t said_steps = specification.training.steps;
+    const bool steps_are_said =
+        !specification.about.known.empty() && isKnown("training.steps", specification);
     specification = knownAlone(std::move(specification), std::max<std::int64_t>(1, last_step));
     specification.about.title = titleOf(specification, name, table.origin);
     const std::string known =
         "known settings: " + join(split(specification.about.known, ' '), ", ") + "; the others are not known";
+    if (steps_are_said && said_steps != specification.training.steps)
+        notes.push_back("training.steps is " + std::to_string(specification.training.steps) +
+                        ", the last step of the file, not " + std::to_string(said_steps));
     std::vector<std::string> said = {"imported; " + columns.text(), known};
     append(said, notes);
     const RunFolder folder = createRun(runs, name, specification);

@@ -308,6 +308,8 @@ class ComparePageTest : public PageTest {
         QCOMPARE(window_->runs().find("theirs")->metrics().size(), std::size_t(2));
         QCOMPARE(window_->runs().find("theirs")->specification()->methodTitle(), std::string("imported"));
         QCOMPARE(window_->runs().find("theirs")->specification()->about.known, std::string("training.steps"));
+        QTRY_COMPARE(window_->trainingPage().runsPanel().model().labelOf("theirs"),
+                     "imported, seed not known");
     }
 
     /// Only a file could be chosen, though a run of TensorBoard is a folder with a file for each session.

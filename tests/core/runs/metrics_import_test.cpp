@@ -374,13 +374,13 @@ TEST(Import, ARunWhoseMethodNobodySaidIsNoneOfOurs) {
 /// All other settings stood in run.toml and in every table as if they were the run's, with our defaults.
 TEST(Import, OnlyWhatWasSaidIsKnown) {
     const TemporaryFolder runs;
-    Specification said;
-    said.model.position = "rope";
-    said.training.data_seed = 4;
-    said.training.batch = 7;  // of the form, and nobody said it
-    said.about.known = "model.position training.data_seed";
+    Specification wanted;
+    wanted.model.position = "rope";
+    wanted.training.data_seed = 4;
+    wanted.training.batch = 7;  // of the form, and nobody said it
+    wanted.about.known = "model.position training.data_seed";
     const ForeignTable table = parseForeignTable("step,loss\n10,2\n20,1\n", "f.csv");
-    const ImportedRun run = importRun(runs.path(), "theirs", said, table, guessMapping(table));
+    const ImportedRun run = importRun(runs.path(), "theirs", wanted, table, guessMapping(table));
     const std::string written = readFile(run.folder.specificationPath());
     for (const char* key : {"batch", "width", "model_seed", "[device]"})
         EXPECT_EQ(written.find(key), std::string::npos) << key;
@@ -395,6 +395,13 @@ TEST(Import, OnlyWhatWasSaidIsKnown) {
     EXPECT_FALSE(seedsAreKnown(read));
     EXPECT_NE(readFile(run.folder.logPath()).find("known settings: model.position, "), std::string::npos);
     EXPECT_EQ(readFile(run.folder.eventsPath()).find("training.batch"), std::string::npos);
+    EXPECT_TRUE(run.notes.empty());
+    wanted.about.known = "training.steps training.warmup_steps";
+    wanted.training.steps = 15;
+    wanted.training.warmup_steps = 50;
+    const ImportedRun other = importRun(runs.path(), "other", wanted, table, guessMapping(table));
+    EXPECT_SAID(other, "training.steps is 20, the last step of the file, not 15");
+    EXPECT_EQ(other.folder.specification().training.warmup_steps, 50);
     // Nobody would know what is trained with them.
     expectError(ErrorKind::usage, "settings of imported metrics", [&] { requireValid(read, "run.toml"); });
 }
