@@ -167,7 +167,9 @@ std::size_t CompareState::partnerOf(std::size_t one, const std::vector<RunRecord
     for (std::size_t other = 0; other < groups_.size(); ++other) {
         if (other == one) continue;
         const Specification& theirs = groups_[other].group.specification;
-        const std::tuple worth{mine.task.name == theirs.task.name, mine.methodName() != theirs.methodName(),
+        const bool same_task =
+            mine.task.name == theirs.task.name && isKnown("task.name", mine) && isKnown("task.name", theirs);
+        const std::tuple worth{same_task, mine.methodName() != theirs.methodName(),
                                sharedSeeds(seeds, seedsOf(groups_[other].group, runs))};
         if (worth <= most) continue;
         best = other;
