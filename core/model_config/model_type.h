@@ -66,9 +66,9 @@ struct ModelType {
     int features = 0;           ///< that rotate, whatever the head's width; 0: not fixed
     std::string ratio_key;      ///< member that multiplies the base
     double yarn_factor = 0;  ///< that YaRN multiplies cos and sin by, whatever the config says; 0: as it says
-    bool reads_alpha = false;  ///< dynamic scaling with `alpha` is NTK-aware scaling by that (Hunyuan)
-    bool reads_mscales =
-        false;  ///< LongRoPE's factors on cos and sin are short_mscale and long_mscale (Phi-3.5 MoE)
+    bool reads_alpha = false;    ///< dynamic scaling with `alpha` is NTK-aware scaling by that (Hunyuan)
+    bool reads_mscales = false;  ///< LongRoPE's factors on cos and sin are short_mscale and long_mscale, and
+                                 ///< its long_factor is not read (Phi-3.5 MoE)
     bool calls_yarn_longrope = false;  ///< the type yarn is LongRoPE (Phi-3)
     std::string needed_key;            ///< member without whose value nothing rotates
     std::string needed_value;          ///< as JSON

@@ -490,6 +490,11 @@ class Reader {
         };
         scaling.short_factors = factors("short_factor");
         scaling.long_factors = factors("long_factor");
+        if (!type_.reads_mscales || scaling.long_factors == scaling.short_factors) return;
+        scaling.long_factors = scaling.short_factors;
+        note("long_factor is not read in models of type " + type_.name +
+             ": transformers 5.24 rotates long texts by short_factor, too, where Microsoft's own code does "
+             "not");
     }
 
     void readLlama3(const ConfigFields& rope, Scaling& scaling) const {

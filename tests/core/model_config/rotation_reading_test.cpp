@@ -141,13 +141,19 @@ TEST(RotationReading, WhatPythonWritesForInfinityIsReadOver) {
                 [] { readRotation(R"({"model_type": "llama", "rope_theta": Infinity})"); });
 }
 
+// As PhimoeRotaryEmbedding.forward of transformers 5.24 does (modeling_phimoe.py): θ is 1 and 0.001 at any
+// length.
 TEST(RotationReading, FactorsOfShortAndLongTextsMayDiffer) {
-    const RotaryConfig phimoe = onlyOne(readRotation(R"({"model_type": "phimoe", "hidden_size": 64,
+    const RotationReading reading = readRotation(R"({"model_type": "phimoe", "hidden_size": 64,
         "num_attention_heads": 16, "max_position_embeddings": 512, "original_max_position_embeddings": 128,
         "rope_scaling": {"type": "longrope", "short_factor": [1, 1], "long_factor": [2, 3], "short_mscale": 1.25,
-                         "long_mscale": 1.5}})"));
+                         "long_mscale": 1.5}})");
+    const RotaryConfig phimoe = onlyOne(reading);
     EXPECT_EQ(phimoe.frequencies(128).attention_factor, 1.25);
     EXPECT_EQ(phimoe.frequencies(129).attention_factor, 1.5);
+    EXPECT_NEAR(phimoe.frequencies(129).theta[1], 1e-3, 1e-15);
+    ASSERT_FALSE(reading.notes.empty());
+    EXPECT_EQ(reading.notes.front().substr(0, 24), "long_factor is not read ");
 }
 
 TEST(RotationReading, Llama3MayHaveNoSpanBetweenKeptAndScaled) {
