@@ -21,7 +21,7 @@ struct ConfigReading {
     std::vector<std::string> notes;
 };
 
-/// Reads the rotary parameters of a Hugging Face config.json into a setup, as transformers 5.23 does:
+/// Reads the rotary parameters of a Hugging Face config.json into a setup, as transformers 5.24 does:
 /// `rope_theta`, `partial_rotary_factor`, `rope_scaling` or `rope_parameters` with their `rope_type`, flat or
 /// nested by kind of layer, also inside `text_config`; local layers with a base of their own
 /// (`rope_local_base_freq`, `local_rope_theta`); older names (`rotary_emb_base`, `rotary_pct`, `rotary_dim`).
@@ -33,8 +33,10 @@ struct ConfigReading {
 ConfigReading readHuggingFaceConfig(std::string_view json, Setup setup);
 
 /// The rotary fields of a config.json for this setup. `nested` writes the newer `rope_parameters`, otherwise
-/// `rope_theta` and `rope_scaling`.
-/// @throws Error (usage) for what Hugging Face has no name for: the worked example's formula
+/// `rope_theta` and `rope_scaling`. With LongRoPE's second attention factor it is one of a model of type
+/// phimoe, the only type that reads it.
+/// @throws Error (usage) for what Hugging Face has no name for: the worked example's formula, p-RoPE beside a
+/// rotated fraction, a second attention factor that a phimoe model cannot have
 std::string huggingFaceConfig(const Setup& setup, bool nested);
 
 }  // namespace roper

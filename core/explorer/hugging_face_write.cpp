@@ -22,6 +22,40 @@ Ordered numberList(const Eigen::VectorXd& values) {
     return list;
 }
 
+/// Whether LongRoPE multiplies cos and sin by another factor in texts longer than L.
+bool hasSecondFactor(const Scaling& s) {
+    return s.method == ScalingMethod::longrope && s.long_attention_factor > 0;
+}
+
+/// LongRoPE's two factors on cos and sin, which transformers reads in models of type phimoe alone.
+void addFactors(const Setup& setup, Ordered& longrope) {
+    const Scaling& s = setup.scaling;
+    if (!hasSecondFactor(s)) {
+        if (s.attention_factor > 0) longrope["attention_factor"] = s.attention_factor;
+        return;
+    }
+    const int width = rotatedWidth(setup.head_dim, setup.rotary_fraction);
+    longrope["short_mscale"] =
+        scaledFrequencies(width, setup.base, setup.frequency_formula, s, s.original_length).attention_factor;
+    longrope["long_mscale"] = s.long_attention_factor;
+}
+
+/// @throws Error (usage) for what models of type phimoe cannot do, where only they can be written
+void requireAsPhimoe(const Setup& setup) {
+    const auto refuse = [](const std::string& what) {
+        throw Error(ErrorKind::usage,
+                    "transformers reads LongRoPE's second attention factor in models of type phimoe alone, " +
+                        what + ", or long_attention_factor to 0");
+    };
+    if (setup.pairing == Pairing::interleaved)
+        refuse("where a feature's partner is half a head away; set the pairing to half");
+    if (setup.rotary_fraction != 1) refuse("whose heads rotate whole; set rotary_fraction to 1");
+    const int pairs = setup.head_dim / 2;
+    if (factorsOfPairs(setup.scaling.short_factors, pairs) !=
+        factorsOfPairs(setup.scaling.long_factors, pairs))
+        refuse("which rotate long texts by short_factor, too; set long_factor to the same numbers");
+}
+
 /// rope_type and its parameters; a fixed NTK scaling is nothing but another base.
 Ordered ropeParameters(const Setup& setup) {
     const Scaling& s = setup.scaling;
@@ -54,7 +88,7 @@ Ordered ropeParameters(const Setup& setup) {
                                 {"original_max_position_embeddings", length},
                                 {"short_factor", numberList(factorsOfPairs(s.short_factors, pairs))},
                                 {"long_factor", numberList(factorsOfPairs(s.long_factors, pairs))}};
-            if (s.attention_factor > 0) longrope["attention_factor"] = s.attention_factor;
+            addFactors(setup, longrope);
             return longrope;
         }
         case ScalingMethod::p_rope: {
@@ -86,7 +120,10 @@ std::string huggingFaceConfig(const Setup& setup, bool nested) {
     if (s.method == ScalingMethod::ntk && width > 2) base *= std::pow(s.factor, width / (width - 2.0));
     // The dynamic method knows the trained length by this name alone.
     const double length = s.method == ScalingMethod::dynamic_ntk ? s.original_length : setup.context_length;
+    const bool is_phimoe = hasSecondFactor(s);
+    if (is_phimoe) requireAsPhimoe(setup);
     Ordered config = {{"head_dim", setup.head_dim}, {"max_position_embeddings", plainNumber(length)}};
+    if (is_phimoe) config["model_type"] = "phimoe";
     if (setup.pairing == Pairing::interleaved) config["rope_interleave"] = true;
     const bool is_plain = s.method == ScalingMethod::none || s.method == ScalingMethod::ntk;
     Ordered rope = ropeParameters(setup);

@@ -95,6 +95,51 @@ TEST(HuggingFace, WhatIsWrittenReadsBack) {
     }
 }
 
+// transformers 5.24 reads such a factor in models of type phimoe alone: PhimoeRotaryEmbedding.forward
+// (modeling_phimoe.py) has cos and sin 1.125 times as long for 2,048 positions and 1.75 times for 2,049, and
+// turns both by short_factor.
+TEST(HuggingFace, TheSecondAttentionFactorIsWritten) {
+    ASetup setup;
+    setup.head_dim = 8;
+    setup.base = 20000;
+    setup.context_length = 8192;
+    setup.scaling.method = ScalingMethod::longrope;
+    setup.scaling.factor = 4;
+    setup.scaling.original_length = 2048;
+    setup.scaling.attention_factor = 1.125;
+    setup.scaling.long_attention_factor = 1.75;
+    setup.scaling.short_factors = Eigen::Vector4d(1, 1.5, 2, 3);
+    setup.scaling.long_factors = setup.scaling.short_factors;
+    setup = sanitized(setup);
+    for (const bool nested : {false, true}) {
+        ASetup back = read(huggingFaceConfig(setup, nested));
+        EXPECT_EQ(back.scaling.long_attention_factor, 1.75);
+        EXPECT_EQ(back.rotary().theta, setup.rotary().theta);
+        back.context_length = 2048;
+        EXPECT_EQ(back.attentionFactor(), 1.125);
+        back.context_length = 2049;
+        EXPECT_EQ(back.attentionFactor(), 1.75);
+    }
+    // What follows from s and L where nothing is given is written as the number that it is.
+    setup.scaling.attention_factor = 0;
+    ASetup back = read(huggingFaceConfig(setup, true));
+    EXPECT_DOUBLE_EQ(back.scaling.attention_factor, std::sqrt(1 + std::log(4) / std::log(2048)));
+    EXPECT_EQ(back.scaling.long_attention_factor, 1.75);
+
+    const auto refused = [](ASetup other, const std::string& part) {
+        expectError(ErrorKind::usage, part, [&] { huggingFaceConfig(other, true); });
+    };
+    ASetup other = setup;
+    other.pairing = Pairing::interleaved;
+    refused(other, "set the pairing to half, or long_attention_factor to 0");
+    other = setup;
+    other.rotary_fraction = 0.5;
+    refused(other, "set rotary_fraction to 1");
+    other = setup;
+    other.scaling.long_factors = Eigen::Vector4d(1, 2, 4, 8);
+    refused(other, "set long_factor to the same numbers");
+}
+
 // Files as their models have them, against frequencies worked out by hand.
 TEST(HuggingFace, ReadsWhatModelsMean) {
     // gpt-oss: the ramp's ends are not rounded; the trained length stands in rope_scaling.
