@@ -70,8 +70,6 @@ OTHERS = {
 # What a trial does not tell: compute_longrope_parameters of Phi-3.5 MoE, convert_rope_params_to_dict of Phi-3, Hunyuan's alpha.
 MORE = {
     "phimoe": {"mscales": True}, "phi3": {"yarn_is_longrope": True}, "phi4_multimodal": {"yarn_is_longrope": True},
-    # modeling_ernie4_5_vl_moe.py: frequencies of height and width by turns, those of time last
-    "ernie4_5_vl_moe_text": {"own": "give frequencies to pairs in another order (mrope_section); here they fall from pair to pair"},
     # deepseek_v4: the last qk_rope_head_dim features of a head, of keys that are values, too; outputs are rotated back
     "deepseek_v4": {"width": ["head_dim"], "features": "qk_rope_head_dim", "last": True, "values": "rotated_back",
                     "partial": {"inside": True, "keys": ["partial_rotary_factor"], "share": 0.125}, "yarn_factor": 1.0},

@@ -23,6 +23,8 @@ CLASSES = {"qwen2_5_omni_text": "Qwen2_5OmniRotaryEmbedding", "qwen2_5_omni_talk
 # Whether neighbours make a pair where modules rotate in several ways, or by positions of several kinds; from their sources.
 PAIRINGS = {"axk2": True, "deepseek_v32": True, "dots3_note_text": True, "glm4v_text": True, "glm4v_moe_text": False,
             "glm_image_text": False, "hunyuan_vl_text": False}
+# inv_freq has the frequencies in another order than the pairs: those of each axis of a position together.
+RECOMPOSED = {"ernie4_5_vl_moe_text", "neomme"}
 
 
 def modeling_of(model_type):
@@ -82,9 +84,19 @@ def rotation(config):
     rotations = {}
     for kind in kinds_of(module):
         prefix = kind + "_" if kind else ""
-        rotations[kind] = (getattr(module, prefix + "inv_freq").double().tolist(),
-                           float(getattr(module, prefix + "attention_scaling", 1.0)))
+        theta = getattr(module, prefix + "inv_freq").double()
+        if config["model_type"] in RECOMPOSED:
+            theta = recomposed(module, kind, theta)
+        rotations[kind] = (theta.tolist(), float(getattr(module, prefix + "attention_scaling", 1.0)))
     return rotations
+
+
+def recomposed(module, kind, theta):
+    """θ of the pairs in the order in which they rotate: the angles of a text's second token."""
+    more = {"layer_type": kind} if kind else {}
+    cos, sin = module(torch.zeros(1, 1, 8), torch.ones(1, 1, 1, dtype=torch.long), **more)
+    angles = torch.atan2(sin.double(), cos.double()).flatten()
+    return angles[::2] if torch.equal(angles[::2], angles[1::2]) else angles[: len(theta)]
 
 
 def cos_sin(module):
