@@ -57,6 +57,10 @@ bool ConfigFields::isValue(const std::string& key, const std::string& json) cons
     return value != nullptr && *value == Json::parse(json);
 }
 
+bool ConfigFields::isNumber(const std::string& key) const {
+    return has(key) && json_->at(key).is_number();
+}
+
 ConfigFields ConfigFields::askedAnew() const {
     return {root_, *json_, where_};
 }

@@ -27,6 +27,8 @@ class ConfigFields {
     bool stands(const std::string& key) const;
     /// Whether it is this value, written as JSON.
     bool isValue(const std::string& key, const std::string& json) const;
+    /// Whether it is there and a number.
+    bool isNumber(const std::string& key) const;
     bool isEmpty() const;
     /// Where the object stands: "text_config"; empty for all of a file.
     const std::string& where() const { return where_; }

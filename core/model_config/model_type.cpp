@@ -20,6 +20,19 @@ RotatingLayers rotatingOf(const std::string& name) {
                                       : RotatingLayers::all;
 }
 
+ModelType::Kind kindOf(const std::string& name, const Json& row) {
+    ModelType::Kind kind{.name = name,
+                         .theta = row.at("theta").get<double>(),
+                         .theta_keys = row.at("keys").get<Names>(),
+                         .features = row.value("features", 0),
+                         .width_keys = row.value("width", Names()),
+                         .is_scaled = row.value("scaled", true),
+                         .given_theta_keys = row.value("given_keys", Names())};
+    if (row.contains("share")) kind.share = row.at("share").get<double>();
+    if (row.contains("less")) row.at("less").get_to(kind.difference);
+    return kind;
+}
+
 ModelType typeOf(const std::string& name, const Json& row) {
     ModelType type;
     type.name = name;
@@ -32,9 +45,7 @@ ModelType typeOf(const std::string& name, const Json& row) {
     read("wider", type.wider);
     if (row.contains("kinds"))
         for (const auto& [kind, of_kind] : row.at("kinds").items())
-            type.kinds.push_back({kind, of_kind.at("theta").get<double>(), of_kind.at("keys").get<Names>(),
-                                  of_kind.value("features", 0), of_kind.value("width", Names()),
-                                  of_kind.value("scaled", true)});
+            type.kinds.push_back(kindOf(kind, of_kind));
     read("nested", type.is_nested);
     type.needs_theta = type.is_nested && !row.value("bare", true);
     read("flat", type.reads_flat);
@@ -54,6 +65,14 @@ ModelType typeOf(const std::string& name, const Json& row) {
             type.layers = {""};  // no layer rotates
         else
             row.at("layers").get_to(type.layers);
+    }
+    read("ends", type.last_layer);
+    read("forces", type.forces_last);
+    read("by_layer", type.by_layer);
+    read("copies", type.copies_flat);
+    if (row.contains("beside")) {
+        row.at("beside").at(0).get_to(type.beside_key);
+        row.at("beside").at(1).get_to(type.beside);
     }
     type.rotating = rotatingOf(row.value("rotating", ""));
     if (row.contains("values"))
@@ -86,7 +105,8 @@ ModelType typeOf(const std::string& name, const Json& row) {
 ModelType usualType() {
     ModelType type;
     type.width_keys = {"head_dim", "qk_rope_head_dim"};
-    type.kinds = {{"", 10000, {"rope_theta", "rotary_emb_base", "global_rope_theta"}, 0, {}, true}};
+    type.kinds = {
+        {.name = "", .theta_keys = {"rope_theta", "rotary_emb_base", "global_rope_theta"}, .width_keys = {}}};
     type.share_keys = {"partial_rotary_factor", "rotary_pct", "rotary_dim"};
     type.names = {{"hidden_size", "n_embd"},
                   {"num_attention_heads", "n_head"},

@@ -4,6 +4,7 @@
 #include <optional>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "core/model_config/config_fields.h"
@@ -36,8 +37,14 @@ struct ModelType {
         std::vector<std::string>
             theta_keys;    ///< members of the config that say it where rope_parameters do not
         int features = 0;  ///< of a head of such layers; 0: as in all
-        std::vector<std::string> width_keys;  ///< members that say so
-        bool is_scaled = true;                ///< whether a flat rope_scaling is theirs
+        std::vector<std::string> width_keys = {};  ///< members that say so
+        bool is_scaled = true;                     ///< whether a flat rope_scaling is theirs
+        /// The same as `theta_keys` where the config has rope_parameters; none: those.
+        std::vector<std::string> given_theta_keys = {};
+        std::optional<double> share = {};  ///< of a head that rotates where nothing says it; none: as in all
+        /// Two members with what is taken without them: the head has as many features as the first is more,
+        /// where no member of `width_keys` stands.
+        std::vector<std::pair<std::string, int>> difference = {};
     };
     std::vector<Kind> kinds;
     bool is_nested = false;    ///< rope_parameters are by kind of layer
@@ -51,10 +58,19 @@ struct ModelType {
     bool theta_first = false;             ///< members of the config that say θ count before what these say
     bool share_first = false;             ///< the same of the share that rotates
     bool refuses_scaling = false;         ///< the class cannot read rope_scaling
+    bool copies_flat = false;             ///< a flat object is that of every kind, and says no share (dots3)
+    std::string beside_key;  ///< member that says how many features stand beside those that rotate,
+                             ///< whose share is one of all of them (Mistral 4); empty: none
+    int beside = 0;          ///< what is taken without it
 
     std::optional<ConfigFields> sizes;         ///< what is taken for members that are missing
     std::map<std::string, std::string> names;  ///< other names of members: hidden_size is "n_embd"
-    std::vector<std::string> layers;       ///< kinds of the layers, a pattern that repeats; empty: not known
+    std::vector<std::string> layers;  ///< kinds of the layers, a pattern that repeats; empty: not known
+    std::string last_layer;           ///< kind of the last one, whatever the pattern says; empty: as it says
+    bool forces_last = false;         ///< and whatever `layer_types` says
+    /// Members that `per_layer_config` may say of the layers of a kind; empty: such models cannot have it
+    /// about the rotation.
+    std::vector<std::string> by_layer;
     std::vector<std::string> layer_types;  ///< names that `layer_types` may hold
     RotatingLayers rotating = RotatingLayers::all;
 

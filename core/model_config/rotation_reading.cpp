@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <map>
 #include <nlohmann/json.hpp>
 #include <optional>
 
@@ -15,7 +16,8 @@ constexpr double kLongestText = 1e9, kLeastBase = 1.0001, kMostBase = 1e15;
 constexpr double kLargestFactor = 10000, kSmallestListed = 1e-3, kLargestListed = 1e6;
 constexpr int kMostHeadDim = 1 << 16, kMostLayers = 1024;
 constexpr const char *kParameters = "rope_parameters", *kScaling = "rope_scaling",
-                     *kTrained = "original_max_position_embeddings", *kShare = "partial_rotary_factor";
+                     *kTrained = "original_max_position_embeddings", *kShare = "partial_rotary_factor",
+                     *kByLayer = "per_layer_config";
 
 /// What is known while a config is read.
 class Reader {
@@ -31,6 +33,7 @@ class Reader {
 
     void read() {
         readValues();
+        readLayersOfTheirOwn();
         for (const Source& source : sources())
             readKind(source);
         placeLayers();
@@ -83,15 +86,91 @@ class Reader {
             reading_.values =
                 type_.values == "rotated_back" ? ValueRotation::rotated_back : ValueRotation::rotated;
         if (!type_.own.empty()) note("models of type " + type_.name + " " + type_.own);
-        for (const char* key : {"per_layer_config", "block_configs"})
+        if (type_.is_known) return;
+        for (const char* key : {kByLayer, "block_configs"})
             if (config_.has(key))
                 note(std::string(key) + " is not read here: some layers may differ from what it says of all");
     }
 
+    /// What per_layer_config says of single layers. Of members that the rotation depends on, transformers
+    /// resolves those of `by_layer` by the first layer of a kind, and ends where its others differ; all else
+    /// that differs from the config it refuses to compute with.
+    void readLayersOfTheirOwn() {
+        // As of another reader: what it says of the rest of a layer remains unread.
+        const ConfigFields config = config_.askedAnew();
+        const auto layers = config.object(kByLayer);
+        if (!layers || !type_.is_known) return;
+        for (const std::string& key : layers->keysOfObjects()) {
+            const auto layer = parseNumber(key);
+            const ConfigFields own = *layers->object(key);
+            if (!layer || *layer != std::floor(*layer) || *layer < 0 || *layer >= kMostLayers)
+                layers->refuse(key, "must be the number of a layer, from 0");
+            for (const char* member :
+                 {kParameters, kScaling, "rope_theta", kShare, "max_position_embeddings", kTrained,
+                  "layer_types", "head_dim", "qk_rope_head_dim", "hidden_size", "num_attention_heads"})
+                if (own.stands(member)) readOwnMember(own, member, static_cast<int>(*layer));
+        }
+        requireAlikeByKind();
+    }
+
+    void readOwnMember(const ConfigFields& own, const std::string& member, int layer) {
+        const auto is_by_layer = std::find(type_.by_layer.begin(), type_.by_layer.end(), member);
+        if (is_by_layer != type_.by_layer.end()) {
+            if (const auto value = own.whole(member, 2, kMostHeadDim)) of_layer_[member][layer] = *value;
+            return;
+        }
+        const bool is_width = member == "hidden_size" || member == "num_attention_heads";
+        if (is_width && !type_.by_layer.empty()) return;  // their heads do not depend on it
+        const bool is_number = own.isNumber(member);
+        if (is_number && own.number(member, 0, kLongestText) == number(member, 0, kLongestText)) return;
+        own.refuse(member, "is of one layer; models of type " + type_.name +
+                               " cannot compute a rotation that differs from layer to layer in it");
+    }
+
+    /// @throws Error (usage) where layers of a kind differ, as transformers does
+    void requireAlikeByKind() const {
+        if (of_layer_.empty()) return;
+        const std::vector<std::string> kinds = layerKinds();
+        if (kinds.empty())
+            config_.refuse("layer_types", std::string("is missing, by which ") + kByLayer + " is read");
+        for (const auto& [member, of_layer] : of_layer_) {
+            if (of_layer.rbegin()->first >= static_cast<int>(kinds.size()))
+                config_.refuse(kByLayer, "names layer " + std::to_string(of_layer.rbegin()->first) + " of " +
+                                             std::to_string(kinds.size()) + " layers, from 0");
+            std::map<std::string, std::optional<int>> of_kind;
+            for (std::size_t layer = 0; layer < kinds.size(); ++layer) {
+                const auto own = of_layer.find(static_cast<int>(layer));
+                const auto value = own != of_layer.end() ? std::optional(own->second) : ofAll(member);
+                const auto& first = of_kind.emplace(kinds[layer], value).first->second;
+                if (first != value)
+                    config_.refuse(kByLayer, "gives layers of the kind " + kinds[layer] +
+                                                 " different values of " + member +
+                                                 ", which models of type " + type_.name + " cannot compute");
+            }
+        }
+    }
+
+    /// What a member says of layers that have none of their own.
+    std::optional<int> ofAll(const std::string& member) const { return whole(member, 2, kMostHeadDim); }
+
+    /// The same of the layers of a kind, by what per_layer_config says of them.
+    std::optional<int> byLayer(const std::string& member, const std::string& kind) const {
+        const auto own = of_layer_.find(member);
+        if (own != of_layer_.end()) {
+            const std::vector<std::string> kinds = layerKinds();
+            for (const auto& [layer, value] : own->second)
+                if (kinds[static_cast<std::size_t>(layer)] == kind) return value;
+        }
+        return ofAll(member);
+    }
+
     /// Features of a head in layers of a kind.
     int headWidth(const ModelType::Kind& kind) const {
+        if (!type_.by_layer.empty() && config_.stands(kByLayer))
+            if (const auto own = byLayer(type_.by_layer.front(), kind.name)) return *own;
         for (const std::string& key : kind.width_keys)
             if (const auto given = config_.whole(key, 2, kMostHeadDim)) return *given;
+        if (!kind.difference.empty()) return differenceOf(kind);
         if (kind.features > 0 && (!kind.width_keys.empty() || type_.width_keys.empty())) return kind.features;
         for (const std::string& key : type_.width_keys)
             for (const std::string& name : namesOf(key))
@@ -102,6 +181,15 @@ class Reader {
         if (type_.width_keys.empty() && sizes_)
             if (const auto fixed = sizes_->whole("head_dim", 2, kMostHeadDim)) return *fixed;
         return derivedHeadWidth();
+    }
+
+    int differenceOf(const ModelType::Kind& kind) const {
+        const auto [all, usual] = kind.difference[0];
+        const auto [others, usual_others] = kind.difference[1];
+        const int width = config_.whole(all, 2, kMostHeadDim).value_or(usual) -
+                          config_.whole(others, 0, kMostHeadDim).value_or(usual_others);
+        if (width < 2) config_.refuse(others, "leaves less than 2 of a head's features to rotate");
+        return width;
     }
 
     int derivedHeadWidth() const {
@@ -164,6 +252,7 @@ class Reader {
         if (scaling && type_.refuses_scaling)
             config_.refuse(kScaling, "cannot be read by transformers 5.24 for models of type " + type_.name +
                                          ": they have rope_parameters for each kind of layer");
+        if (type_.copies_flat) return sourcesCopied(parameters, scaling);
         const bool is_flat = parameters && kindsIn(*parameters).empty();
         if (is_flat && !type_.reads_flat)
             config_.refuse(kParameters, "must name kinds of layers: " + join(kindNames(), ", "));
@@ -203,6 +292,30 @@ class Reader {
         return globalFirst(std::move(all));
     }
 
+    /// Where what is flat is that of every kind, and rope_scaling is another name of rope_parameters.
+    std::vector<Source> sourcesCopied(const std::optional<ConfigFields>& parameters,
+                                      const std::optional<ConfigFields>& scaling) {
+        if (parameters && scaling)
+            config_.refuse(kScaling,
+                           "stands beside rope_parameters, which transformers 5.24 cannot read in "
+                           "models of type " +
+                               type_.name);
+        const auto given = scaling ? scaling : config_.object(kParameters);  // maybe an empty one
+        const bool is_flat = given && kindsIn(*given).empty();
+        std::vector<Source> all;
+        for (const ModelType::Kind& kind : type_.kinds) {
+            const auto own = !given    ? std::optional(*rope_->object(kind.name))
+                             : is_flat ? given
+                                       : given->object(kind.name);
+            if (!own) given->refuse(kind.name, "is missing: what layers of this kind have");
+            if (own->isValue("rope_type", "\"proportional\"") || own->isValue("type", "\"proportional\""))
+                own->refuse("rope_type",
+                            "\"proportional\" cannot be computed by models of type " + type_.name);
+            all.push_back({&kind, own, !given});
+        }
+        return globalFirst(std::move(all));
+    }
+
     static std::vector<Source> globalFirst(std::vector<Source> sources) {
         std::stable_partition(sources.begin(), sources.end(), [](const Source& source) {
             return source.kind->name == "full_attention" || source.kind->name == "main";
@@ -233,7 +346,9 @@ class Reader {
     std::vector<Source> sourcesWithLocalBase(const std::optional<ConfigFields>& given) {
         for (const char* key : {"rope_local_base_freq", "local_rope_theta"}) {
             if (!config_.has(key)) continue;
-            own_kinds_ = {type_.kinds.front(), {"sliding_attention", 10000, {key}, 0, {}, false}};
+            own_kinds_ = {
+                type_.kinds.front(),
+                {.name = "sliding_attention", .theta_keys = {key}, .width_keys = {}, .is_scaled = false}};
             own_kinds_.front().name = "full_attention";
             return {{&own_kinds_[0], given}, {&own_kinds_[1], std::nullopt}};
         }
@@ -294,6 +409,7 @@ class Reader {
             return;
         }
         rotary.width = rotary.head_dim;
+        if (!type_.beside_key.empty()) return requireAllRotate(source, method, rotary.head_dim);
         const double share = method == "proportional" ? 1 : shareOf(source, method, rotary.head_dim);
         const int features = static_cast<int>(share * rotary.head_dim + 1e-9);
         rotary.width = features + features % 2;
@@ -305,9 +421,32 @@ class Reader {
                                        ", which " + method + " cannot scale");
     }
 
+    /// A head is what rotates, with what stands beside it. Frequencies follow from a share of both, and no
+    /// model can compute with another number of them than its queries have.
+    void requireAllRotate(const Source& source, const std::string& method, int rotating) const {
+        const int both = rotating + config_.whole(type_.beside_key, 0, kMostHeadDim).value_or(type_.beside);
+        const int all = config_.whole("head_dim", 2, kMostHeadDim).value_or(both);
+        const bool is_scaling = objectUnlessEmpty(kScaling).has_value();
+        auto share = source.is_default ? std::nullopt : source.rope->number(kShare, 0, 1);
+        if (!share && is_scaling) share = config_.number(kShare, 0, 1).value_or(1);
+        if (!share) share = static_cast<double>(rotating) / both;
+        const int features = isScaled(method) ? static_cast<int>(all * *share) : all;
+        if (features == rotating) return;
+        const ConfigFields& named = source.rope && !source.is_default ? *source.rope : config_;
+        named.refuse(isScaled(method) ? kShare : "rope_type",
+                     "makes " + std::to_string(features) + " of a head's " + std::to_string(all) +
+                         " features rotate, but its queries have " + std::to_string(rotating) +
+                         " for it: models of type " + type_.name + " cannot compute that");
+    }
+
     double shareOf(const Source& source, const std::string& method, int head_dim) {
+        if (type_.copies_flat) {  // the class writes its own in its place
+            if (source.rope) source.rope->number(kShare, 0, 1);
+            return 1;
+        }
+        const double usual = source.kind->share.value_or(type_.share);
         const auto given = givenShare(source, head_dim);
-        const double share = given.value_or(isScaled(method) && source.is_default ? 1 : type_.share);
+        const double share = given.value_or(isScaled(method) && source.is_default ? 1 : usual);
         if (share == 1 || type_.reads_share) {
             if (!given && share != 1)
                 note(std::string(kShare) + " is missing; " + formatNumber(share) +
@@ -353,7 +492,8 @@ class Reader {
                                 ? source.rope->firstNumber(ropeThetaKeys(), kLeastBase, kMostBase)
                                 : std::nullopt;
         std::optional<double> outside;
-        for (const std::string& key : kind.theta_keys)
+        const bool has_others = !source.is_default && !kind.given_theta_keys.empty();
+        for (const std::string& key : has_others ? kind.given_theta_keys : kind.theta_keys)
             if (!outside) outside = config_.number(key, kLeastBase, kMostBase);
         if (!outside && keys_first && source.rope)
             outside = source.rope->number("rope_theta", kLeastBase, kMostBase);
@@ -512,7 +652,10 @@ class Reader {
     /// Kinds of all layers, where the config or the class names them.
     std::vector<std::string> layerKinds() const {
         const auto count = whole("num_hidden_layers", 1, kMostLayers);
-        if (const auto listed = config_.texts("layer_types", kMostLayers)) return *listed;
+        if (auto listed = config_.texts("layer_types", kMostLayers)) {
+            if (type_.forces_last && !listed->empty()) listed->back() = type_.last_layer;
+            return *listed;
+        }
         std::vector<std::string> kinds;
         if (!count || type_.layers.empty()) return kinds;
         const auto own =
@@ -526,6 +669,7 @@ class Reader {
             else
                 kinds.push_back(type_.layers[static_cast<std::size_t>(layer) % type_.layers.size()]);
         }
+        if (!type_.last_layer.empty()) kinds.back() = type_.last_layer;
         return kinds;
     }
 
@@ -642,6 +786,8 @@ class Reader {
     const std::optional<ConfigFields> sizes_, rope_;  ///< of the model type
     RotationReading& reading_;
     std::vector<ModelType::Kind> own_kinds_;
+    std::map<std::string, std::map<int, int>>
+        of_layer_;  ///< what per_layer_config says: member, layer, value
     std::optional<bool> truncate_;
 };
 

@@ -54,6 +54,20 @@ def variants(model_type, config, kinds):
     yield "qk_rope_head_dim", {"qk_rope_head_dim": 48}
     yield "rope_interleave", {"rope_interleave": False}
     yield "trained length", {"original_max_position_embeddings": 512, "rope_scaling": {"rope_type": "yarn", "factor": 4.0}}
+    layer_types = getattr(config, "layer_types", None) or ["full_attention"] * 4
+    yield "by layer", {"head_dim": 80, "layer_types": layer_types, "per_layer_config": {
+        f"{layer:02}": {"head_dim": 96} for layer, kind in enumerate(layer_types) if kind == layer_types[-1]}}
+    yield "by layer, latent", {"layer_types": layer_types, "per_layer_config": {
+        layer: {"head_dim": 96, "qk_nope_head_dim": 56, "qk_rope_head_dim": 40, "num_attention_heads": 8, "num_key_value_heads": 8}
+        for layer, kind in enumerate(layer_types) if kind == layer_types[-1]}}
+    if hasattr(type(config), "qk_nope_head_dim"):
+        yield "latent", {"qk_nope_head_dim": 40, "qk_rope_head_dim": 24, "swa_head_dim": 96, "swa_qk_nope_head_dim": 56, "swa_rope_theta": 3000.0}
+    yield "by layer, sliding", {"per_layer_config": {
+        layer: {"head_dim": 96} for layer, kind in enumerate(layer_types) if kind == "sliding_attention"}}
+    yield "by layer, some", {"layer_types": layer_types, "per_layer_config": {0: {"head_dim": 48, "intermediate_size": 64}}}
+    yield "by layer, width alone", {"per_layer_config": {1: {"intermediate_size": 64, "num_key_value_heads": 1}}}
+    yield "by layer, theta", {"per_layer_config": {0: {"rope_parameters": {"rope_type": "default", "rope_theta": 500.0}}}}
+    yield "by layer, none", {"per_layer_config": {}}
     if isinstance(hidden, int) and isinstance(heads, int):
         yield "wider", {"hidden_size": 2 * hidden}
         yield "fewer heads", {"num_attention_heads": max(1, heads // 2), "num_key_value_heads": 1}
@@ -121,7 +135,8 @@ def judged(job, read):
 def write_reference(jobs, answers):
     """Of some configs of each model type what transformers makes of them, for the tests: of each kind of layer the number of
     pairs, the second and the last θ, and the factor."""
-    kept = ("default", "rope_theta", "linear", "yarn, more", "both", "by kind, theta", "partial", "older names", "head_dim", "rope_interleave")
+    kept = ("default", "rope_theta", "linear", "yarn, more", "both", "by kind, theta", "partial", "older names", "head_dim", "rope_interleave",
+            "latent", "by layer", "by layer, latent")
     lines = []
     for job, read in zip(jobs, answers):
         if job[1] not in kept or judged(job, read)[0] != "equal":

@@ -9,7 +9,9 @@ A row is a model type and a JSON object:
   "width"        members that say how many features a head has, the first that stands counts; without one of them it is
                  "wider" (1) times hidden_size / num_attention_heads
   "kinds"        of layers: "theta" where nothing says it, "keys": members of the config that say it where rope_parameters
-                 do not, "scaled": whether a flat rope_scaling is theirs
+                 do not, "given_keys": others where the config has rope_parameters, "scaled": whether a flat rope_scaling is theirs,
+                 "share": that rotates where nothing says it, "less": [[member, default], …], whose difference the head's width is
+                 without a member of "width"
   "nested"       rope_parameters are by kind of layer; "bare": they must say rope_theta themselves; "flat": whether a flat
                  object is read, too
   "partial"      where a share of the head that rotates is read: "inside" rope_parameters, or members of the config; "share"
@@ -17,7 +19,11 @@ A row is a model type and a JSON object:
   "rope"         rope_parameters where the config has neither these nor rope_scaling; "theta_first", "share_first":
                  members of the config that say θ or the share count before what these say
   "sizes"        what the class takes for members that are missing; "names": other names of members
-  "layers"       kinds of the layers, as a pattern that repeats; "N": rotates nothing
+  "layers"       kinds of the layers, as a pattern that repeats; "N": rotates nothing; "ends": the kind of the last layer, whatever
+                 the pattern says, "forces": and whatever layer_types says
+  "by_layer"     members that per_layer_config may say of the layers of a kind
+  "beside"       [member, default]: features of a head beside those that rotate, whose share counts all of them
+  "copies"       a flat object is that of every kind, and rope_scaling stands for rope_parameters; the share is the class's own
   "rotating"     which layers rotate: "sliding" ones alone, "sliding_if_any", or those that no_rope_layers marks with 1
   "refuses"      rope_scaling, where the class cannot read it; "values": values rotate, or where the member "values_key" says so; "needs":
                  a member and its value without which nothing rotates; "features": that rotate, a number or a member;
@@ -74,10 +80,17 @@ MORE = {
     "deepseek_v4": {"width": ["head_dim"], "features": "qk_rope_head_dim", "last": True, "values": "rotated_back",
                     "partial": {"inside": True, "keys": ["partial_rotary_factor"], "share": 0.125}, "yarn_factor": 1.0},
     "hy_v4_vl_text": {"width": ["qk_rope_head_dim"]},
-    "dots3_note_text": {"width": ["qk_rope_head_dim"], "partial": {"inside": False},
-                        "own": "have members of their own for the heads of sliding layers, which are not read here"},
-    "neomme": {"own": "rotate another share of a head in each kind of layer where partial_rotary_factor is missing"},
-    "mistral4": {"width": ["head_dim"], "own": "rotate qk_rope_head_dim / head_dim of a head where partial_rotary_factor is missing; here all of it"},
+    # configuration_dots3_note.py: what begins with swa_ is of sliding layers; rope_scaling, flat or not, is rope_parameters
+    "dots3_note_text": {"width": ["qk_rope_head_dim"], "partial": {"inside": False}, "copies": True, "by_layer": ["qk_rope_head_dim", "head_dim"],
+                        "kinds": {"sliding_attention": {"keys": ["swa_rope_theta"], "given_keys": ["rope_theta"], "width": ["swa_qk_rope_head_dim"],
+                                                        "less": [["swa_head_dim", 256], ["swa_qk_nope_head_dim", 192]]}}},
+    # configuration_neomme.py: default_partial_rotary_factor
+    "neomme": {"kinds": {"full_attention": {"share": 0.25}, "sliding_attention": {"share": 1.0}}},
+    # configuration_mistral4.py: rope_parameters without a share get qk_rope_head_dim / (qk_nope_head_dim + qk_rope_head_dim)
+    "mistral4": {"width": ["qk_rope_head_dim"], "beside": ["qk_nope_head_dim", 64]},
+    # modeling_gemma4.py and those made of it: "inv_freq depends on the head dim, which varies by layer type"
+    **{model_type: {"by_layer": ["head_dim"], "sizes": {"head_dim": 256}}
+       for model_type in ("gemma4_text", "gemma4_unified_text", "diffusion_gemma_text", "embedding_gemma2_text")},
     "hunyuan_v1_dense": {"alpha": True}, "hunyuan_v1_moe": {"alpha": True}, "hunyuan_vl_text": {"alpha": True},
 }
 # Layers that do not rotate, which no frequency tells: modeling_*.py of each.
@@ -220,7 +233,12 @@ def row_of(model_type):
     if listed:
         row["layer_types"] = sorted(set(listed))
         row["layers"] = pattern_of(model_type, listed)
-    row |= MORE.get(model_type, {})
+        row |= end_of(model_type, row["layers"])
+    more = dict(MORE.get(model_type, {}))
+    row["sizes"] |= more.pop("sizes", {})
+    for kind, of_kind in more.pop("kinds", {}).items():
+        row["kinds"][kind] |= of_kind
+    row |= more
     if model_type in LAYERS:
         row["rotating"] = LAYERS[model_type]
     return row
@@ -251,6 +269,25 @@ def pattern_of(model_type, listed):
         if all(listed[i] == listed[i % period] for i in range(len(listed))):
             return listed[:period]
     return []
+
+
+def end_of(model_type, pattern):
+    """The kind of the last layer where it is not as the pattern says, and whether layer_types cannot say otherwise."""
+    def layers(count, **members):
+        return CONFIG_MAPPING[model_type].from_dict({"model_type": model_type, "num_hidden_layers": count, **members}).layer_types
+
+    try:
+        ends = {layers(count)[-1] for count in range(48, 60)}
+        if not pattern or all(layers(count)[-1] == pattern[(count - 1) % len(pattern)] for count in range(48, 60)) or len(ends) > 1:
+            return {}
+        other = next(kind for kind in pattern if kind not in ends)
+        try:
+            forced = layers(12, layer_types=[other] * 12)[-1] in ends
+        except Exception:  # refused
+            forced = False
+        return {"ends": ends.pop()} | ({"forces": True} if forced else {})
+    except Exception:  # other numbers of layers are refused
+        return {}
 
 
 def main():

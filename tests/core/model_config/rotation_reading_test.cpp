@@ -46,7 +46,66 @@ TEST(RotationReading, IsWhatTransformersComputes) {
             }
         }
     }
-    EXPECT_GT(configs, 1800U);
+    EXPECT_GT(configs, 1820U);
+}
+
+// Gemma4TextConfig of transformers 5.24 lets the last layer see all (layer_types[-1]), also where the config
+// says that it is a sliding one.
+TEST(RotationReading, TheLastLayerMayBeOfAnotherKind) {
+    for (const char* json : {R"({"model_type": "gemma4_text", "num_hidden_layers": 8})",
+                             R"({"model_type": "gemma4_text", "layer_types": ["sliding_attention",
+        "sliding_attention", "sliding_attention", "sliding_attention", "sliding_attention", "full_attention",
+        "sliding_attention", "sliding_attention"]})"}) {
+        const RotationReading reading = readRotation(json);
+        ASSERT_EQ(reading.layers.size(), 2U);
+        EXPECT_EQ(reading.layers[0].layers, (std::vector<int>{5, 7}));
+        EXPECT_EQ(reading.layers[1].layers, (std::vector<int>{0, 1, 2, 3, 4, 6}));
+    }
+}
+
+// Widths as Gemma4TextRotaryEmbedding of transformers 5.24 has them: per_layer_config[kind].head_dim.
+TEST(RotationReading, LayersOfAKindMayHaveAWidthOfTheirOwn) {
+    const auto widths = [](const std::string& by_layer) {
+        const RotationReading reading =
+            readRotation(R"({"model_type": "gemma4_text", "num_hidden_layers": 6, "global_head_dim": 64,
+                "head_dim": 32, "per_layer_config": )" +
+                         by_layer + "}");
+        return std::vector<int>{reading.layers.at(0).rotary.head_dim, reading.layers.at(1).rotary.head_dim};
+    };
+    EXPECT_EQ(widths(R"({"5": {"head_dim": 48, "num_key_value_heads": 1}})"), (std::vector<int>{48, 32}));
+    EXPECT_EQ(widths("{}"), (std::vector<int>{32, 32}));  // global_head_dim counts without it alone
+    EXPECT_EQ(widths("null"), (std::vector<int>{32, 32}));
+    expectError(ErrorKind::usage, "gives layers of the kind sliding_attention different values of head_dim",
+                [&] { widths(R"({"0": {"head_dim": 48}})"); });
+    expectError(ErrorKind::usage, "names layer 6 of 6 layers, from 0",
+                [&] { widths(R"({"6": {"head_dim": 48}})"); });
+    expectError(ErrorKind::usage, "must be the number of a layer",
+                [&] { widths(R"({"x": {"head_dim": 48}})"); });
+    expectError(ErrorKind::usage, "per_layer_config.5.rope_parameters is of one layer",
+                [&] { widths(R"({"5": {"rope_parameters": {}}})"); });
+}
+
+// transformers 5.24 raises AmbiguousGlobalPerLayerAttributeError for the first, and rotates all alike in the
+// second.
+TEST(RotationReading, OtherModelsHaveNoWidthsByLayer) {
+    expectError(ErrorKind::usage, "per_layer_config.1.head_dim is of one layer; models of type llama", [] {
+        readRotation(
+            R"({"model_type": "llama", "head_dim": 64, "num_hidden_layers": 2, "per_layer_config": {"1": {"head_dim": 32}}})");
+    });
+    const char* same = R"({"model_type": "llama", "head_dim": 64, "rope_theta": 10000, "num_hidden_layers": 2,
+        "per_layer_config": {"1": {"head_dim": 64, "intermediate_size": 256}}})";
+    EXPECT_EQ(onlyOne(readRotation(same)).head_dim, 64);
+    EXPECT_EQ(notesOf(same), "");
+}
+
+// Mistral4Model of transformers 5.24 ends with sizes that do not fit for these.
+TEST(RotationReading, AShareThatQueriesDoNotHaveIsRefused) {
+    expectError(ErrorKind::usage, "makes 128 of a head's 128 features rotate, but its queries have 64", [] {
+        readRotation(R"({"model_type": "mistral4", "rope_scaling": {"rope_type": "linear", "factor": 2}})");
+    });
+    expectError(ErrorKind::usage, "rope_parameters.rope_type makes 128 of a head's 128", [] {
+        readRotation(R"({"model_type": "mistral4", "rope_parameters": {"rope_type": "default"}})");
+    });
 }
 
 TEST(RotationReading, AFlatScalingCountsBeforeParameters) {
@@ -173,9 +232,10 @@ TEST(RotationReading, GlobalLayersMayHaveWiderHeads) {
     EXPECT_EQ(gemma4.layers[0].rotary.head_dim, 384);
     EXPECT_EQ(gemma4.layers[0].rotary.scaling.method, ScalingMethod::p_rope);
     EXPECT_EQ(gemma4.layers[1].rotary.head_dim, 256);
-    EXPECT_NE(notesOf(R"({"model_type": "gemma4_text", "per_layer_config": {"0": {"head_dim": 128}}})")
-                  .find("per_layer_config is not read here"),
-              std::string::npos);
+    EXPECT_NE(
+        notesOf(R"({"model_type": "somebodys", "head_dim": 8, "per_layer_config": {"0": {"head_dim": 128}}})")
+            .find("per_layer_config is not read here"),
+        std::string::npos);
 }
 
 TEST(RotationReading, AModelTypeThatIsNotKnownIsSaid) {
