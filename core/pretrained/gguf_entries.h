@@ -1,7 +1,9 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <string>
+#include <string_view>
 #include <utility>
 
 #include "core/pretrained/gguf_file.h"
@@ -19,20 +21,23 @@ class GgufEntries {
     std::string key(const std::string& name) const { return architecture_ + "." + name; }
     bool has(const char* name) const { return metadata_.has(key(name)); }
 
+    // A number may stand as a list of as many as there are layers, as llama.cpp's get_key_or_arr reads it.
+    // All layers are alike here: @throws Error (checkpoint) naming an entry whose numbers differ
+
     std::int64_t required(const char* name, std::int64_t most) const {
-        if (const auto value = metadata_.whole(key(name), 1, most)) return *value;
+        if (const auto value = wholeOfAll(name, 1, most)) return *value;
         refuse(name, "is missing");
     }
     std::int64_t whole(const char* name, std::int64_t least, std::int64_t most,
                        std::int64_t otherwise) const {
-        return metadata_.whole(key(name), least, most).value_or(otherwise);
+        return wholeOfAll(name, least, most).value_or(otherwise);
     }
     double requiredNumber(const char* name, double least, double most) const {
         if (const auto value = metadata_.number(key(name), least, most)) return *value;
         refuse(name, "is missing");
     }
     double number(const char* name, double least, double most, double otherwise) const {
-        return metadata_.number(key(name), least, most).value_or(otherwise);
+        return metadata_.number(key(name), least, most, layers(name)).value_or(otherwise);
     }
     bool flag(const char* name, bool otherwise) const {
         return metadata_.flag(key(name)).value_or(otherwise);
@@ -43,6 +48,17 @@ class GgufEntries {
     }
 
   private:
+    static constexpr const char* kLayers = "block_count";
+
+    /// How many numbers a list by layer has; block_count itself is none.
+    std::int64_t layers(std::string_view name) const {
+        if (name == kLayers) return 0;
+        return metadata_.whole(key(kLayers), 1, INT32_MAX).value_or(0);
+    }
+    std::optional<std::int64_t> wholeOfAll(const char* name, std::int64_t least, std::int64_t most) const {
+        return metadata_.whole(key(name), least, most, layers(name));
+    }
+
     const GgufMetadata& metadata_;
     std::string architecture_;
 };

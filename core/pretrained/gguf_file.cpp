@@ -262,9 +262,34 @@ void GgufMetadata::refuse(const std::string& key, const std::string& why) const 
     throw Error(ErrorKind::checkpoint, origin_ + ": the entry " + onOneLine(key) + " " + why);
 }
 
-std::optional<std::int64_t> GgufMetadata::whole(const std::string& key, std::int64_t least,
-                                                std::int64_t most) const {
-    const auto* const value = find<std::int64_t>(key, "a whole number");
+template <class Number>
+const Number* GgufMetadata::oneOfAll(const std::string& key, std::int64_t layers) const {
+    const auto found = entries_.find(key);
+    if (found == entries_.end() || layers == 0) return nullptr;
+    const auto* const list = std::get_if<std::vector<Number>>(&found->second);
+    if (list == nullptr) return nullptr;
+    if (list->size() != static_cast<std::size_t>(layers))
+        refuse(key,
+               "is a list of " + std::to_string(list->size()) + " for " + std::to_string(layers) + " layers");
+    const auto shown = [](Number one) {
+        if constexpr (std::is_integral_v<Number>)
+            return std::to_string(one);
+        else
+            return formatNumber(one);
+    };
+    const auto other =
+        std::find_if(list->begin(), list->end(), [&](Number one) { return one != list->front(); });
+    if (other != list->end())
+        refuse(key, "is " + shown(list->front()) + " in layer 0 and " + shown(*other) + " in layer " +
+                        std::to_string(other - list->begin()) +
+                        "; layers that differ in it are not read here");
+    return &list->front();
+}
+
+std::optional<std::int64_t> GgufMetadata::whole(const std::string& key, std::int64_t least, std::int64_t most,
+                                                std::int64_t layers) const {
+    const auto* value = oneOfAll<std::int64_t>(key, layers);
+    if (value == nullptr) value = find<std::int64_t>(key, "a whole number");
     if (value == nullptr) return std::nullopt;
     if (*value < least || *value > most)
         refuse(key, "is " + std::to_string(*value) + "; it must be " + std::to_string(least) + " to " +
@@ -272,11 +297,16 @@ std::optional<std::int64_t> GgufMetadata::whole(const std::string& key, std::int
     return *value;
 }
 
-std::optional<double> GgufMetadata::number(const std::string& key, double least, double most) const {
+std::optional<double> GgufMetadata::number(const std::string& key, double least, double most,
+                                           std::int64_t layers) const {
     const auto found = entries_.find(key);
     if (found == entries_.end()) return std::nullopt;
     double value = 0;
-    if (const auto* const whole = std::get_if<std::int64_t>(&found->second))
+    if (const auto* const one = oneOfAll<double>(key, layers))
+        value = *one;
+    else if (const auto* const of_all = oneOfAll<std::int64_t>(key, layers))
+        value = static_cast<double>(*of_all);
+    else if (const auto* const whole = std::get_if<std::int64_t>(&found->second))
         value = static_cast<double>(*whole);
     else
         value = *find<double>(key, "a number");

@@ -29,8 +29,11 @@ class GgufMetadata {
 
     // Nothing for a key that is not there. @throws Error (checkpoint) naming file and key if it is of another
     // type or out of bounds.
-    std::optional<std::int64_t> whole(const std::string& key, std::int64_t least, std::int64_t most) const;
-    std::optional<double> number(const std::string& key, double least, double most) const;
+    // `layers` numbers that are all the same count as one.
+    std::optional<std::int64_t> whole(const std::string& key, std::int64_t least, std::int64_t most,
+                                      std::int64_t layers = 0) const;
+    std::optional<double> number(const std::string& key, double least, double most,
+                                 std::int64_t layers = 0) const;
     std::optional<bool> flag(const std::string& key) const;
     std::optional<std::string> text(const std::string& key) const;
     const std::vector<std::string>* texts(const std::string& key) const;
@@ -43,6 +46,9 @@ class GgufMetadata {
 
   private:
     friend struct GgufReader;
+    /// The number that a list by layer holds, if it is one. @throws Error (checkpoint) if its numbers differ
+    template <class Number>
+    const Number* oneOfAll(const std::string& key, std::int64_t layers) const;
     template <class Type>
     const Type* find(const std::string& key, const char* what) const;
 

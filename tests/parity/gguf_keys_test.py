@@ -30,6 +30,25 @@ class Entries(TrainerTest):
                 self.assertEqual(done.returncode, 0, done.stderr)
                 numpy.testing.assert_allclose(json.loads(done.stdout)["nll"], one["nll"], atol=5e-4)
 
+    def test_a_list_by_layer_of_equal_numbers_is_that_number(self):
+        """-ln p is transformers' with the one number; llama.cpp's converters write lists for some families."""
+        every = json.loads((PRETRAINED / "gguf_entries.json").read_text())
+        lists = {"qwen3.attention.head_count": [4, 4], "qwen3.attention.head_count_kv": [2, 2],
+                 "qwen3.feed_forward_length": [48, 48], "qwen3.rope.dimension_count": [16, 16]}
+        for name, entries in (("none", lists), ("linear", {**lists, "qwen3.rope.scaling.factor": [4.0, 4.0]})):
+            model = Gguf(PRETRAINED / "qwen3.gguf").set(LETTER_TOKENS).set(entries)
+            done = self.look(model.write(Path(self._folder.name) / "model.gguf"), "qwen3")
+            self.assertEqual(done.returncode, 0, done.stderr)
+            numpy.testing.assert_allclose(json.loads(done.stdout)["nll"], every[name]["nll"], atol=5e-4)
+
+    def test_numbers_that_differ_are_refused_by_name(self):
+        for key, numbers in (("attention.head_count_kv", [2, 1]), ("feed_forward_length", [48, 32]), ("rope.dimension_count", [16, 8])):
+            model = Gguf(PRETRAINED / "qwen3.gguf").set(LETTER_TOKENS).set({f"qwen3.{key}": numbers})
+            done = self.look(model.write(Path(self._folder.name) / "model.gguf"), "qwen3")
+            self.assertEqual(done.returncode, 4, done.stderr)
+            self.assertIn(f"the entry qwen3.{key} is {numbers[0]} in layer 0 and {numbers[1]} in layer 1; layers that differ in it are not read here",
+                          done.stderr)
+
     def test_every_setting_is_another(self):
         """Otherwise a setting that is not read would pass."""
         every = json.loads((PRETRAINED / "gguf_entries.json").read_text())

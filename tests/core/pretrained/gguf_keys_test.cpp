@@ -49,6 +49,35 @@ void expectRefused(const std::string& architecture, const std::string& name, con
                 [&] { readWith(architecture, name, value); });
 }
 
+// llama.cpp's get_key_or_arr takes either; its converters write lists for models such as OpenELM and Gemma
+// 3n.
+TEST(GgufKeys, AListOfEqualNumbersIsThatNumber) {
+    const auto withLists = [](const std::vector<std::int32_t>& heads, const std::vector<std::int32_t>& wide) {
+        GgufBytes bytes = smallModel("llama");
+        bytes.add("llama.attention.head_count_kv", heads);
+        bytes.add("llama.rope.dimension_count", wide);
+        return read(bytes).architecture;
+    };
+    const Architecture model = withLists({1, 1}, {16, 16});
+    EXPECT_EQ(model.key_value_heads, 1);
+    EXPECT_EQ(model.rotations.front().width, 16);
+    EXPECT_EQ(
+        readWith("llama", "rope.freq_base", std::vector<float>{500, 500}).architecture.rotations[0].base,
+        500);
+    expectError(ErrorKind::checkpoint,
+                "llama.attention.head_count_kv is 1 in layer 0 and 2 in layer 1; layers that differ in it "
+                "are not read",
+                [&] {
+                    withLists({1, 2}, {16, 16});
+                });
+    expectError(ErrorKind::checkpoint, "llama.rope.dimension_count is 16 in layer 0 and 8 in layer 1", [&] {
+        withLists({1, 1}, {16, 8});
+    });
+    expectError(ErrorKind::checkpoint, "llama.rope.dimension_count is a list of 3 for 2 layers", [&] {
+        withLists({1, 1}, {16, 16, 16});
+    });
+}
+
 const std::vector<std::string> kAll = {"llama",  "qwen2",  "qwen3",   "gemma",
                                        "gemma2", "gemma3", "gptneox", "gpt2"};
 
