@@ -5,10 +5,17 @@
 // What is asked of a model that is only read.
 
 namespace roper {
+namespace {
+
+/// What may be named as a model: what placeOfModel and findRun take.
+constexpr const char* kModels =
+    "run, GGUF file or part of one (of any name), folder with a model, or ollama manifest";
+
+}  // namespace
 
 void CommandLine::addLook() {
     CLI::App* look = command("look", "Look into a model: a run, a GGUF file or a Hugging Face folder");
-    look->add_option("model", look_.model, "A run, a .gguf file, or a folder with config.json")->required();
+    look->add_option("model", look_.model, std::string("A ") + kModels)->required();
     addRunsFolder(look);
     look->add_option("--step", look_.step, "Of a run: the checkpoint at this step; the newest if not given");
     look->add_option("--what", look_.what,
@@ -85,9 +92,7 @@ void CommandLine::addLook() {
 void CommandLine::addRotation() {
     CLI::App* rotation =
         command("rotation", "Show how models rotate: a config.json, a model's folder, a GGUF file or a run");
-    rotation
-        ->add_option("models", rotation_.models,
-                     "Each a config.json, a folder with one, a .gguf file, or a run")
+    rotation->add_option("models", rotation_.models, std::string("Each a config.json, ") + kModels)
         ->required();
     rotation
         ->add_option("--tokens", rotation_.tokens,

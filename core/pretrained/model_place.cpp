@@ -14,6 +14,7 @@
 #include "core/base/file_reading.h"
 #include "core/base/text.h"
 #include "core/pretrained/gguf_file.h"
+#include "core/pretrained/ollama_manifest.h"
 
 namespace roper {
 namespace {
@@ -185,7 +186,13 @@ std::vector<std::string> cacheEntriesIn(const fs::path& folder) {
 }
 
 ModelPlace placeOfFile(const fs::path& path) {
-    if (endsAsGguf(path) || beginsAsGguf(path) || !isFile(path)) return {FilePath::regular(path), true};
+    if (beginsAsGguf(path) || !isFile(path)) return {FilePath::regular(path), true};
+    if (const auto blob = modelOfOllamaManifest(path)) {
+        if (beginsAsGguf(*blob)) return {FilePath::regular(*blob), true};
+        refusePlace(path, "names " + blob->string() +
+                              ", which is no GGUF file: pull the model again, or name another");
+    }
+    if (endsAsGguf(path)) return {FilePath::regular(path), true};
     if (const fs::path run = runAround(path); !run.empty())
         refusePlace(path, "belongs to the run " + run.string() +
                               ": name that, with --step for one of its checkpoints");

@@ -11,8 +11,8 @@ struct ModelPlace {
 };
 
 /// Whether a path is meant as a published model: a GGUF file of any name or of any part of one, a folder with
-/// config.json or GGUF files, an entry of Hugging Face's cache, or a file that belongs to a model. A run's
-/// folder is none.
+/// config.json or GGUF files, an entry of Hugging Face's cache, a manifest of ollama, or a file that belongs
+/// to a model. A run's folder is none.
 bool isPretrainedModel(const FilePath& path);
 
 /// What such a path leads to.

@@ -138,6 +138,52 @@ class Names(Published):
         self.gguf().write_parts(split, "model", 2)
         self.assertEqual(self.nll(split), whole)
 
+    # As ollama 0.6 lays its models out (manifest.go, layer.go): the model's layer names the blob by its digest.
+    def manifest(self, *layers, content=None, folder="manifests/registry.ollama.ai/library/small", tag="latest"):
+        path = self.home / folder / tag
+        path.parent.mkdir(parents=True, exist_ok=True)
+        made = {"schemaVersion": 2, "mediaType": "application/vnd.docker.distribution.manifest.v2+json",
+                "config": {"mediaType": "application/vnd.docker.container.image.v1+json", "digest": "sha256:" + 64 * "c", "size": 485},
+                "layers": [{"mediaType": f"application/vnd.ollama.image.{kind}", "digest": digest, "size": 1} for kind, digest in layers]}
+        path.write_text(json.dumps(made) if content is None else content)
+        return path
+
+    def test_a_manifest_of_ollama_opens_its_model(self):
+        (self.home / "blobs").mkdir()
+        whole = self.nll(self.gguf().write(self.home / "blobs" / ("sha256-" + 64 * "a")))
+        model, template = ("model", "sha256:" + 64 * "a"), ("template", "sha256:" + 64 * "b")
+        self.assertEqual(self.nll(self.manifest(template, model)), whole)
+        self.assertEqual(self.nll(self.manifest(model, folder="manifests/hf.co/owner/name", tag="Q8_0.gguf")), whole)
+        named = self.trainer("rotation", self.manifest(model))
+        self.assertEqual(named.returncode, 0, named.stderr)
+
+    def test_the_help_says_what_may_be_named(self):
+        words = "run, GGUF file or part of one (of any name), folder with a model, or ollama manifest"
+        self.assertIn("A " + words, " ".join(self.trainer("look", "--help").stdout.split()))
+        self.assertIn("Each a config.json, " + words, " ".join(self.trainer("rotation", "--help").stdout.split()))
+        self.assertIn("MODEL is a " + words, " ".join((Path(__file__).resolve().parents[2] / "docs/models.md").read_text().split()))
+
+    def test_a_wrong_manifest_says_what_to_name(self):
+        blobs = self.home / "blobs"
+        blobs.mkdir()
+        gguf, other = ("model", "sha256:" + 64 * "a"), ("model", "sha256:" + 64 * "b")
+        self.gguf().write(blobs / ("sha256-" + 64 * "a"))
+        (blobs / ("sha256-" + 64 * "b")).write_bytes(b"PK" * 40)
+
+        def refused(path, part):
+            self.assertIn(part, self.look(path, code=2))
+
+        refused(self.manifest(("model", "sha256:" + 64 * "d")), f"sha256-{64 * 'd'}, which is missing: pull the model again, or name another")
+        refused(self.manifest(other), f"sha256-{64 * 'b'}, which is no GGUF file: pull the model again, or name another")
+        refused(self.manifest(gguf, ("adapter", "sha256:" + 64 * "e")), f"with an adapter, which is not read: name {blobs}/sha256-{64 * 'a'} for")
+        refused(self.manifest(gguf, other), f"names 2 models of ollama's in a GGUF file: name another one, or a GGUF file in {blobs}")
+        refused(self.manifest(("tensor", "sha256:" + 64 * "a")), "names no model of ollama's")
+        refused(self.manifest(("model", "sha256:../../../etc/passwd")), "whose model has no SHA-256 digest: name a GGUF file in")
+        for content in ("", "{", "[]", '{"layers": [1]}', '{"schemaVersion": 2}', '{"schemaVersion": 2, "layers": 7}'):
+            refused(self.manifest(content=content), "is no manifest that can be read: name another one of ollama's manifests, or a GGUF file")
+        refused(self.manifest(gguf, folder="copies"), "does not lie in ollama's folder manifests: name it there")
+        refused(self.manifest(content='{"layers": 1}', folder="copies"), "is no model: a GGUF file begins with the letters GGUF")
+
     def test_a_folder_with_several_models_lists_them(self):
         for name in ("a-Q4_0.gguf", "a-Q8_0.gguf"):
             self.gguf().write(self.home / name)
