@@ -47,6 +47,20 @@ class MixingPageTest : public PageTest {
         QCOMPARE(setup().key, 9);  // on the side of RoPE there is nothing to choose
     }
 
+    /// R(−n)R(n) = 1 with YaRN too, as no factor on cos and sin reaches values; the page says why.
+    void anAttentionFactorStretchesNoValue() {
+        change([](Setup& s) {
+            s = {};
+            s.scaling.method = ScalingMethod::yarn;
+            s.scaling.factor = 8;
+            s.key = s.query;
+        });
+        QVERIFY(setup().attentionFactor() > 1.2);
+        const Eigen::Vector2d still = page_->compass().ropeCompass().sum;
+        QVERIFY((page_->compass().roperCompass().sum - still).norm() < 1e-12);
+        QVERIFY(page_->explanation().contains("divides by m"));
+    }
+
     void twoTokensMeetAndPart() {
         change([](Setup& s) {
             s = {};

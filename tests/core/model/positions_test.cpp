@@ -3,6 +3,8 @@
 #include <ATen/core/grad_mode.h>
 #include <gtest/gtest.h>
 
+#include <cmath>
+
 #include "tests/support/own_settings.h"
 
 namespace roper {
@@ -44,6 +46,31 @@ TEST(Positions, BiasesAreThoseOfTheMethodsFile) {
             }
         }
     }
+}
+
+/// Peng et al. 2023 (arXiv 2309.00071), section 3.4, and transformers 5.24 multiply cos and sin of queries
+/// and keys by 0.1·ln s + 1. Values have none of it: else R(−n) would not undo R(n).
+TEST(Positions, AnAttentionFactorLeavesValuesAlone) {
+    const at::NoGradGuard no_gradients;
+    Specification s;
+    s.model.position = "roper";
+    s.model.width = 32;
+    s.model.heads = 4;
+    Parameters parameters(7, at::kDouble);
+    const auto positions = makePositions(s, parameters, at::kDouble);
+    Scaling yarn;
+    yarn.method = ScalingMethod::yarn;
+    yarn.factor = 4;
+    yarn.original_length = 16;
+    positions->rescale(yarn, 64);
+    const PassPositions pass = positions->forPass({64});
+    const auto isOfLength = [](const CosSin& by, double length) {
+        const at::Tensor lengths = (by.cosine.square() + by.sine.square()).sqrt();
+        return at::allclose(lengths, at::full_like(lengths, length), 1e-12, 1e-12);
+    };
+    EXPECT_TRUE(isOfLength(pass.queries.at(0), 0.1 * std::log(4) + 1));
+    EXPECT_TRUE(isOfLength(pass.keys.at(0), 0.1 * std::log(4) + 1));
+    EXPECT_TRUE(isOfLength(pass.values.at(0), 1));
 }
 
 }  // namespace

@@ -231,7 +231,13 @@ QString MixingPage::explanation() const {
         "the "
         "whole sentence.</p><p>The bars by distance are projections of each arrow on the direction of the "
         "sum: they "
-        "add up to its length.</p>");
+        "add up to its length.</p>"
+        "<p>YaRN and LongRoPE multiply cos and sin by a factor m. An inverse of such a rotation divides by m "
+        "where the rotation multiplies by it: only then R(−n)R(n) = 1. Here, and when a run is read with "
+        "--scaling, "
+        "m is in queries and keys alone, whose scores it multiplies by m²; values rotate by the scaled "
+        "angles without "
+        "it, and nothing is left to divide.</p>");
     if (!s.rotates() || s.attention != AttentionKind::softmax)
         text += tr("<p>The weights come from the method chosen on the Attention page.</p>");
     return text + tr("<p><i>Harik &amp; Jayasiri, Rotary Positional Embeddings with Relative distances, "
