@@ -411,7 +411,9 @@ class Reader {
         rotary.width = rotary.head_dim;
         if (!type_.beside_key.empty()) return requireAllRotate(source, method, rotary.head_dim);
         const double share = method == "proportional" ? 1 : shareOf(source, method, rotary.head_dim);
-        const int features = static_cast<int>(share * rotary.head_dim + 1e-9);
+        // transformers cuts the product off, where it comes out just below a whole number, too.
+        const double rounding = type_.is_known ? 0 : 1e-9;
+        const int features = static_cast<int>(share * rotary.head_dim + rounding);
         rotary.width = features + features % 2;
         if (rotary.width != features) rotary.exponent_width = features;
         if (rotary.width > rotary.head_dim)

@@ -98,6 +98,19 @@ TEST(RotationReading, OtherModelsHaveNoWidthsByLayer) {
     EXPECT_EQ(notesOf(same), "");
 }
 
+// transformers 5.24 computes int(head_dim * partial_rotary_factor): 100 · 0.29 is 28.999999999999996, and
+// 44 · (30/44) is 29.999999999999996.
+TEST(RotationReading, AProductIsCutOffAsPythonDoes) {
+    const RotaryConfig glm4 =
+        onlyOne(readRotation(R"({"model_type": "glm4", "head_dim": 100, "partial_rotary_factor": 0.29})"));
+    EXPECT_EQ(glm4.width, 28);
+    EXPECT_NEAR(glm4.frequencies(1).theta[1], 0.5179474, 1e-6);
+    const RotaryConfig minimax =
+        onlyOne(readRotation(R"({"model_type": "minimax_m2", "head_dim": 44, "rotary_dim": 30})"));
+    EXPECT_EQ(minimax.width, 30);
+    EXPECT_NEAR(minimax.frequencies(1).theta[1], 0.3451454, 1e-6);
+}
+
 // Mistral4Model of transformers 5.24 ends with sizes that do not fit for these.
 TEST(RotationReading, AShareThatQueriesDoNotHaveIsRefused) {
     expectError(ErrorKind::usage, "makes 128 of a head's 128 features rotate, but its queries have 64", [] {
