@@ -233,9 +233,9 @@ QString MixingPage::explanation() const {
         "sum: they "
         "add up to its length.</p>"
         "<p>YaRN and LongRoPE multiply cos and sin by a factor m. An inverse of such a rotation divides by m "
-        "where the rotation multiplies by it: only then R(−n)R(n) = 1. Here, and when a run is read with "
-        "--scaling, "
-        "m is in queries and keys alone, whose scores it multiplies by m²; values rotate by the scaled "
+        "where the rotation multiplies by it: only then R(−n)R(n) = 1. Here, and when a run is read with a "
+        "scaling, m is in queries and keys alone, whose scores it multiplies by m²; values rotate by the "
+        "scaled "
         "angles without "
         "it, and nothing is left to divide.</p>");
     if (!s.rotates() || s.attention != AttentionKind::softmax)
