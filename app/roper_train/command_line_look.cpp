@@ -1,5 +1,8 @@
+#include <algorithm>
+
 #include "app/command_help/number_checks.h"
 #include "app/roper_train/command_line.h"
+#include "core/base/text.h"
 #include "core/rotary/scaling.h"
 
 // What is asked of a model that is only read.
@@ -13,75 +16,111 @@ constexpr const char* kModels =
 
 }  // namespace
 
+namespace {
+
+/// "loss: −ln p of every token, in nats; logits: …"
+std::string whatHelp() {
+    std::vector<std::string> parts;
+    for (const std::string& name : printedQuestions())
+        parts.push_back(name + ": " + questionKind(name).help);
+    return join(parts, "; ");
+}
+
+/// "logits: candidates (5), generate: tokens to generate (32), …"
+std::string countHelp() {
+    std::vector<std::string> parts;
+    for (const std::string& name : printedQuestions())
+        if (const QuestionKind& kind = questionKind(name); !kind.counted.empty())
+            parts.push_back(name + ": " + kind.counted + " (" + std::to_string(kind.usual_count) + ")");
+    return "How many there are. " + join(parts, ", ");
+}
+
+/// Refuses an option that would change nothing, by its name.
+void requireRead(const CLI::App& look, const QuestionKind& kind) {
+    const auto refuse = [&](const std::string& option, const std::string& readers) {
+        throw CLI::ValidationError(option, "is not read by --what " + kind.name + readers);
+    };
+    const auto isGiven = [&](const std::string& option) { return look.get_option(option)->count() > 0; };
+    const auto reads = [](const QuestionKind& one, const std::string& setting) {
+        return std::find(one.own.begin(), one.own.end(), setting) != one.own.end();
+    };
+    if (kind.counted.empty() && isGiven("--count")) refuse("--count", ", which counts nothing");
+    for (const std::string option : {"--mute", "--mute-heads", "--no-rotation", "--no-value-rotation",
+                                     "--no-inverse", "--shift", "--base", "--scaling"})
+        if (!kind.can_change && isGiven(option)) refuse(option, ": it reads the parameters as they are");
+    for (const std::string option : {"--out", "--distance", "--other", "--needle", "--question", "--answer",
+                                     "--temperature", "--seed", "--factor", "--original-length"}) {
+        std::string setting = option.substr(2);
+        std::replace(setting.begin(), setting.end(), '-', '_');
+        const bool is_of_scaling =
+            (setting == "factor" || setting == "original_length") && isGiven("--scaling");
+        if (!isGiven(option) || is_of_scaling || reads(kind, setting)) continue;
+        std::vector<std::string> readers;
+        for (const QuestionKind& one : questionKinds())
+            if (reads(one, setting)) readers.push_back(one.name);
+        refuse(option, ", but by " + join(readers, ", "));
+    }
+}
+
+}  // namespace
+
 void CommandLine::addLook() {
     CLI::App* look = command("look", "Look into a model: a run, a GGUF file or a Hugging Face folder");
     look->add_option("model", look_.model, std::string("A ") + kModels)->required();
     addRunsFolder(look);
-    look->add_option("--step", look_.step, "Of a run: the checkpoint at this step; the newest if not given");
-    look->add_option("--what", look_.what,
-                     "loss: −ln p of every token, in nats; logits: what may come after every token; "
-                     "generate: what the model writes on; attention: weights; heads: what every head does; "
-                     "bands: what each pair does; kernels: what a head makes of a value by its distance, "
-                     "kernel_history: the same at each checkpoint of a run; token_map: what it makes of each "
-                     "token; subsets: the loss with every subset of bands; lengths: the loss by position, "
-                     "frequencies as they are and scaled; needle: whether a sentence is found again; lens: "
-                     "what every layer would predict; solve: which problems a run solves; patch: which heads "
-                     "make the answers to two texts differ")
-        ->required()
-        ->check(CLI::IsMember({"loss", "logits", "generate", "attention", "heads", "bands", "kernels",
-                               "kernel_history", "subsets", "lengths", "needle", "lens", "solve", "token_map",
-                               "patch"}));
-    CLI::Option* text = look->add_option("--text", look_.text, "Text that the model reads");
+    look->add_option("--step", look_.step, "Step of a run's checkpoint (default: the newest)");
+    look->add_option("--what", look_.what, whatHelp())->required()->check(CLI::IsMember(printedQuestions()));
+    CLI::Option* text = look->add_option("--text", look_.text, "Text for the model to read");
     CLI::Option* file =
-        look->add_option("--text-file", look_.text_file, "The same from a file")->check(CLI::ExistingFile);
+        look->add_option("--text-file", look_.text_file, "File with the text")->check(CLI::ExistingFile);
     file->excludes(text);
-    look->add_option("--layer", look_.layer, "This layer alone, from 0: of --mute, or of what is shown")
+    look->add_option(
+            "--layer", look_.layer,
+            "Layer, from 0: the one shown, or where nothing is shown by head, the one that is changed")
         ->check(CLI::NonNegativeNumber);
-    look->add_option("--head", look_.head, "This head alone, from 0: of --mute, or of what is shown")
+    look->add_option(
+            "--head", look_.head,
+            "Head, from 0: the one shown, or where nothing is shown by head, the one that is changed")
         ->check(CLI::NonNegativeNumber);
     look->add_option("--mute", look_.change.mute,
-                     "Pairs that are left out of the scores, such as 24-31; 0 rotates fastest");
-    look->add_flag("--mute-heads", look_.change.mute_heads, "These heads (--layer, --head) add nothing");
-    look->add_flag("--no-rotation", look_.change.no_rotation, "Queries and keys are not rotated");
+                     "Former name of --ablate for pairs of features, such as 24-31; 0 rotates fastest");
+    look->add_flag("--mute-heads", look_.change.mute_heads,
+                   "Former name of --ablate for whole heads (--layer, --head)");
+    look->add_flag("--no-rotation", look_.change.no_rotation, "Leave queries and keys unrotated");
     look->add_flag("--no-value-rotation", look_.change.no_value_rotation,
-                   "Of RoPER: values, and outputs, are not rotated");
-    look->add_flag("--no-inverse", look_.change.no_inverse, "Of RoPER: outputs are not rotated back");
-    look->add_option("--shift", look_.change.shift, "Added to every position of the rotation")
+                   "Leave values and outputs unrotated (RoPER)");
+    look->add_flag("--no-inverse", look_.change.no_inverse, "Do not rotate outputs back (RoPER)");
+    look->add_option("--shift", look_.change.shift, "Number added to every position before rotation")
         ->check(CLI::Range(-100'000'000, 100'000'000));
-    look->add_option("--base", look_.change.base, "Base of the frequencies in place of the model's own")
+    look->add_option("--base", look_.change.base, "Base of the frequencies (default: the model's own)")
         ->check(numberFrom(1.01, 1e15));
-    look->add_option("--scaling", look_.scaling, "How frequencies are changed")
+    look->add_option("--scaling", look_.scaling, "Scaling of the frequencies for longer texts")
         ->check(CLI::IsMember(scalingNames()))
         ->capture_default_str();
     look->add_option("--factor", look_.change.factor,
-                     "Of --scaling: how much longer texts are than those of training")
+                     "Factor of --scaling: length of the text over that of training texts")
         ->check(numberFrom(1, 10000))
         ->capture_default_str();
     look->add_option("--original-length", look_.change.original_length,
-                     "Of --scaling: tokens of the texts of training; what the model says if not given")
+                     "Length of training texts for --scaling, in tokens (default: the model's own)")
         ->check(numberFrom(1, 1e9));
-    look->add_option("--out", look_.out, "Of attention: a .safetensors or .csv file");
-    look->add_option("--count", look_.count,
-                     "Candidates of logits (5), tokens to generate (32), distances of kernels (32), bands of "
-                     "subsets (4)")
-        ->check(CLI::Range(1, 4096));
-    look->add_option("--distance", look_.distance, "Of token_map: how far back the token is")
+    look->add_option("--out", look_.out, "File for attention: .safetensors or .csv");
+    look->add_option("--count", look_.count, countHelp())->check(CLI::Range(1, 4096));
+    look->add_option("--distance", look_.distance, "Distance to the token for token_map")
         ->check(CLI::Range(0, 1 << 20));
-    look->add_option("--other", look_.other,
-                     "Of patch: a text of as many tokens, to which another answer is right");
-    look->add_option("--needle", look_.needle, "Of needle: the sentence that is hidden")
+    look->add_option("--other", look_.other, "Second text for patch: as many tokens, another answer");
+    look->add_option("--needle", look_.needle, "Sentence to hide for needle")->capture_default_str();
+    look->add_option("--question", look_.question, "Question after the text for needle")
         ->capture_default_str();
-    look->add_option("--question", look_.question, "Of needle: what is put after the text")
-        ->capture_default_str();
-    look->add_option("--answer", look_.answer, "Of needle: what should follow the question")
-        ->capture_default_str();
-    look->add_option("--temperature", look_.temperature, "Of generate: 0 takes the likeliest token")
+    look->add_option("--answer", look_.answer, "Expected answer for needle")->capture_default_str();
+    look->add_option("--temperature", look_.temperature,
+                     "Sampling temperature for generate; 0 takes the likeliest token")
         ->check(numberFrom(0, 100));
-    look->add_option("--seed", look_.seed, "Of generate at a temperature");
-    look->add_option("--threads", look_.threads, "CPU threads; 0 takes one per core")
-        ->check(CLI::Range(0, 4096));
-    look->add_flag("--json", look_.json, "One JSON object in a line");
-    look->callback([this] {
+    look->add_option("--seed", look_.seed, "Seed of the sampling for generate");
+    look->add_option("--threads", look_.threads, "CPU threads; 0: one per core")->check(CLI::Range(0, 4096));
+    look->add_flag("--json", look_.json, "Print JSON, one object per line");
+    look->callback([this, look] {
+        requireRead(*look, questionKind(look_.what));
         action_ = [this] {
             look_.runs = runs_;
             return lookCommand(look_);

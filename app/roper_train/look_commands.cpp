@@ -57,28 +57,21 @@ Json tokensJson(const TextCodec& codec, const std::vector<std::int64_t>& ids) {
     return tokens;
 }
 
-/// Of a question about heads --layer and --head say which are shown; otherwise which are changed.
-bool isOfHeads(const LookOptions& options) {
-    return options.what == "attention" || options.what == "heads" || options.what == "bands" ||
-           options.what == "kernels" || options.what == "kernel_history" || options.what == "patch" ||
-           options.what == "token_map";
-}
-
 Intervention interventionOf(const LookOptions& options, const Architecture& model) {
     ModelChange change = options.change;
     change.scaling = scalingMethodOf(options.scaling);
-    if (!isOfHeads(options)) {
+    if (questionKind(options.what).heads == QuestionKind::Heads::none) {
         change.layer = options.layer;
         change.head = options.head;
     }
     return interventionOf(change, model);
 }
 
-int printLoss(Inspector& inspector, const std::vector<std::int64_t>& ids, const Intervention& intervention,
-              bool json) {
-    const TextReading read = inspector.read(ids, 0, intervention);
+int printLoss(const LookRequest& asked) {
+    const auto& [inspector, options, ids, change] = asked;
+    const TextReading read = inspector.read(ids, 0, change);
     if (read.nll.empty()) throw Error(ErrorKind::usage, "a loss needs at least two tokens; the text has 1");
-    if (json) {
+    if (options.json) {
         print({{"ids", read.ids}, {"nll", read.nll}, {"loss", read.loss}});
         return 0;
     }
@@ -93,10 +86,9 @@ int printLoss(Inspector& inspector, const std::vector<std::int64_t>& ids, const 
     return 0;
 }
 
-int printLogits(Inspector& inspector, const std::vector<std::int64_t>& ids, const Intervention& intervention,
-                const LookOptions& options) {
-    const TextReading read =
-        inspector.read(ids, options.count.value_or(usualCount(QuestionKind::logits)), intervention);
+int printLogits(const LookRequest& asked) {
+    const auto& [inspector, options, ids, change] = asked;
+    const TextReading read = inspector.read(ids, asked.count(), change);
     const TextCodec& codec = inspector.codec();
     if (options.json) {
         Json of_tokens = Json::array();
@@ -119,9 +111,9 @@ int printLogits(Inspector& inspector, const std::vector<std::int64_t>& ids, cons
 }
 
 /// Prints the text as it is written, or all of it as JSON in the end.
-int printGenerated(Inspector& inspector, const std::vector<std::int64_t>& ids,
-                   const Intervention& intervention, const LookOptions& options) {
-    const TextCodec& codec = inspector.codec();
+int printGenerated(const LookRequest& asked) {
+    const LookOptions& options = asked.options;
+    const TextCodec& codec = asked.inspector.codec();
     std::string unfinished;  // a character may reach over several tokens
     const auto take = [&](std::int64_t id) {
         if (options.json || codec.isSpecial(id)) return true;
@@ -133,11 +125,10 @@ int printGenerated(Inspector& inspector, const std::vector<std::int64_t>& ids,
         unfinished.erase(0, whole);
         return true;
     };
-    const ContinuationOptions how{options.count.value_or(usualCount(QuestionKind::generate)),
-                                  options.temperature, options.seed};
-    const GeneratedText written = inspector.generate(ids, how, take, intervention);
+    const GeneratedText written = asked.inspector.generate(
+        asked.ids, {asked.count(), options.temperature, options.seed}, take, asked.change);
     if (options.json)
-        print({{"ids", ids},
+        print({{"ids", asked.ids},
                {"generated", written.generated},
                {"probability", written.probability},
                {"text", written.text}});
@@ -152,14 +143,13 @@ std::size_t keysSeen(const Inspector& inspector, std::size_t n, std::size_t T) {
 }
 
 /// One head's weights as JSON: a list for each query, of the keys that it sees.
-int printAttention(Inspector& inspector, const std::vector<std::int64_t>& ids,
-                   const Intervention& intervention, const LookOptions& options) {
+int printAttention(const LookRequest& asked) {
+    const auto& [inspector, options, ids, change] = asked;
     if (!options.layer || !options.head)
         throw Error(ErrorKind::usage,
                     "the attention of all heads goes into a file: --out FILE.safetensors or .csv; or "
                     "choose one with --layer and --head");
-    const std::vector<float> weights =
-        inspector.attentionOf(ids, *options.layer, *options.head, intervention);
+    const std::vector<float> weights = inspector.attentionOf(ids, *options.layer, *options.head, change);
     const std::size_t T = ids.size();
     Json rows = Json::array();
     for (std::size_t n = 0; n < T; ++n)
@@ -175,9 +165,11 @@ int printAttention(Inspector& inspector, const std::vector<std::int64_t>& ids,
 }
 
 /// Weights of the heads that are wanted, a layer at a time.
-void writeAttentionCsv(Inspector& inspector, const std::vector<std::int64_t>& ids,
-                       const Intervention& intervention, const LookOptions& options,
-                       const AppendBytes& append) {
+void writeAttentionCsv(const LookRequest& asked, const AppendBytes& append) {
+    Inspector& inspector = asked.inspector;
+    const LookOptions& options = asked.options;
+    const std::vector<std::int64_t>& ids = asked.ids;
+    const Intervention& change = asked.change;
     append(bytesOf("layer,head,query,key,weight\n"));
     const std::size_t T = ids.size();
     inspector.attention(
@@ -194,13 +186,15 @@ void writeAttentionCsv(Inspector& inspector, const std::vector<std::int64_t>& id
                 append(bytesOf(lines));
             }
         },
-        intervention);
+        change);
 }
 
 /// "attention" [L, H, T, T] (or [T, T] of one head) and "tokens" [T].
-void writeAttentionTensors(Inspector& inspector, const std::vector<std::int64_t>& ids,
-                           const Intervention& intervention, const LookOptions& options,
-                           const std::filesystem::path& out) {
+void writeAttentionTensors(const LookRequest& asked, const std::filesystem::path& out) {
+    Inspector& inspector = asked.inspector;
+    const LookOptions& options = asked.options;
+    const std::vector<std::int64_t>& ids = asked.ids;
+    const Intervention& change = asked.change;
     const Architecture& model = inspector.model().architecture;
     const auto T = static_cast<std::int64_t>(ids.size());
     const bool of_one = options.layer && options.head;
@@ -209,12 +203,12 @@ void writeAttentionTensors(Inspector& inspector, const std::vector<std::int64_t>
     const auto write = [&](const AppendBytes& append) {
         if (of_one) {
             const std::vector<float> weights =
-                inspector.attentionOf(ids, *options.layer, *options.head, intervention);
+                inspector.attentionOf(ids, *options.layer, *options.head, change);
             return append(std::as_bytes(std::span(weights)));
         }
         inspector.attention(
             ids, [&](std::int64_t, std::span<const float> weights) { append(std::as_bytes(weights)); },
-            intervention);
+            change);
     };
     const StreamedTensor attention{
         "attention", Dtype::F32,
@@ -226,17 +220,15 @@ void writeAttentionTensors(Inspector& inspector, const std::vector<std::int64_t>
     writeSafetensors(out, std::vector{tokens, attention}, metadata);
 }
 
-int attentionToFile(Inspector& inspector, const std::vector<std::int64_t>& ids,
-                    const Intervention& intervention, const LookOptions& options) {
+int attentionToFile(const LookRequest& asked) {
+    const LookOptions& options = asked.options;
     const std::filesystem::path out = outputPath(options.out);
     if (options.layer.has_value() != options.head.has_value() && out.extension() != ".csv")
         throw Error(ErrorKind::usage, "a .safetensors file holds all heads, or one: --layer and --head");
     if (out.extension() == ".csv")
-        writeFileAtomically(out, [&](const AppendBytes& append) {
-            writeAttentionCsv(inspector, ids, intervention, options, append);
-        });
+        writeFileAtomically(out, [&](const AppendBytes& append) { writeAttentionCsv(asked, append); });
     else if (out.extension() == ".safetensors")
-        writeAttentionTensors(inspector, ids, intervention, options, out);
+        writeAttentionTensors(asked, out);
     else
         throw Error(ErrorKind::usage,
                     "attention is written as .safetensors or .csv, not as \"" + out.string() + "\"");
@@ -244,14 +236,41 @@ int attentionToFile(Inspector& inspector, const std::vector<std::int64_t>& ids,
     return 0;
 }
 
+int printOrWriteAttention(const LookRequest& asked) {
+    return asked.options.out.empty() ? printAttention(asked) : attentionToFile(asked);
+}
+
+/// Null for a kind whose answer is only sent.
+PrintAnswer printerOf(const QuestionKind& kind) {
+    static const std::map<std::string, PrintAnswer> printers = [] {
+        std::map<std::string, PrintAnswer> all = {{"loss", &printLoss},
+                                                  {"logits", &printLogits},
+                                                  {"generate", &printGenerated},
+                                                  {"attention", &printOrWriteAttention}};
+        all.insert(kHeadPrinters.begin(), kHeadPrinters.end());
+        all.insert(kStudyPrinters.begin(), kStudyPrinters.end());
+        return all;
+    }();
+    const auto found = printers.find(kind.name);
+    return found == printers.end() ? nullptr : found->second;
+}
+
 }  // namespace
 
+std::vector<std::string> printedQuestions() {
+    std::vector<std::string> names;
+    for (const QuestionKind& kind : questionKinds())
+        if (printerOf(kind) != nullptr) names.push_back(kind.name);
+    return names;
+}
+
 int lookCommand(const LookOptions& options) {
+    const QuestionKind& kind = questionKind(options.what);
     std::optional<EndsWithReader> reader;
     if (options.out.empty()) reader.emplace();
     InspectorOptions settings;
     settings.threads = options.threads;
-    if (options.what == "generate" || isStudy(options.what))  // all parameters are read again and again
+    if (kind.repeats_passes)
         settings.kept_bytes = static_cast<std::uint64_t>(availableMemory().value_or(0) / 3);
     const bool shows_progress = ::isatty(STDERR_FILENO) != 0 && !options.json;
     if (shows_progress)
@@ -263,21 +282,10 @@ int lookCommand(const LookOptions& options) {
     for (const std::string& note : inspector.model().notes)
         std::cerr << "roper-train: " << note << "\n";
     requireHeads({options.layer, options.head}, inspector.model().architecture);
-    if (options.what == "kernels") return printKernels(inspector, options);
-    if (options.what == "kernel_history") return printKernelHistory(inspector, options);
-    const Intervention intervention = interventionOf(options, inspector.model().architecture);
-    if (options.what == "solve") return printStudy(inspector, {}, intervention, options);
-    const std::vector<std::int64_t> ids = inspector.encode(textOf(options));
-    if (options.what == "loss") return printLoss(inspector, ids, intervention, options.json);
-    if (options.what == "logits") return printLogits(inspector, ids, intervention, options);
-    if (options.what == "generate") return printGenerated(inspector, ids, intervention, options);
-    if (options.what == "attention")
-        return options.out.empty() ? printAttention(inspector, ids, intervention, options)
-                                   : attentionToFile(inspector, ids, intervention, options);
-    if (isStudy(options.what)) return printStudy(inspector, ids, intervention, options);
-    const std::vector<HeadReport> reports = inspector.heads(ids, intervention).heads;
-    return options.what == "heads" ? printHeads(reports, options)
-                                   : printBands(reports, inspector.model().architecture, ids.size(), options);
+    LookRequest asked{inspector, options};
+    if (kind.can_change) asked.change = interventionOf(options, inspector.model().architecture);
+    if (kind.reads_text) asked.ids = inspector.encode(textOf(options));
+    return printerOf(kind)(asked);
 }
 
 }  // namespace roper

@@ -6,7 +6,7 @@
 #include <string>
 
 #include "app/roper_train/progress.h"
-#include "core/inspection/opened_model.h"
+#include "core/inspection/inspector.h"
 #include "core/questions/question.h"
 
 namespace roper {
@@ -16,8 +16,8 @@ struct LookOptions {
     std::filesystem::path model;       ///< a .gguf file, a Hugging Face folder, or a run's path or name
     std::filesystem::path runs;        ///< where runs are found by name
     std::optional<std::int64_t> step;  ///< of a run's checkpoint; the newest if not given
-    std::string what;  ///< loss, logits, generate, attention, heads, bands, kernels or one of `isStudy`
-    std::filesystem::path out;  ///< attention is written there
+    std::string what;                  ///< the name of a QuestionKind
+    std::filesystem::path out;         ///< attention is written there
     std::string text;
     std::filesystem::path text_file;  ///< instead of `text`
     std::optional<std::int64_t> layer, head;
@@ -32,6 +32,23 @@ struct LookOptions {
     std::int64_t threads = 0;
     bool json = false;
 };
+
+/// A question of the command line, with what its answer needs.
+struct LookRequest {
+    Inspector& inspector;
+    const LookOptions& options;
+    std::vector<std::int64_t> ids = {};  ///< of the text, where the kind reads one
+    Intervention change = {};            ///< where the kind can be changed
+
+    std::int64_t count() const { return options.count.value_or(questionKind(options.what).usual_count); }
+    const Architecture& model() const { return inspector.model().architecture; }
+};
+
+/// Prints an answer, as text or CSV or as JSON. @returns the exit code. @throws Error of every kind
+using PrintAnswer = int (*)(const LookRequest& request);
+
+/// Names of the kinds that `look` answers.
+std::vector<std::string> printedQuestions();
 
 /// Prints the answer. @throws Error of every kind
 int lookCommand(const LookOptions& options);

@@ -20,7 +20,11 @@ bool isWanted(const LookOptions& options, std::int64_t layer, std::int64_t head)
     return HeadChoice{options.layer, options.head}.holds(layer, head);
 }
 
-int printHeads(const std::vector<HeadReport>& reports, const LookOptions& options) {
+namespace {
+
+int printHeads(const LookRequest& asked) {
+    const LookOptions& options = asked.options;
+    const std::vector<HeadReport> reports = asked.inspector.heads(asked.ids, asked.change).heads;
     static const std::vector<std::pair<const char*, double HeadReport::*>> kMeasures = {
         {"entropy", &HeadReport::entropy},
         {"mean_distance", &HeadReport::mean_distance},
@@ -58,12 +62,14 @@ int printHeads(const std::vector<HeadReport>& reports, const LookOptions& option
     return 0;
 }
 
-int printBands(const std::vector<HeadReport>& reports, const Architecture& model, std::size_t tokens,
-               const LookOptions& options) {
+int printBands(const LookRequest& asked) {
+    const LookOptions& options = asked.options;
+    const std::vector<HeadReport> reports = asked.inspector.heads(asked.ids, asked.change).heads;
     if (!options.json) std::cout << "layer,head,pair,theta,score_share,query_norm,key_norm,value_norm\n";
     for (const HeadReport& report : reports) {
         if (!isWanted(options, report.layer, report.head)) continue;
-        const Eigen::VectorXd theta = frequenciesOf(model, report.layer, static_cast<double>(tokens));
+        const Eigen::VectorXd theta =
+            frequenciesOf(asked.model(), report.layer, static_cast<double>(asked.ids.size()));
         if (options.json) {
             print({{"layer", report.layer},
                    {"head", report.head},
@@ -89,8 +95,6 @@ int printBands(const std::vector<HeadReport>& reports, const Architecture& model
     return 0;
 }
 
-namespace {
-
 /// A line of JSON, or one of CSV for each distance.
 /// @param of  whose kernel it is: the first columns
 void printKernel(Json of, const ValueKernel& kernel, bool json) {
@@ -106,12 +110,10 @@ void printKernel(Json of, const ValueKernel& kernel, bool json) {
                   << formatRounded(kernel.cosine[distance], 5) << "\n";
 }
 
-}  // namespace
-
-int printKernels(Inspector& inspector, const LookOptions& options) {
-    const std::vector<ValueKernel> kernels =
-        inspector.valueKernels(static_cast<int>(options.count.value_or(usualCount(QuestionKind::kernels))));
-    const std::int64_t heads = inspector.model().architecture.heads;
+int printKernels(const LookRequest& asked) {
+    const LookOptions& options = asked.options;
+    const std::vector<ValueKernel> kernels = asked.inspector.valueKernels(static_cast<int>(asked.count()));
+    const std::int64_t heads = asked.model().heads;
     if (!options.json) std::cout << "layer,head,distance,norm,cosine\n";
     for (std::size_t i = 0; i < kernels.size(); ++i) {
         const auto layer = static_cast<std::int64_t>(i) / heads, head = static_cast<std::int64_t>(i) % heads;
@@ -121,15 +123,22 @@ int printKernels(Inspector& inspector, const LookOptions& options) {
     return 0;
 }
 
-int printKernelHistory(Inspector& inspector, const LookOptions& options) {
-    const auto distances = options.count.value_or(usualCount(QuestionKind::kernel_history));
+int printKernelHistory(const LookRequest& asked) {
+    const LookOptions& options = asked.options;
     const KernelHistory history =
-        inspector.kernelHistory({options.layer, options.head}, static_cast<int>(distances));
+        asked.inspector.kernelHistory({options.layer, options.head}, static_cast<int>(asked.count()));
     if (!options.json) std::cout << "layer,head,step,distance,norm,cosine\n";
     for (std::size_t i = 0; i < history.steps.size(); ++i)
         printKernel({{"layer", history.layer}, {"head", history.head}, {"step", history.steps[i]}},
                     history.kernels[i], options.json);
     return 0;
 }
+
+}  // namespace
+
+const std::map<std::string, PrintAnswer> kHeadPrinters = {{"heads", &printHeads},
+                                                          {"bands", &printBands},
+                                                          {"kernels", &printKernels},
+                                                          {"kernel_history", &printKernelHistory}};
 
 }  // namespace roper

@@ -13,7 +13,6 @@ namespace roper {
 namespace {
 
 using Json = nlohmann::ordered_json;
-using Ids = std::vector<std::int64_t>;
 
 /// A cell of CSV, in quotes where it needs them; ends of lines are shown.
 std::string cell(const std::string& text) {
@@ -159,8 +158,8 @@ int printSolved(const SolvedAnswer& answer, bool json) {
     return 0;
 }
 
-PatchAnswer patch(Inspector& inspector, const Ids& ids, const Intervention& change,
-                  const LookOptions& options) {
+int printPatched(const LookRequest& asked) {
+    const LookOptions& options = asked.options;
     if (options.other.empty())
         throw Error(ErrorKind::usage,
                     "patch needs a second text of as many tokens, with another answer: --other");
@@ -168,42 +167,54 @@ PatchAnswer patch(Inspector& inspector, const Ids& ids, const Intervention& chan
         throw Error(ErrorKind::usage,
                     "patch shows all heads, or one position by position: --layer and --head");
     const auto head = options.layer ? std::optional(HeadChoice{options.layer, options.head}) : std::nullopt;
-    return inspector.patchHeads(ids, inspector.encode(options.other), head, change);
+    const PatchAnswer answer =
+        asked.inspector.patchHeads(asked.ids, asked.inspector.encode(options.other), head, asked.change);
+    return printPatch(answer, options.layer.has_value(), options.json);
+}
+
+int printMapped(const LookRequest& asked) {
+    const LookOptions& options = asked.options;
+    if (!options.layer || !options.head)
+        throw Error(ErrorKind::usage, "a token map is of one head: --layer and --head");
+    return printTokenMap(asked.inspector.tokenMap(asked.ids, {options.layer, options.head}, options.distance),
+                         options.json);
+}
+
+int printFound(const LookRequest& asked) {
+    const LookOptions& options = asked.options;
+    return printNeedle(
+        asked.inspector.findNeedle(asked.ids, {options.needle, options.question, options.answer},
+                                   asked.count(), asked.change),
+        options.json);
+}
+
+int printByLength(const LookRequest& asked) {
+    const ModelChange& change = asked.options.change;
+    return printLengths(asked.inspector.lossByLength(asked.ids, change.factor,
+                                                     trainedLength(change, asked.model()), asked.change),
+                        asked.options.json);
 }
 
 }  // namespace
 
-bool isStudy(const std::string& what) {
-    return what == "subsets" || what == "lengths" || what == "needle" || what == "lens" || what == "solve" ||
-           what == "token_map" || what == "patch";
-}
-
-int printStudy(Inspector& inspector, const Ids& ids, const Intervention& change, const LookOptions& options) {
-    if (options.what == "subsets")
-        return printSubsets(
-            inspector.bandSubsets(ids, options.count.value_or(usualCount(QuestionKind::subsets)), change),
-            options.json);
-    if (options.what == "lengths") {
-        const double trained = trainedLength(options.change, inspector.model().architecture);
-        return printLengths(inspector.lossByLength(ids, options.change.factor, trained, change),
-                            options.json);
-    }
-    if (options.what == "needle")
-        return printNeedle(
-            inspector.findNeedle(ids, {options.needle, options.question, options.answer},
-                                 options.count.value_or(usualCount(QuestionKind::needle)), change),
-            options.json);
-    if (options.what == "solve")
-        return printSolved(inspector.solve(options.count.value_or(usualCount(QuestionKind::solve)), change),
-                           options.json);
-    if (options.what == "token_map") {
-        if (!options.layer || !options.head)
-            throw Error(ErrorKind::usage, "a token map is of one head: --layer and --head");
-        return printTokenMap(inspector.tokenMap(ids, {options.layer, options.head}, options.distance),
-                             options.json);
-    }
-    if (options.what == "lens") return printLens(inspector.logitLens(ids, change), options.json);
-    return printPatch(patch(inspector, ids, change, options), options.layer.has_value(), options.json);
-}
+const std::map<std::string, PrintAnswer> kStudyPrinters = {
+    {"subsets",
+     [](const LookRequest& asked) {
+         return printSubsets(asked.inspector.bandSubsets(asked.ids, asked.count(), asked.change),
+                             asked.options.json);
+     }},
+    {"lengths", &printByLength},
+    {"needle", &printFound},
+    {"solve",
+     [](const LookRequest& asked) {
+         return printSolved(asked.inspector.solve(asked.count(), asked.change), asked.options.json);
+     }},
+    {"token_map", &printMapped},
+    {"lens",
+     [](const LookRequest& asked) {
+         return printLens(asked.inspector.logitLens(asked.ids, asked.change), asked.options.json);
+     }},
+    {"patch", &printPatched},
+};
 
 }  // namespace roper

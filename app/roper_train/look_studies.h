@@ -1,20 +1,13 @@
 #pragma once
 
-#include <cstdint>
+#include <map>
 #include <string>
-#include <vector>
 
 #include "app/roper_train/look_commands.h"
-#include "core/inspection/inspector.h"
 
 namespace roper {
 
-/// Whether a question of `look` takes many passes, or a look at every layer: subsets, lengths, needle, lens,
-/// patch.
-bool isStudy(const std::string& what);
-
-/// Prints its answer, as lines of CSV or as JSON. @throws Error of every kind
-int printStudy(Inspector& inspector, const std::vector<std::int64_t>& ids, const Intervention& change,
-               const LookOptions& options);
+/// Prints the answers of kinds that take many passes or look at every layer, by the name of the kind.
+extern const std::map<std::string, PrintAnswer> kStudyPrinters;
 
 }  // namespace roper

@@ -1,5 +1,6 @@
 #include "core/inspection/answer_look.h"
 
+#include <map>
 #include <span>
 
 #include "core/base/error.h"
@@ -22,82 +23,97 @@ std::string fileOf(const std::vector<float>& weights, std::vector<std::int64_t> 
                              {});
 }
 
-std::string attentionOf(Inspector& inspector, const Question& question, const Ids& ids,
-                        const Intervention& change) {
-    const auto T = static_cast<std::int64_t>(ids.size());
+/// A question, with what has been read and made ready for its answer.
+struct Asked {
+    Inspector& inspector;
+    const Question& question;
+    const Ids ids = {};              ///< of the text, where the kind reads one
+    const Intervention change = {};  ///< where the kind can be changed
+
+    std::int64_t count() const { return question.countOrUsual(); }
+    HeadChoice head() const { return {question.layer, question.head}; }
+    const Architecture& model() const { return inspector.model().architecture; }
+};
+
+std::string attentionOf(const Asked& a) {
+    const auto T = static_cast<std::int64_t>(a.ids.size());
     if (T > kLongestMap)
         throw Error(ErrorKind::usage, "the text has " + std::to_string(T) +
                                           " tokens; a map is sent of at most " + std::to_string(kLongestMap) +
                                           ", `roper-train look` writes larger ones");
-    return fileOf(inspector.attentionOf(ids, question.layer, question.head, change), {T, T});
+    return fileOf(a.inspector.attentionOf(a.ids, a.question.layer, a.question.head, a.change), {T, T});
 }
 
-std::string thumbnailsOf(Inspector& inspector, const Question& question, const Ids& ids,
-                         const Intervention& change) {
-    const Architecture& model = inspector.model().architecture;
-    const Thumbnails maps = inspector.thumbnails(ids, question.countOrUsual(), change);
-    return fileOf(maps.weights, {model.layers, model.heads, maps.side, maps.side});
+std::string thumbnailsOf(const Asked& a) {
+    const Thumbnails maps = a.inspector.thumbnails(a.ids, a.count(), a.change);
+    return fileOf(maps.weights, {a.model().layers, a.model().heads, maps.side, maps.side});
 }
 
-GeneratedText generated(Inspector& inspector, const Question& question, const Ids& ids,
-                        const Intervention& change) {
-    return inspector.generate(
-        ids, {question.countOrUsual(), question.temperature, static_cast<std::uint64_t>(question.seed)}, {},
-        change);
+std::string generated(const Asked& a) {
+    const ContinuationOptions how{a.count(), a.question.temperature,
+                                  static_cast<std::uint64_t>(a.question.seed)};
+    return formatAnswer(a.inspector.generate(a.ids, how, {}, a.change));
 }
+
+std::string lengths(const Asked& a) {
+    const ModelChange& change = a.question.change;
+    return formatAnswer(
+        a.inspector.lossByLength(a.ids, change.factor, trainedLength(change, a.model()), a.change));
+}
+
+std::string needle(const Asked& a) {
+    const Question& q = a.question;
+    return formatAnswer(a.inspector.findNeedle(a.ids, {q.needle, q.question, q.answer}, a.count(), a.change));
+}
+
+std::string patch(const Asked& a) {
+    const auto by_position = a.question.positions ? std::optional(a.head()) : std::nullopt;
+    return formatAnswer(
+        a.inspector.patchHeads(a.ids, a.inspector.encode(a.question.other), by_position, a.change));
+}
+
+std::string heads(const Asked& a) {
+    return formatAnswer(a.inspector.heads(a.ids, a.change));
+}
+
+/// By the name of the kind.
+const std::map<std::string, std::string (*)(const Asked&)> kAnswers = {
+    {"model", [](const Asked& a) { return formatAnswer(a.inspector.summary()); }},
+    {"loss", [](const Asked& a) { return formatAnswer(a.inspector.read(a.ids, 0, a.change)); }},
+    {"logits", [](const Asked& a) { return formatAnswer(a.inspector.read(a.ids, a.count(), a.change)); }},
+    {"generate", &generated},
+    {"heads", &heads},
+    {"bands", &heads},
+    {"thumbnails", &thumbnailsOf},
+    {"attention", &attentionOf},
+    {"kernels",
+     [](const Asked& a) {
+         return formatAnswer(KernelsAnswer{a.inspector.valueKernels(static_cast<int>(a.count()))});
+     }},
+    {"kernel_history",
+     [](const Asked& a) {
+         return formatAnswer(a.inspector.kernelHistory(a.head(), static_cast<int>(a.count())));
+     }},
+    {"token_map",
+     [](const Asked& a) { return formatAnswer(a.inspector.tokenMap(a.ids, a.head(), a.question.distance)); }},
+    {"subsets",
+     [](const Asked& a) { return formatAnswer(a.inspector.bandSubsets(a.ids, a.count(), a.change)); }},
+    {"lengths", &lengths},
+    {"needle", &needle},
+    {"lens", [](const Asked& a) { return formatAnswer(a.inspector.logitLens(a.ids, a.change)); }},
+    {"solve", [](const Asked& a) { return formatAnswer(a.inspector.solve(a.count(), a.change)); }},
+    {"patch", &patch},
+};
 
 }  // namespace
 
 std::string answerLook(Inspector& inspector, const Question& question) {
-    if (question.what == QuestionKind::model) return formatAnswer(inspector.summary());
-    requireHeads({question.layer, question.head}, inspector.model().architecture);
-    if (question.what == QuestionKind::kernels)
-        return formatAnswer(KernelsAnswer{inspector.valueKernels(static_cast<int>(question.countOrUsual()))});
-    if (question.what == QuestionKind::kernel_history)
-        return formatAnswer(inspector.kernelHistory({question.layer, question.head},
-                                                    static_cast<int>(question.countOrUsual())));
-    const Intervention change = interventionOf(question.change, inspector.model().architecture);
-    if (question.what == QuestionKind::solve)
-        return formatAnswer(inspector.solve(question.countOrUsual(), change));
-    const Ids ids = inspector.encode(question.text);
-    switch (question.what) {
-        case QuestionKind::loss:
-            return formatAnswer(inspector.read(ids, 0, change));
-        case QuestionKind::logits:
-            return formatAnswer(inspector.read(ids, question.countOrUsual(), change));
-        case QuestionKind::heads:
-            return formatAnswer(inspector.heads(ids, change));
-        case QuestionKind::subsets:
-            return formatAnswer(inspector.bandSubsets(ids, question.countOrUsual(), change));
-        case QuestionKind::generate:
-            return formatAnswer(generated(inspector, question, ids, change));
-        case QuestionKind::attention:
-            return attentionOf(inspector, question, ids, change);
-        case QuestionKind::thumbnails:
-            return thumbnailsOf(inspector, question, ids, change);
-        case QuestionKind::token_map:
-            return formatAnswer(inspector.tokenMap(ids, {question.layer, question.head}, question.distance));
-        case QuestionKind::lengths:
-            return formatAnswer(inspector.lossByLength(
-                ids, question.change.factor, trainedLength(question.change, inspector.model().architecture),
-                change));
-        case QuestionKind::needle:
-            return formatAnswer(inspector.findNeedle(
-                ids, {question.needle, question.question, question.answer}, question.countOrUsual(), change));
-        case QuestionKind::lens:
-            return formatAnswer(inspector.logitLens(ids, change));
-        case QuestionKind::patch:
-            return formatAnswer(inspector.patchHeads(
-                ids, inspector.encode(question.other),
-                question.positions ? std::optional(HeadChoice{question.layer, question.head}) : std::nullopt,
-                change));
-        case QuestionKind::model:
-        case QuestionKind::kernels:
-        case QuestionKind::kernel_history:
-        case QuestionKind::solve:
-            break;
-    }
-    throw Error(ErrorKind::other, "a question without an answer");
+    const QuestionKind& kind = question.kind();
+    const Architecture& model = inspector.model().architecture;
+    requireHeads({question.layer, question.head}, model);
+    return kAnswers.at(kind.name)(
+        {inspector, question, kind.reads_text ? inspector.encode(question.text) : Ids(),
+         kind.can_change ? interventionOf(question.change, model) : Intervention()});
 }
 
 }  // namespace roper

@@ -9,33 +9,6 @@ bool ModelChange::isNothing() const {
            base == 0 && scaling == ScalingMethod::none;
 }
 
-const std::vector<std::string>& questionNames() {
-    static const std::vector<std::string> names = {
-        "model",          "loss",      "logits",  "generate", "heads",  "thumbnails", "attention", "kernels",
-        "kernel_history", "token_map", "subsets", "lengths",  "needle", "lens",       "solve",     "patch"};
-    return names;
-}
-
-std::int64_t usualCount(QuestionKind topic) {
-    switch (topic) {
-        case QuestionKind::logits:
-        case QuestionKind::needle:
-            return 5;
-        case QuestionKind::generate:
-        case QuestionKind::kernels:
-        case QuestionKind::kernel_history:
-            return 32;
-        case QuestionKind::thumbnails:
-            return 40;
-        case QuestionKind::subsets:
-            return 4;
-        case QuestionKind::solve:
-            return 64;
-        default:
-            return 0;
-    }
-}
-
 const std::vector<Field<Question>>& questionFields() {
     using Q = Question;
     const auto make = [](FieldInfo info, auto member) {

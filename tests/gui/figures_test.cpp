@@ -424,7 +424,7 @@ class FiguresTest : public QObject {
         window_->showPage(&page);
         page.open(models_.filePath("llama"));
         page.readText("5>E5>33W5>E:M5>E5>33W5>E:M");
-        const auto request = [&](Need need, QuestionKind topic) {
+        const auto request = [&](Need need, const std::string& topic) {
             Question question{topic};
             question.count = 2;
             question.needle = "ABC";
@@ -440,11 +440,11 @@ class FiguresTest : public QObject {
             page.showTab(static_cast<ModelsPage::Tab>(tab));
             QTRY_VERIFY_WITH_TIMEOUT(!page.state().isAsking(), 60000);
         }
-        request(Need::subsets, QuestionKind::subsets);
-        request(Need::lengths, QuestionKind::lengths);
-        request(Need::needle, QuestionKind::needle);
-        request(Need::patch, QuestionKind::patch);
-        request(Need::patch_positions, QuestionKind::patch);
+        request(Need::subsets, "subsets");
+        request(Need::lengths, "lengths");
+        request(Need::needle, "needle");
+        request(Need::patch, "patch");
+        request(Need::patch_positions, "patch");
     }
 
     void makeRun() {

@@ -47,6 +47,16 @@ class SmallModels(TrainerTest):
             numpy.testing.assert_allclose(answer["nll"], right, atol=5e-4)
             self.assertAlmostEqual(answer["loss"], sum(answer["nll"]) / len(answer["nll"]), places=12)
 
+    def test_options_that_would_change_nothing_are_refused_by_name(self):
+        for what, option, why in (("loss", ["--temperature", 1], "is not read by --what loss, but by generate"),
+                                  ("logits", ["--distance", 2], "but by token_map"), ("heads", ["--count", 3], "which counts nothing"),
+                                  ("kernels", ["--mute", "3"], "it reads the parameters as they are"),
+                                  ("loss", ["--factor", 2], "but by lengths"), ("lens", ["--out", "a.csv"], "but by attention")):
+            said = look(self.model(), "--what", what, "--text", self.text(), *option, expected=2)
+            self.assertIn(option[0], said)
+            self.assertIn(why, said)
+        look(self.model(), "--what", "loss", "--text", self.text(), "--scaling", "yarn", "--factor", 2)
+
     def test_the_likeliest_tokens_come_first(self):
         tokens, logits = self.expected()
         answer = json.loads(look(self.model(), "--what", "logits", "--text", self.text(), "--count", 7, "--json"))

@@ -9,7 +9,7 @@ namespace {
 
 TEST(Question, IsSentAsWhatDiffersFromNothing) {
     EXPECT_TRUE(questionSettings({}).empty());
-    Question question{QuestionKind::attention, "two words", 3, 1};
+    Question question{"attention", "two words", 3, 1};
     question.change.mute = "24-31";
     question.change.layer = 2;
     question.change.scaling = ScalingMethod::yarn;
@@ -24,14 +24,23 @@ TEST(Question, IsSentAsWhatDiffersFromNothing) {
     EXPECT_EQ(questionOf(questionSettings(question)), question);
 }
 
-TEST(Question, EveryTopicHasAName) {
-    for (std::size_t i = 0; i < questionNames().size(); ++i) {
-        Question question;
-        question.what = static_cast<QuestionKind>(i);
+TEST(Question, EveryKindIsSentByItsName) {
+    for (const QuestionKind& kind : questionKinds()) {
+        const Question question{kind.name};
         EXPECT_EQ(questionOf(questionSettings(question)), question);
-        EXPECT_EQ(questionOf({{"what", questionNames()[i]}}).what, question.what);
+        EXPECT_EQ(&question.kind(), &kind);
+        EXPECT_EQ(kind.counted.empty(), kind.usual_count == 0) << kind.name;
     }
-    EXPECT_EQ(questionNames().size(), static_cast<std::size_t>(QuestionKind::patch) + 1);
+    expectError(ErrorKind::usage, "no question is called \"losses\"; there are model, loss",
+                [] { questionKind("losses"); });
+}
+
+/// What a kind calls its own can be asked for.
+TEST(Question, SettingsOfAKindAreFields) {
+    for (const std::string& setting : ownSettings()) {
+        if (setting == "out") continue;  // of the command line alone
+        EXPECT_NO_THROW(findField(questionFields(), setting)) << setting;
+    }
 }
 
 TEST(Question, RefusesWhatItDoesNotKnow) {

@@ -84,7 +84,7 @@ void ModelsPage::connectState() {
     });
     connect(change_, &ChangePanel::solvingWanted, this, [this] {
         constexpr std::int64_t kProblems = 64;
-        Question question{QuestionKind::solve};
+        Question question{"solve"};
         question.count = kProblems;
         state_->request(Need::solved, question);
     });
@@ -318,7 +318,7 @@ void ModelsPage::showWritten() {
 }
 
 void ModelsPage::write() {
-    Question question{QuestionKind::generate};
+    Question question{"generate"};
     question.count = count_->value();
     question.temperature = temperature_->value();
     question.seed = seed_->value();

@@ -283,7 +283,7 @@ QWidget* ModelsPage::makeSubsetsTab() {
     say_passes(band_count_->value());
     connect(compute_, &QPushButton::clicked, this, [this] {
         wantWhatIsSeen();
-        Question question{QuestionKind::subsets};
+        Question question{"subsets"};
         question.count = band_count_->value();
         state_->request(Need::subsets, question);
     });

@@ -79,17 +79,17 @@ Figure& ModelsPage::prepareFigure(FigureRequest request) {
         throw Error(ErrorKind::usage, "over_training needs a run with several checkpoints; " + request.run +
                                           " has " + std::to_string(summary.checkpoints.size()));
     setOverTraining(picture.over_training);
-    static const std::map<std::string, std::pair<Need, QuestionKind>> requested = {
-        {"band-subsets", {Need::subsets, QuestionKind::subsets}},
-        {"longer-text", {Need::lengths, QuestionKind::lengths}},
-        {"needle", {Need::needle, QuestionKind::needle}},
-        {"patching", {Need::patch, QuestionKind::patch}},
-        {"patching-positions", {Need::patch_positions, QuestionKind::patch}}};
+    static const std::map<std::string, std::pair<Need, std::string>> requested = {
+        {"band-subsets", {Need::subsets, "subsets"}},
+        {"longer-text", {Need::lengths, "lengths"}},
+        {"needle", {Need::needle, "needle"}},
+        {"patching", {Need::patch, "patch"}},
+        {"patching-positions", {Need::patch_positions, "patch"}}};
     if (const auto found = requested.find(request.kind); found != requested.end()) {
         Question question = picture.look;
         question.what = found->second.second;
         question.positions = request.kind == "patching-positions";
-        if (question.what == QuestionKind::subsets && !question.count) question.count = 4;
+        if (question.what == "subsets" && !question.count) question.count = 4;
         state_->request(found->second.first, question);
     }
     beside_state_->setNeeds({});

@@ -59,7 +59,7 @@ QWidget* ModelsPage::makeLengthsTab() {
         named(new QPushButton(tr("Read with scaled frequencies")), tr("Read with scaled frequencies"),
               tr("The loss by position: frequencies as they are, linear, NTK and YaRN; four passes"));
     connect(read_longer_, &QPushButton::clicked, this, [this] {
-        Question question{QuestionKind::lengths};
+        Question question{"lengths"};
         question.change.factor = length_factor_->value();
         question.change.original_length = trained_->value();
         state_->request(Need::lengths, question);
@@ -78,7 +78,7 @@ QWidget* ModelsPage::makeLengthsTab() {
         named(new QPushButton(tr("Needle test")), tr("Needle test"),
               tr("Whether the model finds it, by the text's length and the needle's depth; 20 passes"));
     connect(hide_needle_, &QPushButton::clicked, this, [this] {
-        Question question{QuestionKind::needle};
+        Question question{"needle"};
         question.needle = needle_text_->text().toStdString();
         question.question = needle_question_->text().toStdString();
         question.answer = needle_answer_->text().toStdString();
@@ -124,7 +124,7 @@ QWidget* ModelsPage::makePatchTab() {
               tr("Each head's output of the text is put into a pass over the other text: how much of its "
                  "answer does that restore? A pass for every head"));
     connect(patch_button_, &QPushButton::clicked, this, [this] {
-        Question question{QuestionKind::patch};
+        Question question{"patch"};
         question.other = other_->text().toStdString();
         state_->request(Need::patch, question);
     });
@@ -174,7 +174,7 @@ void ModelsPage::connectStudies() {
     connect(patch_map_, &HeatMapView::cellClicked, this, [this](int row, int column) {
         if (state_->patch() == nullptr || row < 0 || column < 0) return;
         state_->setHead(row, column);
-        Question question{QuestionKind::patch};
+        Question question{"patch"};
         question.other = other_->text().toStdString();
         question.positions = true;
         state_->request(Need::patch_positions, question);

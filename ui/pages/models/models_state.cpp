@@ -182,54 +182,54 @@ const HeadReport* ModelsState::report() const {
 /// Nothing where there is nothing to be asked.
 std::optional<Question> ModelsState::questionFor(Need need) const {
     constexpr std::int64_t kCandidates = 10, kDistances = 64;
-    Question question{QuestionKind::model, text_.toStdString()};
+    Question question{"model", text_.toStdString()};
     question.change = change_;
     switch (need) {
         case Need::model:
-            return Question{QuestionKind::model};
+            return Question{"model"};
         case Need::reading:
-            question.what = QuestionKind::logits;
+            question.what = "logits";
             question.count = kCandidates;
             question.change = {};
             break;
         case Need::changed:
             if (change_.isNothing()) return std::nullopt;
-            question.what = QuestionKind::logits;
+            question.what = "logits";
             question.count = kCandidates;
             break;
         case Need::heads:
-            question.what = QuestionKind::heads;
+            question.what = "heads";
             break;
         case Need::thumbnails:
-            question.what = QuestionKind::thumbnails;
+            question.what = "thumbnails";
             break;
         case Need::attention:
-            question.what = QuestionKind::attention;
+            question.what = "attention";
             question.layer = layer_;
             question.head = head_;
             break;
         case Need::kernels: {
-            Question kernels{QuestionKind::kernels};
+            Question kernels{"kernels"};
             kernels.count = kDistances;
             return kernels;
         }
         case Need::kernel_history: {
             if (summary_ && summary_->checkpoints.size() < 2) return std::nullopt;
-            Question history{QuestionKind::kernel_history};
+            Question history{"kernel_history"};
             history.layer = layer_;
             history.head = head_;
             history.count = kDistances;
             return history;
         }
         case Need::token_map:
-            question.what = QuestionKind::token_map;
+            question.what = "token_map";
             question.change = {};
             question.layer = layer_;
             question.head = head_;
             question.distance = distance_;
             break;
         case Need::lens:
-            question.what = QuestionKind::lens;
+            question.what = "lens";
             break;
         case Need::subsets:
         case Need::written:
