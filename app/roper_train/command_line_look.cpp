@@ -45,8 +45,8 @@ void requireRead(const CLI::App& look, const QuestionKind& kind) {
         return std::find(one.own.begin(), one.own.end(), setting) != one.own.end();
     };
     if (kind.counted.empty() && isGiven("--count")) refuse("--count", ", which counts nothing");
-    for (const std::string option : {"--mute", "--mute-heads", "--no-rotation", "--no-value-rotation",
-                                     "--no-inverse", "--shift", "--base", "--scaling"})
+    for (const std::string option : {"--ablate", "--mute", "--mute-heads", "--no-rotation",
+                                     "--no-value-rotation", "--no-inverse", "--shift", "--base", "--scaling"})
         if (!kind.can_change && isGiven(option)) refuse(option, ": it reads the parameters as they are");
     for (const std::string option : {"--out", "--distance", "--other", "--needle", "--question", "--answer",
                                      "--temperature", "--seed", "--factor", "--original-length"}) {
@@ -82,6 +82,11 @@ void CommandLine::addLook() {
             "--head", look_.head,
             "Head, from 0: the one shown, or where nothing is shown by head, the one that is changed")
         ->check(CLI::NonNegativeNumber);
+    look->add_option(
+            "--ablate", look_.ablations,
+            "Ablate heads, or pairs of features in their scores: 2.1 (layer and head), 2 (a layer), all, "
+            "2.1:24-31 (pairs; 0 rotates fastest); may be given several times")
+        ->allow_extra_args(false);
     look->add_option("--mute", look_.change.mute,
                      "Former name of --ablate for pairs of features, such as 24-31; 0 rotates fastest");
     look->add_flag("--mute-heads", look_.change.mute_heads,

@@ -59,6 +59,7 @@ Json tokensJson(const TextCodec& codec, const std::vector<std::int64_t>& ids) {
 
 Intervention interventionOf(const LookOptions& options, const Architecture& model) {
     ModelChange change = options.change;
+    change.ablate = join(options.ablations, ";");
     change.scaling = scalingMethodOf(options.scaling);
     if (questionKind(options.what).heads == QuestionKind::Heads::none) {
         change.layer = options.layer;

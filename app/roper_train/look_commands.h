@@ -21,9 +21,10 @@ struct LookOptions {
     std::string text;
     std::filesystem::path text_file;  ///< instead of `text`
     std::optional<std::int64_t> layer, head;
-    ModelChange change;                 ///< without layer, head and scaling, which stand here
-    std::string scaling = "none";       ///< one of `scalingNames`
-    std::optional<std::int64_t> count;  ///< candidates of `logits` (5), tokens to `generate` (32), …
+    ModelChange change;                       ///< without layer, head and scaling, which stand here
+    std::vector<std::string> ablations = {};  ///< as `ModelChange::ablate` has them, one each
+    std::string scaling = "none";             ///< one of `scalingNames`
+    std::optional<std::int64_t> count;        ///< candidates of `logits` (5), tokens to `generate` (32), …
     std::string needle = Question().needle, question = Question().question, answer = Question().answer;
     std::int64_t distance = 0;  ///< of `token_map`
     std::string other;          ///< of `patch`: another text of as many tokens

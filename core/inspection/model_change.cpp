@@ -8,6 +8,47 @@
 
 namespace roper {
 
+namespace {
+
+/// @throws Error (usage)
+std::int64_t indexOf(const std::string& text, const std::string& ablation) {
+    const auto index = parseInteger(text);
+    if (!index || *index < 0)
+        throw Error(
+            ErrorKind::usage,
+            "an ablation is written 2.1 (layer and head), 2 (a layer) or all, and pairs of features behind "
+            "it: 2.1:24-31; not \"" +
+                onOneLine(ablation) + "\"");
+    return *index;
+}
+
+/// "2.1", "2" or "all". @throws Error (usage)
+HeadChoice headsOf(const std::string& text, const std::string& ablation) {
+    if (text == "all") return {};
+    const std::size_t point = text.find('.');
+    HeadChoice heads{indexOf(text.substr(0, point), ablation)};
+    if (point != std::string::npos) heads.head = indexOf(text.substr(point + 1), ablation);
+    return heads;
+}
+
+std::vector<std::int64_t> pairsOf(const std::string& text) {
+    const auto pairs = parseIntegers(text);
+    if (!pairs)
+        throw Error(ErrorKind::usage, "pairs are written 24-31, 5 or 0,1,7, not \"" + onOneLine(text) + "\"");
+    return {pairs->begin(), pairs->end()};
+}
+
+void addAblation(const std::string& ablation, Intervention& intervention) {
+    const std::size_t colon = ablation.find(':');
+    const HeadChoice heads = headsOf(ablation.substr(0, colon), ablation);
+    if (colon == std::string::npos)
+        intervention.muted_heads.push_back(heads);
+    else
+        intervention.muted_pairs.push_back({heads, pairsOf(ablation.substr(colon + 1))});
+}
+
+}  // namespace
+
 double trainedLength(const ModelChange& change, const Architecture& model) {
     return change.original_length > 0 ? change.original_length : static_cast<double>(model.context);
 }
@@ -26,12 +67,10 @@ Intervention interventionOf(const ModelChange& change, const Architecture& model
     if ((change.no_value_rotation || change.no_inverse) && model.value_rotations.empty())
         throw Error(ErrorKind::usage,
                     "this model rotates no values; only RoPER's values and outputs can be left unrotated");
-    if (!change.mute.empty()) {
-        const auto pairs = parseIntegers(change.mute);
-        if (!pairs)
-            throw Error(ErrorKind::usage, "pairs are written 24-31, 5 or 0,1,7, not \"" + change.mute + "\"");
-        intervention.muted_pairs.push_back({chosen, {pairs->begin(), pairs->end()}});
-    }
+    if (!change.ablate.empty())
+        for (const std::string& ablation : split(change.ablate, ';'))
+            addAblation(ablation, intervention);
+    if (!change.mute.empty()) intervention.muted_pairs.push_back({chosen, pairsOf(change.mute)});
     if (change.mute_heads) intervention.muted_heads.push_back(chosen);
     if (change.no_rotation) intervention.unrotated.push_back(chosen);
     if (change.no_value_rotation) intervention.unrotated_values.push_back(chosen);

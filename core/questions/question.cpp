@@ -5,8 +5,8 @@
 namespace roper {
 
 bool ModelChange::isNothing() const {
-    return mute.empty() && !mute_heads && !no_rotation && !no_value_rotation && !no_inverse && shift == 0 &&
-           base == 0 && scaling == ScalingMethod::none;
+    return ablate.empty() && mute.empty() && !mute_heads && !no_rotation && !no_value_rotation &&
+           !no_inverse && shift == 0 && base == 0 && scaling == ScalingMethod::none;
 }
 
 const std::vector<Field<Question>>& questionFields() {
@@ -50,6 +50,12 @@ const std::vector<Field<Question>>& questionFields() {
         chosen(
             {"", "change_head", "", "this head of the layer, or of all layers, alone is changed", kOfModel},
             &C::head),
+        ofChange({"", "ablate", "",
+                  "heads that add nothing, or pairs that their scores do without: 2.1, 2.1:24-31, all:0-7; "
+                  "several "
+                  "with ; between them",
+                  AnyText{4096}},
+                 &C::ablate),
         ofChange(
             {"", "mute", "", "pairs that scores do without, such as 24-31; 0 rotates fastest", AnyText{4096}},
             &C::mute),

@@ -15,13 +15,15 @@ namespace roper {
 /// What is taken out of a model, or done to its positions, while it reads. By itself it changes nothing.
 struct ModelChange {
     std::optional<std::int64_t> layer = {}, head = {};  ///< the heads that it is about; all if not given
-    std::string mute = {};                              ///< pairs that scores do without, such as 24-31
-    bool mute_heads = false;                            ///< the heads add nothing
-    bool no_rotation = false;                           ///< queries and keys are not rotated
-    bool no_value_rotation = false;                     ///< of RoPER: values, and outputs, are not
-    bool no_inverse = false;                            ///< of RoPER: outputs are not rotated back
-    std::int64_t shift = 0;                             ///< added to every position of the rotation
-    double base = 0;                                    ///< of the frequencies; 0: the model's own
+    /// Heads that add nothing, and pairs that their scores do without: "2.1;0;all:24-31" (`Ablation`).
+    std::string ablate = {};
+    std::string mute = {};           ///< pairs that scores do without, such as 24-31
+    bool mute_heads = false;         ///< the heads add nothing
+    bool no_rotation = false;        ///< queries and keys are not rotated
+    bool no_value_rotation = false;  ///< of RoPER: values, and outputs, are not
+    bool no_inverse = false;         ///< of RoPER: outputs are not rotated back
+    std::int64_t shift = 0;          ///< added to every position of the rotation
+    double base = 0;                 ///< of the frequencies; 0: the model's own
     ScalingMethod scaling = ScalingMethod::none;
     double factor = 4;           ///< of the scaling
     double original_length = 0;  ///< of the scaling: tokens of the texts of training; 0: what the model says

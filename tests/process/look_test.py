@@ -47,6 +47,26 @@ class SmallModels(TrainerTest):
             numpy.testing.assert_allclose(answer["nll"], right, atol=5e-4)
             self.assertAlmostEqual(answer["loss"], sum(answer["nll"]) / len(answer["nll"]), places=12)
 
+    def test_heads_and_pairs_are_ablated_whichever_are_shown(self):
+        def loss(*options):
+            return json.loads(look(self.model(), "--what", "loss", "--text", self.text(), "--json", *options))["loss"]
+
+        self.assertEqual(loss("--ablate", "all:0-3"), loss("--mute", "0-3"))
+        self.assertEqual(loss("--ablate", "1:0-3"), loss("--mute", "0-3", "--layer", 1))
+        self.assertEqual(loss("--ablate", "1.2:0-3"), loss("--mute", "0-3", "--layer", 1, "--head", 2))
+        self.assertEqual(loss("--ablate", "1.2"), loss("--mute-heads", "--layer", 1, "--head", 2))
+        both = loss("--ablate", "1.2", "--ablate", "0.1")
+        first = look("--ablate", "1.2", self.model(), "--what", "loss", "--text", self.text(), "--json")
+        self.assertEqual(json.loads(first)["loss"], loss("--ablate", "1.2"))
+        self.assertEqual(len({both, loss("--ablate", "1.2"), loss("--ablate", "0.1"), loss()}), 4)
+        shown = ["--what", "attention", "--text", self.text(), "--layer", 1, "--head", 0]
+        weights = [json.loads(look(self.model(), *shown, *change))["weights"] for change in ((), ("--ablate", "0.1"), ("--ablate", "1.0"))]
+        self.assertNotEqual(weights[0], weights[1])
+        self.assertEqual(weights[0], weights[2], "a head's own output comes after its weights")
+        for wrong, part in (("2.x", "an ablation is written 2.1"), ("1.2:x", "pairs are written"), ("9", "layers 0 to 1, not 9"),
+                            ("-1", "an ablation"), ("1.2:8", "pairs 0 to 7, not 8")):
+            self.assertIn(part, look(self.model(), "--what", "loss", "--text", self.text(), f"--ablate={wrong}", expected=2))
+
     def test_options_that_would_change_nothing_are_refused_by_name(self):
         for what, option, why in (("loss", ["--temperature", 1], "is not read by --what loss, but by generate"),
                                   ("logits", ["--distance", 2], "but by token_map"), ("heads", ["--count", 3], "which counts nothing"),

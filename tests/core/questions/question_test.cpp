@@ -56,10 +56,10 @@ TEST(Question, AChangeOfNothingIsNothing) {
     change.factor = 8;
     EXPECT_TRUE(change.isNothing());
     for (const auto set :
-         {+[](ModelChange& c) { c.mute = "1"; }, +[](ModelChange& c) { c.mute_heads = true; },
-          +[](ModelChange& c) { c.no_rotation = true; }, +[](ModelChange& c) { c.shift = -1; },
-          +[](ModelChange& c) { c.base = 1e6; }, +[](ModelChange& c) { c.no_inverse = true; },
-          +[](ModelChange& c) { c.no_value_rotation = true; },
+         {+[](ModelChange& c) { c.ablate = "1"; }, +[](ModelChange& c) { c.mute = "1"; },
+          +[](ModelChange& c) { c.mute_heads = true; }, +[](ModelChange& c) { c.no_rotation = true; },
+          +[](ModelChange& c) { c.shift = -1; }, +[](ModelChange& c) { c.base = 1e6; },
+          +[](ModelChange& c) { c.no_inverse = true; }, +[](ModelChange& c) { c.no_value_rotation = true; },
           +[](ModelChange& c) { c.scaling = ScalingMethod::ntk; }}) {
         ModelChange changed;
         set(changed);
