@@ -1,0 +1,51 @@
+#pragma once
+
+#include <Eigen/Core>
+#include <nlohmann/json.hpp>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace nlohmann {
+
+template <>
+struct adl_serializer<Eigen::VectorXd> {
+    static void to_json(json& to, const Eigen::VectorXd& numbers) {
+        to = std::vector<double>(numbers.begin(), numbers.end());
+    }
+    static void from_json(const json& from, Eigen::VectorXd& numbers) {
+        const auto read = from.get<std::vector<double>>();
+        numbers = Eigen::Map<const Eigen::VectorXd>(read.data(), static_cast<Eigen::Index>(read.size()));
+    }
+};
+
+}  // namespace nlohmann
+
+namespace roper {
+
+// How answers are sent: as JSON, their members under their own names (docs/control-socket.md).
+
+/// Reads an answer, null in place of a number as NaN: JSON has none.
+/// @throws Error (checkpoint) if it is no JSON
+nlohmann::json readAnswerJson(std::string_view text);
+
+/// @throws Error (checkpoint) saying that the answer cannot be read, and why
+[[noreturn]] void refuseAnswer(const nlohmann::json::exception& error);
+
+/// An answer as it is sent. What is not UTF-8, such as a token that is part of a character, becomes U+FFFD.
+template <class Answer>
+std::string formatAnswer(const Answer& answer) {
+    return nlohmann::json(answer).dump(-1, ' ', false, nlohmann::json::error_handler_t::replace);
+}
+
+/// Reads one. @throws Error (checkpoint) if it is another answer than expected
+template <class Answer>
+Answer parseAnswer(std::string_view text) {
+    try {
+        return readAnswerJson(text).get<Answer>();
+    } catch (const nlohmann::json::exception& error) {
+        refuseAnswer(error);
+    }
+}
+
+}  // namespace roper
