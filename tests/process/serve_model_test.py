@@ -182,6 +182,7 @@ class ServeModel(TrainerTest):
         for question, part in [({"what": "los"}, "loss"), ({"what": "loss", "text": ""}, "no token"),
                                ({"what": "loss", "text": TEXT, "mute": "99"}, "pairs 0 to"),
                                ({"what": "loss", "text": TEXT, "mute": "x"}, "24-31"),
+                               ({"what": "loss", "text": TEXT, "ablate": "0.0;x"}, "an ablation is written 2.1"),
                                ({"what": "attention", "text": TEXT, "layer": "99"}, "layers 0 to"),
                                ({"what": "loss", "text": TEXT, "no_inverse": "1"}, "rotates no values"),
                                ({"what": "heads", "text": "5"}, "two tokens"),
