@@ -97,6 +97,7 @@ ModelType typeOf(const std::string& name, const Json& row) {
         type.needed_key = row.at("needs").at(0);
         type.needed_value = row.at("needs").at(1).dump();
     }
+    read("null_theta", type.rests_at_null);
     read("text", type.text_type);
     return type;
 }

@@ -88,6 +88,7 @@ struct ModelType {
     bool calls_yarn_longrope = false;  ///< the type yarn is LongRoPE (Phi-3)
     std::string needed_key;            ///< member without whose value nothing rotates
     std::string needed_value;          ///< as JSON
+    bool rests_at_null = false;        ///< nothing rotates where rope_theta is null (Olmo Hybrid)
     std::string text_type;             ///< of a composite model: the model type of its language part
 
     bool is_known = true;

@@ -358,14 +358,17 @@ class Reader {
     void readKind(const Source& source) {
         RotaryConfig rotary;
         rotary.head_dim = headWidth(*source.kind);
+        if (rotates(source)) readRotation(source, rotary);
+        reading_.layers.push_back({source.kind->name, {}, rotary});
+    }
+
+    void readRotation(const Source& source, RotaryConfig& rotary) {
         rotary.pairing = isInterleaved() ? Pairing::interleaved : Pairing::half;
         const std::string method = source.rope ? typeOf(*source.rope) : "default";
         readWidth(source, method, rotary);
         if (source.rope && rotary.width > 0) readScaling(*source.rope, method, rotary);
         readBase(source, rotary);
         if (type_.rotates_last) rotary.first = rotary.head_dim - rotary.width;
-        if (!rotates()) rotary = {.head_dim = rotary.head_dim};
-        reading_.layers.push_back({source.kind->name, {}, rotary});
     }
 
     bool isInterleaved() const {
@@ -374,7 +377,11 @@ class Reader {
     }
 
     /// Whether the config lets the model rotate at all.
-    bool rotates() const {
+    bool rotates(const Source& source) const {
+        if (type_.rests_at_null && isThetaNull(source)) {
+            note("nothing rotates: rope_theta is null");
+            return false;
+        }
         if (type_.needed_key.empty()) return true;
         if (config_.isValue(type_.needed_key, type_.needed_value)) return true;
         const bool is_usual = sizes_ && sizes_->isValue(type_.needed_key, type_.needed_value) &&
@@ -383,6 +390,12 @@ class Reader {
         note("nothing rotates: models of type " + type_.name + " rotate where " + type_.needed_key + " is " +
              type_.needed_value);
         return false;
+    }
+
+    bool isThetaNull(const Source& source) const {
+        const bool is_inside = source.rope && !source.is_default && source.rope->stands("rope_theta");
+        const ConfigFields& fields = is_inside ? *source.rope : config_;
+        return fields.stands("rope_theta") && !fields.has("rope_theta");
     }
 
     std::string typeOf(const ConfigFields& rope) const {
@@ -697,7 +710,10 @@ class Reader {
         const auto isEmpty = [](const RotatedLayers& one) { return one.layers.empty(); };
         const bool any_rotates = static_cast<int>(still.size()) < layers;
         if (any_rotates) std::erase_if(reading_.layers, isEmpty);
-        note(countOf(still.size(), "layer") + " of " + std::to_string(layers) + " do not rotate");
+        const auto rotate = [](const RotatedLayers& one) { return one.rotary.width > 0; };
+        if (std::none_of(reading_.layers.begin(), reading_.layers.end(), rotate)) return;  // was said already
+        note(countOf(still.size(), "layer") + " of " + std::to_string(layers) +
+             (still.size() == 1 ? " does" : " do") + " not rotate");
     }
 
     /// @param kinds  of the layers, or none where they are not known

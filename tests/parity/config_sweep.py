@@ -17,6 +17,8 @@ from transformers.models.auto.configuration_auto import CONFIG_MAPPING_NAMES
 
 TRAINER = sys.argv[1] if len(sys.argv) > 1 else "build/release/bin/roper-train"
 CLOSE = 2e-5  # transformers computes in float32
+# Members without which a model type rotates nothing, whatever frequencies its module has.
+ROTATING = {"granitemoehybrid": {"position_embedding_type": "rope"}, "zamba2": {"use_mem_rope": True}}
 
 
 def variants(model_type, config, kinds):
@@ -172,7 +174,7 @@ def main():
             kinds = list(rotation({"model_type": model_type}))
         except Exception:  # no rotation, or one of images
             continue
-        jobs += [(model_type, what, members) for what, members in variants(model_type, config, kinds)]
+        jobs += [(model_type, what, ROTATING.get(model_type, {}) | members) for what, members in variants(model_type, config, kinds)]
     answers = ours([{"model_type": model_type, **members} for model_type, _, members in jobs])
     counts, told = collections.Counter(), collections.defaultdict(list)
     for job, read in zip(jobs, answers):

@@ -26,7 +26,7 @@ A row is a model type and a JSON object:
   "copies"       a flat object is that of every kind, and rope_scaling stands for rope_parameters; the share is the class's own
   "rotating"     which layers rotate: "sliding" ones alone, "sliding_if_any", or those that no_rope_layers marks with 1
   "refuses"      rope_scaling, where the class cannot read it; "values": values rotate, or where the member "values_key" says so; "needs":
-                 a member and its value without which nothing rotates; "features": that rotate, a number or a member;
+                 a member and its value without which nothing rotates; "null_theta": nor where rope_theta is null; "features": that rotate, a number or a member;
                  "ratio": a member that multiplies θ's base; "last": the last features rotate; "yarn_factor": on cos and sin; "own": what
                  cannot be shown; "text": the model type of the part that reads text
 """
@@ -91,6 +91,9 @@ MORE = {
     # modeling_gemma4.py and those made of it: "inv_freq depends on the head dim, which varies by layer type"
     **{model_type: {"by_layer": ["head_dim"], "sizes": {"head_dim": 256}}
        for model_type in ("gemma4_text", "gemma4_unified_text", "diffusion_gemma_text", "embedding_gemma2_text")},
+    # modeling_falcon.py, modeling_granitemoehybrid.py, modeling_zamba2.py, modeling_olmo_hybrid.py: when they rotate at all
+    "falcon": {"needs": ["alibi", False], "sizes": {"alibi": False}}, "granitemoehybrid": {"needs": ["position_embedding_type", "rope"]},
+    "zamba2": {"needs": ["use_mem_rope", True]}, "olmo_hybrid": {"null_theta": True},
     "hunyuan_v1_dense": {"alpha": True}, "hunyuan_v1_moe": {"alpha": True}, "hunyuan_vl_text": {"alpha": True},
 }
 # Layers that do not rotate, which no frequency tells: modeling_*.py of each.

@@ -182,6 +182,28 @@ TEST(RotationReading, LayersThatDoNotRotateAreSaid) {
     EXPECT_EQ(kimi.layers.back().kind, kNotRotated);
 }
 
+// modeling_falcon.py, modeling_granitemoehybrid.py, modeling_zamba2.py and modeling_olmo_hybrid.py of
+// transformers 5.24: the frequencies of these models are there, and are not used.
+TEST(RotationReading, AModelMayRotateNothingByWhatItsConfigSays) {
+    const auto widthOf = [](const std::string& json) {
+        return readRotation(json).layers.front().rotary.width;
+    };
+    EXPECT_EQ(widthOf(R"({"model_type": "falcon"})"), 64);
+    EXPECT_EQ(widthOf(R"({"model_type": "falcon", "alibi": true})"), 0);
+    EXPECT_EQ(widthOf(R"({"model_type": "zamba2"})"), 0);
+    EXPECT_GT(widthOf(R"({"model_type": "zamba2", "use_mem_rope": true})"), 0);
+    const std::string granite = R"({"model_type": "granitemoehybrid", "layer_types": ["full_attention"])";
+    EXPECT_EQ(widthOf(granite + "}"), 0);
+    EXPECT_EQ(widthOf(granite + R"(, "position_embedding_type": "nope"})"), 0);
+    EXPECT_EQ(widthOf(granite + R"(, "position_embedding_type": "rope"})"), 128);
+    EXPECT_EQ(widthOf(R"({"model_type": "olmo_hybrid"})"), 128);
+    EXPECT_EQ(widthOf(R"({"model_type": "olmo_hybrid", "rope_theta": null})"), 0);
+    const std::string null_inside =
+        R"({"model_type": "olmo_hybrid", "rope_parameters": {"rope_type": "default", "rope_theta": null}})";
+    EXPECT_EQ(widthOf(null_inside), 0);
+    EXPECT_EQ(notesOf(null_inside.c_str()).find("is taken"), std::string::npos);
+}
+
 TEST(RotationReading, ValuesThatRotateAreSaid) {
     EXPECT_EQ(readRotation(R"({"model_type": "roformer", "rotary_value": true})").values,
               ValueRotation::rotated);
