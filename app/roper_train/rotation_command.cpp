@@ -1,5 +1,6 @@
 // How a model rotates, as its config.json, GGUF metadata or run.toml says.
 
+#include <algorithm>
 #include <iostream>
 
 #include "app/roper_train/commands.h"
@@ -103,10 +104,15 @@ std::string scalingText(const Scaling& scaling) {
 
 void printText(const RotationReading& reading, double tokens) {
     if (!reading.model_type.empty()) std::cout << "model type " << reading.model_type << "\n";
+    const bool are_placed = std::any_of(reading.layers.begin(), reading.layers.end(),
+                                        [](const RotatedLayers& one) { return !one.layers.empty(); });
     for (const RotatedLayers& layers : reading.layers) {
         const RotaryConfig& rotary = layers.rotary;
         if (!layers.kind.empty()) std::cout << layers.kind << ", ";
-        if (!layers.layers.empty()) std::cout << "layers " << rangesOf(layers.layers) << ", ";
+        if (!layers.layers.empty())
+            std::cout << "layers " << rangesOf(layers.layers) << ", ";
+        else if (are_placed)
+            std::cout << "no layer of this model, ";
         std::cout << "heads of " << rotary.head_dim << " features: ";
         if (rotary.width == 0) {
             std::cout << "nothing rotates\n";
