@@ -153,7 +153,7 @@ int rotationCommand(const RotationOptions& options) {
             else
                 printText(reading, tokens);
         } catch (const Error& error) {
-            if (!several) throw;
+            if (!several && !options.json) throw;
             if (code == 0) code = error.exitCode();
             if (options.json)
                 print({{"model", model.string()}, {"error", error.what()}});

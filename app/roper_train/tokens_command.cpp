@@ -48,6 +48,14 @@ std::vector<std::string> textsOf(const fs::path& path) {
     return texts;
 }
 
+std::vector<std::int64_t> idsOf(const TextCodec& codec, const std::string& text) {
+    try {
+        return codec.encode(text);
+    } catch (const std::invalid_argument& error) {
+        throw Error(ErrorKind::usage, error.what());
+    }
+}
+
 void printJson(const TextCodec& codec, const std::vector<std::int64_t>& ids) {
     Json tokens = Json::array();
     for (const std::int64_t id : ids)
@@ -73,10 +81,10 @@ int tokensCommand(const TokensOptions& options) {
     int code = 0;
     for (const std::string& text : texts) {
         try {
-            const std::vector<std::int64_t> ids = codec.encode(text);
+            const std::vector<std::int64_t> ids = idsOf(codec, text);
             options.json ? printJson(codec, ids) : printText(codec, ids);
         } catch (const Error& error) {
-            if (texts.size() == 1) throw;
+            if (texts.size() == 1 && !options.json) throw;
             if (code == 0) code = error.exitCode();
             if (options.json)
                 print({{"error", error.what()}});

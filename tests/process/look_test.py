@@ -508,6 +508,18 @@ class Tokens(TrainerTest):
         answer = json.loads(self.tokens("mine", "--runs", self.runs, "0", "--json"))
         self.assertEqual(answer["tokens"], ["0"])
 
+    def test_a_character_that_a_run_lacks_ends_no_other_text(self):
+        self.train("mine")
+        output = self.tokens("mine", "--runs", self.runs, "0", "~", "0", "--json", code=2)
+        self.assertEqual(["error" in json.loads(line) for line in output.splitlines()], [False, True, False])
+        self.assertIn("character '~'", self.tokens("mine", "--runs", self.runs, "~", code=2))
+
+    def test_of_one_text_have_an_error_in_json_too(self):
+        texts = self.file(json.dumps("a" * (17 << 20)) + "\n", "texts.jsonl")
+        answer = self.trainer("tokens", self.file(tokenizer_json()), "--texts", texts, "--json")
+        self.assertEqual((answer.returncode, answer.stderr), (2, ""))
+        self.assertIn("bytes", json.loads(answer.stdout)["error"])
+
     def test_of_many_texts_stand_in_their_lines(self):
         path = self.file(tokenizer_json())
         texts = self.file('"a b"\n""\n"two\\nlines"\n', "texts.jsonl")
