@@ -54,7 +54,12 @@ TextCodec openPublishedCodec(const FilePath& path) {
 }
 
 TextCodec openRunCodec(const RunFolder& run) {
-    return codecOf(openTaskForInference(run.specification().task, run));
+    const Specification specification = run.specification();
+    if (!isKnown("task.name", specification))
+        throw Error(
+            ErrorKind::usage,
+            run.path().string() + " holds imported metrics: its task, and so its vocabulary, is not known");
+    return codecOf(openTaskForInference(specification.task, run));
 }
 
 OpenedModel openPublished(const FilePath& path) {

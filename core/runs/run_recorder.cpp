@@ -143,10 +143,11 @@ RunFolder createRun(const fs::path& runs, const std::string& name, const Specifi
     try {
         const std::string chosen = name.empty() ? uniqueName(runs, defaultRunName(specification)) : name;
         if (fs::exists(runs / chosen))
-            throw Error(ErrorKind::usage, "there is a run " + (runs / chosen).string() +
-                                              " already; choose another name, or continue it with "
-                                              "`roper-train resume " +
-                                              chosen + "`");
+            throw Error(ErrorKind::usage,
+                        "there is a run " + (runs / chosen).string() + " already; choose another name" +
+                            (specification.isImported()
+                                 ? std::string()
+                                 : ", or continue it with `roper-train resume " + chosen + "`"));
         try {
             fillNewRun(RunFolder(building), specification, labels);
         } catch (const Error& error) {

@@ -514,6 +514,15 @@ class Tokens(TrainerTest):
         self.assertEqual(["error" in json.loads(line) for line in output.splitlines()], [False, True, False])
         self.assertIn("character '~'", self.tokens("mine", "--runs", self.runs, "~", code=2))
 
+    def test_of_imported_metrics_are_not_known(self):
+        metrics = self.file("step,loss\n1,2\n", "metrics.csv")
+        self.trainer("import", metrics, "--name", "theirs", "--runs", self.runs)
+        self.assertIn("its vocabulary, is not known", self.tokens("theirs", "--runs", self.runs, "1", code=2))
+        self.assert_fails(self.trainer("rotation", "theirs", "--runs", self.runs), 4, "holds imported metrics")
+        again = self.trainer("import", metrics, "--name", "theirs", "--runs", self.runs)
+        self.assert_fails(again, 2, "choose another name")
+        self.assertNotIn("resume", again.stderr)
+
     def test_of_one_text_have_an_error_in_json_too(self):
         texts = self.file(json.dumps("a" * (17 << 20)) + "\n", "texts.jsonl")
         answer = self.trainer("tokens", self.file(tokenizer_json()), "--texts", texts, "--json")
