@@ -222,6 +222,10 @@ class TableReader {
     }
 
     void readHeader(std::string_view line, std::size_t number) {
+        if (line.find('\0') != std::string_view::npos)
+            throw Error(
+                ErrorKind::usage,
+                table_.origin + " is not UTF-8 (maybe UTF-16, as spreadsheets write it): save it as UTF-8");
         table_.separator = separatorOf(line);
         for (const std::string& name : cellsOf(line, table_.separator)) {
             const auto& columns = table_.columns;

@@ -118,6 +118,10 @@ TEST(Import, SaysWhatIsWrong) {
     };
     refused("", "is empty");
     refused("a,b\n", "no rows");
+    refused({"\xff\xfe"
+             "a\0,\0b\0\n\0",
+             10},
+            "f is not UTF-8");
     refused("a,b\n1\n", "f:2: the row has 1 columns");
     refused("{\"a\":1}\n{\"a\":\n", "f:2: not JSON");
     refused("{\"a\":1}\n[1]\n", "f:2: a line must be one JSON object");
