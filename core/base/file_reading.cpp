@@ -28,7 +28,7 @@ std::size_t readSome(const Descriptor& file, char* into, std::size_t bytes, cons
 
 Error tooLarge(const std::string& path, std::uint64_t most_bytes) {
     return {ErrorKind::disk, path + " holds more than " + bytesText(static_cast<double>(most_bytes)) +
-                                 ", which no such file of RoPER Lab does; it is not read"};
+                                 ", the most that is read of such a file"};
 }
 
 Error lineTooLong(const std::string& path, std::uint64_t most_bytes) {
