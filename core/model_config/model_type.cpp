@@ -14,10 +14,11 @@ constexpr std::pair<const char*, const char*> kRows[] = {
 };
 
 RotatingLayers rotatingOf(const std::string& name) {
-    return name == "sliding"          ? RotatingLayers::sliding
-           : name == "sliding_if_any" ? RotatingLayers::sliding_if_any
-           : name == "no_rope_layers" ? RotatingLayers::listed
-                                      : RotatingLayers::all;
+    return name == "sliding"            ? RotatingLayers::sliding
+           : name == "sliding_or_dense" ? RotatingLayers::sliding_or_dense
+           : name == "sliding_if_any"   ? RotatingLayers::sliding_if_any
+           : name == "no_rope_layers"   ? RotatingLayers::listed
+                                        : RotatingLayers::all;
 }
 
 ModelType::Kind kindOf(const std::string& name, const Json& row) {

@@ -14,9 +14,11 @@ namespace roper {
 /// Which layers of a model type rotate, where not all do.
 enum class RotatingLayers {
     all,
-    sliding,         ///< those with a window alone (Cohere 2)
-    sliding_if_any,  ///< the same, but all where no layer has one (EXAONE 4)
-    listed,          ///< those that `no_rope_layers` marks with 1 (Llama 4, SmolLM 3)
+    sliding,           ///< those with a window alone (Cohere 2)
+    sliding_or_dense,  ///< the same, and dense layers at the beginning where all of them see all (Cohere 2
+                       ///< MoE)
+    sliding_if_any,    ///< the same, but all where no layer has one (EXAONE 4)
+    listed,            ///< those that `no_rope_layers` marks with 1 (Llama 4, SmolLM 3)
 };
 
 /// How a model type of transformers reads its rotation from a config.json: what its class takes where the

@@ -676,8 +676,13 @@ class Reader {
         const auto own =
             config_.firstWhole({"sliding_window_pattern", "_sliding_window_pattern"}, 1, kMostLayers);
         const auto global = config_.whole("global_attn_every_n_layers", 1, kMostLayers);
-        for (int layer = 0; layer < *count; ++layer) {
-            if (own)
+        for (int i = 0; i < *count; ++i) {
+            const bool is_dense = i < denseLayers();
+            const int layer = is_dense ? i : i - denseLayers();  // patterns begin anew behind dense layers
+            if (is_dense)
+                kinds.emplace_back((layer + 1) % densePattern() != 0 ? "sliding_attention"
+                                                                     : "full_attention");
+            else if (own)
                 kinds.emplace_back((layer + 1) % *own != 0 ? "sliding_attention" : "full_attention");
             else if (global)
                 kinds.emplace_back(layer % *global != 0 ? "sliding_attention" : "full_attention");
@@ -686,6 +691,28 @@ class Reader {
         }
         if (!type_.last_layer.empty()) kinds.back() = type_.last_layer;
         return kinds;
+    }
+
+    /// Dense layers before those with experts, where it depends on them which layers rotate.
+    int denseLayers() const {
+        if (type_.rotating != RotatingLayers::sliding_or_dense) return 0;
+        return config_.whole("first_k_dense_replace", 0, kMostLayers).value_or(0);
+    }
+
+    /// Of these, the last of so many sees all.
+    int densePattern() const {
+        return config_.whole("prefix_dense_sliding_window_pattern", 1, kMostLayers).value_or(1);
+    }
+
+    /// Layers that rotate although they see all, as Cohere2MoeAttention.force_rope of transformers has it.
+    std::vector<bool> forcedLayers(int layers) const {
+        std::vector<bool> forced(static_cast<std::size_t>(layers));
+        if (type_.rotating != RotatingLayers::sliding_or_dense || densePattern() != 1) return forced;
+        const auto kinds = config_.texts("mlp_layer_types", kMostLayers);
+        for (std::size_t layer = 0; layer < forced.size(); ++layer)
+            forced[layer] = kinds ? layer < kinds->size() && (*kinds)[layer] == "dense"
+                                  : static_cast<int>(layer) < denseLayers();
+        return forced;
     }
 
     /// Says which layers rotate as what has been read, and which do not rotate.
@@ -721,18 +748,20 @@ class Reader {
         const auto isSliding = [](const std::string& kind) {
             return kind.find("sliding") != std::string::npos;
         };
-        const bool sliding_alone =
-            type_.rotating == RotatingLayers::sliding || (type_.rotating == RotatingLayers::sliding_if_any &&
-                                                          std::any_of(kinds.begin(), kinds.end(), isSliding));
+        const bool sliding_alone = type_.rotating == RotatingLayers::sliding ||
+                                   type_.rotating == RotatingLayers::sliding_or_dense ||
+                                   (type_.rotating == RotatingLayers::sliding_if_any &&
+                                    std::any_of(kinds.begin(), kinds.end(), isSliding));
         const bool none_rotates = type_.layers.size() == 1 && type_.layers.front().empty();
         const std::vector<bool> marked =
             type_.rotating == RotatingLayers::listed ? markedLayers(layers) : std::vector<bool>();
+        const std::vector<bool> forced = forcedLayers(layers);
         std::vector<bool> rotates;
         for (int layer = 0; layer < layers; ++layer) {
             const auto at = static_cast<std::size_t>(layer);
             const std::string kind = kinds.empty() ? "" : kinds[at];
             const bool attends = !kind.starts_with("linear_attention") && kind != "conv" && kind != "mamba";
-            rotates.push_back(!none_rotates && attends && (!sliding_alone || isSliding(kind)) &&
+            rotates.push_back(!none_rotates && attends && (!sliding_alone || isSliding(kind) || forced[at]) &&
                               (marked.empty() || marked[at]));
         }
         return rotates;

@@ -24,7 +24,7 @@ A row is a model type and a JSON object:
   "by_layer"     members that per_layer_config may say of the layers of a kind
   "beside"       [member, default]: features of a head beside those that rotate, whose share counts all of them
   "copies"       a flat object is that of every kind, and rope_scaling stands for rope_parameters; the share is the class's own
-  "rotating"     which layers rotate: "sliding" ones alone, "sliding_if_any", or those that no_rope_layers marks with 1
+  "rotating"     which layers rotate: "sliding" ones alone, "sliding_or_dense", "sliding_if_any", or those that no_rope_layers marks with 1
   "refuses"      rope_scaling, where the class cannot read it; "values": values rotate, or where the member "values_key" says so; "needs":
                  a member and its value without which nothing rotates; "null_theta": nor where rope_theta is null; "features": that rotate, a number or a member;
                  "ratio": a member that multiplies θ's base; "last": the last features rotate; "yarn_factor": on cos and sin; "own": what
@@ -98,7 +98,7 @@ MORE = {
 }
 # Layers that do not rotate, which no frequency tells: modeling_*.py of each.
 LAYERS = {
-    "afmoe": "sliding", "cohere2": "sliding", "cohere2_moe": "sliding", "flint": "sliding",
+    "afmoe": "sliding", "cohere2": "sliding", "cohere2_moe": "sliding_or_dense", "flint": "sliding",
     "exaone4": "sliding_if_any", "exaone_moe": "sliding_if_any", "kolibri1": "sliding_if_any",
     "llama4_text": "no_rope_layers", "smollm3": "no_rope_layers", "mistral_large4_text": "no_rope_layers",
 }

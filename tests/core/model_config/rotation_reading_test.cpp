@@ -174,6 +174,16 @@ TEST(RotationReading, LayersThatDoNotRotateAreSaid) {
     EXPECT_EQ(smol.layers[1].rotary.width, 0);
     const RotationReading cohere = readRotation(R"({"model_type": "cohere2", "num_hidden_layers": 4})");
     EXPECT_EQ(cohere.layers.back().layers, std::vector<int>{3});
+    const RotationReading moe =
+        readRotation(R"({"model_type": "cohere2_moe", "num_hidden_layers": 8, "first_k_dense_replace": 2})");
+    EXPECT_EQ(moe.layers.front().layers, (std::vector<int>{0, 1, 2, 3, 4, 6, 7}));
+    EXPECT_EQ(moe.layers.back().layers, std::vector<int>{5});
+    const RotationReading listed = readRotation(R"({"model_type": "cohere2_moe",
+        "layer_types": ["full_attention", "full_attention"], "mlp_layer_types": ["dense", "sparse"]})");
+    EXPECT_EQ(listed.layers.back().layers, std::vector<int>{1});
+    const RotationReading windows = readRotation(R"({"model_type": "cohere2_moe", "num_hidden_layers": 4,
+        "first_k_dense_replace": 2, "prefix_dense_sliding_window_pattern": 2})");
+    EXPECT_EQ(windows.layers.back().layers, std::vector<int>{1});
     const RotationReading exaone =
         readRotation(R"({"model_type": "exaone4", "layer_types": ["full_attention", "full_attention"]})");
     EXPECT_EQ(exaone.layers.size(), 1U);
