@@ -28,6 +28,7 @@ std::string whileTraining(const RunRecord& rope, const RunRecord& roper) {
         return "Step " + std::to_string(step) + " of " + std::to_string(rope.specification.training.steps) +
                ": RoPE solves " + solvedText(*a) + " problems, RoPER " + solvedText(*b) + ".";
     }
+    if (rope.state == RunState::queued && roper.state == RunState::queued) return "Both runs wait to begin.";
     return "Training: the first evaluation comes at step " +
            std::to_string(rope.specification.evaluation.every) + ".";
 }

@@ -53,6 +53,7 @@ TEST_F(TwinResult, ComparesAtAStepThatBothHaveWhileTheyTrain) {
               "Step 100 of 200: RoPE solves 20 of 128 problems, RoPER 100 of 128.");
     EXPECT_EQ(sentence(ahead, {}, RunState::running, RunState::queued),
               "Training: the first evaluation comes at step 50.");
+    EXPECT_EQ(sentence({}, {}, RunState::queued, RunState::queued), "Both runs wait to begin.");
     EXPECT_EQ(sentence(ahead, behind, RunState::finished, RunState::stopped),
               "RoPER's run ended before its last step; it can be resumed in the list.");
 }
