@@ -12,6 +12,7 @@
 #include "core/bench/rate_meter.h"
 #include "core/corpus/open_task.h"
 #include "core/model/device.h"
+#include "core/operators/translating_errors.h"
 #include "core/training/batches.h"
 #include "core/training/loaded_model.h"
 #include "core/training/own_stream.h"

@@ -7,6 +7,7 @@
 #include "core/model/device.h"
 #include "core/model/fused_attention.h"
 #include "core/model/generation.h"
+#include "core/operators/translating_errors.h"
 #include "core/training/loaded_model.h"
 #include "core/training/session.h"
 

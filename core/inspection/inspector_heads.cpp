@@ -6,7 +6,7 @@
 #include "core/base/error.h"
 #include "core/inspection/head_observer.h"
 #include "core/inspection/inspector_parts.h"
-#include "core/training/loaded_model.h"
+#include "core/operators/translating_errors.h"
 
 // What heads do.
 

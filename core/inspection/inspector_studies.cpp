@@ -7,7 +7,7 @@
 
 #include "core/base/error.h"
 #include "core/inspection/inspector_parts.h"
-#include "core/training/loaded_model.h"
+#include "core/operators/translating_errors.h"
 
 // What takes many passes, or a look at every layer.
 

@@ -7,6 +7,7 @@
 #include "core/inspection/answer_look.h"
 #include "core/inspection/opened_model.h"
 #include "core/inspection/published_probe.h"
+#include "core/operators/translating_errors.h"
 #include "core/specification/cost.h"
 #include "core/training/loaded_model.h"
 #include "core/training/probes.h"

@@ -4,8 +4,10 @@
 #include <array>
 
 #include "core/base/durable_file.h"
+#include "core/base/error.h"
 #include "core/base/text.h"
 #include "core/model/generation.h"
+#include "core/operators/translating_errors.h"
 #include "core/specification/cost.h"
 #include "core/training/checkpoint.h"
 #include "core/training/loaded_model.h"

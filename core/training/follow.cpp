@@ -11,6 +11,7 @@
 #include "core/base/this_process.h"
 #include "core/corpus/open_task.h"
 #include "core/model/device.h"
+#include "core/operators/translating_errors.h"
 #include "core/training/batch_stream.h"
 #include "core/training/data_parallel.h"
 #include "core/training/followers.h"

@@ -1,5 +1,6 @@
 #include "core/training/loaded_model.h"
 
+#include "core/base/error.h"
 #include "core/base/file_reading.h"
 #include "core/base/text.h"
 #include "core/corpus/open_task.h"

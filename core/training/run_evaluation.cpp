@@ -2,7 +2,9 @@
 
 #include <algorithm>
 
+#include "core/base/error.h"
 #include "core/base/text.h"
+#include "core/operators/translating_errors.h"
 #include "core/specification/cost.h"
 #include "core/training/evaluation.h"
 #include "core/training/loaded_model.h"

@@ -18,6 +18,7 @@
 #include "core/corpus/open_task.h"
 #include "core/model/device.h"
 #include "core/operators/gpu.h"
+#include "core/operators/translating_errors.h"
 #include "core/specification/cost.h"
 #include "core/training/data_parallel.h"
 #include "core/training/followers.h"
