@@ -5,7 +5,7 @@
 
 #include "core/base/child_process.h"
 #include "core/base/error.h"
-#include "core/training/session.h"
+#include "core/base/warm_heap.h"
 
 namespace roper {
 namespace {

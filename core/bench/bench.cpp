@@ -9,6 +9,7 @@
 #include <memory>
 #include <sstream>
 
+#include "core/base/warm_heap.h"
 #include "core/bench/rate_meter.h"
 #include "core/corpus/open_task.h"
 #include "core/model/device.h"

@@ -1,5 +1,6 @@
 #include <ATen/ATen.h>
 
+#include "core/base/warm_heap.h"
 #include "core/bench/bench.h"
 #include "core/bench/rate_meter.h"
 #include "core/corpus/open_task.h"

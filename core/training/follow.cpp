@@ -9,6 +9,7 @@
 #include "core/base/console.h"
 #include "core/base/error.h"
 #include "core/base/this_process.h"
+#include "core/base/warm_heap.h"
 #include "core/corpus/open_task.h"
 #include "core/model/device.h"
 #include "core/operators/translating_errors.h"

@@ -1,7 +1,6 @@
 #include "core/training/session.h"
 
 #include <ATen/Parallel.h>
-#include <malloc.h>
 
 #include <chrono>
 #include <exception>
@@ -15,6 +14,7 @@
 #include "core/base/file_reading.h"
 #include "core/base/stop_signals.h"
 #include "core/base/text.h"
+#include "core/base/warm_heap.h"
 #include "core/corpus/open_task.h"
 #include "core/model/device.h"
 #include "core/operators/gpu.h"
@@ -169,12 +169,6 @@ void requireShares(const Specification& specification, std::int64_t processes) {
     if (processes > specification.training.batch)
         throw Error(ErrorKind::usage, std::to_string(processes) + " processes cannot share a batch of " +
                                           std::to_string(specification.training.batch) + " (training.batch)");
-}
-
-void keepHeapWarm() {
-    ::mallopt(M_MMAP_THRESHOLD, kHeapThreshold);
-    ::mallopt(M_TRIM_THRESHOLD, kHeapThreshold);
-    ::mallopt(M_TOP_PAD, kHeapPad);
 }
 
 /// Where threads cannot be started OpenMP ends the program without naming what to change.

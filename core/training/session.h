@@ -131,14 +131,6 @@ void exportLogits(const RunFolder& folder, const ReadingOptions& options, const 
 /// The weights of a checkpoint without what only training needs, to a .safetensors file. @throws Error
 void exportWeights(const RunFolder& folder, const ReadingOptions& options, const std::filesystem::path& out);
 
-/// Large tensors come and go every step. Keeping their memory in the heap spares the kernel from clearing
-/// fresh pages each time. Called once, before the first tensor.
-void keepHeapWarm();
-
-/// What it sets, in bytes: blocks up to the threshold come from the heap, which keeps as much when it is
-/// empty and grows by the pad.
-inline constexpr int kHeapThreshold = 1 << 30, kHeapPad = 64 << 20;
-
 /// Sets the number of CPU threads, at most four for each core; 0 takes one per core.
 /// @return  what a person should know if that is fewer than were asked for; empty otherwise
 std::string setThreads(std::int64_t threads);

@@ -10,10 +10,10 @@
 #include <map>
 #include <vector>
 
+#include "core/base/warm_heap.h"
 #include "core/corpus/open_task.h"
 #include "core/specification/presets.h"
 #include "core/training/batch_stream.h"
-#include "core/training/session.h"
 #include "tests/support/sanitizers.h"
 
 namespace roper {
