@@ -13,12 +13,12 @@
 #include "core/bench/rate_meter.h"
 #include "core/corpus/open_task.h"
 #include "core/model/device.h"
+#include "core/operators/threads.h"
 #include "core/operators/translating_errors.h"
 #include "core/training/batches.h"
 #include "core/training/loaded_model.h"
 #include "core/training/own_stream.h"
 #include "core/training/queued_stepper.h"
-#include "core/training/session.h"
 
 namespace roper {
 namespace {

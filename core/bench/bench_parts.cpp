@@ -8,9 +8,9 @@
 #include "core/model/device.h"
 #include "core/model/fused_attention.h"
 #include "core/model/generation.h"
+#include "core/operators/threads.h"
 #include "core/operators/translating_errors.h"
 #include "core/training/loaded_model.h"
-#include "core/training/session.h"
 
 namespace roper {
 namespace {

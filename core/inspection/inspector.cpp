@@ -13,10 +13,10 @@
 #include "core/inspection/inspector_parts.h"
 #include "core/inspection/reading_memory.h"
 #include "core/operators/products.h"
+#include "core/operators/threads.h"
 #include "core/operators/translating_errors.h"
 #include "core/pretrained/family.h"
 #include "core/specification/cost.h"
-#include "core/training/session.h"
 
 namespace roper {
 namespace {

@@ -1,14 +1,9 @@
 #include "core/training/session.h"
 
-#include <ATen/Parallel.h>
-
 #include <chrono>
 #include <exception>
-#include <latch>
 #include <system_error>
-#include <thread>
 
-#include "core/base/control_group.h"
 #include "core/base/cryptography.h"
 #include "core/base/error.h"
 #include "core/base/file_reading.h"
@@ -18,6 +13,7 @@
 #include "core/corpus/open_task.h"
 #include "core/model/device.h"
 #include "core/operators/gpu.h"
+#include "core/operators/threads.h"
 #include "core/operators/translating_errors.h"
 #include "core/specification/cost.h"
 #include "core/training/data_parallel.h"
@@ -169,36 +165,6 @@ void requireShares(const Specification& specification, std::int64_t processes) {
     if (processes > specification.training.batch)
         throw Error(ErrorKind::usage, std::to_string(processes) + " processes cannot share a batch of " +
                                           std::to_string(specification.training.batch) + " (training.batch)");
-}
-
-/// Where threads cannot be started OpenMP ends the program without naming what to change.
-/// @throws std::system_error
-void requireThreads(std::int64_t count) {
-    constexpr std::int64_t kBeside = 3;  // what prepares batches, watches the clock, and LibTorch's own
-    std::latch end(1);
-    std::vector<std::thread> threads;
-    std::exception_ptr problem;
-    try {
-        while (static_cast<std::int64_t>(threads.size()) + 1 < count + kBeside)
-            threads.emplace_back([&] { end.wait(); });
-    } catch (...) {
-        problem = std::current_exception();
-    }
-    end.count_down();
-    for (std::thread& thread : threads)
-        thread.join();
-    if (problem) std::rethrow_exception(problem);
-}
-
-std::string setThreads(std::int64_t threads) {
-    constexpr std::int64_t kMostForACore = 4;
-    const auto cores = std::int64_t{usableCores()};
-    const std::int64_t used = threads > 0 ? std::min(threads, kMostForACore * cores) : cores;
-    requireThreads(used);
-    at::set_num_threads(static_cast<int>(used));
-    if (threads <= used) return {};
-    return "of " + std::to_string(threads) + " threads (device.threads) " + std::to_string(used) +
-           " are used, four for each core: more would only wait for each other";
 }
 
 void note(RunRecorder& recorder, TrainingObserver& observer, const std::string& text) {

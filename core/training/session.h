@@ -131,8 +131,4 @@ void exportLogits(const RunFolder& folder, const ReadingOptions& options, const 
 /// The weights of a checkpoint without what only training needs, to a .safetensors file. @throws Error
 void exportWeights(const RunFolder& folder, const ReadingOptions& options, const std::filesystem::path& out);
 
-/// Sets the number of CPU threads, at most four for each core; 0 takes one per core.
-/// @return  what a person should know if that is fewer than were asked for; empty otherwise
-std::string setThreads(std::int64_t threads);
-
 }  // namespace roper
