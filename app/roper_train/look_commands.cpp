@@ -11,6 +11,7 @@
 #include "app/roper_train/json_line.h"
 #include "app/roper_train/look_heads.h"
 #include "app/roper_train/look_studies.h"
+#include "core/base/available.h"
 #include "core/base/console.h"
 #include "core/base/durable_file.h"
 #include "core/base/error.h"
@@ -19,7 +20,6 @@
 #include "core/base/text.h"
 #include "core/inspection/inspector.h"
 #include "core/inspection/model_change.h"
-#include "core/specification/cost.h"
 
 namespace roper {
 

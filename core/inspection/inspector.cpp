@@ -8,6 +8,7 @@
 #include <cmath>
 #include <iterator>
 
+#include "core/base/available.h"
 #include "core/base/error.h"
 #include "core/base/random.h"
 #include "core/inspection/inspector_parts.h"
@@ -16,7 +17,6 @@
 #include "core/operators/threads.h"
 #include "core/operators/translating_errors.h"
 #include "core/pretrained/family.h"
-#include "core/specification/cost.h"
 
 namespace roper {
 namespace {

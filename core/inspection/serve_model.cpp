@@ -2,13 +2,13 @@
 
 #include <optional>
 
+#include "core/base/available.h"
 #include "core/base/error.h"
 #include "core/base/stop_signals.h"
 #include "core/inspection/answer_look.h"
 #include "core/inspection/opened_model.h"
 #include "core/inspection/published_probe.h"
 #include "core/operators/translating_errors.h"
-#include "core/specification/cost.h"
 #include "core/training/loaded_model.h"
 #include "core/training/probes.h"
 #include "core/training/run_control.h"

@@ -1,14 +1,8 @@
 #include "core/specification/cost.h"
 
-#include <sys/resource.h>
-#include <unistd.h>
-
 #include <algorithm>
 #include <cmath>
-#include <filesystem>
-#include <fstream>
 
-#include "core/base/control_group.h"
 #include "core/base/text.h"
 
 namespace roper {
@@ -161,34 +155,6 @@ double diskBytes(const Specification& s, std::int64_t parameters) {
            snapshots;
 }
 
-/// A number that a file begins with; nothing if there is none, as in "max".
-std::optional<double> numberIn(const std::string& path) {
-    std::ifstream file(path);
-    double number = 0;
-    return file >> number ? std::optional(number) : std::nullopt;
-}
-
-/// What `ulimit -v` leaves.
-std::optional<double> leftOfAddressSpace() {
-    struct rlimit limit {};
-    if (::getrlimit(RLIMIT_AS, &limit) != 0 || limit.rlim_cur == RLIM_INFINITY) return std::nullopt;
-    const auto pages = numberIn("/proc/self/statm");
-    if (!pages) return std::nullopt;
-    return std::max(
-        0.0, static_cast<double>(limit.rlim_cur) - *pages * static_cast<double>(::sysconf(_SC_PAGESIZE)));
-}
-
-std::optional<double> freeMemory() {
-    std::ifstream info("/proc/meminfo");
-    std::string name;
-    double kibibytes = 0;
-    while (info >> name) {
-        if (name == "MemAvailable:" && info >> kibibytes) return 1024 * kibibytes;
-        std::getline(info, name);
-    }
-    return std::nullopt;
-}
-
 }  // namespace
 
 Cost costOf(const Specification& s) {
@@ -228,13 +194,6 @@ std::int64_t sequencesAtOnce(const Specification& specification) {
                    static_cast<double>(specification.training.batch)));
 }
 
-std::optional<double> availableMemory() {
-    std::optional<double> least;
-    for (const std::optional<double>& left : {freeMemory(), memoryLeftOfControlGroup(), leftOfAddressSpace()})
-        if (left && (!least || *left < *least)) least = left;
-    return least;
-}
-
 std::optional<std::string> memoryProblem(const Specification& s, double available_bytes) {
     const Cost cost = costOf(s);
     if (cost.memory_bytes <= available_bytes) return std::nullopt;
@@ -265,15 +224,6 @@ std::optional<std::string> evaluationProblem(const Specification& s, double avai
     return "to read one sequence of " + std::to_string(s.training.length) + " tokens takes about " +
            bytesText(bytes) + " of memory, and " + bytesText(available_bytes) +
            " are free: give a shorter --length";
-}
-
-std::optional<double> availableDisk(const std::filesystem::path& folder) {
-    std::error_code unknown;
-    std::filesystem::path there = std::filesystem::absolute(folder, unknown);
-    while (!unknown && !std::filesystem::exists(there, unknown) && there != there.parent_path())
-        there = there.parent_path();
-    const std::filesystem::space_info space = std::filesystem::space(there, unknown);
-    return unknown ? std::nullopt : std::optional(static_cast<double>(space.available));
 }
 
 std::optional<std::string> diskProblem(const std::vector<Specification>& runs, double available_bytes) {

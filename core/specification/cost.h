@@ -1,7 +1,6 @@
 #pragma once
 
 #include <cstdint>
-#include <filesystem>
 #include <optional>
 #include <string>
 #include <vector>
@@ -37,20 +36,12 @@ std::int64_t problemsAtOnce(const Specification& specification, std::int64_t tok
 /// How many sequences of a batch an evaluation reads at a time, within as much memory: logits above all.
 std::int64_t sequencesAtOnce(const Specification& specification);
 
-/// Bytes of memory that this program may still take: what is free on this machine, or what its control group
-/// or its limit of address space leaves of that. Nothing if the system does not say.
-std::optional<double> availableMemory();
-
 /// Why a run would not fit into so much memory, with numbers and what to change; nothing if it does.
 std::optional<std::string> memoryProblem(const Specification& specification, double available_bytes);
 
 /// Why the sequences of an evaluation would not fit into so much memory, one at a time, with numbers and what
 /// to change; nothing if they do.
 std::optional<std::string> evaluationProblem(const Specification& specification, double available_bytes);
-
-/// Bytes that are free for this user on the disk of a folder, or of the nearest one above it that is there.
-/// Nothing if the system does not say.
-std::optional<double> availableDisk(const std::filesystem::path& folder);
 
 /// Why runs would fill a disk with so much room, with numbers and what to change; nothing if they fit.
 std::optional<std::string> diskProblem(const std::vector<Specification>& runs, double available_bytes);

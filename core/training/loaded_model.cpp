@@ -1,5 +1,6 @@
 #include "core/training/loaded_model.h"
 
+#include "core/base/available.h"
 #include "core/base/error.h"
 #include "core/base/file_reading.h"
 #include "core/base/text.h"

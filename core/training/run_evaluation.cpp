@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "core/base/available.h"
 #include "core/base/error.h"
 #include "core/base/text.h"
 #include "core/operators/translating_errors.h"

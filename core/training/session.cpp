@@ -4,6 +4,7 @@
 #include <exception>
 #include <system_error>
 
+#include "core/base/available.h"
 #include "core/base/cryptography.h"
 #include "core/base/error.h"
 #include "core/base/file_reading.h"

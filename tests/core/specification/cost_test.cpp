@@ -71,8 +71,6 @@ TEST(Cost, ADiskThatIsTooSmallIsSaidWithWhatToChange) {
     s.checkpoints.keep = 1;
     s.snapshots.every = 0;
     EXPECT_EQ(diskProblem({s}, 0)->find("lower"), std::string::npos);
-    EXPECT_GT(availableDisk("."), 0);
-    EXPECT_EQ(availableDisk("./no/such/folder").has_value(), true);
 }
 
 TEST(Cost, AnEvaluationKeepsToItsMemoryWhateverTheBatch) {
@@ -90,13 +88,6 @@ TEST(Cost, AnEvaluationKeepsToItsMemoryWhateverTheBatch) {
     ASSERT_TRUE(problem);
     for (const char* part : {"1048576 tokens", "GB of memory", "1 GB are free", "--length"})
         EXPECT_NE(problem->find(part), std::string::npos) << *problem;
-}
-
-TEST(Cost, FreeMemoryIsKnownHere) {
-    const auto free = availableMemory();
-    ASSERT_TRUE(free);
-    EXPECT_GT(*free, 1e7);
-    EXPECT_LT(*free, 1e14);
 }
 
 }  // namespace

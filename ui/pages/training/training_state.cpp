@@ -5,6 +5,7 @@
 #include <ctime>
 #include <map>
 
+#include "core/base/available.h"
 #include "core/base/error.h"
 #include "core/compare/experiment.h"
 #include "core/compare/grouping.h"
