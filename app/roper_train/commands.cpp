@@ -26,6 +26,7 @@
 #include "core/specification/cost.h"
 #include "core/specification/presets.h"
 #include "core/training/follow.h"
+#include "core/training/run_needs.h"
 #include "core/training/session.h"
 #include "core/training/srun_tasks.h"
 

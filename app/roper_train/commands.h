@@ -8,6 +8,7 @@
 
 #include "app/roper_train/progress.h"
 #include "core/specification/specification.h"
+#include "core/training/run_evaluation.h"
 #include "core/training/session.h"
 
 namespace roper {

@@ -13,7 +13,8 @@
 #include "core/base/text.h"
 #include "core/inspection/gpt_neox_export.h"
 #include "core/runs/run_recorder.h"
-#include "core/training/session.h"
+#include "core/training/exports.h"
+#include "core/training/run_evaluation.h"
 
 namespace roper {
 

@@ -6,7 +6,7 @@
 
 #include "core/base/file_path.h"
 #include "core/runs/run_folder.h"
-#include "core/training/session.h"
+#include "core/training/reading_options.h"
 
 namespace roper {
 

@@ -1,3 +1,5 @@
+#include "core/training/exports.h"
+
 #include <ATen/ATen.h>
 #include <ATen/core/grad_mode.h>
 
@@ -11,7 +13,6 @@
 #include "core/specification/cost.h"
 #include "core/training/checkpoint.h"
 #include "core/training/loaded_model.h"
-#include "core/training/session.h"
 #include "core/training/tensor_bytes.h"
 
 namespace roper {

@@ -8,7 +8,7 @@
 #include "core/rotary/scaling.h"
 #include "core/runs/run_folder.h"
 #include "core/tasks/task.h"
-#include "core/training/session.h"
+#include "core/training/reading_options.h"
 
 namespace roper {
 

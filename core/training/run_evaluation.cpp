@@ -1,3 +1,5 @@
+#include "core/training/run_evaluation.h"
+
 #include <ATen/core/grad_mode.h>
 
 #include <algorithm>
@@ -9,7 +11,6 @@
 #include "core/specification/cost.h"
 #include "core/training/evaluation.h"
 #include "core/training/loaded_model.h"
-#include "core/training/session.h"
 
 namespace roper {
 namespace {

@@ -13,13 +13,12 @@
 #include "core/base/warm_heap.h"
 #include "core/corpus/open_task.h"
 #include "core/model/device.h"
-#include "core/operators/gpu.h"
 #include "core/operators/threads.h"
 #include "core/operators/translating_errors.h"
 #include "core/specification/cost.h"
 #include "core/training/data_parallel.h"
 #include "core/training/followers.h"
-#include "core/training/loaded_model.h"
+#include "core/training/run_needs.h"
 #include "core/training/srun_tasks.h"
 #include "core/training/stopped_time.h"
 #include "core/training/trainer.h"
@@ -75,12 +74,6 @@ double bytesIn(const std::filesystem::path& folder) {
             sum += static_cast<double>(at->file_size(unreadable));
     }
     return sum;
-}
-
-/// Of the device that such a run trains on.
-std::optional<double> freeMemoryFor(const Specification& specification) {
-    const bool on_gpu = gpu() != nullptr && specification.device.name != "cpu";
-    return on_gpu ? std::optional(gpu()->memory().free) : availableMemory();
 }
 
 /// Does `work`; if memory runs out, the error also says what a run of this specification takes.
@@ -154,19 +147,6 @@ class TextPreparation {
 };
 
 }  // namespace
-
-void requireMemory(const Specification& specification) {
-    const std::optional<double> available = freeMemoryFor(specification);
-    if (!available) return;
-    if (const auto problem = memoryProblem(specification, *available))
-        throw Error(ErrorKind::memory, *problem);
-}
-
-void requireShares(const Specification& specification, std::int64_t processes) {
-    if (processes > specification.training.batch)
-        throw Error(ErrorKind::usage, std::to_string(processes) + " processes cannot share a batch of " +
-                                          std::to_string(specification.training.batch) + " (training.batch)");
-}
 
 void note(RunRecorder& recorder, TrainingObserver& observer, const std::string& text) {
     if (text.empty()) return;

@@ -12,6 +12,8 @@
 #include "core/runs/run_recorder.h"
 #include "core/runs/tensorboard_events.h"
 #include "core/training/batches.h"
+#include "core/training/exports.h"
+#include "core/training/run_evaluation.h"
 #include "core/training/session.h"
 #include "tests/support/expect_error.h"
 #include "tests/support/temporary_folder.h"

@@ -1,0 +1,28 @@
+#pragma once
+
+#include <filesystem>
+#include <string>
+
+#include "core/runs/run_folder.h"
+#include "core/training/reading_options.h"
+
+namespace roper {
+
+/// Attention weights of every layer and head for `text`, to a .safetensors file ("attention" [L, H, T, T],
+/// "tokens" [T]) or a .csv file (layer,head,query,key,weight). @throws Error
+void exportAttention(const RunFolder& folder, const ReadingOptions& options, const std::string& text,
+                     const std::filesystem::path& out);
+
+/// Mean lengths by pair of q, k, v and output of every head for `text`, to a .safetensors file ("norms" [4,
+/// L, H, d/2], "tokens" [T]) or a .csv file (vector,layer,head,pair,norm). @throws Error
+void exportNorms(const RunFolder& folder, const ReadingOptions& options, const std::string& text,
+                 const std::filesystem::path& out);
+
+/// The model's logits for `text`, to a .safetensors file ("logits" [T, V], "tokens" [T]). @throws Error
+void exportLogits(const RunFolder& folder, const ReadingOptions& options, const std::string& text,
+                  const std::filesystem::path& out);
+
+/// The weights of a checkpoint without what only training needs, to a .safetensors file. @throws Error
+void exportWeights(const RunFolder& folder, const ReadingOptions& options, const std::filesystem::path& out);
+
+}  // namespace roper
