@@ -5,13 +5,13 @@
 #include "core/base/available.h"
 #include "core/base/error.h"
 #include "core/base/stop_signals.h"
+#include "core/control/run_control.h"
 #include "core/inspection/answer_look.h"
 #include "core/inspection/opened_model.h"
 #include "core/inspection/published_probe.h"
 #include "core/operators/translating_errors.h"
 #include "core/training/loaded_model.h"
 #include "core/training/probes.h"
-#include "core/training/run_control.h"
 
 namespace roper {
 namespace {

@@ -5,6 +5,7 @@
 #include <optional>
 #include <vector>
 
+#include "core/control/run_control.h"
 #include "core/model/transformer.h"
 #include "core/runs/run_recorder.h"
 #include "core/tasks/task.h"
@@ -15,7 +16,6 @@
 #include "core/training/followers.h"
 #include "core/training/optimizer.h"
 #include "core/training/own_stream.h"
-#include "core/training/run_control.h"
 #include "core/training/session.h"
 #include "core/training/stepper.h"
 #include "core/training/training_clock.h"

@@ -1,4 +1,4 @@
-#include "core/training/run_control.h"
+#include "core/control/run_control.h"
 
 #include <unistd.h>
 
