@@ -16,6 +16,9 @@ inline constexpr std::size_t kLongestMessage = 64 * 1024;
 /// The most bytes that may follow a reply's line.
 inline constexpr std::size_t kLargestPayload = 80 * 1024 * 1024;
 
+/// The longest text of a request for `head`, `maps` or `generate`, in bytes.
+inline constexpr std::size_t kLongestProbe = 4096;
+
 /// What a window may ask of a trainer between two steps.
 enum class Command {
     status,

@@ -10,7 +10,6 @@
 #include "core/base/text.h"
 #include "core/language_model/decoder.h"
 #include "core/rotary/frequencies.h"
-#include "core/training/probes.h"
 
 namespace roper {
 namespace {

@@ -2,7 +2,6 @@
 
 #include "core/base/error.h"
 #include "core/pretrained/family.h"
-#include "core/training/loaded_model.h"
 
 namespace roper {
 namespace {

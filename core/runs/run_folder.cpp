@@ -207,6 +207,24 @@ bool isRunName(std::string_view name) {
                        [&](char c) { return alphanumeric(c) || c == '.' || c == '_' || c == '-'; });
 }
 
+StepFile chooseCheckpoint(const RunFolder& folder, std::optional<std::int64_t> step) {
+    const std::vector<StepFile> all = folder.checkpoints();
+    std::vector<std::string> steps;
+    for (const StepFile& checkpoint : all) {
+        if (checkpoint.step == step) return checkpoint;
+        steps.push_back(std::to_string(checkpoint.step));
+    }
+    if (all.empty()) {
+        const bool is_imported = folder.specification().isImported();
+        throw Error(ErrorKind::checkpoint,
+                    folder.path().string() + (is_imported ? " holds imported metrics, and so no checkpoint"
+                                                          : " has no checkpoint yet"));
+    }
+    if (!step) return all.back();
+    throw Error(ErrorKind::checkpoint, folder.path().string() + " has no checkpoint at step " +
+                                           std::to_string(*step) + "; it has " + join(steps, ", "));
+}
+
 RunFolder findRun(const std::string& path_or_name, const fs::path& runs) {
     // A path is the person's own word: a link that it ends with is followed, once and for all.
     if (holdsRun(path_or_name)) {

@@ -113,6 +113,9 @@ class RunFolder {
     std::filesystem::path path_;
 };
 
+/// The checkpoint of a step, or the newest. @throws Error (checkpoint) if there is none
+StepFile chooseCheckpoint(const RunFolder& folder, std::optional<std::int64_t> step);
+
 /// Whether a name is allowed for a run: [A-Za-z0-9][A-Za-z0-9._-]{0,63}.
 bool isRunName(std::string_view name);
 

@@ -12,24 +12,6 @@
 
 namespace roper {
 
-StepFile chooseCheckpoint(const RunFolder& folder, std::optional<std::int64_t> step) {
-    const std::vector<StepFile> all = folder.checkpoints();
-    std::vector<std::string> steps;
-    for (const StepFile& checkpoint : all) {
-        if (checkpoint.step == step) return checkpoint;
-        steps.push_back(std::to_string(checkpoint.step));
-    }
-    if (all.empty()) {
-        const bool is_imported = folder.specification().isImported();
-        throw Error(ErrorKind::checkpoint,
-                    folder.path().string() + (is_imported ? " holds imported metrics, and so no checkpoint"
-                                                          : " has no checkpoint yet"));
-    }
-    if (!step) return all.back();
-    throw Error(ErrorKind::checkpoint, folder.path().string() + " has no checkpoint at step " +
-                                           std::to_string(*step) + "; it has " + join(steps, ", "));
-}
-
 namespace {
 
 /// Before anything is allocated: the sizes in run.toml, and the length of a checkpoint, may be anything.

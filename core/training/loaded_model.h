@@ -21,9 +21,6 @@ struct LoadedModel {
     std::uint64_t sequences_seen = 0;
 };
 
-/// The checkpoint of a step, or the newest. @throws Error (checkpoint) if there is none
-StepFile chooseCheckpoint(const RunFolder& folder, std::optional<std::int64_t> step);
-
 /// @param to_evaluate  needs the whole text of a text, not its vocabulary alone
 /// @throws Error (checkpoint), Error (usage)
 LoadedModel loadModel(const RunFolder& folder, const ReadingOptions& options, bool to_evaluate = false);

@@ -7,9 +7,6 @@
 
 namespace roper {
 
-/// The longest text that a model reads.
-inline constexpr std::size_t kLongestProbe = 4096;
-
 /// The model to be looked into, and what it was made from.
 struct Probed {
     Transformer& model;
