@@ -1,8 +1,5 @@
 #pragma once
 
-#include <string>
-#include <string_view>
-
 namespace roper {
 
 /// Whether linear layers of some kind have biases.
@@ -17,9 +14,5 @@ struct BiasRules {
     BiasRule query_key_value = BiasRule::as_file, output = BiasRule::as_file,
              feed_forward = BiasRule::as_file, head = BiasRule::as_file;
 };
-
-/// As the family's class in transformers has them with a config.json, and as llama.cpp reads them.
-BiasRules biasesOfConfig(const std::string& family, std::string_view config);
-BiasRules biasesOfGguf(const std::string& family);
 
 }  // namespace roper

@@ -114,20 +114,110 @@ void gpt2(Architecture& model) {
     model.activation = Activation::gelu_tanh;
 }
 
+constexpr auto kNever = BiasRule::never, kAlways = BiasRule::always, kFile = BiasRule::as_file;
+
+Family llamaLike(const char* model_type, const char* gguf) {
+    Family family;
+    family.model_type = model_type;
+    family.gguf = gguf;
+    family.describe = plain;
+    family.names = llamaNames();
+    family.in_config.biases.plain = {kNever, kNever, kNever, kNever};
+    return family;
+}
+
+Family llamaFamily() {
+    Family family = llamaLike("llama", "llama");
+    family.in_config.biases.attention_flag = "attention_bias";
+    family.in_config.biases.feed_forward_flag = "mlp_bias";
+    family.in_gguf.interleaves = true;
+    family.in_gguf.biases = {kFile, kFile, kFile, kNever};
+    return family;
+}
+
+Family mistralFamily() {
+    Family family = llamaLike("mistral", "llama");
+    family.in_gguf.interleaves = true;
+    return family;
+}
+
+Family qwen2Family() {
+    Family family = llamaLike("qwen2", "qwen2");
+    family.in_config.biases.plain.query_key_value = kAlways;
+    family.in_gguf.biases = {kFile, kFile, kNever, kFile};
+    return family;
+}
+
+Family qwen3Family() {
+    Family family = llamaLike("qwen3", "qwen3");
+    family.describe = qwen3;
+    family.in_config.biases.attention_flag = "attention_bias";
+    family.in_gguf.biases = {kFile, kFile, kNever, kNever};
+    return family;
+}
+
+Family gemmaFamily() {
+    Family family = llamaLike("gemma", "gemma");
+    family.describe = gemma;
+    family.in_config.biases.attention_flag = "attention_bias";
+    family.in_gguf.biases = {kFile, kNever, kNever, kNever};
+    return family;
+}
+
+Family gemma2Family() {
+    Family family = gemmaFamily();
+    family.model_type = family.gguf = "gemma2";
+    family.describe = gemma2;
+    family.names = gemma2Names();
+    return family;
+}
+
+Family gemma3Family() {
+    Family family = gemma2Family();
+    family.model_type = "gemma3_text";
+    family.gguf = "gemma3";
+    family.describe = gemma3;
+    return family;
+}
+
+Family neoxFamily() {
+    Family family;
+    family.model_type = "gpt_neox";
+    family.gguf = "gptneox";
+    family.describe = neox;
+    family.names = neoxNames();
+    family.interleaved_heads = true;
+    family.in_config.biases = {{kAlways, kAlways, kAlways, kNever}, "attention_bias", true};
+    family.in_gguf.biases = {kAlways, kAlways, kAlways, kNever};
+    return family;
+}
+
+Family gpt2Family() {
+    Family family;
+    family.model_type = family.gguf = "gpt2";
+    family.describe = gpt2;
+    family.names = gpt2Names();
+    family.transposed = true;
+    family.in_config.biases.plain = {kAlways, kAlways, kAlways, kNever};
+    family.in_gguf.biases = {kAlways, kAlways, kAlways, kNever};
+    return family;
+}
+
+Family ourFamily() {
+    Family family;
+    family.model_type = kOurFamily;
+    family.describe = plain;
+    family.names = ourNames();
+    family.is_ours = true;
+    return family;
+}
+
 }  // namespace
 
 const std::vector<Family>& families() {
     static const std::vector<Family> all = {
-        {"llama", "llama", plain, llamaNames(), false, false, true},
-        {"mistral", "llama", plain, llamaNames(), false, false, true},
-        {"qwen2", "qwen2", plain, llamaNames()},
-        {"qwen3", "qwen3", qwen3, llamaNames()},
-        {"gemma", "gemma", gemma, llamaNames()},
-        {"gemma2", "gemma2", gemma2, gemma2Names()},
-        {"gemma3_text", "gemma3", gemma3, gemma2Names()},
-        {"gpt_neox", "gptneox", neox, neoxNames(), true},
-        {"gpt2", "gpt2", gpt2, gpt2Names(), false, true},
-        {kOurFamily, "", plain, ourNames(), false, false, false, true},
+        llamaFamily(),  mistralFamily(), qwen2Family(), qwen3Family(), gemmaFamily(),
+        gemma2Family(), gemma3Family(),  neoxFamily(),  gpt2Family(),  ourFamily(),
     };
     return all;
 }

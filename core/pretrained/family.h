@@ -1,9 +1,11 @@
 #pragma once
 
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "core/pretrained/architecture.h"
+#include "core/pretrained/bias_rules.h"
 
 namespace roper {
 
@@ -19,19 +21,42 @@ struct TensorNames {
 /// The name of the family of models that were trained here.
 inline constexpr const char* kOurFamily = "roper";
 
-/// A family of models: what is the same for all of them.
+/// What decides about biases in the family's class in transformers.
+struct ConfigBiases {
+    BiasRules plain;                          ///< where no flag of the config decides
+    const char* attention_flag = nullptr;     ///< decides about q, k, v and the output; null: none does
+    bool attention_usually = false;           ///< what it is where it is missing
+    const char* feed_forward_flag = nullptr;  ///< decides about the feed-forward layers, false where missing
+};
+
+/// What the family's class in transformers reads of a config.json, and takes where that does not say it.
+struct ConfigRules {
+    ConfigBiases biases;
+};
+
+/// What llama.cpp knows of the family beside what a GGUF file says.
+struct GgufRules {
+    bool interleaves = false;  ///< the converter reorders q and k so that neighbours make a pair (Llama)
+    BiasRules biases;
+};
+
+/// A family of models: what is the same for all of them. To add one that computes in these terms is to add it
+/// to the table in family.cpp.
 struct Family {
-    const char* model_type;  ///< in config.json
-    const char* gguf;        ///< general.architecture; empty for one that has no name there
+    const char* model_type = "";  ///< in config.json
+    const char* gguf = "";        ///< general.architecture; empty for one that has no name there
     /// What the family has beside the numbers of its config.
-    void (*describe)(Architecture&);
-    TensorNames names;  ///< in a Hugging Face folder
-    bool interleaved_heads =
-        false;  ///< there, query_key_value is q, k, v of head 0, then those of head 1, … (GPT-NeoX)
-    bool transposed = false;  ///< there, linear weights are [in, out] (GPT-2)
-    bool gguf_interleaves =
-        false;             ///< the converter to GGUF reorders q and k so that neighbours make a pair (Llama)
+    void (*describe)(Architecture&) = nullptr;
     bool is_ours = false;  ///< models trained here, which no config.json names
+
+    // Its tensors in a Hugging Face folder.
+    TensorNames names;
+    bool interleaved_heads =
+        false;                ///< query_key_value is q, k, v of head 0, then those of head 1, … (GPT-NeoX)
+    bool transposed = false;  ///< linear weights are [in, out] (GPT-2)
+
+    ConfigRules in_config;
+    GgufRules in_gguf;
 };
 
 const std::vector<Family>& families();
@@ -39,6 +64,9 @@ const std::vector<Family>& families();
 /// Null for one that is not known.
 const Family* familyNamed(const std::string& model_type);
 const Family* familyOfGguf(const std::string& architecture);
+
+/// The biases of a model of the family with such a config.json.
+BiasRules biasesOfConfig(const Family& family, std::string_view config);
 
 /// The names in a GGUF file, the same for every family.
 const TensorNames& ggufNames();

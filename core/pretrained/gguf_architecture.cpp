@@ -133,7 +133,7 @@ ArchitectureReading architectureOf(const GgufMetadata& metadata) {
     if (model.family == "gpt_neox") model.parallel = entries.flag("use_parallel_residual", true);
     readGemmaScores(entries, model);
     readGgufWindow(entries, model);
-    readGgufRotations(entries, family.gguf_interleaves, model);
+    readGgufRotations(entries, family.in_gguf.interleaves, model);
     requireWholeHeadsRotate(entries, model);
     reading.notes = accountForKeys(entries);
     return reading;

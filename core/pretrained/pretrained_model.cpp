@@ -9,7 +9,7 @@
 #include "core/base/safetensors.h"
 #include "core/base/strict_json.h"
 #include "core/base/text.h"
-#include "core/pretrained/bias_rules.h"
+#include "core/pretrained/family.h"
 #include "core/pretrained/gguf_rotation.h"
 #include "core/pretrained/quantised_folder.h"
 
@@ -91,7 +91,7 @@ PretrainedModel openFolder(const FilePath& folder) {
     }
     const auto store = openTensors(folder);
     ModelWeights weights = locateWeights(*store, Naming::hugging_face, reading.architecture,
-                                         biasesOfConfig(reading.architecture.family, config));
+                                         biasesOfConfig(*familyNamed(reading.architecture.family), config));
     addNotes(reading.notes, weights.notes);
     return {folder.path().filename().string(),
             folder,
@@ -107,7 +107,7 @@ PretrainedModel openGguf(const FilePath& path) {
     ArchitectureReading reading = architectureOf(file.metadata);
     readFrequencyFactors(*file.tensors, reading.architecture);
     ModelWeights weights = locateWeights(*file.tensors, Naming::gguf, reading.architecture,
-                                         biasesOfGguf(reading.architecture.family));
+                                         familyNamed(reading.architecture.family)->in_gguf.biases);
     addNotes(reading.notes, weights.notes);
     return {
         path.path().stem().string(), path,         std::move(reading.architecture),
