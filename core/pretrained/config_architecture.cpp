@@ -35,7 +35,7 @@ Activation activationOf(const ConfigFields& config, const char* key, Activation 
     config.refuse(key, "\"" + onOneLine(*name) + "\" is not known here; " + nameHint(*name, names));
 }
 
-void readSizes(const ConfigFields& config, Architecture& model) {
+void readSizes(const ConfigFields& config, const ConfigRules& rules, Architecture& model) {
     model.vocabulary = required(config, {"vocab_size"}, kMostVocabulary);
     model.width = required(config, {"hidden_size", "n_embd"}, kMostWidth);
     model.layers = required(config, {"num_hidden_layers", "n_layer"}, kMostLayers);
@@ -48,10 +48,10 @@ void readSizes(const ConfigFields& config, Architecture& model) {
     model.feed_forward =
         config.firstWhole({"intermediate_size", "n_inner"}, 1, static_cast<int>(kMostFeedForward))
             .value_or(0);
-    if (model.feed_forward == 0 && model.family == "gpt2") model.feed_forward = 4 * model.width;
+    if (model.feed_forward == 0) model.feed_forward = rules.feed_forward_by_width * model.width;
     if (model.feed_forward == 0) config.refuse("intermediate_size", "is missing");
     model.context = config.firstWhole({"max_position_embeddings", "n_positions"}, 1, 1 << 30)
-                        .value_or(model.family == "gpt2" ? 1024 : 2048);
+                        .value_or(static_cast<int>(rules.context));
 }
 
 double softcap(const ConfigFields& config, const char* key, double otherwise) {
@@ -59,36 +59,37 @@ double softcap(const ConfigFields& config, const char* key, double otherwise) {
     return config.number(key, 1e-3, 1e6).value_or(0);  // null is none
 }
 
-void readNumbers(const ConfigFields& config, Architecture& model) {
-    const bool is_gemma = model.family.starts_with("gemma");
+/// The factor and the caps of scores and logits.
+void readScores(const ConfigFields& config, const Family& family, Architecture& model) {
+    const ConfigRules& rules = family.in_config;
+    if (rules.query_scalar_key != nullptr)
+        model.score_scale = 1 / std::sqrt(config.number(rules.query_scalar_key, 1e-6, 1e6).value_or(256));
+    if (family.score_cap) model.score_softcap = softcap(config, "attn_logit_softcapping", *family.score_cap);
+    if (family.logit_cap) model.logit_softcap = softcap(config, "final_logit_softcapping", *family.logit_cap);
+    if (rules.scales_scores_flag != nullptr && !config.flag(rules.scales_scores_flag).value_or(true))
+        model.score_scale = 1;
+    if (rules.scales_by_layer_flag != nullptr)
+        model.scores_by_layer = config.flag(rules.scales_by_layer_flag).value_or(false);
+}
+
+void readNumbers(const ConfigFields& config, const Family& family, Architecture& model) {
+    const ConfigRules& rules = family.in_config;
     const bool has_biased_norms = model.norm == NormKind::layer;
     model.norm_epsilon = config.firstNumber({"rms_norm_eps", "layer_norm_eps", "layer_norm_epsilon"}, 0, 1)
                              .value_or(has_biased_norms ? 1e-5 : 1e-6);
-    model.activation = activationOf(config,
-                                    is_gemma                 ? "hidden_activation"
-                                    : model.family == "gpt2" ? "activation_function"
-                                                             : "hidden_act",
-                                    model.activation);
-    model.tied = config.flag("tie_word_embeddings").value_or(is_gemma || model.family == "gpt2");
-    if (model.family == "gpt_neox") model.parallel = config.flag("use_parallel_residual").value_or(true);
-    if (model.family == "gemma2" || model.family == "gemma3_text") {
-        model.score_scale = 1 / std::sqrt(config.number("query_pre_attn_scalar", 1e-6, 1e6).value_or(256));
-        const bool caps = model.family == "gemma2";
-        if (caps) model.score_softcap = softcap(config, "attn_logit_softcapping", 50);  // Gemma 3 reads none
-        model.logit_softcap = softcap(config, "final_logit_softcapping", caps ? 30 : 0);
-    }
-    if (model.family == "gpt2") {
-        if (!config.flag("scale_attn_weights").value_or(true)) model.score_scale = 1;
-        model.scores_by_layer = config.flag("scale_attn_by_inverse_layer_idx").value_or(false);
-    }
-    // Only Gemma 3 has a member of its own for it; the masks of all families go by is_causal.
+    model.activation = activationOf(config, rules.activation_key, model.activation);
+    model.tied = config.flag("tie_word_embeddings").value_or(rules.tied);
+    if (family.parallel_flag != nullptr) model.parallel = config.flag(family.parallel_flag).value_or(true);
+    readScores(config, family, model);
+    // Some families have a member of their own for it; the masks of all go by is_causal.
     model.causal = config.flag("is_causal").value_or(true);
-    if (model.family == "gemma3_text" && config.flag("use_bidirectional_attention").value_or(false))
+    if (rules.bidirectional_flag != nullptr && config.flag(rules.bidirectional_flag).value_or(false))
         model.causal = false;
 }
 
 /// "full_attention" or "sliding_attention" for each layer, where the config or the family says so.
-std::vector<bool> windowedLayers(const ConfigFields& config, const Architecture& model) {
+std::vector<bool> windowedLayers(const ConfigFields& config, const ConfigRules& rules,
+                                 const Architecture& model) {
     std::vector<bool> windowed;
     if (const auto listed = config.texts("layer_types", kMostLayers)) {
         if (listed->size() != static_cast<std::size_t>(model.layers))
@@ -104,12 +105,12 @@ std::vector<bool> windowedLayers(const ConfigFields& config, const Architecture&
         return windowed;
     }
     const int pattern = config.firstWhole({"sliding_window_pattern", "_sliding_window_pattern"}, 1, 1 << 10)
-                            .value_or(model.family == "gemma3_text" ? 6 : 2);
+                            .value_or(rules.window_pattern);
     const int first = config.whole("max_window_layers", 0, static_cast<int>(kMostLayers)).value_or(28);
     for (std::int64_t layer = 0; layer < model.layers; ++layer) {
-        if (model.family == "gemma2" || model.family == "gemma3_text")
+        if (rules.windowed == WindowedLayers::all_but_each_nth)
             windowed.push_back((layer + 1) % pattern != 0);
-        else if (model.family.starts_with("qwen"))
+        else if (rules.windowed == WindowedLayers::from_max_window_on)
             windowed.push_back(layer >= first);
         else
             windowed.push_back(true);
@@ -117,12 +118,9 @@ std::vector<bool> windowedLayers(const ConfigFields& config, const Architecture&
     return windowed;
 }
 
-void readWindow(const ConfigFields& config, Architecture& model) {
-    const bool is_gemma = model.family == "gemma2" || model.family == "gemma3_text";
-    const bool may = is_gemma || model.family == "mistral" ||
-                     (model.family.starts_with("qwen") && config.flag("use_sliding_window").value_or(false));
-    if (!may) {
-        if (!model.family.starts_with("qwen")) return;
+void readWindow(const ConfigFields& config, const ConfigRules& rules, Architecture& model) {
+    if (rules.windowed == WindowedLayers::none) return;
+    if (rules.window_flag != nullptr && !config.flag(rules.window_flag).value_or(false)) {
         config.whole("sliding_window", 1, 1 << 30);  // of no effect; read, so that it is not named
         return;
     }
@@ -130,7 +128,7 @@ void readWindow(const ConfigFields& config, Architecture& model) {
     if (!window && config.stands("sliding_window")) return;  // null is none
     model.window = window.value_or(4096);
     if (!model.causal) model.window = model.window / 2 + 1;  // on either side
-    model.windowed = windowedLayers(config, model);
+    model.windowed = windowedLayers(config, rules, model);
 }
 
 void readRotations(const ConfigFields& config, ArchitectureReading& reading) {
@@ -254,10 +252,10 @@ ArchitectureReading architectureOfConfig(std::string_view json) {
         config.refuse("model_type", "\"" + onOneLine(*model_type) + "\" is not read here; " +
                                         nameHint(*model_type, knownFamilies()));
     model.family = family->model_type;
-    readSizes(config, model);
+    readSizes(config, family->in_config, model);
     family->describe(model);
-    readNumbers(config, model);
-    readWindow(config, model);
+    readNumbers(config, *family, model);
+    readWindow(config, family->in_config, model);
     readRotations(config, reading);
     refuseWhatIsNotObeyed(config);
     return reading;

@@ -138,6 +138,7 @@ Family llamaFamily() {
 Family mistralFamily() {
     Family family = llamaLike("mistral", "llama");
     family.in_gguf.interleaves = true;
+    family.in_config.windowed = WindowedLayers::all;
     return family;
 }
 
@@ -145,6 +146,8 @@ Family qwen2Family() {
     Family family = llamaLike("qwen2", "qwen2");
     family.in_config.biases.plain.query_key_value = kAlways;
     family.in_gguf.biases = {kFile, kFile, kNever, kFile};
+    family.in_config.windowed = WindowedLayers::from_max_window_on;
+    family.in_config.window_flag = "use_sliding_window";
     return family;
 }
 
@@ -153,6 +156,8 @@ Family qwen3Family() {
     family.describe = qwen3;
     family.in_config.biases.attention_flag = "attention_bias";
     family.in_gguf.biases = {kFile, kFile, kNever, kNever};
+    family.in_config.windowed = WindowedLayers::from_max_window_on;
+    family.in_config.window_flag = "use_sliding_window";
     return family;
 }
 
@@ -161,6 +166,8 @@ Family gemmaFamily() {
     family.describe = gemma;
     family.in_config.biases.attention_flag = "attention_bias";
     family.in_gguf.biases = {kFile, kNever, kNever, kNever};
+    family.in_config.activation_key = "hidden_activation";
+    family.in_config.tied = true;
     return family;
 }
 
@@ -169,6 +176,11 @@ Family gemma2Family() {
     family.model_type = family.gguf = "gemma2";
     family.describe = gemma2;
     family.names = gemma2Names();
+    family.score_cap = 50;
+    family.logit_cap = 30;
+    family.in_config.query_scalar_key = "query_pre_attn_scalar";
+    family.in_config.windowed = WindowedLayers::all_but_each_nth;
+    family.in_config.window_pattern = 2;
     return family;
 }
 
@@ -177,6 +189,10 @@ Family gemma3Family() {
     family.model_type = "gemma3_text";
     family.gguf = "gemma3";
     family.describe = gemma3;
+    family.score_cap = std::nullopt;
+    family.logit_cap = 0;
+    family.in_config.window_pattern = 6;
+    family.in_config.bidirectional_flag = "use_bidirectional_attention";
     return family;
 }
 
@@ -189,6 +205,7 @@ Family neoxFamily() {
     family.interleaved_heads = true;
     family.in_config.biases = {{kAlways, kAlways, kAlways, kNever}, "attention_bias", true};
     family.in_gguf.biases = {kAlways, kAlways, kAlways, kNever};
+    family.parallel_flag = "use_parallel_residual";
     return family;
 }
 
@@ -200,6 +217,12 @@ Family gpt2Family() {
     family.transposed = true;
     family.in_config.biases.plain = {kAlways, kAlways, kAlways, kNever};
     family.in_gguf.biases = {kAlways, kAlways, kAlways, kNever};
+    family.in_config.context = 1024;
+    family.in_config.feed_forward_by_width = 4;
+    family.in_config.activation_key = "activation_function";
+    family.in_config.tied = true;
+    family.in_config.scales_scores_flag = "scale_attn_weights";
+    family.in_config.scales_by_layer_flag = "scale_attn_by_inverse_layer_idx";
     return family;
 }
 

@@ -1,5 +1,7 @@
 #pragma once
 
+#include <cstdint>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -29,8 +31,30 @@ struct ConfigBiases {
     const char* feed_forward_flag = nullptr;  ///< decides about the feed-forward layers, false where missing
 };
 
-/// What the family's class in transformers reads of a config.json, and takes where that does not say it.
+/// Which layers attend within the window where no list of the config says so.
+enum class WindowedLayers {
+    none,               ///< there is no window, whatever the config says
+    all,                ///< every layer (Mistral)
+    all_but_each_nth,   ///< every n-th layer, counted from 1, sees all (Gemma 2 and 3)
+    from_max_window_on  ///< those from `max_window_layers` on, 28 if it is missing (Qwen)
+};
+
+/// What the family's class in transformers reads of a config.json, and takes where that does not say it. A
+/// null key is one that the class does not read.
 struct ConfigRules {
+    std::int64_t context = 2048;             ///< tokens
+    std::int64_t feed_forward_by_width = 0;  ///< the feed-forward's width by the model's; 0: it must be said
+    const char* activation_key = "hidden_act";   ///< the activation itself is set by `describe`
+    bool tied = false;                           ///< the head is the table of embeddings
+    const char* query_scalar_key = nullptr;      ///< s, 256 if missing: scores are multiplied by 1/√s
+    const char* scales_scores_flag = nullptr;    ///< where it is false, scores are not multiplied by 1/√d
+    const char* scales_by_layer_flag = nullptr;  ///< where it is true, `Architecture::scores_by_layer`
+    const char* bidirectional_flag = nullptr;    ///< where it is true, every query sees all keys
+
+    WindowedLayers windowed = WindowedLayers::none;
+    int window_pattern = 2;             ///< n of `all_but_each_nth`
+    const char* window_flag = nullptr;  ///< there is a window only where it is true
+
     ConfigBiases biases;
 };
 
@@ -48,6 +72,12 @@ struct Family {
     /// What the family has beside the numbers of its config.
     void (*describe)(Architecture&) = nullptr;
     bool is_ours = false;  ///< models trained here, which no config.json names
+
+    // What config.json and GGUF files call the same, and what holds where they do not say it.
+    const char* parallel_flag =
+        nullptr;                      ///< decides about `Architecture::parallel`, true if missing; null: not
+    std::optional<double> score_cap;  ///< attn_logit_softcapping; nothing: it is not read
+    std::optional<double> logit_cap;  ///< final_logit_softcapping; nothing: it is not read
 
     // Its tensors in a Hugging Face folder.
     TensorNames names;
