@@ -132,6 +132,9 @@ Family llamaFamily() {
     family.in_config.biases.feed_forward_flag = "mlp_bias";
     family.in_gguf.interleaves = true;
     family.in_gguf.biases = {kFile, kFile, kFile, kNever};
+    family.in_gguf.whole_heads = true;
+    family.in_gguf.has_frequency_factors = true;
+    family.in_gguf.window_pattern = 0;  // of Mistral's models, whose files call themselves Llama
     return family;
 }
 
@@ -139,6 +142,7 @@ Family mistralFamily() {
     Family family = llamaLike("mistral", "llama");
     family.in_gguf.interleaves = true;
     family.in_config.windowed = WindowedLayers::all;
+    family.in_gguf.has_frequency_factors = true;
     return family;
 }
 
@@ -148,6 +152,7 @@ Family qwen2Family() {
     family.in_gguf.biases = {kFile, kFile, kNever, kFile};
     family.in_config.windowed = WindowedLayers::from_max_window_on;
     family.in_config.window_flag = "use_sliding_window";
+    family.in_gguf.whole_heads = true;
     return family;
 }
 
@@ -158,6 +163,7 @@ Family qwen3Family() {
     family.in_gguf.biases = {kFile, kFile, kNever, kNever};
     family.in_config.windowed = WindowedLayers::from_max_window_on;
     family.in_config.window_flag = "use_sliding_window";
+    family.in_gguf.whole_heads = true;
     return family;
 }
 
@@ -181,6 +187,9 @@ Family gemma2Family() {
     family.in_config.query_scalar_key = "query_pre_attn_scalar";
     family.in_config.windowed = WindowedLayers::all_but_each_nth;
     family.in_config.window_pattern = 2;
+    family.in_gguf.window = 4096;
+    family.in_gguf.window_pattern = 2;
+    family.in_gguf.layers_scored_by_width = 46;
     return family;
 }
 
@@ -193,6 +202,10 @@ Family gemma3Family() {
     family.logit_cap = 0;
     family.in_config.window_pattern = 6;
     family.in_config.bidirectional_flag = "use_bidirectional_attention";
+    family.in_gguf.windowed_base = 10000;
+    family.in_gguf.window = 0;
+    family.in_gguf.window_pattern = 6;
+    family.in_gguf.layers_scored_by_width = 62;
     return family;
 }
 

@@ -61,6 +61,20 @@ struct ConfigRules {
 /// What llama.cpp knows of the family beside what a GGUF file says.
 struct GgufRules {
     bool interleaves = false;  ///< the converter reorders q and k so that neighbours make a pair (Llama)
+    bool whole_heads = false;  ///< heads rotate whole, whatever rope.dimension_count says: another is refused
+    bool has_frequency_factors = false;  ///< rope_freqs.weight may divide its frequencies (Llama 3)
+    /// The base of layers within a window where no entry says it, and those have no scaling (Gemma 3);
+    /// nothing: they rotate as all others do.
+    std::optional<double> windowed_base;
+
+    std::int64_t window = 0;  ///< tokens, where no entry says it; 0: none
+    /// Which layers attend within it, where no entry says it: all but each n-th; 0: all. Nothing for a family
+    /// whose windows no file and no program tells.
+    std::optional<std::int64_t> window_pattern;
+    /// A model of so many layers multiplies scores by 1/√(width / heads) instead of 1/√d, which no entry
+    /// says: Gemma's of 27 B, which llama.cpp knows by their layers, too. 0: none.
+    std::int64_t layers_scored_by_width = 0;
+
     BiasRules biases;
 };
 

@@ -18,15 +18,6 @@ std::int64_t vocabularySize(const GgufEntries& entries) {
     return entries.required("vocab_size", kMostVocabulary);
 }
 
-/// Which layers attend within a window, where a file does not say it: every layer but each n-th; 0: all.
-/// Nothing of a family whose windows no file and no program tells.
-std::optional<std::int64_t> usualPattern(const Architecture& model) {
-    if (model.family == "gemma3_text") return 6;
-    if (model.family == "gemma2") return 2;
-    if (model.family == "llama") return 0;  // Mistral
-    return std::nullopt;
-}
-
 std::vector<bool> windowedByPattern(std::int64_t pattern, std::int64_t layers) {
     std::vector<bool> windowed;
     for (std::int64_t layer = 0; layer < layers; ++layer)
@@ -35,12 +26,13 @@ std::vector<bool> windowedByPattern(std::int64_t pattern, std::int64_t layers) {
 }
 
 /// A flag for each layer, or every how many layers one sees all.
-std::vector<bool> windowedLayers(const GgufEntries& entries, const Architecture& model) {
+std::vector<bool> windowedLayers(const GgufEntries& entries, const GgufRules& rules,
+                                 const Architecture& model) {
     constexpr const char* kPattern = "attention.sliding_window_pattern";
     const auto& all = entries.metadata().entries();
     const auto found = all.find(entries.key(kPattern));
     if (found == all.end()) {
-        if (const auto pattern = usualPattern(model)) return windowedByPattern(*pattern, model.layers);
+        if (rules.window_pattern) return windowedByPattern(*rules.window_pattern, model.layers);
         entries.refuse(kWindow, "is " + std::to_string(model.window) + ", but " + entries.key(kPattern) +
                                     " does not say which layers attend within it");
     }
@@ -53,32 +45,28 @@ std::vector<bool> windowedLayers(const GgufEntries& entries, const Architecture&
     return windowed;
 }
 
-void readGgufWindow(const GgufEntries& entries, Architecture& model) {
-    constexpr std::int64_t kOfGemma2 = 4096;
-    model.window = entries.whole(kWindow, 0, 1 << 30, model.family == "gemma2" ? kOfGemma2 : 0);
+void readGgufWindow(const GgufEntries& entries, const GgufRules& rules, Architecture& model) {
+    model.window = entries.whole(kWindow, 0, 1 << 30, rules.window);
     if (model.window == 0) return;
     if (!model.causal)
         entries.refuse(kWindow, "is " + std::to_string(model.window) + " in a model whose " +
                                     entries.key("attention.causal") + " is false, which is not read here");
-    model.windowed = windowedLayers(entries, model);
+    model.windowed = windowedLayers(entries, rules, model);
 }
 
-/// What Gemma 2 and 3 do to scores and logits. The ones of 27 B scale by another width than their heads',
-/// which no entry says; llama.cpp knows them by their layers.
-void readGemmaScores(const GgufEntries& entries, Architecture& model) {
-    if (model.family != "gemma2" && model.family != "gemma3_text") return;
-    const bool is_second = model.family == "gemma2";
-    if (is_second) model.score_softcap = entries.number("attn_logit_softcapping", 0, 1e6, 50);
-    model.logit_softcap = entries.number("final_logit_softcapping", 0, 1e6, is_second ? 30 : 0);
-    const std::int64_t layers_of_27b = is_second ? 46 : 62;
-    if (model.layers == layers_of_27b)
+/// What is done to scores and logits.
+void readGgufScores(const GgufEntries& entries, const Family& family, Architecture& model) {
+    if (family.score_cap)
+        model.score_softcap = entries.number("attn_logit_softcapping", 0, 1e6, *family.score_cap);
+    if (family.logit_cap)
+        model.logit_softcap = entries.number("final_logit_softcapping", 0, 1e6, *family.logit_cap);
+    if (model.layers == family.in_gguf.layers_scored_by_width)
         model.score_scale = 1 / std::sqrt(static_cast<double>(model.width / model.heads));
 }
 
-/// Whole heads, as llama.cpp requires of these families.
+/// As llama.cpp requires of some families.
 void requireWholeHeadsRotate(const GgufEntries& entries, const Architecture& model) {
-    const bool must = model.family == "llama" || model.family == "qwen2" || model.family == "qwen3";
-    if (must && model.rotations.front().width != model.head_dim)
+    if (model.rotations.front().width != model.head_dim)
         entries.refuse("rope.dimension_count", "is " + std::to_string(model.rotations.front().width) +
                                                    "; heads of this family rotate whole, all " +
                                                    std::to_string(model.head_dim) + " features");
@@ -130,11 +118,11 @@ ArchitectureReading architectureOf(const GgufMetadata& metadata) {
         model.norm == NormKind::rms ? "attention.layer_norm_rms_epsilon" : "attention.layer_norm_epsilon", 0,
         1);
     model.causal = entries.flag("attention.causal", true);
-    if (model.family == "gpt_neox") model.parallel = entries.flag("use_parallel_residual", true);
-    readGemmaScores(entries, model);
-    readGgufWindow(entries, model);
-    readGgufRotations(entries, family.in_gguf.interleaves, model);
-    requireWholeHeadsRotate(entries, model);
+    if (family.parallel_flag != nullptr) model.parallel = entries.flag(family.parallel_flag, true);
+    readGgufScores(entries, family, model);
+    readGgufWindow(entries, family.in_gguf, model);
+    readGgufRotations(entries, family.in_gguf, model);
+    if (family.in_gguf.whole_heads) requireWholeHeadsRotate(entries, model);
     reading.notes = accountForKeys(entries);
     return reading;
 }

@@ -111,11 +111,6 @@ Scaling scalingOf(const GgufEntries& entries) {
     entries.refuse(kType, "is \"" + onOneLine(type) + "\"; none, linear, yarn and longrope are read here");
 }
 
-/// Whether layers within a window have a base of their own, and no scaling.
-bool scalesFullLayersAlone(const Architecture& model) {
-    return model.family == "gemma3_text";
-}
-
 /// One factor for each pair of every head, above 0.
 ValueVector factorsOf(const TensorStore& store, const char* name, int pairs) {
     const StoredTensor& tensor = store.tensor(name);
@@ -142,7 +137,7 @@ void readLlama3Factors(const TensorStore& store, const Architecture& model, Laye
         return Error(ErrorKind::checkpoint,
                      store.pathOfFile(0) + ": the tensor " + kFrequencyFactors + " " + why);
     };
-    if (model.family != "llama" && model.family != "mistral")
+    if (!familyNamed(model.family)->in_gguf.has_frequency_factors)
         throw refuse("has no place in a model of the family " + model.family);
     Scaling scaling;
     scaling.method = ScalingMethod::longrope;
@@ -158,7 +153,7 @@ void readLlama3Factors(const TensorStore& store, const Architecture& model, Laye
 
 }  // namespace
 
-void readGgufRotations(const GgufEntries& entries, bool pairs_neighbours, Architecture& model) {
+void readGgufRotations(const GgufEntries& entries, const GgufRules& rules, Architecture& model) {
     const auto layers = static_cast<std::size_t>(model.layers);
     LayerRotation rotation;
     model.rotation_of_layer.assign(layers, 0);
@@ -170,14 +165,14 @@ void readGgufRotations(const GgufEntries& entries, bool pairs_neighbours, Archit
     if (rotation.width % 2 != 0) entries.refuse(kWidth, "must be even");
     rotation.base = entries.number("rope.freq_base", 1.0001, 1e15, 10000);
     rotation.scaling = scalingOf(entries);
-    rotation.pairing = pairs_neighbours ? Pairing::interleaved : Pairing::half;
+    rotation.pairing = rules.interleaves ? Pairing::interleaved : Pairing::half;
     model.rotations = {rotation};
-    const double base_of_windowed = entries.number("rope.freq_base_swa", 1.0001, 1e15,
-                                                   scalesFullLayersAlone(model) ? 10000 : rotation.base);
-    if (model.windowed.empty() || (base_of_windowed == rotation.base && !scalesFullLayersAlone(model)))
-        return;
+    const bool scales_full_layers_alone = rules.windowed_base.has_value();
+    const double base_of_windowed =
+        entries.number("rope.freq_base_swa", 1.0001, 1e15, rules.windowed_base.value_or(rotation.base));
+    if (model.windowed.empty() || (base_of_windowed == rotation.base && !scales_full_layers_alone)) return;
     rotation.base = base_of_windowed;
-    if (scalesFullLayersAlone(model)) rotation.scaling = {};
+    if (scales_full_layers_alone) rotation.scaling = {};
     model.rotations.push_back(rotation);
     for (std::size_t layer = 0; layer < layers; ++layer)
         model.rotation_of_layer[layer] = model.windowed[layer] ? 1 : 0;

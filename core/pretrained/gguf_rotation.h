@@ -1,6 +1,6 @@
 #pragma once
 
-#include "core/pretrained/architecture.h"
+#include "core/pretrained/family.h"
 #include "core/pretrained/gguf_entries.h"
 #include "core/pretrained/tensor_store.h"
 
@@ -13,7 +13,7 @@ inline constexpr const char *kFrequencyFactors = "rope_freqs.weight",
 
 /// How every layer rotates, after all else of the model is known.
 /// @throws Error (checkpoint) naming the file and the entry
-void readGgufRotations(const GgufEntries& entries, bool pairs_neighbours, Architecture& model);
+void readGgufRotations(const GgufEntries& entries, const GgufRules& rules, Architecture& model);
 
 /// Factors that stand in a file as tensors, by which the frequency of each pair is divided: Llama 3's scaling
 /// in rope_freqs, LongRoPE's in rope_factors_short and rope_factors_long.
