@@ -206,6 +206,7 @@ Family gemma3Family() {
     family.in_gguf.window = 0;
     family.in_gguf.window_pattern = 6;
     family.in_gguf.layers_scored_by_width = 62;
+    family.in_gguf.of_images = {"v.", "mm."};
     return family;
 }
 
@@ -219,6 +220,8 @@ Family neoxFamily() {
     family.in_config.biases = {{kAlways, kAlways, kAlways, kNever}, "attention_bias", true};
     family.in_gguf.biases = {kAlways, kAlways, kAlways, kNever};
     family.parallel_flag = "use_parallel_residual";
+    family.other_head = "lm_head";
+    family.made_by_its_class = {".attention.bias", ".attention.masked_bias"};
     return family;
 }
 
@@ -236,6 +239,7 @@ Family gpt2Family() {
     family.in_config.tied = true;
     family.in_config.scales_scores_flag = "scale_attn_weights";
     family.in_config.scales_by_layer_flag = "scale_attn_by_inverse_layer_idx";
+    family.made_by_its_class = {".attn.bias", ".attn.masked_bias"};
     return family;
 }
 

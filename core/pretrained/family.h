@@ -76,6 +76,8 @@ struct GgufRules {
     std::int64_t layers_scored_by_width = 0;
 
     BiasRules biases;
+    /// How tensors begin that no text passes: those of a part that reads images.
+    std::vector<std::string> of_images;
 };
 
 /// A family of models: what is the same for all of them. To add one that computes in these terms is to add it
@@ -98,6 +100,11 @@ struct Family {
     bool interleaved_heads =
         false;                ///< query_key_value is q, k, v of head 0, then those of head 1, … (GPT-NeoX)
     bool transposed = false;  ///< linear weights are [in, out] (GPT-2)
+    const char* other_head = "";  ///< another name of the head, which transformers 5 gives it unless it saves
+                                  ///< files as before; empty: none
+    /// Ends of the names of tables and masks that its class makes itself and that old files hold all the
+    /// same.
+    std::vector<std::string> made_by_its_class;
 
     ConfigRules in_config;
     GgufRules in_gguf;

@@ -14,20 +14,9 @@ namespace {
 
 using Rows = std::vector<MatrixPlace::Rows>;
 
-/// Tables that programs make themselves, and masks, in files that hold them all the same.
-struct MadeByPrograms {
-    const char *ending, *family;  ///< no family: all
-};
-constexpr MadeByPrograms kMadeByPrograms[] = {
-    {"rotary_emb.inv_freq", ""},   {".position_ids", ""},           {".attn.bias", "gpt2"},
-    {".attn.masked_bias", "gpt2"}, {".attention.bias", "gpt_neox"}, {".attention.masked_bias", "gpt_neox"},
-};
-
-/// Another name of a family's head, which transformers 5 gives it unless it saves files as before.
-struct HeadAlias {
-    const char *family, *name;
-};
-constexpr HeadAlias kHeadAliases[] = {{"gpt_neox", "lm_head"}};
+/// Ends of the names of tables that programs make themselves, in files of any family that hold them all the
+/// same.
+const std::vector<std::string> kMadeByPrograms = {"rotary_emb.inv_freq", ".position_ids"};
 
 /// Whether two tensors hold the same numbers, of one type or another.
 bool holdTheSame(const TensorStore& store, const StoredTensor& a, const StoredTensor& b) {
@@ -47,6 +36,11 @@ bool holdTheSame(const TensorStore& store, const StoredTensor& a, const StoredTe
     return true;
 }
 
+template <class Is>
+bool anyOf(const std::vector<std::string>& names, Is is) {
+    return std::any_of(names.begin(), names.end(), is);
+}
+
 /// Finds tensors by their names and remembers which have been found.
 class Locator {
   public:
@@ -57,10 +51,8 @@ class Locator {
           family_(*familyNamed(model.family)),
           names_(naming == Naming::gguf ? ggufNames() : family_.names),
           is_gguf_(naming == Naming::gguf) {
-        if (!is_gguf_)
-            for (const HeadAlias& alias : kHeadAliases)
-                if (model.family == alias.family && store.has(std::string(alias.name) + ".weight"))
-                    names_.head = alias.name;
+        const std::string other_head = family_.other_head;
+        if (!is_gguf_ && !other_head.empty() && store.has(other_head + ".weight")) names_.head = other_head;
         // A model saved without its head is named without the part that holds the blocks.
         const std::size_t dot = names_.layer.find('.');
         if (is_gguf_ || dot == std::string::npos) return;
@@ -199,11 +191,11 @@ class Locator {
         if (is_gguf_)
             return name == kFrequencyFactors ||
                    (scalesByFactors() && (name == kShortFactors || name == kLongFactors)) ||
-                   (model_.family == "gemma3_text" && (name.starts_with("v.") || name.starts_with("mm.")));
-        for (const MadeByPrograms& made : kMadeByPrograms)
-            if (name.ends_with(made.ending) && (*made.family == '\0' || model_.family == made.family))
-                return true;
-        return model_.tied && name == names_.head + ".weight";
+                   anyOf(family_.in_gguf.of_images,
+                         [&](const std::string& part) { return name.starts_with(part); });
+        const auto endsName = [&](const std::string& end) { return name.ends_with(end); };
+        return anyOf(kMadeByPrograms, endsName) || anyOf(family_.made_by_its_class, endsName) ||
+               (model_.tied && name == names_.head + ".weight");
     }
 
     const TensorStore& store_;
