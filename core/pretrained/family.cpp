@@ -222,6 +222,7 @@ Family neoxFamily() {
     family.parallel_flag = "use_parallel_residual";
     family.other_head = "lm_head";
     family.made_by_its_class = {".attention.bias", ".attention.masked_bias"};
+    family.in_gguf.old_files_cut_as_gpt2 = true;
     return family;
 }
 
@@ -240,6 +241,7 @@ Family gpt2Family() {
     family.in_config.scales_scores_flag = "scale_attn_weights";
     family.in_config.scales_by_layer_flag = "scale_attn_by_inverse_layer_idx";
     family.made_by_its_class = {".attn.bias", ".attn.masked_bias"};
+    family.in_gguf.old_files_cut_as_gpt2 = true;
     return family;
 }
 

@@ -76,6 +76,7 @@ struct GgufRules {
     std::int64_t layers_scored_by_width = 0;
 
     BiasRules biases;
+    bool old_files_cut_as_gpt2 = false;  ///< files older than tokenizer.ggml.pre cut words as GPT-2 does
     /// How tensors begin that no text passes: those of a part that reads images.
     std::vector<std::string> of_images;
 };

@@ -4,6 +4,7 @@
 
 #include "core/base/error.h"
 #include "core/base/text.h"
+#include "core/pretrained/family.h"
 #include "core/tokenizers/tokenizer_files.h"
 
 namespace roper {
@@ -74,13 +75,12 @@ std::vector<Bpe::Merge> readGgufMerges(const GgufMetadata& metadata, const Bpe& 
     return merges;
 }
 
-/// How the file's model cuts words. Files of GPT-2 and GPT-NeoX that are older than the entry cut as GPT-2
-/// does.
+/// How the file's model cuts words.
 const KnownPattern& knownPatternOf(const GgufMetadata& metadata) {
     constexpr const char* kKey = "tokenizer.ggml.pre";
-    const std::string family = metadata.text("general.architecture").value_or("");
+    const Family* const family = familyOfGguf(metadata.text("general.architecture").value_or(""));
     const auto given = metadata.text(kKey);
-    if (!given && family != "gpt2" && family != "gptneox")
+    if (!given && (family == nullptr || !family->in_gguf.old_files_cut_as_gpt2))
         metadata.refuse(kKey,
                         "is missing: how this model cuts words is not said, so its ids would be guesses");
     const std::string name = given.value_or("gpt-2");
