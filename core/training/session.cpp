@@ -39,7 +39,7 @@ Status statusBefore(const RunFolder& folder) {
 void writeFailure(RunRecorder& recorder, const Error& error, const Status& before) {
     try {
         Status status = statusBefore(recorder.folder());
-        const bool has_begun = status.steps != before.steps;
+        const bool has_begun = status.step != before.step || status.steps != before.steps;
         if (before.state == RunState::finished && !has_begun) {
             // A run that could not go on to more steps has what it reached, and stays in comparisons.
             recorder.log(std::string("cannot go on: ") + error.what());
