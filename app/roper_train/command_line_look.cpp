@@ -14,10 +14,6 @@ namespace {
 constexpr const char* kModels =
     "run, GGUF file or part of one (of any name), folder with a model, or ollama manifest";
 
-}  // namespace
-
-namespace {
-
 /// "loss: −ln p of every token, in nats; logits: …"
 std::string whatHelp() {
     std::vector<std::string> parts;

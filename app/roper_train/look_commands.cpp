@@ -30,6 +30,13 @@ std::string shownToken(const TextCodec& codec, std::int64_t id) {
     return "⟨" + onOneLine(shown) + "⟩";
 }
 
+nlohmann::ordered_json tokensJson(const TextCodec& codec, const std::vector<std::int64_t>& ids) {
+    auto tokens = nlohmann::ordered_json::array();
+    for (const std::int64_t id : ids)
+        tokens.push_back(codec.textOf(id));
+    return tokens;
+}
+
 namespace {
 
 using Json = nlohmann::ordered_json;
@@ -48,13 +55,6 @@ OpenedModel opened(const LookOptions& options) {
         return openPublished(options.model);
     }
     return openRun(findRun(options.model.string(), options.runs), options.step);
-}
-
-Json tokensJson(const TextCodec& codec, const std::vector<std::int64_t>& ids) {
-    Json tokens = Json::array();
-    for (const std::int64_t id : ids)
-        tokens.push_back(codec.textOf(id));
-    return tokens;
 }
 
 Intervention interventionOf(const LookOptions& options, const Architecture& model) {

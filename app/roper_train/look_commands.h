@@ -2,6 +2,7 @@
 
 #include <cstdint>
 #include <filesystem>
+#include <nlohmann/json.hpp>
 #include <optional>
 #include <string>
 
@@ -56,5 +57,8 @@ int lookCommand(const LookOptions& options);
 
 /// "⟨ the⟩": a token between brackets, with its line ends and tabs as signs.
 std::string shownToken(const TextCodec& codec, std::int64_t id);
+
+/// The texts of tokens.
+nlohmann::ordered_json tokensJson(const TextCodec& codec, const std::vector<std::int64_t>& ids);
 
 }  // namespace roper

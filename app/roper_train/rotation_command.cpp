@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <iostream>
 
+#include "app/roper_train/answer_each.h"
 #include "app/roper_train/commands.h"
 #include "app/roper_train/json_line.h"
 #include "core/base/console.h"
@@ -143,25 +144,17 @@ int rotationCommand(const RotationOptions& options) {
     const EndsWithReader reader;
     const auto tokens = static_cast<double>(options.tokens);
     const bool several = options.models.size() > 1;
-    int code = 0;
-    for (const fs::path& model : options.models) {
-        try {
-            const RotationReading reading = readingOf(model, options.runs);
-            if (several && !options.json) std::cout << model.string() << "\n";
-            if (options.json)
-                print(jsonOf(reading, model, tokens));
-            else
-                printText(reading, tokens);
-        } catch (const Error& error) {
-            if (!several && !options.json) throw;
-            if (code == 0) code = error.exitCode();
-            if (options.json)
-                print({{"model", model.string()}, {"error", error.what()}});
-            else
-                tellPerson(std::string("roper-train: ") + error.what());
-        }
-    }
-    return code;
+    const auto answer = [&](const fs::path& model) {
+        const RotationReading reading = readingOf(model, options.runs);
+        if (several && !options.json) std::cout << model.string() << "\n";
+        if (options.json)
+            print(jsonOf(reading, model, tokens));
+        else
+            printText(reading, tokens);
+    };
+    return answerEach(options.models, options.json, answer, [](const fs::path& model) {
+        return Json{{"model", model.string()}};
+    });
 }
 
 }  // namespace roper

@@ -3,6 +3,7 @@
 #include <iostream>
 #include <sstream>
 
+#include "app/roper_train/answer_each.h"
 #include "app/roper_train/commands.h"
 #include "app/roper_train/json_line.h"
 #include "app/roper_train/look_commands.h"
@@ -56,13 +57,6 @@ std::vector<std::int64_t> idsOf(const TextCodec& codec, const std::string& text)
     }
 }
 
-void printJson(const TextCodec& codec, const std::vector<std::int64_t>& ids) {
-    Json tokens = Json::array();
-    for (const std::int64_t id : ids)
-        tokens.push_back(codec.textOf(id));
-    print({{"ids", ids}, {"tokens", tokens}});
-}
-
 void printText(const TextCodec& codec, const std::vector<std::int64_t>& ids) {
     for (const std::int64_t id : ids)
         std::cout << id << "\t" << shownToken(codec, id) << (codec.isSpecial(id) ? "\tspecial" : "") << "\n";
@@ -78,21 +72,11 @@ int tokensCommand(const TokensOptions& options) {
     const TextCodec codec = isPublished(options.model)
                                 ? openPublishedCodec(options.model)
                                 : openRunCodec(findRun(options.model.string(), options.runs));
-    int code = 0;
-    for (const std::string& text : texts) {
-        try {
-            const std::vector<std::int64_t> ids = idsOf(codec, text);
-            options.json ? printJson(codec, ids) : printText(codec, ids);
-        } catch (const Error& error) {
-            if (texts.size() == 1 && !options.json) throw;
-            if (code == 0) code = error.exitCode();
-            if (options.json)
-                print({{"error", error.what()}});
-            else
-                tellPerson(std::string("roper-train: ") + error.what());
-        }
-    }
-    return code;
+    const auto answer = [&](const std::string& text) {
+        const std::vector<std::int64_t> ids = idsOf(codec, text);
+        options.json ? print({{"ids", ids}, {"tokens", tokensJson(codec, ids)}}) : printText(codec, ids);
+    };
+    return answerEach(texts, options.json, answer, [](const std::string&) { return Json::object(); });
 }
 
 }  // namespace roper
