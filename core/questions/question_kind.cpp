@@ -1,7 +1,6 @@
 #include "core/questions/question_kind.h"
 
 #include <algorithm>
-#include <set>
 
 #include "core/base/error.h"
 #include "core/base/text.h"
@@ -30,13 +29,8 @@ const std::vector<QuestionKind>& questionKinds() {
         {.name = "thumbnails",
          .help = "attention of all heads, in few cells",
          .counted = "cells of a side",
-         .usual_count = 40,
-         .is_tensor = true},
-        {.name = "attention",
-         .help = "attention weights",
-         .heads = Heads::one,
-         .is_tensor = true,
-         .own = {"out"}},
+         .usual_count = 40},
+        {.name = "attention", .help = "attention weights", .heads = Heads::one, .own = {"out"}},
         {.name = "kernels",
          .help = "the value kernel of every head by distance",
          .counted = "distances",
@@ -101,16 +95,6 @@ std::vector<std::string> questionNames() {
     for (const QuestionKind& kind : questionKinds())
         names.push_back(kind.name);
     return names;
-}
-
-const std::vector<std::string>& ownSettings() {
-    static const std::vector<std::string> settings = [] {
-        std::set<std::string> all;
-        for (const QuestionKind& kind : questionKinds())
-            all.insert(kind.own.begin(), kind.own.end());
-        return std::vector<std::string>(all.begin(), all.end());
-    }();
-    return settings;
 }
 
 }  // namespace roper

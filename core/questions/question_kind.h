@@ -25,7 +25,6 @@ struct QuestionKind {
     bool reads_text = true;             ///< or it is about the parameters alone, or brings its own texts
     bool can_change = true;             ///< the model may be changed (ModelChange) while it answers
     bool repeats_passes = false;        ///< all parameters are read again and again
-    bool is_tensor = false;             ///< sent as a safetensors file, and not as JSON
     std::vector<std::string> own = {};  ///< settings that no or few other kinds read
 };
 
@@ -36,8 +35,5 @@ const std::vector<QuestionKind>& questionKinds();
 const QuestionKind& questionKind(std::string_view name);
 
 std::vector<std::string> questionNames();
-
-/// Names of settings that one kind or another reads as its own.
-const std::vector<std::string>& ownSettings();
 
 }  // namespace roper

@@ -37,10 +37,11 @@ TEST(Question, EveryKindIsSentByItsName) {
 
 /// What a kind calls its own can be asked for.
 TEST(Question, SettingsOfAKindAreFields) {
-    for (const std::string& setting : ownSettings()) {
-        if (setting == "out") continue;  // of the command line alone
-        EXPECT_NO_THROW(findField(questionFields(), setting)) << setting;
-    }
+    for (const QuestionKind& kind : questionKinds())
+        for (const std::string& setting : kind.own) {
+            if (setting == "out") continue;  // of the command line alone
+            EXPECT_NO_THROW(findField(questionFields(), setting)) << setting;
+        }
 }
 
 TEST(Question, RefusesWhatItDoesNotKnow) {
