@@ -27,13 +27,17 @@ std::optional<utf8proc_int32_t> characterFrom(std::string_view text, std::size_t
     return character;
 }
 
-/// The character that ends before a byte of UTF-8; nothing at the text's begin.
+/// Where the character begins that ends before a byte of UTF-8, which is not the first.
+std::size_t beginBefore(std::string_view text, std::size_t end) {
+    do
+        --end;
+    while (end > 0 && (static_cast<unsigned char>(text[end]) & 0xC0U) == 0x80);
+    return end;
+}
+
+/// That character; nothing at the text's begin.
 std::optional<utf8proc_int32_t> characterBefore(std::string_view text, std::size_t end) {
-    if (end == 0) return std::nullopt;
-    std::size_t begin = end - 1;
-    while (begin > 0 && (static_cast<unsigned char>(text[begin]) & 0xC0U) == 0x80)
-        --begin;
-    return characterFrom(text, begin);
+    return end == 0 ? std::nullopt : characterFrom(text, beginBefore(text, end));
 }
 
 bool isBlank(utf8proc_int32_t character) {
@@ -81,9 +85,7 @@ bool standsAlone(std::string_view text, std::size_t begin, std::size_t end) {
 std::size_t beginOfBlanks(std::string_view text, std::size_t at) {
     for (auto before = characterBefore(text, at); before && isBlank(*before);
          before = characterBefore(text, at))
-        do
-            --at;
-        while ((static_cast<unsigned char>(text[at]) & 0xC0U) == 0x80);
+        at = beginBefore(text, at);
     return at;
 }
 

@@ -82,8 +82,7 @@ void requireKnownBeginning(const TokenizerParts& parts) {
         throw std::invalid_argument(
             "a pre_tokenizer \"Metaspace\" with the prepend_scheme \"first\" is not understood here behind a "
             "normalizer Prepend or Replace, or where other pre_tokenizers or added tokens divide normalized "
-            "text "
-            "before");
+            "text before");
 }
 
 void requireFewParts(const TokenizerParts& parts) {

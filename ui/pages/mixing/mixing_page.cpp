@@ -235,9 +235,7 @@ QString MixingPage::explanation() const {
         "<p>YaRN and LongRoPE multiply cos and sin by a factor m. An inverse of such a rotation divides by m "
         "where the rotation multiplies by it: only then R(−n)R(n) = 1. Here, and when a run is read with a "
         "scaling, m is in queries and keys alone, whose scores it multiplies by m²; values rotate by the "
-        "scaled "
-        "angles without "
-        "it, and nothing is left to divide.</p>");
+        "scaled angles without it, and nothing is left to divide.</p>");
     if (!s.rotates() || s.attention != AttentionKind::softmax)
         text += tr("<p>The weights come from the method chosen on the Attention page.</p>");
     return text + tr("<p><i>Harik &amp; Jayasiri, Rotary Positional Embeddings with Relative distances, "
