@@ -78,10 +78,10 @@ folder(core/model/positions OVER core/specification core/operators WITH torch ei
 folder(core/model OVER core/model/positions WITH torch eigen)
 folder(core/distributed OVER core/base WITH torch)
 folder(core/training OVER core/model core/distributed core/corpus core/control WITH torch eigen json)
-folder(core/inspection OVER core/questions core/language_model core/tokenizers core/corpus core/control WITH torch eigen json)
+folder(core/reading OVER core/questions core/language_model core/tokenizers core/corpus core/control WITH torch eigen json)
 # A process that serves a run answers about its network, too. Reading a model needs nothing of training.
-file_over(core/inspection/serve_model.h core/training)
-file_over(core/inspection/serve_model.cpp core/training)
+file_over(core/reading/serve_model.h core/training)
+file_over(core/reading/serve_model.cpp core/training)
 folder(core/bench OVER core/training WITH torch)
 
 folder(ui/theme OVER core/methods WITH qt documents)
@@ -104,7 +104,7 @@ folder(ui/window OVER ui/pages/rotation ui/pages/spectrum ui/pages/attention ui/
 
 folder(app/command_help OVER core/base WITH cli)
 folder(app/roper_lab OVER ui/window app/command_help WITH qt cli)
-folder(app/roper_train OVER core/bench core/inspection core/training core/cluster core/compare app/command_help WITH cli json)
+folder(app/roper_train OVER core/bench core/reading core/training core/cluster core/compare app/command_help WITH cli json)
 folder(app/roper_tokenizer OVER core/corpus app/command_help WITH cli sentencepiece)
 
 set(offences "")

@@ -18,8 +18,8 @@
 #include "core/base/file_reading.h"
 #include "core/base/safetensors.h"
 #include "core/base/text.h"
-#include "core/inspection/inspector.h"
-#include "core/inspection/model_change.h"
+#include "core/reading/model_change.h"
+#include "core/reading/model_reader.h"
 
 namespace roper {
 
@@ -69,8 +69,8 @@ Intervention interventionOf(const LookOptions& options, const Architecture& mode
 }
 
 int printLoss(const LookRequest& asked) {
-    const auto& [inspector, options, ids, change] = asked;
-    const TextReading read = inspector.read(ids, 0, change);
+    const auto& [reader, options, ids, change] = asked;
+    const TextReading read = reader.read(ids, 0, change);
     if (read.nll.empty()) throw Error(ErrorKind::usage, "a loss needs at least two tokens; the text has 1");
     if (options.json) {
         print({{"ids", read.ids}, {"nll", read.nll}, {"loss", read.loss}});
@@ -80,7 +80,7 @@ int printLoss(const LookRequest& asked) {
         std::cout << (t == 0 ? "       –" : [&] {
             std::string number = formatFixed(read.nll[t - 1], 3);
             return std::string(number.size() < 8 ? 8 - number.size() : 0, ' ') + number;
-        }()) << "  " << shownToken(inspector.codec(), ids[t]) << "\n";
+        }()) << "  " << shownToken(reader.codec(), ids[t]) << "\n";
     std::cout << "loss " << formatFixed(read.loss, 4) << " nats a token over "
               << countOf(read.nll.size(), "token") << ", perplexity " << formatRounded(std::exp(read.loss), 4)
               << "\n";
@@ -88,9 +88,9 @@ int printLoss(const LookRequest& asked) {
 }
 
 int printLogits(const LookRequest& asked) {
-    const auto& [inspector, options, ids, change] = asked;
-    const TextReading read = inspector.read(ids, asked.count(), change);
-    const TextCodec& codec = inspector.codec();
+    const auto& [reader, options, ids, change] = asked;
+    const TextReading read = reader.read(ids, asked.count(), change);
+    const TextCodec& codec = reader.codec();
     if (options.json) {
         Json of_tokens = Json::array();
         for (const auto& candidates : read.predictions) {
@@ -114,7 +114,7 @@ int printLogits(const LookRequest& asked) {
 /// Prints the text as it is written, or all of it as JSON in the end.
 int printGenerated(const LookRequest& asked) {
     const LookOptions& options = asked.options;
-    const TextCodec& codec = asked.inspector.codec();
+    const TextCodec& codec = asked.reader.codec();
     std::string unfinished;  // a character may reach over several tokens
     const auto take = [&](std::int64_t id) {
         if (options.json || codec.isSpecial(id)) return true;
@@ -126,7 +126,7 @@ int printGenerated(const LookRequest& asked) {
         unfinished.erase(0, whole);
         return true;
     };
-    const GeneratedText written = asked.inspector.generate(
+    const GeneratedText written = asked.reader.generate(
         asked.ids, {asked.count(), options.temperature, options.seed}, take, asked.change);
     if (options.json)
         print({{"ids", asked.ids},
@@ -139,48 +139,48 @@ int printGenerated(const LookRequest& asked) {
 }
 
 /// How many keys query n of T sees.
-std::size_t keysSeen(const Inspector& inspector, std::size_t n, std::size_t T) {
-    return inspector.model().architecture.causal ? n + 1 : T;
+std::size_t keysSeen(const ModelReader& reader, std::size_t n, std::size_t T) {
+    return reader.model().architecture.causal ? n + 1 : T;
 }
 
 /// One head's weights as JSON: a list for each query, of the keys that it sees.
 int printAttention(const LookRequest& asked) {
-    const auto& [inspector, options, ids, change] = asked;
+    const auto& [reader, options, ids, change] = asked;
     if (!options.layer || !options.head)
         throw Error(ErrorKind::usage,
                     "the attention of all heads goes into a file: --out FILE.safetensors or .csv; or "
                     "choose one with --layer and --head");
-    const std::vector<float> weights = inspector.attentionOf(ids, *options.layer, *options.head, change);
+    const std::vector<float> weights = reader.attentionOf(ids, *options.layer, *options.head, change);
     const std::size_t T = ids.size();
     Json rows = Json::array();
     for (std::size_t n = 0; n < T; ++n)
         rows.push_back(std::vector<float>(
             weights.begin() + static_cast<std::ptrdiff_t>(n * T),
-            weights.begin() + static_cast<std::ptrdiff_t>(n * T + keysSeen(inspector, n, T))));
+            weights.begin() + static_cast<std::ptrdiff_t>(n * T + keysSeen(reader, n, T))));
     print({{"layer", *options.layer},
            {"head", *options.head},
            {"ids", ids},
-           {"tokens", tokensJson(inspector.codec(), ids)},
+           {"tokens", tokensJson(reader.codec(), ids)},
            {"weights", rows}});
     return 0;
 }
 
 /// Weights of the heads that are wanted, a layer at a time.
 void writeAttentionCsv(const LookRequest& asked, const AppendBytes& append) {
-    Inspector& inspector = asked.inspector;
+    ModelReader& reader = asked.reader;
     const LookOptions& options = asked.options;
     const std::vector<std::int64_t>& ids = asked.ids;
     const Intervention& change = asked.change;
     append(bytesOf("layer,head,query,key,weight\n"));
     const std::size_t T = ids.size();
-    inspector.attention(
+    reader.attention(
         ids,
         [&](std::int64_t layer, std::span<const float> weights) {
             for (std::size_t head = 0; head < weights.size() / (T * T); ++head) {
                 if (!isWanted(options, layer, static_cast<std::int64_t>(head))) continue;
                 std::string lines;
                 for (std::size_t n = 0; n < T; ++n)
-                    for (std::size_t j = 0; j < keysSeen(inspector, n, T); ++j)
+                    for (std::size_t j = 0; j < keysSeen(reader, n, T); ++j)
                         lines += std::to_string(layer) + "," + std::to_string(head) + "," +
                                  std::to_string(n) + "," + std::to_string(j) + "," +
                                  formatNumber(static_cast<double>(weights[(head * T + n) * T + j])) + "\n";
@@ -192,22 +192,21 @@ void writeAttentionCsv(const LookRequest& asked, const AppendBytes& append) {
 
 /// "attention" [L, H, T, T] (or [T, T] of one head) and "tokens" [T].
 void writeAttentionTensors(const LookRequest& asked, const std::filesystem::path& out) {
-    Inspector& inspector = asked.inspector;
+    ModelReader& reader = asked.reader;
     const LookOptions& options = asked.options;
     const std::vector<std::int64_t>& ids = asked.ids;
     const Intervention& change = asked.change;
-    const Architecture& model = inspector.model().architecture;
+    const Architecture& model = reader.model().architecture;
     const auto T = static_cast<std::int64_t>(ids.size());
     const bool of_one = options.layer && options.head;
     const StreamedTensor tokens{
         "tokens", Dtype::I64, {T}, [&](const AppendBytes& append) { append(std::as_bytes(std::span(ids))); }};
     const auto write = [&](const AppendBytes& append) {
         if (of_one) {
-            const std::vector<float> weights =
-                inspector.attentionOf(ids, *options.layer, *options.head, change);
+            const std::vector<float> weights = reader.attentionOf(ids, *options.layer, *options.head, change);
             return append(std::as_bytes(std::span(weights)));
         }
-        inspector.attention(
+        reader.attention(
             ids, [&](std::int64_t, std::span<const float> weights) { append(std::as_bytes(weights)); },
             change);
     };
@@ -215,7 +214,7 @@ void writeAttentionTensors(const LookRequest& asked, const std::filesystem::path
         "attention", Dtype::F32,
         of_one ? std::vector<std::int64_t>{T, T} : std::vector<std::int64_t>{model.layers, model.heads, T, T},
         write};
-    std::map<std::string, std::string> metadata{{"model", inspector.model().name}};
+    std::map<std::string, std::string> metadata{{"model", reader.model().name}};
     if (of_one)
         metadata.insert({{"layer", std::to_string(*options.layer)}, {"head", std::to_string(*options.head)}});
     writeSafetensors(out, std::vector{tokens, attention}, metadata);
@@ -267,9 +266,9 @@ std::vector<std::string> printedQuestions() {
 
 int lookCommand(const LookOptions& options) {
     const QuestionKind& kind = questionKind(options.what);
-    std::optional<EndsWithReader> reader;
-    if (options.out.empty()) reader.emplace();
-    InspectorOptions settings;
+    std::optional<EndsWithReader> ends;
+    if (options.out.empty()) ends.emplace();
+    ReaderOptions settings;
     settings.threads = options.threads;
     if (kind.repeats_passes)
         settings.kept_bytes = static_cast<std::uint64_t>(availableMemory().value_or(0) / 3);
@@ -279,13 +278,13 @@ int lookCommand(const LookOptions& options) {
             terminal() << "\rlayer " << done << " of " << all << (done == all ? "\r\033[K" : "")
                        << std::flush;
         };
-    Inspector inspector(opened(options), settings);
-    for (const std::string& note : inspector.model().notes)
+    ModelReader reader(opened(options), settings);
+    for (const std::string& note : reader.model().notes)
         std::cerr << "roper-train: " << note << "\n";
-    requireHeads({options.layer, options.head}, inspector.model().architecture);
-    LookRequest asked{inspector, options};
-    if (kind.can_change) asked.change = interventionOf(options, inspector.model().architecture);
-    if (kind.reads_text) asked.ids = inspector.encode(textOf(options));
+    requireHeads({options.layer, options.head}, reader.model().architecture);
+    LookRequest asked{reader, options};
+    if (kind.can_change) asked.change = interventionOf(options, reader.model().architecture);
+    if (kind.reads_text) asked.ids = reader.encode(textOf(options));
     return printerOf(kind)(asked);
 }
 

@@ -7,8 +7,8 @@
 #include <string>
 
 #include "app/roper_train/progress.h"
-#include "core/inspection/inspector.h"
 #include "core/questions/question.h"
+#include "core/reading/model_reader.h"
 
 namespace roper {
 
@@ -37,13 +37,13 @@ struct LookOptions {
 
 /// A question of the command line, with what its answer needs.
 struct LookRequest {
-    Inspector& inspector;
+    ModelReader& reader;
     const LookOptions& options;
     std::vector<std::int64_t> ids = {};  ///< of the text, where the kind reads one
     Intervention change = {};            ///< where the kind can be changed
 
     std::int64_t count() const { return options.count.value_or(questionKind(options.what).usual_count); }
-    const Architecture& model() const { return inspector.model().architecture; }
+    const Architecture& model() const { return reader.model().architecture; }
 };
 
 /// Prints an answer, as text or CSV or as JSON. @returns the exit code. @throws Error of every kind

@@ -24,7 +24,7 @@ namespace {
 
 int printHeads(const LookRequest& asked) {
     const LookOptions& options = asked.options;
-    const std::vector<HeadReport> reports = asked.inspector.heads(asked.ids, asked.change).heads;
+    const std::vector<HeadReport> reports = asked.reader.heads(asked.ids, asked.change).heads;
     static const std::vector<std::pair<const char*, double HeadReport::*>> kMeasures = {
         {"entropy", &HeadReport::entropy},
         {"mean_distance", &HeadReport::mean_distance},
@@ -64,7 +64,7 @@ int printHeads(const LookRequest& asked) {
 
 int printBands(const LookRequest& asked) {
     const LookOptions& options = asked.options;
-    const std::vector<HeadReport> reports = asked.inspector.heads(asked.ids, asked.change).heads;
+    const std::vector<HeadReport> reports = asked.reader.heads(asked.ids, asked.change).heads;
     if (!options.json) std::cout << "layer,head,pair,theta,score_share,query_norm,key_norm,value_norm\n";
     for (const HeadReport& report : reports) {
         if (!isWanted(options, report.layer, report.head)) continue;
@@ -112,7 +112,7 @@ void printKernel(Json of, const ValueKernel& kernel, bool json) {
 
 int printKernels(const LookRequest& asked) {
     const LookOptions& options = asked.options;
-    const std::vector<ValueKernel> kernels = asked.inspector.valueKernels(static_cast<int>(asked.count()));
+    const std::vector<ValueKernel> kernels = asked.reader.valueKernels(static_cast<int>(asked.count()));
     const std::int64_t heads = asked.model().heads;
     if (!options.json) std::cout << "layer,head,distance,norm,cosine\n";
     for (std::size_t i = 0; i < kernels.size(); ++i) {
@@ -126,7 +126,7 @@ int printKernels(const LookRequest& asked) {
 int printKernelHistory(const LookRequest& asked) {
     const LookOptions& options = asked.options;
     const KernelHistory history =
-        asked.inspector.kernelHistory({options.layer, options.head}, static_cast<int>(asked.count()));
+        asked.reader.kernelHistory({options.layer, options.head}, static_cast<int>(asked.count()));
     if (!options.json) std::cout << "layer,head,step,distance,norm,cosine\n";
     for (std::size_t i = 0; i < history.steps.size(); ++i)
         printKernel({{"layer", history.layer}, {"head", history.head}, {"step", history.steps[i]}},

@@ -6,8 +6,8 @@
 #include "app/roper_train/json_line.h"
 #include "core/base/error.h"
 #include "core/base/text.h"
-#include "core/inspection/model_change.h"
 #include "core/questions/wilson_interval.h"
+#include "core/reading/model_change.h"
 
 namespace roper {
 namespace {
@@ -168,7 +168,7 @@ int printPatched(const LookRequest& asked) {
                     "patch shows all heads, or one position by position: --layer and --head");
     const auto head = options.layer ? std::optional(HeadChoice{options.layer, options.head}) : std::nullopt;
     const PatchAnswer answer =
-        asked.inspector.patchHeads(asked.ids, asked.inspector.encode(options.other), head, asked.change);
+        asked.reader.patchHeads(asked.ids, asked.reader.encode(options.other), head, asked.change);
     return printPatch(answer, options.layer.has_value(), options.json);
 }
 
@@ -176,22 +176,21 @@ int printMapped(const LookRequest& asked) {
     const LookOptions& options = asked.options;
     if (!options.layer || !options.head)
         throw Error(ErrorKind::usage, "a token map is of one head: --layer and --head");
-    return printTokenMap(asked.inspector.tokenMap(asked.ids, {options.layer, options.head}, options.distance),
+    return printTokenMap(asked.reader.tokenMap(asked.ids, {options.layer, options.head}, options.distance),
                          options.json);
 }
 
 int printFound(const LookRequest& asked) {
     const LookOptions& options = asked.options;
-    return printNeedle(
-        asked.inspector.findNeedle(asked.ids, {options.needle, options.question, options.answer},
-                                   asked.count(), asked.change),
-        options.json);
+    return printNeedle(asked.reader.findNeedle(asked.ids, {options.needle, options.question, options.answer},
+                                               asked.count(), asked.change),
+                       options.json);
 }
 
 int printByLength(const LookRequest& asked) {
     const ModelChange& change = asked.options.change;
-    return printLengths(asked.inspector.lossByLength(asked.ids, change.factor,
-                                                     trainedLength(change, asked.model()), asked.change),
+    return printLengths(asked.reader.lossByLength(asked.ids, change.factor,
+                                                  trainedLength(change, asked.model()), asked.change),
                         asked.options.json);
 }
 
@@ -200,19 +199,19 @@ int printByLength(const LookRequest& asked) {
 const std::map<std::string, PrintAnswer> kStudyPrinters = {
     {"subsets",
      [](const LookRequest& asked) {
-         return printSubsets(asked.inspector.bandSubsets(asked.ids, asked.count(), asked.change),
+         return printSubsets(asked.reader.bandSubsets(asked.ids, asked.count(), asked.change),
                              asked.options.json);
      }},
     {"lengths", &printByLength},
     {"needle", &printFound},
     {"solve",
      [](const LookRequest& asked) {
-         return printSolved(asked.inspector.solve(asked.count(), asked.change), asked.options.json);
+         return printSolved(asked.reader.solve(asked.count(), asked.change), asked.options.json);
      }},
     {"token_map", &printMapped},
     {"lens",
      [](const LookRequest& asked) {
-         return printLens(asked.inspector.logitLens(asked.ids, asked.change), asked.options.json);
+         return printLens(asked.reader.logitLens(asked.ids, asked.change), asked.options.json);
      }},
     {"patch", &printPatched},
 };

@@ -11,7 +11,7 @@
 #include "core/base/durable_file.h"
 #include "core/base/error.h"
 #include "core/base/text.h"
-#include "core/inspection/gpt_neox_export.h"
+#include "core/reading/gpt_neox_export.h"
 #include "core/runs/run_recorder.h"
 #include "core/training/exports.h"
 #include "core/training/run_evaluation.h"

@@ -9,8 +9,8 @@
 #include "core/base/console.h"
 #include "core/base/error.h"
 #include "core/base/file_reading.h"
-#include "core/inspection/run_model.h"
 #include "core/model_config/rotation_reading.h"
+#include "core/reading/run_model.h"
 
 namespace roper {
 

@@ -12,7 +12,7 @@
 #include "core/base/file_reading.h"
 #include "core/base/strict_json.h"
 #include "core/base/text.h"
-#include "core/inspection/opened_model.h"
+#include "core/reading/opened_model.h"
 
 namespace roper {
 

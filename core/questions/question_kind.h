@@ -8,7 +8,7 @@
 namespace roper {
 
 /// A question that a model can answer, as data: what `roper-train look --help`, the control socket and the
-/// window have to know about it. `answerQuestion` (core/inspection) computes its answer.
+/// window have to know about it. `answerQuestion` (core/reading) computes its answer.
 struct QuestionKind {
     /// What the settings `layer` and `head` mean.
     enum class Heads {

@@ -1,4 +1,4 @@
-#include "core/inspection/serve_model.h"
+#include "core/reading/serve_model.h"
 
 #include <optional>
 
@@ -6,10 +6,10 @@
 #include "core/base/error.h"
 #include "core/base/stop_signals.h"
 #include "core/control/run_control.h"
-#include "core/inspection/answer_look.h"
-#include "core/inspection/opened_model.h"
-#include "core/inspection/published_probe.h"
 #include "core/operators/translating_errors.h"
+#include "core/reading/answer_look.h"
+#include "core/reading/opened_model.h"
+#include "core/reading/published_probe.h"
 #include "core/training/loaded_model.h"
 #include "core/training/probes.h"
 
@@ -32,19 +32,19 @@ class Socket {
 };
 
 /// Parameters that were decoded are kept, so that the next question is answered sooner.
-InspectorOptions inspectorOptions(const RunControl& control, const ServeOptions& options) {
-    InspectorOptions of_inspector;
-    of_inspector.kept_bytes = static_cast<std::uint64_t>(availableMemory().value_or(0) / 3);
-    of_inspector.progress = [&control, &options](std::int64_t done, std::int64_t all) {
+ReaderOptions readerOptions(const RunControl& control, const ServeOptions& options) {
+    ReaderOptions of_reader;
+    of_reader.kept_bytes = static_cast<std::uint64_t>(availableMemory().value_or(0) / 3);
+    of_reader.progress = [&control, &options](std::int64_t done, std::int64_t all) {
         if (stopIsRequested()) throw Error(ErrorKind::other, "told to end");
         if (control.askerHasLeft()) throw Error(ErrorKind::other, "nobody waits for the answer any more");
         if (options.progress) options.progress(done, all);
     };
-    return of_inspector;
+    return of_reader;
 }
 
-Reply replyTo(const Request& request, Inspector& inspector) {
-    return {"", true, inspector.model().name, answerLook(inspector, questionOf(request.question))};
+Reply replyTo(const Request& request, ModelReader& reader) {
+    return {"", true, reader.model().name, answerLook(reader, questionOf(request.question))};
 }
 
 }  // namespace
@@ -56,15 +56,14 @@ void serveRun(const RunFolder& folder, const ReadingOptions& reading, const Serv
         LoadedModel loaded = loadModel(folder, reading);
         Socket socket;
         options.announce(socket.control.socketPath(), loaded.step);
-        std::optional<Inspector> inspector;  // what only some questions need
+        std::optional<ModelReader> reader;  // what only some questions need
         RequestHandlers handlers{[&] { return "serving step " + std::to_string(loaded.step); }, false};
         handlers.probe = [&](const Request& request) {
             return answerProbe({*loaded.model, *loaded.task, loaded.specification, loaded.step}, request);
         };
         handlers.look = [&](const Request& request) {
-            if (!inspector)
-                inspector.emplace(openRun(folder, loaded.step), inspectorOptions(socket.control, options));
-            return replyTo(request, *inspector);
+            if (!reader) reader.emplace(openRun(folder, loaded.step), readerOptions(socket.control, options));
+            return replyTo(request, *reader);
         };
         serveRequests(socket.control, handlers, options.goes_on);
     });
@@ -75,13 +74,13 @@ void servePublished(const FilePath& path, const ServeOptions& options) {
     const StopsPromptly nothing_to_save;
     translatingErrors([&] {
         Socket socket;
-        Inspector inspector(openPublished(path), inspectorOptions(socket.control, options));
+        ModelReader reader(openPublished(path), readerOptions(socket.control, options));
         options.announce(socket.control.socketPath(), -1);
-        RequestHandlers handlers{[&] { return "serving " + inspector.model().name; }, false};
+        RequestHandlers handlers{[&] { return "serving " + reader.model().name; }, false};
         handlers.probe = [&](const Request& request) -> Reply {
-            return {"", true, inspector.model().name, answerPublishedProbe(inspector, request)};
+            return {"", true, reader.model().name, answerPublishedProbe(reader, request)};
         };
-        handlers.look = [&](const Request& request) { return replyTo(request, inspector); };
+        handlers.look = [&](const Request& request) { return replyTo(request, reader); };
         serveRequests(socket.control, handlers, options.goes_on);
     });
 }

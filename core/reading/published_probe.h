@@ -3,7 +3,7 @@
 #include <string>
 
 #include "core/control/messages.h"
-#include "core/inspection/inspector.h"
+#include "core/reading/model_reader.h"
 
 namespace roper {
 
@@ -13,6 +13,6 @@ namespace roper {
 /// @throws Error (usage) for a head that the model lacks, or one that attends in a way that those pages do
 /// not know: within a window that is shorter than the text, or with capped scores; for maps that are too
 /// large to be sent
-std::string answerPublishedProbe(Inspector& inspector, const Request& request);
+std::string answerPublishedProbe(ModelReader& reader, const Request& request);
 
 }  // namespace roper

@@ -1,4 +1,4 @@
-#include "core/inspection/inspector.h"
+#include "core/reading/model_reader.h"
 
 #include <ATen/ATen.h>
 #include <ATen/core/grad_mode.h>
@@ -11,12 +11,12 @@
 #include "core/base/available.h"
 #include "core/base/error.h"
 #include "core/base/random.h"
-#include "core/inspection/inspector_parts.h"
-#include "core/inspection/reading_memory.h"
 #include "core/operators/products.h"
 #include "core/operators/threads.h"
 #include "core/operators/translating_errors.h"
 #include "core/pretrained/family.h"
+#include "core/reading/model_reader_parts.h"
+#include "core/reading/reading_memory.h"
 
 namespace roper {
 namespace {
@@ -47,7 +47,7 @@ double measuredGflops() {
 
 }  // namespace
 
-Inspector::Inspector(OpenedModel model, InspectorOptions options) {
+ModelReader::ModelReader(OpenedModel model, ReaderOptions options) {
     if (const auto available = availableMemory())
         if (const auto problem = modelProblem(model.model.architecture, *available))
             throw Error(ErrorKind::memory, *problem);
@@ -56,19 +56,19 @@ Inspector::Inspector(OpenedModel model, InspectorOptions options) {
     parts_->decoder.weights().keepUpTo(parts_->options.kept_bytes);
 }
 
-Inspector::~Inspector() = default;
-Inspector::Inspector(Inspector&&) noexcept = default;
-Inspector& Inspector::operator=(Inspector&&) noexcept = default;
+ModelReader::~ModelReader() = default;
+ModelReader::ModelReader(ModelReader&&) noexcept = default;
+ModelReader& ModelReader::operator=(ModelReader&&) noexcept = default;
 
-const PretrainedModel& Inspector::model() const {
+const PretrainedModel& ModelReader::model() const {
     return parts_->decoder.model();
 }
 
-const TextCodec& Inspector::codec() const {
+const TextCodec& ModelReader::codec() const {
     return parts_->codec;
 }
 
-std::vector<std::int64_t> Inspector::encode(std::string_view text) const {
+std::vector<std::int64_t> ModelReader::encode(std::string_view text) const {
     return translatingErrors([&] {
         std::vector<std::int64_t> ids = parts_->codec.encode(text);
         if (ids.empty()) throw Error(ErrorKind::usage, "the text is empty: there is no token to read");
@@ -79,7 +79,7 @@ std::vector<std::int64_t> Inspector::encode(std::string_view text) const {
     });
 }
 
-ModelSummary Inspector::summary() {
+ModelSummary ModelReader::summary() {
     const PretrainedModel& model = this->model();
     const Architecture& a = model.architecture;
     ModelSummary summary{model.name, a.family, a.layers,       a.heads,      a.key_value_heads,
@@ -99,8 +99,8 @@ ModelSummary Inspector::summary() {
     return summary;
 }
 
-TextReading Inspector::Parts::read(std::span<const std::int64_t> ids, std::int64_t candidates,
-                                   const Intervention& intervention, Part part) {
+TextReading ModelReader::Parts::read(std::span<const std::int64_t> ids, std::int64_t candidates,
+                                     const Intervention& intervention, Part part) {
     const at::NoGradGuard no_gradients;
     decoder.head();
     const Architecture& model = decoder.architecture();
@@ -111,8 +111,8 @@ TextReading Inspector::Parts::read(std::span<const std::int64_t> ids, std::int64
     return predict(hidden(ids, intervention, {}, part), ids, candidates);
 }
 
-TextReading Inspector::Parts::predict(const at::Tensor& last, std::span<const std::int64_t> ids,
-                                      std::int64_t candidates) {
+TextReading ModelReader::Parts::predict(const at::Tensor& last, std::span<const std::int64_t> ids,
+                                        std::int64_t candidates) {
     const auto T = static_cast<std::int64_t>(ids.size());
     // The last token has no successor in the text: 0 stands for it.
     at::Tensor targets = at::zeros({T}, at::kLong);
@@ -141,14 +141,14 @@ TextReading Inspector::Parts::predict(const at::Tensor& last, std::span<const st
     return reading;
 }
 
-TextReading Inspector::read(std::span<const std::int64_t> ids, std::int64_t candidates,
-                            const Intervention& intervention) {
+TextReading ModelReader::read(std::span<const std::int64_t> ids, std::int64_t candidates,
+                              const Intervention& intervention) {
     return translatingErrors([&] { return parts_->read(ids, candidates, intervention); });
 }
 
-GeneratedText Inspector::Parts::write(std::span<const std::int64_t> ids, const ContinuationOptions& how,
-                                      const std::function<bool(std::int64_t id)>& take,
-                                      const Intervention& intervention) {
+GeneratedText ModelReader::Parts::write(std::span<const std::int64_t> ids, const ContinuationOptions& how,
+                                        const std::function<bool(std::int64_t id)>& take,
+                                        const Intervention& intervention) {
     const at::NoGradGuard no_gradients;
     decoder.head();
     if (!decoder.architecture().causal)
@@ -175,9 +175,9 @@ GeneratedText Inspector::Parts::write(std::span<const std::int64_t> ids, const C
     return written;
 }
 
-GeneratedText Inspector::generate(std::span<const std::int64_t> ids, const ContinuationOptions& options,
-                                  const std::function<bool(std::int64_t id)>& take,
-                                  const Intervention& intervention) {
+GeneratedText ModelReader::generate(std::span<const std::int64_t> ids, const ContinuationOptions& options,
+                                    const std::function<bool(std::int64_t id)>& take,
+                                    const Intervention& intervention) {
     return translatingErrors([&] {
         std::int64_t done = 0;
         const auto told = [&](std::int64_t id) {

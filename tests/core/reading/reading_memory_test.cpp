@@ -1,4 +1,4 @@
-#include "core/inspection/reading_memory.h"
+#include "core/reading/reading_memory.h"
 
 #include <gtest/gtest.h>
 

@@ -5,7 +5,7 @@
 
 #include <cmath>
 
-#include "core/inspection/head_observer.h"
+#include "core/reading/head_observer.h"
 #include "core/rotary/head_vectors.h"
 
 namespace roper {

@@ -1,4 +1,4 @@
-#include "core/inspection/run_model.h"
+#include "core/reading/run_model.h"
 
 #include "core/base/error.h"
 #include "core/pretrained/family.h"

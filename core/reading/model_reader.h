@@ -9,9 +9,9 @@
 #include <string_view>
 #include <vector>
 
-#include "core/inspection/opened_model.h"
 #include "core/language_model/intervention.h"
 #include "core/questions/answers.h"
+#include "core/reading/opened_model.h"
 
 namespace roper {
 
@@ -34,7 +34,7 @@ struct HeadVectorsOfText {
     std::vector<float> q, k, v;
 };
 
-struct InspectorOptions {
+struct ReaderOptions {
     std::int64_t threads = 0;      ///< 0: one per core
     std::uint64_t kept_bytes = 0;  ///< of memory for decoded parameters, which makes reading again faster
     /// Told how many of all blocks, or of a text's tokens, are done; may throw to end it.
@@ -45,12 +45,12 @@ inline constexpr std::int64_t kMostBands = 8, kLongestLens = 1024, kMostMapped =
 
 /// A model, published or trained here, ready to answer questions about texts. Its answers are plain
 /// numbers, so that who asks needs no LibTorch.
-class Inspector {
+class ModelReader {
   public:
-    explicit Inspector(OpenedModel model, InspectorOptions options = {});
-    ~Inspector();
-    Inspector(Inspector&&) noexcept;
-    Inspector& operator=(Inspector&&) noexcept;
+    explicit ModelReader(OpenedModel model, ReaderOptions options = {});
+    ~ModelReader();
+    ModelReader(ModelReader&&) noexcept;
+    ModelReader& operator=(ModelReader&&) noexcept;
 
     const PretrainedModel& model() const;
     const TextCodec& codec() const;

@@ -1,4 +1,4 @@
-#include "core/inspection/run_model.h"
+#include "core/reading/run_model.h"
 
 #include <ATen/ATen.h>
 #include <ATen/core/grad_mode.h>

@@ -1,4 +1,4 @@
-#include "core/inspection/model_change.h"
+#include "core/reading/model_change.h"
 
 #include <stdexcept>
 

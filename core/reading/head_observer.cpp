@@ -1,4 +1,4 @@
-#include "core/inspection/head_observer.h"
+#include "core/reading/head_observer.h"
 
 #include <ATen/ATen.h>
 #include <ATen/Parallel.h>

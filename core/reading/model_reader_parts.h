@@ -7,8 +7,8 @@
 #include <string>
 #include <vector>
 
-#include "core/inspection/inspector.h"
 #include "core/language_model/decoder.h"
+#include "core/reading/model_reader.h"
 
 namespace roper {
 
@@ -60,8 +60,8 @@ struct Part {
     std::int64_t number = 0, of = 1;
 };
 
-struct Inspector::Parts {
-    Parts(OpenedModel model, InspectorOptions given)
+struct ModelReader::Parts {
+    Parts(OpenedModel model, ReaderOptions given)
         : decoder(std::move(model.model)),
           codec(std::move(model.codec)),
           task(std::move(model.task)),
@@ -123,7 +123,7 @@ struct Inspector::Parts {
     std::shared_ptr<const Task> task;  ///< null of a published model
     std::uint64_t problem_seed;
     std::vector<TrainedState> history;  ///< empty of a published model
-    InspectorOptions options;
+    ReaderOptions options;
 };
 
 }  // namespace roper

@@ -1,4 +1,4 @@
-#include "core/inspection/gpt_neox_export.h"
+#include "core/reading/gpt_neox_export.h"
 
 #include <Eigen/Dense>
 #include <cmath>
@@ -12,7 +12,7 @@
 #include "core/base/error.h"
 #include "core/base/safetensors.h"
 #include "core/corpus/open_task.h"
-#include "core/inspection/run_model.h"
+#include "core/reading/run_model.h"
 
 namespace roper {
 namespace {

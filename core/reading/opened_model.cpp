@@ -1,8 +1,8 @@
-#include "core/inspection/opened_model.h"
+#include "core/reading/opened_model.h"
 
 #include "core/base/error.h"
 #include "core/corpus/open_task.h"
-#include "core/inspection/run_model.h"
+#include "core/reading/run_model.h"
 #include "core/tokenizers/tokenizer_files.h"
 
 namespace roper {

@@ -6,8 +6,8 @@
 #include <cmath>
 
 #include "core/base/error.h"
-#include "core/inspection/inspector_parts.h"
 #include "core/operators/translating_errors.h"
+#include "core/reading/model_reader_parts.h"
 
 // What takes many passes, or a look at every layer.
 
@@ -26,8 +26,8 @@ std::optional<Scaling> scalingBy(ScalingMethod method, double factor, double tra
 
 }  // namespace
 
-SubsetsAnswer Inspector::bandSubsets(std::span<const std::int64_t> ids, std::int64_t bands,
-                                     const Intervention& intervention) {
+SubsetsAnswer ModelReader::bandSubsets(std::span<const std::int64_t> ids, std::int64_t bands,
+                                       const Intervention& intervention) {
     int pairs = 0;
     for (const LayerRotation& rotation : model().architecture.rotations)
         pairs = std::max(pairs, rotation.width / 2);
@@ -66,8 +66,8 @@ SubsetsAnswer Inspector::bandSubsets(std::span<const std::int64_t> ids, std::int
     return answer;
 }
 
-LengthsAnswer Inspector::lossByLength(std::span<const std::int64_t> ids, double factor, double trained,
-                                      const Intervention& intervention) {
+LengthsAnswer ModelReader::lossByLength(std::span<const std::int64_t> ids, double factor, double trained,
+                                        const Intervention& intervention) {
     return translatingErrors([&] {
         if (ids.size() < 2) throw Error(ErrorKind::usage, "a loss needs at least two tokens");
         constexpr std::array kMethods = {ScalingMethod::none, ScalingMethod::linear, ScalingMethod::ntk,
@@ -84,8 +84,8 @@ LengthsAnswer Inspector::lossByLength(std::span<const std::int64_t> ids, double 
     });
 }
 
-NeedleAnswer Inspector::findNeedle(std::span<const std::int64_t> ids, const Needle& needle,
-                                   std::int64_t depths, const Intervention& intervention) {
+NeedleAnswer ModelReader::findNeedle(std::span<const std::int64_t> ids, const Needle& needle,
+                                     std::int64_t depths, const Intervention& intervention) {
     return translatingErrors([&] {
         constexpr std::int64_t kLengths = 4;
         // A mark of where a text begins has no place in the middle of one.
@@ -141,7 +141,7 @@ NeedleAnswer Inspector::findNeedle(std::span<const std::int64_t> ids, const Need
     });
 }
 
-LensAnswer Inspector::logitLens(std::span<const std::int64_t> ids, const Intervention& intervention) {
+LensAnswer ModelReader::logitLens(std::span<const std::int64_t> ids, const Intervention& intervention) {
     return translatingErrors([&] {
         if (static_cast<std::int64_t>(ids.size()) > kLongestLens)
             throw Error(ErrorKind::usage, "the text has " + std::to_string(ids.size()) +
@@ -166,7 +166,7 @@ LensAnswer Inspector::logitLens(std::span<const std::int64_t> ids, const Interve
     });
 }
 
-SolvedAnswer Inspector::solve(std::int64_t count, const Intervention& change) {
+SolvedAnswer ModelReader::solve(std::int64_t count, const Intervention& change) {
     const Task* const task = parts_->task.get();
     if (task == nullptr || !task->hasProblems() || !model().architecture.causal)
         throw Error(ErrorKind::usage,
@@ -195,9 +195,9 @@ SolvedAnswer Inspector::solve(std::int64_t count, const Intervention& change) {
     });
 }
 
-PatchAnswer Inspector::patchHeads(std::span<const std::int64_t> ids, std::span<const std::int64_t> other,
-                                  const std::optional<HeadChoice>& by_position,
-                                  const Intervention& intervention) {
+PatchAnswer ModelReader::patchHeads(std::span<const std::int64_t> ids, std::span<const std::int64_t> other,
+                                    const std::optional<HeadChoice>& by_position,
+                                    const Intervention& intervention) {
     return translatingErrors([&] {
         if (ids.size() != other.size())
             throw Error(ErrorKind::usage, "both texts must have as many tokens; they have " +

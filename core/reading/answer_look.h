@@ -2,8 +2,8 @@
 
 #include <string>
 
-#include "core/inspection/inspector.h"
 #include "core/questions/question.h"
+#include "core/reading/model_reader.h"
 
 namespace roper {
 
@@ -11,6 +11,6 @@ namespace roper {
 /// for `attention` ("weights" [T, T]) and `thumbnails` ("weights" [L, H, cells, cells]).
 /// @throws Error (usage) for a text without tokens, a head that the model lacks, or a change that it cannot
 /// take
-std::string answerLook(Inspector& inspector, const Question& question);
+std::string answerLook(ModelReader& reader, const Question& question);
 
 }  // namespace roper

@@ -1,4 +1,4 @@
-#include "core/inspection/published_probe.h"
+#include "core/reading/published_probe.h"
 
 #include <cmath>
 #include <map>
@@ -46,10 +46,10 @@ void scaleQueries(const Architecture& model, int layer, const LayerRotation& rot
         head.q[i] *= of_feature[i % d];
 }
 
-std::vector<std::string> textsOf(const Inspector& inspector, const std::vector<std::int64_t>& ids) {
+std::vector<std::string> textsOf(const ModelReader& reader, const std::vector<std::int64_t>& ids) {
     std::vector<std::string> texts;
     for (const std::int64_t id : ids)
-        texts.push_back(inspector.codec().textOf(id));
+        texts.push_back(reader.codec().textOf(id));
     return texts;
 }
 
@@ -60,9 +60,9 @@ std::string listOf(const std::vector<std::string>& texts) {
 using Metadata = std::map<std::string, std::string>;
 
 /// What every answer says of the model. @param rotation  of the layer that it is about
-Metadata describe(const Inspector& inspector, const Request& request, const std::vector<std::int64_t>& ids,
+Metadata describe(const ModelReader& reader, const Request& request, const std::vector<std::int64_t>& ids,
                   const LayerRotation& rotation) {
-    const Architecture& model = inspector.model().architecture;
+    const Architecture& model = reader.model().architecture;
     const double share = static_cast<double>(rotation.width) / static_cast<double>(model.head_dim);
     return {{"step", "-1"},
             {"text", asStored(request.text)},
@@ -76,7 +76,7 @@ Metadata describe(const Inspector& inspector, const Request& request, const std:
             {"value_rotary_fraction", "1"},
             {"layers", std::to_string(model.layers)},
             {"heads", std::to_string(model.heads)},
-            {"token_texts", listOf(textsOf(inspector, ids))}};
+            {"token_texts", listOf(textsOf(reader, ids))}};
 }
 
 TensorToWrite tensor(const char* name, const std::vector<float>& numbers, std::vector<std::int64_t> shape) {
@@ -88,13 +88,13 @@ TensorToWrite tensor(const char* name, const std::vector<std::int64_t>& numbers,
     return {name, Dtype::I64, std::move(shape), std::as_bytes(std::span(numbers))};
 }
 
-std::string answerHead(Inspector& inspector, const Request& request) {
-    const Architecture& model = inspector.model().architecture;
-    const std::vector<std::int64_t> ids = inspector.encode(request.text);
+std::string answerHead(ModelReader& reader, const Request& request) {
+    const Architecture& model = reader.model().architecture;
+    const std::vector<std::int64_t> ids = reader.encode(request.text);
     const auto T = static_cast<std::int64_t>(ids.size()), d = model.head_dim;
     requireInside({request.layer, request.head}, model);
     requireKnownForm(model, request.layer, ids.size());
-    HeadVectorsOfText vectors = inspector.headVectors(ids, request.layer, request.head);
+    HeadVectorsOfText vectors = reader.headVectors(ids, request.layer, request.head);
     const LayerRotation& rotation = model.rotationOf(request.layer);
     const bool rotates = rotation.width > 0;
     const ScaledFrequencies frequencies =
@@ -104,7 +104,7 @@ std::string answerHead(Inspector& inspector, const Request& request) {
     std::vector<TensorToWrite> tensors{tensor("q", vectors.q, {T, d}), tensor("k", vectors.k, {T, d}),
                                        tensor("v", vectors.v, {T, d}), tensor("tokens", ids, {T})};
     if (rotates) tensors.push_back(tensor("theta", theta, {1, static_cast<std::int64_t>(theta.size())}));
-    return formatSafetensors(tensors, describe(inspector, request, ids, rotation));
+    return formatSafetensors(tensors, describe(reader, request, ids, rotation));
 }
 
 /// Refuses a text whose maps of all heads would not fit into a reply.
@@ -118,11 +118,11 @@ void requireRoom(const Architecture& model, std::size_t queries, std::size_t key
 }
 
 /// Attention of the last `queries` queries of every head [L, H, queries, T].
-std::vector<float> weightsOfHeads(Inspector& inspector, const std::vector<std::int64_t>& ids,
+std::vector<float> weightsOfHeads(ModelReader& reader, const std::vector<std::int64_t>& ids,
                                   std::size_t queries) {
-    const std::size_t T = ids.size(), heads = static_cast<std::size_t>(inspector.model().architecture.heads);
+    const std::size_t T = ids.size(), heads = static_cast<std::size_t>(reader.model().architecture.heads);
     std::vector<float> all;
-    inspector.attention(ids, [&](std::int64_t, std::span<const float> weights) {
+    reader.attention(ids, [&](std::int64_t, std::span<const float> weights) {
         for (std::size_t head = 0; head < heads; ++head) {
             const auto rows = weights.subspan((head * T + T - queries) * T, queries * T);
             all.insert(all.end(), rows.begin(), rows.end());
@@ -131,25 +131,25 @@ std::vector<float> weightsOfHeads(Inspector& inspector, const std::vector<std::i
     return all;
 }
 
-std::string answerMaps(Inspector& inspector, const Request& request) {
-    const Architecture& model = inspector.model().architecture;
-    const std::vector<std::int64_t> ids = inspector.encode(request.text);
+std::string answerMaps(ModelReader& reader, const Request& request) {
+    const Architecture& model = reader.model().architecture;
+    const std::vector<std::int64_t> ids = reader.encode(request.text);
     requireRoom(model, ids.size(), ids.size());
     const auto T = static_cast<std::int64_t>(ids.size());
-    const std::vector<float> attention = weightsOfHeads(inspector, ids, ids.size());
+    const std::vector<float> attention = weightsOfHeads(reader, ids, ids.size());
     return formatSafetensors(
         {tensor("attention", attention, {model.layers, model.heads, T, T}), tensor("tokens", ids, {T})},
-        describe(inspector, request, ids, model.rotations.front()));
+        describe(reader, request, ids, model.rotations.front()));
 }
 
-std::string answerGenerate(Inspector& inspector, const Request& request) {
+std::string answerGenerate(ModelReader& reader, const Request& request) {
     constexpr std::int64_t kCandidates = 8;
-    const Architecture& model = inspector.model().architecture;
+    const Architecture& model = reader.model().architecture;
     if (request.count < 1) throw Error(ErrorKind::usage, "\"count\" must be at least 1");
-    const std::vector<std::int64_t> prompt = inspector.encode(request.text);
+    const std::vector<std::int64_t> prompt = reader.encode(request.text);
     requireRoom(model, static_cast<std::size_t>(request.count),
                 prompt.size() + static_cast<std::size_t>(request.count));
-    const GeneratedText written = inspector.generate(
+    const GeneratedText written = reader.generate(
         prompt, {request.count, request.temperature, static_cast<std::uint64_t>(request.seed)});
     std::vector<std::int64_t> whole = prompt;
     whole.insert(whole.end(), written.generated.begin(), written.generated.end());
@@ -158,7 +158,7 @@ std::string answerGenerate(Inspector& inspector, const Request& request) {
     // last.
     const std::vector<std::int64_t> read(whole.begin(), whole.end() - 1);
     std::vector<float> attention;
-    const std::vector<float> rows = weightsOfHeads(inspector, read, generated);
+    const std::vector<float> rows = weightsOfHeads(reader, read, generated);
     for (std::size_t row = 0; row < rows.size() / read.size(); ++row) {
         attention.insert(attention.end(), rows.begin() + static_cast<std::ptrdiff_t>(row * read.size()),
                          rows.begin() + static_cast<std::ptrdiff_t>((row + 1) * read.size()));
@@ -166,7 +166,7 @@ std::string answerGenerate(Inspector& inspector, const Request& request) {
     }
     std::vector<float> probability(written.probability.begin(), written.probability.end()), top_probability;
     std::vector<std::int64_t> top_token;
-    const TextReading reading = inspector.read(read, kCandidates);
+    const TextReading reading = reader.read(read, kCandidates);
     for (std::size_t t = first; t < read.size(); ++t)
         for (const Prediction& candidate : reading.predictions[t]) {
             top_token.push_back(candidate.id);
@@ -174,9 +174,9 @@ std::string answerGenerate(Inspector& inspector, const Request& request) {
         }
     const auto N = static_cast<std::int64_t>(generated), T = static_cast<std::int64_t>(whole.size()),
                C = static_cast<std::int64_t>(top_token.size()) / N;
-    Metadata metadata = describe(inspector, request, whole, model.rotations.front());
+    Metadata metadata = describe(reader, request, whole, model.rotations.front());
     metadata["completion"] = asStored(written.text);
-    metadata["candidate_texts"] = listOf(textsOf(inspector, top_token));
+    metadata["candidate_texts"] = listOf(textsOf(reader, top_token));
     return formatSafetensors(
         {tensor("attention", attention, {model.layers, model.heads, N, T}),
          tensor("probability", probability, {N}), tensor("top_probability", top_probability, {N, C}),
@@ -186,18 +186,18 @@ std::string answerGenerate(Inspector& inspector, const Request& request) {
 
 }  // namespace
 
-std::string answerPublishedProbe(Inspector& inspector, const Request& request) {
+std::string answerPublishedProbe(ModelReader& reader, const Request& request) {
     if (request.text.size() > kLongestProbe)
         throw Error(ErrorKind::usage, "the text has " + std::to_string(request.text.size()) +
                                           " bytes; the longest is " + std::to_string(kLongestProbe) +
                                           ", the page Models reads longer ones");
     switch (request.command) {
         case Command::head:
-            return answerHead(inspector, request);
+            return answerHead(reader, request);
         case Command::maps:
-            return answerMaps(inspector, request);
+            return answerMaps(reader, request);
         case Command::generate:
-            return answerGenerate(inspector, request);
+            return answerGenerate(reader, request);
         default:
             throw Error(ErrorKind::usage, commandName(request.command) + " is no question about a model");
     }

@@ -4,15 +4,15 @@
 #include <algorithm>
 
 #include "core/base/error.h"
-#include "core/inspection/head_observer.h"
-#include "core/inspection/inspector_parts.h"
 #include "core/operators/translating_errors.h"
+#include "core/reading/head_observer.h"
+#include "core/reading/model_reader_parts.h"
 
 // What heads do.
 
 namespace roper {
 
-HeadsAnswer Inspector::heads(std::span<const std::int64_t> ids, const Intervention& intervention) {
+HeadsAnswer ModelReader::heads(std::span<const std::int64_t> ids, const Intervention& intervention) {
     return translatingErrors([&] {
         if (ids.size() < 2) throw Error(ErrorKind::usage, "what heads do is seen in two tokens or more");
         const at::NoGradGuard no_gradients;
@@ -63,7 +63,7 @@ class ValueWeights {
 
 }  // namespace
 
-std::vector<ValueKernel> Inspector::valueKernels(int distances) {
+std::vector<ValueKernel> ModelReader::valueKernels(int distances) {
     return translatingErrors([&] {
         const at::NoGradGuard no_gradients;
         const Architecture& model = parts_->decoder.architecture();
@@ -80,7 +80,7 @@ std::vector<ValueKernel> Inspector::valueKernels(int distances) {
     });
 }
 
-KernelHistory Inspector::kernelHistory(const HeadChoice& of, int distances) {
+KernelHistory ModelReader::kernelHistory(const HeadChoice& of, int distances) {
     return translatingErrors([&] {
         const at::NoGradGuard no_gradients;
         requireInside(of, parts_->decoder.architecture());
@@ -108,7 +108,8 @@ KernelHistory Inspector::kernelHistory(const HeadChoice& of, int distances) {
     });
 }
 
-TokenMap Inspector::tokenMap(std::span<const std::int64_t> ids, const HeadChoice& of, std::int64_t distance) {
+TokenMap ModelReader::tokenMap(std::span<const std::int64_t> ids, const HeadChoice& of,
+                               std::int64_t distance) {
     return translatingErrors([&] {
         const at::NoGradGuard no_gradients;
         Decoder& decoder = parts_->decoder;
@@ -133,8 +134,8 @@ TokenMap Inspector::tokenMap(std::span<const std::int64_t> ids, const HeadChoice
     });
 }
 
-HeadVectorsOfText Inspector::headVectors(std::span<const std::int64_t> ids, std::int64_t layer,
-                                         std::int64_t head) {
+HeadVectorsOfText ModelReader::headVectors(std::span<const std::int64_t> ids, std::int64_t layer,
+                                           std::int64_t head) {
     return translatingErrors([&] {
         const at::NoGradGuard no_gradients;
         const Architecture& model = parts_->decoder.architecture();
@@ -157,8 +158,8 @@ HeadVectorsOfText Inspector::headVectors(std::span<const std::int64_t> ids, std:
     });
 }
 
-Thumbnails Inspector::thumbnails(std::span<const std::int64_t> ids, std::int64_t side,
-                                 const Intervention& intervention) {
+Thumbnails ModelReader::thumbnails(std::span<const std::int64_t> ids, std::int64_t side,
+                                   const Intervention& intervention) {
     return translatingErrors([&] {
         const at::NoGradGuard no_gradients;
         const Architecture& model = parts_->decoder.architecture();
@@ -179,8 +180,8 @@ Thumbnails Inspector::thumbnails(std::span<const std::int64_t> ids, std::int64_t
     });
 }
 
-void Inspector::attention(std::span<const std::int64_t> ids, const TakeLayer& take,
-                          const Intervention& intervention) {
+void ModelReader::attention(std::span<const std::int64_t> ids, const TakeLayer& take,
+                            const Intervention& intervention) {
     translatingErrors([&] {
         const at::NoGradGuard no_gradients;
         const Architecture& model = parts_->decoder.architecture();
@@ -198,8 +199,8 @@ void Inspector::attention(std::span<const std::int64_t> ids, const TakeLayer& ta
     });
 }
 
-std::vector<float> Inspector::attentionOf(std::span<const std::int64_t> ids, std::int64_t layer,
-                                          std::int64_t head, const Intervention& intervention) {
+std::vector<float> ModelReader::attentionOf(std::span<const std::int64_t> ids, std::int64_t layer,
+                                            std::int64_t head, const Intervention& intervention) {
     return translatingErrors([&] {
         const at::NoGradGuard no_gradients;
         requireInside({layer, head}, parts_->decoder.architecture());
