@@ -1,7 +1,9 @@
 #include <algorithm>
+#include <cctype>
 
 #include "app/command_help/number_checks.h"
 #include "app/roper_train/command_line.h"
+#include "core/base/error.h"
 #include "core/base/text.h"
 #include "core/rotary/scaling.h"
 
@@ -14,47 +16,99 @@ namespace {
 constexpr const char* kModels =
     "run, GGUF file or part of one (of any name), folder with a model, or ollama manifest";
 
+std::vector<std::string> printedQuestions() {
+    std::vector<std::string> names;
+    for (const QuestionKind& kind : questionKinds())
+        if (kind.is_printed) names.push_back(kind.name);
+    return names;
+}
+
 /// "loss: −ln p of every token, in nats; logits: …"
 std::string whatHelp() {
     std::vector<std::string> parts;
-    for (const std::string& name : printedQuestions())
-        parts.push_back(name + ": " + questionKind(name).help);
+    for (const QuestionKind& kind : questionKinds())
+        if (kind.is_printed) parts.push_back(kind.name + ": " + kind.help);
     return join(parts, "; ");
 }
 
-/// "logits: candidates (5), generate: tokens to generate (32), …"
+/// "How many there are. logits: candidates (5), generate: tokens to generate (32), …"
 std::string countHelp() {
     std::vector<std::string> parts;
-    for (const std::string& name : printedQuestions())
-        if (const QuestionKind& kind = questionKind(name); !kind.counted.empty())
-            parts.push_back(name + ": " + kind.counted + " (" + std::to_string(kind.usual_count) + ")");
+    for (const QuestionKind& kind : questionKinds())
+        if (kind.is_printed && !kind.counted.empty())
+            parts.push_back(kind.name + ": " + kind.counted + " (" + std::to_string(kind.usual_count) + ")");
     return "How many there are. " + join(parts, ", ");
 }
 
+/// "no_rotation" as "--no-rotation"
+std::string optionOf(std::string setting) {
+    std::replace(setting.begin(), setting.end(), '_', '-');
+    return "--" + setting;
+}
+
 /// Refuses an option that would change nothing, by its name.
-void requireRead(const CLI::App& look, const QuestionKind& kind) {
-    const auto refuse = [&](const std::string& option, const std::string& readers) {
-        throw CLI::ValidationError(option, "is not read by --what " + kind.name + readers);
-    };
-    const auto isGiven = [&](const std::string& option) { return look.get_option(option)->count() > 0; };
-    const auto reads = [](const QuestionKind& one, const std::string& setting) {
-        return std::find(one.own.begin(), one.own.end(), setting) != one.own.end();
-    };
-    if (kind.counted.empty() && isGiven("--count")) refuse("--count", ", which counts nothing");
-    for (const std::string option : {"--ablate", "--mute", "--mute-heads", "--no-rotation",
-                                     "--no-value-rotation", "--no-inverse", "--shift", "--base", "--scaling"})
-        if (!kind.can_change && isGiven(option)) refuse(option, ": it reads the parameters as they are");
-    for (const std::string option : {"--out", "--distance", "--other", "--needle", "--question", "--answer",
-                                     "--temperature", "--seed", "--factor", "--original-length"}) {
-        std::string setting = option.substr(2);
-        std::replace(setting.begin(), setting.end(), '-', '_');
-        const bool is_of_scaling =
-            (setting == "factor" || setting == "original_length") && isGiven("--scaling");
-        if (!isGiven(option) || is_of_scaling || reads(kind, setting)) continue;
+void requireRead(const CLI::App& look, const Question& question) {
+    const QuestionKind& kind = question.kind();
+    const auto refuse = [&](const std::string& setting) {
         std::vector<std::string> readers;
         for (const QuestionKind& one : questionKinds())
-            if (reads(one, setting)) readers.push_back(one.name);
-        refuse(option, ", but by " + join(readers, ", "));
+            if (one.reads(setting) && one.is_printed) readers.push_back(one.name);
+        const bool is_change = readers.size() > 4 && setting != "count";
+        throw CLI::ValidationError(optionOf(setting),
+                                   "is not read by --what " + kind.name +
+                                       (setting == "count"  ? ", which counts nothing"
+                                        : setting == "text" ? ""
+                                        : is_change         ? ": it reads the parameters as they are"
+                                                            : ", but by " + join(readers, ", ")));
+    };
+    const bool scales = question.change.scaling != ScalingMethod::none;
+    const auto requireRead = [&](const std::string& setting) {
+        const CLI::Option* const option = look.get_option_no_throw(optionOf(setting));
+        if (option != nullptr && option->count() > 0 && !kind.reads(setting, scales)) refuse(setting);
+    };
+    for (const Field<Question>& field : questionFields()) {
+        // Where nothing is shown by head, --layer and --head say which heads are changed.
+        const bool names_heads = field.name == "layer" || field.name == "head";
+        if (field.name != "text" && !(names_heads && kind.can_change)) requireRead(field.name);
+    }
+    requireRead("out");
+    requireRead("text");
+}
+
+/// Settings that the command line has in other forms.
+bool hasOwnForm(const std::string& setting) {
+    return setting == "what" || setting == "text" || setting == "positions" || setting == "change_layer" ||
+           setting == "change_head";
+}
+
+/// An option for each setting of a question.
+void addSettings(CLI::App* look, Question& question) {
+    for (const Field<Question>& field : questionFields()) {
+        if (hasOwnForm(field.name)) continue;
+        std::string help = field.help;
+        help.front() = static_cast<char>(std::toupper(static_cast<unsigned char>(help.front())));
+        if (field.name == "count") help = countHelp();
+        if (field.name == "layer" || field.name == "head")
+            help += ", or where nothing is shown by head, the one that is changed";
+        const std::string option = optionOf(field.name);
+        const auto set = [&field, &question, option](const std::string& text) {
+            try {
+                field.set(question, text);
+            } catch (const Error& error) {
+                const std::string said = error.what(), begin = field.name + " ";
+                throw CLI::ValidationError(option, said.substr(said.starts_with(begin) ? begin.size() : 0));
+            }
+        };
+        if (std::holds_alternative<Flag>(field.accepts)) {
+            look->add_flag_callback(
+                option, [set] { set("1"); }, help);
+            continue;
+        }
+        CLI::Option* const added = look->add_option_function<std::string>(option, set, help);
+        added->type_name(field.isText() && !field.isChoice() ? "TEXT" : acceptsText(field));
+        if (field.name == "ablate") added->join(';')->allow_extra_args(false);
+        if (const std::string usual = field.text(question); !usual.empty() && field.isText())
+            added->default_str(usual);
     }
 }
 
@@ -65,63 +119,24 @@ void CommandLine::addLook() {
     look->add_option("model", look_.model, std::string("A ") + kModels)->required();
     addRunsFolder(look);
     look->add_option("--step", look_.step, "Step of a run's checkpoint (default: the newest)");
-    look->add_option("--what", look_.what, whatHelp())->required()->check(CLI::IsMember(printedQuestions()));
-    CLI::Option* text = look->add_option("--text", look_.text, "Text for the model to read");
+    look->add_option("--what", look_.question.what, whatHelp())
+        ->required()
+        ->check(CLI::IsMember(printedQuestions()));
+    CLI::Option* text = look->add_option("--text", look_.question.text, "Text for the model to read");
     CLI::Option* file =
         look->add_option("--text-file", look_.text_file, "File with the text")->check(CLI::ExistingFile);
     file->excludes(text);
-    look->add_option(
-            "--layer", look_.layer,
-            "Layer, from 0: the one shown, or where nothing is shown by head, the one that is changed")
-        ->check(CLI::NonNegativeNumber);
-    look->add_option(
-            "--head", look_.head,
-            "Head, from 0: the one shown, or where nothing is shown by head, the one that is changed")
-        ->check(CLI::NonNegativeNumber);
-    look->add_option(
-            "--ablate", look_.ablations,
-            "Ablate heads, or pairs of features in their scores: 2.1 (layer and head), 2 (a layer), all, "
-            "2.1:24-31 (pairs; 0 rotates fastest); may be given several times")
-        ->allow_extra_args(false);
-    look->add_option("--mute", look_.change.mute,
-                     "Former name of --ablate for pairs of features, such as 24-31; 0 rotates fastest");
-    look->add_flag("--mute-heads", look_.change.mute_heads,
-                   "Former name of --ablate for whole heads (--layer, --head)");
-    look->add_flag("--no-rotation", look_.change.no_rotation, "Leave queries and keys unrotated");
-    look->add_flag("--no-value-rotation", look_.change.no_value_rotation,
-                   "Leave values and outputs unrotated (RoPER)");
-    look->add_flag("--no-inverse", look_.change.no_inverse, "Do not rotate outputs back (RoPER)");
-    look->add_option("--shift", look_.change.shift, "Number added to every position before rotation")
-        ->check(CLI::Range(-100'000'000, 100'000'000));
-    look->add_option("--base", look_.change.base, "Base of the frequencies (default: the model's own)")
-        ->check(numberFrom(1.01, 1e15));
-    look->add_option("--scaling", look_.scaling, "Scaling of the frequencies for longer texts")
-        ->check(CLI::IsMember(scalingNames()))
-        ->capture_default_str();
-    look->add_option("--factor", look_.change.factor,
-                     "Factor of --scaling: length of the text over that of training texts")
-        ->check(numberFrom(1, 10000))
-        ->capture_default_str();
-    look->add_option("--original-length", look_.change.original_length,
-                     "Length of training texts for --scaling, in tokens (default: the model's own)")
-        ->check(numberFrom(1, 1e9));
+    addSettings(look, look_.question);
     look->add_option("--out", look_.out, "File for attention: .safetensors or .csv");
-    look->add_option("--count", look_.count, countHelp())->check(CLI::Range(1, 4096));
-    look->add_option("--distance", look_.distance, "Distance to the token for token_map")
-        ->check(CLI::Range(0, 1 << 20));
-    look->add_option("--other", look_.other, "Second text for patch: as many tokens, another answer");
-    look->add_option("--needle", look_.needle, "Sentence to hide for needle")->capture_default_str();
-    look->add_option("--question", look_.question, "Question after the text for needle")
-        ->capture_default_str();
-    look->add_option("--answer", look_.answer, "Expected answer for needle")->capture_default_str();
-    look->add_option("--temperature", look_.temperature,
-                     "Sampling temperature for generate; 0 takes the likeliest token")
-        ->check(numberFrom(0, 100));
-    look->add_option("--seed", look_.seed, "Seed of the sampling for generate");
     look->add_option("--threads", look_.threads, "CPU threads; 0: one per core")->check(CLI::Range(0, 4096));
-    look->add_flag("--json", look_.json, "Print JSON, one object per line");
+    CLI::Option* csv = look->add_flag_callback(
+        "--csv", [this] { look_.format = AnswerFormat::csv; },
+        "Print a table of comma-separated values, where a person would read something else");
+    look->add_flag_callback(
+            "--json", [this] { look_.format = AnswerFormat::json; }, "Print JSON, one object per line")
+        ->excludes(csv);
     look->callback([this, look] {
-        requireRead(*look, questionKind(look_.what));
+        requireRead(*look, look_.question);
         action_ = [this] {
             look_.runs = runs_;
             return lookCommand(look_);

@@ -356,12 +356,12 @@ int serveCommand(const ReadOptions& options, bool with_parent) {
     serve.goes_on = [&] { return !parent || !parent->hasLeft(); };
     auto said = std::chrono::steady_clock::now();
     if (options.json)
-        serve.progress = [&](std::int64_t done, std::int64_t all) {
+        serve.progress = [&](std::int64_t done, std::int64_t all, const std::string& counted) {
             constexpr auto kOften = std::chrono::milliseconds(50);
             const auto now = std::chrono::steady_clock::now();
             if (now - said < kOften) return;
             said = now;
-            print({{"event", "progress"}, {"done", done}, {"all", all}});
+            print({{"event", "progress"}, {"done", done}, {"all", all}, {"counted", counted}});
         };
     if (isPretrainedModel(options.run)) {
         if (options.step)

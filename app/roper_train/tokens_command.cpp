@@ -6,12 +6,12 @@
 #include "app/roper_train/answer_each.h"
 #include "app/roper_train/commands.h"
 #include "app/roper_train/json_line.h"
-#include "app/roper_train/look_commands.h"
 #include "core/base/console.h"
 #include "core/base/error.h"
 #include "core/base/file_reading.h"
 #include "core/base/strict_json.h"
 #include "core/base/text.h"
+#include "core/reading/answer_writer.h"
 #include "core/reading/opened_model.h"
 
 namespace roper {
@@ -59,7 +59,8 @@ std::vector<std::int64_t> idsOf(const TextCodec& codec, const std::string& text)
 
 void printText(const TextCodec& codec, const std::vector<std::int64_t>& ids) {
     for (const std::int64_t id : ids)
-        std::cout << id << "\t" << shownToken(codec, id) << (codec.isSpecial(id) ? "\tspecial" : "") << "\n";
+        std::cout << id << "\t" << shownToken(codec.textOf(id)) << (codec.isSpecial(id) ? "\tspecial" : "")
+                  << "\n";
     std::cout << countOf(ids.size(), "token") << "\n";
 }
 
@@ -74,7 +75,11 @@ int tokensCommand(const TokensOptions& options) {
                                 : openRunCodec(findRun(options.model.string(), options.runs));
     const auto answer = [&](const std::string& text) {
         const std::vector<std::int64_t> ids = idsOf(codec, text);
-        options.json ? print({{"ids", ids}, {"tokens", tokensJson(codec, ids)}}) : printText(codec, ids);
+        if (!options.json) return printText(codec, ids);
+        std::vector<std::string> tokens;
+        for (const std::int64_t id : ids)
+            tokens.push_back(codec.textOf(id));
+        print({{"ids", ids}, {"tokens", tokens}});
     };
     return answerEach(texts, options.json, answer, [](const std::string&) { return Json::object(); });
 }

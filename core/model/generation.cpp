@@ -7,6 +7,9 @@
 #include <cmath>
 #include <stdexcept>
 
+#include "core/base/random.h"
+#include "core/operators/choose_token.h"
+
 namespace roper {
 
 at::Tensor padded(const std::vector<std::vector<std::int64_t>>& lists) {
@@ -26,28 +29,6 @@ at::Tensor encodePadded(const Vocabulary& vocabulary, const std::vector<std::str
     for (const std::string& text : texts)
         lists.push_back(vocabulary.encode(text));
     return padded(lists);
-}
-
-std::int64_t chooseToken(const at::Tensor& logits, double temperature, Random& random) {
-    const auto values = logits.accessor<float, 1>();
-    const std::int64_t V = values.size(0);
-    std::int64_t likeliest = 0;
-    for (std::int64_t token = 1; token < V; ++token)
-        if (values[token] > values[likeliest]) likeliest = token;
-    if (temperature <= 0) return likeliest;
-    const auto weight = [&](std::int64_t token) {
-        return std::exp((static_cast<double>(values[token]) - static_cast<double>(values[likeliest])) /
-                        temperature);
-    };
-    double total = 0;
-    for (std::int64_t token = 0; token < V; ++token)
-        total += weight(token);
-    double left = random.unit() * total;
-    for (std::int64_t token = 0; token < V; ++token) {
-        left -= weight(token);
-        if (left < 0) return token;
-    }
-    return likeliest;  // rounding left nothing over
 }
 
 std::vector<Completion> generate(Transformer& model, const Vocabulary& vocabulary,

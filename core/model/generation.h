@@ -4,7 +4,6 @@
 #include <string>
 #include <vector>
 
-#include "core/base/random.h"
 #include "core/model/transformer.h"
 #include "core/tasks/vocabulary.h"
 
@@ -33,9 +32,6 @@ std::vector<Completion> generate(Transformer& model, const Vocabulary& vocabular
 std::vector<Completion> generate(Transformer& model, const Vocabulary& vocabulary,
                                  const std::vector<std::vector<std::int64_t>>& prompts,
                                  const GenerationOptions& options);
-
-/// The token that is chosen after logits [V] (float32, on the CPU).
-std::int64_t chooseToken(const at::Tensor& logits, double temperature, Random& random);
 
 /// Lists of tokens as one tensor [B, longest list], right-padded with token 0.
 at::Tensor padded(const std::vector<std::vector<std::int64_t>>& lists);

@@ -37,7 +37,7 @@ struct ModelChange {
 struct Question {
     std::string what = "loss";  ///< the name of a QuestionKind
     std::string text = {};
-    std::int64_t layer = 0, head = 0;                                           ///< of `attention`
+    std::optional<std::int64_t> layer = {}, head = {};                          ///< what is shown by head
     std::optional<std::int64_t> count = {};                                     ///< of what the kind counts
     std::int64_t distance = 0;                                                  ///< of `token_map`: δ
     double temperature = 0;                                                     ///< of `generate`

@@ -8,7 +8,7 @@
 namespace roper {
 
 /// A question that a model can answer, as data: what `roper-train look --help`, the control socket and the
-/// window have to know about it. `answerQuestion` (core/reading) computes its answer.
+/// window have to know about it. core/reading/answer_NAME.cpp computes its answer.
 struct QuestionKind {
     /// What the settings `layer` and `head` mean.
     enum class Heads {
@@ -25,7 +25,12 @@ struct QuestionKind {
     bool reads_text = true;             ///< or it is about the parameters alone, or brings its own texts
     bool can_change = true;             ///< the model may be changed (ModelChange) while it answers
     bool repeats_passes = false;        ///< all parameters are read again and again
+    bool is_printed = true;             ///< by `roper-train look`; otherwise it is only sent
     std::vector<std::string> own = {};  ///< settings that no or few other kinds read
+
+    /// Whether a setting of the question (`questionFields`) can make a difference to the answer.
+    /// @param scales  the frequencies are scaled, so that how much is read, too
+    bool reads(std::string_view setting, bool scales = false) const;
 };
 
 /// In the order in which --help lists them.

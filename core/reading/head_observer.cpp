@@ -5,6 +5,8 @@
 
 #include <numbers>
 
+#include "core/base/error.h"
+
 namespace roper {
 namespace {
 
@@ -132,6 +134,19 @@ std::vector<HeadReport> HeadObserver::reports() const {
         report.induction /= static_cast<double>(std::max<std::int64_t>(inductions_, 1));
     }
     return means;
+}
+
+HeadsAnswer observeHeads(const Asked& asked) {
+    if (asked.ids.size() < 2) throw Error(ErrorKind::usage, "what heads do is seen in two tokens or more");
+    HeadObserver observer(asked.model(), asked.ids);
+    asked.reader.hidden(asked.ids, asked.change, observer.recorder());
+    HeadsAnswer answer{asked.reader.textsOf(asked.ids), {}, observer.reports()};
+    for (std::int64_t layer = 0; layer < asked.model().layers; ++layer) {
+        const Eigen::VectorXd theta =
+            frequenciesOf(asked.model(), layer, static_cast<double>(asked.ids.size()));
+        answer.theta.emplace_back(theta.begin(), theta.end());
+    }
+    return answer;
 }
 
 }  // namespace roper

@@ -4,7 +4,8 @@
 #include <vector>
 
 #include "core/language_model/decoder.h"
-#include "core/questions/head_report.h"
+#include "core/questions/heads_answer.h"
+#include "core/reading/answers.h"
 
 namespace roper {
 
@@ -34,5 +35,8 @@ class HeadObserver {
     std::int64_t repeats_ = 0;     ///< queries whose token stood in the text before
     std::int64_t inductions_ = 0;  ///< queries whose token was followed by another before
 };
+
+/// What every head does with the text. @throws Error (usage) for fewer than two tokens
+HeadsAnswer observeHeads(const Asked& asked);
 
 }  // namespace roper

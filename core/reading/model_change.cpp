@@ -49,6 +49,15 @@ void addAblation(const std::string& ablation, Intervention& intervention) {
 
 }  // namespace
 
+std::optional<Scaling> scalingOf(ScalingMethod method, double factor, double trained_length) {
+    if (method == ScalingMethod::none) return std::nullopt;
+    Scaling scaling;
+    scaling.method = method;
+    scaling.factor = factor;
+    scaling.original_length = trained_length;
+    return scaling;
+}
+
 double trainedLength(const ModelChange& change, const Architecture& model) {
     return change.original_length > 0 ? change.original_length : static_cast<double>(model.context);
 }
@@ -76,17 +85,13 @@ Intervention interventionOf(const ModelChange& change, const Architecture& model
     if (change.no_value_rotation) intervention.unrotated_values.push_back(chosen);
     if (change.no_inverse) intervention.not_rotated_back.push_back(chosen);
     intervention.shift = change.shift;
-    if (change.base > 0) intervention.base = change.base;
+    if (change.base != 0 && change.base <= 1)
+        throw Error(ErrorKind::usage, "a base must be above 1, not " + formatNumber(change.base));
+    if (change.base != 0) intervention.base = change.base;
     if (change.scaling == ScalingMethod::longrope)
         throw Error(ErrorKind::usage,
                     "longrope needs a factor for each pair, which only `eval --long-factors` takes");
-    if (change.scaling != ScalingMethod::none) {
-        Scaling scaling;
-        scaling.method = change.scaling;
-        scaling.factor = change.factor;
-        scaling.original_length = trainedLength(change, model);
-        intervention.scaling = scaling;
-    }
+    intervention.scaling = scalingOf(change.scaling, change.factor, trainedLength(change, model));
     return intervention;
 }
 

@@ -14,6 +14,9 @@ void requireHeads(const HeadChoice& chosen, const Architecture& model);
 /// longrope, whose factors a change does not hold
 Intervention interventionOf(const ModelChange& change, const Architecture& model);
 
+/// A scaling by one factor; nothing for `none`: a model keeps a scaling of its own.
+std::optional<Scaling> scalingOf(ScalingMethod method, double factor, double trained_length);
+
 /// Tokens of the texts that a model was trained on: what the change says, otherwise what the model does.
 double trainedLength(const ModelChange& change, const Architecture& model);
 

@@ -4,115 +4,144 @@
 #include <ATen/core/grad_mode.h>
 
 #include <algorithm>
-#include <chrono>
 #include <cmath>
 #include <iterator>
 
 #include "core/base/available.h"
 #include "core/base/error.h"
 #include "core/base/random.h"
-#include "core/operators/products.h"
+#include "core/operators/choose_token.h"
 #include "core/operators/threads.h"
-#include "core/operators/translating_errors.h"
 #include "core/pretrained/family.h"
-#include "core/reading/model_reader_parts.h"
 #include "core/reading/reading_memory.h"
 
 namespace roper {
 namespace {
 
-/// The likeliest token, or one drawn with probabilities softmax(logits / temperature). logits [V]
-std::int64_t chosenToken(const at::Tensor& logits, double temperature, Random& random) {
-    if (temperature <= 0) return logits.argmax().item<std::int64_t>();
-    const at::Tensor sums = at::softmax(logits.to(at::kDouble) / temperature, 0).cumsum(0);
-    const at::Tensor place = at::searchsorted(
-        sums, at::scalar_tensor(random.unit() * sums[-1].item<double>(), at::kDouble), false, true);
-    return std::min(place.item<std::int64_t>(), logits.size(0) - 1);
+/// log Σ exp over the vocabulary, a part at a time. Each [T].
+class LogSumExp {
+  public:
+    explicit LogSumExp(std::int64_t T) : largest_(at::full({T}, -INFINITY)), sum_(at::zeros({T})) {}
+
+    /// @param logits  [T, ids]
+    void add(const at::Tensor& logits) {
+        const at::Tensor now = at::maximum(largest_, logits.amax(1));
+        sum_ = sum_ * at::exp(largest_ - now) + at::exp(logits - now.unsqueeze(1)).sum(1);
+        largest_ = now;
+    }
+    at::Tensor value() const { return largest_ + at::log(sum_); }
+
+  private:
+    at::Tensor largest_, sum_;
+};
+
+/// The largest logits of every token so far.
+class Largest {
+  public:
+    explicit Largest(std::int64_t count) : count_(count) {}
+
+    /// @param logits  [T, ids], of the ids from `first` on
+    void add(std::int64_t first, const at::Tensor& logits) {
+        auto [values, ids] = at::topk(logits, std::min(count_, logits.size(1)));
+        ids = ids + first;
+        if (values_.defined()) {
+            const at::Tensor all = at::cat({values_, values}, 1), all_ids = at::cat({ids_, ids}, 1);
+            const auto [best, places] = at::topk(all, std::min(count_, all.size(1)));
+            values = best;
+            ids = all_ids.gather(1, places);
+        }
+        values_ = values;
+        ids_ = ids;
+    }
+    const at::Tensor& values() const { return values_; }  ///< [T, count]
+    const at::Tensor& ids() const { return ids_; }
+
+  private:
+    std::int64_t count_;
+    at::Tensor values_, ids_;
+};
+
+/// @param normalizer  log Σ exp of every token's logits [T]
+std::vector<std::vector<Prediction>> predictionsOf(const TextCodec& codec, const Largest& largest,
+                                                   const at::Tensor& normalizer) {
+    const at::Tensor probabilities = at::exp(largest.values() - normalizer.unsqueeze(1));
+    const auto id = largest.ids().accessor<std::int64_t, 2>();
+    const auto logit = largest.values().accessor<float, 2>(),
+               probability = probabilities.accessor<float, 2>();
+    std::vector<std::vector<Prediction>> predictions(static_cast<std::size_t>(id.size(0)));
+    for (std::int64_t t = 0; t < id.size(0); ++t)
+        for (std::int64_t k = 0; k < id.size(1); ++k)
+            predictions[static_cast<std::size_t>(t)].push_back({id[t][k], codec.textOf(id[t][k]),
+                                                                static_cast<double>(logit[t][k]),
+                                                                static_cast<double>(probability[t][k])});
+    return predictions;
 }
 
-/// Multiply-adds of float32 that products of matrices reach, counted as two, in 10⁹ a second.
-double measuredGflops() {
-    constexpr std::int64_t kSide = 768;
-    const at::Tensor a = at::randn({kSide, kSide}), b = at::randn({kSide, kSide});
-    const at::Tensor out = at::empty({kSide, kSide});
-    double best = 0;
-    for (int i = 0; i < 4; ++i) {  // the first makes threads and buffers
-        const auto begin = std::chrono::steady_clock::now();
-        multiplyInto(out, a, b);
-        const std::chrono::duration<double> took = std::chrono::steady_clock::now() - begin;
-        best = std::max(best, 2e-9 * kSide * kSide * kSide / took.count());
-    }
-    return best;
+/// A model's parameters may be larger than the machine's memory, and so the model is checked before anything
+/// of it is read.
+PretrainedModel requireRoom(PretrainedModel model) {
+    if (const auto available = availableMemory())
+        if (const auto problem = modelProblem(model.architecture, *available))
+            throw Error(ErrorKind::memory, *problem);
+    return model;
 }
 
 }  // namespace
 
-ModelReader::ModelReader(OpenedModel model, ReaderOptions options) {
-    if (const auto available = availableMemory())
-        if (const auto problem = modelProblem(model.model.architecture, *available))
-            throw Error(ErrorKind::memory, *problem);
-    setThreads(options.threads);
-    parts_ = std::make_unique<Parts>(std::move(model), std::move(options));
-    parts_->decoder.weights().keepUpTo(parts_->options.kept_bytes);
-}
-
-ModelReader::~ModelReader() = default;
-ModelReader::ModelReader(ModelReader&&) noexcept = default;
-ModelReader& ModelReader::operator=(ModelReader&&) noexcept = default;
-
-const PretrainedModel& ModelReader::model() const {
-    return parts_->decoder.model();
-}
-
-const TextCodec& ModelReader::codec() const {
-    return parts_->codec;
+ModelReader::ModelReader(OpenedModel model, ReaderOptions options)
+    : decoder_(requireRoom(std::move(model.model))),
+      codec_(std::move(model.codec)),
+      task_(std::move(model.task)),
+      problem_seed_(model.problem_seed),
+      history_(std::move(model.history)),
+      run_facts_(std::move(model.run_facts)),
+      options_(std::move(options)) {
+    setThreads(options_.threads);
+    decoder_.weights().keepUpTo(options_.kept_bytes);
 }
 
 std::vector<std::int64_t> ModelReader::encode(std::string_view text) const {
-    return translatingErrors([&] {
-        std::vector<std::int64_t> ids = parts_->codec.encode(text);
-        if (ids.empty()) throw Error(ErrorKind::usage, "the text is empty: there is no token to read");
-        if (const auto available = availableMemory())
-            if (const auto problem = readingProblem(model().architecture, std::ssize(ids), *available))
-                throw Error(ErrorKind::memory, *problem);
-        return ids;
-    });
+    std::vector<std::int64_t> ids = codec_.encode(text);
+    if (ids.empty()) throw Error(ErrorKind::usage, "the text is empty: there is no token to read");
+    if (const auto available = availableMemory())
+        if (const auto problem = readingProblem(architecture(), std::ssize(ids), *available))
+            throw Error(ErrorKind::memory, *problem);
+    return ids;
 }
 
-ModelSummary ModelReader::summary() {
-    const PretrainedModel& model = this->model();
-    const Architecture& a = model.architecture;
-    ModelSummary summary{model.name, a.family, a.layers,       a.heads,      a.key_value_heads,
-                         a.head_dim, a.width,  a.feed_forward, a.vocabulary, a.context};
-    summary.parameters = model.weights.parameters;
-    summary.causal = a.causal;
-    const Eigen::VectorXd theta = frequenciesOf(a, 0, static_cast<double>(a.context));
-    summary.theta.assign(theta.begin(), theta.end());
-    for (const LayerRotation& rotation : a.rotations)
-        summary.rotates = summary.rotates || rotation.width > 0;
-    summary.rotates_values = !a.value_rotations.empty();
-    summary.notes = model.notes;
-    summary.has_problems = a.causal && parts_->task != nullptr && parts_->task->hasProblems();
-    for (const TrainedState& state : parts_->history)
-        summary.checkpoints.push_back(state.step);
-    summary.gflops = translatingErrors([] { return measuredGflops(); });
-    return summary;
+std::vector<std::string> ModelReader::textsOf(std::span<const std::int64_t> ids) const {
+    std::vector<std::string> texts;
+    for (const std::int64_t id : ids)
+        texts.push_back(codec_.textOf(id));
+    return texts;
 }
 
-TextReading ModelReader::Parts::read(std::span<const std::int64_t> ids, std::int64_t candidates,
-                                     const Intervention& intervention, Part part) {
+at::Tensor ModelReader::hidden(std::span<const std::int64_t> ids, const Intervention& intervention,
+                               PassRecorder recorder, PassNumber pass) {
+    const std::int64_t layers = architecture().layers;
+    const std::string counted = pass.of == 1 ? "layers" : "layers in " + std::to_string(pass.of) + " passes";
+    const auto tell = [&, pass](std::int64_t layer) {
+        tellProgress(pass.number * layers + layer, pass.of * layers, counted);
+    };
+    recorder.progress = tell;
+    at::Tensor last = decoder_.hidden(ids, intervention, recorder);
+    tell(layers);
+    return last;
+}
+
+TextReading ModelReader::read(std::span<const std::int64_t> ids, std::int64_t candidates,
+                              const Intervention& intervention, PassNumber pass) {
     const at::NoGradGuard no_gradients;
-    decoder.head();
-    const Architecture& model = decoder.architecture();
-    if (!model.causal && model.family == kOurFamily)
+    decoder_.head();
+    if (!architecture().causal && architecture().family == kOurFamily)
         throw Error(ErrorKind::usage,
                     "this model sees the tokens on both sides and predicts masked ones, not the next; "
                     "its heads, bands and kernels can be looked at");
-    return predict(hidden(ids, intervention, {}, part), ids, candidates);
+    return predict(hidden(ids, intervention, {}, pass), ids, candidates);
 }
 
-TextReading ModelReader::Parts::predict(const at::Tensor& last, std::span<const std::int64_t> ids,
-                                        std::int64_t candidates) {
+TextReading ModelReader::predict(const at::Tensor& last, std::span<const std::int64_t> ids,
+                                 std::int64_t candidates) {
     const auto T = static_cast<std::int64_t>(ids.size());
     // The last token has no successor in the text: 0 stands for it.
     at::Tensor targets = at::zeros({T}, at::kLong);
@@ -122,7 +151,7 @@ TextReading ModelReader::Parts::predict(const at::Tensor& last, std::span<const 
     LogSumExp normalizer(T);
     Largest largest(candidates);
     at::Tensor of_targets = at::zeros({T});
-    decoder.forLogits(last, [&](std::int64_t first, const at::Tensor& logits) {
+    decoder_.forLogits(last, [&](std::int64_t first, const at::Tensor& logits) {
         normalizer.add(logits);
         if (candidates > 0) largest.add(first, logits);
         const at::Tensor place = targets - first;
@@ -137,55 +166,54 @@ TextReading ModelReader::Parts::predict(const at::Tensor& last, std::span<const 
         reading.nll.assign(nll.const_data_ptr<double>(), nll.const_data_ptr<double>() + T - 1);
         reading.loss = nll.mean().item<double>();
     }
-    if (candidates > 0) reading.predictions = predictionsOf(largest, normalizer.value());
+    if (candidates > 0) reading.predictions = predictionsOf(codec_, largest, normalizer.value());
     return reading;
-}
-
-TextReading ModelReader::read(std::span<const std::int64_t> ids, std::int64_t candidates,
-                              const Intervention& intervention) {
-    return translatingErrors([&] { return parts_->read(ids, candidates, intervention); });
-}
-
-GeneratedText ModelReader::Parts::write(std::span<const std::int64_t> ids, const ContinuationOptions& how,
-                                        const std::function<bool(std::int64_t id)>& take,
-                                        const Intervention& intervention) {
-    const at::NoGradGuard no_gradients;
-    decoder.head();
-    if (!decoder.architecture().causal)
-        throw Error(ErrorKind::usage,
-                    "this model sees the tokens on both sides: what it makes of a text changes with every "
-                    "token behind it, so it writes none");
-    DecoderCache cache;
-    Random random(how.seed, Stream::sampling, 0);
-    GeneratedText written{{ids.begin(), ids.end()}, {}, textsOf(ids), {}, {}};
-    PassRecorder recorder;
-    recorder.progress = [this](std::int64_t layer) { say(layer, decoder.architecture().layers); };
-    at::Tensor last = decoder.hidden(ids, intervention, recorder, &cache);
-    while (static_cast<std::int64_t>(written.generated.size()) < how.count) {
-        const at::Tensor logits = decoder.logits(last.narrow(0, last.size(0) - 1, 1)).squeeze(0);
-        const std::int64_t next = chosenToken(logits, how.temperature, random);
-        written.generated.push_back(next);
-        written.tokens.push_back(codec.textOf(next));
-        written.probability.push_back(at::softmax(logits, 0)[next].item<double>());
-        const bool goes_on = !take || take(next);
-        if (!goes_on || codec.isSpecial(next)) break;
-        last = decoder.hidden(std::span(&written.generated.back(), 1), intervention, {}, &cache);
-    }
-    written.text = codec.decode(written.generated);
-    return written;
 }
 
 GeneratedText ModelReader::generate(std::span<const std::int64_t> ids, const ContinuationOptions& options,
                                     const std::function<bool(std::int64_t id)>& take,
                                     const Intervention& intervention) {
-    return translatingErrors([&] {
-        std::int64_t done = 0;
-        const auto told = [&](std::int64_t id) {
-            parts_->say(++done, options.count);
-            return !take || take(id);
-        };
-        return parts_->write(ids, options, told, intervention);
-    });
+    const at::NoGradGuard no_gradients;
+    decoder_.head();
+    if (!architecture().causal)
+        throw Error(ErrorKind::usage,
+                    "this model sees the tokens on both sides: what it makes of a text changes with every "
+                    "token behind it, so it writes none");
+    DecoderCache cache;
+    Random random(options.seed, Stream::sampling, 0);
+    GeneratedText written{{ids.begin(), ids.end()}, {}, textsOf(ids), {}, {}};
+    PassRecorder recorder;
+    recorder.progress = [&](std::int64_t layer) { tellProgress(layer, architecture().layers, "layers"); };
+    at::Tensor last = decoder_.hidden(ids, intervention, recorder, &cache);
+    while (std::ssize(written.generated) < options.count) {
+        const at::Tensor logits = decoder_.logits(last.narrow(0, last.size(0) - 1, 1)).squeeze(0);
+        const std::int64_t next = chooseToken(logits, options.temperature, random);
+        written.generated.push_back(next);
+        written.tokens.push_back(codec_.textOf(next));
+        written.probability.push_back(at::softmax(logits, 0)[next].item<double>());
+        tellProgress(std::ssize(written.generated), options.count, "tokens");
+        const bool goes_on = !take || take(next);
+        if (!goes_on || codec_.isSpecial(next)) break;
+        last = decoder_.hidden(std::span(&written.generated.back(), 1), intervention, {}, &cache);
+    }
+    written.text = codec_.decode(written.generated);
+    return written;
+}
+
+void ModelReader::attention(std::span<const std::int64_t> ids, const TakeLayer& take,
+                            const Intervention& intervention) {
+    const at::NoGradGuard no_gradients;
+    const auto T = static_cast<std::int64_t>(ids.size());
+    const at::Tensor layer_weights = at::zeros({architecture().heads, T, T});
+    PassRecorder recorder;
+    recorder.attention = [&](std::int64_t layer, std::int64_t first, const at::Tensor& weights) {
+        const std::int64_t queries = weights.size(1);
+        layer_weights.narrow(1, first, queries).narrow(2, 0, weights.size(2)).copy_(weights);
+        if (first + queries == T)
+            take(layer,
+                 {layer_weights.const_data_ptr<float>(), static_cast<std::size_t>(layer_weights.numel())});
+    };
+    hidden(ids, intervention, recorder);
 }
 
 }  // namespace roper

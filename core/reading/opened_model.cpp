@@ -74,6 +74,23 @@ OpenedModel openPublished(const FilePath& path) {
     return {std::move(model), codecOf(tokenizer), {}, 0};
 }
 
+/// Under the names of the specification's fields; the step under "step".
+std::map<std::string, std::string> runFactsOf(const Specification& specification, std::int64_t step) {
+    const Specification::Model& m = specification.model;
+    std::map<std::string, std::string> facts{
+        {"step", std::to_string(step)},
+        {"position", m.position},
+        {"attention", m.attention},
+        {"pairing", m.pairing},
+        {"frequency_formula", m.frequency_formula},
+        {"base", formatNumber(m.base)},
+        {"rotary_fraction", formatNumber(m.rotary_fraction)},
+        {"value_rotary_fraction", formatNumber(m.value_rotary_fraction)}};
+    for (const OwnSetting& setting : m.method().settings)
+        facts[setting.name] = m.own.asText(setting);
+    return facts;
+}
+
 OpenedModel openRun(const RunFolder& run, std::optional<std::int64_t> step) {
     const std::shared_ptr<const Task> task = openTaskForInference(run.specification().task, run);
     PretrainedModel model = openRunModel(run, step);
@@ -85,8 +102,12 @@ OpenedModel openRun(const RunFolder& run, std::optional<std::int64_t> step) {
     std::vector<TrainedState> history;
     for (const StepFile& checkpoint : run.checkpoints())
         history.push_back({checkpoint.step, [run, at = checkpoint.step] { return openRunModel(run, at); }});
-    return {std::move(model), codecOf(task), task,
-            static_cast<std::uint64_t>(run.specification().training.data_seed), std::move(history)};
+    return {std::move(model),
+            codecOf(task),
+            task,
+            static_cast<std::uint64_t>(run.specification().training.data_seed),
+            std::move(history),
+            runFactsOf(run.specification(), chooseCheckpoint(run, step).step)};
 }
 
 }  // namespace roper

@@ -2,6 +2,7 @@
 
 #include <cstdint>
 #include <functional>
+#include <map>
 #include <memory>
 #include <optional>
 #include <string>
@@ -38,6 +39,8 @@ struct OpenedModel {
     std::shared_ptr<const Task> task = {};   ///< of a run; null of a published model
     std::uint64_t problem_seed = 0;          ///< of the problems that the run is evaluated on
     std::vector<TrainedState> history = {};  ///< of a run: its checkpoints, by rising step
+    /// Of a run: what the explorer pages have to know of it, as its specification calls it.
+    std::map<std::string, std::string> run_facts = {};
 };
 
 /// What a published model makes of texts, without the model: a tokenizer.json, a folder with one, or a GGUF

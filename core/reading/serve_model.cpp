@@ -7,9 +7,8 @@
 #include "core/base/stop_signals.h"
 #include "core/control/run_control.h"
 #include "core/operators/translating_errors.h"
-#include "core/reading/answer_look.h"
+#include "core/reading/answers.h"
 #include "core/reading/opened_model.h"
-#include "core/reading/published_probe.h"
 #include "core/training/loaded_model.h"
 #include "core/training/probes.h"
 
@@ -35,16 +34,38 @@ class Socket {
 ReaderOptions readerOptions(const RunControl& control, const ServeOptions& options) {
     ReaderOptions of_reader;
     of_reader.kept_bytes = static_cast<std::uint64_t>(availableMemory().value_or(0) / 3);
-    of_reader.progress = [&control, &options](std::int64_t done, std::int64_t all) {
+    of_reader.progress = [&control, &options](std::int64_t done, std::int64_t all,
+                                              const std::string& counted) {
         if (stopIsRequested()) throw Error(ErrorKind::other, "told to end");
         if (control.askerHasLeft()) throw Error(ErrorKind::other, "nobody waits for the answer any more");
-        if (options.progress) options.progress(done, all);
+        if (options.progress) options.progress(done, all, counted);
     };
     return of_reader;
 }
 
+/// The question of a request; `head`, `maps` and `generate` are former forms of three of them.
+Question questionIn(const Request& request) {
+    if (request.command == Command::look) return roper::questionOf(request.question);
+    Question question;
+    question.text = request.text;
+    if (request.command == Command::head) {
+        question.what = "vectors";
+        question.layer = request.layer;
+        question.head = request.head;
+    } else if (request.command == Command::maps) {
+        question.what = "maps";
+    } else {
+        if (request.count < 1) throw Error(ErrorKind::usage, "\"count\" must be at least 1");
+        question.what = "continuation";
+        question.count = request.count;
+        question.temperature = request.temperature;
+        question.seed = request.seed;
+    }
+    return question;
+}
+
 Reply replyTo(const Request& request, ModelReader& reader) {
-    return {"", true, reader.model().name, answerLook(reader, questionOf(request.question))};
+    return {"", true, reader.model().name, sentAnswer(reader, questionIn(request))};
 }
 
 }  // namespace
@@ -77,9 +98,7 @@ void servePublished(const FilePath& path, const ServeOptions& options) {
         ModelReader reader(openPublished(path), readerOptions(socket.control, options));
         options.announce(socket.control.socketPath(), -1);
         RequestHandlers handlers{[&] { return "serving " + reader.model().name; }, false};
-        handlers.probe = [&](const Request& request) -> Reply {
-            return {"", true, reader.model().name, answerPublishedProbe(reader, request)};
-        };
+        handlers.probe = [&](const Request& request) { return replyTo(request, reader); };
         handlers.look = [&](const Request& request) { return replyTo(request, reader); };
         serveRequests(socket.control, handlers, options.goes_on);
     });

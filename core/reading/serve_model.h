@@ -5,6 +5,7 @@
 #include <string>
 
 #include "core/base/file_path.h"
+#include "core/reading/model_reader.h"
 #include "core/runs/run_folder.h"
 #include "core/training/reading_options.h"
 
@@ -15,8 +16,7 @@ struct ServeOptions {
     /// The socket's path when it listens, and the step of a run's checkpoint (−1 of a published model).
     std::function<void(const std::string& socket, std::int64_t step)> announce;
     std::function<bool()> goes_on;  ///< called a few times a second; ends when it says no
-    /// How far the answer to a question is, from 0 to `all`; may be empty.
-    std::function<void(std::int64_t done, std::int64_t all)> progress = {};
+    TakeProgress progress = {};     ///< how far the answer to a question is; may be empty
 };
 
 /// Opens a control socket for a run that is not training and answers questions about one of its checkpoints

@@ -186,11 +186,12 @@ class SmallModels(TrainerTest):
         for option, value in (("--base", "nan"), ("--factor", "-nan"), ("--original-length", "inf"), ("--temperature", "1e999"), ("--base", "x")):
             with self.subTest(option, value=value):
                 said = look(self.model(), "--what", "loss", "--text", "0123", f"{option}={value}", expected=2)
-                self.assertIn(f'{option}: "{value}" is no number from', said)
+                self.assertIn(f"{option}: must be a number", said)
+                self.assertIn(f'not "{value}"', said)
         for option, value, part in (("--mute", "4294967296", "heads have pairs 0 to 7, not 4294967296"),
                                     ("--mute", "9223372036854775807", "not 9223372036854775807"), ("--mute", "0-4294967296", "pairs are written"),
-                                    ("--shift", "100000001", "not in range"), ("--shift", "-100000001", "not in range"),
-                                    ("--seed", "-1", "no whole number"), ("--count", "99999999999999999999", "no whole number")):
+                                    ("--shift", "100000001", "must be a whole number from -100000000 to 100000000"), ("--shift", "-100000001", "must be a whole number"),
+                                    ("--seed", "-1", "must be a whole number"), ("--count", "99999999999999999999", "must be a whole number")):
             with self.subTest(option, value=value):
                 said = look(self.model(), "--what", "loss", "--text", "0123", f"{option}={value}", expected=2)
                 self.assertIn(part, said)
@@ -323,7 +324,7 @@ class SmallModels(TrainerTest):
         output = weight["model.layers.1.self_attn.o_proj.weight"][:, 2 * d : 3 * d]
         unembed = weight.get("lm_head.weight", weight["model.embed_tokens.weight"])[ids] * weight["model.norm.weight"]
         numpy.testing.assert_allclose(answer["logits"], x @ (output @ value).T @ unembed.T, rtol=1e-4, atol=1e-6)
-        self.assertIn("of one head", look(self.model("llama"), "--what", "token_map", "--text", text, expected=2))
+        self.assertIn("about one head", look(self.model("llama"), "--what", "token_map", "--text", text, expected=2))
 
     def test_the_last_layer_predicts_what_the_model_does(self):
         import numpy

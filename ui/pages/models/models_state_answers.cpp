@@ -182,9 +182,9 @@ void ModelsState::takeMap(const QByteArray& payload) {
               [this, question, tokens, is_wanted](HeatMapView::Map map) {
                   if (!is_wanted()) return;
                   if (tokens.size() == map.values->rows()) map.row_labels = map.column_labels = tokens;
-                  attention_ = std::make_shared<const HeadMap>(HeadMap{static_cast<int>(question.layer),
-                                                                       static_cast<int>(question.head),
-                                                                       tokens, std::move(map)});
+                  attention_ = std::make_shared<const HeadMap>(
+                      HeadMap{static_cast<int>(question.layer.value_or(0)),
+                              static_cast<int>(question.head.value_or(0)), tokens, std::move(map)});
                   finish(Need::attention);
               })
         .onFailed(this, [this, is_wanted](const std::exception& error) {

@@ -1,0 +1,59 @@
+#include <ATen/ATen.h>
+
+#include "core/base/safetensors.h"
+#include "core/reading/answers.h"
+#include "core/reading/model_facts.h"
+#include "core/reading/sent_tensors.h"
+
+namespace roper {
+namespace {
+
+/// What is generated after the text, until a run's problem is answered. N tokens, C candidates of each:
+/// "probability" [N], "top_token" and "top_probability" [N, C], "tokens" [T + N] of the whole, and
+/// "attention" [L, H, N, T + N] of the queries that predicted them: the text's last, and all generated but
+/// the last.
+std::string continuationOf(const Asked& asked) {
+    constexpr std::int64_t kCandidates = 8;
+    requireShort(asked);
+    const std::int64_t prompt = std::ssize(asked.ids);
+    requireRoomForMaps(asked, asked.count(), prompt + asked.count());
+    const Task* const task = asked.reader.task();
+    std::string completion;
+    const auto take = [&](std::int64_t id) {
+        completion += asked.reader.codec().textOf(id);
+        return task == nullptr || !task->isComplete(completion);
+    };
+    const GeneratedText written = asked.reader.generate(
+        asked.ids,
+        {asked.count(), asked.question.temperature, static_cast<std::uint64_t>(asked.question.seed)}, take);
+    const std::int64_t N = std::ssize(written.generated);
+    std::vector<std::int64_t> whole = asked.ids;
+    whole.insert(whole.end(), written.generated.begin(), written.generated.end());
+    // What was read: all but the last token, at which no query looks.
+    const std::span<const std::int64_t> read(whole.begin(), whole.end() - 1);
+    const TextReading reading = asked.reader.read(read, kCandidates);
+    std::vector<std::int64_t> top;
+    std::vector<double> top_probability;
+    for (auto t = static_cast<std::size_t>(prompt - 1); t < read.size(); ++t)
+        for (const Prediction& candidate : reading.predictions[t]) {
+            top.push_back(candidate.id);
+            top_probability.push_back(candidate.probability);
+        }
+    Metadata facts = factsOf(asked, whole, 0);
+    facts["completion"] = asStored(written.text);
+    facts["candidate_texts"] = listOf(asked.reader.textsOf(top));
+    return sentTensors({{"attention", at::constant_pad_nd(mapsOf(asked, read, N), {0, 1})},
+                        {"probability", at::tensor(written.probability)},
+                        {"top_probability", at::tensor(top_probability).view({N, -1})},
+                        {"top_token", at::tensor(top).view({N, -1})},
+                        {"tokens", at::tensor(whole)}},
+                       facts);
+}
+
+}  // namespace
+
+Answering continuationAnswer() {
+    return {&continuationOf, {}};
+}
+
+}  // namespace roper

@@ -1,0 +1,46 @@
+#include "core/base/error.h"
+#include "core/questions/kernels_answer.h"
+#include "core/reading/answers.h"
+#include "core/reading/value_weights.h"
+
+namespace roper {
+namespace {
+
+KernelHistory historyOf(const Asked& asked) {
+    const std::vector<TrainedState>& states = asked.reader.history();
+    if (states.empty())
+        throw Error(ErrorKind::usage,
+                    "only runs have checkpoints; a published model is as it was in the end");
+    const std::int64_t layer = asked.question.layer.value_or(0), head = asked.question.head.value_or(0);
+    KernelHistory history{layer, head, {}, {}};
+    for (std::size_t i = 0; i < states.size(); ++i) {
+        asked.reader.tellProgress(static_cast<std::int64_t>(i), std::ssize(states), "checkpoints");
+        std::optional<Decoder> decoder;
+        try {
+            decoder.emplace(states[i].open());
+        } catch (const Error&) {
+            if (i + 1 == states.size()) throw;
+            continue;  // training has put it away meanwhile
+        }
+        const ValueWeights weights(*decoder, layer);
+        history.steps.push_back(states[i].step);
+        history.kernels.push_back(valueKernel(weights.output(head), weights.value(head), weights.rotation(),
+                                              static_cast<int>(asked.count())));
+    }
+    return history;
+}
+
+void printHistory(const KernelHistory& history, const Asked&, AnswerWriter& to) {
+    to.columns("layer,head,step,distance,norm,cosine");
+    for (std::size_t i = 0; i < history.steps.size(); ++i)
+        writeKernel({{"layer", history.layer}, {"head", history.head}, {"step", history.steps[i]}},
+                    history.kernels[i], to);
+}
+
+}  // namespace
+
+Answering kernel_historyAnswer() {
+    return answering(historyOf, printHistory);
+}
+
+}  // namespace roper

@@ -1,0 +1,38 @@
+#include "core/base/text.h"
+#include "core/questions/kernels_answer.h"
+#include "core/reading/answers.h"
+#include "core/reading/value_weights.h"
+
+namespace roper {
+namespace {
+
+KernelsAnswer kernelsOf(const Asked& asked) {
+    const Architecture& model = asked.model();
+    KernelsAnswer answer;
+    for (std::int64_t layer = 0; layer < model.layers; ++layer) {
+        const ValueWeights weights(asked.reader.decoder(), layer);
+        for (std::int64_t head = 0; head < model.heads; ++head) {
+            asked.reader.tellProgress(layer * model.heads + head, model.layers * model.heads, "heads");
+            answer.kernels.push_back(valueKernel(weights.output(head), weights.value(head),
+                                                 weights.rotation(), static_cast<int>(asked.count())));
+        }
+    }
+    return answer;
+}
+
+void printKernels(const KernelsAnswer& answer, const Asked& asked, AnswerWriter& to) {
+    const std::int64_t heads = asked.model().heads;
+    to.columns("layer,head,distance,norm,cosine");
+    for (std::int64_t i = 0; i < std::ssize(answer.kernels); ++i)
+        if (asked.isWanted(i / heads, i % heads))
+            writeKernel({{"layer", i / heads}, {"head", i % heads}},
+                        answer.kernels[static_cast<std::size_t>(i)], to);
+}
+
+}  // namespace
+
+Answering kernelsAnswer() {
+    return answering(kernelsOf, printKernels);
+}
+
+}  // namespace roper

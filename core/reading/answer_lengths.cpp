@@ -1,0 +1,56 @@
+#include <array>
+
+#include "core/base/text.h"
+#include "core/questions/lengths_answer.h"
+#include "core/reading/answers.h"
+#include "core/reading/model_change.h"
+
+namespace roper {
+namespace {
+
+/// Frequencies as they are (and as the change has them), then by linear scaling, NTK and YaRN, all by the
+/// same factor.
+LengthsAnswer lengthsOf(const Asked& asked) {
+    asked.requireLoss();
+    constexpr std::array kMethods = {ScalingMethod::none, ScalingMethod::linear, ScalingMethod::ntk,
+                                     ScalingMethod::yarn};
+    const double factor = asked.question.change.factor,
+                 trained = trainedLength(asked.question.change, asked.model());
+    LengthsAnswer answer{factor, static_cast<std::int64_t>(trained), {}};
+    for (std::size_t i = 0; i < kMethods.size(); ++i) {
+        Intervention changed = asked.change;
+        changed.scaling = scalingOf(kMethods[i], factor, trained);
+        answer.variants.push_back(
+            {scalingNames().at(static_cast<std::size_t>(kMethods[i])),
+             asked.reader.read(asked.ids, 0, changed, {static_cast<std::int64_t>(i), std::ssize(kMethods)})
+                 .nll});
+    }
+    return answer;
+}
+
+void printLengths(const LengthsAnswer& answer, const Asked&, AnswerWriter& to) {
+    if (to.isJson()) {
+        auto by_scaling = nlohmann::ordered_json::object();
+        for (const auto& variant : answer.variants)
+            by_scaling[variant.scaling] = variant.nll;
+        return to.line({{"factor", answer.factor}, {"trained", answer.trained}, {"nll", by_scaling}});
+    }
+    std::string columns = "position";
+    for (const auto& variant : answer.variants)
+        columns += "," + variant.scaling;
+    to.columns(columns);
+    for (std::size_t t = 0; t < answer.variants.front().nll.size(); ++t) {
+        std::vector<std::string> row = {std::to_string(t + 1)};
+        for (const auto& variant : answer.variants)
+            row.push_back(formatRounded(variant.nll[t], 5));
+        to.row(row);
+    }
+}
+
+}  // namespace
+
+Answering lengthsAnswer() {
+    return answering(lengthsOf, printLengths);
+}
+
+}  // namespace roper

@@ -1,0 +1,47 @@
+#include "core/base/text.h"
+#include "core/reading/answers.h"
+
+namespace roper {
+namespace {
+
+TextReading logitsOf(const Asked& asked) {
+    return asked.reader.read(asked.ids, asked.count(), asked.change);
+}
+
+void printLogits(const TextReading& read, const Asked&, AnswerWriter& to) {
+    if (to.isJson()) {
+        auto of_tokens = nlohmann::ordered_json::array();
+        for (const auto& candidates : read.predictions) {
+            auto list = nlohmann::ordered_json::array();
+            for (const Prediction& next : candidates)
+                list.push_back({{"id", next.id},
+                                {"token", next.token},
+                                {"logit", next.logit},
+                                {"probability", next.probability}});
+            of_tokens.push_back(std::move(list));
+        }
+        return to.line(
+            {{"ids", read.ids}, {"tokens", read.tokens}, {"nll", read.nll}, {"predictions", of_tokens}});
+    }
+    if (to.isText()) {
+        for (const Prediction& next : read.predictions.back())
+            to.text() << formatFixed(100 * next.probability, 2) << " %  logit " << formatFixed(next.logit, 3)
+                      << "  " << shownToken(next.token) << "\n";
+        return;
+    }
+    to.columns("position,rank,id,token,logit,probability");
+    for (std::size_t t = 0; t < read.predictions.size(); ++t)
+        for (std::size_t rank = 0; rank < read.predictions[t].size(); ++rank) {
+            const Prediction& next = read.predictions[t][rank];
+            to.row({std::to_string(t), std::to_string(rank + 1), std::to_string(next.id), cellOf(next.token),
+                    formatRounded(next.logit, 6), formatRounded(next.probability, 5)});
+        }
+}
+
+}  // namespace
+
+Answering logitsAnswer() {
+    return answering(logitsOf, printLogits);
+}
+
+}  // namespace roper

@@ -1,0 +1,63 @@
+#include <ATen/ATen.h>
+
+#include <chrono>
+
+#include "core/operators/products.h"
+#include "core/questions/model_summary.h"
+#include "core/reading/answers.h"
+
+namespace roper {
+namespace {
+
+/// Multiply-adds of float32 that products of matrices reach, counted as two, in 10⁹ a second. Takes some
+/// milliseconds.
+double measuredGflops() {
+    constexpr std::int64_t kSide = 768;
+    const at::Tensor a = at::randn({kSide, kSide}), b = at::randn({kSide, kSide});
+    const at::Tensor out = at::empty({kSide, kSide});
+    double best = 0;
+    for (int i = 0; i < 4; ++i) {  // the first makes threads and buffers
+        const auto begin = std::chrono::steady_clock::now();
+        multiplyInto(out, a, b);
+        const std::chrono::duration<double> took = std::chrono::steady_clock::now() - begin;
+        best = std::max(best, 2e-9 * kSide * kSide * kSide / took.count());
+    }
+    return best;
+}
+
+ModelSummary summaryOf(const Asked& asked) {
+    const ModelReader& reader = asked.reader;
+    const Architecture& a = asked.model();
+    ModelSummary summary{reader.model().name, a.family, a.layers,       a.heads,      a.key_value_heads,
+                         a.head_dim,          a.width,  a.feed_forward, a.vocabulary, a.context};
+    summary.parameters = reader.model().weights.parameters;
+    summary.causal = a.causal;
+    const Eigen::VectorXd theta = frequenciesOf(a, 0, static_cast<double>(a.context));
+    summary.theta.assign(theta.begin(), theta.end());
+    for (const LayerRotation& rotation : a.rotations)
+        summary.rotates = summary.rotates || rotation.width > 0;
+    summary.rotates_values = !a.value_rotations.empty();
+    summary.notes = reader.model().notes;
+    summary.has_problems = a.causal && reader.task() != nullptr && reader.task()->hasProblems();
+    for (const TrainedState& state : reader.history())
+        summary.checkpoints.push_back(state.step);
+    summary.gflops = measuredGflops();
+    return summary;
+}
+
+void printModel(const ModelSummary& summary, const Asked&, AnswerWriter& to) {
+    const nlohmann::ordered_json all = nlohmann::json(summary);
+    if (to.isJson()) return to.line(all);
+    to.columns("name,value");
+    for (const auto& [name, value] : all.items())
+        if (value.is_primitive())
+            to.row({name, cellOf(value.is_string() ? value.get<std::string>() : value.dump())});
+}
+
+}  // namespace
+
+Answering modelAnswer() {
+    return answering(summaryOf, printModel);
+}
+
+}  // namespace roper

@@ -1,0 +1,108 @@
+#include <cmath>
+
+#include "core/base/error.h"
+#include "core/base/text.h"
+#include "core/questions/needle_answer.h"
+#include "core/reading/answers.h"
+
+namespace roper {
+namespace {
+
+using Ids = std::vector<std::int64_t>;
+
+/// The text's first tokens with the needle between them, then the question and the answer.
+struct Haystack {
+    const Ids& text;
+    Ids needle, question, answer;
+    std::size_t marks = 0;  ///< tokens that mark where the text begins, and stay there
+
+    std::size_t added() const { return needle.size() + question.size() + answer.size(); }
+    Ids with(std::size_t tokens, double depth) const {
+        const auto place = static_cast<std::ptrdiff_t>(
+            marks + static_cast<std::size_t>(std::lround(depth * static_cast<double>(tokens - marks))));
+        Ids ids(text.begin(), text.begin() + place);
+        ids.insert(ids.end(), needle.begin(), needle.end());
+        ids.insert(ids.end(), text.begin() + place, text.begin() + static_cast<std::ptrdiff_t>(tokens));
+        ids.insert(ids.end(), question.begin(), question.end());
+        ids.insert(ids.end(), answer.begin(), answer.end());
+        return ids;
+    }
+};
+
+/// @throws Error (usage) for a needle or an answer without tokens, or a text that is too short for them
+Haystack haystackOf(const Asked& asked) {
+    const TextCodec& codec = asked.reader.codec();
+    // A mark of where a text begins has no place in the middle of one.
+    const auto encoded = [&](const std::string& text) {
+        Ids ids = codec.encode(text);
+        std::erase_if(ids, [&](std::int64_t id) { return codec.isSpecial(id); });
+        return ids;
+    };
+    const Question& q = asked.question;
+    Haystack hay{asked.ids, encoded(q.needle), encoded(q.question), encoded(q.answer)};
+    while (hay.marks < asked.ids.size() && codec.isSpecial(asked.ids[hay.marks]))
+        ++hay.marks;
+    if (hay.answer.empty() || hay.needle.empty())
+        throw Error(ErrorKind::usage, "the needle and its answer must have a token each");
+    if (asked.ids.size() < 2 * hay.added())
+        throw Error(ErrorKind::usage, "the text has " + std::to_string(asked.ids.size()) +
+                                          " tokens; a needle is hidden in at least " +
+                                          std::to_string(2 * hay.added()));
+    return hay;
+}
+
+/// Beginnings of the text of four lengths, the needle at so many places in each.
+NeedleAnswer needleOf(const Asked& asked) {
+    constexpr std::int64_t kLengths = 4;
+    const std::int64_t depths = asked.count();
+    const Haystack hay = haystackOf(asked);
+    NeedleAnswer all;
+    for (std::int64_t depth = 0; depth < depths; ++depth)
+        all.depths.push_back(depths == 1 ? 0.5
+                                         : static_cast<double>(depth) / static_cast<double>(depths - 1));
+    for (std::int64_t i = 0; i < kLengths; ++i) {
+        const std::size_t tokens = asked.ids.size() * static_cast<std::size_t>(i + 1) / kLengths;
+        all.lengths.push_back(static_cast<std::int64_t>(tokens + hay.added()));
+        all.nll.emplace_back();
+        all.found.emplace_back();
+        for (std::int64_t depth = 0; depth < depths; ++depth) {
+            const Ids text = hay.with(tokens, all.depths[static_cast<std::size_t>(depth)]);
+            const TextReading reading =
+                asked.reader.read(text, 1, asked.change, {i * depths + depth, kLengths * depths});
+            double sum = 0;
+            bool found = true;
+            for (std::size_t k = text.size() - hay.answer.size(); k < text.size(); ++k) {
+                sum += reading.nll[k - 1];
+                found = found && reading.predictions[k - 1].front().id == text[k];
+            }
+            all.nll.back().push_back(sum / static_cast<double>(hay.answer.size()));
+            all.found.back().push_back(found);
+        }
+    }
+    return all;
+}
+
+void printNeedle(const NeedleAnswer& answer, const Asked&, AnswerWriter& to) {
+    to.columns("length,depth,nll,found");
+    for (std::size_t i = 0; i < answer.lengths.size(); ++i)
+        for (std::size_t depth = 0; depth < answer.depths.size(); ++depth) {
+            const double nll = answer.nll[i][depth];
+            const bool found = answer.found[i][depth];
+            if (to.isJson())
+                to.line({{"length", answer.lengths[i]},
+                         {"depth", answer.depths[depth]},
+                         {"nll", nll},
+                         {"found", found}});
+            else
+                to.row({std::to_string(answer.lengths[i]), formatRounded(answer.depths[depth], 3),
+                        formatRounded(nll, 5), found ? "1" : "0"});
+        }
+}
+
+}  // namespace
+
+Answering needleAnswer() {
+    return answering(needleOf, printNeedle);
+}
+
+}  // namespace roper

@@ -1,0 +1,129 @@
+#include <ATen/ATen.h>
+
+#include "core/base/console.h"
+#include "core/base/error.h"
+#include "core/base/text.h"
+#include "core/questions/patch_answer.h"
+#include "core/reading/answers.h"
+
+namespace roper {
+namespace {
+
+/// Passes over the other text with parts of this one put in. T tokens.
+class Patching {
+  public:
+    /// @throws Error (usage) for texts of different lengths, or that lead to the same answer
+    Patching(const Asked& asked, std::int64_t patches) : asked_(asked), passes_(2 + patches) {
+        if (asked.question.other.empty())
+            throw Error(ErrorKind::usage,
+                        "patch needs a second text of as many tokens, with another answer: --other");
+        other_ = asked.reader.encode(asked.question.other);
+        if (asked.ids.size() != other_.size())
+            throw Error(ErrorKind::usage, "both texts must have as many tokens; they have " +
+                                              std::to_string(asked.ids.size()) + " and " +
+                                              std::to_string(other_.size()));
+        PassRecorder keep;
+        keep.heads = [&](std::int64_t, at::Tensor& mixed) { outputs_.push_back(mixed.clone()); };
+        const at::Tensor logits = last(asked.ids, keep), other_logits = last(other_, {});
+        right_ = logits.argmax().item<std::int64_t>();
+        wrong_ = other_logits.argmax().item<std::int64_t>();
+        answer.tokens = asked.reader.textsOf(asked.ids);
+        answer.other_tokens = asked.reader.textsOf(other_);
+        answer.answer = asked.reader.codec().textOf(right_);
+        answer.other_answer = asked.reader.codec().textOf(wrong_);
+        if (right_ == wrong_)
+            throw Error(ErrorKind::usage, "both texts lead to the same answer, “" + answer.answer + "”");
+        answer.difference = difference(logits);
+        answer.other_difference = difference(other_logits);
+    }
+
+    /// What a head's output restores, at all positions or at one.
+    double restoredBy(std::int64_t layer, std::int64_t head, std::optional<std::int64_t> position = {}) {
+        PassRecorder patch;
+        patch.heads = [&](std::int64_t at, at::Tensor& mixed) {
+            if (at != layer) return;
+            at::Tensor to = mixed.select(0, head),
+                       from = outputs_[static_cast<std::size_t>(layer)].select(0, head);
+            if (position) {
+                to = to.narrow(0, *position, 1);
+                from = from.narrow(0, *position, 1);
+            }
+            to.copy_(from);
+        };
+        return (difference(last(other_, patch)) - answer.other_difference) /
+               (answer.difference - answer.other_difference);
+    }
+
+    PatchAnswer answer;  ///< without what is restored
+
+  private:
+    /// Logits after the last token [V].
+    at::Tensor last(std::span<const std::int64_t> text, const PassRecorder& recorder) {
+        const at::Tensor hidden = asked_.reader.hidden(text, asked_.change, recorder, {pass_++, passes_});
+        return asked_.reader.decoder().logits(hidden.narrow(0, hidden.size(0) - 1, 1)).squeeze(0);
+    }
+    double difference(const at::Tensor& logits) const {
+        return (logits[right_] - logits[wrong_]).item<double>();
+    }
+
+    const Asked& asked_;
+    const std::int64_t passes_;
+    std::int64_t pass_ = 0, right_ = 0, wrong_ = 0;
+    std::vector<std::int64_t> other_;
+    std::vector<at::Tensor> outputs_;  ///< of this text, by layer [H, T, d]
+};
+
+PatchAnswer patchOf(const Asked& asked) {
+    const Question& question = asked.question;
+    if (question.layer.has_value() != question.head.has_value())
+        throw Error(ErrorKind::usage,
+                    "patch shows all heads, or one position by position: --layer and --head");
+    if (question.positions) {
+        const Asked::Head head = asked.oneHead();
+        Patching patching(asked, std::ssize(asked.ids));
+        patching.answer.layer = head.layer;
+        patching.answer.head = head.head;
+        patching.answer.restored.emplace_back();
+        for (std::int64_t position = 0; position < std::ssize(asked.ids); ++position)
+            patching.answer.restored.back().push_back(patching.restoredBy(head.layer, head.head, position));
+        return patching.answer;
+    }
+    const Architecture& model = asked.model();
+    Patching patching(asked, model.layers * model.heads);
+    for (std::int64_t layer = 0; layer < model.layers; ++layer) {
+        patching.answer.restored.emplace_back();
+        for (std::int64_t head = 0; head < model.heads; ++head)
+            patching.answer.restored.back().push_back(patching.restoredBy(layer, head));
+    }
+    return patching.answer;
+}
+
+void printPatch(const PatchAnswer& answer, const Asked& asked, AnswerWriter& to) {
+    if (to.isJson())
+        return to.line({{"answer", answer.answer},
+                        {"other_answer", answer.other_answer},
+                        {"difference", answer.difference},
+                        {"other_difference", answer.other_difference},
+                        {"restored", answer.restored}});
+    tellPerson("roper-train: the text leads to “" + onOneLine(answer.answer) + "”, the other to “" +
+               onOneLine(answer.other_answer) + "”");
+    const bool by_position = asked.question.positions;
+    to.columns(by_position ? "position,token,other_token,restored" : "layer,head,restored");
+    for (std::size_t i = 0; i < answer.restored.size(); ++i)
+        for (std::size_t k = 0; k < answer.restored[i].size(); ++k) {
+            const std::string restored = formatRounded(answer.restored[i][k], 4);
+            if (by_position)
+                to.row(
+                    {std::to_string(k), cellOf(answer.tokens[k]), cellOf(answer.other_tokens[k]), restored});
+            else
+                to.row({std::to_string(i), std::to_string(k), restored});
+        }
+}
+
+}  // namespace
+
+Answering patchAnswer() {
+    return answering(patchOf, printPatch);
+}
+
+}  // namespace roper

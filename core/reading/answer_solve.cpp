@@ -1,0 +1,70 @@
+#include "core/base/error.h"
+#include "core/base/text.h"
+#include "core/questions/solved_answer.h"
+#include "core/questions/wilson_interval.h"
+#include "core/reading/answers.h"
+
+namespace roper {
+namespace {
+
+/// The first problems that the run is evaluated on, as it was trained and with the change; the likeliest
+/// token is taken each time.
+SolvedAnswer solvedBy(const Asked& asked) {
+    const ModelReader& reader = asked.reader;
+    const Task* const task = reader.task();
+    if (task == nullptr || !task->hasProblems() || !asked.model().causal)
+        throw Error(ErrorKind::usage,
+                    "problems are solved by runs of a task that has some; this model has none");
+    SolvedAnswer answer;
+    for (std::int64_t i = 0; i < asked.count(); ++i) {
+        reader.tellProgress(i, asked.count(), "problems");
+        const Problem problem =
+            task->problem(reader.problemSeed(), Stream::problems, static_cast<std::uint64_t>(i));
+        const std::vector<std::int64_t> prompt = reader.codec().encode(problem.prompt);
+        const auto solves = [&](const Intervention& intervention) {
+            std::string completion;
+            const auto take = [&](std::int64_t id) {
+                completion += asked.reader.codec().textOf(id);
+                return !task->isComplete(completion);
+            };
+            asked.reader.generate(prompt, {task->longestAnswer() + 1, 0, 0}, take, intervention);
+            return task->isCorrect(problem, completion);
+        };
+        answer.prompts.push_back(problem.prompt);
+        answer.solved.push_back(solves({}));
+        answer.changed.push_back(asked.change == Intervention() ? answer.solved.back()
+                                                                : solves(asked.change));
+    }
+    return answer;
+}
+
+/// "61 of 64 (95 % interval 87.1 to 98.4 %)"
+std::string solvedText(const std::vector<bool>& solved) {
+    const std::int64_t count = SolvedAnswer::count(solved), all = std::ssize(solved);
+    const auto [low, high] = wilsonInterval(count, all);
+    return std::to_string(count) + " of " + std::to_string(all) + " (95 % interval " +
+           formatFixed(100 * low, 1) + " to " + formatFixed(100 * high, 1) + " %)";
+}
+
+void printSolved(const SolvedAnswer& answer, const Asked& asked, AnswerWriter& to) {
+    if (to.isJson())
+        return to.line({{"prompts", answer.prompts}, {"solved", answer.solved}, {"changed", answer.changed}});
+    if (to.isText()) {
+        to.text() << "as trained: " << solvedText(answer.solved) << "\n";
+        if (asked.change != Intervention())
+            to.text() << "with the change: " << solvedText(answer.changed) << "\n"
+                      << answer.lost() << " lost, " << answer.gained() << " gained\n";
+        return;
+    }
+    to.columns("prompt,solved,changed");
+    for (std::size_t i = 0; i < answer.prompts.size(); ++i)
+        to.row({cellOf(answer.prompts[i]), answer.solved[i] ? "1" : "0", answer.changed[i] ? "1" : "0"});
+}
+
+}  // namespace
+
+Answering solveAnswer() {
+    return answering(solvedBy, printSolved);
+}
+
+}  // namespace roper

@@ -1,0 +1,78 @@
+#include <algorithm>
+
+#include "core/base/error.h"
+#include "core/base/text.h"
+#include "core/questions/band_subsets.h"
+#include "core/reading/answers.h"
+
+namespace roper {
+namespace {
+
+/// The pairs of each band, when those that rotate are cut into bands of equal width; the last may be wider.
+/// @throws Error (usage) for more bands than there are pairs, or than subsets can be tried of
+std::vector<std::vector<std::int64_t>> bandsOf(const Architecture& model, std::int64_t bands) {
+    constexpr std::int64_t kMost = 8;
+    std::int64_t pairs = 0;
+    for (const LayerRotation& rotation : model.rotations)
+        pairs = std::max<std::int64_t>(pairs, rotation.width / 2);
+    if (pairs == 0) throw Error(ErrorKind::usage, "the model rotates no pairs: there are no bands");
+    if (bands > kMost || bands > pairs)
+        throw Error(ErrorKind::usage, "pairs are cut into 1 to " + std::to_string(std::min(kMost, pairs)) +
+                                          " bands, not " + std::to_string(bands));
+    std::vector<std::vector<std::int64_t>> pairs_of(static_cast<std::size_t>(bands));
+    for (std::int64_t pair = 0; pair < pairs; ++pair)
+        pairs_of[static_cast<std::size_t>(std::min(pair / (pairs / bands), bands - 1))].push_back(pair);
+    return pairs_of;
+}
+
+/// The loss with every subset of the bands: the others are left out of the scores of all heads, in place of
+/// pairs that the change ablates. 2^bands passes.
+SubsetsAnswer subsetsOf(const Asked& asked) {
+    asked.requireLoss();
+    const std::vector<std::vector<std::int64_t>> bands = bandsOf(asked.model(), asked.count());
+    SubsetsAnswer answer;
+    for (const auto& band : bands)
+        answer.bands.push_back(band.size() == 1
+                                   ? std::to_string(band.front())
+                                   : std::to_string(band.front()) + "-" + std::to_string(band.back()));
+    const std::int64_t subsets = std::int64_t{1} << bands.size();
+    for (std::int64_t kept = 0; kept < subsets; ++kept) {
+        BandSubset subset;
+        Intervention::MutedPairs left_out;
+        for (std::size_t band = 0; band < bands.size(); ++band)
+            if ((kept >> band & 1) != 0)
+                subset.kept.push_back(static_cast<int>(band));
+            else
+                left_out.pairs.insert(left_out.pairs.end(), bands[band].begin(), bands[band].end());
+        Intervention changed = asked.change;
+        changed.muted_pairs.clear();
+        if (!left_out.pairs.empty()) changed.muted_pairs.push_back(left_out);
+        subset.loss = asked.reader.read(asked.ids, 0, changed, {kept, subsets}).loss;
+        answer.subsets.push_back(std::move(subset));
+    }
+    return answer;
+}
+
+void printSubsets(const SubsetsAnswer& answer, const Asked&, AnswerWriter& to) {
+    std::vector<BandSubset> subsets = answer.subsets;
+    std::stable_sort(subsets.begin(), subsets.end(),
+                     [](const BandSubset& a, const BandSubset& b) { return a.loss < b.loss; });
+    to.columns("kept_pairs,loss");
+    for (const BandSubset& subset : subsets) {
+        std::vector<std::string> kept;
+        for (const int band : subset.kept)
+            kept.push_back(answer.bands[static_cast<std::size_t>(band)]);
+        if (to.isJson())
+            to.line({{"kept_pairs", kept}, {"loss", subset.loss}});
+        else
+            to.row({kept.empty() ? "none" : join(kept, " "), formatRounded(subset.loss, 6)});
+    }
+}
+
+}  // namespace
+
+Answering subsetsAnswer() {
+    return answering(subsetsOf, printSubsets);
+}
+
+}  // namespace roper

@@ -1,0 +1,35 @@
+#include <ATen/ATen.h>
+
+#include "core/reading/answers.h"
+#include "core/reading/sent_tensors.h"
+
+namespace roper {
+namespace {
+
+/// "weights" [L, H, cells, cells]: cell (a, b) of a head is the largest weight of the queries and keys that
+/// it stands for, as many of each.
+std::string thumbnailsOf(const Asked& asked) {
+    const Architecture& model = asked.model();
+    const auto T = static_cast<std::int64_t>(asked.ids.size());
+    const std::int64_t span = (T + asked.count() - 1) / asked.count(), cells = (T + span - 1) / span;
+    const at::Tensor all = at::zeros({model.layers, model.heads, cells, cells});
+    PassRecorder recorder;
+    recorder.attention = [&](std::int64_t layer, std::int64_t first, const at::Tensor& weights) {
+        const at::Tensor by_key = at::constant_pad_nd(weights, {0, cells * span - weights.size(2)})
+                                      .unflatten(2, {cells, span})
+                                      .amax(-1);
+        const at::Tensor cell_of_query = at::arange(first, first + weights.size(1)).div(span, "floor");
+        all.select(0, layer).scatter_reduce_(1, cell_of_query.view({1, -1, 1}).expand_as(by_key), by_key,
+                                             "amax");
+    };
+    asked.reader.hidden(asked.ids, asked.change, recorder);
+    return sentTensors({{"weights", all}});
+}
+
+}  // namespace
+
+Answering thumbnailsAnswer() {
+    return {&thumbnailsOf, {}};
+}
+
+}  // namespace roper

@@ -1,0 +1,55 @@
+#include "core/questions/token_map.h"
+
+#include <algorithm>
+
+#include "core/base/text.h"
+#include "core/reading/answers.h"
+#include "core/reading/head_observer.h"
+#include "core/reading/value_weights.h"
+
+namespace roper {
+namespace {
+
+/// Of the text's tokens, each once, the first `kMost`.
+TokenMap tokenMapOf(const Asked& asked) {
+    constexpr std::ptrdiff_t kMost = 64;
+    const Asked::Head head = asked.oneHead();
+    const std::int64_t distance = asked.question.distance;
+    std::vector<std::int64_t> distinct;
+    for (const std::int64_t id : asked.ids)
+        if (std::ssize(distinct) < kMost && std::find(distinct.begin(), distinct.end(), id) == distinct.end())
+            distinct.push_back(id);
+    Decoder& decoder = asked.reader.decoder();
+    const ValueWeights weights(decoder, head.layer);
+    const Eigen::MatrixXd K = kernelAt(weights.output(head.head), weights.value(head.head),
+                                       weights.rotation(), static_cast<double>(distance));
+    const Eigen::MatrixXd X = matrixOf(decoder.normedEmbeddings(distinct, head.layer)),
+                          U = matrixOf(decoder.unembeddings(distinct));
+    const Eigen::MatrixXd logits = X * K.transpose() * U.transpose();  // [from, to]
+    TokenMap map{head.layer, head.head, distance, asked.reader.textsOf(distinct), {}};
+    for (Eigen::Index row = 0; row < logits.rows(); ++row)
+        map.logits.emplace_back(logits.row(row).begin(), logits.row(row).end());
+    return map;
+}
+
+void printTokenMap(const TokenMap& map, const Asked&, AnswerWriter& to) {
+    if (to.isJson())
+        return to.line({{"layer", map.layer},
+                        {"head", map.head},
+                        {"distance", map.distance},
+                        {"tokens", map.tokens},
+                        {"logits", map.logits}});
+    to.columns("from,to,logit");
+    for (std::size_t from = 0; from < map.tokens.size(); ++from)
+        for (std::size_t into = 0; into < map.tokens.size(); ++into)
+            to.row({cellOf(map.tokens[from]), cellOf(map.tokens[into]),
+                    formatRounded(map.logits[from][into], 5)});
+}
+
+}  // namespace
+
+Answering token_mapAnswer() {
+    return answering(tokenMapOf, printTokenMap);
+}
+
+}  // namespace roper

@@ -1,0 +1,116 @@
+#include <ATen/ATen.h>
+
+#include <cmath>
+
+#include "core/base/error.h"
+#include "core/pretrained/family.h"
+#include "core/reading/answers.h"
+#include "core/reading/model_facts.h"
+#include "core/reading/sent_tensors.h"
+
+namespace roper {
+namespace {
+
+/// Refuses what the pages Attention and Value mixing could not compute again from q, k and v.
+void requireKnownForm(const Asked& asked, std::int64_t layer) {
+    const Architecture& model = asked.model();
+    const auto refuse = [](const std::string& why) {
+        throw Error(ErrorKind::usage,
+                    why +
+                        ", which the pages Attention and Value mixing do not draw; the page Models "
+                        "shows its weights");
+    };
+    if (model.score_softcap > 0) refuse("this model caps its scores");
+    if (model.isWindowed(layer) && std::ssize(asked.ids) > model.window)
+        refuse("layer " + std::to_string(layer) + " attends to the last " + std::to_string(model.window) +
+               " tokens alone");
+}
+
+/// What multiplies queries beside 1/√d [d]: a scale of the model's own, and the attention factor of its
+/// scaling, which is for the features that rotate.
+at::Tensor queryScale(const Architecture& model, std::int64_t layer, const LayerRotation& rotation,
+                      double attention_factor) {
+    const double own =
+        (model.score_scale > 0 ? model.score_scale * std::sqrt(static_cast<double>(model.head_dim)) : 1) /
+        (model.scores_by_layer ? static_cast<double>(layer) + 1 : 1);
+    at::Tensor scale = at::full({model.head_dim}, own);
+    for (int pair = 0; pair < rotation.width / 2; ++pair) {
+        const PairFeatures features = featuresOfPair(rotation.pairing, rotation.width, pair);
+        for (const int feature : {features.first, features.second})
+            scale[feature] = own * attention_factor * attention_factor;
+    }
+    return scale;
+}
+
+/// A vector as a matrix of one row.
+at::Tensor rowOf(const Eigen::VectorXd& numbers) {
+    return at::tensor(std::vector<double>(numbers.begin(), numbers.end())).unsqueeze(0);
+}
+
+/// A parameter of a run, as it is stored.
+at::Tensor parameterOf(const TensorStore& tensors, const std::string& name) {
+    const StoredTensor& stored = tensors.tensor(name);
+    at::Tensor read = at::empty(stored.shape);
+    tensors.readRows(stored, 0, stored.count() / stored.shape.back(),
+                     {read.mutable_data_ptr<float>(), static_cast<std::size_t>(read.numel())});
+    return read;
+}
+
+using Named = std::vector<std::pair<std::string, at::Tensor>>;
+
+/// What a run's head has learned about positions.
+void addLearned(const Asked& asked, const Asked::Head& at, Named& tensors) {
+    const PretrainedModel& model = asked.reader.model();
+    const auto frequencies = [&](const std::vector<LayerRotation>& rotations) -> const Eigen::VectorXd* {
+        if (rotations.empty()) return nullptr;
+        const LayerRotation& rotation =
+            rotations[model.architecture.rotation_of_layer[static_cast<std::size_t>(at.layer)]];
+        return rotation.trained.size() > 0 ? &rotation.trained : nullptr;
+    };
+    if (const auto* theta = frequencies(model.architecture.rotations))
+        tensors.emplace_back("theta", rowOf(*theta));
+    if (const auto* theta = frequencies(model.architecture.value_rotations))
+        tensors.emplace_back("value_theta", rowOf(*theta));
+    if (constexpr const char* kBias = "relative_bias.weight"; model.tensors->has(kBias))
+        tensors.emplace_back("bias", parameterOf(*model.tensors, kBias).select(1, at.head).unsqueeze(0));
+    if (constexpr const char* kTable = "positions.weight"; model.tensors->has(kTable))
+        tensors.emplace_back("table", parameterOf(*model.tensors, kTable));
+}
+
+/// "q", "k", "v" [T, d] of one head, as the layer makes them before any rotation, "tokens" [T], and what the
+/// head has learned about positions, or its frequencies "theta" [1, pairs].
+std::string vectorsOf(const Asked& asked) {
+    requireShort(asked);
+    const Asked::Head at = asked.oneHead();
+    const Architecture& model = asked.model();
+    requireKnownForm(asked, at.layer);
+    const std::int64_t group = at.head * model.key_value_heads / model.heads;
+    const LayerRotation& rotation = model.rotationOf(at.layer);
+    const ScaledFrequencies frequencies = rotation.width > 0
+                                              ? rotation.frequencies(static_cast<double>(asked.ids.size()))
+                                              : ScaledFrequencies{};
+    Named tensors;
+    PassRecorder recorder;
+    recorder.vectors = [&](const LayerView& view) {
+        if (view.layer != at.layer) return;
+        tensors = {{"q", view.q.select(0, at.head) *
+                             queryScale(model, at.layer, rotation, frequencies.attention_factor)},
+                   {"k", view.k.select(0, group)},
+                   {"v", view.v.select(0, group)}};
+    };
+    asked.reader.hidden(asked.ids, {}, recorder);
+    tensors.emplace_back("tokens", at::tensor(asked.ids));
+    if (model.family == kOurFamily)
+        addLearned(asked, at, tensors);
+    else if (rotation.width > 0)
+        tensors.emplace_back("theta", rowOf(frequencies.theta));
+    return sentTensors(tensors, factsOf(asked, asked.ids, at.layer));
+}
+
+}  // namespace
+
+Answering vectorsAnswer() {
+    return {&vectorsOf, {}};
+}
+
+}  // namespace roper

@@ -1,0 +1,52 @@
+#include "core/reading/answer_writer.h"
+
+#include "core/base/text.h"
+
+namespace roper {
+
+void AnswerWriter::line(const nlohmann::ordered_json& json) {
+    using Json = nlohmann::ordered_json;
+    out_ << escapedControls(json.dump(-1, ' ', false, Json::error_handler_t::replace)) << std::endl;
+}
+
+void AnswerWriter::columns(const std::string& names) {
+    if (!isJson()) out_ << names << "\n";
+}
+
+void AnswerWriter::row(const std::vector<std::string>& cells) {
+    out_ << join(cells, ",") << "\n";
+}
+
+void writeKernel(nlohmann::ordered_json of, const ValueKernel& kernel, AnswerWriter& to) {
+    if (to.isJson()) {
+        of.update({{"norm", kernel.norm}, {"cosine", kernel.cosine}});
+        return to.line(of);
+    }
+    std::vector<std::string> begin;
+    for (const auto& number : of)
+        begin.push_back(number.dump());
+    for (std::size_t distance = 0; distance < kernel.norm.size(); ++distance) {
+        std::vector<std::string> row = begin;
+        row.insert(row.end(), {std::to_string(distance), formatRounded(kernel.norm[distance], 6),
+                               formatRounded(kernel.cosine[distance], 5)});
+        to.row(row);
+    }
+}
+
+std::string cellOf(const std::string& token) {
+    const std::string shown = onOneLine(token);
+    if (shown.find_first_of(",\" ") == std::string::npos) return shown;
+    std::string quoted = "\"";
+    for (const char c : shown)
+        quoted += c == '"' ? "\"\"" : std::string(1, c);
+    return quoted + "\"";
+}
+
+std::string shownToken(const std::string& token) {
+    std::string shown;
+    for (const char c : token)
+        shown += c == '\n' ? "↵" : c == '\t' ? "⇥" : std::string(1, c);
+    return "⟨" + onOneLine(shown) + "⟩";
+}
+
+}  // namespace roper

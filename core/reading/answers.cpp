@@ -1,0 +1,71 @@
+#include "core/reading/answers.h"
+
+#include <ATen/core/grad_mode.h>
+
+#include <map>
+
+#include "core/base/error.h"
+#include "core/operators/translating_errors.h"
+#include "core/questions/list.h"
+#include "core/reading/model_change.h"
+
+namespace roper {
+
+#define DECLARE(name, ...) Answering name##Answer();
+ROPER_QUESTIONS(DECLARE)
+#undef DECLARE
+
+namespace {
+
+const Answering& answeringOf(const Question& question) {
+#define ROW(name, ...) {#name, name##Answer()},
+    static const std::map<std::string, Answering> all = {ROPER_QUESTIONS(ROW)};
+#undef ROW
+    return all.at(question.kind().name);
+}
+
+/// Reads the text and puts the question to `answer`.
+template <class Answer>
+auto answered(ModelReader& reader, const Question& question, const Answer& answer) {
+    return translatingErrors([&] {
+        const at::NoGradGuard no_gradients;
+        const QuestionKind& kind = question.kind();
+        requireHeads({question.layer, question.head}, reader.architecture());
+        Intervention change =
+            kind.can_change ? interventionOf(question.change, reader.architecture()) : Intervention();
+        std::vector<std::int64_t> ids;
+        if (kind.reads_text) ids = reader.encode(question.text);
+        return answer(Asked{reader, question, std::move(ids), std::move(change)});
+    });
+}
+
+}  // namespace
+
+Asked::Head Asked::oneHead() const {
+    if (!question.layer || !question.head)
+        throw Error(ErrorKind::usage,
+                    question.what + " is about one head: choose it with --layer and --head");
+    return {*question.layer, *question.head};
+}
+
+void Asked::requireLoss() const {
+    if (ids.size() < 2) throw Error(ErrorKind::usage, "a loss needs at least two tokens");
+}
+
+std::string sentAnswer(ModelReader& reader, Question question) {
+    // What is sent says nothing of a first layer or head.
+    if (question.kind().heads == QuestionKind::Heads::one || question.positions) {
+        question.layer = question.layer.value_or(0);
+        question.head = question.head.value_or(0);
+    }
+    return answered(reader, question, answeringOf(question).send);
+}
+
+void printAnswer(ModelReader& reader, const Question& question, AnswerWriter& to) {
+    const Answering& answering = answeringOf(question);
+    if (!answering.print)
+        throw Error(ErrorKind::usage, question.what + " is answered on the control socket alone");
+    answered(reader, question, [&](const Asked& asked) { answering.print(asked, to); });
+}
+
+}  // namespace roper

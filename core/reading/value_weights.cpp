@@ -1,0 +1,35 @@
+#include "core/reading/value_weights.h"
+
+#include "core/reading/head_observer.h"
+
+namespace roper {
+namespace {
+
+Rotary valueRotation(const Architecture& model, std::int64_t layer) {
+    Rotary values{static_cast<int>(model.head_dim), Pairing::half, {}};
+    if (model.value_rotations.empty()) return values;
+    const LayerRotation& by = model.value_rotations[model.rotation_of_layer[static_cast<std::size_t>(layer)]];
+    values.pairing = by.pairing;
+    if (by.width > 0) values.theta = by.frequencies(static_cast<double>(model.context)).theta;
+    return values;
+}
+
+}  // namespace
+
+ValueWeights::ValueWeights(Decoder& decoder, std::int64_t layer)
+    : model_(decoder.architecture()), rotation_(valueRotation(model_, layer)) {
+    const BlockWeights& block = decoder.model().weights.blocks[static_cast<std::size_t>(layer)];
+    output_ = decoder.weights().matrix(block.output.weight);
+    value_ = decoder.weights().matrix(block.value.weight);
+}
+
+Eigen::MatrixXd ValueWeights::output(std::int64_t head) const {
+    return matrixOf(output_.narrow(1, head * model_.head_dim, model_.head_dim));
+}
+
+Eigen::MatrixXd ValueWeights::value(std::int64_t head) const {
+    const std::int64_t group = head * model_.key_value_heads / model_.heads;
+    return matrixOf(value_.narrow(0, group * model_.head_dim, model_.head_dim));
+}
+
+}  // namespace roper
