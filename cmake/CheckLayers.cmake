@@ -77,11 +77,9 @@ folder(core/cuda OVER core/operators WITH torch cuda)
 folder(core/model/positions OVER core/specification core/operators WITH torch eigen)
 folder(core/model OVER core/model/positions WITH torch eigen)
 folder(core/distributed OVER core/base WITH torch)
-folder(core/training OVER core/model core/distributed core/corpus core/control WITH torch eigen json)
+# Reading a model needs nothing of training; a trainer answers questions about its model by it.
 folder(core/reading OVER core/questions core/language_model core/tokenizers core/corpus core/control WITH torch eigen json)
-# A process that serves a run answers about its network, too. Reading a model needs nothing of training.
-file_over(core/reading/serve_model.h core/training)
-file_over(core/reading/serve_model.cpp core/training)
+folder(core/training OVER core/model core/distributed core/corpus core/control core/reading WITH torch eigen json)
 folder(core/bench OVER core/training WITH torch)
 
 folder(ui/theme OVER core/methods WITH qt documents)

@@ -61,7 +61,7 @@ void requireRead(const CLI::App& look, const Question& question) {
                                         : is_change         ? ": it reads the parameters as they are"
                                                             : ", but by " + join(readers, ", ")));
     };
-    const bool scales = question.change.scaling != ScalingMethod::none;
+    const bool scales = look.get_option("--scaling")->count() > 0;
     const auto requireRead = [&](const std::string& setting) {
         const CLI::Option* const option = look.get_option_no_throw(optionOf(setting));
         if (option != nullptr && option->count() > 0 && !kind.reads(setting, scales)) refuse(setting);

@@ -368,7 +368,10 @@ int serveCommand(const ReadOptions& options, bool with_parent) {
             throw Error(ErrorKind::usage, "--step chooses a checkpoint of a run; this model has none");
         servePublished(options.run, serve);
     } else {
-        serveRun(findRun(options.run, options.runs), {options.step, options.device}, serve);
+        if (options.device != ReadOptions().device && options.device != "auto")
+            throw Error(ErrorKind::usage,
+                        "models are read on the CPU: serve takes no --device " + options.device);
+        serveRun(findRun(options.run, options.runs), options.step, serve);
     }
     return 0;
 }

@@ -61,10 +61,8 @@ Reply RunControl::handle(const Request& request, const RequestHandlers& handlers
         case Command::head:
         case Command::maps:
         case Command::generate:
-            return handlers.probe(request);
         case Command::look:
-            if (handlers.look) return handlers.look(request);
-            return {"", false, "a trainer does not answer \"look\"; `roper-train serve RUN` does"};
+            return handlers.answer(request);
     }
     return {"", false, "unknown command"};
 }

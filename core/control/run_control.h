@@ -13,11 +13,9 @@ enum class RunRequest { none, pause, stop, preempt };
 
 /// The replies that only the loop that trains or serves can give.
 struct RequestHandlers {
-    std::function<std::string()> status;              ///< the text of a status reply
-    bool trains = true;                               ///< otherwise pause, resume and checkpoint are refused
-    std::function<Reply(const Request&)> probe = {};  ///< looks into the model itself; may throw
-    /// The same for `look`, which a trainer does not answer; refused if not given.
-    std::function<Reply(const Request&)> look = {};
+    std::function<std::string()> status;               ///< the text of a status reply
+    bool trains = true;                                ///< otherwise pause, resume and checkpoint are refused
+    std::function<Reply(const Request&)> answer = {};  ///< answers questions about the model; may throw
 };
 
 /// Collects requests between steps. Without a socket (its folder cannot be used) the run is watched only.

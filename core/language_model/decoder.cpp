@@ -8,6 +8,7 @@
 #include <string>
 
 #include "core/language_model/finite_check.h"
+#include "core/operators/linear_attention.h"
 #include "core/operators/products.h"
 
 namespace roper {
@@ -131,30 +132,41 @@ at::Tensor Decoder::feedForward(const at::Tensor& x, const BlockWeights& block) 
     return linear(up, block.down);
 }
 
-DecoderCache::Layer DecoderCache::append(std::int64_t layer, const at::Tensor& k, const at::Tensor& v) {
+DecoderCache::Layer DecoderCache::append(std::int64_t layer, const Layer& added) {
     if (static_cast<std::size_t>(layer) >= layers_.size()) layers_.emplace_back();
     Layer& all = layers_[static_cast<std::size_t>(layer)];
-    const std::int64_t now = tokens_ + k.size(1);
-    const auto put = [&](at::Tensor& into, const at::Tensor& added) {
+    const auto put = [&](at::Tensor& into, const at::Tensor& more) {
+        if (!more.defined()) return at::Tensor();
+        const std::int64_t now = tokens_ + more.size(1);
         if (!into.defined() || into.size(1) < now) {
-            at::Tensor larger =
-                at::empty({added.size(0), std::max<std::int64_t>(2 * now, 64), added.size(2)});
+            at::Tensor larger = at::empty({more.size(0), std::max<std::int64_t>(2 * now, 64), more.size(2)});
             if (tokens_ > 0) larger.narrow(1, 0, tokens_).copy_(into.narrow(1, 0, tokens_));
             into = std::move(larger);
         }
-        into.narrow(1, tokens_, added.size(1)).copy_(added);
+        into.narrow(1, tokens_, more.size(1)).copy_(more);
         return into.narrow(1, 0, now);
     };
-    Layer whole;
-    whole.k = put(all.k, k);
-    whole.v = put(all.v, v);
-    return whole;
+    return {put(all.k, added.k), put(all.v, added.v), put(all.unrotated_k, added.unrotated_k)};
+}
+
+/// The weights of linear attention, of queries from `begin` on and the first `keys` keys [H, queries, keys];
+/// `hidden` [queries, keys] says which are not seen.
+at::Tensor Decoder::linearWeights(const LayerView& view, const DecoderCache::Layer& all, std::int64_t begin,
+                                  std::int64_t queries, std::int64_t keys, const at::Tensor& hidden) const {
+    const auto products = [&](const at::Tensor& q, const at::Tensor& k) {
+        return at::bmm(q.narrow(1, begin, queries), k.narrow(1, 0, keys).transpose(1, 2))
+            .masked_fill_(hidden, 0);
+    };
+    at::Tensor similarities = products(view.rotated_q, all.k);
+    const bool is_cosine = architecture().attention == AttentionKind::linear_cosine;
+    if (is_cosine) similarities.add_(1).masked_fill_(hidden, 0);
+    const at::Tensor counted = is_cosine ? similarities : products(view.unrotated_q, all.unrotated_k);
+    return similarities / counted.sum(-1, /*keepdim=*/true).clamp_min(kLeastDenominator);
 }
 
 /// Σ_j a_nj v_j of every head, for queries from position `pass.first` on → [H, T, d]
-/// @param keys, values  of all positions up to the last query: [heads, pass.first + T, d]
-at::Tensor Decoder::mix(const LayerView& view, const at::Tensor& keys, const at::Tensor& values,
-                        const Pass& pass) const {
+/// @param all  keys and values of all positions up to the last query: [heads, pass.first + T, d]
+at::Tensor Decoder::mix(const LayerView& view, const DecoderCache::Layer& all, const Pass& pass) const {
     const Architecture& model = architecture();
     const std::int64_t H = model.heads, T = pass.tokens, d = model.head_dim;
     const double scale = (model.score_scale > 0 ? model.score_scale : 1 / std::sqrt(static_cast<double>(d))) /
@@ -169,23 +181,29 @@ at::Tensor Decoder::mix(const LayerView& view, const at::Tensor& keys, const at:
         const auto grouped = [&](const at::Tensor& x, std::int64_t heads) {
             return x.reshape({heads, H / heads * queries, x.size(2)});
         };
-        at::Tensor scores = at::bmm(grouped(view.rotated_q.narrow(1, begin, queries) * scale, keys.size(0)),
-                                    keys.narrow(1, from, end - from).transpose(1, 2));
-        scores = capped(scores, model.score_softcap).view({H, queries, end - from});
         const at::Tensor distance = at::arange(first, first + queries).unsqueeze(1) - at::arange(from, end);
-        if (pass.bias.defined())
-            scores.add_(
-                pass.bias.index_select(1, (distance + (pass.bias.size(1) / 2)).flatten()).view_as(scores));
         // Where queries see both sides, so do windows.
         const at::Tensor hidden =
             model.causal ? (distance < 0).logical_or_(distance >= window) : distance.abs() >= window;
-        scores.masked_fill_(hidden, -INFINITY);
-        const at::Tensor weights = at::softmax(scores, -1);
+        const auto softmaxWeights = [&] {
+            at::Tensor scores =
+                at::bmm(grouped(view.rotated_q.narrow(1, begin, queries) * scale, all.k.size(0)),
+                        all.k.narrow(1, from, end - from).transpose(1, 2));
+            scores = capped(scores, model.score_softcap).view({H, queries, end - from});
+            if (pass.bias.defined())
+                scores.add_(pass.bias.index_select(1, (distance + (pass.bias.size(1) / 2)).flatten())
+                                .view_as(scores));
+            scores.masked_fill_(hidden, -INFINITY);
+            return at::softmax(scores, -1);
+        };
+        const at::Tensor weights = model.attention == AttentionKind::softmax
+                                       ? softmaxWeights()
+                                       : linearWeights(view, all, begin, queries, end, hidden);
         if (pass.recorder.attention)
             pass.recorder.attention(view.layer, first,
                                     from == 0 ? weights : at::constant_pad_nd(weights, {from, 0}));
         const at::Tensor of_values =
-            at::bmm(grouped(weights, values.size(0)), values.narrow(1, from, end - from));
+            at::bmm(grouped(weights, all.v.size(0)), all.v.narrow(1, from, end - from));
         mixed.narrow(1, begin, queries).copy_(of_values.view({H, queries, d}));
     }
     return mixed;
@@ -194,29 +212,28 @@ at::Tensor Decoder::mix(const LayerView& view, const at::Tensor& keys, const at:
 at::Tensor Decoder::attention(const at::Tensor& x, std::int64_t layer, const Pass& pass) {
     const Architecture& model = architecture();
     const BlockWeights& block = model_.weights.blocks[static_cast<std::size_t>(layer)];
-    LayerView view{layer,
-                   splitHeads(linear(x, block.query), model.heads),
-                   splitHeads(linear(x, block.key), model.key_value_heads),
-                   splitHeads(linear(x, block.value), model.key_value_heads),
-                   {},
-                   {}};
+    LayerView view{.layer = layer,
+                   .q = splitHeads(linear(x, block.query), model.heads),
+                   .k = splitHeads(linear(x, block.key), model.key_value_heads),
+                   .v = splitHeads(linear(x, block.value), model.key_value_heads)};
     if (block.query_norm) view.q = norm(view.q, *block.query_norm);
     if (block.key_norm) view.k = norm(view.k, *block.key_norm);
+    view.unrotated_q = featureMap(model.attention, view.q);
+    view.unrotated_k = featureMap(model.attention, view.k);
     const std::size_t kind = model.rotation_of_layer[static_cast<std::size_t>(layer)];
     const LayerRotation& by = model.rotations[kind];
-    view.rotated_q = rotated(view.q, by, pass.rotations[kind].queries);
-    view.rotated_k = rotated(view.k, by, pass.rotations[kind].keys);
+    view.rotated_q = rotated(view.unrotated_q, by, pass.rotations[kind].queries);
+    view.rotated_k = rotated(view.unrotated_k, by, pass.rotations[kind].keys);
     const bool rotates_values = !model.value_rotations.empty() && model.value_rotations[kind].width > 0;
     view.rotated_v = rotates_values
                          ? rotated(view.v, model.value_rotations[kind], pass.value_rotations[kind].keys)
                          : view.v;
     intervene(view, pass.intervention);
     if (pass.recorder.vectors) pass.recorder.vectors(view);
-    DecoderCache::Layer all;
-    all.k = view.rotated_k;
-    all.v = view.rotated_v;
-    if (pass.cache != nullptr) all = pass.cache->append(layer, view.rotated_k, view.rotated_v);
-    at::Tensor mixed = mix(view, all.k, all.v, pass);
+    DecoderCache::Layer all{view.rotated_k, view.rotated_v, {}};
+    if (model.attention == AttentionKind::linear_numerator) all.unrotated_k = view.unrotated_k;
+    if (pass.cache != nullptr) all = pass.cache->append(layer, all);
+    at::Tensor mixed = mix(view, all, pass);
     if (rotates_values) mixed = rotatedBack(mixed, layer, pass);
     for (const HeadChoice& muted : pass.intervention.muted_heads)
         for (std::int64_t head = 0; head < model.heads; ++head)

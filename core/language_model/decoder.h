@@ -16,10 +16,12 @@ namespace roper {
 
 /// What one block's attention works with. T tokens, H heads, K key/value heads, d features of a head.
 struct LayerView {
-    std::int64_t layer;
-    at::Tensor q, k, v;  ///< before rotation [H, T, d], [K, T, d], [K, T, d]
+    std::int64_t layer = 0;
+    at::Tensor q = {}, k = {}, v = {};  ///< before rotation [H, T, d], [K, T, d], [K, T, d]
+    /// The same as the products take them without a rotation: φ(q) and φ(k) of linear attention.
+    at::Tensor unrotated_q = {}, unrotated_k = {};
     /// As they enter the scores and the mixture; [H, T, d] each where heads of a group differ.
-    at::Tensor rotated_q, rotated_k, rotated_v = {};
+    at::Tensor rotated_q = {}, rotated_k = {}, rotated_v = {};
 };
 
 /// Told what happens in a pass. Each may be empty.
@@ -46,10 +48,11 @@ class DecoderCache {
   private:
     friend class Decoder;
     struct Layer {
-        at::Tensor k, v;  ///< [heads, capacity, d], the keys rotated
+        at::Tensor k, v;              ///< [heads, capacity, d], the keys rotated
+        at::Tensor unrotated_k = {};  ///< of linear attention, whose denominator is of them
     };
     /// Those of a layer with new ones behind them → [heads, tokens, d] each
-    Layer append(std::int64_t layer, const at::Tensor& k, const at::Tensor& v);
+    Layer append(std::int64_t layer, const Layer& added);
 
     std::vector<Layer> layers_;
     std::int64_t tokens_ = 0;  ///< that all layers have
@@ -129,8 +132,9 @@ class Decoder {
     at::Tensor linear(const at::Tensor& x, const LinearPlace& place);
     at::Tensor attention(const at::Tensor& x, std::int64_t layer, const Pass& pass);
     at::Tensor feedForward(const at::Tensor& x, const BlockWeights& block);
-    at::Tensor mix(const LayerView& view, const at::Tensor& keys, const at::Tensor& values,
-                   const Pass& pass) const;
+    at::Tensor mix(const LayerView& view, const DecoderCache::Layer& all, const Pass& pass) const;
+    at::Tensor linearWeights(const LayerView& view, const DecoderCache::Layer& all, std::int64_t begin,
+                             std::int64_t queries, std::int64_t keys, const at::Tensor& hidden) const;
     /// Whether cos and sin are multiplied by the attention factor: that is for scores. Of values and outputs
     /// it would be counted twice, since a rotation by its negative angle does not divide by it.
     enum class Scaled { scores, nothing };

@@ -117,8 +117,8 @@ void Decoder::intervene(LayerView& view, const Intervention& intervention) const
                 if (choice.holds(view.layer, head)) change(head, head * model.key_value_heads / model.heads);
     };
     forEachHead(intervention.unrotated, [&](std::int64_t head, std::int64_t group) {
-        view.rotated_q.select(0, head).copy_(view.q.select(0, head));
-        ofHead(view.rotated_k, head).copy_(view.k.select(0, group));
+        view.rotated_q.select(0, head).copy_(view.unrotated_q.select(0, head));
+        ofHead(view.rotated_k, head).copy_(view.unrotated_k.select(0, group));
     });
     if (!model.value_rotations.empty())
         forEachHead(intervention.unrotated_values, [&](std::int64_t head, std::int64_t group) {

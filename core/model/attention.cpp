@@ -5,19 +5,14 @@
 #include <cmath>
 #include <numbers>
 
-#include "core/operators/linear_attention.h"
-
 namespace roper {
 namespace {
-
-/// Denominators and norms are clamped to at least this; where one is smaller, the numerator vanishes, too.
-constexpr double kEpsilon = 1e-12;
 
 /// As core/kernels/attention_blocks-inl.h has it.
 constexpr std::int64_t kKeysPerBlock = 128;
 
 at::Tensor divided(const at::Tensor& numerator, const at::Tensor& denominator) {
-    return numerator / denominator.clamp_min(kEpsilon);
+    return numerator / denominator.clamp_min(kLeastDenominator);
 }
 
 /// Which keys lie in a query's future: [Tq, Tk] (bool).
@@ -79,18 +74,6 @@ AttentionMask decodingMask(const at::Tensor& visible, const at::Tensor& bias,
                            const at::TensorOptions& options) {
     const at::Tensor added = bias.defined() ? bias : at::zeros({1}, options);
     return {false, visible, added.masked_fill(visible.logical_not(), -INFINITY)};
-}
-
-at::Tensor featureMap(AttentionKind kind, const at::Tensor& x) {
-    switch (kind) {
-        case AttentionKind::linear_numerator:
-            return at::elu(x) + 1;
-        case AttentionKind::linear_cosine:
-            return x / at::linalg_vector_norm(x, 2, {-1}, /*keepdim=*/true).clamp_min(kEpsilon);
-        case AttentionKind::softmax:
-            return x;
-    }
-    TORCH_CHECK(false, "featureMap: no such attention");
 }
 
 at::Tensor denominators(AttentionKind kind, const Heads& heads, const AttentionMask& mask) {

@@ -4,7 +4,7 @@
 
 #include <string>
 
-#include "core/rotary/attention_kind.h"
+#include "core/operators/linear_attention.h"
 
 namespace roper {
 
@@ -32,10 +32,6 @@ AttentionMask sequenceMask(bool causal, std::int64_t T, const at::Tensor& distan
 /// undefined
 AttentionMask decodingMask(const at::Tensor& visible, const at::Tensor& bias,
                            const at::TensorOptions& options);
-
-/// The feature map of linear attention, applied to q or k: φ(x) = elu(x) + 1 (Katharopoulos et al. 2020), or
-/// x/|x|; for softmax x itself. Any shape [..., d].
-at::Tensor featureMap(AttentionKind kind, const at::Tensor& x);
 
 /// Σ_j a_nj v_j: [B, H, Tq, d]. Linear attention over a whole sequence keeps no T × T matrix.
 at::Tensor mix(AttentionKind kind, const Heads& heads, const AttentionMask& mask);

@@ -151,7 +151,6 @@ class Transformer {
     std::string whyPlain() const;
     std::string whyNotFused() const;
     at::ScalarType chosenComputeType() const;
-    at::Tensor pairNorms(const at::Tensor& x, int pairs) const;
 
     Specification specification_;
     std::int64_t heads_, head_dim_;

@@ -12,19 +12,10 @@ at::Tensor Transformer::attentionWeights(const at::Tensor& tokens, Numbers numbe
     return at::stack(layers);
 }
 
-/// Mean length of each pair over tokens. x [1, H, T, d] → [H, d/2]. The first `pairs` rotate; features that
-/// do not are paired with their neighbours.
-at::Tensor Transformer::pairNorms(const at::Tensor& x, int pairs) const {
-    const std::int64_t r = 2 * pairs, rest = head_dim_ - r;
-    const at::Tensor rotated = x.narrow(3, 0, r);
-    const at::Tensor as_pairs = positions_->pairing() == Pairing::half
-                                    ? rotated.unflatten(3, {2, pairs}).transpose(3, 4)
-                                    : rotated.unflatten(3, {pairs, 2});
-    const at::Tensor all = at::cat({as_pairs, x.narrow(3, r, rest).unflatten(3, {rest / 2, 2})}, 3);
-    return all.square().sum(-1).sqrt().mean(2).squeeze(0);
-}
-
 Transformer::Inside Transformer::inside(const at::Tensor& tokens, Numbers numbers) {
+    const auto norms_of = [&](const at::Tensor& x, int pairs) {
+        return pairNorms(x.squeeze(0), positions_->pairing(), pairs);
+    };
     const int qk_pairs = positions_->queryKeyPairs(), value_pairs = positions_->valuePairs();
     std::vector<at::Tensor> attention, norms;
     record(tokens,
@@ -33,8 +24,8 @@ Transformer::Inside Transformer::inside(const at::Tensor& tokens, Numbers number
                 attention.push_back(layer.weights);
                 // A rotation keeps every pair's length, so values and outputs may be taken rotated.
                 norms.push_back(at::stack(
-                    {pairNorms(layer.qkv.select(0, 0), qk_pairs), pairNorms(layer.qkv.select(0, 1), qk_pairs),
-                     pairNorms(layer.heads.v, value_pairs), pairNorms(layer.mixed, value_pairs)}));
+                    {norms_of(layer.qkv.select(0, 0), qk_pairs), norms_of(layer.qkv.select(0, 1), qk_pairs),
+                     norms_of(layer.heads.v, value_pairs), norms_of(layer.mixed, value_pairs)}));
             }},
            numbers);
     return {at::stack(attention).squeeze(1), at::stack(norms, 1)};

@@ -56,4 +56,16 @@ at::Tensor causalProduct(const at::Tensor& q, const at::Tensor& k, const at::Ten
     return CausalProduct::apply(q, k, v);
 }
 
+at::Tensor featureMap(AttentionKind kind, const at::Tensor& x) {
+    switch (kind) {
+        case AttentionKind::linear_numerator:
+            return at::elu(x) + 1;
+        case AttentionKind::linear_cosine:
+            return x / at::linalg_vector_norm(x, 2, {-1}, /*keepdim=*/true).clamp_min(kLeastDenominator);
+        case AttentionKind::softmax:
+            return x;
+    }
+    TORCH_CHECK(false, "featureMap: no such attention");
+}
+
 }  // namespace roper

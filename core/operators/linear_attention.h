@@ -2,7 +2,17 @@
 
 #include <ATen/core/Tensor.h>
 
+#include "core/rotary/attention_kind.h"
+
 namespace roper {
+
+/// Denominators and norms of linear attention are clamped to at least this; where one is smaller, the
+/// numerator vanishes, too.
+inline constexpr double kLeastDenominator = 1e-12;
+
+/// The feature map of linear attention, applied to q or k: φ(x) = elu(x) + 1 (Katharopoulos et al. 2020), or
+/// x/|x|; for softmax x itself. Any shape [..., d].
+at::Tensor featureMap(AttentionKind kind, const at::Tensor& x);
 
 /// Σ_{j ≤ n} (q_n·k_j) v_j for every n, by running sums over k vᵀ: memory grows with T, not with T²
 /// (Katharopoulos et al. 2020, eq. 9–12). Differentiable; its backward runs the same sums again, from both

@@ -203,4 +203,13 @@ RotatedHeads rotateHeads(const at::Tensor& qkv, const CosSin& queries, const Cos
             rotate(qkv[2], values.cosine, values.sine, pairing)};
 }
 
+at::Tensor pairNorms(const at::Tensor& x, Pairing pairing, std::int64_t pairs) {
+    const std::int64_t r = 2 * pairs, rest = x.size(-1) - r;
+    const at::Tensor rotated = x.narrow(-1, 0, r);
+    const at::Tensor as_pairs = pairing == Pairing::half ? rotated.unflatten(-1, {2, pairs}).transpose(-2, -1)
+                                                         : rotated.unflatten(-1, {pairs, 2});
+    const at::Tensor all = at::cat({as_pairs, x.narrow(-1, r, rest).unflatten(-1, {rest / 2, 2})}, -2);
+    return all.square().sum(-1).sqrt().mean(-2);
+}
+
 }  // namespace roper

@@ -34,4 +34,10 @@ struct RotatedHeads {
 RotatedHeads rotateHeads(const at::Tensor& qkv, const CosSin& queries, const CosSin& keys,
                          const CosSin& values, Pairing pairing);
 
+/// Mean length of each pair over tokens. The first `pairs` rotate; features that do not are paired with their
+/// neighbours.
+/// @param x  [..., T, d]
+/// @return   [..., d/2]
+at::Tensor pairNorms(const at::Tensor& x, Pairing pairing, std::int64_t pairs);
+
 }  // namespace roper

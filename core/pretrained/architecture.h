@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "core/pretrained/gguf_file.h"
+#include "core/rotary/attention_kind.h"
 #include "core/rotary/rotary_config.h"
 
 namespace roper {
@@ -40,9 +41,10 @@ struct Architecture {
 
     double embedding_scale = 1;  ///< multiplies embeddings (Gemma: √width)
     double score_scale = 0;      ///< multiplies q·k; 0 stands for 1/√head_dim
-    bool scores_by_layer = false;  ///< and by 1/(layer + 1), the first layer being 0 (GPT-2 as Mistral trained it)
-    double score_softcap = 0;    ///< c: scores become c·tanh(score/c) (Gemma 2); 0: none
-    double logit_softcap = 0;    ///< the same for logits
+    bool scores_by_layer =
+        false;  ///< and by 1/(layer + 1), the first layer being 0 (GPT-2 as Mistral trained it)
+    double score_softcap = 0;  ///< c: scores become c·tanh(score/c) (Gemma 2); 0: none
+    double logit_softcap = 0;  ///< the same for logits
     std::int64_t window =
         0;  ///< in windowed layers a query attends to itself and window − 1 tokens before it
     std::vector<bool> windowed;  ///< of each layer; empty: none
@@ -53,6 +55,7 @@ struct Architecture {
     // What only models trained here have.
     bool post_norm = false;  ///< norm(x + attention(x)), then norm(x + feed_forward(x)); no final norm
     bool causal = true;      ///< otherwise every query sees all keys
+    AttentionKind attention = AttentionKind::softmax;
     std::vector<LayerRotation>
         value_rotations;  ///< as `rotations`: values rotate, and the output back (RoPER); empty: not
     std::vector<std::function<double(int distance)>>

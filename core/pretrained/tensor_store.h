@@ -26,13 +26,16 @@ struct StoredTensor {
     std::string shapeText() const;  ///< "576 × 49152"
 };
 
-/// The tensors of a published model by name, in one file or several. They stay in their files and are read
-/// when they are wanted, by pread rather than a mapping, so that a file that is cut meanwhile gives an error.
+/// The tensors of a model by name, in one file or several. They stay in their files and are read when they
+/// are wanted, by pread rather than a mapping, so that a file that is cut meanwhile gives an error.
 class TensorStore {
   public:
     /// An open file whose tensors follow by `add`. @returns its number in this store
     /// @throws Error (disk)
     std::size_t addFile(const FilePath& path);
+
+    /// The same for bytes in memory, which need no file. @param name  what messages call them
+    std::size_t addBytes(const std::string& name, std::vector<std::byte> bytes);
 
     std::uint64_t sizeOfFile(std::size_t file) const { return files_[file].size; }
     const std::string& pathOfFile(std::size_t file) const { return files_[file].path; }
@@ -81,6 +84,7 @@ class TensorStore {
         std::string path;
         Descriptor descriptor;
         std::uint64_t size = 0;
+        std::vector<std::byte> bytes = {};  ///< in place of the file
     };
     std::vector<File> files_;
     std::map<std::string, StoredTensor> tensors_;

@@ -1,18 +1,42 @@
 #include <ATen/ATen.h>
 
+#include "core/operators/rotary_operator.h"
 #include "core/reading/answers.h"
 #include "core/reading/model_facts.h"
 #include "core/reading/sent_tensors.h"
+#include "core/reading/value_weights.h"
 
 namespace roper {
 namespace {
 
-/// "attention" [L, H, T, T] and "tokens" [T].
+/// "attention" [L, H, T, T], "norms" [4, L, H, d/2]: mean lengths by pair of q, k, v (of the head's group)
+/// and output, and "tokens" [T].
 std::string sentMaps(const Asked& asked) {
     requireShort(asked);
+    const Architecture& model = asked.model();
     const std::int64_t T = std::ssize(asked.ids);
     requireRoomForMaps(asked, T, T);
-    return sentTensors({{"attention", mapsOf(asked, asked.ids, T)}, {"tokens", at::tensor(asked.ids)}},
+    const at::Tensor norms = at::zeros({4, model.layers, model.heads, model.head_dim / 2});
+    // A rotation keeps every pair's length.
+    const auto note = [&](std::int64_t of, std::int64_t layer, const at::Tensor& x, Pairing pairing,
+                          std::int64_t pairs) {
+        norms.select(0, of).select(0, layer).copy_(
+            pairNorms(x, pairing, pairs).repeat_interleave(model.heads / x.size(0), 0));
+    };
+    PassRecorder also;
+    also.vectors = [&](const LayerView& view) {
+        const LayerRotation& by = model.rotationOf(view.layer);
+        const Rotary values = valueRotation(model, view.layer);
+        note(0, view.layer, view.q, by.pairing, by.width / 2);
+        note(1, view.layer, view.k, by.pairing, by.width / 2);
+        note(2, view.layer, view.v, values.pairing, values.pairs());
+    };
+    also.heads = [&](std::int64_t layer, const at::Tensor& mixed) {
+        const Rotary values = valueRotation(model, layer);
+        note(3, layer, mixed, values.pairing, values.pairs());
+    };
+    const at::Tensor attention = mapsOf(asked, asked.ids, T, also);
+    return sentTensors({{"attention", attention}, {"norms", norms}, {"tokens", at::tensor(asked.ids)}},
                        factsOf(asked, asked.ids, 0));
 }
 

@@ -3,23 +3,14 @@
 #include <ATen/ATen.h>
 #include <ATen/Parallel.h>
 
+#include <cmath>
 #include <numbers>
 
 #include "core/base/error.h"
+#include "core/operators/rotary_operator.h"
 
 namespace roper {
 namespace {
-
-/// Mean length of every pair over tokens. x [T × d]; features that do not rotate are paired with their
-/// neighbours.
-Eigen::VectorXd pairNorms(const Eigen::MatrixXd& x, const Rotary& rotary) {
-    Eigen::VectorXd norms(rotary.planes());
-    for (int pair = 0; pair < rotary.planes(); ++pair) {
-        const PairFeatures of = rotary.plane(pair);
-        norms[pair] = (x.col(of.first).array().square() + x.col(of.second).array().square()).sqrt().mean();
-    }
-    return norms;
-}
 
 /// Share of the scores' variance that pairs make which rotate less than once within T tokens, and unrotated
 /// features.
@@ -75,16 +66,21 @@ void HeadObserver::observe(const LayerView& view) {
     const auto ofGroup = [&](const at::Tensor& x, std::int64_t head) {
         return x.select(0, head * x.size(0) / H);
     };
+    // A rotation keeps every pair's length.
+    const auto norms = [&](const at::Tensor& x) {
+        return matrixOf(pairNorms(x.to(at::kDouble), rotary.pairing, rotary.pairs()));
+    };
+    const Eigen::MatrixXd query_norms = norms(view.rotated_q), key_norms = norms(view.rotated_k),
+                          value_norms = norms(view.v);  // [heads, d/2]
     const auto observeHead = [&](std::int64_t head) {
         HeadReport& to = report(view.layer, head);
         const Eigen::MatrixXd Q = matrixOf(view.rotated_q.select(0, head)),
                               K = matrixOf(ofGroup(view.rotated_k, head));
         to.bands = bandUse(Q, K, rotary, window, architecture_.causal);
         to.slow_share = slowShare(to.bands, rotary.theta, T_);
-        // A rotation keeps every pair's length.
-        to.query_norms = pairNorms(Q, rotary);
-        to.key_norms = pairNorms(K, rotary);
-        to.value_norms = pairNorms(matrixOf(ofGroup(view.v, head)), rotary);
+        to.query_norms = query_norms.row(head);
+        to.key_norms = key_norms.row(head * key_norms.rows() / H);
+        to.value_norms = value_norms.row(head * value_norms.rows() / H);
     };
     at::parallel_for(0, H, 1, [&](std::int64_t begin, std::int64_t end) {
         for (std::int64_t head = begin; head < end; ++head)
@@ -108,7 +104,11 @@ void HeadObserver::observe(std::int64_t layer, std::int64_t first, const at::Ten
     const auto total = [&](const at::Tensor& of_weight) {
         return (counts * of_weight).sum({1, 2}).to(at::kDouble);
     };
-    const at::Tensor entropy = -(counts * at::log(weights.clamp_min(1e-30))).sum({1, 2}).to(at::kDouble);
+    // Weights that may be negative are no probabilities.
+    const bool has_entropy = architecture_.attention != AttentionKind::linear_numerator;
+    const at::Tensor entropy = has_entropy
+                                   ? -(counts * at::log(weights.clamp_min(1e-30))).sum({1, 2}).to(at::kDouble)
+                                   : at::full({weights.size(0)}, NAN, at::kDouble);
     const at::Tensor sums =
         at::stack({entropy, total(distance.abs()), total(j.eq(0).expand_as(distance)), total(distance.eq(0)),
                    total(distance.eq(1)), total(distance.lt(kLocal).logical_and(distance.ge(0))),

@@ -61,12 +61,12 @@ void requireRoomForMaps(const Asked& asked, std::int64_t queries, std::int64_t k
                                       std::to_string(most) + " tokens fit");
 }
 
-at::Tensor mapsOf(const Asked& asked, std::span<const std::int64_t> ids, std::int64_t queries) {
+at::Tensor mapsOf(const Asked& asked, std::span<const std::int64_t> ids, std::int64_t queries,
+                  PassRecorder also) {
     const auto T = static_cast<std::int64_t>(ids.size());
     const std::int64_t first_row = T - queries;
     const at::Tensor all = at::zeros({asked.model().layers, asked.model().heads, queries, T});
-    PassRecorder recorder;
-    recorder.attention = [&](std::int64_t layer, std::int64_t first, const at::Tensor& weights) {
+    also.attention = [&](std::int64_t layer, std::int64_t first, const at::Tensor& weights) {
         const std::int64_t skipped = std::max<std::int64_t>(0, first_row - first),
                            rows = weights.size(1) - skipped;
         if (rows <= 0) return;
@@ -75,7 +75,7 @@ at::Tensor mapsOf(const Asked& asked, std::span<const std::int64_t> ids, std::in
             .narrow(2, 0, weights.size(2))
             .copy_(weights.narrow(1, skipped, rows));
     };
-    asked.reader.hidden(ids, {}, recorder);
+    asked.reader.hidden(ids, {}, also);
     return all;
 }
 

@@ -25,6 +25,8 @@ void requireShort(const Asked& asked);
 void requireRoomForMaps(const Asked& asked, std::int64_t queries, std::int64_t keys);
 
 /// Attention of the last `queries` queries of every head [L, H, queries, T].
-at::Tensor mapsOf(const Asked& asked, std::span<const std::int64_t> ids, std::int64_t queries);
+/// @param also  records what else the pass shows
+at::Tensor mapsOf(const Asked& asked, std::span<const std::int64_t> ids, std::int64_t queries,
+                  PassRecorder also = {});
 
 }  // namespace roper

@@ -96,7 +96,7 @@ ModelReader::ModelReader(OpenedModel model, ReaderOptions options)
       history_(std::move(model.history)),
       run_facts_(std::move(model.run_facts)),
       options_(std::move(options)) {
-    setThreads(options_.threads);
+    if (options_.threads) setThreads(*options_.threads);
     decoder_.weights().keepUpTo(options_.kept_bytes);
 }
 

@@ -29,7 +29,7 @@ struct ContinuationOptions {
 using TakeProgress = std::function<void(std::int64_t done, std::int64_t all, const std::string& counted)>;
 
 struct ReaderOptions {
-    std::int64_t threads = 0;      ///< 0: one per core
+    std::optional<std::int64_t> threads = 0;  ///< 0: one per core; nothing: as many as the process uses
     std::uint64_t kept_bytes = 0;  ///< of memory for decoded parameters, which makes reading again faster
     TakeProgress progress = {};
 };

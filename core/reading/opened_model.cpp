@@ -1,5 +1,7 @@
 #include "core/reading/opened_model.h"
 
+#include <ATen/ATen.h>
+
 #include "core/base/error.h"
 #include "core/corpus/open_task.h"
 #include "core/reading/run_model.h"
@@ -40,6 +42,38 @@ Tokenizer openTokenizer(const FilePath& path) {
                          : readTokenizerJson(place.path / kTokenizerJson);
 }
 
+/// Under the names of the specification's fields; the step under "step".
+std::map<std::string, std::string> runFactsOf(const Specification& specification, std::int64_t step) {
+    const Specification::Model& m = specification.model;
+    std::map<std::string, std::string> facts{
+        {"step", std::to_string(step)},
+        {"position", m.position},
+        {"attention", m.attention},
+        {"pairing", m.pairing},
+        {"frequency_formula", m.frequency_formula},
+        {"base", formatNumber(m.base)},
+        {"rotary_fraction", formatNumber(m.rotary_fraction)},
+        {"value_rotary_fraction", formatNumber(m.value_rotary_fraction)}};
+    for (const OwnSetting& setting : m.method().settings)
+        facts[setting.name] = m.own.asText(setting);
+    return facts;
+}
+
+std::vector<TrainedState> historyOf(const RunFolder& run) {
+    std::vector<TrainedState> history;
+    for (const StepFile& checkpoint : run.checkpoints())
+        history.push_back({checkpoint.step, [run, at = checkpoint.step] { return openRunModel(run, at); }});
+    return history;
+}
+
+OpenedModel openedRun(const RunFolder& run, const Specification& specification, PretrainedModel model,
+                      std::shared_ptr<const Task> task, std::int64_t step) {
+    const TextCodec codec = codecOf(task);
+    return {std::move(model), codec,
+            std::move(task),  static_cast<std::uint64_t>(specification.training.data_seed),
+            historyOf(run),   runFactsOf(specification, step)};
+}
+
 }  // namespace
 
 std::string TextCodec::decode(const std::vector<std::int64_t>& ids) const {
@@ -74,40 +108,30 @@ OpenedModel openPublished(const FilePath& path) {
     return {std::move(model), codecOf(tokenizer), {}, 0};
 }
 
-/// Under the names of the specification's fields; the step under "step".
-std::map<std::string, std::string> runFactsOf(const Specification& specification, std::int64_t step) {
-    const Specification::Model& m = specification.model;
-    std::map<std::string, std::string> facts{
-        {"step", std::to_string(step)},
-        {"position", m.position},
-        {"attention", m.attention},
-        {"pairing", m.pairing},
-        {"frequency_formula", m.frequency_formula},
-        {"base", formatNumber(m.base)},
-        {"rotary_fraction", formatNumber(m.rotary_fraction)},
-        {"value_rotary_fraction", formatNumber(m.value_rotary_fraction)}};
-    for (const OwnSetting& setting : m.method().settings)
-        facts[setting.name] = m.own.asText(setting);
-    return facts;
-}
-
 OpenedModel openRun(const RunFolder& run, std::optional<std::int64_t> step) {
-    const std::shared_ptr<const Task> task = openTaskForInference(run.specification().task, run);
+    const Specification specification = run.specification();
+    std::shared_ptr<const Task> task = openTaskForInference(specification.task, run);
     PretrainedModel model = openRunModel(run, step);
     const std::int64_t known = task->vocabulary().size();
     if (known > model.architecture.vocabulary)
         throw Error(ErrorKind::checkpoint, run.path().string() + ": the vocabulary has " +
                                                std::to_string(known) + " tokens, the model " +
                                                std::to_string(model.architecture.vocabulary));
-    std::vector<TrainedState> history;
-    for (const StepFile& checkpoint : run.checkpoints())
-        history.push_back({checkpoint.step, [run, at = checkpoint.step] { return openRunModel(run, at); }});
-    return {std::move(model),
-            codecOf(task),
-            task,
-            static_cast<std::uint64_t>(run.specification().training.data_seed),
-            std::move(history),
-            runFactsOf(run.specification(), chooseCheckpoint(run, step).step)};
+    return openedRun(run, specification, std::move(model), std::move(task), chooseCheckpoint(run, step).step);
+}
+
+OpenedModel openLive(const RunFolder& run, const Specification& specification,
+                     std::shared_ptr<const Task> task, std::int64_t step,
+                     const std::vector<std::pair<std::string, at::Tensor>>& parameters) {
+    auto store = std::make_shared<TensorStore>();
+    for (const auto& [name, parameter] : parameters) {
+        const at::Tensor plain = parameter.detach().to(at::kCPU, at::kFloat).contiguous();
+        const auto* const first = static_cast<const std::byte*>(plain.const_data_ptr());
+        const std::size_t place = store->addBytes(run.name(), {first, first + plain.nbytes()});
+        store->add(name, {ElementType::F32, plain.sizes().vec(), place, 0});
+    }
+    return openedRun(run, specification, modelOfRun(withoutUnused(specification), store, run.name()),
+                     std::move(task), step);
 }
 
 }  // namespace roper

@@ -1,5 +1,7 @@
 #pragma once
 
+#include <ATen/core/Tensor.h>
+
 #include <cstdint>
 #include <functional>
 #include <map>
@@ -7,6 +9,7 @@
 #include <optional>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "core/pretrained/pretrained_model.h"
@@ -58,5 +61,12 @@ OpenedModel openPublished(const FilePath& path);
 /// A run's checkpoint at a step, or its newest.
 /// @throws Error (checkpoint, usage, disk) saying what is wrong with it
 OpenedModel openRun(const RunFolder& run, std::optional<std::int64_t> step = {});
+
+/// A run as it is while it trains, its parameters copied as they stand.
+/// @param specification  that it trains by
+/// @param parameters     by the names under which a checkpoint has them
+OpenedModel openLive(const RunFolder& run, const Specification& specification,
+                     std::shared_ptr<const Task> task, std::int64_t step,
+                     const std::vector<std::pair<std::string, at::Tensor>>& parameters);
 
 }  // namespace roper

@@ -64,9 +64,6 @@ void describeBias(const Specification& s, const TensorStore& tensors, Architectu
 
 PretrainedModel modelOfRun(const Specification& s, std::shared_ptr<const TensorStore> tensors,
                            const std::string& name) {
-    if (s.model.attention != "softmax")
-        throw Error(ErrorKind::usage,
-                    "models with linear attention cannot be looked into here; those with softmax can");
     Architecture model;
     model.family = kOurFamily;
     model.vocabulary = tensors->tensor("embedding.weight").shape.front();
@@ -81,6 +78,7 @@ PretrainedModel modelOfRun(const Specification& s, std::shared_ptr<const TensorS
     model.activation = s.model.activation == "relu" ? Activation::relu : Activation::gelu;
     model.post_norm = s.model.norm == "post";
     model.causal = !s.isMasked();
+    model.attention = attentionKindOf(s.model.attention);
     model.learned_positions = tensors->has("positions.weight");
     if (model.learned_positions) model.context = tensors->tensor("positions.weight").shape.front();
     if (s.model.position == "sinusoidal") model.sinusoids = s.model.base;

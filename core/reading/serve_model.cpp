@@ -9,8 +9,6 @@
 #include "core/operators/translating_errors.h"
 #include "core/reading/answers.h"
 #include "core/reading/opened_model.h"
-#include "core/training/loaded_model.h"
-#include "core/training/probes.h"
 
 namespace roper {
 namespace {
@@ -36,8 +34,7 @@ ReaderOptions readerOptions(const RunControl& control, const ServeOptions& optio
     of_reader.kept_bytes = static_cast<std::uint64_t>(availableMemory().value_or(0) / 3);
     of_reader.progress = [&control, &options](std::int64_t done, std::int64_t all,
                                               const std::string& counted) {
-        if (stopIsRequested()) throw Error(ErrorKind::other, "told to end");
-        if (control.askerHasLeft()) throw Error(ErrorKind::other, "nobody waits for the answer any more");
+        requireSomeoneWaits(control);
         if (options.progress) options.progress(done, all, counted);
     };
     return of_reader;
@@ -64,44 +61,46 @@ Question questionIn(const Request& request) {
     return question;
 }
 
-Reply replyTo(const Request& request, ModelReader& reader) {
-    return {"", true, reader.model().name, sentAnswer(reader, questionIn(request))};
+}  // namespace
+
+void requireSomeoneWaits(const RunControl& control) {
+    if (stopIsRequested()) throw Error(ErrorKind::other, "told to end");
+    if (control.askerHasLeft()) throw Error(ErrorKind::other, "nobody waits for the answer any more");
+}
+
+Reply answerRequest(ModelReader& reader, const Request& request) {
+    const auto step = reader.runFacts().find("step");
+    return {"", true, step == reader.runFacts().end() ? reader.model().name : "step " + step->second,
+            sentAnswer(reader, questionIn(request))};
+}
+
+namespace {
+
+void serve(const std::function<OpenedModel()>& open, std::optional<std::int64_t> step,
+           const ServeOptions& options) {
+    handleStopSignals();
+    const StopsPromptly nothing_to_save;
+    translatingErrors([&] {
+        OpenedModel model = open();
+        Socket socket;
+        ModelReader reader(std::move(model), readerOptions(socket.control, options));
+        options.announce(socket.control.socketPath(), step.value_or(-1));
+        const RequestHandlers handlers{
+            [&] { return "serving " + (step ? "step " + std::to_string(*step) : reader.model().name); },
+            /*trains=*/false, [&](const Request& request) { return answerRequest(reader, request); }};
+        serveRequests(socket.control, handlers, options.goes_on);
+    });
 }
 
 }  // namespace
 
-void serveRun(const RunFolder& folder, const ReadingOptions& reading, const ServeOptions& options) {
-    handleStopSignals();
-    const StopsPromptly nothing_to_save;
-    translatingErrors([&] {
-        LoadedModel loaded = loadModel(folder, reading);
-        Socket socket;
-        options.announce(socket.control.socketPath(), loaded.step);
-        std::optional<ModelReader> reader;  // what only some questions need
-        RequestHandlers handlers{[&] { return "serving step " + std::to_string(loaded.step); }, false};
-        handlers.probe = [&](const Request& request) {
-            return answerProbe({*loaded.model, *loaded.task, loaded.specification, loaded.step}, request);
-        };
-        handlers.look = [&](const Request& request) {
-            if (!reader) reader.emplace(openRun(folder, loaded.step), readerOptions(socket.control, options));
-            return replyTo(request, *reader);
-        };
-        serveRequests(socket.control, handlers, options.goes_on);
-    });
+void serveRun(const RunFolder& folder, std::optional<std::int64_t> step, const ServeOptions& options) {
+    const std::int64_t chosen = translatingErrors([&] { return chooseCheckpoint(folder, step).step; });
+    serve([&] { return openRun(folder, chosen); }, chosen, options);
 }
 
 void servePublished(const FilePath& path, const ServeOptions& options) {
-    handleStopSignals();
-    const StopsPromptly nothing_to_save;
-    translatingErrors([&] {
-        Socket socket;
-        ModelReader reader(openPublished(path), readerOptions(socket.control, options));
-        options.announce(socket.control.socketPath(), -1);
-        RequestHandlers handlers{[&] { return "serving " + reader.model().name; }, false};
-        handlers.probe = [&](const Request& request) { return replyTo(request, reader); };
-        handlers.look = [&](const Request& request) { return replyTo(request, reader); };
-        serveRequests(socket.control, handlers, options.goes_on);
-    });
+    serve([&] { return openPublished(path); }, {}, options);
 }
 
 }  // namespace roper

@@ -3,7 +3,6 @@
 #include "core/reading/head_observer.h"
 
 namespace roper {
-namespace {
 
 Rotary valueRotation(const Architecture& model, std::int64_t layer) {
     Rotary values{static_cast<int>(model.head_dim), Pairing::half, {}};
@@ -13,8 +12,6 @@ Rotary valueRotation(const Architecture& model, std::int64_t layer) {
     if (by.width > 0) values.theta = by.frequencies(static_cast<double>(model.context)).theta;
     return values;
 }
-
-}  // namespace
 
 ValueWeights::ValueWeights(Decoder& decoder, std::int64_t layer)
     : model_(decoder.architecture()), rotation_(valueRotation(model_, layer)) {

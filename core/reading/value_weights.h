@@ -7,6 +7,9 @@
 
 namespace roper {
 
+/// How the values of a layer rotate: without pairs where they do not, and are the same at every distance.
+Rotary valueRotation(const Architecture& model, std::int64_t layer);
+
 /// W_O [C × d] and W_V [d × C] of the heads of a layer, and the rotation of their values.
 class ValueWeights {
   public:
@@ -14,7 +17,6 @@ class ValueWeights {
 
     Eigen::MatrixXd output(std::int64_t head) const;
     Eigen::MatrixXd value(std::int64_t head) const;
-    /// Without pairs where values do not rotate: they are the same at every distance.
     const Rotary& rotation() const { return rotation_; }
 
   private:

@@ -10,10 +10,10 @@
 #include "core/base/text.h"
 #include "core/base/this_process.h"
 #include "core/model/device.h"
+#include "core/reading/serve_model.h"
 #include "core/training/batches.h"
 #include "core/training/computation_here.h"
 #include "core/training/method_report.h"
-#include "core/training/probes.h"
 #include "core/training/snapshot.h"
 
 namespace roper {
@@ -136,7 +136,7 @@ RunState Trainer::run() {
         position_.step);
     std::string noted;
     while (submitted_ < specification_.training.steps && !endsEarly()) {
-        RunRequest request = control_.poll(handlers("step "));
+        RunRequest request = control_.poll(handlers("step ", RunState::running));
         if (request == RunRequest::pause) request = waitWhilePaused();
         if (request == RunRequest::stop || request == RunRequest::preempt) {
             catchUp();
@@ -249,7 +249,8 @@ void Trainer::report(const StepNumbers& step, double time_s) {
     row.learning_rate = step.learning_rate;
     row.grad_norm = step.gradient_norm;
     const double elapsed = time_s - last_report_s_;
-    row.tokens_per_s = elapsed > 0 ? static_cast<double>(position_.tokens - last_report_tokens_) / elapsed : 0;
+    row.tokens_per_s =
+        elapsed > 0 ? static_cast<double>(position_.tokens - last_report_tokens_) / elapsed : 0;
     last_report_s_ = time_s;
     last_report_tokens_ = position_.tokens;
     recorder_.record(row);
@@ -322,13 +323,23 @@ void Trainer::reportMethod() {
                           ": a denominator of linear attention is down to " + formatNumber(row.value));
 }
 
-RequestHandlers Trainer::handlers(const std::string& status) {
-    // A GPU's stream holds all submitted steps before what is read here.
+RequestHandlers Trainer::handlers(const std::string& status, RunState state) {
     return {[this, status] { return status + std::to_string(submitted_); }, true,
-            [this](const Request& request) {
-                const TrainingClock::Rest rest(clock_);
-                return answerProbe({model_, *task_, specification_, submitted_}, request);
-            }};
+            [this, state](const Request& request) { return answer(request, state); }};
+}
+
+Reply Trainer::answer(const Request& request, RunState state) {
+    const TrainingClock::Rest rest(clock_);
+    // A GPU's stream holds all submitted steps before what is copied here.
+    ReaderOptions options;
+    options.threads.reset();
+    options.progress = [&](std::int64_t, std::int64_t, const std::string&) {
+        requireSomeoneWaits(control_);
+        if (Clock::now() - last_beat_ > kHeartbeat) beat(state, Durability::process_death);
+    };
+    ModelReader reader(openLive(recorder_.folder(), specification_, task_, submitted_, model_.parameters()),
+                       options);
+    return answerRequest(reader, request);
 }
 
 RunRequest Trainer::waitWhilePaused() {
@@ -339,7 +350,7 @@ RunRequest Trainer::waitWhilePaused() {
     beat(RunState::paused, Durability::machine_failure);
     RunRequest request = RunRequest::pause;
     while (request == RunRequest::pause) {
-        request = control_.poll(handlers("paused at step "), kPauseLook);
+        request = control_.poll(handlers("paused at step ", RunState::paused), kPauseLook);
         if (control_.takeCheckpointRequest()) saveCheckpointNow();
         if (Clock::now() - last_beat_ > kHeartbeat) beat(RunState::paused, Durability::process_death);
     }

@@ -64,7 +64,9 @@ class Trainer {
     void beat(RunState state, Durability durability);
     RunRequest waitWhilePaused();
     /// What is said of the run between steps; `status` comes before the step's number.
-    RequestHandlers handlers(const std::string& status);
+    RequestHandlers handlers(const std::string& status, RunState state);
+    /// Answers a question about the model as it is after the last submitted step.
+    Reply answer(const Request& request, RunState state);
     bool due(std::int64_t every) const { return every > 0 && submitted_ % every == 0; }
     Status statusNow(RunState state) const;
 
@@ -77,7 +79,7 @@ class Trainer {
     bool followers_have_state_ = false;        ///< of the newest checkpoint, or of the start
     std::optional<SharedGradients> together_;  ///< with the followers
     OwnStream stream_;
-    std::unique_ptr<Task> task_;
+    std::shared_ptr<const Task> task_;
     Evaluator evaluator_;
     Transformer model_;
     AdamW optimizer_;

@@ -8,10 +8,11 @@ import struct
 import subprocess
 import sys
 import unittest
+from contextlib import closing
 from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "support"))
-from programs import LETTERS, PRETRAINED, TINY, TRAINER, TrainerTest, expected_text, read_safetensors, small_model, tokenizer_json
+from programs import LETTERS, PRETRAINED, TINY, TRAINER, Peer, TrainerTest, expected_text, read_safetensors, small_model, tensors_of, tokenizer_json
 
 EXAMPLE = Path(os.environ.get("ROPER_EXAMPLE_MODEL", ""))
 
@@ -369,19 +370,53 @@ class Runs(TrainerTest):
     def test_a_run_answers_as_its_own_export(self):
         import numpy
 
-        for position in ("roper", "t5"):
-            run = self.train(position, "--set", f"position={position}", "--steps", 20, "--set", "checkpoints.every=10")
+        for position, attention in (("roper", "softmax"), ("t5", "softmax"), ("rope", "linear_cosine"), ("roper", "linear_numerator")):
+            name = f"{position}-{attention}"
+            run = self.train(name, "--set", f"position={position}", "--set", f"model.attention={attention}", "--steps", 20,
+                             "--set", "checkpoints.every=10")
             out = Path(self._folder.name) / "logits.safetensors"
             done = self.trainer("export", run, "--what", "logits", "--text", self.TEXT, "--step", 10, "--out", out)
             self.assertEqual(done.returncode, 0, done.stderr)
             logits = read_safetensors(out)[0]["logits"].astype(float)
-            answer = self.ask(position, "--what", "logits", "--step", 10, "--count", logits.shape[1])
+            answer = self.ask(name, "--what", "logits", "--step", 10, "--count", logits.shape[1])
             self.assertEqual("".join(answer["tokens"]), self.TEXT)
             for row, right in zip(answer["predictions"], logits):
                 given = {candidate["id"]: candidate["logit"] for candidate in row}
                 numpy.testing.assert_allclose([given[i] for i in range(len(right))], right, atol=2e-5)
-            newest = self.ask(position, "--what", "loss")["loss"]
-            self.assertNotEqual(newest, self.ask(position, "--what", "loss", "--step", 10)["loss"])
+            newest = self.ask(name, "--what", "loss")["loss"]
+            self.assertNotEqual(newest, self.ask(name, "--what", "loss", "--step", 10)["loss"])
+            # What was read token by token is as what was read at once.
+            written = self.ask(name, "--what", "generate", "--count", 5)
+            text = self.TEXT
+            for token in written["generated"]:
+                (likeliest,) = json.loads(look(name, "--runs", self.runs, "--what", "logits", "--text", text, "--count", 1, "--json"))["predictions"][-1]
+                self.assertEqual(likeliest["id"], token)
+                text += likeliest["token"]
+
+    def test_weights_of_linear_attention_are_its_formula(self):
+        """φ(q)·φ(k) over Σ φ(q)·φ(k) with φ(x) = elu(x) + 1 (Katharopoulos et al. 2020), rotated above alone (Su et al. 2021)."""
+        import numpy
+
+        self.train("linear", "--set", "position=none", "--set", "model.attention=linear_numerator", "--steps", 5)
+        self.train("cosine", "--set", "position=none", "--set", "model.attention=linear_cosine", "--steps", 5)
+        for name, map_ in (("linear", lambda x: numpy.where(x > 0, x + 1, numpy.exp(numpy.minimum(x, 0)))),
+                           ("cosine", lambda x: x / numpy.linalg.norm(x, axis=1, keepdims=True))):
+            process = subprocess.Popen([TRAINER, "serve", name, "--runs", str(self.runs), "--json", "--with-parent"],
+                                       stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True)
+            with process, closing(Peer(json.loads(process.stdout.readline())["socket"])) as peer:
+                tensors, facts = tensors_of(peer.ask(command="head", layer=0, head=1, text=self.TEXT)[1])
+                process.stdin.close()
+            self.assertEqual(facts["attention"], "linear_numerator" if name == "linear" else "linear_cosine")
+            similarity = numpy.tril(map_(tensors["q"].astype(float)) @ map_(tensors["k"].astype(float)).T + (name == "cosine"))
+            right = similarity / similarity.sum(1, keepdims=True)
+            given = json.loads(look(name, "--runs", self.runs, "--what", "attention", "--text", self.TEXT, "--layer", 0, "--head", 1, "--json"))
+            for n, row in enumerate(given["weights"]):
+                numpy.testing.assert_allclose(row, right[n, : n + 1], atol=1e-5)
+            entropy = json.loads(look(name, "--runs", self.runs, "--what", "heads", "--text", self.TEXT, "--layer", 0, "--head", 1, "--json"))["entropy"]
+            if name == "linear":
+                self.assertIsNone(entropy, "weights that may be negative are no probabilities")
+            else:
+                self.assertAlmostEqual(entropy, -(right[1:] * numpy.log(right[1:], where=right[1:] > 0, out=numpy.zeros_like(right[1:]))).sum(1).mean(), 4)
 
     def test_a_masked_model_is_not_asked_for_the_next_token(self):
         done = self.trainer("run", "roformer-quick", "--steps", 2, *TINY, "--runs", self.runs, "--name", "masked", "-q")
@@ -405,7 +440,11 @@ class Runs(TrainerTest):
         self.assertEqual((len(answer["prompts"]), sum(answer["solved"])), (20, right))
         plain = look("copy", "--runs", self.runs, "--what", "solve", "--count", 20)
         self.assertIn(f"as trained: {right} of 20 (95 % interval", plain)
-        self.assertIn("0 lost, 0 gained", plain)
+        self.assertNotIn("with the change", plain)
+        changed = look("copy", "--runs", self.runs, "--what", "solve", "--count", 20, "--no-inverse")
+        self.assertIn(f"with the change: {sum(answer['changed'])} of 20", changed)
+        lost = sum(a and not b for a, b in zip(answer["solved"], answer["changed"]))
+        self.assertIn(f"{lost} lost, {lost + sum(answer['changed']) - right} gained", changed)
 
     def test_a_run_becomes_a_folder_that_gives_the_same_logits(self):
         import numpy
@@ -456,9 +495,7 @@ class Runs(TrainerTest):
                 self.assertEqual(same, position == "rope")
 
     def test_what_a_run_cannot_answer_is_said(self):
-        self.train("linear", "--set", "position=rope", "--set", "model.attention=linear_cosine", "--steps", 2)
         ask = ("--runs", self.runs, "--what", "loss", "--text")
-        self.assertIn("linear attention", look("linear", *ask, self.TEXT, expected=2))
         self.train("rope", "--set", "position=rope", "--steps", 2)
         self.assertIn("character 'Z' at place 3", look("rope", *ask, "12Z", expected=2))
         self.assertIn("nothing", look("nothing", *ask, self.TEXT, expected=2))

@@ -49,7 +49,7 @@ class Serve(TrainerTest):
         peer = Peer(hello["socket"])
         self.addCleanup(peer.close)
         for question, part in [({"layer": 7}, "layers 0 to 0, not 7"), ({"head": 2}, "heads 0 to 1, not 2"),
-                               ({"text": "ABC"}, "is not in this task's vocabulary"), ({"text": ""}, "needs a text"),
+                               ({"text": "ABC"}, "is not in this task's vocabulary"), ({"text": ""}, "no token"),
                                ({"text": "1" * 5000}, "the longest is 4096"), ({"layer": -1}, "whole number"),
                                ({"text": 5}, "must be text")]:
             reply, payload = peer.ask(**{"command": "head", "layer": 0, "head": 0, "text": "12", **question})
@@ -91,6 +91,33 @@ class Serve(TrainerTest):
             wait_until(lambda: int(peer.ask(command="status")[0]["message"].split()[-1]) > step + 5, process)
         self.assertTrue(seen[0][0] < seen[1][0] < seen[2][0])
         self.assertGreater(abs(seen[0][1] - seen[2][1]).max(), 0, "the model has learned in between")
+
+    def test_every_question_is_answered_while_a_run_trains(self):
+        run = self.runs / "a"
+        process = self.start("a", "--steps", "1000000", "--set", "checkpoints.every=0", "--set", "evaluation.every=0",
+                             "--set", "model.position=roper")
+        wait_until(lambda: status(run)["control"], process)
+        peer = Peer(status(run)["control"])
+        self.addCleanup(peer.close)
+        asked = {"loss": {}, "logits": {"count": "3"}, "generate": {"count": "4"}, "heads": {}, "kernels": {"count": "4"}, "lens": {},
+                 "token_map": {"layer": "0", "head": "1", "distance": "2"}, "subsets": {"count": "2"}, "solve": {"count": "2"}}
+        for what, settings in asked.items():
+            reply, payload = peer.ask(command="look", question={"what": what, "text": TEXT, **settings})
+            self.assertTrue(reply["ok"], reply)
+            self.assertIsInstance(json.loads(payload), dict)
+        # What is answered is the model as it stands: a checkpoint of this step says the same.
+        peer.ask(command="pause")
+        peer.ask(command="checkpoint")
+        reply, payload = peer.ask(command="look", question={"what": "loss", "text": TEXT})
+        step = int(reply["message"].split()[-1])
+        live = json.loads(payload)
+        wait_until(lambda: list((run / "checkpoints").glob(f"*{step}*")), process)
+        done = self.trainer("look", run, "--what", "loss", "--text", TEXT, "--step", step, "--json")
+        self.assertEqual(json.loads(done.stdout)["nll"], live["nll"])
+        reply, _ = peer.ask(command="look", question={"what": "loss", "text": TEXT, "layer": "7"})
+        self.assertIn("layers 0 to 0, not 7", reply["message"])
+        peer.ask(command="resume")
+        wait_until(lambda: int(peer.ask(command="status")[0]["message"].split()[-1]) > step + 5, process)
 
 
 if __name__ == "__main__":
