@@ -15,6 +15,9 @@
     QUESTION(thumbnails, .help = "attention of all heads, in few cells", .counted = "cells of a side",      \
              .usual_count = 40, .is_printed = false)                                                        \
     QUESTION(attention, .help = "attention weights", .heads = Heads::one, .own = {"out"})                   \
+    QUESTION(induction, .help = "prefix-matching score of every head on random tokens that repeat",         \
+             .counted = "random tokens", .usual_count = 25, .heads = Heads::chosen, .reads_text = false,    \
+             .own = {"seed"})                                                                               \
     QUESTION(kernels, .help = "the value kernel of every head by distance", .counted = "distances",         \
              .usual_count = 32, .heads = Heads::chosen, .reads_text = false, .can_change = false)           \
     QUESTION(kernel_history, .help = "the value kernel of one head at every checkpoint of a run",           \

@@ -327,6 +327,26 @@ class SmallModels(TrainerTest):
         numpy.testing.assert_allclose(answer["logits"], x @ (output @ value).T @ unembed.T, rtol=1e-4, atol=1e-6)
         self.assertIn("about one head", look(self.model("llama"), "--what", "token_map", "--text", text, expected=2))
 
+    def test_prefix_matching_is_the_weight_on_what_followed_before(self):
+        """Olsson et al. 2022 (arXiv 2209.11895): from the attention of the same random tokens, four times in a row."""
+        for family in ("llama", "gpt2"):
+            rows = look(self.model(family), "--what", "induction", "--count", 6, "--seed", 3, "--json").splitlines()
+            rows = [json.loads(row) for row in rows]
+            self.assertEqual([(row["layer"], row["head"]) for row in rows], [(layer, head) for layer in range(2) for head in range(4)])
+            tokens, times = rows[0]["tokens"], rows[0]["repetitions"]
+            self.assertEqual((len(set(tokens)), times), (6, 4))
+            for row in rows:
+                (attention,) = self.ask(family, "--what", "attention", "--text", "".join(tokens * times), "--layer", row["layer"], "--head", row["head"])
+                sums = [sum(attention["weights"][n][n - 6 * k + 1] for k in range(1, n // 6 + 1)) for n in range(6, 24)]
+                self.assertAlmostEqual(row["prefix_matching"], sum(sums) / len(sums), 5)
+        other = look(self.model(), "--what", "induction", "--count", 6, "--seed", 4, "--json").splitlines()
+        self.assertNotEqual(json.loads(other[0])["tokens"], tokens, "another seed draws others")
+        ablated = look(self.model(), "--what", "induction", "--count", 6, "--ablate", "0", "--json").splitlines()
+        plain = look(self.model(), "--what", "induction", "--count", 6, "--json").splitlines()
+        self.assertEqual(json.loads(ablated[0]), json.loads(plain[0]), "a head's weights come before its own output")
+        self.assertNotEqual(json.loads(ablated[-1]), json.loads(plain[-1]))
+        self.assertIn("tokens of this model can be drawn, not 99", look(self.model(), "--what", "induction", "--count", 99, expected=2))
+
     def test_the_last_layer_predicts_what_the_model_does(self):
         import numpy
 

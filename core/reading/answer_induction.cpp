@@ -1,0 +1,109 @@
+#include "core/questions/induction.h"
+
+#include <ATen/ATen.h>
+
+#include <algorithm>
+
+#include "core/base/error.h"
+#include "core/base/random.h"
+#include "core/base/text.h"
+#include "core/reading/answers.h"
+
+namespace roper {
+namespace {
+
+constexpr std::int64_t kRepetitions = 4;
+
+/// A text of random tokens that repeat, behind the marks with which the model's texts begin.
+struct RepeatedTokens {
+    std::vector<std::int64_t> ids;
+    std::int64_t marks = 0, period = 0;
+};
+
+/// Tokens that stand for text, each once.
+std::vector<std::int64_t> tokensOfText(const ModelReader& reader) {
+    std::vector<std::int64_t> ids;
+    for (std::int64_t id = 0; id < reader.architecture().vocabulary; ++id)
+        if (!reader.codec().isSpecial(id)) ids.push_back(id);
+    return ids;
+}
+
+/// How many tokens are drawn: as many as the question says, or fewer where the model has no more, or no
+/// positions for them.
+/// @throws Error (usage) if the question says more than there are
+std::int64_t periodOf(const Asked& asked, std::int64_t known, std::int64_t marks) {
+    const PretrainedModel& model = asked.reader.model();
+    std::int64_t most = known;
+    if (model.architecture.learned_positions)
+        most = std::min(most, (model.weights.positions->out - marks) / kRepetitions);
+    if (most < 2)
+        throw Error(ErrorKind::usage, "the model has no room for two tokens that repeat " +
+                                          std::to_string(kRepetitions) + " times");
+    if (asked.question.count && (*asked.question.count > most || *asked.question.count < 2))
+        throw Error(ErrorKind::usage, "2 to " + std::to_string(most) +
+                                          " tokens of this model can be drawn, not " +
+                                          std::to_string(*asked.question.count));
+    return std::min(asked.count(), most);
+}
+
+RepeatedTokens repeatedTokens(const Asked& asked) {
+    const ModelReader& reader = asked.reader;
+    RepeatedTokens text{reader.codec().encode("")};
+    std::erase_if(text.ids, [&](std::int64_t id) { return !reader.codec().isSpecial(id); });
+    text.marks = std::ssize(text.ids);
+    std::vector<std::int64_t> drawn = tokensOfText(reader);
+    text.period = periodOf(asked, std::ssize(drawn), text.marks);
+    Random random(static_cast<std::uint64_t>(asked.question.seed), Stream::sampling, 0);
+    for (std::int64_t i = 0; i < text.period; ++i)  // the beginning of a shuffled list
+        std::swap(drawn[static_cast<std::size_t>(i)],
+                  drawn[static_cast<std::size_t>(random.between(i, std::ssize(drawn) - 1))]);
+    for (std::int64_t i = 0; i < kRepetitions; ++i)
+        text.ids.insert(text.ids.end(), drawn.begin(), drawn.begin() + text.period);
+    return text;
+}
+
+InductionAnswer inductionOf(const Asked& asked) {
+    const RepeatedTokens text = repeatedTokens(asked);
+    const std::int64_t P = text.period, T = std::ssize(text.ids);
+    const at::Tensor sums = at::zeros({asked.model().layers, asked.model().heads}, at::kDouble);
+    PassRecorder recorder;
+    recorder.attention = [&](std::int64_t layer, std::int64_t first, const at::Tensor& weights) {
+        for (std::int64_t n = std::max(first, text.marks + P); n < first + weights.size(1); ++n)
+            for (std::int64_t follower = n - P + 1; follower > text.marks; follower -= P)
+                sums.select(0, layer).add_(weights.select(1, n - first).select(1, follower));
+    };
+    asked.reader.hidden(text.ids, asked.change, recorder);
+    const at::Tensor means = sums / static_cast<double>(T - text.marks - P);
+    const std::span<const std::int64_t> drawn(text.ids.begin() + text.marks, static_cast<std::size_t>(P));
+    InductionAnswer answer{kRepetitions, asked.reader.textsOf(drawn), {}};
+    for (std::int64_t layer = 0; layer < asked.model().layers; ++layer) {
+        const double* const row = means[layer].const_data_ptr<double>();
+        answer.score.emplace_back(row, row + asked.model().heads);
+    }
+    return answer;
+}
+
+void printInduction(const InductionAnswer& answer, const Asked& asked, AnswerWriter& to) {
+    to.columns("layer,head,prefix_matching");
+    for (std::size_t layer = 0; layer < answer.score.size(); ++layer)
+        for (std::size_t head = 0; head < answer.score[layer].size(); ++head) {
+            if (!asked.isWanted(static_cast<std::int64_t>(layer), static_cast<std::int64_t>(head))) continue;
+            const double score = answer.score[layer][head];
+            if (to.isJson())
+                to.line({{"layer", layer},
+                         {"head", head},
+                         {"prefix_matching", score},
+                         {"repetitions", answer.repetitions},
+                         {"tokens", answer.tokens}});
+            else
+                to.row({std::to_string(layer), std::to_string(head), formatRounded(score, 4)});
+        }
+}
+
+}  // namespace
+
+Answering inductionAnswer() {
+    return answering(inductionOf, printInduction);
+}
+
+}  // namespace roper
