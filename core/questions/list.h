@@ -23,6 +23,9 @@
     QUESTION(kernel_history, .help = "the value kernel of one head at every checkpoint of a run",           \
              .counted = "distances", .usual_count = 32, .heads = Heads::one, .reads_text = false,           \
              .can_change = false)                                                                           \
+    QUESTION(ov_by_distance, .help = "singular values of one head's OV circuit by distance",                \
+             .counted = "distances", .usual_count = 16, .heads = Heads::one, .reads_text = false,           \
+             .can_change = false)                                                                           \
     QUESTION(token_map, .help = "what one head adds to the logits for each token that it attends to",       \
              .heads = Heads::one, .can_change = false, .repeats_passes = true, .own = {"distance"})         \
     QUESTION(subsets, .help = "the loss with every subset of bands", .counted = "bands", .usual_count = 4,  \

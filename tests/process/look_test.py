@@ -347,6 +347,25 @@ class SmallModels(TrainerTest):
         self.assertNotEqual(json.loads(ablated[-1]), json.loads(plain[-1]))
         self.assertIn("tokens of this model can be drawn, not 99", look(self.model(), "--what", "induction", "--count", 99, expected=2))
 
+    def test_singular_values_of_a_circuit_are_numpys(self):
+        import numpy
+
+        tensors, _ = read_safetensors(self.model("llama") / "model.safetensors")
+        config = json.loads((self.model("llama") / "config.json").read_text())
+        heads, groups = config["num_attention_heads"], config["num_key_value_heads"]
+        output = tensors["model.layers.1.self_attn.o_proj.weight"].astype(float)
+        d = output.shape[1] // heads
+        group = 3 * groups // heads
+        value = tensors["model.layers.1.self_attn.v_proj.weight"].astype(float)[group * d : (group + 1) * d]
+        right = numpy.linalg.svd(output[:, 3 * d : 4 * d] @ value, compute_uv=False)[:d]
+        rows = [json.loads(row) for row in look(self.model("llama"), "--what", "ov_by_distance", "--layer", 1, "--head", 3, "--count", 3, "--json").splitlines()]
+        self.assertEqual([row["distance"] for row in rows], [0, 1, 2])
+        for row in rows:  # values that do not rotate are the same at every distance
+            numpy.testing.assert_allclose(row["singular_values"], right, rtol=1e-6, atol=1e-9)
+            shares = numpy.cumsum(right**2) / (right**2).sum()
+            self.assertEqual(row["rank_90"], int((shares < 0.9).sum()) + 1)
+        self.assertIn("about one head", look(self.model(), "--what", "ov_by_distance", expected=2))
+
     def test_the_last_layer_predicts_what_the_model_does(self):
         import numpy
 
@@ -513,6 +532,25 @@ class Runs(TrainerTest):
                 self.assertEqual((len(kernel["norm"]), kernel["cosine"][0]), (4, 1))
                 same = max(abs(cosine - 1) for cosine in kernel["cosine"]) < 1e-9
                 self.assertEqual(same, position == "rope")
+
+    def test_singular_values_turn_with_the_distance_in_roper(self):
+        """Of W_O R(−δ) W_V, from the run's own parameters; their squares sum to ‖K(δ)‖² of --what kernels."""
+        import numpy
+
+        run = self.train("roper", "--set", "position=roper", "--steps", 5)
+        tensors, _ = read_safetensors(max((run / "checkpoints").glob("*.safetensors")))
+        qkv, output = (tensors[f"blocks.0.attention.{name}.weight"].astype(float) for name in ("qkv", "output"))
+        C, d = qkv.shape[1], qkv.shape[1] // 2
+        value, out = qkv[2 * C + d : 2 * C + 2 * d], output[:, d : 2 * d]
+        theta = 10000.0 ** (-2 * numpy.arange(d // 2) / d)
+        rows = look("roper", "--runs", self.runs, "--what", "ov_by_distance", "--layer", 0, "--head", 1, "--count", 4, "--json").splitlines()
+        norms = json.loads(look("roper", "--runs", self.runs, "--what", "kernels", "--layer", 0, "--head", 1, "--count", 4, "--json"))["norm"]
+        for row, norm in zip(map(json.loads, rows), norms):
+            cos, sin = numpy.diag(numpy.cos(row["distance"] * theta)), numpy.diag(numpy.sin(row["distance"] * theta))
+            back = numpy.block([[cos, sin], [-sin, cos]])
+            numpy.testing.assert_allclose(row["singular_values"], numpy.linalg.svd(out @ back @ value, compute_uv=False)[:d], rtol=1e-5, atol=1e-7)
+            self.assertAlmostEqual(numpy.linalg.norm(row["singular_values"]), norm, 5)
+        self.assertNotEqual(json.loads(rows[0])["singular_values"], json.loads(rows[3])["singular_values"])
 
     def test_what_a_run_cannot_answer_is_said(self):
         ask = ("--runs", self.runs, "--what", "loss", "--text")

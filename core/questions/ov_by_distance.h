@@ -1,0 +1,22 @@
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include "core/questions/answer_json.h"
+
+namespace roper {
+
+/// The singular values of a head's OV circuit (Elhage et al. 2021) for a token δ positions back: of
+/// K(δ) = W_O R(−δ) W_V, the value kernel at this distance. Where values do not rotate, they are the same at
+/// every distance.
+struct OvByDistance {
+    std::int64_t layer = 0, head = 0;
+    std::vector<std::vector<double>> singular_values;  ///< [distances][d], falling
+    /// At each distance: how many of them make 90 % of ‖K(δ)‖² = Σ σ².
+    std::vector<std::int64_t> rank_90;
+};
+
+NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(OvByDistance, layer, head, singular_values, rank_90)
+
+}  // namespace roper

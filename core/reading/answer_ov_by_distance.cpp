@@ -1,0 +1,76 @@
+#include <Eigen/QR>
+#include <Eigen/SVD>
+
+#include "core/base/text.h"
+#include "core/questions/ov_by_distance.h"
+#include "core/questions/value_kernel.h"
+#include "core/reading/answers.h"
+#include "core/reading/value_weights.h"
+
+namespace roper {
+namespace {
+
+/// The factor R of a thin QR decomposition; of a matrix with fewer rows than columns, itself.
+Eigen::MatrixXd triangularFactor(const Eigen::MatrixXd& matrix) {
+    if (matrix.rows() < matrix.cols()) return matrix;
+    const Eigen::HouseholderQR<Eigen::MatrixXd> qr(matrix);
+    return qr.matrixQR().topRows(matrix.cols()).triangularView<Eigen::Upper>();
+}
+
+/// How many of the first make so much of the sum of squares.
+std::int64_t countFor(const Eigen::VectorXd& values, double share) {
+    const double wanted = share * values.squaredNorm();
+    double sum = 0;
+    for (Eigen::Index i = 0; i < values.size(); ++i) {
+        sum += values[i] * values[i];
+        if (sum >= wanted) return i + 1;
+    }
+    return values.size();
+}
+
+OvByDistance ovOf(const Asked& asked) {
+    constexpr double kShare = 0.9;
+    const Asked::Head head = asked.oneHead();
+    const ValueWeights weights(asked.reader.decoder(), head.layer);
+    // W_O = Q S and W_Vᵀ = P U with orthonormal columns of Q and P, so that K(δ) = Q (S R(−δ) Uᵀ) Pᵀ has the
+    // singular values of a matrix of d × d, however wide the model is.
+    const Eigen::MatrixXd S = triangularFactor(weights.output(head.head)),
+                          U = triangularFactor(weights.value(head.head).transpose());
+    OvByDistance answer{head.layer, head.head, {}, {}};
+    for (std::int64_t distance = 0; distance < asked.count(); ++distance) {
+        asked.reader.tellProgress(distance, asked.count(), "distances");
+        const Eigen::MatrixXd K =
+            kernelAt(S, U.transpose(), weights.rotation(), static_cast<double>(distance));
+        const Eigen::VectorXd values = Eigen::BDCSVD<Eigen::MatrixXd>(K).singularValues();
+        answer.singular_values.emplace_back(values.begin(), values.end());
+        answer.rank_90.push_back(countFor(values, kShare));
+    }
+    return answer;
+}
+
+void printOv(const OvByDistance& answer, const Asked&, AnswerWriter& to) {
+    to.columns("layer,head,distance,rank_90,index,singular_value");
+    for (std::size_t distance = 0; distance < answer.rank_90.size(); ++distance) {
+        const std::vector<double>& values = answer.singular_values[distance];
+        if (to.isJson()) {
+            to.line({{"layer", answer.layer},
+                     {"head", answer.head},
+                     {"distance", distance},
+                     {"rank_90", answer.rank_90[distance]},
+                     {"singular_values", values}});
+            continue;
+        }
+        for (std::size_t i = 0; i < values.size(); ++i)
+            to.row({std::to_string(answer.layer), std::to_string(answer.head), std::to_string(distance),
+                    std::to_string(answer.rank_90[distance]), std::to_string(i),
+                    formatRounded(values[i], 6)});
+    }
+}
+
+}  // namespace
+
+Answering ov_by_distanceAnswer() {
+    return answering(ovOf, printOv);
+}
+
+}  // namespace roper
