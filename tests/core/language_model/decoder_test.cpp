@@ -92,12 +92,11 @@ TEST(Decoder, WhatIsMutedIsLeftOutOfTheScores) {
     PassRecorder recorder;
     recorder.vectors = [&](const LayerView& seen) {
         if (seen.layer == 0)
-            view = {0,
-                    seen.q.clone(),
-                    seen.k.clone(),
-                    seen.v.clone(),
-                    seen.rotated_q.clone(),
-                    seen.rotated_k.clone()};
+            view = {.layer = 0,
+                    .q = seen.q.clone(),
+                    .k = seen.k.clone(),
+                    .rotated_q = seen.rotated_q.clone(),
+                    .rotated_k = seen.rotated_k.clone()};
     };
     decoder.hidden(tokens, {}, recorder);
     const auto weightsWith = [&](const Intervention& intervention) {

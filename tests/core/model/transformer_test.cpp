@@ -12,6 +12,7 @@
 #include "core/explorer/attention_maps.h"
 #include "core/kernels/attention.h"
 #include "core/model/generation.h"
+#include "core/operators/choose_token.h"
 #include "core/operators/products.h"
 #include "core/specification/cost.h"
 #include "tests/support/eigen_transformer.h"
