@@ -36,10 +36,8 @@ RotationReading readingOf(PretrainedModel model) {
     reading.notes = std::move(model.notes);
     reading.positions = static_cast<double>(of.context);
     if (!of.value_rotations.empty()) reading.values = ValueRotation::rotated_back;
-    for (const RotaryConfig& rotary : of.rotations) {
+    for (const RotaryConfig& rotary : of.rotations)
         reading.layers.push_back({"", {}, rotary});
-        reading.layers.back().rotary.head_dim = static_cast<int>(of.head_dim);
-    }
     for (std::size_t layer = 0; layer < of.rotation_of_layer.size(); ++layer)
         reading.layers[of.rotation_of_layer[layer]].layers.push_back(static_cast<int>(layer));
     return reading;
@@ -78,12 +76,12 @@ Json jsonOf(const RotationReading& reading, const fs::path& model, double tokens
     Json all = Json::array();
     for (const RotatedLayers& layers : reading.layers) {
         const RotaryConfig& rotary = layers.rotary;
-        const ScaledFrequencies scaled = rotary.width > 0 ? rotary.frequencies(tokens) : ScaledFrequencies();
+        const ScaledFrequencies scaled = rotary.frequenciesIn(tokens);
         all.push_back({{"kind", layers.kind},
                        {"layers", layers.layers},
                        {"head_dim", rotary.head_dim},
                        {"rotated_first", rotary.first},
-                       {"rotated_width", rotary.width},
+                       {"rotated_width", rotary.rotatedWidth()},
                        {"pairing", pairingNames().at(static_cast<std::size_t>(rotary.pairing))},
                        {"theta", std::vector<double>(scaled.theta.begin(), scaled.theta.end())},
                        {"factor", scaled.attention_factor},
@@ -115,16 +113,16 @@ void printText(const RotationReading& reading, double tokens) {
         else if (are_placed)
             std::cout << "no layer of this model, ";
         std::cout << "heads of " << rotary.head_dim << " features: ";
-        if (rotary.width == 0) {
+        if (rotary.rotatedWidth() == 0) {
             std::cout << "nothing rotates\n";
             continue;
         }
-        const ScaledFrequencies scaled = rotary.frequencies(tokens);
+        const ScaledFrequencies scaled = rotary.frequenciesIn(tokens);
         const bool pairs_neighbours = rotary.pairing == Pairing::interleaved;
-        std::cout << rotary.width << " rotate, feature i with "
-                  << (pairs_neighbours ? "i + 1" : "i + " + std::to_string(rotary.width / 2)) << ", base "
-                  << formatNumber(rotary.base) << ", " << scalingText(rotary.scaling) << "\n  θ from "
-                  << formatRounded(scaled.theta[0], 6) << " to "
+        std::cout << rotary.rotatedWidth() << " rotate, feature i with "
+                  << (pairs_neighbours ? "i + 1" : "i + " + std::to_string(rotary.rotatedWidth() / 2))
+                  << ", base " << formatNumber(rotary.base) << ", " << scalingText(rotary.scaling)
+                  << "\n  θ from " << formatRounded(scaled.theta[0], 6) << " to "
                   << formatRounded(scaled.theta[scaled.theta.size() - 1], 6)
                   << " radians per position; cos and sin times " << formatRounded(scaled.attention_factor, 6)
                   << "\n";

@@ -20,13 +20,12 @@ Setup setupOf(const RotaryConfig& rotary, Setup setup) {
                                           std::to_string(rotary.exponent_width) + " of " +
                                           std::to_string(rotary.head_dim) +
                                           ", whose frequencies cannot be shown");
-    setup.head_dim = rotary.head_dim;
-    setup.base = rotary.base;
-    setup.pairing = rotary.pairing;
-    setup.rotary_fraction = static_cast<double>(rotary.width) / rotary.head_dim;
-    const bool is_scaled = rotary.scaling.method != ScalingMethod::none;
-    setup.scaling = is_scaled ? rotary.scaling : scalingToBeginWith();
-    if (!is_scaled) setup.scaling.original_length = setup.context_length;
+    static_cast<RotaryConfig&>(setup) = rotary;
+    setup.first = 0;  // drawn first, wherever it stands
+    if (rotary.scaling.method == ScalingMethod::none) {
+        setup.scaling = scalingToBeginWith();
+        setup.scaling.original_length = setup.context_length;
+    }
     return sanitized(setup);
 }
 
@@ -36,13 +35,13 @@ ConfigReading readHuggingFaceConfig(std::string_view text, Setup setup) {
     RotationReading model = readRotation(text);
     ConfigReading reading;
     reading.notes = std::move(model.notes);
-    setup.frequency_formula = FrequencyFormula::standard;
     if (model.positions > 0) setup.context_length = std::min(model.positions, bounds::kLongestContext);
     setup.x = Eigen::VectorXd();
     setup.y = Eigen::VectorXd();
     std::vector<std::string> names;
     for (const RotatedLayers& layers : model.layers) {
-        if (layers.rotary.width == 0 && layers.kind == kNotRotated && model.layers.size() > 1) continue;
+        if (layers.rotary.rotatedWidth() == 0 && layers.kind == kNotRotated && model.layers.size() > 1)
+            continue;
         reading.kinds.push_back({layers.kind, setupOf(layers.rotary, setup)});
         names.push_back(layers.kind);
         if (layers.rotary.scaling.method == ScalingMethod::dynamic_ntk)

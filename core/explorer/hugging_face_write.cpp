@@ -34,9 +34,7 @@ void addFactors(const Setup& setup, Ordered& longrope) {
         if (s.attention_factor > 0) longrope["attention_factor"] = s.attention_factor;
         return;
     }
-    const int width = rotatedWidth(setup.head_dim, setup.rotary_fraction);
-    longrope["short_mscale"] =
-        scaledFrequencies(width, setup.base, setup.frequency_formula, s, s.original_length).attention_factor;
+    longrope["short_mscale"] = setup.frequenciesIn(s.original_length).attention_factor;
     longrope["long_mscale"] = s.long_attention_factor;
 }
 
@@ -82,7 +80,7 @@ Ordered ropeParameters(const Setup& setup) {
                     {"high_freq_factor", plainNumber(s.high_frequency_factor)},
                     {"original_max_position_embeddings", length}};
         case ScalingMethod::longrope: {
-            const int pairs = rotatedWidth(setup.head_dim, setup.rotary_fraction) / 2;
+            const int pairs = setup.rotatedWidth() / 2;
             Ordered longrope = {{"rope_type", "longrope"},
                                 {"factor", factor},
                                 {"original_max_position_embeddings", length},
@@ -115,7 +113,7 @@ std::string huggingFaceConfig(const Setup& setup, bool nested) {
             ErrorKind::usage,
             "Hugging Face has one name, partial_rotary_factor, for the rotated fraction and for p-RoPE's "
             "proportion; set one of them to 1");
-    const int width = rotatedWidth(setup.head_dim, setup.rotary_fraction);
+    const int width = setup.rotatedWidth();
     double base = setup.base;
     if (s.method == ScalingMethod::ntk && width > 2) base *= std::pow(s.factor, width / (width - 2.0));
     // The dynamic method knows the trained length by this name alone.

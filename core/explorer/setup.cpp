@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <cmath>
-#include <tuple>
 
 #include "core/explorer/setup_fields.h"
 #include "core/rotary/position_bias.h"
@@ -10,13 +9,6 @@
 
 namespace roper {
 namespace {
-
-/// What decides how a head of a model rotates.
-template <class AnySetup>
-auto rotationOf(AnySetup& s) {
-    return std::tie(s.head_dim, s.base, s.frequency_formula, s.pairing, s.rotary_fraction, s.scaling,
-                    s.context_length);
-}
 
 /// `vector` cut or lengthened to the setup's head.
 Eigen::VectorXd fitted(const Setup& setup, Eigen::VectorXd vector, double further_angle) {
@@ -55,29 +47,25 @@ Scaling scalingToBeginWith() {
 }
 
 ScaledFrequencies Setup::scaled(ScalingMethod with) const {
-    const int width = rotatedWidth(head_dim, rotary_fraction);
-    if (width == 0) return {};
     Scaling other = scaling;
     other.method = with;
-    return scaledFrequencies(width, base, frequency_formula, other, context_length);
+    return frequenciesIn(context_length, {}, other);
 }
 
-Eigen::VectorXd Setup::thetaOf(const Eigen::VectorXd& computed, const Eigen::VectorXd& of_run) const {
-    const bool is_of_these = source == Source::run && of_run.size() == computed.size() &&
-                             learned.base == base && learned.frequency_formula == frequency_formula;
-    if (!is_of_these || computed.size() == 0) return computed;
-    const Eigen::VectorXd begun = frequencies(2 * static_cast<int>(computed.size()), base, frequency_formula);
-    return of_run.cwiseProduct(computed.cwiseQuotient(begun));
+Rotary Setup::rotaryOf(double fraction, const ValueVector& learned_theta) const {
+    RotaryConfig rotation = *this;
+    rotation.rotary_fraction = fraction;
+    if (source == Source::run && learned.base == base && learned.frequency_formula == frequency_formula)
+        rotation.trained = learned_theta;
+    return rotation.rotationIn(context_length);
 }
 
 Rotary Setup::rotary() const {
-    return {head_dim, pairing, thetaOf(scaled(scaling.method).theta, learned.theta)};
+    return rotaryOf(rotary_fraction, learned.theta);
 }
 
 Rotary Setup::valueRotary() const {
-    Setup of_values = *this;
-    of_values.rotary_fraction = value_rotary_fraction;
-    return {head_dim, pairing, thetaOf(of_values.scaled(scaling.method).theta, learned.value_theta)};
+    return rotaryOf(value_rotary_fraction, learned.value_theta);
 }
 
 HeadContext Setup::headOfMethod() const {
@@ -153,11 +141,12 @@ Setup sanitized(Setup s) {
 }
 
 bool rotateAlike(const Setup& a, const Setup& b) {
-    return rotationOf(a) == rotationOf(b);
+    return static_cast<const RotaryConfig&>(a) == b && a.context_length == b.context_length;
 }
 
 Setup withRotationOf(Setup setup, const Setup& other) {
-    rotationOf(setup) = rotationOf(other);
+    static_cast<RotaryConfig&>(setup) = other;
+    setup.context_length = other.context_length;
     return sanitized(setup);
 }
 

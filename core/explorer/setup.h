@@ -9,8 +9,6 @@
 #include "core/rotary/attention_form.h"
 #include "core/rotary/attention_kind.h"
 #include "core/rotary/head_vectors.h"
-#include "core/rotary/scaling.h"
-#include "core/rotary/value_vector.h"
 
 namespace roper {
 
@@ -49,15 +47,9 @@ Scaling scalingToBeginWith();
 
 /// Everything that the explorer pages show follows from this: one plain struct that pages, pictures without
 /// a window and tests share. Change the page and keep your place.
-struct Setup {
-    // The rotation.
-    int head_dim = 64;
-    double base = 10000.0;
-    FrequencyFormula frequency_formula = FrequencyFormula::standard;
-    Pairing pairing = Pairing::half;
-    double rotary_fraction = 1.0;        ///< share of the features of queries and keys that rotate
-    double value_rotary_fraction = 1.0;  ///< the same for values
-    Scaling scaling = scalingToBeginWith();
+struct Setup : RotaryConfig {
+    // The rotation: of queries and keys, and as them but for its share that of values.
+    double value_rotary_fraction = 1.0;
     double context_length = 4096;  ///< L', positions of the text that is read
 
     // One vector, two vectors.
@@ -98,6 +90,8 @@ struct Setup {
     double blend = 1.0;      ///< share of the value rotation on Value mixing
     Mixture mixture = Mixture::one;
 
+    Setup() : RotaryConfig{.head_dim = 64, .scaling = scalingToBeginWith()} {}
+
     bool operator==(const Setup&) const = default;
 
     int pairs() const { return head_dim / 2; }
@@ -125,8 +119,8 @@ struct Setup {
     AttentionForm form() const;
 
   private:
-    /// `computed` frequencies, or learned ones under the same scaling.
-    Eigen::VectorXd thetaOf(const Eigen::VectorXd& computed, const Eigen::VectorXd& of_run) const;
+    /// With a share of the head, and with what a run has learned unless another base or formula is asked for.
+    Rotary rotaryOf(double fraction, const ValueVector& learned_theta) const;
 };
 
 /// A vector to begin with: every pair has length 1 and a direction of its own, rotated by a further

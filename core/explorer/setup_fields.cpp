@@ -17,8 +17,8 @@ Choice frequencyFormulas() {
 }
 
 /// A field over a member of Setup, or over one of its scaling.
-template <class Value>
-SetupField make(FieldInfo info, Value Setup::*member) {
+template <class Value, class Whole>
+SetupField make(FieldInfo info, Value Whole::*member) {
     return field<Setup>(std::move(info), [member](Setup& s) -> Value& { return s.*member; });
 }
 template <class Value>

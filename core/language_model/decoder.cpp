@@ -84,7 +84,7 @@ void Decoder::check(std::span<const std::int64_t> tokens, std::int64_t first,
     for (const auto& muted : intervention.muted_pairs) {
         requireInside(muted.heads, model);
         for (std::int64_t layer = 0; layer < model.layers; ++layer) {
-            const int pairs = model.rotationOf(layer).width / 2;
+            const int pairs = model.rotationOf(layer).rotatedWidth() / 2;
             for (const std::int64_t pair : muted.pairs)
                 if (muted.heads.layer.value_or(layer) == layer && (pair < 0 || pair >= pairs))
                     throw std::invalid_argument(pairs == 0
@@ -221,10 +221,11 @@ at::Tensor Decoder::attention(const at::Tensor& x, std::int64_t layer, const Pas
     view.unrotated_q = featureMap(model.attention, view.q);
     view.unrotated_k = featureMap(model.attention, view.k);
     const std::size_t kind = model.rotation_of_layer[static_cast<std::size_t>(layer)];
-    const LayerRotation& by = model.rotations[kind];
+    const RotaryConfig& by = model.rotations[kind];
     view.rotated_q = rotated(view.unrotated_q, by, pass.rotations[kind].queries);
     view.rotated_k = rotated(view.unrotated_k, by, pass.rotations[kind].keys);
-    const bool rotates_values = !model.value_rotations.empty() && model.value_rotations[kind].width > 0;
+    const bool rotates_values =
+        !model.value_rotations.empty() && model.value_rotations[kind].rotatedWidth() > 0;
     view.rotated_v = rotates_values
                          ? rotated(view.v, model.value_rotations[kind], pass.value_rotations[kind].keys)
                          : view.v;

@@ -138,7 +138,7 @@ class Decoder {
     /// Whether cos and sin are multiplied by the attention factor: that is for scores. Of values and outputs
     /// it would be counted twice, since a rotation by its negative angle does not divide by it.
     enum class Scaled { scores, nothing };
-    std::vector<Rotation> rotationsFor(const std::vector<LayerRotation>& kinds, std::int64_t first,
+    std::vector<Rotation> rotationsFor(const std::vector<RotaryConfig>& kinds, std::int64_t first,
                                        std::int64_t T, const Intervention& intervention, Scaled scaled) const;
     at::Tensor biasFor(std::int64_t N) const;
     at::Tensor preNormBlock(const at::Tensor& x, const BlockWeights& block, std::int64_t layer,
@@ -146,7 +146,7 @@ class Decoder {
     at::Tensor postNormBlock(const at::Tensor& x, const BlockWeights& block, std::int64_t layer,
                              const Pass& pass);
     at::Tensor rotatedBack(const at::Tensor& mixed, std::int64_t layer, const Pass& pass) const;
-    at::Tensor rotated(const at::Tensor& x, const LayerRotation& by, const CosSin& angles,
+    at::Tensor rotated(const at::Tensor& x, const RotaryConfig& by, const CosSin& angles,
                        bool back = false) const;
     void intervene(LayerView& view, const Intervention& intervention) const;
 

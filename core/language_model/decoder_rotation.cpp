@@ -34,16 +34,16 @@ at::Tensor decayOf(const Architecture& model, std::int64_t first, std::int64_t T
 
 /// Angles of T positions from the first on, shifted, computed in float64: far from 0 float32 has no room for
 /// them.
-std::vector<Decoder::Rotation> Decoder::rotationsFor(const std::vector<LayerRotation>& kinds,
+std::vector<Decoder::Rotation> Decoder::rotationsFor(const std::vector<RotaryConfig>& kinds,
                                                      std::int64_t first, std::int64_t T,
                                                      const Intervention& intervention, Scaled what) const {
     std::vector<Rotation> rotations;
-    for (const LayerRotation& by : kinds) {
+    for (const RotaryConfig& by : kinds) {
         rotations.emplace_back();
-        if (by.width == 0) continue;
+        if (by.rotatedWidth() == 0) continue;
         const ScaledFrequencies scaled =
-            by.frequencies(static_cast<double>(first + T), intervention.base, intervention.scaling);
-        const int pairs = by.width / 2;
+            by.frequenciesIn(static_cast<double>(first + T), intervention.base, intervention.scaling);
+        const int pairs = by.rotatedWidth() / 2;
         at::Tensor theta = at::empty({pairs}, at::kDouble);
         for (std::int64_t pair = 0; pair < pairs; ++pair)
             theta.mutable_data_ptr<double>()[pair] = scaled.theta[pair];
@@ -75,9 +75,9 @@ at::Tensor Decoder::biasFor(std::int64_t N) const {
 }
 
 /// x [heads, T, d] rotated by its positions, or against them, the same shape.
-at::Tensor Decoder::rotated(const at::Tensor& x, const LayerRotation& by, const CosSin& angles,
+at::Tensor Decoder::rotated(const at::Tensor& x, const RotaryConfig& by, const CosSin& angles,
                             bool back) const {
-    const std::int64_t r = by.width, rest = x.size(2) - r;
+    const std::int64_t r = by.rotatedWidth(), rest = x.size(2) - r;
     if (r == 0) return x.clone();
     const at::Tensor sin = back ? -angles.sin : angles.sin;
     const auto [first, second] = pairsOf(x, by.pairing, r);
@@ -105,7 +105,7 @@ at::Tensor Decoder::rotatedBack(const at::Tensor& mixed, std::int64_t layer, con
 
 void Decoder::intervene(LayerView& view, const Intervention& intervention) const {
     const Architecture& model = architecture();
-    const LayerRotation& by = model.rotationOf(view.layer);
+    const RotaryConfig& by = model.rotationOf(view.layer);
     // What differs between heads of a group is theirs alone from then on.
     const auto ofHead = [&](at::Tensor& x, std::int64_t head) {
         if (x.size(0) != model.heads) x = x.repeat_interleave(model.heads / x.size(0), 0);
@@ -127,7 +127,8 @@ void Decoder::intervene(LayerView& view, const Intervention& intervention) const
     for (const auto& muted : intervention.muted_pairs)
         forEachHead({muted.heads}, [&](std::int64_t head, std::int64_t) {
             for (const std::int64_t pair : muted.pairs) {
-                const PairFeatures features = featuresOfPair(by.pairing, by.width, static_cast<int>(pair));
+                const PairFeatures features =
+                    featuresOfPair(by.pairing, by.rotatedWidth(), static_cast<int>(pair));
                 view.rotated_q.select(0, head).select(1, features.first).zero_();
                 view.rotated_q.select(0, head).select(1, features.second).zero_();
             }

@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "core/fields/own_settings.h"
-#include "core/rotary/rotation.h"
+#include "core/rotary/rotary_config.h"
 
 namespace roper {
 
@@ -17,14 +17,11 @@ struct PositionMethod;
 /// The settings that methods declare, all in one list.
 const std::vector<OwnSetting>& methodSettings();
 
-/// What a specification says about positions.
-struct PositionSettings {
-    std::string position = "roper";  ///< name of the method
-    std::string pairing = "half";
-    double rotary_fraction = 1;        ///< share of the features of queries and keys that rotate
-    double value_rotary_fraction = 1;  ///< the same for values
-    double base = 10000;
-    std::string frequency_formula = "standard";
+/// What a specification says about positions, and of rotations what it says of queries and keys. How wide
+/// heads are follows from the rest of it.
+struct PositionSettings : RotaryConfig {
+    std::string position = "roper";    ///< name of the method
+    double value_rotary_fraction = 1;  ///< share of the features of values that rotate
     std::string frequencies = "fixed";
     OwnSettings own;  ///< each method reads its own
 
@@ -32,6 +29,10 @@ struct PositionSettings {
 
     const PositionMethod& method() const;
     bool trainsFrequencies() const;
+
+    /// Of queries and keys, and of values, in heads of d features.
+    RotaryConfig rotation(std::int64_t d) const;
+    RotaryConfig valueRotation(std::int64_t d) const;
 };
 
 /// What a method has to know of the model around it.

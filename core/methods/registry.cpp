@@ -47,4 +47,16 @@ bool PositionSettings::trainsFrequencies() const {
     return method().rotates && frequencies == "trained";
 }
 
+RotaryConfig PositionSettings::rotation(std::int64_t d) const {
+    RotaryConfig made = *this;
+    made.head_dim = static_cast<int>(d);
+    return made;
+}
+
+RotaryConfig PositionSettings::valueRotation(std::int64_t d) const {
+    RotaryConfig made = rotation(d);
+    made.rotary_fraction = value_rotary_fraction;
+    return made;
+}
+
 }  // namespace roper

@@ -6,11 +6,9 @@ namespace {
 /// Parameters of trained frequencies: one per pair and layer.
 std::int64_t trainedFrequencies(const PositionSettings& s, const ModelShape& shape) {
     if (s.frequencies != "trained") return 0;
-    const auto pairs = [&](double fraction) {
-        return rotatedWidth(static_cast<int>(shape.headDim()), fraction) / 2;
-    };
-    return shape.layers *
-           (pairs(s.rotary_fraction) + (s.method().rotates_values ? pairs(s.value_rotary_fraction) : 0));
+    const int features = s.rotation(shape.headDim()).rotatedWidth() +
+                         (s.method().rotates_values ? s.valueRotation(shape.headDim()).rotatedWidth() : 0);
+    return shape.layers * features / 2;
 }
 
 }  // namespace

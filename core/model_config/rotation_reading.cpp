@@ -356,8 +356,7 @@ class Reader {
     }
 
     void readKind(const Source& source) {
-        RotaryConfig rotary;
-        rotary.head_dim = headWidth(*source.kind);
+        RotaryConfig rotary = unrotated(headWidth(*source.kind));
         if (rotates(source)) readRotation(source, rotary);
         reading_.layers.push_back({source.kind->name, {}, rotary});
     }
@@ -366,9 +365,9 @@ class Reader {
         rotary.pairing = isInterleaved() ? Pairing::interleaved : Pairing::half;
         const std::string method = source.rope ? typeOf(*source.rope) : "default";
         readWidth(source, method, rotary);
-        if (source.rope && rotary.width > 0) readScaling(*source.rope, method, rotary);
+        if (source.rope && rotary.rotatedWidth() > 0) readScaling(*source.rope, method, rotary);
         readBase(source, rotary);
-        if (type_.rotates_last) rotary.first = rotary.head_dim - rotary.width;
+        if (type_.rotates_last) rotary.first = rotary.head_dim - rotary.rotatedWidth();
     }
 
     bool isInterleaved() const {
@@ -418,27 +417,34 @@ class Reader {
             if (fixed > rotary.head_dim)
                 config_.refuse("hidden_size", "makes heads of less than " + std::to_string(fixed) +
                                                   " features, which rotate");
-            rotary.width = fixed + fixed % 2;
+            rotateFeatures(fixed + fixed % 2, rotary);
             return;
         }
-        rotary.width = rotary.head_dim;
+        rotary.rotary_fraction = 1;
         if (!type_.beside_key.empty()) return requireAllRotate(source, method, rotary.head_dim);
         const double share = method == "proportional" ? 1 : shareOf(source, method, rotary.head_dim);
         // transformers cuts the product off, where it comes out just below a whole number, too.
         const double rounding = type_.is_known ? 0 : 1e-9;
         const int features = static_cast<int>(share * rotary.head_dim + rounding);
-        rotary.width = features + features % 2;
-        if (rotary.width != features) rotary.exponent_width = features;
-        if (rotary.width > rotary.head_dim)
+        const int width = features + features % 2;
+        rotateFeatures(width, rotary);
+        if (width != features) rotary.exponent_width = features;
+        if (width > rotary.head_dim)
             config_.refuse("head_dim", "must be even, not " + std::to_string(rotary.head_dim));
         if (features % 2 != 0 && (method == "yarn" || method == "longrope"))
             config_.refuse(kShare, "makes an odd number of features rotate, " + std::to_string(features) +
                                        ", which " + method + " cannot scale");
     }
 
+    static void rotateFeatures(int width, RotaryConfig& rotary) {
+        rotary.rotary_fraction = static_cast<double>(width) / rotary.head_dim;
+    }
+
     /// A head is what rotates, with what stands beside it. Frequencies follow from a share of both, and no
     /// model can compute with another number of them than its queries have.
     void requireAllRotate(const Source& source, const std::string& method, int rotating) const {
+        if (rotating % 2 != 0)
+            config_.refuse("qk_rope_head_dim", "must be even, not " + std::to_string(rotating));
         const int both = rotating + config_.whole(type_.beside_key, 0, kMostHeadDim).value_or(type_.beside);
         const int all = config_.whole("head_dim", 2, kMostHeadDim).value_or(both);
         const bool is_scaling = objectUnlessEmpty(kScaling).has_value();
@@ -631,7 +637,7 @@ class Reader {
             scaling.long_attention_factor =
                 rope.number("long_mscale", 1e-6, 100).value_or(scaling.attention_factor);
         }
-        const auto pairs = static_cast<std::size_t>(rotary.width / 2);
+        const auto pairs = static_cast<std::size_t>(rotary.rotatedWidth() / 2);
         const auto factors = [&](const char* key) {
             const auto listed = rope.numbers(key, kSmallestListed, kLargestListed, 1 << 16);
             if (!listed) rope.refuse(key, "is missing: a list of " + std::to_string(pairs) + " numbers");
@@ -732,12 +738,11 @@ class Reader {
             if (of_kind != nullptr) of_kind->layers.push_back(layer);
         }
         if (still.empty()) return;
-        reading_.layers.push_back(
-            {kNotRotated, still, {.head_dim = reading_.layers.front().rotary.head_dim}});
+        reading_.layers.push_back({kNotRotated, still, unrotated(reading_.layers.front().rotary.head_dim)});
         const auto isEmpty = [](const RotatedLayers& one) { return one.layers.empty(); };
         const bool any_rotates = static_cast<int>(still.size()) < layers;
         if (any_rotates) std::erase_if(reading_.layers, isEmpty);
-        const auto rotate = [](const RotatedLayers& one) { return one.rotary.width > 0; };
+        const auto rotate = [](const RotatedLayers& one) { return one.rotary.rotatedWidth() > 0; };
         if (std::none_of(reading_.layers.begin(), reading_.layers.end(), rotate)) return;  // was said already
         note(countOf(still.size(), "layer") + " of " + std::to_string(layers) +
              (still.size() == 1 ? " does" : " do") + " not rotate");

@@ -16,7 +16,7 @@ inline constexpr const char* kNotRotated = "not rotated";
 struct RotatedLayers {
     std::string kind;         ///< as the config has it: "full_attention"; empty where all are alike
     std::vector<int> layers;  ///< from 0
-    RotaryConfig rotary;      ///< of width 0 where nothing rotates
+    RotaryConfig rotary;      ///< nothing of it where the layers do not
 };
 
 /// What becomes of values.

@@ -16,8 +16,6 @@ namespace roper {
 enum class NormKind { rms, layer };
 enum class Activation { silu, gelu, gelu_tanh, relu };
 
-using LayerRotation = RotaryConfig;
-
 /// What a published decoder computes, in the terms in which the families of models differ. A block is
 /// x + attention(norm(x)), then x + feed_forward(norm(x)).
 struct Architecture {
@@ -49,21 +47,21 @@ struct Architecture {
         0;  ///< in windowed layers a query attends to itself and window − 1 tokens before it
     std::vector<bool> windowed;  ///< of each layer; empty: none
 
-    std::vector<LayerRotation> rotations;
+    std::vector<RotaryConfig> rotations;
     std::vector<std::size_t> rotation_of_layer;  ///< one for each layer
 
     // What only models trained here have.
     bool post_norm = false;  ///< norm(x + attention(x)), then norm(x + feed_forward(x)); no final norm
     bool causal = true;      ///< otherwise every query sees all keys
     AttentionKind attention = AttentionKind::softmax;
-    std::vector<LayerRotation>
+    std::vector<RotaryConfig>
         value_rotations;  ///< as `rotations`: values rotate, and the output back (RoPER); empty: not
     std::vector<std::function<double(int distance)>>
         head_bias;  ///< added to the scores of each head; empty: nothing
     /// What a pair of a rotated query or key is multiplied by at a position (xPos); empty: 1.
     std::function<double(int pair, int pairs, double position, bool is_query)> decay;
 
-    const LayerRotation& rotationOf(std::int64_t layer) const {
+    const RotaryConfig& rotationOf(std::int64_t layer) const {
         return rotations[rotation_of_layer[static_cast<std::size_t>(layer)]];
     }
     bool isWindowed(std::int64_t layer) const {

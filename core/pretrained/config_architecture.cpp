@@ -139,7 +139,7 @@ void readRotations(const ConfigFields& config, ArchitectureReading& reading) {
         if (model.width % model.heads != 0)
             throw Error(ErrorKind::usage, "n_embd " + std::to_string(model.width) +
                                               " is not divisible by n_head " + std::to_string(model.heads));
-        model.rotations = {LayerRotation{}};
+        model.rotations = {unrotated(model.head_dim)};
         model.rotation_of_layer.assign(layers, 0);
         return;
     }

@@ -291,8 +291,7 @@ const TensorNames& ggufNames() {
 }
 
 Eigen::VectorXd frequenciesOf(const Architecture& model, std::int64_t layer, double tokens) {
-    const LayerRotation& by = model.rotationOf(layer);
-    return by.width == 0 ? Eigen::VectorXd() : by.frequencies(tokens).theta;
+    return model.rotationOf(layer).frequenciesIn(tokens).theta;
 }
 
 const std::vector<std::string>& knownFamilies() {

@@ -66,8 +66,9 @@ void readGgufScores(const GgufEntries& entries, const Family& family, Architectu
 
 /// As llama.cpp requires of some families.
 void requireWholeHeadsRotate(const GgufEntries& entries, const Architecture& model) {
-    if (model.rotations.front().width != model.head_dim)
-        entries.refuse("rope.dimension_count", "is " + std::to_string(model.rotations.front().width) +
+    if (model.rotations.front().rotatedWidth() != model.head_dim)
+        entries.refuse("rope.dimension_count", "is " +
+                                                   std::to_string(model.rotations.front().rotatedWidth()) +
                                                    "; heads of this family rotate whole, all " +
                                                    std::to_string(model.head_dim) + " features");
 }

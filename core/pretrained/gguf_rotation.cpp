@@ -132,7 +132,7 @@ ValueVector factorsOf(const TensorStore& store, const char* name, int pairs) {
     return made;
 }
 
-void readLlama3Factors(const TensorStore& store, const Architecture& model, LayerRotation& rotation) {
+void readLlama3Factors(const TensorStore& store, const Architecture& model, RotaryConfig& rotation) {
     const auto refuse = [&](const std::string& why) {
         return Error(ErrorKind::checkpoint,
                      store.pathOfFile(0) + ": the tensor " + kFrequencyFactors + " " + why);
@@ -142,7 +142,7 @@ void readLlama3Factors(const TensorStore& store, const Architecture& model, Laye
     Scaling scaling;
     scaling.method = ScalingMethod::longrope;
     scaling.attention_factor = 1;
-    scaling.short_factors = factorsOf(store, kFrequencyFactors, rotation.width / 2);
+    scaling.short_factors = factorsOf(store, kFrequencyFactors, rotation.rotatedWidth() / 2);
     if (rotation.scaling.method == ScalingMethod::linear)
         scaling.short_factors = (scaling.short_factors.array() * rotation.scaling.factor).matrix();
     else if (rotation.scaling.method != ScalingMethod::none)
@@ -155,14 +155,15 @@ void readLlama3Factors(const TensorStore& store, const Architecture& model, Laye
 
 void readGgufRotations(const GgufEntries& entries, const GgufRules& rules, Architecture& model) {
     const auto layers = static_cast<std::size_t>(model.layers);
-    LayerRotation rotation;
+    RotaryConfig rotation = unrotated(model.head_dim);
     model.rotation_of_layer.assign(layers, 0);
     if (model.learned_positions) {
         model.rotations = {rotation};
         return;
     }
-    rotation.width = static_cast<int>(entries.whole(kWidth, 0, model.head_dim, model.head_dim));
-    if (rotation.width % 2 != 0) entries.refuse(kWidth, "must be even");
+    const std::int64_t width = entries.whole(kWidth, 0, model.head_dim, model.head_dim);
+    if (width % 2 != 0) entries.refuse(kWidth, "must be even");
+    rotation.rotary_fraction = static_cast<double>(width) / static_cast<double>(model.head_dim);
     rotation.base = entries.number("rope.freq_base", 1.0001, 1e15, 10000);
     rotation.scaling = scalingOf(entries);
     rotation.pairing = rules.interleaves ? Pairing::interleaved : Pairing::half;
@@ -179,15 +180,15 @@ void readGgufRotations(const GgufEntries& entries, const GgufRules& rules, Archi
 }
 
 void readFrequencyFactors(const TensorStore& store, Architecture& model) {
-    for (LayerRotation& rotation : model.rotations) {
+    for (RotaryConfig& rotation : model.rotations) {
         if (rotation.scaling.method == ScalingMethod::longrope) {
             for (const char* const name : {kShortFactors, kLongFactors})
                 if (!store.has(name))
                     throw Error(ErrorKind::checkpoint, store.pathOfFile(0) + ": " + kType +
                                                            " is \"longrope\", and the tensor " + name +
                                                            " is missing, which has its factors");
-            rotation.scaling.short_factors = factorsOf(store, kShortFactors, rotation.width / 2);
-            rotation.scaling.long_factors = factorsOf(store, kLongFactors, rotation.width / 2);
+            rotation.scaling.short_factors = factorsOf(store, kShortFactors, rotation.rotatedWidth() / 2);
+            rotation.scaling.long_factors = factorsOf(store, kLongFactors, rotation.rotatedWidth() / 2);
         }
         if (store.has(kFrequencyFactors)) readLlama3Factors(store, model, rotation);
     }

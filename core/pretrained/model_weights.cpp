@@ -183,7 +183,7 @@ class Locator {
     bool scalesByFactors() const {
         return std::any_of(
             model_.rotations.begin(), model_.rotations.end(),
-            [](const LayerRotation& rotation) { return rotation.scaling.method == ScalingMethod::longrope; });
+            [](const RotaryConfig& rotation) { return rotation.scaling.method == ScalingMethod::longrope; });
     }
 
     bool isOfNoEffect(const std::string& name) const {

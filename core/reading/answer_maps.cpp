@@ -25,10 +25,10 @@ std::string sentMaps(const Asked& asked) {
     };
     PassRecorder also;
     also.vectors = [&](const LayerView& view) {
-        const LayerRotation& by = model.rotationOf(view.layer);
+        const RotaryConfig& by = model.rotationOf(view.layer);
         const Rotary values = valueRotation(model, view.layer);
-        note(0, view.layer, view.q, by.pairing, by.width / 2);
-        note(1, view.layer, view.k, by.pairing, by.width / 2);
+        note(0, view.layer, view.q, by.pairing, by.rotatedWidth() / 2);
+        note(1, view.layer, view.k, by.pairing, by.rotatedWidth() / 2);
         note(2, view.layer, view.v, values.pairing, values.pairs());
     };
     also.heads = [&](std::int64_t layer, const at::Tensor& mixed) {

@@ -35,8 +35,8 @@ ModelSummary summaryOf(const Asked& asked) {
     summary.causal = a.causal;
     const Eigen::VectorXd theta = frequenciesOf(a, 0, static_cast<double>(a.context));
     summary.theta.assign(theta.begin(), theta.end());
-    for (const LayerRotation& rotation : a.rotations)
-        summary.rotates = summary.rotates || rotation.width > 0;
+    for (const RotaryConfig& rotation : a.rotations)
+        summary.rotates = summary.rotates || rotation.rotatedWidth() > 0;
     summary.rotates_values = !a.value_rotations.empty();
     summary.notes = reader.model().notes;
     summary.has_problems = a.causal && reader.task() != nullptr && reader.task()->hasProblems();

@@ -13,8 +13,8 @@ namespace {
 std::vector<std::vector<std::int64_t>> bandsOf(const Architecture& model, std::int64_t bands) {
     constexpr std::int64_t kMost = 8;
     std::int64_t pairs = 0;
-    for (const LayerRotation& rotation : model.rotations)
-        pairs = std::max<std::int64_t>(pairs, rotation.width / 2);
+    for (const RotaryConfig& rotation : model.rotations)
+        pairs = std::max<std::int64_t>(pairs, rotation.rotatedWidth() / 2);
     if (pairs == 0) throw Error(ErrorKind::usage, "the model rotates no pairs: there are no bands");
     if (bands > kMost || bands > pairs)
         throw Error(ErrorKind::usage, "pairs are cut into 1 to " + std::to_string(std::min(kMost, pairs)) +

@@ -28,14 +28,14 @@ void requireKnownForm(const Asked& asked, std::int64_t layer) {
 
 /// What multiplies queries beside 1/√d [d]: a scale of the model's own, and the attention factor of its
 /// scaling, which is for the features that rotate.
-at::Tensor queryScale(const Architecture& model, std::int64_t layer, const LayerRotation& rotation,
+at::Tensor queryScale(const Architecture& model, std::int64_t layer, const RotaryConfig& rotation,
                       double attention_factor) {
     const double own =
         (model.score_scale > 0 ? model.score_scale * std::sqrt(static_cast<double>(model.head_dim)) : 1) /
         (model.scores_by_layer ? static_cast<double>(layer) + 1 : 1);
     at::Tensor scale = at::full({model.head_dim}, own);
-    for (int pair = 0; pair < rotation.width / 2; ++pair) {
-        const PairFeatures features = featuresOfPair(rotation.pairing, rotation.width, pair);
+    for (int pair = 0; pair < rotation.rotatedWidth() / 2; ++pair) {
+        const PairFeatures features = featuresOfPair(rotation.pairing, rotation.rotatedWidth(), pair);
         for (const int feature : {features.first, features.second})
             scale[feature] = own * attention_factor * attention_factor;
     }
@@ -61,9 +61,9 @@ using Named = std::vector<std::pair<std::string, at::Tensor>>;
 /// What a run's head has learned about positions.
 void addLearned(const Asked& asked, const Asked::Head& at, Named& tensors) {
     const PretrainedModel& model = asked.reader.model();
-    const auto frequencies = [&](const std::vector<LayerRotation>& rotations) -> const Eigen::VectorXd* {
+    const auto frequencies = [&](const std::vector<RotaryConfig>& rotations) -> const Eigen::VectorXd* {
         if (rotations.empty()) return nullptr;
-        const LayerRotation& rotation =
+        const RotaryConfig& rotation =
             rotations[model.architecture.rotation_of_layer[static_cast<std::size_t>(at.layer)]];
         return rotation.trained.size() > 0 ? &rotation.trained : nullptr;
     };
@@ -85,9 +85,9 @@ std::string vectorsOf(const Asked& asked) {
     const Architecture& model = asked.model();
     requireKnownForm(asked, at.layer);
     const std::int64_t group = at.head * model.key_value_heads / model.heads;
-    const LayerRotation& rotation = model.rotationOf(at.layer);
-    const ScaledFrequencies frequencies = rotation.width > 0
-                                              ? rotation.frequencies(static_cast<double>(asked.ids.size()))
+    const RotaryConfig& rotation = model.rotationOf(at.layer);
+    const ScaledFrequencies frequencies = rotation.rotatedWidth() > 0
+                                              ? rotation.frequenciesIn(static_cast<double>(asked.ids.size()))
                                               : ScaledFrequencies{};
     Named tensors;
     PassRecorder recorder;
@@ -102,7 +102,7 @@ std::string vectorsOf(const Asked& asked) {
     tensors.emplace_back("tokens", at::tensor(asked.ids));
     if (model.family == kOurFamily)
         addLearned(asked, at, tensors);
-    else if (rotation.width > 0)
+    else if (rotation.rotatedWidth() > 0)
         tensors.emplace_back("theta", rowOf(frequencies.theta));
     return sentTensors(tensors, factsOf(asked, asked.ids, at.layer));
 }

@@ -36,20 +36,21 @@ void requireExpressible(const Specification& s, const Architecture& model) {
     if (s.model.trainsFrequencies()) refuse("trained frequencies");
     if (model.post_norm) refuse("norms after the sums (model.norm = post)");
     if (!model.causal) refuse("attention in both directions");
-    if (model.rotations.front().width > 0 && model.rotations.front().formula != FrequencyFormula::standard)
+    if (model.rotations.front().rotatedWidth() > 0 &&
+        model.rotations.front().frequency_formula != FrequencyFormula::standard)
         refuse("frequencies of the worked example's formula");
 }
 
 /// Where each feature of a head stands in GPT-NeoX, which pairs feature i with i + r/2 of the r that rotate.
 std::vector<Eigen::Index> orderOfFeatures(const Architecture& model) {
-    const LayerRotation& rotation = model.rotations.front();
+    const RotaryConfig& rotation = model.rotations.front();
     std::vector<Eigen::Index> order;
     for (Eigen::Index i = 0; i < model.head_dim; ++i)
         order.push_back(i);
     if (rotation.pairing == Pairing::interleaved)
-        for (Eigen::Index pair = 0; pair < rotation.width / 2; ++pair) {
+        for (Eigen::Index pair = 0; pair < rotation.rotatedWidth() / 2; ++pair) {
             order[static_cast<std::size_t>(pair)] = 2 * pair;
-            order[static_cast<std::size_t>(pair + rotation.width / 2)] = 2 * pair + 1;
+            order[static_cast<std::size_t>(pair + rotation.rotatedWidth() / 2)] = 2 * pair + 1;
         }
     return order;
 }
@@ -139,11 +140,11 @@ void foldHeadBias(Folder& folder, const TensorStore& from, const LinearPlace& he
 }
 
 Json configOf(const Architecture& model) {
-    const LayerRotation& rotation = model.rotations.front();
+    const RotaryConfig& rotation = model.rotations.front();
     constexpr double kOurEpsilon = 1e-5;
     // transformers takes ⌊d·share⌋ features: no rounding may take one away.
-    double share = static_cast<double>(rotation.width) / static_cast<double>(model.head_dim);
-    if (std::floor(share * static_cast<double>(model.head_dim)) < rotation.width)
+    double share = static_cast<double>(rotation.rotatedWidth()) / static_cast<double>(model.head_dim);
+    if (std::floor(share * static_cast<double>(model.head_dim)) < rotation.rotatedWidth())
         share = std::nextafter(share, 2.0);
     return {{"architectures", {"GPTNeoXForCausalLM"}},
             {"model_type", "gpt_neox"},

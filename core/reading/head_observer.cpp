@@ -60,9 +60,7 @@ PassRecorder HeadObserver::recorder() {
 void HeadObserver::observe(const LayerView& view) {
     const std::int64_t H = architecture_.heads,
                        window = architecture_.isWindowed(view.layer) ? architecture_.window : T_;
-    const Rotary rotary{static_cast<int>(architecture_.head_dim),
-                        architecture_.rotationOf(view.layer).pairing,
-                        frequenciesOf(architecture_, view.layer, static_cast<double>(T_))};
+    const Rotary rotary = architecture_.rotationOf(view.layer).rotationIn(static_cast<double>(T_));
     const auto ofGroup = [&](const at::Tensor& x, std::int64_t head) {
         return x.select(0, head * x.size(0) / H);
     };

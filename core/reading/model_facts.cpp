@@ -14,13 +14,13 @@ namespace roper {
 namespace {
 
 Metadata rotationFacts(const Architecture& model, std::int64_t layer) {
-    const LayerRotation& rotation = model.rotationOf(layer);
-    const double share = static_cast<double>(rotation.width) / static_cast<double>(model.head_dim);
+    const RotaryConfig& rotation = model.rotationOf(layer);
+    const double share = static_cast<double>(rotation.rotatedWidth()) / static_cast<double>(model.head_dim);
     return {{"step", "-1"},
-            {"position", rotation.width > 0 ? "rope" : "none"},
+            {"position", rotation.rotatedWidth() > 0 ? "rope" : "none"},
             {"attention", "softmax"},
             {"pairing", pairingNames().at(static_cast<std::size_t>(rotation.pairing))},
-            {"frequency_formula", frequencyFormulaNames().at(static_cast<std::size_t>(rotation.formula))},
+            {"frequency_formula", frequencyFormulaNames().at(static_cast<std::size_t>(rotation.frequency_formula))},
             {"base", formatNumber(rotation.base)},
             {"rotary_fraction", formatNumber(share)},
             {"value_rotary_fraction", "1"}};

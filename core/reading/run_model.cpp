@@ -8,19 +8,15 @@ namespace {
 
 /// The rotations of all layers: one where frequencies are fixed, one for each layer where they were trained.
 /// @param name  of the trained frequencies: "query_key_frequencies"
-std::vector<LayerRotation> rotationsOf(const Specification& s, const TensorStore& tensors, double fraction,
-                                       const std::string& name) {
-    LayerRotation rotation;
-    rotation.width = rotatedWidth(static_cast<int>(s.headDim()), fraction);
-    rotation.base = s.model.base;
-    rotation.pairing = pairingOf(s.model.pairing);
-    rotation.formula = frequencyFormulaOf(s.model.frequency_formula);
-    if (!s.model.trainsFrequencies() || rotation.width == 0) return {rotation};
-    std::vector<LayerRotation> of_layers;
+std::vector<RotaryConfig> rotationsOf(const Specification& s, const TensorStore& tensors,
+                                      RotaryConfig rotation, const std::string& name) {
+    const int pairs = rotation.rotatedWidth() / 2;
+    if (!s.model.trainsFrequencies() || pairs == 0) return {rotation};
+    std::vector<RotaryConfig> of_layers;
     for (std::int64_t layer = 0; layer < s.model.layers; ++layer) {
-        const std::vector<float> theta = readVector(
-            tensors, {"blocks." + std::to_string(layer) + ".attention." + name, rotation.width / 2});
-        rotation.trained = Eigen::Map<const Eigen::VectorXf>(theta.data(), rotation.width / 2).cast<double>();
+        const std::vector<float> theta =
+            readVector(tensors, {"blocks." + std::to_string(layer) + ".attention." + name, pairs});
+        rotation.trained = Eigen::Map<const Eigen::VectorXf>(theta.data(), pairs).cast<double>();
         of_layers.push_back(rotation);
     }
     return of_layers;
@@ -28,11 +24,12 @@ std::vector<LayerRotation> rotationsOf(const Specification& s, const TensorStore
 
 void describeRotations(const Specification& s, const TensorStore& tensors, Architecture& model) {
     const PositionMethod& method = s.model.method();
-    model.rotations = {LayerRotation{}};
+    const std::int64_t d = model.head_dim;
+    model.rotations = {unrotated(d)};
     if (method.rotates)
-        model.rotations = rotationsOf(s, tensors, s.model.rotary_fraction, "query_key_frequencies");
+        model.rotations = rotationsOf(s, tensors, s.model.rotation(d), "query_key_frequencies");
     if (method.rotates_values)
-        model.value_rotations = rotationsOf(s, tensors, s.model.value_rotary_fraction, "value_frequencies");
+        model.value_rotations = rotationsOf(s, tensors, s.model.valueRotation(d), "value_frequencies");
     // Both lists go by the same number of a layer.
     const std::size_t kinds = std::max(model.rotations.size(), model.value_rotations.size());
     model.rotations.resize(kinds, model.rotations.front());

@@ -7,9 +7,9 @@ namespace roper {
 Rotary valueRotation(const Architecture& model, std::int64_t layer) {
     Rotary values{static_cast<int>(model.head_dim), Pairing::half, {}};
     if (model.value_rotations.empty()) return values;
-    const LayerRotation& by = model.value_rotations[model.rotation_of_layer[static_cast<std::size_t>(layer)]];
+    const RotaryConfig& by = model.value_rotations[model.rotation_of_layer[static_cast<std::size_t>(layer)]];
     values.pairing = by.pairing;
-    if (by.width > 0) values.theta = by.frequencies(static_cast<double>(model.context)).theta;
+    if (by.rotatedWidth() > 0) values.theta = by.frequenciesIn(static_cast<double>(model.context)).theta;
     return values;
 }
 

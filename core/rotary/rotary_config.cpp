@@ -1,17 +1,26 @@
 #include "core/rotary/rotary_config.h"
 
+#include <cmath>
+
 namespace roper {
 
-ScaledFrequencies RotaryConfig::frequencies(double tokens, std::optional<double> base_now,
-                                            const std::optional<Scaling>& scaling_now) const {
-    const Scaling& by = scaling_now ? *scaling_now : scaling;
-    ScaledFrequencies computed =
-        scaledFrequencies(width, base_now.value_or(base), formula, by, tokens, exponent_width);
-    if (trained.size() == 0 || base_now) return computed;
+int RotaryConfig::rotatedWidth() const {
+    const int features = static_cast<int>(std::floor(rotary_fraction * head_dim + 1e-9));
+    return features - features % 2;
+}
+
+ScaledFrequencies RotaryConfig::frequenciesIn(double tokens, std::optional<double> base_now,
+                                              const std::optional<Scaling>& scaling_now) const {
+    const int width = rotatedWidth();
+    if (width == 0) return {};
+    const auto with = [&](const Scaling& by) {
+        return scaledFrequencies(width, base_now.value_or(base), frequency_formula, by, tokens,
+                                 exponent_width);
+    };
+    ScaledFrequencies computed = with(scaling_now ? *scaling_now : scaling);
+    if (base_now || trained.size() != computed.theta.size()) return computed;
     // Trained frequencies are changed by the same factors as fixed ones.
-    const Eigen::VectorXd unscaled =
-        scaledFrequencies(width, base, formula, {}, tokens, exponent_width).theta;
-    computed.theta = (computed.theta.array() / unscaled.array() * trained.array()).matrix();
+    computed.theta = (computed.theta.array() / with({}).theta.array() * trained.array()).matrix();
     return computed;
 }
 

@@ -19,7 +19,7 @@ inline constexpr auto kUnknownMethod = "imported";
 
 /// What a run does. Plain data; `specificationFields()` holds the name, unit, default, bounds and
 /// help of every member, and everything that reads, writes, checks or shows a specification goes through that
-/// table. Members that name one of several choices are text; `check` sees to it that they hold one of them.
+/// table. Where the names of a choice are text, `check` sees to it that they hold one of them.
 struct Specification {
     struct About {
         std::string title;

@@ -21,8 +21,8 @@ class EigenModel {
                     plain.const_data_ptr<double>(), rows, columns);
         }
         const auto rotary = [&](bool rotates, double fraction) {
-            return makeRotary(static_cast<int>(s.headDim()), pairingOf(s.model.pairing), s.model.base,
-                              frequencyFormulaOf(s.model.frequency_formula), rotates ? fraction : 0.0);
+            return makeRotary(static_cast<int>(s.headDim()), s.model.pairing, s.model.base,
+                              s.model.frequency_formula, rotates ? fraction : 0.0);
         };
         query_key_ = rotary(s.model.method().rotates, s.model.rotary_fraction);
         value_ = rotary(s.model.method().rotates_values, s.model.value_rotary_fraction);

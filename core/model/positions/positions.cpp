@@ -51,7 +51,7 @@ void Positions::rescale(const Scaling& scaling, double) {
 }
 
 Pairing Positions::pairing() const {
-    return pairingOf(specification_.model.pairing);
+    return specification_.model.pairing;
 }
 
 void Positions::addBias(const TokenPositions& tokens, PassPositions& pass,

@@ -20,32 +20,22 @@ std::vector<CosSin> times(std::vector<CosSin> layers, const at::Tensor& decay) {
     return layers;
 }
 
-/// θ' / θ of each pair under a scaling, and what cos and sin are multiplied by.
-std::pair<Eigen::VectorXd, double> scaledBy(const Rotary& rotary, const Specification& specification,
-                                            const Scaling& scaling, double length) {
-    if (rotary.pairs() == 0) return {{}, 1.0};
-    const ScaledFrequencies scaled =
-        scaledFrequencies(rotary.rotatedWidth(), specification.model.base,
-                          frequencyFormulaOf(specification.model.frequency_formula), scaling, length);
-    return {scaled.theta.cwiseQuotient(rotary.theta), scaled.attention_factor};
-}
-
 }  // namespace
 
 RotaryPositions::RotaryPositions(const Specification& specification, Parameters& parameters,
                                  at::TensorOptions options)
     : Positions(specification, options),
       method_(specification.model.method()),
-      query_key_(makeRotation(specification.model.rotary_fraction, "query_key_frequencies", parameters)),
-      value_(makeRotation(method_.rotates_values ? specification.model.value_rotary_fraction : 0.0,
+      query_key_(makeRotation(specification.model.rotation(specification.headDim()), "query_key_frequencies",
+                              parameters)),
+      value_(makeRotation(method_.rotates_values ? specification.model.valueRotation(specification.headDim())
+                                                 : unrotated(specification.headDim()),
                           "value_frequencies", parameters)) {}
 
-RotaryPositions::Rotation RotaryPositions::makeRotation(double fraction, const std::string& name,
+RotaryPositions::Rotation RotaryPositions::makeRotation(const RotaryConfig& config, const std::string& name,
                                                         Parameters& parameters) const {
     const auto& model = specification().model;
-    Rotation made;
-    made.rotary = makeRotary(static_cast<int>(specification().headDim()), pairing(), model.base,
-                             frequencyFormulaOf(specification().model.frequency_formula), fraction);
+    Rotation made{config, config.rotationIn(1)};
     if (!model.trainsFrequencies() || made.rotary.pairs() == 0) return made;
     const at::Tensor theta = at::empty({made.rotary.pairs()}, at::kDouble);
     std::copy_n(made.rotary.theta.data(), made.rotary.pairs(), theta.mutable_data_ptr<double>());
@@ -125,10 +115,12 @@ std::vector<CosSin> RotaryPositions::trainedCosSin(const Rotation& rotation,
 }
 
 void RotaryPositions::rescale(const Scaling& scaling, double length) {
-    std::tie(query_key_.factors, query_key_.attention_factor) =
-        scaledBy(query_key_.rotary, specification(), scaling, length);
-    value_.factors = scaledBy(value_.rotary, specification(), scaling, length).first;
-    query_key_.table = value_.table = {};
+    for (Rotation* rotation : {&query_key_, &value_}) {
+        const ScaledFrequencies scaled = rotation->config.frequenciesIn(length, {}, scaling);
+        rotation->factors = scaled.theta.cwiseQuotient(rotation->rotary.theta);
+        rotation->table = {};
+        if (rotation == &query_key_) rotation->attention_factor = scaled.attention_factor;
+    }
 }
 
 }  // namespace roper

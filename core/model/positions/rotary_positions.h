@@ -25,18 +25,19 @@ class RotaryPositions : public Positions {
   private:
     /// One kind of rotation: of queries and keys, or of values.
     struct Rotation {
-        Rotary rotary;
-        std::vector<at::Tensor>
-            trained;                  ///< frequencies, one tensor [pairs] a layer; empty where they are fixed
-        Eigen::VectorXd factors;      ///< what scaling multiplies each frequency by; empty for 1
-        double attention_factor = 1;  ///< YaRN: cos and sin times this
-        CosSin table = {};            ///< [positions, pairs], as long as has been needed
+        RotaryConfig config;
+        Rotary rotary;  ///< not scaled
+        std::vector<at::Tensor> trained =
+            {};                        ///< frequencies [pairs] of each layer; empty where they are fixed
+        Eigen::VectorXd factors = {};  ///< what scaling multiplies each frequency by; empty for 1
+        double attention_factor = 1;   ///< YaRN: cos and sin times this
+        CosSin table = {};             ///< [positions, pairs], as long as has been needed
     };
     /// What decay multiplies cos and sin by: [positions, pairs] each, as long as has been needed.
     struct Decay {
         at::Tensor queries, keys;
     };
-    Rotation makeRotation(double fraction, const std::string& name, Parameters& parameters) const;
+    Rotation makeRotation(const RotaryConfig& config, const std::string& name, Parameters& parameters) const;
     CosSin makeTable(const Rotation& rotation, std::int64_t positions) const;
     void grow(Rotation& rotation, std::int64_t positions);
     std::vector<CosSin> cosSinOf(Rotation& rotation, const TokenPositions& tokens);

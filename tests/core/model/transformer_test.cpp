@@ -46,8 +46,8 @@ std::vector<Specification> allKinds() {
             kinds.push_back(s);
         }
     Specification other = tiny("roper");
-    other.model.pairing = "interleaved";
-    other.model.frequency_formula = "worked_example";
+    other.model.pairing = Pairing::interleaved;
+    other.model.frequency_formula = FrequencyFormula::worked_example;
     other.model.activation = "relu";
     other.model.base = 50;
     kinds.push_back(other);
@@ -100,7 +100,8 @@ std::vector<Specification> allKindsBothWays() {
 
 std::string nameOf(const Specification& s) {
     return s.training.objective + " " + s.model.position + " " + s.model.attention + " " +
-           s.model.frequencies + " " + s.model.norm + " " + s.model.pairing + " " + s.model.activation;
+           s.model.frequencies + " " + s.model.norm + " " +
+           pairingNames().at(static_cast<std::size_t>(s.model.pairing)) + " " + s.model.activation;
 }
 
 at::Tensor someTokens(std::int64_t B, std::int64_t T) {
@@ -342,7 +343,7 @@ TEST(Transformer, HeadVectorsGiveTheWeightsOfTheirHead) {
             setup.head_dim = static_cast<int>(qkv.size(2));
             setup.rotary_fraction = 0.5;
             setup.base = specification.model.base;
-            setup.pairing = pairingOf(specification.model.pairing);
+            setup.pairing = specification.model.pairing;
             const ScoreRule rule = scoreRule(sanitized(setup));
             const HeadVectors heads{matrix(0), matrix(1), matrix(2)};
             const Eigen::MatrixXd computed = roper::weights(rule, heads, scores(rule, heads));
@@ -488,7 +489,7 @@ TEST(Inside, AgreesWithTheAttentionAndTheVectorsOfEachHead) {
         if (!kind.model.method().rotates) {  // neighbours make a pair where nothing rotates
             const at::Tensor by_hand = q.view({9, d / 2, 2}).square().sum(-1).sqrt().mean(0);
             EXPECT_TRUE(at::allclose(squares[0], by_hand)) << nameOf(kind);
-        } else if (kind.model.pairing == "half" && kind.model.rotary_fraction == 1) {
+        } else if (kind.model.pairing == Pairing::half && kind.model.rotary_fraction == 1) {
             const at::Tensor by_hand =
                 (q.narrow(1, 0, d / 2).square() + q.narrow(1, d / 2, d / 2).square()).sqrt().mean(0);
             EXPECT_TRUE(at::allclose(squares[0], by_hand)) << nameOf(kind);

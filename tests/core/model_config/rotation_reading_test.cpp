@@ -30,11 +30,11 @@ TEST(RotationReading, IsWhatTransformersComputes) {
         for (const auto& [kind, numbers] : one.at("kinds").items()) {
             const auto found = std::find_if(
                 reading.layers.begin(), reading.layers.end(), [&, &kind = kind](const RotatedLayers& layers) {
-                    return layers.rotary.width > 0 &&
+                    return layers.rotary.rotatedWidth() > 0 &&
                            (layers.kind == kind || reading.layers.size() == 1 || kind.empty());
                 });
             if (found == reading.layers.end()) continue;  // no layer of the config is of this kind
-            const ScaledFrequencies scaled = found->rotary.frequencies(1);
+            const ScaledFrequencies scaled = found->rotary.frequenciesIn(1);
             ASSERT_EQ(scaled.theta.size(), numbers[0].get<Eigen::Index>());
             const double second = scaled.theta[std::min<Eigen::Index>(1, scaled.theta.size() - 1)];
             EXPECT_NEAR(second / numbers[1].get<double>(), 1, 3e-5);
@@ -103,12 +103,12 @@ TEST(RotationReading, OtherModelsHaveNoWidthsByLayer) {
 TEST(RotationReading, AProductIsCutOffAsPythonDoes) {
     const RotaryConfig glm4 =
         onlyOne(readRotation(R"({"model_type": "glm4", "head_dim": 100, "partial_rotary_factor": 0.29})"));
-    EXPECT_EQ(glm4.width, 28);
-    EXPECT_NEAR(glm4.frequencies(1).theta[1], 0.5179474, 1e-6);
+    EXPECT_EQ(glm4.rotatedWidth(), 28);
+    EXPECT_NEAR(glm4.frequenciesIn(1).theta[1], 0.5179474, 1e-6);
     const RotaryConfig minimax =
         onlyOne(readRotation(R"({"model_type": "minimax_m2", "head_dim": 44, "rotary_dim": 30})"));
-    EXPECT_EQ(minimax.width, 30);
-    EXPECT_NEAR(minimax.frequencies(1).theta[1], 0.3451454, 1e-6);
+    EXPECT_EQ(minimax.rotatedWidth(), 30);
+    EXPECT_NEAR(minimax.frequenciesIn(1).theta[1], 0.3451454, 1e-6);
 }
 
 // Mistral4Model of transformers 5.24 ends with sizes that do not fit for these.
@@ -149,16 +149,16 @@ TEST(RotationReading, AnOddShareIsRoundedUpButNotInTheExponents) {
     const RotaryConfig odd = onlyOne(readRotation(
         R"({"model_type": "gpt_neox", "hidden_size": 80, "num_attention_heads": 4, "rotary_pct": 0.25})"));
     EXPECT_EQ(odd.head_dim, 20);
-    EXPECT_EQ(odd.width, 6);
+    EXPECT_EQ(odd.rotatedWidth(), 6);
     EXPECT_EQ(odd.exponent_width, 5);
-    const Eigen::VectorXd theta = odd.frequencies(1).theta;
+    const Eigen::VectorXd theta = odd.frequenciesIn(1).theta;
     ASSERT_EQ(theta.size(), 3);
     EXPECT_NEAR(theta[2], std::pow(10000, -4.0 / 5), 1e-12);
 }
 
 TEST(RotationReading, ASharePassedOverIsNamedOrRefused) {
     const char* passed = R"({"model_type": "llama", "head_dim": 64, "partial_rotary_factor": 0.5})";
-    EXPECT_EQ(onlyOne(readRotation(passed)).width, 64);
+    EXPECT_EQ(onlyOne(readRotation(passed)).rotatedWidth(), 64);
     EXPECT_NE(notesOf(passed).find("partial_rotary_factor is not read"), std::string::npos);
     expectError(ErrorKind::usage, "partial_rotary_factor is 0.5", [] {
         readRotation(R"({"model_type": "llama", "head_dim": 64, "partial_rotary_factor": 0.5,
@@ -171,7 +171,7 @@ TEST(RotationReading, LayersThatDoNotRotateAreSaid) {
     ASSERT_EQ(smol.layers.size(), 2U);
     EXPECT_EQ(smol.layers[1].kind, kNotRotated);
     EXPECT_EQ(smol.layers[1].layers, (std::vector<int>{3, 7}));
-    EXPECT_EQ(smol.layers[1].rotary.width, 0);
+    EXPECT_EQ(smol.layers[1].rotary.rotatedWidth(), 0);
     const RotationReading cohere = readRotation(R"({"model_type": "cohere2", "num_hidden_layers": 4})");
     EXPECT_EQ(cohere.layers.back().layers, std::vector<int>{3});
     const RotationReading moe =
@@ -196,7 +196,7 @@ TEST(RotationReading, LayersThatDoNotRotateAreSaid) {
 // transformers 5.24: the frequencies of these models are there, and are not used.
 TEST(RotationReading, AModelMayRotateNothingByWhatItsConfigSays) {
     const auto widthOf = [](const std::string& json) {
-        return readRotation(json).layers.front().rotary.width;
+        return readRotation(json).layers.front().rotary.rotatedWidth();
     };
     EXPECT_EQ(widthOf(R"({"model_type": "falcon"})"), 64);
     EXPECT_EQ(widthOf(R"({"model_type": "falcon", "alibi": true})"), 0);
@@ -220,7 +220,7 @@ TEST(RotationReading, ValuesThatRotateAreSaid) {
     EXPECT_EQ(readRotation(R"({"model_type": "roformer"})").values, ValueRotation::none);
     const RotationReading clvp = readRotation(R"({"model_type": "clvp_encoder"})");
     EXPECT_EQ(clvp.values, ValueRotation::rotated);
-    EXPECT_EQ(onlyOne(clvp).width, 32);
+    EXPECT_EQ(onlyOne(clvp).rotatedWidth(), 32);
     const RotationReading deepseek = readRotation(R"({"model_type": "deepseek_v4"})");
     EXPECT_EQ(deepseek.values, ValueRotation::rotated_back);
     EXPECT_EQ(deepseek.layers.front().rotary.first, 448);
@@ -253,9 +253,9 @@ TEST(RotationReading, FactorsOfShortAndLongTextsMayDiffer) {
         "rope_scaling": {"type": "longrope", "short_factor": [1, 1], "long_factor": [2, 3], "short_mscale": 1.25,
                          "long_mscale": 1.5}})");
     const RotaryConfig phimoe = onlyOne(reading);
-    EXPECT_EQ(phimoe.frequencies(128).attention_factor, 1.25);
-    EXPECT_EQ(phimoe.frequencies(129).attention_factor, 1.5);
-    EXPECT_NEAR(phimoe.frequencies(129).theta[1], 1e-3, 1e-15);
+    EXPECT_EQ(phimoe.frequenciesIn(128).attention_factor, 1.25);
+    EXPECT_EQ(phimoe.frequenciesIn(129).attention_factor, 1.5);
+    EXPECT_NEAR(phimoe.frequenciesIn(129).theta[1], 1e-3, 1e-15);
     ASSERT_FALSE(reading.notes.empty());
     EXPECT_EQ(reading.notes.front().substr(0, 24), "long_factor is not read ");
 }
@@ -265,7 +265,7 @@ TEST(RotationReading, Llama3MayHaveNoSpanBetweenKeptAndScaled) {
         onlyOne(readRotation(R"({"model_type": "llama", "head_dim": 8, "rope_theta": 500000,
         "rope_scaling": {"rope_type": "llama3", "factor": 16, "low_freq_factor": 1, "high_freq_factor": 1,
                          "original_max_position_embeddings": 100}})"));
-    const Eigen::VectorXd theta = scout.frequencies(1).theta;
+    const Eigen::VectorXd theta = scout.frequenciesIn(1).theta;
     EXPECT_EQ(theta[0], 1);
     EXPECT_NEAR(theta[3], std::pow(500000, -0.75) / 16, 1e-15);
 }

@@ -60,7 +60,7 @@ TEST(GgufKeys, AListOfEqualNumbersIsThatNumber) {
     };
     const Architecture model = withLists({1, 1}, {16, 16});
     EXPECT_EQ(model.key_value_heads, 1);
-    EXPECT_EQ(model.rotations.front().width, 16);
+    EXPECT_EQ(model.rotations.front().rotatedWidth(), 16);
     EXPECT_EQ(
         readWith("llama", "rope.freq_base", std::vector<float>{500, 500}).architecture.rotations[0].base,
         500);

@@ -127,15 +127,15 @@ TEST(Specification, RefusesWhatARunWouldNeverRead) {
 TEST(Specification, AnotherMethodTakesAlongOnlyWhatItReads) {
     Specification specification;
     specification.model.value_rotary_fraction = 0.5;
-    specification.model.pairing = "interleaved";
+    specification.model.pairing = Pairing::interleaved;
     for (const PositionMethod& method : positionMethods()) {
         const Specification other = withPosition(specification, method.name);
         EXPECT_TRUE(check(other).empty()) << method.name;
         EXPECT_EQ(other.model.position, method.name);
     }
-    EXPECT_EQ(withPosition(specification, "rope").model.pairing, "interleaved");
+    EXPECT_EQ(withPosition(specification, "rope").model.pairing, Pairing::interleaved);
     EXPECT_EQ(withPosition(specification, "rope").model.value_rotary_fraction, 1);
-    EXPECT_EQ(withPosition(specification, "alibi").model.pairing, "half");
+    EXPECT_EQ(withPosition(specification, "alibi").model.pairing, Pairing::half);
 }
 
 TEST(Specification, SettingsByBareNameOrKey) {
@@ -157,7 +157,7 @@ TEST(Specification, FormerNamesAreReadAndNotWritten) {
         "old.toml");
     EXPECT_EQ(s.task.own.integer("vocab_size"), 500);
     EXPECT_EQ(s.task.own.text("tokenizer"), "bpe");
-    EXPECT_EQ(s.model.frequency_formula, "worked_example");
+    EXPECT_EQ(s.model.frequency_formula, FrequencyFormula::worked_example);
     EXPECT_EQ(s.training.lr_schedule, "linear");
     const std::string toml = toToml(s);
     for (const char* former : {"\npieces", "\nvocabulary", "\nschedule", "\ndecay", "intro"})
@@ -165,7 +165,7 @@ TEST(Specification, FormerNamesAreReadAndNotWritten) {
     Specification by_settings;
     for (const char* setting : {"schedule=intro", "training.decay=constant", "pieces=400"})
         applySetting(by_settings, setting);
-    EXPECT_EQ(by_settings.model.frequency_formula, "worked_example");
+    EXPECT_EQ(by_settings.model.frequency_formula, FrequencyFormula::worked_example);
     EXPECT_EQ(by_settings.training.lr_schedule, "constant");
     EXPECT_EQ(by_settings.task.own.integer("vocab_size"), 400);
 }

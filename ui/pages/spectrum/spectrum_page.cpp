@@ -24,7 +24,7 @@ QVector<double> counting(Eigen::Index count) {
 /// What the formula of the scaling in use comes to.
 QString scalingNumbers(const Setup& s) {
     const ScaledFrequencies scaled = s.scaled(s.scaling.method);
-    const int width = rotatedWidth(s.head_dim, s.rotary_fraction);
+    const int width = s.rotatedWidth();
     const double exponent =
         (s.frequency_formula == FrequencyFormula::standard ? 1.0 : 2.0) * width / std::max(width - 2.0, 1.0);
     const double grown = s.scaling.factor * std::max(s.context_length / s.scaling.original_length, 1.0) -
