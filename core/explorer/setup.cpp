@@ -55,13 +55,14 @@ ScaledFrequencies Setup::scaled(ScalingMethod with) const {
 Rotary Setup::rotaryOf(double fraction, const ValueVector& learned_theta) const {
     RotaryConfig rotation = *this;
     rotation.rotary_fraction = fraction;
-    if (source == Source::run && learned.base == base && learned.frequency_formula == frequency_formula)
+    if (source == Source::run && learned.rotation.base == base &&
+        learned.rotation.frequency_formula == frequency_formula)
         rotation.trained = learned_theta;
     return rotation.rotationIn(context_length);
 }
 
 Rotary Setup::rotary() const {
-    return rotaryOf(rotary_fraction, learned.theta);
+    return rotaryOf(rotary_fraction, learned.rotation.trained);
 }
 
 Rotary Setup::valueRotary() const {

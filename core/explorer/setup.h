@@ -33,9 +33,8 @@ enum class MapKind {
 /// What a run has learned about positions, in place of what would be computed. Asked of the run each time, so
 /// neither copied as text nor kept in sessions; of no effect unless the source is a run.
 struct Learned {
-    ValueVector theta, value_theta;  ///< trained frequencies; empty where they are fixed
-    double base = 0;                 ///< that they began with: another base shows its own frequencies
-    FrequencyFormula frequency_formula = FrequencyFormula::standard;
+    RotaryConfig rotation;              ///< with trained frequencies; another base or formula shows its own
+    ValueVector value_theta;            ///< trained frequencies of values; empty where they are fixed
     ValueVector bias;                   ///< of the head, where its method trains one
     OwnSettings own{methodSettings()};  ///< of its method
 

@@ -8,38 +8,25 @@
 #include "core/base/safetensors.h"
 #include "core/base/text.h"
 #include "core/control/messages.h"
-#include "core/rotary/frequencies.h"
+#include "core/control/model_description.h"
 
 namespace roper {
-namespace {
-
-Metadata rotationFacts(const Architecture& model, std::int64_t layer) {
-    const RotaryConfig& rotation = model.rotationOf(layer);
-    const double share = static_cast<double>(rotation.rotatedWidth()) / static_cast<double>(model.head_dim);
-    return {{"step", "-1"},
-            {"position", rotation.rotatedWidth() > 0 ? "rope" : "none"},
-            {"attention", "softmax"},
-            {"pairing", pairingNames().at(static_cast<std::size_t>(rotation.pairing))},
-            {"frequency_formula", frequencyFormulaNames().at(static_cast<std::size_t>(rotation.frequency_formula))},
-            {"base", formatNumber(rotation.base)},
-            {"rotary_fraction", formatNumber(share)},
-            {"value_rotary_fraction", "1"}};
-}
-
-}  // namespace
-
 std::string listOf(const std::vector<std::string>& texts) {
     return nlohmann::json(texts).dump(-1, ' ', false, nlohmann::json::error_handler_t::replace);
 }
 
 Metadata factsOf(const Asked& asked, std::span<const std::int64_t> ids, std::int64_t layer) {
     const Architecture& model = asked.model();
+    const RotaryConfig& rotation = model.rotationOf(layer);
     Metadata facts = asked.reader.runFacts();
-    facts.merge(rotationFacts(model, layer));  // what the run says stays
+    if (facts.empty())
+        facts = ModelDescription{.position = rotation.rotatedWidth() > 0 ? "rope" : "none",
+                                 .causal = model.causal,
+                                 .rotation = rotation,
+                                 .layers = static_cast<int>(model.layers),
+                                 .heads = static_cast<int>(model.heads)}
+                    .asMetadata();
     facts["text"] = asStored(asked.question.text);
-    facts["causal"] = model.causal ? "true" : "false";
-    facts["layers"] = std::to_string(model.layers);
-    facts["heads"] = std::to_string(model.heads);
     facts["token_texts"] = listOf(asked.reader.textsOf(ids));
     return facts;
 }

@@ -3,6 +3,7 @@
 #include <ATen/ATen.h>
 
 #include "core/base/error.h"
+#include "core/control/model_description.h"
 #include "core/corpus/open_task.h"
 #include "core/reading/run_model.h"
 #include "core/tokenizers/tokenizer_files.h"
@@ -42,18 +43,17 @@ Tokenizer openTokenizer(const FilePath& path) {
                          : readTokenizerJson(place.path / kTokenizerJson);
 }
 
-/// Under the names of the specification's fields; the step under "step".
 std::map<std::string, std::string> runFactsOf(const Specification& specification, std::int64_t step) {
     const Specification::Model& m = specification.model;
-    std::map<std::string, std::string> facts{
-        {"step", std::to_string(step)},
-        {"position", m.position},
-        {"attention", m.attention},
-        {"pairing", m.pairing},
-        {"frequency_formula", m.frequency_formula},
-        {"base", formatNumber(m.base)},
-        {"rotary_fraction", formatNumber(m.rotary_fraction)},
-        {"value_rotary_fraction", formatNumber(m.value_rotary_fraction)}};
+    std::map<std::string, std::string> facts = ModelDescription{step,
+                                                                m.position,
+                                                                attentionKindOf(m.attention),
+                                                                !specification.isMasked(),
+                                                                m,
+                                                                m.value_rotary_fraction,
+                                                                static_cast<int>(m.layers),
+                                                                static_cast<int>(m.heads)}
+                                                   .asMetadata();
     for (const OwnSetting& setting : m.method().settings)
         facts[setting.name] = m.own.asText(setting);
     return facts;

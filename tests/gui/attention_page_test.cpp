@@ -374,7 +374,7 @@ class AttentionPageTest : public PageTest {
         window_->attentionState().useRun("short");
         QTRY_VERIFY_WITH_TIMEOUT(window_->attentionState().isReady(), 30000);
         const auto& head = window_->attentionState().runHead();
-        QCOMPARE(head->step, 3);
+        QCOMPARE(head->model.step, 3);
         QCOMPARE(head->vectors.tokens(), static_cast<int>(setup().run_text.size()));
         // The page has taken the model's own rotation.
         QCOMPARE(setup().head_dim, 16);
@@ -468,8 +468,8 @@ class AttentionPageTest : public PageTest {
                                  30000);
         window_->attentionState().useRun("long");
         QTRY_VERIFY_WITH_TIMEOUT(window_->attentionState().isReady(), 30000);
-        const std::int64_t step = window_->attentionState().runHead()->step;
-        QTRY_VERIFY_WITH_TIMEOUT(window_->attentionState().runHead()->step > step, 30000);
+        const std::int64_t step = window_->attentionState().runHead()->model.step;
+        QTRY_VERIFY_WITH_TIMEOUT(window_->attentionState().runHead()->model.step > step, 30000);
     }
 
     void withoutRunsThePageSaysWhatToDo() {

@@ -16,21 +16,19 @@ constexpr int kLive_ms = 2000;  // how often a model that trains is looked at ag
 
 /// A setup with the rotation that a run's model has.
 Setup asInTheRun(Setup setup, const RunHead& head) {
-    setup.head_dim = static_cast<int>(head.vectors.Q.cols());
-    setup.base = head.base;
-    setup.frequency_formula = head.frequency_formula;
-    setup.pairing = head.pairing;
-    setup.rotary_fraction = head.rotary_fraction;
-    setup.value_rotary_fraction = head.value_rotary_fraction;
-    setup.scaling.method = ScalingMethod::none;
-    const PositionMethod& method = *head.method;
+    RotaryConfig rotation = head.model.rotation;
+    rotation.scaling = setup.scaling;
+    rotation.scaling.method = ScalingMethod::none;
+    static_cast<RotaryConfig&>(setup) = rotation;
+    setup.value_rotary_fraction = head.model.value_rotary_fraction;
+    const PositionMethod& method = positionMethod(head.model.position);
     // What a run adds to its embeddings is in its q and k already, so to a head it is no method at all.
     setup.method = method.adds_to_embeddings ? "none" : method.name;
-    setup.attention = head.attention;
+    setup.attention = head.model.attention;
     if (!method.rotates) setup.rotary_fraction = setup.value_rotary_fraction = 0;
     setup.learned = head.learned;
-    setup.causal = head.causal;
-    setup.heads = head.heads;
+    setup.causal = head.model.causal;
+    setup.heads = head.model.heads;
     setup.blend = 1;
     setup.mistake = Mistake::none;
     setup.muted.clear();
@@ -186,13 +184,13 @@ QString AttentionState::sourceText() const {
         return tr("random vectors, seed %1, similarity %2").arg(s.seed).arg(s.similarity);
     if (s.source == Source::hand) return tr("vectors set by hand");
     const QString model = QString::fromStdString(s.run);
-    if (run_head_ && run_head_->step < 0)  // which only runs have
+    if (run_head_ && run_head_->model.step < 0)  // which only runs have
         return tr("layer %1, head %2 of %3").arg(s.layer).arg(s.head).arg(modelTitle(model));
     return tr("layer %1, head %2 of %3 at step %4")
         .arg(s.layer)
         .arg(s.head)
         .arg(model)
-        .arg(run_head_ ? run_head_->step : 0);
+        .arg(run_head_ ? run_head_->model.step : 0);
 }
 
 void AttentionState::useRun(const QString& run) {

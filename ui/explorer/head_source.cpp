@@ -4,8 +4,6 @@
 
 #include "core/base/error.h"
 #include "core/base/safetensors.h"
-#include "core/base/text.h"
-#include "core/explorer/setup_fields.h"
 #include "ui/live/token_texts.h"
 
 namespace roper {
@@ -20,12 +18,6 @@ Eigen::MatrixXd matrixOf(const SafetensorsFile& file, const std::string& name) {
     Eigen::Matrix<float, Eigen::Dynamic, Eigen::Dynamic, Eigen::RowMajor> read(rows, columns);
     std::memcpy(read.data(), tensor.bytes.data(), tensor.bytes.size());
     return read.cast<double>();
-}
-
-double metadataNumber(const SafetensorsFile& file, const std::string& key) {
-    const auto value = parseNumber(file.entry(key));
-    if (!value) throw Error(ErrorKind::checkpoint, "the trainer's \"" + key + "\" is not a number");
-    return *value;
 }
 
 /// A matrix of one row that not every model has; empty where it has none.
@@ -47,28 +39,14 @@ RunHead readHead(const HeadQuestion& question, const QByteArray& payload) {
         v.cols() != q.cols())
         throw Error(ErrorKind::checkpoint, "the trainer's q, k and v differ in shape");
     head.tokens = tokenTexts(file);
-    head.step = static_cast<std::int64_t>(metadataNumber(file, "step"));
-    head.layers = static_cast<int>(metadataNumber(file, "layers"));
-    head.heads = static_cast<int>(metadataNumber(file, "heads"));
-    try {
-        head.method = &positionMethod(file.entry("position"));
-        head.attention = attentionKindOf(file.entry("attention"));
-        head.pairing = pairingOf(file.entry("pairing"));
-        head.frequency_formula = frequencyFormulaOf(file.entry("frequency_formula"));
-    } catch (const std::invalid_argument& error) {
-        throw Error(ErrorKind::checkpoint, "the model is of another version: " + std::string(error.what()));
-    }
-    head.causal = file.entryOr("causal", "true") == "true";
-    head.base = metadataNumber(file, "base");
-    head.rotary_fraction = metadataNumber(file, "rotary_fraction");
-    head.value_rotary_fraction = metadataNumber(file, "value_rotary_fraction");
+    head.model = ModelDescription::of(file);
+    head.model.rotation.head_dim = static_cast<int>(q.cols());
     if (file.tensors().count("table") > 0) head.table = matrixOf(file, "table");
-    head.learned.theta = rowOf(file, "theta");
+    head.learned.rotation = head.model.rotation;
+    head.learned.rotation.trained = rowOf(file, "theta");
     head.learned.value_theta = rowOf(file, "value_theta");
-    head.learned.base = head.base;
-    head.learned.frequency_formula = head.frequency_formula;
     head.learned.bias = rowOf(file, "bias");
-    for (const OwnSetting& setting : head.method->settings)
+    for (const OwnSetting& setting : positionMethod(head.model.position).settings)
         head.learned.own.setText(setting, file.entry(setting.name));
     return head;
 }

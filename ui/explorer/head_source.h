@@ -3,6 +3,7 @@
 #include <QObject>
 #include <QString>
 
+#include "core/control/model_description.h"
 #include "core/explorer/setup.h"
 #include "ui/live/model_client.h"
 
@@ -19,17 +20,10 @@ struct HeadQuestion {
 
 /// What the model says: q, k and v before any rotation, and what it is.
 struct RunHead {
+    ModelDescription model;
     HeadQuestion question;
     HeadVectors vectors;
     std::vector<std::string> tokens;  ///< the text, token by token
-    std::int64_t step = 0;
-    int layers = 0, heads = 0;
-    const PositionMethod* method = nullptr;  ///< never null in an answer
-    AttentionKind attention = AttentionKind::softmax;
-    Pairing pairing = Pairing::half;
-    FrequencyFormula frequency_formula = FrequencyFormula::standard;
-    bool causal = true;
-    double base = 0, rotary_fraction = 1, value_rotary_fraction = 1;
     Learned learned;
     Eigen::MatrixXd table;  ///< learned positions [positions × C]; empty for other methods
 };

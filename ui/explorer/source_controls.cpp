@@ -59,7 +59,7 @@ void addSourceControls(SetupPanel& panel, AttentionState& state, SourceUse use) 
     auto* similarity = panel.addDecimal(controlText("Similarity"), "similarity", {}, 0.1, 2);
     QComboBox* models = addModelChoice(panel, state);
     auto* layer = panel.addIndex(controlText("Layer"), "layer", {}, [&state](const Setup& s) {
-        return state.runHead() ? state.runHead()->layers : s.layer + 1;
+        return state.runHead() ? state.runHead()->model.layers : s.layer + 1;
     });
     auto* head = panel.addIndex(controlText("Head"), "head", {}, [](const Setup& s) { return s.heads; });
     auto* words = new LineEdit;

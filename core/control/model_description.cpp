@@ -1,0 +1,52 @@
+#include "core/control/model_description.h"
+
+#include "core/base/error.h"
+#include "core/base/text.h"
+
+namespace roper {
+namespace {
+
+double numberIn(const SafetensorsFile& file, const std::string& key) {
+    const auto value = parseNumber(file.entry(key));
+    if (!value) throw Error(ErrorKind::checkpoint, file.origin() + ": \"" + key + "\" is not a number");
+    return *value;
+}
+
+}  // namespace
+
+std::map<std::string, std::string> ModelDescription::asMetadata() const {
+    return {{"step", std::to_string(step)},
+            {"position", position},
+            {"attention", attentionKindNames().at(static_cast<std::size_t>(attention))},
+            {"causal", causal ? "true" : "false"},
+            {"pairing", pairingNames().at(static_cast<std::size_t>(rotation.pairing))},
+            {"frequency_formula",
+             frequencyFormulaNames().at(static_cast<std::size_t>(rotation.frequency_formula))},
+            {"base", formatNumber(rotation.base)},
+            {"rotary_fraction", formatNumber(rotation.rotary_fraction)},
+            {"value_rotary_fraction", formatNumber(value_rotary_fraction)},
+            {"layers", std::to_string(layers)},
+            {"heads", std::to_string(heads)}};
+}
+
+ModelDescription ModelDescription::of(const SafetensorsFile& file) {
+    ModelDescription model;
+    model.step = static_cast<std::int64_t>(numberIn(file, "step"));
+    try {
+        model.position = positionMethod(file.entry("position")).name;
+        model.attention = attentionKindOf(file.entry("attention"));
+        model.rotation.pairing = pairingOf(file.entry("pairing"));
+        model.rotation.frequency_formula = frequencyFormulaOf(file.entry("frequency_formula"));
+    } catch (const std::invalid_argument& error) {
+        throw Error(ErrorKind::checkpoint, "the model is of another version: " + std::string(error.what()));
+    }
+    model.causal = file.entryOr("causal", "true") == "true";
+    model.rotation.base = numberIn(file, "base");
+    model.rotation.rotary_fraction = numberIn(file, "rotary_fraction");
+    model.value_rotary_fraction = numberIn(file, "value_rotary_fraction");
+    model.layers = static_cast<int>(numberIn(file, "layers"));
+    model.heads = static_cast<int>(numberIn(file, "heads"));
+    return model;
+}
+
+}  // namespace roper
