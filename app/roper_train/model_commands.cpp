@@ -30,9 +30,8 @@ double factorOf(const Scaling& scaling) {
 std::vector<SizeRow> sizeRows(const SizeScores& scores) {
     std::vector<SizeRow> rows;
     for (const SizeScore& score : scores.scores)
-        rows.push_back({scores.step, scalingNames().at(static_cast<std::size_t>(scores.scaling.method)),
-                        factorOf(scores.scaling), score.size.first, score.size.second, score.correct,
-                        score.of, score.fully_correct});
+        rows.push_back({scores.step, nameOf(scores.scaling.method), factorOf(scores.scaling),
+                        score.size.first, score.size.second, score.correct, score.of, score.fully_correct});
     return rows;
 }
 

@@ -82,7 +82,7 @@ Json jsonOf(const RotationReading& reading, const fs::path& model, double tokens
                        {"head_dim", rotary.head_dim},
                        {"rotated_first", rotary.first},
                        {"rotated_width", rotary.rotatedWidth()},
-                       {"pairing", pairingNames().at(static_cast<std::size_t>(rotary.pairing))},
+                       {"pairing", nameOf(rotary.pairing)},
                        {"theta", std::vector<double>(scaled.theta.begin(), scaled.theta.end())},
                        {"factor", scaled.attention_factor},
                        {"values", nameOf(reading.values)}});
@@ -94,7 +94,7 @@ Json jsonOf(const RotationReading& reading, const fs::path& model, double tokens
 }
 
 std::string scalingText(const Scaling& scaling) {
-    const std::string name = scalingNames().at(static_cast<std::size_t>(scaling.method));
+    const std::string name = nameOf(scaling.method);
     if (scaling.method == ScalingMethod::none) return "not scaled";
     if (scaling.method == ScalingMethod::p_rope) return name + " " + formatNumber(scaling.proportion);
     return name + " by " + formatRounded(scaling.factor, 4) + ", trained on " +

@@ -358,20 +358,4 @@ const SetupField& findSetupField(std::string_view key, const std::vector<std::st
     return findField(setupFields(), key, others);
 }
 
-std::string nameOf(FrequencyFormula formula) {
-    return frequencyFormulas().names.at(static_cast<std::size_t>(formula));
-}
-
-std::string nameOf(Pairing pairing) {
-    return pairingNames().at(static_cast<std::size_t>(pairing));
-}
-
-std::string nameOf(ScalingMethod method) {
-    return scalingNames().at(static_cast<std::size_t>(method));
-}
-
-std::string nameOf(Mistake mistake) {
-    return mistakeNames().at(static_cast<std::size_t>(mistake));
-}
-
 }  // namespace roper

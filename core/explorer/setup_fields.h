@@ -19,10 +19,4 @@ const std::vector<SetupField>& setupFields();
 /// @throws Error (usage) with the nearest known name
 const SetupField& findSetupField(std::string_view key, const std::vector<std::string>& others = {});
 
-/// The name of a choice as texts have it: "half", "yarn", "no_inverse", …
-std::string nameOf(FrequencyFormula formula);
-std::string nameOf(Pairing pairing);
-std::string nameOf(ScalingMethod method);
-std::string nameOf(Mistake mistake);
-
 }  // namespace roper

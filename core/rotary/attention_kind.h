@@ -21,6 +21,10 @@ inline const std::vector<std::string>& attentionKindNames() {
     return names;
 }
 
+inline const std::string& nameOf(AttentionKind kind) {
+    return attentionKindNames().at(static_cast<std::size_t>(kind));
+}
+
 /// @throws std::invalid_argument if there is no such attention
 inline AttentionKind attentionKindOf(const std::string& name) {
     return valueNamed<AttentionKind>(attentionKindNames(), name, "attention");

@@ -20,6 +20,10 @@ inline const std::vector<std::string>& frequencyFormulaNames() {
     return names;
 }
 
+inline const std::string& nameOf(FrequencyFormula formula) {
+    return frequencyFormulaNames().at(static_cast<std::size_t>(formula));
+}
+
 /// @throws std::invalid_argument if there is no such formula
 inline FrequencyFormula frequencyFormulaOf(const std::string& name) {
     return valueNamed<FrequencyFormula>(frequencyFormulaNames(), name, "frequency formula");

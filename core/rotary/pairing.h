@@ -19,6 +19,10 @@ inline const std::vector<std::string>& pairingNames() {
     return names;
 }
 
+inline const std::string& nameOf(Pairing pairing) {
+    return pairingNames().at(static_cast<std::size_t>(pairing));
+}
+
 /// @throws std::invalid_argument if there is no such pairing
 inline Pairing pairingOf(const std::string& name) {
     return valueNamed<Pairing>(pairingNames(), name, "pairing");

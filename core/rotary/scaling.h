@@ -35,6 +35,10 @@ inline const std::vector<std::string>& scalingNames() {
     return names;
 }
 
+inline const std::string& nameOf(ScalingMethod method) {
+    return scalingNames().at(static_cast<std::size_t>(method));
+}
+
 /// @throws std::invalid_argument if there is no such method
 inline ScalingMethod scalingMethodOf(const std::string& name) {
     return valueNamed<ScalingMethod>(scalingNames(), name, "scaling");

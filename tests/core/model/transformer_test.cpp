@@ -100,8 +100,8 @@ std::vector<Specification> allKindsBothWays() {
 
 std::string nameOf(const Specification& s) {
     return s.training.objective + " " + s.model.position + " " + s.model.attention + " " +
-           s.model.frequencies + " " + s.model.norm + " " +
-           pairingNames().at(static_cast<std::size_t>(s.model.pairing)) + " " + s.model.activation;
+           s.model.frequencies + " " + s.model.norm + " " + nameOf(s.model.pairing) + " " +
+           s.model.activation;
 }
 
 at::Tensor someTokens(std::int64_t B, std::int64_t T) {
