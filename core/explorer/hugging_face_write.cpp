@@ -113,9 +113,9 @@ std::string huggingFaceConfig(const Setup& setup, bool nested) {
             ErrorKind::usage,
             "Hugging Face has one name, partial_rotary_factor, for the rotated fraction and for p-RoPE's "
             "proportion; set one of them to 1");
-    const int width = setup.rotatedWidth();
-    double base = setup.base;
-    if (s.method == ScalingMethod::ntk && width > 2) base *= std::pow(s.factor, width / (width - 2.0));
+    const double base = s.method == ScalingMethod::ntk
+                            ? ntkBase(setup.base, s.factor, setup.rotatedWidth(), setup.frequency_formula)
+                            : setup.base;
     // The dynamic method knows the trained length by this name alone.
     const double length = s.method == ScalingMethod::dynamic_ntk ? s.original_length : setup.context_length;
     const bool is_phimoe = hasSecondFactor(s);

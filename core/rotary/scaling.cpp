@@ -35,12 +35,6 @@ double exponentsPerPair(FrequencyFormula formula) {
     return formula == FrequencyFormula::standard ? 2.0 : 1.0;
 }
 
-/// The base whose slowest pair is `factor` times slower; a single pair always has θ = 1.
-double ntkBase(double base, double factor, int width, FrequencyFormula formula) {
-    if (width <= 2) return base;
-    return base * std::pow(factor, 2 * width / (exponentsPerPair(formula) * (width - 2.0)));
-}
-
 Eigen::VectorXd yarn(Eigen::VectorXd theta, int width, double base, FrequencyFormula formula,
                      const Scaling& s) {
     const auto end = [&](double rotations, double (*round)(double)) {
@@ -120,6 +114,15 @@ ValueVector exampleLongFactors() {
     return vectorOf(kFactors);
 }
 
+double ntkBase(double base, double factor, int width, FrequencyFormula formula) {
+    if (width <= 2) return base;
+    return base * std::pow(factor, 2 * width / (exponentsPerPair(formula) * (width - 2.0)));
+}
+
+double grownFactor(const Scaling& s, double length) {
+    return s.factor * std::max(length / s.original_length, 1.0) - (s.factor - 1);
+}
+
 Eigen::VectorXd factorsOfPairs(const Eigen::VectorXd& listed, Eigen::Index pairs) {
     if (listed.size() == 0) return Eigen::VectorXd::Ones(pairs);
     if (listed.size() == pairs) return listed;
@@ -158,11 +161,9 @@ ScaledFrequencies scaledFrequencies(int rotated_width, double base, FrequencyFor
         case ScalingMethod::ntk:
             scaled.theta = withBase(ntkBase(base, s, r, formula));
             break;
-        case ScalingMethod::dynamic_ntk: {
-            const double grown = s * std::max(length / scaling.original_length, 1.0) - (s - 1);
-            scaled.theta = withBase(ntkBase(base, grown, r, formula));
+        case ScalingMethod::dynamic_ntk:
+            scaled.theta = withBase(ntkBase(base, grownFactor(scaling, length), r, formula));
             break;
-        }
         case ScalingMethod::yarn:
             scaled.theta = yarn(scaled.theta, r, base, formula, scaling);
             scaled.attention_factor =

@@ -86,6 +86,11 @@ ValueVector exampleLongFactors();
 /// LongRoPE's factors for a number of pairs: a list of another length is interpolated over them.
 Eigen::VectorXd factorsOfPairs(const Eigen::VectorXd& listed, Eigen::Index pairs);
 
+/// NTK's base, whose slowest pair is `factor` times slower; a single pair always has θ = 1.
+double ntkBase(double base, double factor, int rotated_width, FrequencyFormula formula);
+/// What dynamic NTK takes for the factor in a text of `length` positions.
+double grownFactor(const Scaling& scaling, double length);
+
 /// YaRN's correction dimension c(β): the pair, not rounded, that rotates β times within L. Under the standard
 /// formula r·ln(L/(2πβ)) / (2·ln b), under the worked example's r·ln(L/(2πβ)) / ln b.
 double yarnCorrectionPair(double rotations, int rotated_width, double base, FrequencyFormula formula,

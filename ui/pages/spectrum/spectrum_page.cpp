@@ -25,10 +25,10 @@ QVector<double> counting(Eigen::Index count) {
 QString scalingNumbers(const Setup& s) {
     const ScaledFrequencies scaled = s.scaled(s.scaling.method);
     const int width = s.rotatedWidth();
-    const double exponent =
-        (s.frequency_formula == FrequencyFormula::standard ? 1.0 : 2.0) * width / std::max(width - 2.0, 1.0);
-    const double grown = s.scaling.factor * std::max(s.context_length / s.scaling.original_length, 1.0) -
-                         (s.scaling.factor - 1);
+    const double grown = grownFactor(s.scaling, s.context_length);
+    const auto base = [&](double factor) {
+        return noteNumber(ntkBase(s.base, factor, width, s.frequency_formula));
+    };
     const auto rotations = [&](double count) {
         return noteNumber(
             yarnCorrectionPair(count, width, s.base, s.frequency_formula, s.scaling.original_length), 4);
@@ -38,11 +38,11 @@ QString scalingNumbers(const Setup& s) {
             return QObject::tr("<p>s = %1</p>").arg(noteNumber(s.scaling.factor));
         case ScalingMethod::ntk:
             return QObject::tr("<p>s = %1: b′ = <b>%2</b></p>")
-                .arg(noteNumber(s.scaling.factor), noteNumber(s.base * std::pow(s.scaling.factor, exponent)));
+                .arg(noteNumber(s.scaling.factor), base(s.scaling.factor));
         case ScalingMethod::dynamic_ntk:
             return QObject::tr("<p>L′/L = %1: s becomes %2, b′ = <b>%3</b></p>")
                 .arg(noteNumber(s.context_length / s.scaling.original_length, 4), noteNumber(grown),
-                     noteNumber(s.base * std::pow(grown, exponent)));
+                     base(grown));
         case ScalingMethod::yarn:
             return QObject::tr("<p>s = %1, ramp from pair %2 to %3%4; cos and sin × <b>%5</b></p>")
                 .arg(noteNumber(s.scaling.factor), rotations(s.scaling.beta_fast),
