@@ -46,6 +46,10 @@ class Sizes(unittest.TestCase):
                 self.assertEqual(done.returncode, 0, done.stderr)
                 self.assertIn("rope_theta is missing; 10000 is taken", done.stderr)
                 self.assertEqual(out.read_text().splitlines()[1], "linear,0,4.5")  # eight pairs: 1, 2, … 8, on average
+            config.write_text('{"model_type": "gemma4_text"}')  # heads of 512 features
+            for kind in ("rotation", "four-ways", "spectrum", "scores", "mixing"):
+                done = figure(kind, "--config", name, "--out", out)
+                self.assertEqual(done.returncode, 0, done.stderr)
             config.write_text('{"model_type": "llama", "head_dim": 16, "rope_theta": "many"}')
             done = figure("decay", "--config", config, "--out", out)
             self.assertEqual(done.returncode, 2)

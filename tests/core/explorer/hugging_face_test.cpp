@@ -206,6 +206,15 @@ TEST(HuggingFace, LayersOfOtherKindsCanBeShown) {
     EXPECT_EQ(reading.kinds[1].setup.scaling.method, ScalingMethod::none);
 }
 
+TEST(HuggingFace, HeadsOf512AreShown) {
+    const ConfigReading reading = readHuggingFaceConfig(R"({"model_type": "gemma4_text"})", ASetup{});
+    ASSERT_EQ(reading.kinds.size(), 2U);
+    EXPECT_EQ(reading.kinds[0].setup.head_dim, 512);
+    EXPECT_EQ(reading.kinds[1].setup.head_dim, 256);
+    EXPECT_EQ(reading.kinds[0].setup.rotary().rotatedWidth(), 512);
+    EXPECT_EQ(reading.setup.x.size(), 512);
+}
+
 // All that transformers makes of these files, by its own functions: tests/parity/transformers_reference.py.
 TEST(HuggingFace, FrequenciesAreThoseOfTransformers) {
     std::ifstream file(ROPER_TRANSFORMERS_REFERENCE);
