@@ -12,10 +12,6 @@ namespace {
 constexpr std::int64_t kAnyIndex =
     std::numeric_limits<int>::max();  // what a setup allows depends on the rest of it
 
-Choice frequencyFormulas() {
-    return {frequencyFormulaNames(), {{"intro", "worked_example"}}};
-}
-
 /// A field over a member of Setup, or over one of its scaling.
 template <class Value, class Whole>
 SetupField make(FieldInfo info, Value Whole::*member) {
@@ -170,7 +166,7 @@ std::vector<SetupField> rotationFields() {
         formerly("schedule", make({"", "frequency_formula", "",
                                    "How the frequency falls from pair to pair: b^(−2i/d) (standard), or "
                                    "b^(−i/d) as in the worked example",
-                                   frequencyFormulas()},
+                                   Choice{frequencyFormulaNames(), {{"intro", "worked_example"}}}},
                                   &Setup::frequency_formula)),
         make({"", "pairing", "",
               "Which two features rotate together: i with i + d/2 (half), or 2i with 2i + 1 (interleaved)",

@@ -69,10 +69,6 @@ struct Architecture {
     }
 };
 
-/// θ of the pairs of a layer in a text of so many tokens, radians per position; none where it does not
-/// rotate.
-Eigen::VectorXd frequenciesOf(const Architecture& model, std::int64_t layer, double tokens);
-
 /// What a model is, and what a person should know about how that was read.
 struct ArchitectureReading {
     Architecture architecture;

@@ -290,10 +290,6 @@ const TensorNames& ggufNames() {
     return names;
 }
 
-Eigen::VectorXd frequenciesOf(const Architecture& model, std::int64_t layer, double tokens) {
-    return model.rotationOf(layer).frequenciesIn(tokens).theta;
-}
-
 const std::vector<std::string>& knownFamilies() {
     static const std::vector<std::string> names = [] {
         std::vector<std::string> made;

@@ -33,7 +33,7 @@ ModelSummary summaryOf(const Asked& asked) {
                          a.head_dim,          a.width,  a.feed_forward, a.vocabulary, a.context};
     summary.parameters = reader.model().weights.parameters;
     summary.causal = a.causal;
-    const Eigen::VectorXd theta = frequenciesOf(a, 0, static_cast<double>(a.context));
+    const Eigen::VectorXd theta = a.rotationOf(0).frequenciesIn(static_cast<double>(a.context)).theta;
     summary.theta.assign(theta.begin(), theta.end());
     for (const RotaryConfig& rotation : a.rotations)
         summary.rotates = summary.rotates || rotation.rotatedWidth() > 0;

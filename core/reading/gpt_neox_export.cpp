@@ -42,17 +42,9 @@ void requireExpressible(const Specification& s, const Architecture& model) {
 }
 
 /// Where each feature of a head stands in GPT-NeoX, which pairs feature i with i + r/2 of the r that rotate.
-std::vector<Eigen::Index> orderOfFeatures(const Architecture& model) {
+std::vector<int> orderOfFeatures(const Architecture& model) {
     const RotaryConfig& rotation = model.rotations.front();
-    std::vector<Eigen::Index> order;
-    for (Eigen::Index i = 0; i < model.head_dim; ++i)
-        order.push_back(i);
-    if (rotation.pairing == Pairing::interleaved)
-        for (Eigen::Index pair = 0; pair < rotation.rotatedWidth() / 2; ++pair) {
-            order[static_cast<std::size_t>(pair)] = 2 * pair;
-            order[static_cast<std::size_t>(pair + rotation.rotatedWidth() / 2)] = 2 * pair + 1;
-        }
-    return order;
+    return pairingPermutation(rotation.pairing, Pairing::half, rotation.head_dim, rotation.rotatedWidth());
 }
 
 /// The tensors of the folder by their names.
@@ -96,7 +88,7 @@ class Folder {
 void addQueryKeyValue(Folder& folder, const std::string& name, const TensorStore& from,
                       const BlockWeights& block, const Architecture& model) {
     const Eigen::Index H = model.heads, d = model.head_dim, C = model.width;
-    const std::vector<Eigen::Index> rotated = orderOfFeatures(model);
+    const std::vector<int> rotated = orderOfFeatures(model);
     Matrix weight(3 * H * d, C);
     Eigen::VectorXf bias(3 * H * d);
     int part = 0;

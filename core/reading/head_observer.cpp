@@ -141,7 +141,7 @@ HeadsAnswer observeHeads(const Asked& asked) {
     HeadsAnswer answer{asked.reader.textsOf(asked.ids), {}, observer.reports()};
     for (std::int64_t layer = 0; layer < asked.model().layers; ++layer) {
         const Eigen::VectorXd theta =
-            frequenciesOf(asked.model(), layer, static_cast<double>(asked.ids.size()));
+            asked.model().rotationOf(layer).frequenciesIn(static_cast<double>(asked.ids.size())).theta;
         answer.theta.emplace_back(theta.begin(), theta.end());
     }
     return answer;

@@ -5,12 +5,9 @@
 namespace roper {
 
 Rotary valueRotation(const Architecture& model, std::int64_t layer) {
-    Rotary values{static_cast<int>(model.head_dim), Pairing::half, {}};
-    if (model.value_rotations.empty()) return values;
-    const RotaryConfig& by = model.value_rotations[model.rotation_of_layer[static_cast<std::size_t>(layer)]];
-    values.pairing = by.pairing;
-    if (by.rotatedWidth() > 0) values.theta = by.frequenciesIn(static_cast<double>(model.context)).theta;
-    return values;
+    if (model.value_rotations.empty()) return {static_cast<int>(model.head_dim), Pairing::half, {}};
+    return model.value_rotations[model.rotation_of_layer[static_cast<std::size_t>(layer)]].rotationIn(
+        static_cast<double>(model.context));
 }
 
 ValueWeights::ValueWeights(Decoder& decoder, std::int64_t layer)

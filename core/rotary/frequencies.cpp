@@ -25,14 +25,4 @@ Eigen::VectorXd wavelengths(const Eigen::VectorXd& theta) {
     return (2.0 * std::numbers::pi) * theta.cwiseInverse();
 }
 
-int rotatedWidth(int head_dim, double fraction) {
-    if (head_dim < 2 || head_dim % 2 != 0)
-        throw std::invalid_argument("head_dim must be even and at least 2, not " + std::to_string(head_dim));
-    if (!(fraction >= 0.0 && fraction <= 1.0))
-        throw std::invalid_argument("a rotated fraction lies between 0 and 1, not " +
-                                    std::to_string(fraction));
-    const int features = static_cast<int>(std::floor(fraction * head_dim + 1e-9));
-    return features - features % 2;
-}
-
 }  // namespace roper

@@ -40,8 +40,4 @@ Eigen::VectorXd frequencies(int rotated_width, double base = 10000.0,
 /// Wavelengths λ_i = 2π/θ_i, in positions per full rotation.
 Eigen::VectorXd wavelengths(const Eigen::VectorXd& theta);
 
-/// Number of features that rotate when only `fraction` of `head_dim` do: ⌊fraction·d⌋, made even downwards.
-/// @throws std::invalid_argument unless 0 ≤ fraction ≤ 1 and head_dim is even and positive
-int rotatedWidth(int head_dim, double fraction);
-
 }  // namespace roper

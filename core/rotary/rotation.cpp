@@ -16,15 +16,6 @@ void requireWidth(const Rotary& rotary, Eigen::Index features) {
 
 }  // namespace
 
-Rotary makeRotary(int head_dim, Pairing pairing, double base, FrequencyFormula formula, double fraction) {
-    Rotary rotary;
-    rotary.head_dim = head_dim;
-    rotary.pairing = pairing;
-    const int width = rotatedWidth(head_dim, fraction);
-    if (width > 0) rotary.theta = frequencies(width, base, formula);
-    return rotary;
-}
-
 Eigen::VectorXd rotate(const Rotary& rotary, const Eigen::VectorXd& x, double position) {
     requireWidth(rotary, x.size());
     Eigen::VectorXd rotated = x;
@@ -53,11 +44,6 @@ Eigen::MatrixXd rotateRows(const Rotary& rotary, const Eigen::MatrixXd& X, const
         rotated.col(second) = X.col(first).array() * s + X.col(second).array() * c;
     }
     return rotated;
-}
-
-Eigen::MatrixXd rotateRowsBack(const Rotary& rotary, const Eigen::MatrixXd& X,
-                               const Eigen::VectorXd& positions) {
-    return rotateRows(rotary, X, -positions);
 }
 
 Eigen::VectorXd rotateElementwise(const Rotary& rotary, const Eigen::VectorXd& x, double position) {

@@ -31,22 +31,12 @@ struct Rotary {
     double frequency(int pair) const { return pair < pairs() ? theta[pair] : 0.0; }
 };
 
-/// The rotation of a head with the given pairing and formula. `fraction` 0 gives a rotation that rotates
-/// nothing.
-/// @throws std::invalid_argument as `frequencies` and `rotatedWidth` do
-Rotary makeRotary(int head_dim, Pairing pairing, double base = 10000.0,
-                  FrequencyFormula formula = FrequencyFormula::standard, double fraction = 1.0);
-
 /// R(position)·x for one vector x [d]. Negative positions rotate back: R(−m) is the inverse of R(m).
 /// @throws std::invalid_argument if x has not head_dim features
 Eigen::VectorXd rotate(const Rotary& rotary, const Eigen::VectorXd& x, double position);
 
 /// R(positions[t])·X[t] for every row t of X [T × d].
 Eigen::MatrixXd rotateRows(const Rotary& rotary, const Eigen::MatrixXd& X, const Eigen::VectorXd& positions);
-
-/// R(−positions[t])·X[t] for every row t: undoes `rotateRows`.
-Eigen::MatrixXd rotateRowsBack(const Rotary& rotary, const Eigen::MatrixXd& X,
-                               const Eigen::VectorXd& positions);
 
 /// x ⊗ cos + x̃ ⊗ sin with x̃ = the partner of each feature, signed (Su et al. 2021, eq. 34). [d] → [d]
 Eigen::VectorXd rotateElementwise(const Rotary& rotary, const Eigen::VectorXd& x, double position);

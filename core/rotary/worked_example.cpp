@@ -3,6 +3,8 @@
 #include <cmath>
 #include <stdexcept>
 
+#include "core/rotary/rotary_config.h"
+
 namespace roper {
 namespace {
 
@@ -67,12 +69,10 @@ WorkedExample workExample(const Rotary& rotary, const Eigen::VectorXd& x, double
 }
 
 WorkedExample workedExample() {
-    const Rotary rotary = makeRotary(4, Pairing::interleaved, 10000.0, FrequencyFormula::worked_example);
-    return workExample(rotary, Eigen::Vector4d(0.5, -1.0, 1.5, 2.0), 3.0);
-}
-
-Eigen::VectorXd printedResult() {
-    return Eigen::Vector4d(-0.355, 1.06, 0.84, 2.37);
+    const RotaryConfig rotation{.head_dim = 4,
+                                .frequency_formula = FrequencyFormula::worked_example,
+                                .pairing = Pairing::interleaved};
+    return workExample(rotation.rotationIn(1), Eigen::Vector4d(0.5, -1.0, 1.5, 2.0), 3.0);
 }
 
 }  // namespace roper

@@ -40,7 +40,4 @@ WorkedExample workExample(const Rotary& rotary, const Eigen::VectorXd& x, double
 /// interleaved. Exact: [−0.353876, 1.060553, 0.841964, 2.353953].
 WorkedExample workedExample();
 
-/// What the introduction prints as its result: [−0.355, 1.06, 0.84, 2.37].
-Eigen::VectorXd printedResult();
-
 }  // namespace roper

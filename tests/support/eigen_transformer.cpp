@@ -5,6 +5,7 @@
 #include <cmath>
 #include <map>
 
+#include "tests/support/make_rotary.h"
 #include "tests/support/reference_attention.h"
 
 namespace roper {

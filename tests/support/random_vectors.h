@@ -3,7 +3,7 @@
 #include <rapidcheck.h>
 #include <Eigen/Core>
 
-#include "core/rotary/rotation.h"
+#include "tests/support/make_rotary.h"
 
 namespace roper {
 

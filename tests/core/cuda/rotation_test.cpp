@@ -8,6 +8,7 @@
 #include "core/cuda/rotation_compiler.h"
 #include "core/kernels/bfloat16.h"
 #include "core/operators/rotary_operator.h"
+#include "tests/support/make_rotary.h"
 #include "tests/support/pretended_gpu.h"
 
 // CUDA's words for C++: the kernel's own text runs here, thread after thread.

@@ -4,6 +4,7 @@
 
 #include "core/explorer/attention_maps.h"
 #include "core/rotary/scores.h"
+#include "tests/support/make_rotary.h"
 #include "tests/support/random_vectors.h"
 #include "tests/support/reference_attention.h"
 

@@ -12,6 +12,7 @@
 #include <vector>
 
 #include "core/rotary/rotation.h"
+#include "tests/support/make_rotary.h"
 
 namespace roper {
 namespace {

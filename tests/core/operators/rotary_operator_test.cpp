@@ -3,6 +3,8 @@
 #include <ATen/ATen.h>
 #include <gtest/gtest.h>
 
+#include "tests/support/make_rotary.h"
+
 namespace roper {
 namespace {
 

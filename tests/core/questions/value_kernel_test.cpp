@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include "core/rotary/head_vectors.h"
+#include "tests/support/make_rotary.h"
 
 namespace roper {
 namespace {

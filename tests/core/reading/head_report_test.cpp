@@ -7,6 +7,7 @@
 
 #include "core/reading/head_observer.h"
 #include "core/rotary/head_vectors.h"
+#include "tests/support/make_rotary.h"
 
 namespace roper {
 namespace {

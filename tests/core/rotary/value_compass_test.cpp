@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include "core/rotary/scores.h"
+#include "tests/support/make_rotary.h"
 #include "tests/support/random_vectors.h"
 #include "tests/support/reference_attention.h"
 

@@ -16,7 +16,7 @@ TEST(WorkedExample, CatAtPositionThree) {
 }
 
 TEST(WorkedExample, RoundingCosineAndSineGivesWhatTheIntroductionPrints) {
-    EXPECT_LT(largest(workedExample().rounded_result - printedResult()), 1e-12);
+    EXPECT_LT(largest(workedExample().rounded_result - Eigen::Vector4d(-0.355, 1.06, 0.84, 2.37)), 1e-12);
     EXPECT_GT(workedExample().largestDifference(), 0.01);
 }
 

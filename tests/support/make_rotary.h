@@ -1,0 +1,13 @@
+#pragma once
+
+#include "core/rotary/rotary_config.h"
+
+namespace roper {
+
+/// The rotation of a head that is not scaled.
+inline Rotary makeRotary(int head_dim, Pairing pairing, double base = 10000,
+                         FrequencyFormula formula = FrequencyFormula::standard, double fraction = 1) {
+    return RotaryConfig{head_dim, fraction, 0, base, formula, pairing}.rotationIn(1);
+}
+
+}  // namespace roper
