@@ -424,15 +424,15 @@ class FiguresTest : public QObject {
         window_->showPage(&page);
         page.open(models_.filePath("llama"));
         page.readText("5>E5>33W5>E:M5>E5>33W5>E:M");
-        const auto request = [&](Need need, const std::string& topic) {
-            Question question{topic};
+        const auto request = [&](const Need& what) {
+            Question question;
             question.count = 2;
             question.needle = "ABC";
             question.question = "XY";
             question.answer = "C";
             question.other = "A>E5>33W5>E:M5>E5>33W5>E:Z";
-            question.positions = need == Need::patch_positions;
-            page.state().request(need, question);
+            question.positions = &what == &need::patch_positions;
+            page.state().request(what, question);
             QTRY_VERIFY_WITH_TIMEOUT(!page.state().isAsking(), 60000);
             QVERIFY2(page.state().message().isEmpty(), qPrintable(page.state().message()));
         };
@@ -440,11 +440,11 @@ class FiguresTest : public QObject {
             page.showTab(static_cast<ModelsPage::Tab>(tab));
             QTRY_VERIFY_WITH_TIMEOUT(!page.state().isAsking(), 60000);
         }
-        request(Need::subsets, "subsets");
-        request(Need::lengths, "lengths");
-        request(Need::needle, "needle");
-        request(Need::patch, "patch");
-        request(Need::patch_positions, "patch");
+        request(need::subsets);
+        request(need::lengths);
+        request(need::needle);
+        request(need::patch);
+        request(need::patch_positions);
     }
 
     void makeRun() {

@@ -51,7 +51,7 @@ class ModelsPageTest : public PageTest {
         QTRY_COMPARE(state().model(), QString("run"));
         waitForAnswers();
         QVERIFY(page().surprise().isVisible());
-        QVERIFY2(state().reading() != nullptr, qPrintable(state().message()));
+        QVERIFY2(state().answer(need::reading) != nullptr, qPrintable(state().message()));
         QCOMPARE(page().text().toPlainText(), state().text());
         QVERIFY(!state().text().isEmpty());  // an example of what the run was trained on
     }
@@ -95,7 +95,7 @@ class ModelsPageTest : public PageTest {
         QTest::keyClick(&page().text(), Qt::Key_Return, Qt::ControlModifier);
         waitForAnswers();
         QCOMPARE(state().text(), QString(kText));
-        QCOMPARE(state().reading()->ids.size(), std::size_t(13));
+        QCOMPARE(state().answer(need::reading)->ids.size(), std::size_t(13));
         QCOMPARE(page().surprise().chosen(), 12);  // the last: what comes after the text
         // A click chooses another; what follows it stands beside.
         click(page().surprise(), page().surprise().tokenRect(3).center());
@@ -113,29 +113,29 @@ class ModelsPageTest : public PageTest {
         QVERIFY(look.waitForFinished(60000));
         const QByteArray printed = look.readAllStandardOutput();
         QVERIFY(printed.contains(QByteArray("\"loss\":") +
-                                 QByteArray::number(state().reading()->loss, 'g', 17).left(12)));
+                                 QByteArray::number(state().answer(need::reading)->loss, 'g', 17).left(12)));
     }
 
     void whatIsTakenAwayIsSeenAtOnce() {
         openModel();
-        const double before = state().reading()->loss;
+        const double before = state().answer(need::reading)->loss;
         auto* pairs = control<QLineEdit>("Pairs left out");
         QTest::keyClicks(pairs, "0");
         QTest::keyClick(pairs, Qt::Key_Return);
         waitForAnswers();
-        QVERIFY(state().changed() != nullptr);
-        QVERIFY(state().changed()->loss != before);
-        QCOMPARE(state().reading()->loss, before);
+        QVERIFY(state().answer(need::changed) != nullptr);
+        QVERIFY(state().answer(need::changed)->loss != before);
+        QCOMPARE(state().answer(need::reading)->loss, before);
         QVERIFY2(effect().contains("with the change"), qPrintable(effect()));
         // Of one head alone it is less.
-        const double all = std::abs(state().changed()->loss - before);
+        const double all = std::abs(state().answer(need::changed)->loss - before);
         auto* layer = control<QComboBox>("Layer");
         auto* head = control<QComboBox>("Head");
         QCOMPARE(layer->count(), 1 + static_cast<int>(state().summary()->layers));
         layer->setCurrentIndex(1);
         head->setCurrentIndex(2);
         waitForAnswers();
-        QVERIFY(std::abs(state().changed()->loss - before) < all);
+        QVERIFY(std::abs(state().answer(need::changed)->loss - before) < all);
         QCOMPARE(state().change().layer, std::optional<std::int64_t>(0));
         // A shift of all positions changes nothing that is not rounding.
         QTest::mouseClick(control<QPushButton>("As it was trained"), Qt::LeftButton);
@@ -144,7 +144,7 @@ class ModelsPageTest : public PageTest {
         auto* shift = control<QSpinBox>("Shift all positions");
         shift->setValue(1000);
         waitForAnswers();
-        QVERIFY(std::abs(state().changed()->loss - before) < 1e-4);
+        QVERIFY(std::abs(state().answer(need::changed)->loss - before) < 1e-4);
         // What the model cannot do is said, and the next change is taken.
         pairs->setText("99");
         QTest::keyClick(pairs, Qt::Key_Return);
@@ -161,12 +161,12 @@ class ModelsPageTest : public PageTest {
         openModel();
         page().showTab(ModelsPage::heads_tab);
         waitForAnswers();
-        QVERIFY(state().heads() != nullptr && state().thumbnails() != nullptr &&
-                state().attention() != nullptr);
+        QVERIFY(state().answer(need::heads) != nullptr && state().answer(need::thumbnails) != nullptr &&
+                state().answer(need::attention) != nullptr);
         click(page().atlas(), page().atlas().dotOf(1, 1));
         QCOMPARE(state().layer(), 1);
         waitForAnswers();
-        QCOMPARE(state().attention()->layer, 1);
+        QCOMPARE(state().answer(need::attention)->layer, 1);
         QVERIFY(page().map().map().values != nullptr);
         QCOMPARE(page().map().map().values->rows(), Eigen::Index(13));
         QCOMPARE(page().map().map().row_labels.at(1), QString(">"));
@@ -175,9 +175,9 @@ class ModelsPageTest : public PageTest {
         QCOMPARE(state().head(), 1);
         QCOMPARE(control<QSpinBox>("Head that is shown")->value(), 1);
         waitForAnswers();
-        QCOMPARE(state().attention()->head, 1);
+        QCOMPARE(state().answer(need::attention)->head, 1);
         // By distance: mean weights, and scores against that of the own token.
-        const auto& weights = *state().attention()->map.values;
+        const auto& weights = *state().answer(need::attention)->map.values;
         QVERIFY(std::abs(page().reach().curves().front().y.front() - weights.diagonal().mean()) < 1e-12);
         control<QComboBox>("What is shown by distance")->setCurrentIndex(1);
         QCOMPARE(page().reach().curves().front().y.front(), 0.0);
@@ -193,7 +193,7 @@ class ModelsPageTest : public PageTest {
         QVERIFY(label->count() >= 2);
         label->setCurrentIndex(1);
         QVERIFY(page().atlas().figureCsv().count('\n') ==
-                1 + static_cast<int>(state().heads()->heads.size()));
+                1 + static_cast<int>(state().answer(need::heads)->heads.size()));
         // The map is of the text that is read now.
         page().readText("5>E5>");
         waitForAnswers();
@@ -204,7 +204,7 @@ class ModelsPageTest : public PageTest {
         openModel();
         page().showTab(ModelsPage::bands_tab);
         waitForAnswers();
-        const auto heads = static_cast<Eigen::Index>(state().heads()->heads.size());
+        const auto heads = static_cast<Eigen::Index>(state().answer(need::heads)->heads.size());
         QCOMPARE(page().bands().map().values->rows(), heads);
         click(page().bands(), page().bands().cellRect(2, 0).center());
         QCOMPARE(state().layer() * static_cast<int>(state().summary()->heads) + state().head(), 2);
@@ -285,21 +285,21 @@ class ModelsPageTest : public PageTest {
         control<QSpinBox>("Number of bands")->setValue(2);
         QTest::mouseClick(control<QPushButton>("Read with every subset"), Qt::LeftButton);
         waitForAnswers();
-        QVERIFY(state().subsets() != nullptr);
-        QCOMPARE(state().subsets()->subsets.size(), std::size_t(4));
+        QVERIFY(state().answer(need::subsets) != nullptr);
+        QCOMPARE(state().answer(need::subsets)->subsets.size(), std::size_t(4));
         QCOMPARE(page().subsets().figureCsv().count('\n'), 5);
         // Of another text or change they are not known.
         control<QCheckBox>("q and k not rotated")->click();
-        QVERIFY(state().subsets() == nullptr);
+        QVERIFY(state().answer(need::subsets) == nullptr);
         QTest::mouseClick(control<QPushButton>("As it was trained"), Qt::LeftButton);
         waitForAnswers();
         QTest::mouseClick(control<QPushButton>("Read with every subset"), Qt::LeftButton);
         waitForAnswers();
         // As it was trained: with all bands.
         double whole = 0;
-        for (const BandSubset& subset : state().subsets()->subsets)
+        for (const BandSubset& subset : state().answer(need::subsets)->subsets)
             if (subset.kept.size() == 2) whole = subset.loss;
-        QVERIFY(std::abs(whole - state().reading()->loss) < 1e-9);
+        QVERIFY(std::abs(whole - state().answer(need::reading)->loss) < 1e-9);
         // A long text takes long, and can be given up.
         page().readText(QString(kText).repeated(100));
         waitForAnswers();
@@ -309,7 +309,7 @@ class ModelsPageTest : public PageTest {
         QVERIFY(!state().isAsking());
         page().readText(kText);
         waitForAnswers();
-        QCOMPARE(state().reading()->ids.size(), std::size_t(13));
+        QCOMPARE(state().answer(need::reading)->ids.size(), std::size_t(13));
     }
 
     void theModelWritesOn() {
@@ -317,8 +317,8 @@ class ModelsPageTest : public PageTest {
         control<QSpinBox>("Tokens to write")->setValue(4);
         QTest::mouseClick(control<QPushButton>("Continue"), Qt::LeftButton);
         waitForAnswers();
-        QVERIFY(state().written() != nullptr);
-        QVERIFY(state().written()->generated.size() <= 4);
+        QVERIFY(state().answer(need::written) != nullptr);
+        QVERIFY(state().answer(need::written)->generated.size() <= 4);
         QCOMPARE(control<QLabel>("What the model wrote")->text().isEmpty(), false);
     }
 
@@ -364,11 +364,11 @@ class ModelsPageTest : public PageTest {
         openModel();
         page().showTab(ModelsPage::layers_tab);
         waitForAnswers();
-        QVERIFY(state().lens() != nullptr);
+        QVERIFY(state().answer(need::lens) != nullptr);
         QCOMPARE(page().lens().map().values->rows(),
                  static_cast<Eigen::Index>(state().summary()->layers + 1));
         // After the last layer it predicts as the model does.
-        QVERIFY(std::abs((*page().lens().map().values)(2, 4) - state().reading()->nll[4]) < 1e-5);
+        QVERIFY(std::abs((*page().lens().map().values)(2, 4) - state().answer(need::reading)->nll[4]) < 1e-5);
         page().showTab(ModelsPage::lengths_tab);
         QTest::mouseClick(control<QPushButton>("Read with scaled frequencies"), Qt::LeftButton);
         waitForAnswers();
@@ -379,7 +379,7 @@ class ModelsPageTest : public PageTest {
         control<QLineEdit>("Answer")->setText("C");
         QTest::mouseClick(control<QPushButton>("Needle test"), Qt::LeftButton);
         waitForAnswers();
-        QVERIFY2(state().needle() != nullptr, qPrintable(state().message()));
+        QVERIFY2(state().answer(need::needle) != nullptr, qPrintable(state().message()));
         QCOMPARE(page().needle().map().values->rows(), Eigen::Index(4));
         QCOMPARE(page().needle().map().values->cols(), Eigen::Index(5));
         page().showTab(ModelsPage::patch_tab);
@@ -392,18 +392,18 @@ class ModelsPageTest : public PageTest {
         other->setText("A>E5>33W5>E:Z");
         QTest::mouseClick(control<QPushButton>("Patch every head"), Qt::LeftButton);
         waitForAnswers();
-        QVERIFY2(state().patch() != nullptr, qPrintable(state().message()));
+        QVERIFY2(state().answer(need::patch) != nullptr, qPrintable(state().message()));
         click(page().patch(), page().patch().cellRect(1, 2).center());
         waitForAnswers();
-        QVERIFY(state().patchPositions() != nullptr);
+        QVERIFY(state().answer(need::patch_positions) != nullptr);
         // Two clicks in a row: the second counts.
         click(page().patch(), page().patch().cellRect(0, 1).center());
         click(page().patch(), page().patch().cellRect(1, 2).center());
         waitForAnswers();
-        QCOMPARE(state().patchPositions()->head, std::int64_t(2));
+        QCOMPARE(state().answer(need::patch_positions)->head, std::int64_t(2));
         QCOMPARE(page().patchPositions().places().size(), std::size_t(13));
         QVERIFY(std::abs(page().patchPositions().series().front().values.back() -
-                         state().patch()->restored[1][2]) < 1e-5);
+                         state().answer(need::patch)->restored[1][2]) < 1e-5);
     }
 
     // What the explorer computes of the model's q and k is what the model computes itself.
@@ -424,7 +424,7 @@ class ModelsPageTest : public PageTest {
         QTRY_VERIFY_WITH_TIMEOUT(!attention.isAsking(), 60000);
         QVERIFY2(attention.isReady(), qPrintable(attention.message()));
         QCOMPARE(attention.sourceText(), QString("layer 1, head 2 of llama"));
-        const Eigen::VectorXd of_model = state().attention()->map.values->row(12).transpose();
+        const Eigen::VectorXd of_model = state().answer(need::attention)->map.values->row(12).transpose();
         QVERIFY((attention.weightRow() - of_model).cwiseAbs().maxCoeff() < 2e-5);
         QCOMPARE(attention.tokenNames().size(), 13);
     }
@@ -435,7 +435,7 @@ class ModelsPageTest : public PageTest {
         waitForAnswers();
         control<QCheckBox>("outputs not rotated back")->click();
         waitForAnswers();
-        QVERIFY(state().changed() != nullptr);
+        QVERIFY(state().answer(need::changed) != nullptr);
         page().open("twin");
         waitForAnswers();
         QVERIFY2(state().message().isEmpty(), qPrintable(state().message()));
@@ -452,7 +452,7 @@ class ModelsPageTest : public PageTest {
         QVERIFY(!state().summary()->rotates);
         page().showTab(ModelsPage::heads_tab);
         waitForAnswers();
-        QVERIFY(state().attention() != nullptr);
+        QVERIFY(state().answer(need::attention) != nullptr);
     }
 
     void whatIsNoModelIsSaid() {
@@ -466,7 +466,7 @@ class ModelsPageTest : public PageTest {
         page().readText(kText);
         waitForAnswers();
         QCOMPARE(state().message(), QString());
-        QVERIFY(state().reading() != nullptr);
+        QVERIFY(state().answer(need::reading) != nullptr);
         // What was opened is offered again, but not what is gone.
         QVERIFY(page().models().findData(model("llama")) >= 0);
         QFile::remove(broken);
@@ -515,7 +515,7 @@ class ModelsPageTest : public PageTest {
         page().open(model("llama"));
         page().readText(kText);
         waitForAnswers();
-        QVERIFY2(state().reading() != nullptr, qPrintable(state().message()));
+        QVERIFY2(state().answer(need::reading) != nullptr, qPrintable(state().message()));
     }
     void typeText(const QString& text) const {
         page().text().selectAll();

@@ -25,4 +25,11 @@ QString shownToken(const std::string& token) {
     return QString::fromStdString(token).replace(' ', QStringLiteral("␣")).replace('\n', QStringLiteral("⏎"));
 }
 
+QStringList shownTokens(const std::vector<std::string>& tokens) {
+    QStringList shown;
+    for (const std::string& token : tokens)
+        shown << shownToken(token);
+    return shown;
+}
+
 }  // namespace roper

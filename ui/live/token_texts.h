@@ -1,6 +1,6 @@
 #pragma once
 
-#include <QString>
+#include <QStringList>
 #include <string>
 #include <vector>
 
@@ -17,5 +17,6 @@ std::vector<std::string> tokenTexts(const SafetensorsFile& file);
 
 /// What is seen of a token: blanks and ends of lines by signs.
 QString shownToken(const std::string& token);
+QStringList shownTokens(const std::vector<std::string>& tokens);
 
 }  // namespace roper

@@ -112,11 +112,12 @@ QPointF AtlasView::Frame::at(const HeadReport& report) const {
 
 AtlasView::Frame AtlasView::frame(const QRectF& area, bool legend) const {
     Frame frame;
-    const bool has_legend = legend && state_.heads() != nullptr && !state_.heads()->heads.empty();
+    const bool has_legend =
+        legend && state_.answer(need::heads) != nullptr && !state_.answer(need::heads)->heads.empty();
     const double below = has_legend ? legendIn(area, Theme::light()).back().place.bottom() - area.top() : 0;
     frame.box = area.adjusted(kLeft, kTop + below, -kRight, -kBottom);
-    if (state_.heads() == nullptr) return frame;
-    for (const HeadReport& report : state_.heads()->heads) {
+    if (state_.answer(need::heads) == nullptr) return frame;
+    for (const HeadReport& report : state_.answer(need::heads)->heads) {
         frame.most_distance = std::max(frame.most_distance, 1.1 * report.mean_distance);
         frame.most_entropy = std::max(frame.most_entropy, 1.06 * report.entropy);
     }
@@ -124,7 +125,7 @@ AtlasView::Frame AtlasView::frame(const QRectF& area, bool legend) const {
 }
 
 QPointF AtlasView::dotOf(int layer, int head) const {
-    for (const HeadReport& report : state_.heads()->heads)
+    for (const HeadReport& report : state_.answer(need::heads)->heads)
         if (report.layer == layer && report.head == head) return frame(canvas(), true).at(report);
     return {};
 }
@@ -173,7 +174,7 @@ void AtlasView::paintAxes(QPainter& painter, const Frame& frame, const Theme& th
 std::vector<AtlasView::LegendEntry> AtlasView::legendIn(const QRectF& area, const Theme& theme) const {
     std::vector<LegendEntry> entries;
     if (colour_ == Colour::label) {
-        for (const auto& [label, count] : countedLabels(*state_.heads()))
+        for (const auto& [label, count] : countedLabels(*state_.answer(need::heads)))
             entries.push_back(
                 {colorOf(label), QStringLiteral("%1 %2").arg(QString::fromStdString(label)).arg(count), {}});
     } else {
@@ -210,7 +211,7 @@ void AtlasView::paintLegend(QPainter& painter, const QRectF& area, const Theme& 
 
 void AtlasView::paintWithLegend(bool legend, QPainter& painter, const QRectF& area,
                                 const Theme& theme) const {
-    if (state_.heads() == nullptr) {
+    if (state_.answer(need::heads) == nullptr) {
         painter.setPen(theme.faint_text);
         painter.drawText(area.adjusted(12, 12, -12, -12), Qt::AlignCenter | Qt::TextWordWrap,
                          !state_.message().isEmpty() ? state_.message()
@@ -227,7 +228,7 @@ void AtlasView::paintWithLegend(bool legend, QPainter& painter, const QRectF& ar
         painter.setBrush(colorOf(report, theme));
         painter.drawEllipse(frame.at(report), kRadius, kRadius);
     };
-    for (const HeadReport& report : state_.heads()->heads)
+    for (const HeadReport& report : state_.answer(need::heads)->heads)
         if (isShown(report)) dot(report);
     if (const HeadReport* chosen = state_.report()) {
         dot(*chosen);
@@ -236,12 +237,12 @@ void AtlasView::paintWithLegend(bool legend, QPainter& painter, const QRectF& ar
 }
 
 const HeadReport* AtlasView::nearest(const QPointF& at) const {
-    if (state_.heads() == nullptr) return nullptr;
+    if (state_.answer(need::heads) == nullptr) return nullptr;
     constexpr double kReach = 14;
     const Frame frame = this->frame(canvas(), true);
     const HeadReport* best = nullptr;
     double least = kReach;
-    for (const HeadReport& report : state_.heads()->heads) {
+    for (const HeadReport& report : state_.answer(need::heads)->heads) {
         if (!isShown(report)) continue;
         const QPointF apart = frame.at(report) - at;
         const double distance = std::hypot(apart.x(), apart.y());
@@ -267,8 +268,8 @@ QString AtlasView::figureCsv() const {
     QString csv = QStringLiteral(
         "layer,head,label,evidence,entropy,mean_distance,first,self,previous,local,same,induction,slow_"
         "share\n");
-    if (state_.heads() == nullptr) return csv;
-    for (const HeadReport& r : state_.heads()->heads) {
+    if (state_.answer(need::heads) == nullptr) return csv;
+    for (const HeadReport& r : state_.answer(need::heads)->heads) {
         csv += QStringLiteral("%1,%2,%3")
                    .arg(r.layer)
                    .arg(r.head)
@@ -282,11 +283,11 @@ QString AtlasView::figureCsv() const {
 }
 
 QString AtlasView::figureCaption() const {
-    if (state_.heads() == nullptr || state_.summary() == nullptr) return {};
+    if (state_.answer(need::heads) == nullptr || state_.summary() == nullptr) return {};
     return tr("All %1 heads of %2 on %3 tokens: mean distance and entropy of the attention weights%4")
-        .arg(state_.heads()->heads.size())
+        .arg(state_.answer(need::heads)->heads.size())
         .arg(QString::fromStdString(state_.summary()->name))
-        .arg(state_.heads()->tokens.size())
+        .arg(state_.answer(need::heads)->tokens.size())
         .arg(state_.change().isNothing() ? QString() : tr(", with the change"));
 }
 

@@ -26,7 +26,7 @@ class AtlasView : public FigureView {
     void paintFigure(QPainter& painter, const QRectF& area, const Theme& theme) const override {
         paintWithLegend(true, painter, area, theme);
     }
-    bool hasLegend() const override { return state_.heads() != nullptr; }
+    bool hasLegend() const override { return state_.answer(need::heads) != nullptr; }
     void paintWithLegend(bool legend, QPainter& painter, const QRectF& area,
                          const Theme& theme) const override;
     QString figureCsv() const override;

@@ -69,7 +69,7 @@ HeadGridView::HeadGridView(ModelsState& state, QWidget* parent) : FigureView(par
 }
 
 HeadGridView::Grid HeadGridView::grid(const QRectF& area) const {
-    const HeadThumbnails& all = *state_.thumbnails();
+    const HeadThumbnails& all = *state_.answer(need::thumbnails);
     Grid grid;
     grid.box = area.adjusted(kGridMargin + kLabel, kGridMargin + 2 * kGridTop, -kGridMargin, -kGridMargin);
     const auto sideOf = [&](int columns, int rows) {
@@ -95,7 +95,7 @@ QRectF HeadGridView::headRect(int layer, int head) const {
 }
 
 void HeadGridView::paintFigure(QPainter& painter, const QRectF& area, const Theme& theme) const {
-    if (state_.thumbnails() == nullptr) {
+    if (state_.answer(need::thumbnails) == nullptr) {
         painter.setPen(theme.faint_text);
         painter.drawText(area.adjusted(12, 12, -12, -12), Qt::AlignCenter | Qt::TextWordWrap,
                          !state_.message().isEmpty() ? state_.message()
@@ -103,7 +103,7 @@ void HeadGridView::paintFigure(QPainter& painter, const QRectF& area, const Them
                                                      : tr("The attention of all heads is shown here."));
         return;
     }
-    const HeadThumbnails& all = *state_.thumbnails();
+    const HeadThumbnails& all = *state_.answer(need::thumbnails);
     const Grid grid = this->grid(area);
     const QFontMetricsF metrics(painter.font());
     painter.setPen(theme.faint_text);
@@ -151,7 +151,7 @@ void HeadGridView::paintFigure(QPainter& painter, const QRectF& area, const Them
 }
 
 std::optional<std::pair<int, int>> HeadGridView::headAt(const QPointF& at) const {
-    if (state_.thumbnails() == nullptr) return std::nullopt;
+    if (state_.answer(need::thumbnails) == nullptr) return std::nullopt;
     const Grid grid = this->grid(canvas());
     const int column = static_cast<int>(std::floor((at.x() - grid.box.left()) / grid.cell.width())),
               row = static_cast<int>(std::floor((at.y() - grid.box.top()) / grid.cell.height()));
@@ -167,15 +167,15 @@ void HeadGridView::mousePressEvent(QMouseEvent* event) {
 void HeadGridView::mouseMoveEvent(QMouseEvent* event) {
     const auto at = headAt(event->position());
     if (!at) return emit pointed({});
-    if (state_.heads() != nullptr)
-        for (const HeadReport& report : state_.heads()->heads)
+    if (state_.answer(need::heads) != nullptr)
+        for (const HeadReport& report : state_.answer(need::heads)->heads)
             if (report.layer == at->first && report.head == at->second)
                 return emit pointed(describeHead(report));
     emit pointed(tr("layer %1, head %2").arg(at->first).arg(at->second));
 }
 
 void HeadGridView::keyPressEvent(QKeyEvent* event) {
-    if (state_.thumbnails() == nullptr) return FigureView::keyPressEvent(event);
+    if (state_.answer(need::thumbnails) == nullptr) return FigureView::keyPressEvent(event);
     const bool across = grid(canvas()).across;
     const int step = event->key() == Qt::Key_Right || event->key() == Qt::Key_Down ? 1 : -1;
     const bool sideways = event->key() == Qt::Key_Left || event->key() == Qt::Key_Right,
@@ -187,8 +187,8 @@ void HeadGridView::keyPressEvent(QKeyEvent* event) {
 
 QString HeadGridView::figureCsv() const {
     QString csv = QStringLiteral("layer,head,query_cell,key_cell,largest_weight\n");
-    if (state_.thumbnails() == nullptr) return csv;
-    const HeadThumbnails& all = *state_.thumbnails();
+    if (state_.answer(need::thumbnails) == nullptr) return csv;
+    const HeadThumbnails& all = *state_.answer(need::thumbnails);
     for (std::size_t i = 0; i < all.maps.size(); ++i)
         for (Eigen::Index row = 0; row < all.maps[i].rows(); ++row)
             for (Eigen::Index column = 0; column <= row; ++column)

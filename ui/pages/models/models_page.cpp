@@ -3,6 +3,7 @@
 #include <QFileInfo>
 #include <algorithm>
 #include <cmath>
+#include <map>
 
 #include "core/questions/wilson_interval.h"
 #include "ui/live/published_models.h"
@@ -86,7 +87,7 @@ void ModelsPage::connectState() {
         constexpr std::int64_t kProblems = 64;
         Question question{"solve"};
         question.count = kProblems;
-        state_->request(Need::solved, question);
+        state_->request(need::solved, question);
     });
     connect(surprise_, &SurpriseView::chosenChanged, predictions_, &PredictionsView::setToken);
     connect(tabs_, &QTabWidget::currentChanged, this, &ModelsPage::wantWhatIsSeen);
@@ -108,8 +109,8 @@ void ModelsPage::connectState() {
     connect(bands_, &HeatMapView::cellPointed, this,
             [this](int row, int column) { setReadout(pointedBand(row, column)); });
     connect(bands_, &HeatMapView::cellClicked, this, [this](int row, int) {
-        if (state_->heads() == nullptr) return;
-        const HeadReport& report = state_->heads()->heads.at(static_cast<std::size_t>(row));
+        if (state_->answer(need::heads) == nullptr) return;
+        const HeadReport& report = state_->answer(need::heads)->heads.at(static_cast<std::size_t>(row));
         state_->setHead(static_cast<int>(report.layer), static_cast<int>(report.head));
     });
     listing_.setSingleShot(true);
@@ -175,21 +176,21 @@ void ModelsPage::wantWhatIsSeen() {
     wantBeside();
     switch (tabs_->currentIndex()) {
         case text_tab:
-            return state_->setNeeds({Need::reading, Need::changed});
+            return state_->setNeeds({&need::reading, &need::changed});
         case heads_tab:
             return state_->setNeeds(
-                {Need::reading, Need::heads, Need::attention, Need::thumbnails, Need::changed});
+                {&need::reading, &need::heads, &need::attention, &need::thumbnails, &need::changed});
         case bands_tab:
-            return state_->setNeeds({Need::heads, Need::reading, Need::changed});
+            return state_->setNeeds({&need::heads, &need::reading, &need::changed});
         case values_tab:
             if (over_training_->isChecked())
-                return state_->setNeeds(
-                    {Need::kernel_history, Need::token_map, Need::reading, Need::changed, Need::kernels});
-            return state_->setNeeds({Need::kernels, Need::token_map, Need::reading, Need::changed});
+                return state_->setNeeds({&need::kernel_history, &need::token_map, &need::reading,
+                                         &need::changed, &need::kernels});
+            return state_->setNeeds({&need::kernels, &need::token_map, &need::reading, &need::changed});
         case layers_tab:
-            return state_->setNeeds({Need::lens, Need::reading, Need::changed});
+            return state_->setNeeds({&need::lens, &need::reading, &need::changed});
         default:
-            return state_->setNeeds({Need::reading, Need::changed});
+            return state_->setNeeds({&need::reading, &need::changed});
     }
 }
 
@@ -218,60 +219,30 @@ void ModelsPage::showWork() {
         cost_->clear();
 }
 
-void ModelsPage::showAnswer(Need what) {
-    switch (what) {
-        case Need::reading:
-        case Need::changed:
-            showEffect();
-            break;
-        case Need::heads:
-            showLabels();
-            showBands();
-            showHead();
-            break;
-        case Need::attention:
-            showMap();
-            showReach();
-            break;
-        case Need::kernels:
-        case Need::kernel_history:
-            showKernels();
-            break;
-        case Need::token_map:
-            showTokenMap();
-            break;
-        case Need::written:
-            showWritten();
-            break;
-        case Need::lens:
-            showLens();
-            break;
-        case Need::lengths:
-            showLengths();
-            break;
-        case Need::needle:
-            showNeedle();
-            break;
-        case Need::patch:
-            showPatch();
-            showPatchPositions();
-            break;
-        case Need::patch_positions:
-            showPatchPositions();
-            break;
-        case Need::solved:
-            showSolved();
-            break;
-        case Need::thumbnails:
-        case Need::subsets:
-        case Need::model:
-            break;
-    }
+void ModelsPage::showAnswer(const Need* what) {
+    static const std::map<const Need*, std::vector<void (ModelsPage::*)()>> shown_by = {
+        {&need::reading, {&ModelsPage::showEffect}},
+        {&need::changed, {&ModelsPage::showEffect}},
+        {&need::heads, {&ModelsPage::showLabels, &ModelsPage::showBands, &ModelsPage::showHead}},
+        {&need::attention, {&ModelsPage::showMap, &ModelsPage::showReach}},
+        {&need::kernels, {&ModelsPage::showKernels}},
+        {&need::kernel_history, {&ModelsPage::showKernels}},
+        {&need::token_map, {&ModelsPage::showTokenMap}},
+        {&need::written, {&ModelsPage::showWritten}},
+        {&need::lens, {&ModelsPage::showLens}},
+        {&need::lengths, {&ModelsPage::showLengths}},
+        {&need::needle, {&ModelsPage::showNeedle}},
+        {&need::patch, {&ModelsPage::showPatch, &ModelsPage::showPatchPositions}},
+        {&need::patch_positions, {&ModelsPage::showPatchPositions}},
+        {&need::solved, {&ModelsPage::showSolved}}};
+    if (const auto found = shown_by.find(what); found != shown_by.end())
+        for (const auto show : found->second)
+            (this->*show)();
     emit explanationChanged();
 }
 
 void ModelsPage::showEffect() {
-    const TextReading *before = state_->reading(), *after = state_->changed();
+    const TextReading *before = state_->answer(need::reading), *after = state_->answer(need::changed);
     if (before == nullptr || before->nll.empty()) return change_->setEffect({});
     QString text = tr("loss %1 nats a token, perplexity %2")
                        .arg(fixedNumber(before->loss, 4), noteNumber(std::exp(before->loss), 4));
@@ -284,7 +255,7 @@ void ModelsPage::showEffect() {
 }
 
 void ModelsPage::showSolved() {
-    const SolvedAnswer* answer = state_->solved();
+    const SolvedAnswer* answer = state_->answer(need::solved);
     if (answer == nullptr) return change_->setSolved({});
     const auto share = [](const std::vector<bool>& solved) {
         const std::int64_t count = SolvedAnswer::count(solved);
@@ -304,7 +275,7 @@ void ModelsPage::showSolved() {
 }
 
 void ModelsPage::showWritten() {
-    const GeneratedText* written = state_->written();
+    const GeneratedText* written = state_->answer(need::written);
     if (written == nullptr) {
         written_->setToolTip({});
         return written_->clear();
@@ -322,7 +293,7 @@ void ModelsPage::write() {
     question.count = count_->value();
     question.temperature = temperature_->value();
     question.seed = seed_->value();
-    state_->request(Need::written, question);
+    state_->request(need::written, question);
 }
 
 QString ModelsPage::explanation() const {

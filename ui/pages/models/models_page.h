@@ -120,7 +120,7 @@ class ModelsPage : public Page {
     void showModel();
     void showAnswers();
     void showWork();
-    void showAnswer(Need what);
+    void showAnswer(const Need* what);
     void showEffect();
     void showLabels();
     void showHead();

@@ -79,8 +79,8 @@ void ModelsPage::fillModels() {
 
 /// Only what is drawn of it.
 void ModelsPage::wantBeside() {
-    if (tabs_->currentIndex() == bands_tab) return beside_state_->setNeeds({Need::heads});
-    if (tabs_->currentIndex() == values_tab) return beside_state_->setNeeds({Need::kernels});
+    if (tabs_->currentIndex() == bands_tab) return beside_state_->setNeeds({&need::heads});
+    if (tabs_->currentIndex() == values_tab) return beside_state_->setNeeds({&need::kernels});
     beside_state_->setNeeds({});
 }
 

@@ -285,7 +285,7 @@ QWidget* ModelsPage::makeSubsetsTab() {
         wantWhatIsSeen();
         Question question{"subsets"};
         question.count = band_count_->value();
-        state_->request(Need::subsets, question);
+        state_->request(need::subsets, question);
     });
     auto* scroll = new QScrollArea;
     scroll->setWidget(subsets_);

@@ -45,12 +45,12 @@ QColor colorOf(BandQuantity quantity, const Theme& theme) {
 }  // namespace
 
 void ModelsPage::showLabels() {
-    if (state_->heads() == nullptr) return;  // what was chosen is kept for the next answer
+    if (state_->answer(need::heads) == nullptr) return;  // what was chosen is kept for the next answer
     const QScopedValueRollback filling(filling_, true);
     const QString kept = label_->currentData().toString();
     label_->clear();
     label_->addItem(tr("all heads"), QString());
-    for (const auto& [label, count] : AtlasView::countedLabels(*state_->heads())) {
+    for (const auto& [label, count] : AtlasView::countedLabels(*state_->answer(need::heads))) {
         const QString name = QString::fromStdString(label);
         label_->addItem(QStringLiteral("%1 (%2)").arg(name).arg(count), name);
     }
@@ -63,7 +63,7 @@ void ModelsPage::showHead() {
         layer_->setValue(state_->layer());
         head_->setValue(state_->head());
     }
-    if (const HeadsAnswer* heads = state_->heads())
+    if (const HeadsAnswer* heads = state_->answer(need::heads))
         for (std::size_t i = 0; i < heads->heads.size(); ++i)
             if (&heads->heads[i] == state_->report()) bands_->setMarked(static_cast<int>(i), -1);
     showMap();
@@ -74,7 +74,7 @@ void ModelsPage::showHead() {
 }
 
 void ModelsPage::showMap() {
-    const HeadMap* attention = state_->attention();
+    const HeadMap* attention = state_->answer(need::attention);
     const bool is_it =
         attention != nullptr && attention->layer == state_->layer() && attention->head == state_->head();
     map_title_->setText(state_->report() != nullptr ? titleOfHead(*state_->report())
@@ -95,7 +95,7 @@ void ModelsPage::showMap() {
 }
 
 QString ModelsPage::pointedWeight(int row, int column) const {
-    const HeadMap* attention = state_->attention();
+    const HeadMap* attention = state_->answer(need::attention);
     if (attention == nullptr || row < 0 || column < 0) return {};
     const auto name = [&](int token) {
         return attention->tokens.isEmpty() ? QString::number(token)
@@ -112,7 +112,7 @@ void ModelsPage::setReachQuantity(ReachQuantity quantity) {
 }
 
 void ModelsPage::showReach() {
-    const HeadMap* attention = state_->attention();
+    const HeadMap* attention = state_->answer(need::attention);
     if (attention == nullptr || attention->layer != state_->layer() || attention->head != state_->head())
         return reach_->setCurves({}, {});
     const bool is_score = static_cast<ReachQuantity>(reach_quantity_->currentIndex()) == ReachQuantity::score;
@@ -153,7 +153,7 @@ void ModelsPage::setQuantity(BandQuantity quantity) {
 }
 
 void ModelsPage::showBands() {
-    const HeadsAnswer* heads = state_->heads();
+    const HeadsAnswer* heads = state_->answer(need::heads);
     if (heads == nullptr || heads->heads.empty()) return bands_->setMap({});
     const auto quantity = static_cast<BandQuantity>(quantity_->currentIndex());
     const auto pairs = numbersOf(heads->heads.front(), quantity).size();
@@ -187,7 +187,7 @@ void ModelsPage::showBands() {
 }
 
 QString ModelsPage::pointedBand(int row, int column) const {
-    const HeadsAnswer* heads = state_->heads();
+    const HeadsAnswer* heads = state_->answer(need::heads);
     if (heads == nullptr || row < 0 || column < 0 || row >= static_cast<int>(heads->heads.size())) return {};
     const HeadReport& report = heads->heads[static_cast<std::size_t>(row)];
     const auto& theta = heads->theta.at(static_cast<std::size_t>(report.layer));
@@ -221,7 +221,7 @@ void ModelsPage::setMean(bool mean) {
 /// Of the chosen head, or the mean over all; nothing where it is not known.
 std::optional<Eigen::VectorXd> ModelsPage::bandsOf(const ModelsState& state) const {
     const auto quantity = static_cast<BandQuantity>(quantity_->currentIndex());
-    const HeadsAnswer* heads = state.heads();
+    const HeadsAnswer* heads = state.answer(need::heads);
     if (heads == nullptr || heads->heads.empty()) return std::nullopt;
     Eigen::VectorXd sum;
     int counted = 0;
@@ -241,7 +241,7 @@ void ModelsPage::showHeadBands() {
     const auto quantity = static_cast<BandQuantity>(quantity_->currentIndex());
     std::vector<BarChart::Series> series;
     Eigen::Index pairs = 0;
-    const bool two = beside_state_->heads() != nullptr;
+    const bool two = beside_state_->answer(need::heads) != nullptr;
     for (const ModelsState* state : {state_, beside_state_})
         if (const auto numbers = bandsOf(*state)) {
             const bool is_first = state == state_;
@@ -290,11 +290,11 @@ struct KernelCurves {
 void ModelsPage::showKernels() {
     const ModelSummary* summary = state_->summary();
     over_training_->setEnabled(summary != nullptr && summary->checkpoints.size() > 1);
-    const KernelHistory* history = state_->kernelHistory();
+    const KernelHistory* history = state_->answer(need::kernel_history);
     const bool over_training = over_training_->isEnabled() && over_training_->isChecked();
     const bool has_history =
         history != nullptr && history->layer == state_->layer() && history->head == state_->head();
-    if (summary == nullptr || (over_training ? !has_history : state_->kernels() == nullptr)) {
+    if (summary == nullptr || (over_training ? !has_history : state_->answer(need::kernels) == nullptr)) {
         kernels_->setCurves({}, {});
         return directions_->setCurves({}, {});
     }
@@ -329,8 +329,9 @@ void ModelsPage::showKernelsOfHeads() {
                     false,
                     head == state_->head(),
                     {}},
-                   state_->kernels()->kernels.at(static_cast<std::size_t>(state_->layer() * heads + head)));
-    if (const KernelsAnswer* beside = beside_state_->kernels();
+                   state_->answer(need::kernels)
+                       ->kernels.at(static_cast<std::size_t>(state_->layer() * heads + head)));
+    if (const KernelsAnswer* beside = beside_state_->answer(need::kernels);
         beside != nullptr && beside_state_->summary() != nullptr) {
         const ModelSummary& other = *beside_state_->summary();
         if (state_->layer() < other.layers && state_->head() < other.heads)
@@ -353,7 +354,7 @@ void ModelsPage::showKernelsOfHeads() {
 void ModelsPage::showKernelsOverTraining() {
     constexpr int kNamed = 6;
     const Theme theme = Theme::of(palette());
-    const KernelHistory& history = *state_->kernelHistory();
+    const KernelHistory& history = *state_->answer(need::kernel_history);
     const auto count = static_cast<int>(history.steps.size());
     const int every = std::max(1, (count + kNamed - 1) / kNamed);
     KernelCurves curves;
@@ -375,7 +376,7 @@ void ModelsPage::showKernelsOverTraining() {
 }
 
 void ModelsPage::showTokenMap() {
-    const TokenMap* answer = state_->tokenMap();
+    const TokenMap* answer = state_->answer(need::token_map);
     if (answer == nullptr || answer->layer != state_->layer() || answer->head != state_->head())
         return token_map_->setMap({});
     const auto n = static_cast<Eigen::Index>(answer->tokens.size());
@@ -408,7 +409,7 @@ void ModelsPage::showTokenMap() {
 }
 
 QString ModelsPage::pointedTokens(int row, int column) const {
-    const TokenMap* answer = state_->tokenMap();
+    const TokenMap* answer = state_->answer(need::token_map);
     if (answer == nullptr || row < 0 || column < 0) return {};
     const auto from = static_cast<std::size_t>(row), to = static_cast<std::size_t>(column);
     return tr("“%1”, %2 tokens back, adds %3 to the logit of “%4” at weight 1")

@@ -13,25 +13,25 @@ namespace roper {
 namespace {
 
 /// Kinds of pictures, and what each needs.
-const std::vector<std::pair<std::string, std::vector<Need>>>& pictureNeeds() {
-    static const std::vector<std::pair<std::string, std::vector<Need>>> needs = {
-        {"surprise", {Need::reading, Need::changed}},
-        {"predictions", {Need::reading, Need::changed}},
-        {"head-atlas", {Need::heads}},
-        {"model-head", {Need::heads, Need::attention}},
-        {"all-heads", {Need::thumbnails}},
-        {"reach", {Need::heads, Need::attention}},
-        {"bands", {Need::heads}},
-        {"head-bands", {Need::heads}},
-        {"kernels", {Need::kernels, Need::kernel_history}},
-        {"kernel-directions", {Need::kernels, Need::kernel_history}},
-        {"token-map", {Need::token_map}},
-        {"band-subsets", {Need::reading}},
-        {"longer-text", {Need::reading}},
-        {"needle", {Need::reading}},
-        {"logit-lens", {Need::lens}},
-        {"patching", {Need::reading}},
-        {"patching-positions", {Need::reading}}};
+const std::vector<std::pair<std::string, std::vector<const Need*>>>& pictureNeeds() {
+    static const std::vector<std::pair<std::string, std::vector<const Need*>>> needs = {
+        {"surprise", {&need::reading, &need::changed}},
+        {"predictions", {&need::reading, &need::changed}},
+        {"head-atlas", {&need::heads}},
+        {"model-head", {&need::heads, &need::attention}},
+        {"all-heads", {&need::thumbnails}},
+        {"reach", {&need::heads, &need::attention}},
+        {"bands", {&need::heads}},
+        {"head-bands", {&need::heads}},
+        {"kernels", {&need::kernels, &need::kernel_history}},
+        {"kernel-directions", {&need::kernels, &need::kernel_history}},
+        {"token-map", {&need::token_map}},
+        {"band-subsets", {&need::reading}},
+        {"longer-text", {&need::reading}},
+        {"needle", {&need::reading}},
+        {"logit-lens", {&need::lens}},
+        {"patching", {&need::reading}},
+        {"patching-positions", {&need::reading}}};
     return needs;
 }
 
@@ -79,18 +79,18 @@ Figure& ModelsPage::prepareFigure(FigureRequest request) {
         throw Error(ErrorKind::usage, "over_training needs a run with several checkpoints; " + request.run +
                                           " has " + std::to_string(summary.checkpoints.size()));
     setOverTraining(picture.over_training);
-    static const std::map<std::string, std::pair<Need, std::string>> requested = {
-        {"band-subsets", {Need::subsets, "subsets"}},
-        {"longer-text", {Need::lengths, "lengths"}},
-        {"needle", {Need::needle, "needle"}},
-        {"patching", {Need::patch, "patch"}},
-        {"patching-positions", {Need::patch_positions, "patch"}}};
+    static const std::map<std::string, std::pair<const Need*, std::string>> requested = {
+        {"band-subsets", {&need::subsets, "subsets"}},
+        {"longer-text", {&need::lengths, "lengths"}},
+        {"needle", {&need::needle, "needle"}},
+        {"patching", {&need::patch, "patch"}},
+        {"patching-positions", {&need::patch_positions, "patch"}}};
     if (const auto found = requested.find(request.kind); found != requested.end()) {
         Question question = picture.look;
         question.what = found->second.second;
         question.positions = request.kind == "patching-positions";
         if (question.what == "subsets" && !question.count) question.count = 4;
-        state_->request(found->second.first, question);
+        state_->request(*found->second.first, question);
     }
     beside_state_->setNeeds({});
     const QString beside = QString::fromStdString(picture.beside);

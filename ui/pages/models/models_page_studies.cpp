@@ -14,13 +14,6 @@
 namespace roper {
 namespace {
 
-QStringList shownTokens(const std::vector<std::string>& tokens) {
-    QStringList shown;
-    for (const std::string& token : tokens)
-        shown << shownToken(token);
-    return shown;
-}
-
 /// Rows of numbers as a matrix; all of one length.
 std::shared_ptr<Eigen::MatrixXd> matrixOf(const std::vector<std::vector<double>>& rows) {
     auto matrix = std::make_shared<Eigen::MatrixXd>(static_cast<Eigen::Index>(rows.size()),
@@ -62,7 +55,7 @@ QWidget* ModelsPage::makeLengthsTab() {
         Question question{"lengths"};
         question.change.factor = length_factor_->value();
         question.change.original_length = trained_->value();
-        state_->request(Need::lengths, question);
+        state_->request(need::lengths, question);
     });
     const Question usual;
     const auto edit = [](const QString& name, const QString& help, const std::string& text) {
@@ -82,7 +75,7 @@ QWidget* ModelsPage::makeLengthsTab() {
         question.needle = needle_text_->text().toStdString();
         question.question = needle_question_->text().toStdString();
         question.answer = needle_answer_->text().toStdString();
-        state_->request(Need::needle, question);
+        state_->request(need::needle, question);
     });
     lengths_->setEmptyText(tr("How the loss goes with the position in the text is shown here."));
     needle_map_->setEmptyText(tr("Where in the text the model finds the needle is shown here."));
@@ -126,7 +119,7 @@ QWidget* ModelsPage::makePatchTab() {
     connect(patch_button_, &QPushButton::clicked, this, [this] {
         Question question{"patch"};
         question.other = other_->text().toStdString();
-        state_->request(Need::patch, question);
+        state_->request(need::patch, question);
     });
     patch_map_->setEmptyText(tr("Which heads carry the answer is shown here."));
     auto* bar = new QHBoxLayout;
@@ -150,7 +143,7 @@ void ModelsPage::connectStudies() {
         connect(view, &FigureView::pointed, this, [this](const QString& text) { setReadout(text); });
     connect(lengths_, &CurveChart::pointed, this, [this](const QString& text) { setReadout(text); });
     connect(needle_map_, &HeatMapView::cellPointed, this, [this](int row, int column) {
-        const NeedleAnswer* answer = state_->needle();
+        const NeedleAnswer* answer = state_->answer(need::needle);
         if (answer == nullptr || row < 0 || column < 0) return setReadout({});
         const auto r = static_cast<std::size_t>(row), c = static_cast<std::size_t>(column);
         setReadout(tr("%1 tokens, needle at %2 % of the text: −ln p of the answer %3 nats a token, %4")
@@ -161,7 +154,7 @@ void ModelsPage::connectStudies() {
     connect(lens_map_, &HeatMapView::cellPointed, this,
             [this](int row, int column) { setReadout(pointedLayer(row, column)); });
     connect(patch_map_, &HeatMapView::cellPointed, this, [this](int row, int column) {
-        const PatchAnswer* answer = state_->patch();
+        const PatchAnswer* answer = state_->answer(need::patch);
         if (answer == nullptr || row < 0 || column < 0) return setReadout({});
         setReadout(
             tr("layer %1, head %2 restores %3 % of the difference; a click shows where")
@@ -172,15 +165,15 @@ void ModelsPage::connectStudies() {
                     3)));
     });
     connect(patch_map_, &HeatMapView::cellClicked, this, [this](int row, int column) {
-        if (state_->patch() == nullptr || row < 0 || column < 0) return;
+        if (state_->answer(need::patch) == nullptr || row < 0 || column < 0) return;
         state_->setHead(row, column);
         Question question{"patch"};
         question.other = other_->text().toStdString();
         question.positions = true;
-        state_->request(Need::patch_positions, question);
+        state_->request(need::patch_positions, question);
     });
     connect(patch_positions_, &BarChart::placePointed, this, [this](int place) {
-        const PatchAnswer* answer = state_->patchPositions();
+        const PatchAnswer* answer = state_->answer(need::patch_positions);
         if (answer == nullptr || place < 0) return setReadout({});
         const auto token = static_cast<std::size_t>(place);
         setReadout(tr("token %1, “%2” (in the other text “%3”): restores %4 %")
@@ -192,7 +185,7 @@ void ModelsPage::connectStudies() {
 
 /// Means over windows of the text: single tokens scatter too much to be compared.
 void ModelsPage::showLengths() {
-    const LengthsAnswer* answer = state_->lengths();
+    const LengthsAnswer* answer = state_->answer(need::lengths);
     if (answer == nullptr) return lengths_->setCurves({}, {});
     constexpr std::size_t kWindows = 48;
     std::vector<CurveChart::Curve> curves;
@@ -234,7 +227,7 @@ void ModelsPage::showLengths() {
 }
 
 void ModelsPage::showNeedle() {
-    const NeedleAnswer* answer = state_->needle();
+    const NeedleAnswer* answer = state_->answer(need::needle);
     if (answer == nullptr) return needle_map_->setMap({});
     HeatMapView::Map map;
     const auto values = matrixOf(answer->nll);
@@ -260,7 +253,7 @@ void ModelsPage::showNeedle() {
 }
 
 void ModelsPage::showLens() {
-    const LensAnswer* answer = state_->lens();
+    const LensAnswer* answer = state_->answer(need::lens);
     if (answer == nullptr || answer->nll.front().empty()) return lens_map_->setMap({});
     HeatMapView::Map map;
     const auto values = matrixOf(answer->nll);
@@ -282,7 +275,7 @@ void ModelsPage::showLens() {
 }
 
 QString ModelsPage::pointedLayer(int row, int column) const {
-    const LensAnswer* answer = state_->lens();
+    const LensAnswer* answer = state_->answer(need::lens);
     if (answer == nullptr || row < 0 || column < 0) return {};
     const auto r = static_cast<std::size_t>(row), c = static_cast<std::size_t>(column);
     const QString where = row == 0 ? tr("the embeddings") : tr("layer %1").arg(row - 1);
@@ -293,7 +286,7 @@ QString ModelsPage::pointedLayer(int row, int column) const {
 }
 
 void ModelsPage::showPatch() {
-    const PatchAnswer* answer = state_->patch();
+    const PatchAnswer* answer = state_->answer(need::patch);
     if (answer == nullptr) return patch_map_->setMap({});
     HeatMapView::Map map;
     const auto values = matrixOf(answer->restored);
@@ -312,7 +305,7 @@ void ModelsPage::showPatch() {
 }
 
 void ModelsPage::showPatchPositions() {
-    const PatchAnswer* answer = state_->patchPositions();
+    const PatchAnswer* answer = state_->answer(need::patch_positions);
     patch_positions_->clearPlaceNames();
     if (answer == nullptr) return patch_positions_->setBars({}, {});
     std::vector<int> places(answer->tokens.size());

@@ -10,7 +10,7 @@ ModelsState::ModelsState(RunStore& store, QObject* parent)
     connect(&client_, &ModelClient::answered, this,
             [this](const ModelQuestion&, const QByteArray& payload) { take(payload); });
     connect(&client_, &ModelClient::failed, this, [this](const QString& why) {
-        if (asking_) fail(*asking_, why);
+        if (asking_ != nullptr) fail(why);
     });
     connect(&client_, &ModelClient::progressed, this, [this](int done, int all) {
         progress_ = all > 0 ? static_cast<double>(done) / all : -1;
@@ -26,63 +26,18 @@ void ModelsState::say(const QString& message) {
     emit workChanged();
 }
 
-void ModelsState::forget(std::initializer_list<Need> answers) {
-    for (const Need need : answers) {
-        known_.erase(need);
-        switch (need) {
-            case Need::model:
-                summary_.reset();
-                break;
-            case Need::reading:
-                reading_.reset();
-                break;
-            case Need::changed:
-                changed_.reset();
-                break;
-            case Need::heads:
-                heads_.reset();
-                break;
-            case Need::thumbnails:
-                thumbnails_.reset();
-                break;
-            case Need::attention:
-                attention_.reset();
-                break;
-            case Need::kernels:
-                kernels_.reset();
-                break;
-            case Need::kernel_history:
-                kernel_history_.reset();
-                break;
-            case Need::token_map:
-                token_map_.reset();
-                break;
-            case Need::lens:
-                lens_.reset();
-                break;
-            case Need::subsets:
-                subsets_.reset();
-                break;
-            case Need::written:
-                written_.reset();
-                break;
-            case Need::lengths:
-                lengths_.reset();
-                break;
-            case Need::needle:
-                needle_.reset();
-                break;
-            case Need::solved:
-                solved_.reset();
-                break;
-            case Need::patch:
-                patch_.reset();
-                break;
-            case Need::patch_positions:
-                patch_positions_.reset();
-                break;
+ModelsState::Entry& ModelsState::entryOf(const Need& what) {
+    Entry& entry = entries_[what.name];
+    entry.need = &what;
+    return entry;
+}
+
+void ModelsState::forget(const std::function<bool(const Need&)>& is_of_the_past) {
+    for (auto& [name, entry] : entries_)
+        if (is_of_the_past(*entry.need)) {
+            entry.known.reset();
+            entry.answer.reset();
         }
-    }
 }
 
 void ModelsState::setModel(const QString& model) {
@@ -96,9 +51,7 @@ void ModelsState::setModel(const QString& model) {
     client_.close();
     model_ = model;
     step_ = step;
-    forget({Need::model, Need::reading, Need::changed, Need::heads, Need::thumbnails, Need::attention,
-            Need::kernels, Need::kernel_history, Need::token_map, Need::lens, Need::subsets, Need::written,
-            Need::lengths, Need::needle, Need::solved, Need::patch, Need::patch_positions});
+    entries_.clear();
     emit modelChanged();
     emit headChanged();
     askNext();
@@ -108,9 +61,7 @@ void ModelsState::setText(const QString& text) {
     if (text == text_) return;
     text_ = text;
     cancel();
-    forget({Need::reading, Need::changed, Need::heads, Need::thumbnails, Need::attention, Need::token_map,
-            Need::lens, Need::subsets, Need::written, Need::lengths, Need::needle, Need::patch,
-            Need::patch_positions});
+    forget([](const Need& what) { return what.questionKind().reads_text; });
     emit inputsChanged();
     askNext();
 }
@@ -119,22 +70,20 @@ void ModelsState::setChange(const ModelChange& change) {
     if (change == change_) return;
     change_ = change;
     cancel();
-    forget({Need::changed, Need::heads, Need::thumbnails, Need::attention, Need::lens, Need::subsets,
-            Need::written, Need::lengths, Need::needle, Need::solved, Need::patch, Need::patch_positions});
+    forget([](const Need& what) { return what.dependsOnChange(); });
     emit inputsChanged();
     askNext();
 }
 
 void ModelsState::setHead(int layer, int head) {
-    if (summary_) {
-        layer = std::clamp(layer, 0, static_cast<int>(summary_->layers) - 1);
-        head = std::clamp(head, 0, static_cast<int>(summary_->heads) - 1);
+    if (const ModelSummary* model = summary()) {
+        layer = std::clamp(layer, 0, static_cast<int>(model->layers) - 1);
+        head = std::clamp(head, 0, static_cast<int>(model->heads) - 1);
     }
     if (layer == layer_ && head == head_) return;
     layer_ = layer;
     head_ = head;
-    if (asking_ == Need::attention || asking_ == Need::kernel_history || asking_ == Need::token_map)
-        stopAsking();
+    if (asking_ != nullptr && asking_->dependsOnHead()) stopAsking();
     emit headChanged();
     askNext();
 }
@@ -145,146 +94,91 @@ void ModelsState::setDistance(int distance) {
     askNext();
 }
 
-void ModelsState::setNeeds(std::vector<Need> needs) {
+void ModelsState::setNeeds(std::vector<const Need*> needs) {
     needs_ = std::move(needs);
     askNext();
 }
 
-void ModelsState::request(Need need, const Question& question) {
-    if (asking_ == need) stopAsking();
-    requested_[need] = question;
-    refused_.erase(need);
-    known_.erase(need);
+void ModelsState::request(const Need& what, const Question& question) {
+    if (asking_ == &what) stopAsking();
+    Entry& entry = entryOf(what);
+    entry.requested = question;
+    entry.refused.reset();
+    entry.known.reset();
     askNext();
 }
 
 /// What is being answered is asked again later, if it is still wanted.
 void ModelsState::stopAsking() {
     client_.cancel();
-    asking_.reset();
+    asking_ = nullptr;
     progress_ = -1;
 }
 
 void ModelsState::cancel() {
     stopAsking();
-    refused_.clear();
-    requested_.clear();
+    for (auto& [name, entry] : entries_) {
+        entry.refused.reset();
+        entry.requested.reset();
+    }
     say({});
 }
 
 const HeadReport* ModelsState::report() const {
-    if (!heads_) return nullptr;
-    for (const HeadReport& report : heads_->heads)
-        if (report.layer == layer_ && report.head == head_) return &report;
+    if (const HeadsAnswer* heads = answer(need::heads))
+        for (const HeadReport& report : heads->heads)
+            if (report.layer == layer_ && report.head == head_) return &report;
     return nullptr;
 }
 
 /// Nothing where there is nothing to be asked.
-std::optional<Question> ModelsState::questionFor(Need need) const {
-    constexpr std::int64_t kCandidates = 10, kDistances = 64;
-    Question question{"model", text_.toStdString()};
-    question.change = change_;
-    switch (need) {
-        case Need::model:
-            return Question{"model"};
-        case Need::reading:
-            question.what = "logits";
-            question.count = kCandidates;
-            question.change = {};
-            break;
-        case Need::changed:
-            if (change_.isNothing()) return std::nullopt;
-            question.what = "logits";
-            question.count = kCandidates;
-            break;
-        case Need::heads:
-            question.what = "heads";
-            break;
-        case Need::thumbnails:
-            question.what = "thumbnails";
-            break;
-        case Need::attention:
-            question.what = "attention";
-            question.layer = layer_;
-            question.head = head_;
-            break;
-        case Need::kernels: {
-            Question kernels{"kernels"};
-            kernels.count = kDistances;
-            return kernels;
-        }
-        case Need::kernel_history: {
-            if (summary_ && summary_->checkpoints.size() < 2) return std::nullopt;
-            Question history{"kernel_history"};
-            history.layer = layer_;
-            history.head = head_;
-            history.count = kDistances;
-            return history;
-        }
-        case Need::token_map:
-            question.what = "token_map";
-            question.change = {};
-            question.layer = layer_;
-            question.head = head_;
-            question.distance = distance_;
-            break;
-        case Need::lens:
-            question.what = "lens";
-            break;
-        case Need::subsets:
-        case Need::written:
-        case Need::lengths:
-        case Need::needle:
-        case Need::solved:
-        case Need::patch:
-        case Need::patch_positions: {
-            const auto found = requested_.find(need);
-            if (found == requested_.end()) return std::nullopt;
-            question = found->second;
-            question.text = text_.toStdString();
-            question.layer = layer_;
-            question.head = head_;
-            if (need == Need::solved) question.text.clear();
-            const ModelChange scaled = question.change;  // by which longer texts are read
-            question.change = change_;
-            if (need == Need::lengths) {
-                question.change.factor = scaled.factor;
-                question.change.original_length = scaled.original_length;
-            }
-            break;
-        }
+std::optional<Question> ModelsState::questionFor(const Need& what) const {
+    const QuestionKind& kind = what.questionKind();
+    const auto entry = entries_.find(what.name);
+    const bool is_requested = entry != entries_.end() && entry->second.requested;
+    if (what.on_request && !is_requested) return std::nullopt;
+    if (kind.reads_text && text_.isEmpty()) return std::nullopt;
+    if (what.change == Need::Change::only && change_.isNothing()) return std::nullopt;
+    if (&what == &need::kernel_history && summary() != nullptr && summary()->checkpoints.size() < 2)
+        return std::nullopt;
+    Question question = is_requested ? *entry->second.requested : Question{};
+    question.what = kind.name;
+    if (what.count > 0) question.count = what.count;
+    question.text = kind.reads_text ? text_.toStdString() : std::string();
+    if (kind.heads == QuestionKind::Heads::one || question.positions) {
+        question.layer = layer_;
+        question.head = head_;
     }
-    if (text_.isEmpty() && need != Need::solved) return std::nullopt;
+    if (&what == &need::token_map) question.distance = distance_;
+    const ModelChange scaled = question.change;  // by which longer texts are read
+    question.change = what.dependsOnChange() ? change_ : ModelChange{};
+    if (&what == &need::lengths) {
+        question.change.factor = scaled.factor;
+        question.change.original_length = scaled.original_length;
+    }
     return question;
 }
 
-bool ModelsState::isKnown(Need need, const Question& question) const {
-    const auto is = [&](const std::map<Need, Question>& answers) {
-        const auto found = answers.find(need);
-        return found != answers.end() && found->second == question;
-    };
-    return is(known_) || is(refused_);
-}
-
 void ModelsState::askNext() {
-    if (asking_ || model_.isEmpty()) return;
-    std::vector<Need> wanted{Need::model};
+    if (asking_ != nullptr || model_.isEmpty()) return;
+    std::vector<const Need*> wanted{&need::model};
     wanted.insert(wanted.end(), needs_.begin(), needs_.end());
-    for (const auto& [need, question] : requested_)
-        wanted.push_back(need);
+    for (const auto& [name, entry] : entries_)
+        if (entry.requested) wanted.push_back(entry.need);
     constexpr qsizetype kLongestText = 60000;  // bytes: a message of the socket holds no more
-    if (text_.toUtf8().size() > kLongestText && summary_) {
+    if (text_.toUtf8().size() > kLongestText && summary() != nullptr) {
         say(tr("The text has %1 bytes; this page reads at most %2. `roper-train look --text-file` reads "
                "longer ones.")
                 .arg(text_.toUtf8().size())
                 .arg(kLongestText));
         return;
     }
-    for (const Need need : wanted) {
-        const auto question = questionFor(need);
-        if (!question || isKnown(need, *question)) continue;
-        if (need != Need::model && !summary_) return;  // it could not be opened
-        asking_ = need;
+    for (const Need* what : wanted) {
+        const auto question = questionFor(*what);
+        const Entry& entry = entryOf(*what);
+        if (!question || entry.known == question || entry.refused == question) continue;
+        if (what != &need::model && summary() == nullptr) return;  // it could not be opened
+        asking_ = what;
         asked_ = *question;
         progress_ = -1;
         Request request{Command::look, "1"};
@@ -297,55 +191,21 @@ void ModelsState::askNext() {
 }
 
 QString ModelsState::work() const {
-    if (!asking_) return {};
-    switch (*asking_) {
-        case Need::model:
-            return tr("opening the model");
-        case Need::reading:
-            return tr("reading the text");
-        case Need::changed:
-            return tr("reading the text with the change");
-        case Need::heads:
-            return tr("measuring all heads");
-        case Need::thumbnails:
-            return tr("attention of all heads");
-        case Need::attention:
-            return tr("attention of layer %1, head %2").arg(layer_).arg(head_);
-        case Need::kernels:
-            return tr("what heads make of values by distance");
-        case Need::kernel_history:
-            return tr("what the head made of values at each checkpoint");
-        case Need::token_map:
-            return tr("what the head makes of tokens");
-        case Need::subsets:
-            return tr("reading the text with every subset of bands");
-        case Need::written:
-            return tr("writing");
-        case Need::lens:
-            return tr("what every layer would predict");
-        case Need::lengths:
-            return tr("reading the text with scaled frequencies");
-        case Need::needle:
-            return tr("hiding the needle in the text");
-        case Need::solved:
-            return tr("solving problems");
-        case Need::patch:
-            return tr("patching every head");
-        case Need::patch_positions:
-            return tr("patching layer %1, head %2, position by position").arg(layer_).arg(head_);
-    }
-    return {};
+    if (asking_ == nullptr) return {};
+    if (asking_ == &need::model) return tr("opening the model");
+    QString said = tr("computing: %1").arg(QString::fromStdString(asking_->questionKind().help));
+    if (asking_->dependsOnHead()) said += tr(", layer %1, head %2").arg(layer_).arg(head_);
+    return asked_.change.isNothing() ? said : tr("%1, with the change").arg(said);
 }
 
 std::optional<ModelsState::Cost> ModelsState::cost() const {
-    if (!summary_ || text_.isEmpty()) return std::nullopt;
+    if (summary() == nullptr || text_.isEmpty()) return std::nullopt;
     constexpr double kBytesOfAToken = 4, kOverProducts = 2, kGiga = 1e9;
     constexpr double kQueriesAtATime = 128, kLogitsAtATime = 8192;
-    const ModelSummary& m = *summary_;
-    const bool is_of_this_text =
-        reading_ && known_.count(Need::reading) > 0 && known_.at(Need::reading).text == text_.toStdString();
+    const ModelSummary& m = *summary();
+    const TextReading* reading = answer(need::reading);
     const auto bytes = static_cast<double>(text_.toUtf8().size());
-    const double T = is_of_this_text                  ? static_cast<double>(reading_->ids.size())
+    const double T = reading != nullptr               ? static_cast<double>(reading->ids.size())
                      : QFileInfo(model_).isAbsolute() ? std::max(1.0, bytes / kBytesOfAToken)
                                                       : bytes;
     const auto C = static_cast<double>(m.width), V = static_cast<double>(m.vocabulary),

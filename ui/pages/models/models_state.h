@@ -2,9 +2,11 @@
 
 #include <Eigen/Core>
 #include <QObject>
+#include <functional>
 #include <map>
 #include <memory>
 #include <optional>
+#include <string_view>
 #include <vector>
 
 #include "core/questions/answers.h"
@@ -13,28 +15,6 @@
 #include "ui/live/model_client.h"
 
 namespace roper {
-
-/// What a page may want to know of a model. Asked for in this order.
-enum class Need {
-    model,
-    reading,  ///< how the model reads the text as it was trained to
-    changed,  ///< the same with the change; nothing where there is none
-    heads,
-    thumbnails,
-    attention,  ///< of the chosen head
-    kernels,
-    kernel_history,  ///< of the chosen head of a run
-    token_map,       ///< of the chosen head, at `distance`
-    lens,            ///< what every layer would predict
-    // Only when they are requested, because they take many passes.
-    subsets,
-    written,
-    lengths,
-    needle,
-    solved,           ///< of a run: its task's problems, with and without the change
-    patch,            ///< of all heads
-    patch_positions,  ///< of the chosen head
-};
 
 /// Attention of one head, ready to be drawn.
 struct HeadMap {
@@ -48,6 +28,75 @@ struct HeadThumbnails {
     int layers = 0, heads = 0;
     std::vector<Eigen::MatrixXf> maps;  ///< layer by layer
 };
+
+/// Something that the page may want to know of a model: a question, as data. What its answer depends on, the
+/// text, the change or the chosen head, follows from its kind (core/questions/question_kind.h).
+struct Need {
+    enum class Change {
+        with,     ///< asked of the model as it is changed, if its kind can be
+        without,  ///< of the model as it was trained
+        only,     ///< of the changed model, and not at all where nothing is changed
+    };
+    using Read = std::shared_ptr<const void> (*)(const QByteArray& payload);
+
+    std::string_view name, kind;
+    Read read = nullptr;     ///< null: outside the window's thread
+    std::int64_t count = 0;  ///< of what the kind counts; 0: the usual
+    Change change = Change::with;
+    bool on_request = false;  ///< asked for only when it is requested, because it takes many passes
+
+    const QuestionKind& questionKind() const { return roper::questionKind(kind); }
+    bool dependsOnHead() const { return questionKind().heads == QuestionKind::Heads::one; }
+    bool dependsOnChange() const { return change != Change::without && questionKind().can_change; }
+};
+
+/// One whose answer is known to be an `Answer`.
+template <class Answer>
+struct NeedOf : Need {};
+
+/// @throws Error (checkpoint) if it is another answer than expected
+template <class Answer>
+std::shared_ptr<const void> readAnswer(const QByteArray& payload) {
+    return std::make_shared<const Answer>(
+        parseAnswer<Answer>({payload.constData(), static_cast<std::size_t>(payload.size())}));
+}
+template <>
+std::shared_ptr<const void> readAnswer<HeadThumbnails>(const QByteArray& payload);
+
+namespace need {
+
+inline constexpr std::int64_t kCandidates = 10, kDistances = 64;
+inline constexpr auto kOnRequest = true;
+
+inline constexpr NeedOf<ModelSummary> model{{"model", "model", readAnswer<ModelSummary>}};
+inline constexpr NeedOf<TextReading> reading{
+    {"reading", "logits", readAnswer<TextReading>, kCandidates, Need::Change::without}};
+inline constexpr NeedOf<TextReading> changed{
+    {"changed", "logits", readAnswer<TextReading>, kCandidates, Need::Change::only}};
+inline constexpr NeedOf<HeadsAnswer> heads{{"heads", "heads", readAnswer<HeadsAnswer>}};
+inline constexpr NeedOf<HeadThumbnails> thumbnails{{"thumbnails", "thumbnails", readAnswer<HeadThumbnails>}};
+inline constexpr NeedOf<HeadMap> attention{{"attention", "attention"}};
+inline constexpr NeedOf<KernelsAnswer> kernels{{"kernels", "kernels", readAnswer<KernelsAnswer>, kDistances}};
+inline constexpr NeedOf<KernelHistory> kernel_history{
+    {"kernel_history", "kernel_history", readAnswer<KernelHistory>, kDistances}};
+inline constexpr NeedOf<TokenMap> token_map{{"token_map", "token_map", readAnswer<TokenMap>}};
+inline constexpr NeedOf<LensAnswer> lens{{"lens", "lens", readAnswer<LensAnswer>}};
+inline constexpr NeedOf<SubsetsAnswer> subsets{
+    {"subsets", "subsets", readAnswer<SubsetsAnswer>, 0, Need::Change::with, kOnRequest}};
+inline constexpr NeedOf<GeneratedText> written{
+    {"written", "generate", readAnswer<GeneratedText>, 0, Need::Change::with, kOnRequest}};
+inline constexpr NeedOf<LengthsAnswer> lengths{
+    {"lengths", "lengths", readAnswer<LengthsAnswer>, 0, Need::Change::with, kOnRequest}};
+inline constexpr NeedOf<NeedleAnswer> needle{
+    {"needle", "needle", readAnswer<NeedleAnswer>, 0, Need::Change::with, kOnRequest}};
+inline constexpr NeedOf<SolvedAnswer> solved{
+    {"solved", "solve", readAnswer<SolvedAnswer>, 0, Need::Change::with, kOnRequest}};
+inline constexpr NeedOf<PatchAnswer> patch{
+    {"patch", "patch", readAnswer<PatchAnswer>, 0, Need::Change::with, kOnRequest}};
+inline constexpr NeedOf<PatchAnswer> patch_positions{
+    {"patch_positions", "patch", readAnswer<PatchAnswer>, 0, Need::Change::with, kOnRequest}};
+
+}  // namespace need
 
 /// A model, published or trained here, a text, what is done to the model, and what it answers. Asks for what
 /// is needed and not known yet, one question after the other, and never waits.
@@ -74,34 +123,23 @@ class ModelsState : public QObject {
     void setDistance(int distance);
 
     /// What is asked for whenever it is not known; replaces what was wanted before.
-    void setNeeds(std::vector<Need> needs);
+    void setNeeds(std::vector<const Need*> needs);
     /// Asks for what is not asked for by itself. The text, the change and the head are those of this state.
-    void request(Need need, const Question& question);
+    void request(const Need& what, const Question& question);
     /// What is being answered is given up, and what was requested with it.
     void cancel();
 
-    // What is known of this model, text and change; null until it is.
-    const ModelSummary* summary() const { return summary_.get(); }
-    const TextReading* reading() const { return reading_.get(); }
-    const TextReading* changed() const { return change_.isNothing() ? nullptr : changed_.get(); }
-    const HeadsAnswer* heads() const { return heads_.get(); }
+    /// What is known of this model, text and change; null until it is.
+    template <class Answer>
+    const Answer* answer(const NeedOf<Answer>& what) const {
+        const auto found = entries_.find(what.name);
+        return found == entries_.end() ? nullptr : static_cast<const Answer*>(found->second.answer.get());
+    }
+    const ModelSummary* summary() const { return answer(need::model); }
     /// Of the chosen head; null where there is none.
     const HeadReport* report() const;
-    const HeadMap* attention() const { return attention_.get(); }
-    const HeadThumbnails* thumbnails() const { return thumbnails_.get(); }
-    const KernelsAnswer* kernels() const { return kernels_.get(); }
-    const KernelHistory* kernelHistory() const { return kernel_history_.get(); }
-    const TokenMap* tokenMap() const { return token_map_.get(); }
-    const SubsetsAnswer* subsets() const { return subsets_.get(); }
-    const GeneratedText* written() const { return written_.get(); }
-    const LensAnswer* lens() const { return lens_.get(); }
-    const LengthsAnswer* lengths() const { return lengths_.get(); }
-    const NeedleAnswer* needle() const { return needle_.get(); }
-    const SolvedAnswer* solved() const { return solved_.get(); }
-    const PatchAnswer* patch() const { return patch_.get(); }
-    const PatchAnswer* patchPositions() const { return patch_positions_.get(); }
 
-    bool isAsking() const { return asking_.has_value(); }
+    bool isAsking() const { return asking_ != nullptr; }
     /// What is being answered, in words, and how far it is, 0 to 1; negative: not known.
     QString work() const;
     double progress() const { return progress_; }
@@ -120,21 +158,30 @@ class ModelsState : public QObject {
     void modelChanged();
     void inputsChanged();
     void headChanged();
-    void answered(roper::Need what);
+    void answered(const roper::Need* what);
     void workChanged();
 
   private:
-    std::optional<Question> questionFor(Need need) const;
+    /// What is known, refused and requested of a need.
+    struct Entry {
+        const Need* need = nullptr;
+        std::optional<Question> requested;
+        std::optional<Question> known;    ///< what the answer answers
+        std::optional<Question> refused;  ///< what there was an error for, not to be asked again
+        std::shared_ptr<const void> answer;
+    };
+
+    Entry& entryOf(const Need& what);
+    std::optional<Question> questionFor(const Need& what) const;
     void askNext();
     void take(const QByteArray& payload);
     void takeMap(const QByteArray& payload);
-    void takeSummary(const QByteArray& payload);
-    void finish(Need what);
-    void fail(Need what, const QString& why);
+    void fitToModel();
+    void finish(std::shared_ptr<const void> answer);
+    void fail(const QString& why);
     void stopAsking();
-    void forget(std::initializer_list<Need> answers);
+    void forget(const std::function<bool(const Need&)>& is_of_the_past);
     void say(const QString& message);
-    bool isKnown(Need need, const Question& question) const;
 
     RunStore& store_;
     ModelClient client_;
@@ -142,28 +189,11 @@ class ModelsState : public QObject {
     std::optional<std::int64_t> step_;  ///< of a run's checkpoint
     ModelChange change_;
     int layer_ = 0, head_ = 0, distance_ = 0;
-    std::vector<Need> needs_;
-    std::map<Need, Question> requested_;
-    std::optional<Need> asking_;
+    std::vector<const Need*> needs_;
+    std::map<std::string_view, Entry> entries_;  ///< by the need's name
+    const Need* asking_ = nullptr;
     Question asked_;
-    std::map<Need, Question> known_;    ///< what each answer answers
-    std::map<Need, Question> refused_;  ///< what there was an error for, not to be asked again
     double progress_ = -1;
-    std::shared_ptr<const ModelSummary> summary_;
-    std::shared_ptr<const TextReading> reading_, changed_;
-    std::shared_ptr<const HeadsAnswer> heads_;
-    std::shared_ptr<const HeadMap> attention_;
-    std::shared_ptr<const HeadThumbnails> thumbnails_;
-    std::shared_ptr<const KernelsAnswer> kernels_;
-    std::shared_ptr<const KernelHistory> kernel_history_;
-    std::shared_ptr<const TokenMap> token_map_;
-    std::shared_ptr<const SubsetsAnswer> subsets_;
-    std::shared_ptr<const GeneratedText> written_;
-    std::shared_ptr<const LensAnswer> lens_;
-    std::shared_ptr<const LengthsAnswer> lengths_;
-    std::shared_ptr<const NeedleAnswer> needle_;
-    std::shared_ptr<const SolvedAnswer> solved_;
-    std::shared_ptr<const PatchAnswer> patch_, patch_positions_;
 };
 
 }  // namespace roper

@@ -47,121 +47,68 @@ HeatMapView::Map mapOf(const QByteArray& payload, bool causal) {
     return map;
 }
 
-HeadThumbnails thumbnailsOf(const QByteArray& payload) {
+}  // namespace
+
+template <>
+std::shared_ptr<const void> readAnswer<HeadThumbnails>(const QByteArray& payload) {
     const Weights weights = weightsOf(payload, 4);
     HeadThumbnails all{static_cast<int>(weights.shape[0]), static_cast<int>(weights.shape[1]), {}};
     const std::int64_t side = weights.shape[2];
     for (std::int64_t head = 0; head < weights.shape[0] * weights.shape[1]; ++head)
         all.maps.emplace_back(
             Eigen::Map<const RowMajor>(weights.numbers.data() + head * side * side, side, side));
-    return all;
+    return std::make_shared<const HeadThumbnails>(std::move(all));
 }
-
-template <class Answer>
-std::shared_ptr<const Answer> read(const QByteArray& payload) {
-    return std::make_shared<const Answer>(
-        parseAnswer<Answer>({payload.constData(), static_cast<std::size_t>(payload.size())}));
-}
-
-}  // namespace
 
 void ModelsState::take(const QByteArray& payload) {
-    if (!asking_) return;
-    const Need what = *asking_;
+    if (asking_ == nullptr) return;
+    if (asking_->read == nullptr) return takeMap(payload);
     try {
-        switch (what) {
-            case Need::model:
-                takeSummary(payload);
-                break;
-            case Need::reading:
-                reading_ = read<TextReading>(payload);
-                break;
-            case Need::changed:
-                changed_ = read<TextReading>(payload);
-                break;
-            case Need::heads:
-                heads_ = read<HeadsAnswer>(payload);
-                break;
-            case Need::thumbnails:
-                thumbnails_ = std::make_shared<const HeadThumbnails>(thumbnailsOf(payload));
-                break;
-            case Need::attention:
-                return takeMap(payload);
-            case Need::kernels:
-                kernels_ = read<KernelsAnswer>(payload);
-                break;
-            case Need::kernel_history:
-                kernel_history_ = read<KernelHistory>(payload);
-                break;
-            case Need::token_map:
-                token_map_ = read<TokenMap>(payload);
-                break;
-            case Need::subsets:
-                subsets_ = read<SubsetsAnswer>(payload);
-                break;
-            case Need::written:
-                written_ = read<GeneratedText>(payload);
-                break;
-            case Need::lens:
-                lens_ = read<LensAnswer>(payload);
-                break;
-            case Need::lengths:
-                lengths_ = read<LengthsAnswer>(payload);
-                break;
-            case Need::needle:
-                needle_ = read<NeedleAnswer>(payload);
-                break;
-            case Need::solved:
-                solved_ = read<SolvedAnswer>(payload);
-                break;
-            case Need::patch:
-                patch_ = read<PatchAnswer>(payload);
-                patch_positions_.reset();
-                break;
-            case Need::patch_positions:
-                patch_positions_ = read<PatchAnswer>(payload);
-                break;
-        }
+        finish(asking_->read(payload));
     } catch (const Error& error) {
-        return fail(what, QString::fromStdString(error.what()));
+        fail(QString::fromStdString(error.what()));
     }
-    finish(what);
 }
 
 /// What this model lacks cannot be changed.
-void ModelsState::takeSummary(const QByteArray& payload) {
-    summary_ = read<ModelSummary>(payload);
+void ModelsState::fitToModel() {
+    const ModelSummary& model = *summary();
     setHead(layer_, head_);
     ModelChange fitting = change_;
-    if (!summary_->rotates_values) fitting.no_value_rotation = fitting.no_inverse = false;
-    if (!summary_->rotates) {
+    if (!model.rotates_values) fitting.no_value_rotation = fitting.no_inverse = false;
+    if (!model.rotates) {
         fitting.mute.clear();
         fitting.no_rotation = false;
         fitting.base = 0;
         fitting.scaling = ScalingMethod::none;
     }
-    if (fitting.layer && *fitting.layer >= summary_->layers) fitting.layer.reset();
-    if (fitting.head && *fitting.head >= summary_->heads) fitting.head.reset();
+    if (fitting.layer && *fitting.layer >= model.layers) fitting.layer.reset();
+    if (fitting.head && *fitting.head >= model.heads) fitting.head.reset();
     change_ = fitting;
 }
 
-void ModelsState::finish(Need what) {
-    known_[what] = asked_;
-    const auto now = requested_.find(what) == requested_.end() ? std::nullopt : questionFor(what);
-    if (now == asked_) requested_.erase(what);
-    asking_.reset();
-    emit answered(what);
-    if (what == Need::model) {
+void ModelsState::finish(std::shared_ptr<const void> answer) {
+    const Need& what = *asking_;
+    Entry& entry = entryOf(what);
+    entry.answer = std::move(answer);
+    entry.known = asked_;
+    if (entry.requested && questionFor(what) == asked_) entry.requested.reset();
+    if (&what == &need::model) fitToModel();
+    if (&what == &need::patch) forget([](const Need& one) { return &one == &need::patch_positions; });
+    asking_ = nullptr;
+    emit answered(&what);
+    if (&what == &need::model) {
         emit modelChanged();
         emit inputsChanged();
     }
     askNext();
 }
 
-void ModelsState::fail(Need what, const QString& why) {
-    refused_[what] = asked_;
-    requested_.erase(what);
-    asking_.reset();
+void ModelsState::fail(const QString& why) {
+    Entry& entry = entryOf(*asking_);
+    entry.refused = asked_;
+    entry.requested.reset();
+    asking_ = nullptr;
     say(why);
     askNext();
 }
@@ -169,26 +116,25 @@ void ModelsState::fail(Need what, const QString& why) {
 /// A map of thousands of tokens takes a while to be made ready, outside the window's thread.
 void ModelsState::takeMap(const QByteArray& payload) {
     const Question question = asked_;
-    const bool causal = !summary_ || summary_->causal;
+    const bool causal = summary() == nullptr || summary()->causal;
     // A model without a head reads no text, but its heads do.
     QStringList tokens;
-    for (const std::string& token : reading_ ? reading_->tokens
-                                    : heads_ ? heads_->tokens
-                                             : std::vector<std::string>())
-        tokens << shownToken(token);
-    const auto is_wanted = [this, question] { return asking_ == Need::attention && asked_ == question; };
+    if (const TextReading* reading = answer(need::reading))
+        tokens = shownTokens(reading->tokens);
+    else if (const HeadsAnswer* heads = answer(need::heads))
+        tokens = shownTokens(heads->tokens);
+    const auto is_wanted = [this, question] { return asking_ == &need::attention && asked_ == question; };
     QtConcurrent::run([payload, causal] { return mapOf(payload, causal); })
         .then(this,
               [this, question, tokens, is_wanted](HeatMapView::Map map) {
                   if (!is_wanted()) return;
                   if (tokens.size() == map.values->rows()) map.row_labels = map.column_labels = tokens;
-                  attention_ = std::make_shared<const HeadMap>(
-                      HeadMap{static_cast<int>(question.layer.value_or(0)),
-                              static_cast<int>(question.head.value_or(0)), tokens, std::move(map)});
-                  finish(Need::attention);
+                  finish(std::make_shared<const HeadMap>(HeadMap{static_cast<int>(question.layer.value_or(0)),
+                                                                 static_cast<int>(question.head.value_or(0)),
+                                                                 tokens, std::move(map)}));
               })
         .onFailed(this, [this, is_wanted](const std::exception& error) {
-            if (is_wanted()) fail(Need::attention, QString::fromStdString(error.what()));
+            if (is_wanted()) fail(QString::fromStdString(error.what()));
         });
 }
 

@@ -28,7 +28,7 @@ void PredictionsView::setToken(int token) {
 
 std::vector<PredictionsView::Row> PredictionsView::rows() const {
     std::vector<Row> rows;
-    const TextReading* before = state_.reading();
+    const TextReading* before = state_.answer(need::reading);
     const auto index = static_cast<std::size_t>(token_);
     if (before == nullptr || token_ < 0 || index >= before->predictions.size()) return rows;
     const std::int64_t next = index + 1 < before->ids.size() ? before->ids[index + 1] : -1;
@@ -37,7 +37,7 @@ std::vector<PredictionsView::Row> PredictionsView::rows() const {
         rows.push_back({prediction.token, prediction.probability, {}, prediction.id == next});
         ids.push_back(prediction.id);
     }
-    const TextReading* after = state_.changed();
+    const TextReading* after = state_.answer(need::changed);
     if (after == nullptr || index >= after->predictions.size()) return rows;
     for (const Prediction& prediction : after->predictions[index]) {
         const auto found = std::find(ids.begin(), ids.end(), prediction.id);
@@ -56,7 +56,7 @@ std::vector<PredictionsView::Row> PredictionsView::rows() const {
 }
 
 QString PredictionsView::title() const {
-    const TextReading* reading = state_.reading();
+    const TextReading* reading = state_.answer(need::reading);
     if (reading == nullptr || token_ < 0 || token_ >= static_cast<int>(reading->tokens.size())) return {};
     return tr("after token %1, “%2”")
         .arg(token_)
@@ -76,7 +76,7 @@ void PredictionsView::paintFigure(QPainter& painter, const QRectF& area, const T
     painter.setPen(theme.text);
     painter.drawText(QRectF(box.left(), box.top(), box.width(), kTitle), Qt::AlignLeft | Qt::AlignVCenter,
                      metrics.elidedText(title(), Qt::ElideMiddle, box.width()));
-    const bool two = state_.changed() != nullptr;
+    const bool two = state_.answer(need::changed) != nullptr;
     double widest = 24;
     for (const Row& row : rows)
         widest = std::max(widest, metrics.horizontalAdvance(shownToken(row.token)));

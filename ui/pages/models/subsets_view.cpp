@@ -27,7 +27,8 @@ SubsetsView::SubsetsView(ModelsState& state, QWidget* parent) : FigureView(paren
 }
 
 QSizeF SubsetsView::sizeForWidth(double width) const {
-    const std::size_t rows = state_.subsets() == nullptr ? 0 : state_.subsets()->subsets.size();
+    const std::size_t rows =
+        state_.answer(need::subsets) == nullptr ? 0 : state_.answer(need::subsets)->subsets.size();
     return {width, std::max<double>(
                        2 * kSubsetsMargin + kSubsetsTitle + kHeader + kSubsetsRow * static_cast<double>(rows),
                        leastSize().height())};
@@ -38,7 +39,8 @@ int SubsetsView::heightForWidth(int width) const {
 }
 
 SubsetsView::Rows SubsetsView::rowsIn(const QRectF& area) const {
-    Rows rows{state_.subsets()->subsets, area.top() + kSubsetsMargin + kSubsetsTitle + kHeader, kSubsetsRow};
+    Rows rows{state_.answer(need::subsets)->subsets, area.top() + kSubsetsMargin + kSubsetsTitle + kHeader,
+              kSubsetsRow};
     std::stable_sort(rows.subsets.begin(), rows.subsets.end(),
                      [](const BandSubset& a, const BandSubset& b) { return a.loss < b.loss; });
     const double room = area.bottom() - kSubsetsMargin - rows.top;
@@ -52,12 +54,13 @@ SubsetsView::Rows SubsetsView::rowsIn(const QRectF& area) const {
 QString SubsetsView::namesOf(const std::vector<int>& bands) const {
     QStringList names;
     for (const int band : bands)
-        names << QString::fromStdString(state_.subsets()->bands.at(static_cast<std::size_t>(band)));
+        names << QString::fromStdString(
+            state_.answer(need::subsets)->bands.at(static_cast<std::size_t>(band)));
     return names.isEmpty() ? tr("no band") : names.join(QStringLiteral(", "));
 }
 
 void SubsetsView::paintFigure(QPainter& painter, const QRectF& area, const Theme& theme) const {
-    const SubsetsAnswer* answer = state_.subsets();
+    const SubsetsAnswer* answer = state_.answer(need::subsets);
     const QRectF box = area.adjusted(kSubsetsMargin, kSubsetsMargin, -kSubsetsMargin, -kSubsetsMargin);
     if (answer == nullptr) {
         painter.setPen(theme.faint_text);
@@ -110,7 +113,7 @@ void SubsetsView::paintFigure(QPainter& painter, const QRectF& area, const Theme
 }
 
 void SubsetsView::mouseMoveEvent(QMouseEvent* event) {
-    if (state_.subsets() == nullptr) return emit pointed({});
+    if (state_.answer(need::subsets) == nullptr) return emit pointed({});
     const Rows rows = rowsIn(canvas());
     const double row = std::floor((event->position().y() - rows.top) / rows.height);
     if (row < 0 || row >= static_cast<double>(rows.subsets.size())) return emit pointed({});
@@ -122,8 +125,8 @@ void SubsetsView::mouseMoveEvent(QMouseEvent* event) {
 
 QString SubsetsView::figureCsv() const {
     QString csv = QStringLiteral("kept_pairs,bands_kept,loss\n");
-    if (state_.subsets() == nullptr) return csv;
-    for (const BandSubset& subset : state_.subsets()->subsets)
+    if (state_.answer(need::subsets) == nullptr) return csv;
+    for (const BandSubset& subset : state_.answer(need::subsets)->subsets)
         csv += QStringLiteral("%1,%2,%3\n")
                    .arg(namesOf(subset.kept).remove(','))
                    .arg(subset.kept.size())

@@ -35,14 +35,14 @@ SurpriseView::SurpriseView(ModelsState& state, QWidget* parent) : FigureView(par
     QSizePolicy policy(QSizePolicy::Preferred, QSizePolicy::Preferred);
     policy.setHeightForWidth(true);
     setSizePolicy(policy);
-    connect(&state_, &ModelsState::answered, this, [this](Need what) {
-        if (what == Need::reading) choose(-1);
-        if (what == Need::reading || what == Need::changed) refresh();
+    connect(&state_, &ModelsState::answered, this, [this](const Need* what) {
+        if (what == &need::reading) choose(-1);
+        if (what == &need::reading || what == &need::changed) refresh();
     });
     connect(&state_, &ModelsState::modelChanged, this, &SurpriseView::refresh);
     connect(&state_, &ModelsState::inputsChanged, this, &SurpriseView::refresh);
     connect(&state_, &ModelsState::workChanged, this, [this] {
-        if (state_.reading() == nullptr) update();  // it says what is being done
+        if (state_.answer(need::reading) == nullptr) update();  // it says what is being done
     });
 }
 
@@ -57,14 +57,16 @@ void SurpriseView::setShade(Shade shade) {
 }
 
 void SurpriseView::choose(int token) {
-    const int tokens = state_.reading() == nullptr ? 0 : static_cast<int>(state_.reading()->tokens.size());
+    const int tokens = state_.answer(need::reading) == nullptr
+                           ? 0
+                           : static_cast<int>(state_.answer(need::reading)->tokens.size());
     chosen_ = token < 0 ? tokens - 1 : std::min(token, tokens - 1);
     emit chosenChanged(chosen_);
     update();
 }
 
 std::optional<double> SurpriseView::shadeOf(std::size_t token) const {
-    const TextReading *before = state_.reading(), *after = state_.changed();
+    const TextReading *before = state_.answer(need::reading), *after = state_.answer(need::changed);
     const auto nll = [token](const TextReading* of) -> std::optional<double> {
         if (of == nullptr || token == 0 || token > of->nll.size()) return std::nullopt;
         return of->nll[token - 1];
@@ -80,9 +82,9 @@ SurpriseView::Layout SurpriseView::layoutIn(const QRectF& area) const {
     const double left = area.left() + kTextMargin, right = area.right() - kTextMargin;
     double x = left, y = area.top() + kLegend + kTextMargin;
     layout.bottom = y;
-    if (state_.reading() == nullptr) return layout;
+    if (state_.answer(need::reading) == nullptr) return layout;
     const QFontMetricsF metrics(monospaced(font()));
-    for (const std::string& token : state_.reading()->tokens) {
+    for (const std::string& token : state_.answer(need::reading)->tokens) {
         const double width = std::min(metrics.horizontalAdvance(shownToken(token)) + kPadding, right - left);
         if (x > left && x + width > right) {
             x = left;
@@ -114,11 +116,12 @@ QRectF SurpriseView::tokenRect(int token) const {
 
 /// What the shades mean: a bar from one end to the other, with its numbers.
 void SurpriseView::paintLegend(QPainter& painter, const QRectF& line, const Theme& theme) const {
-    const bool signed_shades = shade_ == Shade::difference && state_.changed() != nullptr;
+    const bool signed_shades = shade_ == Shade::difference && state_.answer(need::changed) != nullptr;
     const auto colors = signed_shades ? theme.divergingColors() : theme.sequentialColors();
     const QString title = signed_shades ? tr("what the change adds to −ln p")
-                          : shade_ == Shade::changed && state_.changed() ? tr("−ln p with the change")
-                                                                         : tr("−ln p of each token");
+                          : shade_ == Shade::changed && state_.answer(need::changed)
+                              ? tr("−ln p with the change")
+                              : tr("−ln p of each token");
     const QString low = signed_shades ? QStringLiteral("−%1").arg(kDarkestChange) : QStringLiteral("0");
     const QString high = tr("%1 nats").arg(signed_shades ? kDarkestChange : kDarkest_nats);
     const QFontMetricsF metrics(painter.font());
@@ -142,7 +145,7 @@ void SurpriseView::paintLegend(QPainter& painter, const QRectF& line, const Them
 }
 
 void SurpriseView::paintFigure(QPainter& painter, const QRectF& area, const Theme& theme) const {
-    const TextReading* reading = state_.reading();
+    const TextReading* reading = state_.answer(need::reading);
     if (reading == nullptr) {
         painter.setPen(theme.faint_text);
         painter.drawText(area.adjusted(12, 12, -12, -12), Qt::AlignCenter | Qt::TextWordWrap,
@@ -156,7 +159,7 @@ void SurpriseView::paintFigure(QPainter& painter, const QRectF& area, const Them
         painter,
         QRectF(area.left() + kTextMargin, area.top() + 4, area.width() - 2 * kTextMargin, kLegend - 4),
         theme);
-    const bool signed_shades = shade_ == Shade::difference && state_.changed() != nullptr;
+    const bool signed_shades = shade_ == Shade::difference && state_.answer(need::changed) != nullptr;
     const auto colors = signed_shades ? theme.divergingColors() : theme.sequentialColors();
     const Layout layout = layoutIn(area);
     const QFont plain = painter.font(), mono = monospaced(plain);
@@ -203,7 +206,7 @@ int SurpriseView::tokenAt(const QPointF& at) const {
 
 QString SurpriseView::describe(int token) const {
     const auto index = static_cast<std::size_t>(token);
-    const TextReading *before = state_.reading(), *after = state_.changed();
+    const TextReading *before = state_.answer(need::reading), *after = state_.answer(need::changed);
     QString said = tr("token %1, “%2”").arg(token).arg(shownToken(before->tokens[index]));
     if (token == 0) return said + tr(": the first is not predicted");
     const double nll = before->nll[index - 1];
@@ -235,7 +238,7 @@ void SurpriseView::keyPressEvent(QKeyEvent* event) {
 
 QString SurpriseView::figureCsv() const {
     QString csv = QStringLiteral("token,text,nll,changed_nll\n");
-    const TextReading *before = state_.reading(), *after = state_.changed();
+    const TextReading *before = state_.answer(need::reading), *after = state_.answer(need::changed);
     if (before == nullptr) return csv;
     for (std::size_t i = 0; i < before->tokens.size(); ++i) {
         const auto nll = [i](const TextReading* of) {
@@ -250,7 +253,7 @@ QString SurpriseView::figureCsv() const {
 }
 
 QString SurpriseView::figureCaption() const {
-    const TextReading *before = state_.reading(), *after = state_.changed();
+    const TextReading *before = state_.answer(need::reading), *after = state_.answer(need::changed);
     if (before == nullptr) return {};
     QString caption =
         tr("−ln p of each token, %1, mean %2 nats over %3")
