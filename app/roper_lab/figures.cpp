@@ -46,10 +46,10 @@ const std::vector<Field<Canvas>>& canvasFields() {
 }
 
 /// The page that draws a kind of picture. @throws Error (usage) with the nearest known kind
-Page& pageOf(const PageSet& pages, const std::string& kind) {
+const Page& pageOf(const PageSet& pages, const std::string& kind) {
     std::vector<std::string> all;
-    for (Page* page : pages.all()) {
-        const std::vector<std::string> kinds = page->figureKinds();
+    for (const Page* page : pages.all()) {
+        const std::vector<std::string> kinds = page->pictures().kinds();
         if (std::find(kinds.begin(), kinds.end(), kind) != kinds.end()) return *page;
         all.insert(all.end(), kinds.begin(), kinds.end());
     }
@@ -84,7 +84,7 @@ void addExample(const Example& example, const Page& page, FigureRequest& request
 /// The rotation of a config.json. @throws Error (usage) for a picture that follows from no setup, and naming
 /// the file
 void addConfig(const std::filesystem::path& named, const Page& page, FigureRequest& request) {
-    const std::vector<const FieldInfo*> fields = page.figureSettings();
+    const std::vector<const FieldInfo*> fields = page.pictures().settings();
     if (std::none_of(fields.begin(), fields.end(),
                      [](const FieldInfo* field) { return field->name == "head_dim"; }))
         throw Error(ErrorKind::usage, "--config is for pictures of the explorer pages; \"" + request.kind +
@@ -106,7 +106,7 @@ void addConfig(const std::filesystem::path& named, const Page& page, FigureReque
 /// @throws Error (usage) for a setting that neither knows
 FigureRequest parse(const FigureOrder& order, const Page& page, Canvas& canvas) {
     FigureRequest request{order.kind, {}, {}, order.run};
-    const std::vector<const FieldInfo*> of_page = page.figureSettings();
+    const std::vector<const FieldInfo*> of_page = page.pictures().settings();
     std::vector<std::string> canvas_keys;
     for (const auto& one : canvasFields())
         canvas_keys.push_back(one.name);
@@ -160,7 +160,7 @@ std::string figureHelp() {
     for (const Page* page : pages.all()) {
         const std::string name = page->name().toStdString();
         help += "  " + name + std::string(name.size() < 14 ? 16 - name.size() : 2, ' ') +
-                join(page->figureKinds(), ", ") + "\n";
+                join(page->pictures().kinds(), ", ") + "\n";
     }
     help += "Settings of all (--set key=value):\n";
     for (const auto& one : canvasFields())
@@ -168,7 +168,7 @@ std::string figureHelp() {
     // Pages with the same settings, such as those of the setup, have one list.
     std::vector<std::pair<const FieldInfo*, QStringList>> fields;
     for (const Page* page : pages.all()) {
-        for (const FieldInfo* field : page->figureSettings()) {
+        for (const FieldInfo* field : page->pictures().settings()) {
             auto known = std::find_if(fields.begin(), fields.end(),
                                       [&](const auto& one) { return one.first == field; });
             if (known == fields.end()) known = fields.insert(fields.end(), {field, {}});
@@ -190,10 +190,10 @@ int makeFigure(const FigureOrder& given) {
     takeRunApart(order);
     QApplication::setPalette(fixedPalette(order.dark));
     const PageSet pages(order.runs, QueueLauncher::Duty::watch);
-    Page& page = pageOf(pages, order.kind);
+    const Page& page = pageOf(pages, order.kind);
     Canvas canvas;
     const FigureRequest request = parse(order, page, canvas);
-    Figure& figure = page.prepareFigure(request);
+    Figure& figure = page.pictures().prepare(request);
     dynamic_cast<QWidget&>(figure).resize(canvas.size);
     canvas.options.light_background = !order.dark;
     exportFigure(figure, order.out, canvas.options, Theme::of(fixedPalette(order.dark)));

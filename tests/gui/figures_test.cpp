@@ -356,7 +356,7 @@ class FiguresTest : public QObject {
         for (const Page* page :
              {static_cast<Page*>(&window_->rotationPage()), static_cast<Page*>(&window_->spectrumPage()),
               static_cast<Page*>(&window_->attentionPage()), static_cast<Page*>(&window_->mixingPage())})
-            for (const std::string& kind : page->figureKinds())
+            for (const std::string& kind : page->pictures().kinds())
                 kinds << QString::fromStdString(kind);
         QVERIFY(kinds.size() > 22);
         for (const QString& kind : kinds) {
@@ -370,7 +370,7 @@ class FiguresTest : public QObject {
         for (const Page* page :
              {static_cast<Page*>(&window_->trainingPage()), static_cast<Page*>(&window_->comparePage()),
               static_cast<Page*>(&window_->inspectPage())})
-            for (const std::string& kind : page->figureKinds()) {
+            for (const std::string& kind : page->pictures().kinds()) {
                 const auto [ended, said] =
                     run({"figure", QString::fromStdString(kind), "--out", file, "--runs", out_.path()});
                 QVERIFY2(ended == 0 ? kind == "board" : ended == 2 && said.contains("run"), qPrintable(said));

@@ -40,7 +40,7 @@ bool usesKey(const QWidget* widget, int key) {
 }  // namespace
 
 Page::Page(const QString& name, const QString& sentence, QWidget* parent)
-    : QWidget(parent), name_(name), contents_(new QVBoxLayout), readout_(new QLabel) {
+    : QWidget(parent), name_(name), pictures_(*this), contents_(new QVBoxLayout), readout_(new QLabel) {
     auto* title = new QLabel(name);
     title->setFont(titleFont(title->font()));
     auto* subtitle = new QLabel(sentence);
@@ -64,31 +64,42 @@ Page::Page(const QString& name, const QString& sentence, QWidget* parent)
     setReadout({});
 }
 
-std::optional<int> Page::viewNumber(const ViewSettings& settings, const std::string& key) {
-    const auto found = settings.find(key);
-    if (found == settings.end()) return std::nullopt;
-    const auto number = parseInteger(found->second);
-    constexpr long long kMost = 1000;
-    return number && *number >= 0 && *number <= kMost ? std::optional(static_cast<int>(*number))
-                                                      : std::nullopt;
+void Page::keep(const std::string& key, std::function<std::string()> text,
+                std::function<void(const std::string& text)> restore) {
+    kept_.push_back({key, std::move(text), std::move(restore)});
 }
 
-void Page::setTab(QTabWidget& tabs, const ViewSettings& settings, const std::string& key) {
-    const auto tab = viewNumber(settings, key);
-    if (tab && *tab < tabs.count()) tabs.setCurrentIndex(*tab);
+void Page::keepNumber(const std::string& key, std::function<int()> number,
+                      std::function<void(int number)> restore) {
+    keep(
+        key, [number = std::move(number)] { return std::to_string(number()); },
+        [restore = std::move(restore)](const std::string& text) {
+            constexpr long long kMost = 1000;
+            const auto read = parseInteger(text);
+            if (read && *read >= 0 && *read <= kMost) restore(static_cast<int>(*read));
+        });
 }
 
-std::vector<std::string> Page::figureKinds() const {
-    std::vector<std::string> kinds;
-    for (const Figure* figure : figures())
-        kinds.push_back(figure->figureName().toStdString());
-    return kinds;
+void Page::keepTab(const std::string& key, QTabWidget& tabs) {
+    keepNumber(
+        key, [&tabs] { return tabs.currentIndex(); },
+        [&tabs](int tab) {
+            if (tab < tabs.count()) tabs.setCurrentIndex(tab);
+        });
 }
 
-Figure& Page::figureNamed(const std::string& kind) {
-    for (const Figure* figure : figures())
-        if (figure->figureName().toStdString() == kind) return const_cast<Figure&>(*figure);
-    throw Error(ErrorKind::other, "the page " + name_.toStdString() + " draws no \"" + kind + "\"");
+ViewSettings Page::viewSettings() const {
+    ViewSettings settings;
+    for (const Kept& one : kept_)
+        if (const std::string text = one.text(); !text.empty()) settings[one.key] = text;
+    return settings;
+}
+
+void Page::setViewSettings(const ViewSettings& settings) {
+    for (const Kept& one : kept_) {
+        const auto found = settings.find(one.key);
+        one.restore(found == settings.end() ? std::string() : found->second);
+    }
 }
 
 void Page::setReadout(const QString& text) {

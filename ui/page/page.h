@@ -4,13 +4,11 @@
 #include <QTabWidget>
 #include <QVBoxLayout>
 #include <QWidget>
-#include <optional>
 #include <vector>
 
 #include "core/explorer/setup_text.h"
-#include "ui/charts/figure.h"
-#include "ui/charts/figure_request.h"
 #include "ui/page/actions.h"
+#include "ui/page/page_figures.h"
 
 namespace roper {
 
@@ -24,18 +22,8 @@ class Page : public QWidget {
 
     const QString& name() const { return name_; }
 
-    /// The pictures that can be exported, the main one first.
-    virtual std::vector<const Figure*> figures() const = 0;
-
-    /// The names of all pictures that the page can draw: those of its figures, also in other states.
-    virtual std::vector<std::string> figureKinds() const;
-
-    /// The settings that its pictures know.
-    virtual std::vector<const FieldInfo*> figureSettings() const = 0;
-
-    /// Brings a picture to what is requested and waits until it is complete, for pictures without a window.
-    /// @throws Error (usage) saying which setting is wrong, or what is missing
-    virtual Figure& prepareFigure(FigureRequest request) = 0;
+    const PageFigures& pictures() const { return pictures_; }
+    PageFigures::Figures figures() const { return pictures_.all(); }
 
     /// Adds what this page can do to the program's actions.
     virtual void addActions(Actions& actions) = 0;
@@ -44,9 +32,9 @@ class Page : public QWidget {
     virtual QString explanation() const = 0;
 
     /// Which tab is in front and the like, for texts that restore a view; keys begin with "view.".
-    virtual ViewSettings viewSettings() const { return {}; }
+    ViewSettings viewSettings() const;
     /// Takes from the settings what is this page's own; what cannot be is passed over.
-    virtual void setViewSettings(const ViewSettings&) {}
+    void setViewSettings(const ViewSettings& settings);
 
     /// Brings all of the page up to date, although it is not shown, or only one of its tabs: for exports.
     void refreshNow();
@@ -82,11 +70,17 @@ class Page : public QWidget {
     /// Leaves to a focused control the keys that it uses itself, before shortcuts of the page take them.
     bool event(QEvent* event) override;
 
-    /// The figure that has a name. @throws Error (other) if the page draws none
-    Figure& figureNamed(const std::string& kind);
+    PageFigures& pictures() { return pictures_; }
 
-    static std::optional<int> viewNumber(const ViewSettings& settings, const std::string& key);
-    static void setTab(QTabWidget& tabs, const ViewSettings& settings, const std::string& key);
+    /// Has something kept among the view's settings.
+    /// @param text     what it is now; empty: not worth keeping
+    /// @param restore  takes such a text; empty where the settings have none
+    void keep(const std::string& key, std::function<std::string()> text,
+              std::function<void(const std::string& text)> restore);
+    /// The same of a number of at most 1000.
+    void keepNumber(const std::string& key, std::function<int()> number,
+                    std::function<void(int number)> restore);
+    void keepTab(const std::string& key, QTabWidget& tabs);
 
     QVBoxLayout* contents() { return contents_; }
     /// The line below the page; of a text that is longer than any line, its beginning.
@@ -95,8 +89,16 @@ class Page : public QWidget {
     void say(const QString& text);
 
   private:
+    struct Kept {
+        std::string key;
+        std::function<std::string()> text;
+        std::function<void(const std::string&)> restore;
+    };
+
     QString name_;
-    bool is_stale_ = true;  ///< `refresh` is due
+    PageFigures pictures_;
+    std::vector<Kept> kept_;  ///< in the order in which it is restored
+    bool is_stale_ = true;    ///< `refresh` is due
     QVBoxLayout* contents_;
     QLabel* readout_;
     int readout_width_ = 0;  ///< for which its height was found

@@ -90,6 +90,17 @@ AttentionPage::AttentionPage(AttentionState& state, QWidget* parent)
     });
     panel_->whenShown([this](const Setup& s) { kinds_->setCurrentIndex(static_cast<int>(s.map)); });
     connect(&state_, &AttentionState::changed, this, &AttentionPage::refreshWhenSeen);
+    pictures().set(
+        [this] {
+            return PageFigures::Figures{map_, bars_, bias_, table_, by_distance_};
+        },
+        infosOf(setupFields()),
+        [this](FigureRequest request) -> Figure& { return prepareFigure(std::move(request)); },
+        {kMapNames.begin(), kMapNames.end()});
+    keepTab("view.attention_below", *lower_);
+    keep(
+        "view.attention_cells", [this] { return shownCells(); },
+        [this](const std::string& text) { showCells(text); });
     connect(lower_, &QTabWidget::currentChanged, this, [this] {
         if (by_distance_->isVisibleTo(this)) by_distance_->refresh();
     });
@@ -128,27 +139,12 @@ void AttentionPage::showPointed() {
         chart->setPointed(now.distance);
 }
 
-std::vector<const Figure*> AttentionPage::figures() const {
-    return {map_, bars_, bias_, table_, by_distance_};
-}
-
-std::vector<std::string> AttentionPage::figureKinds() const {
-    std::vector<std::string> kinds(kMapNames.begin(), kMapNames.end());
-    for (const Figure* figure : figures())
-        if (figure != map_) kinds.push_back(figure->figureName().toStdString());
-    return kinds;
-}
-
-std::vector<const FieldInfo*> AttentionPage::figureSettings() const {
-    return infosOf(setupFields());
-}
-
 Figure& AttentionPage::prepareFigure(FigureRequest request) {
     state_.adopt(request.run, [&](const Setup& setup) { return setupOf(request, setup); });
     refreshNow();
     waitWhile([this] { return is_computing_; }, "the map");
     QCoreApplication::processEvents();
-    return request.kind == "mistake" ? *map_ : figureNamed(request.kind);
+    return request.kind == "mistake" ? *map_ : pictures().named(request.kind);
 }
 
 void AttentionPage::becomeSeen(bool seen) {
@@ -335,27 +331,25 @@ QString AttentionPage::explanation() const {
     return explainScore(state_);
 }
 
-ViewSettings AttentionPage::viewSettings() const {
-    ViewSettings settings{{"view.attention_below", std::to_string(lower_->currentIndex())}};
+/// The part of the map that is seen; empty where that is all of it.
+std::string AttentionPage::shownCells() const {
     const QRectF shown = map_->shownCells();
-    if (map_->map().values && shown.size() != QSizeF(static_cast<double>(map_->map().values->cols()),
-                                                     static_cast<double>(map_->map().values->rows())))
-        settings["view.attention_cells"] = QStringLiteral("%1,%2,%3,%4")
-                                               .arg(shown.x(), 0, 'g', 8)
-                                               .arg(shown.y(), 0, 'g', 8)
-                                               .arg(shown.width(), 0, 'g', 8)
-                                               .arg(shown.height(), 0, 'g', 8)
-                                               .toStdString();
-    return settings;
+    if (!map_->map().values || shown.size() == QSizeF(static_cast<double>(map_->map().values->cols()),
+                                                      static_cast<double>(map_->map().values->rows())))
+        return {};
+    return QStringLiteral("%1,%2,%3,%4")
+        .arg(shown.x(), 0, 'g', 8)
+        .arg(shown.y(), 0, 'g', 8)
+        .arg(shown.width(), 0, 'g', 8)
+        .arg(shown.height(), 0, 'g', 8)
+        .toStdString();
 }
 
-void AttentionPage::setViewSettings(const ViewSettings& settings) {
-    setTab(*lower_, settings, "view.attention_below");
+void AttentionPage::showCells(const std::string& text) {
     wished_cells_.reset();
-    const auto cells = settings.find("view.attention_cells");
-    if (cells == settings.end()) return map_->showAll();
+    if (text.empty()) return map_->showAll();
     std::vector<double> numbers;
-    for (const std::string& part : split(cells->second, ','))
+    for (const std::string& part : split(text, ','))
         numbers.push_back(parseNumber(part).value_or(std::numeric_limits<double>::quiet_NaN()));
     const bool sound = std::all_of(numbers.begin(), numbers.end(), [](double n) { return std::isfinite(n); });
     if (numbers.size() != 4 || !sound) return;

@@ -26,15 +26,9 @@ class AttentionPage : public ExplorerPage {
     AttentionPage(AttentionState& state, QWidget* parent);
     ~AttentionPage() override;
 
-    std::vector<const Figure*> figures() const override;
-    std::vector<std::string> figureKinds() const override;
-    std::vector<const FieldInfo*> figureSettings() const override;
-    Figure& prepareFigure(FigureRequest request) override;
     void refreshHidden() override;
     void addActions(Actions& actions) override;
     QString explanation() const override;
-    ViewSettings viewSettings() const override;
-    void setViewSettings(const ViewSettings& settings) override;
 
     HeatMapView& map() { return *map_; }
     BarChart& bars() { return *bars_; }
@@ -56,6 +50,9 @@ class AttentionPage : public ExplorerPage {
     void becomeSeen(bool seen) override;
 
   private:
+    Figure& prepareFigure(FigureRequest request);
+    std::string shownCells() const;
+    void showCells(const std::string& text);
     void pointDistance(double x);
     void showPointed();
     /// What the pictures of biases and of the position table were made of; they are made again only if it

@@ -96,24 +96,16 @@ ComparePage::ComparePage(RunStore& store, QWidget* parent)
          std::initializer_list<FigureView*>{outcomes_, paired_, all_outcomes_, board_, &lengths_->view()})
         connect(view, &FigureView::pointed, this, [this](const QString& text) { setReadout(text); });
     connect(curves_, &CurveChart::pointed, this, [this](const QString& text) { setReadout(text); });
+    pictures().set(
+        [this] {
+            return PageFigures::Figures{curves_,       outcomes_, paired_,
+                                        all_outcomes_, board_,    &lengths_->view()};
+        },
+        infosOf(compareFields()),
+        [this](FigureRequest request) -> Figure& { return prepareFigure(std::move(request)); },
+        {"length-map", "loss-by-position"});
+    keepTab("view.compare", *tabs_);
     state_->refresh();
-}
-
-std::vector<const Figure*> ComparePage::figures() const {
-    std::vector<const Figure*> all = {curves_, outcomes_, paired_, all_outcomes_, board_, &lengths_->view()};
-    std::swap(all[0], all[static_cast<std::size_t>(tabs_->currentIndex())]);
-    return all;
-}
-
-std::vector<std::string> ComparePage::figureKinds() const {
-    std::vector<std::string> kinds = Page::figureKinds();
-    for (const char* kind : {"length-map", "loss-by-position"})  // two kinds of one view
-        if (std::find(kinds.begin(), kinds.end(), kind) == kinds.end()) kinds.emplace_back(kind);
-    return kinds;
-}
-
-std::vector<const FieldInfo*> ComparePage::figureSettings() const {
-    return infosOf(compareFields());
 }
 
 Figure& ComparePage::prepareFigure(FigureRequest request) {
@@ -126,7 +118,7 @@ Figure& ComparePage::prepareFigure(FigureRequest request) {
         throw Error(ErrorKind::usage, state_->filterProblem().toStdString());
     if (request.kind == "loss-by-position") lengths_->what().setCurrentIndex(1);
     refreshNow();
-    return figureNamed(request.kind);
+    return pictures().named(request.kind);
 }
 
 void ComparePage::refreshHidden() {
@@ -346,14 +338,6 @@ void ComparePage::showBoard() {
             tr("%1 missing; one after the other they need %2. “Measure speed here” says it "
                "better.")
                 .arg(count, expectedTimeText(state_->expectedTime(missing))));
-}
-
-ViewSettings ComparePage::viewSettings() const {
-    return {{"view.compare", std::to_string(tabs_->currentIndex())}};
-}
-
-void ComparePage::setViewSettings(const ViewSettings& settings) {
-    setTab(*tabs_, settings, "view.compare");
 }
 
 QString ComparePage::explanation() const {

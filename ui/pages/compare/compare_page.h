@@ -30,15 +30,9 @@ class ComparePage : public Page {
   public:
     ComparePage(RunStore& store, QWidget* parent);
 
-    std::vector<const Figure*> figures() const override;
-    std::vector<std::string> figureKinds() const override;
-    std::vector<const FieldInfo*> figureSettings() const override;
-    Figure& prepareFigure(FigureRequest request) override;
     void refreshHidden() override;
     void addActions(Actions& actions) override;
     QString explanation() const override;
-    ViewSettings viewSettings() const override;
-    void setViewSettings(const ViewSettings& settings) override;
 
     CompareState& state() { return *state_; }
     CurveChart& curves() { return *curves_; }
@@ -64,6 +58,7 @@ class ComparePage : public Page {
     void becomeSeen(bool seen) override { state_->setSeen(seen); }
 
   private:
+    Figure& prepareFigure(FigureRequest request);
     static constexpr int kKeyRole = Qt::UserRole;  ///< a group's key, in lists of groups
 
     QWidget* makeChooser();

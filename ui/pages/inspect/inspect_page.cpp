@@ -9,6 +9,7 @@
 #include "ui/live/example_text.h"
 #include "ui/live/published_models.h"
 #include "ui/live/token_texts.h"
+#include "ui/pages/inspect/inspect_fields.h"
 #include "ui/theme/numbers.h"
 
 namespace roper {
@@ -71,6 +72,32 @@ InspectPage::InspectPage(RunStore& store, QWidget* parent)
             [this](const QString& text) { setReadout(text); });
     connect(&store_, &RunStore::runAdded, this, &InspectPage::fillRuns);
     connect(&store_, &RunStore::runRemoved, this, &InspectPage::fillRuns);
+    pictures().set(
+        [this] {
+            PageFigures::Figures all{thumbnails_, map_, continuation_, &sizes_->map(), &learned_->chart()};
+            if (!beside_state_->run().isEmpty())
+                all.insert(all.end(),
+                           {beside_thumbnails_, beside_map_, beside_continuation_, &beside_sizes_->map()});
+            return all;
+        },
+        infosOf(inspectFields()),
+        [this](FigureRequest request) -> Figure& { return prepareFigure(std::move(request)); });
+    const auto is_there = [this](const std::string& name) {
+        const QString model = QString::fromStdString(name);
+        return store_.find(model) != nullptr || isPublishedModel(model);
+    };
+    keepTab("view.inspect", *tabs_);
+    keep(
+        "view.inspect_run", [this] { return state_->run().toStdString(); },
+        [this, is_there](const std::string& run) {
+            if (!run.empty() && is_there(run)) state_->setRun(QString::fromStdString(run));
+        });
+    keep(
+        "view.inspect_beside", [this] { return beside_state_->run().toStdString(); },
+        [this](const std::string& run) {
+            if (!run.empty() && store_.find(QString::fromStdString(run)) != nullptr)
+                setBeside(QString::fromStdString(run));
+        });
     connect(&player_, &QTimer::timeout, this, [this] {
         const int next = state_->snapshot() + 1;
         if (next >= static_cast<int>(state_->snapshots().size())) return play();
@@ -79,18 +106,6 @@ InspectPage::InspectPage(RunStore& store, QWidget* parent)
     connectBeside();
     fillRuns();
     showRun();
-}
-
-std::vector<const Figure*> InspectPage::figures() const {
-    std::vector<const Figure*> all{thumbnails_, map_, continuation_, &sizes_->map(), &learned_->chart()};
-    // What is seen comes first: it is what “Export” means.
-    const std::array<std::size_t, 4> first_of_tab = {0, 2, 3, 4};
-    const auto seen = first_of_tab[static_cast<std::size_t>(std::max(0, tabs_->currentIndex()))];
-    if (!beside_state_->run().isEmpty())
-        all.insert(all.end(), {beside_thumbnails_, beside_map_, beside_continuation_, &beside_sizes_->map()});
-    std::rotate(all.begin(), all.begin() + static_cast<std::ptrdiff_t>(seen),
-                all.begin() + static_cast<std::ptrdiff_t>(seen) + 1);
-    return all;
 }
 
 /// Who opens the page wants to see something: of the runs with snapshots the last by name, and names begin
@@ -259,26 +274,6 @@ void InspectPage::fillHeads() {
     if (const auto& c = state_->continuation())
         for (int head = 0; head < c->layers * c->heads; ++head)
             generation_head_->addItem(tr("layer %1, head %2").arg(head / c->heads).arg(head % c->heads));
-}
-
-ViewSettings InspectPage::viewSettings() const {
-    ViewSettings settings{{"view.inspect", std::to_string(tabs_->currentIndex())}};
-    if (!state_->run().isEmpty()) settings["view.inspect_run"] = state_->run().toStdString();
-    if (!beside_state_->run().isEmpty()) settings["view.inspect_beside"] = beside_state_->run().toStdString();
-    return settings;
-}
-
-void InspectPage::setViewSettings(const ViewSettings& settings) {
-    setTab(*tabs_, settings, "view.inspect");
-    const auto run = settings.find("view.inspect_run");
-    const auto is_there = [this](const std::string& name) {
-        const QString model = QString::fromStdString(name);
-        return store_.find(model) != nullptr || isPublishedModel(model);
-    };
-    if (run != settings.end() && is_there(run->second)) state_->setRun(QString::fromStdString(run->second));
-    const auto beside = settings.find("view.inspect_beside");
-    if (beside != settings.end() && store_.find(QString::fromStdString(beside->second)) != nullptr)
-        setBeside(QString::fromStdString(beside->second));
 }
 
 QString InspectPage::explanation() const {

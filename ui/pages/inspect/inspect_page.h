@@ -29,14 +29,9 @@ class InspectPage : public Page {
   public:
     InspectPage(RunStore& store, QWidget* parent);
 
-    std::vector<const Figure*> figures() const override;
-    std::vector<const FieldInfo*> figureSettings() const override;
-    Figure& prepareFigure(FigureRequest request) override;
     void refreshHidden() override { learned_->refresh(); }
     void addActions(Actions& actions) override;
     QString explanation() const override;
-    ViewSettings viewSettings() const override;
-    void setViewSettings(const ViewSettings& settings) override;
 
     InspectState& state() { return *state_; }
     /// What stands beside it: another run, the same head and step of it.
@@ -57,6 +52,7 @@ class InspectPage : public Page {
     void becomeSeen(bool seen) override;
 
   private:
+    Figure& prepareFigure(FigureRequest request);
     QWidget* makeChooser();
     void connectBeside();
     void fillBeside();

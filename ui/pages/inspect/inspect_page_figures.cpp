@@ -68,10 +68,6 @@ void showLearned(LearnedView& view, const InspectQuestion& question) {
 
 }  // namespace
 
-std::vector<const FieldInfo*> InspectPage::figureSettings() const {
-    return infosOf(inspectFields());
-}
-
 Figure& InspectPage::prepareFigure(FigureRequest request) {
     InspectQuestion question;
     applySettings(inspectFields(), question, request.settings);
@@ -102,7 +98,7 @@ Figure& InspectPage::prepareFigure(FigureRequest request) {
         }
         if (!state_->message().isEmpty()) throw Error(ErrorKind::usage, state_->message().toStdString());
     }
-    return figureNamed(request.kind);
+    return pictures().named(request.kind);
 }
 
 }  // namespace roper

@@ -74,23 +74,22 @@ MixingPage::MixingPage(AttentionState& state, QWidget* parent)
             [this](int pair) { panel_->change(tr("Pair i"), [&](Setup& s) { s.pair = pair; }); });
     connect(lower_, &QTabWidget::currentChanged, this, &MixingPage::refreshWhenSeen);
     connect(&state_, &AttentionState::changed, this, &MixingPage::refreshWhenSeen);
+    Page::pictures().set(
+        [this] {
+            return PageFigures::Figures{compass_, distances_, steps_, shifts_, pairs_};
+        },
+        infosOf(setupFields()),
+        [this](FigureRequest request) -> Figure& { return prepareFigure(std::move(request)); });
+    keepTab("view.mixing_below", *lower_);
     connect(&timer_, &QTimer::timeout, this, &MixingPage::advance);
     panel_->showSetup();
-}
-
-std::vector<const Figure*> MixingPage::figures() const {
-    return {compass_, distances_, steps_, shifts_, pairs_};
-}
-
-std::vector<const FieldInfo*> MixingPage::figureSettings() const {
-    return infosOf(setupFields());
 }
 
 Figure& MixingPage::prepareFigure(FigureRequest request) {
     state_.adopt(request.run, [&](const Setup& setup) { return withSettings(setup, request.settings); });
     refreshNow();
     QCoreApplication::processEvents();
-    return figureNamed(request.kind);
+    return pictures().named(request.kind);
 }
 
 void MixingPage::becomeSeen(bool seen) {
@@ -196,14 +195,6 @@ void MixingPage::showShifts() {
            "without it rotates")
             .arg(state_.query())
             .arg(state_.setup().pair));
-}
-
-ViewSettings MixingPage::viewSettings() const {
-    return {{"view.mixing_below", std::to_string(lower_->currentIndex())}};
-}
-
-void MixingPage::setViewSettings(const ViewSettings& settings) {
-    setTab(*lower_, settings, "view.mixing_below");
 }
 
 QString MixingPage::explanation() const {

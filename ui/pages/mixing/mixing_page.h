@@ -21,14 +21,9 @@ class MixingPage : public ExplorerPage {
   public:
     MixingPage(AttentionState& state, QWidget* parent);
 
-    std::vector<const Figure*> figures() const override;
-    std::vector<const FieldInfo*> figureSettings() const override;
-    Figure& prepareFigure(FigureRequest request) override;
     void refreshHidden() override;
     void addActions(Actions& actions) override;
     QString explanation() const override;
-    ViewSettings viewSettings() const override;
-    void setViewSettings(const ViewSettings& settings) override;
 
     CompassView& compass() { return *compass_; }
     BarChart& distances() { return *distances_; }
@@ -44,6 +39,7 @@ class MixingPage : public ExplorerPage {
     void becomeSeen(bool seen) override;
 
   private:
+    Figure& prepareFigure(FigureRequest request);
     void fillPanel();
     void showDistances();
     void showShifts();

@@ -7,6 +7,7 @@
 
 #include "core/questions/wilson_interval.h"
 #include "ui/live/published_models.h"
+#include "ui/pages/models/models_fields.h"
 #include "ui/theme/numbers.h"
 
 namespace roper {
@@ -65,6 +66,34 @@ ModelsPage::ModelsPage(RunStore& store, QWidget* parent)
     contents()->addWidget(message_);
     connectState();
     connectStudies();
+    pictures().set(
+        [this] {
+            return PageFigures::Figures{surprise_,  predictions_,    atlas_,      map_,        grid_,
+                                        reach_,     bands_,          head_bands_, kernels_,    directions_,
+                                        token_map_, subsets_,        lengths_,    needle_map_, lens_map_,
+                                        patch_map_, patch_positions_};
+        },
+        infosOf(modelsFields()),
+        [this](FigureRequest request) -> Figure& { return prepareFigure(std::move(request)); });
+    keepTab("view.models", *tabs_);
+    keep(
+        "view.models_model",
+        [this] { return (wished_model_.isEmpty() ? state_->model() : wished_model_).toStdString(); },
+        [this](const std::string& model) {
+            const QString name = QString::fromStdString(model);
+            if (isVisible() && !name.isEmpty())
+                open(name);
+            else if (!name.isEmpty())
+                wished_model_ = name;  // nothing is computed that nobody looks at
+        });
+    keep(
+        "view.models_head",
+        [this] { return std::to_string(state_->layer()) + "." + std::to_string(state_->head()); },
+        [this](const std::string& text) {
+            const QString head = QString::fromStdString(text);
+            if (!head.isEmpty())
+                state_->setHead(head.section('.', 0, 0).toInt(), head.section('.', 1).toInt());
+        });
     fillModels();
     showModel();
     showWork();
@@ -119,18 +148,6 @@ void ModelsPage::connectState() {
     });
     connect(&store_, &RunStore::runAdded, this, [this] { listing_.start(); });
     connect(&store_, &RunStore::runRemoved, this, [this] { listing_.start(); });
-}
-
-std::vector<const Figure*> ModelsPage::figures() const {
-    // What is seen comes first: it is what “Export” means.
-    std::vector<const Figure*> all{surprise_, predictions_, atlas_,    map_,        grid_,           reach_,
-                                   bands_,    head_bands_,  kernels_,  directions_, token_map_,      subsets_,
-                                   lengths_,  needle_map_,  lens_map_, patch_map_,  patch_positions_};
-    constexpr std::array<std::size_t, 8> first_of_tab = {0, 2, 6, 8, 11, 12, 14, 15};
-    const auto seen = first_of_tab[static_cast<std::size_t>(std::max(0, tabs_->currentIndex()))];
-    std::rotate(all.begin(), all.begin() + static_cast<std::ptrdiff_t>(seen),
-                all.begin() + static_cast<std::ptrdiff_t>(seen) + 1);
-    return all;
 }
 
 void ModelsPage::becomeSeen(bool seen) {
@@ -330,30 +347,6 @@ QString ModelsPage::explanation() const {
         "means: W<sub>U</sub> γ K(δ) x<sub>a</sub> for the embedding x<sub>a</sub> of each token of the "
         "text, and "
         "the logit of each (Elhage et al. 2021, with a distance).</p>");
-}
-
-ViewSettings ModelsPage::viewSettings() const {
-    ViewSettings settings{
-        {"view.models", std::to_string(tabs_->currentIndex())},
-        {"view.models_head", std::to_string(state_->layer()) + "." + std::to_string(state_->head())}};
-    const QString model = wished_model_.isEmpty() ? state_->model() : wished_model_;
-    if (!model.isEmpty()) settings["view.models_model"] = model.toStdString();
-    return settings;
-}
-
-void ModelsPage::setViewSettings(const ViewSettings& settings) {
-    setTab(*tabs_, settings, "view.models");
-    const auto model = settings.find("view.models_model");
-    if (model == settings.end()) return;
-    const QString name = QString::fromStdString(model->second);
-    if (isVisible())
-        open(name);
-    else
-        wished_model_ = name;  // nothing is computed that nobody looks at
-    if (const auto head = settings.find("view.models_head"); head != settings.end()) {
-        const QString text = QString::fromStdString(head->second);
-        state_->setHead(text.section('.', 0, 0).toInt(), text.section('.', 1).toInt());
-    }
 }
 
 }  // namespace roper

@@ -40,13 +40,8 @@ class ModelsPage : public Page {
   public:
     ModelsPage(RunStore& store, QWidget* parent);
 
-    std::vector<const Figure*> figures() const override;
-    std::vector<const FieldInfo*> figureSettings() const override;
-    Figure& prepareFigure(FigureRequest request) override;
     void addActions(Actions& actions) override;
     QString explanation() const override;
-    ViewSettings viewSettings() const override;
-    void setViewSettings(const ViewSettings& settings) override;
 
     enum Tab { text_tab, heads_tab, bands_tab, values_tab, subsets_tab, lengths_tab, layers_tab, patch_tab };
     void showTab(Tab tab) { tabs_->setCurrentIndex(tab); }
@@ -91,6 +86,7 @@ class ModelsPage : public Page {
     void refresh() override;
 
   private:
+    Figure& prepareFigure(FigureRequest request);
     QWidget* makeChooser();
     QWidget* makeTextTab();
     QWidget* makeHeadsTab();

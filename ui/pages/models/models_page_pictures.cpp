@@ -37,10 +37,6 @@ const std::vector<std::pair<std::string, std::vector<const Need*>>>& pictureNeed
 
 }  // namespace
 
-std::vector<const FieldInfo*> ModelsPage::figureSettings() const {
-    return infosOf(modelsFields());
-}
-
 Figure& ModelsPage::prepareFigure(FigureRequest request) {
     ModelsPicture picture;
     applySettings(modelsFields(), picture, request.settings);
@@ -103,7 +99,7 @@ Figure& ModelsPage::prepareFigure(FigureRequest request) {
     waitWhile([&] { return state_->isAsking(); }, "the answer of the model");
     if (!state_->message().isEmpty()) throw Error(ErrorKind::usage, state_->message().toStdString());
     if (picture.token) surprise_->choose(static_cast<int>(*picture.token));
-    return figureNamed(request.kind);
+    return pictures().named(request.kind);
 }
 
 }  // namespace roper

@@ -77,17 +77,21 @@ RotationPage::RotationPage(Selection& selection, QWidget* parent)
     connect(&state_, &RotationState::changed, this, &RotationPage::refreshWhenSeen);
     connect(&timer_, &QTimer::timeout, this, &RotationPage::advance);
     connect(upper_, &QTabWidget::currentChanged, this, &RotationPage::refreshWhenSeen);
+    std::vector<const FieldInfo*> settings = infosOf(setupFields());
+    settings.push_back(&linesField());
+    Page::pictures().set(
+        [this] {
+            return PageFigures::Figures{circle_, two_vectors_, four_ways_,      dials_,
+                                        strip_,  bars_,        &worked_->view()};
+        },
+        std::move(settings),
+        [this](FigureRequest request) -> Figure& { return prepareFigure(std::move(request)); });
+    keepTab("view.rotation", *upper_);
+    keepTab("view.rotation_below", *lower_);
+    keepNumber(
+        "view.worked_step", [this] { return worked_->view().step(); },
+        [this](int step) { worked_->view().setStep(step); });
     panel_->showSetup();
-}
-
-std::vector<const Figure*> RotationPage::figures() const {
-    return {circle_, two_vectors_, four_ways_, dials_, strip_, bars_, &worked_->view()};
-}
-
-std::vector<const FieldInfo*> RotationPage::figureSettings() const {
-    std::vector<const FieldInfo*> infos = infosOf(setupFields());
-    infos.push_back(&linesField());
-    return infos;
 }
 
 Figure& RotationPage::prepareFigure(FigureRequest request) {
@@ -98,7 +102,7 @@ Figure& RotationPage::prepareFigure(FigureRequest request) {
     refreshNow();
     showWorkedExample(lines ? static_cast<int>(readInteger(linesField(), *lines))
                             : WorkedExampleView::kSteps);
-    return figureNamed(request.kind);
+    return pictures().named(request.kind);
 }
 
 void RotationPage::becomeSeen(bool seen) {
@@ -119,18 +123,6 @@ void RotationPage::refreshHidden() {
 void RotationPage::showWorkedExample(int step) {
     lower_->setCurrentWidget(worked_);
     worked_->view().setStep(step);
-}
-
-ViewSettings RotationPage::viewSettings() const {
-    return {{"view.rotation", std::to_string(upper_->currentIndex())},
-            {"view.rotation_below", std::to_string(lower_->currentIndex())},
-            {"view.worked_step", std::to_string(worked_->view().step())}};
-}
-
-void RotationPage::setViewSettings(const ViewSettings& settings) {
-    setTab(*upper_, settings, "view.rotation");
-    setTab(*lower_, settings, "view.rotation_below");
-    if (const auto step = viewNumber(settings, "view.worked_step")) worked_->view().setStep(*step);
 }
 
 QString RotationPage::explanation() const {

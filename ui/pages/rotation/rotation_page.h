@@ -24,14 +24,9 @@ class RotationPage : public ExplorerPage {
   public:
     RotationPage(Selection& selection, QWidget* parent);
 
-    std::vector<const Figure*> figures() const override;
-    std::vector<const FieldInfo*> figureSettings() const override;
-    Figure& prepareFigure(FigureRequest request) override;
     void refreshHidden() override;
     void addActions(Actions& actions) override;
     QString explanation() const override;
-    ViewSettings viewSettings() const override;
-    void setViewSettings(const ViewSettings& settings) override;
 
     RotationState& state() { return state_; }
 
@@ -43,6 +38,7 @@ class RotationPage : public ExplorerPage {
     void becomeSeen(bool seen) override;
 
   private:
+    Figure& prepareFigure(FigureRequest request);
     void fillPanel();
     QWidget* makeVectorTable();
     void showVector();

@@ -141,15 +141,16 @@ SpectrumPage::SpectrumPage(Selection& selection, QWidget* parent)
     connect(panel_, &SpectrumPanel::quantityChanged, this, &SpectrumPage::showSpectrum);
     connect(panel_, &SpectrumPanel::said, this, [this](const QString& text) { setReadout(text); });
     connect(&state_, &SpectrumState::changed, this, &SpectrumPage::refreshWhenSeen);
+    pictures().set(
+        [this] {
+            return PageFigures::Figures{spectrum_, cosines_, decay_, bound_};
+        },
+        infosOf(setupFields()),
+        [this](FigureRequest request) -> Figure& { return prepareFigure(std::move(request)); });
+    keepNumber(
+        "view.spectrum_quantity", [this] { return panel_->quantity().currentIndex(); },
+        [this](int quantity) { panel_->quantity().setCurrentIndex(std::min(quantity, 1)); });
     panel_->showSetup();
-}
-
-std::vector<const Figure*> SpectrumPage::figures() const {
-    return {spectrum_, cosines_, decay_, bound_};
-}
-
-std::vector<const FieldInfo*> SpectrumPage::figureSettings() const {
-    return infosOf(setupFields());
 }
 
 Figure& SpectrumPage::prepareFigure(FigureRequest request) {
@@ -157,7 +158,7 @@ Figure& SpectrumPage::prepareFigure(FigureRequest request) {
     start.head_dim = 128;  // as in the figures of Su et al. 2021, unless told otherwise
     state_.selection().replace(withSettings(start, request.settings));
     refreshNow();
-    return figureNamed(request.kind);
+    return pictures().named(request.kind);
 }
 
 QColor SpectrumPage::shade(const SpectrumCurve& curve) const {
@@ -308,15 +309,6 @@ void SpectrumPage::showBound() {
                            .arg(s.head_dim)
                            .arg(s.base)
                            .arg(describe(s.scaling.method).name));
-}
-
-ViewSettings SpectrumPage::viewSettings() const {
-    return {{"view.spectrum_quantity", std::to_string(panel_->quantity().currentIndex())}};
-}
-
-void SpectrumPage::setViewSettings(const ViewSettings& settings) {
-    if (const auto quantity = viewNumber(settings, "view.spectrum_quantity"))
-        panel_->quantity().setCurrentIndex(std::min(*quantity, 1));
 }
 
 QString SpectrumPage::explanation() const {

@@ -15,13 +15,8 @@ class SpectrumPage : public ExplorerPage {
   public:
     SpectrumPage(Selection& selection, QWidget* parent);
 
-    std::vector<const Figure*> figures() const override;
-    std::vector<const FieldInfo*> figureSettings() const override;
-    Figure& prepareFigure(FigureRequest request) override;
     void addActions(Actions& actions) override;
     QString explanation() const override;
-    ViewSettings viewSettings() const override;
-    void setViewSettings(const ViewSettings& settings) override;
 
     SpectrumState& state() { return state_; }
     CurveChart& spectrumChart() { return *spectrum_; }
@@ -35,6 +30,7 @@ class SpectrumPage : public ExplorerPage {
     void refresh() override;
 
   private:
+    Figure& prepareFigure(FigureRequest request);
     void showSpectrum();
     void showCosines();
     void showDecay();

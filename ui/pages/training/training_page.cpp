@@ -124,6 +124,17 @@ TrainingPage::TrainingPage(RunStore& store, TrainerLauncher& launcher, QueueLaun
     connect(runs_, &RunsPanel::selectionChanged, this, &TrainingPage::showSelected);
     connect(runs_, &RunsPanel::said, this, [this](const QString& text) { say(text); });
     connect(metrics_, &MetricPanel::pointed, this, [this](const QString& text) { setReadout(text); });
+    std::vector<std::string> charts;
+    for (const QuantityInfo& info : quantities())
+        charts.push_back(QuantityChart::figureNameOf(info.quantity).toStdString());
+    pictures().set(
+        [this] {
+            PageFigures::Figures all = metrics_->figures();
+            all.push_back(&cluster_panel_->grid());
+            return all;
+        },
+        {}, [this](FigureRequest request) -> Figure& { return prepareFigure(std::move(request)); }, charts);
+    keepView();
     for (RunWatcher* run : state_.store().runs())
         followRun(run);
     selectNewest();
@@ -131,25 +142,6 @@ TrainingPage::TrainingPage(RunStore& store, TrainerLauncher& launcher, QueueLaun
     // What the demonstration trains: who wants more of it finds it chosen.
     if (!presets_->choose("copy-quick")) presets_->setCurrentRow(0);
     showForm();
-}
-
-std::vector<const Figure*> TrainingPage::figures() const {
-    std::vector<const Figure*> all = metrics_->figures();
-    all.push_back(&cluster_panel_->grid());
-    return all;
-}
-
-std::vector<std::string> TrainingPage::figureKinds() const {
-    std::vector<std::string> kinds = Page::figureKinds();
-    for (const QuantityInfo& info : quantities()) {
-        const std::string kind = QuantityChart::figureNameOf(info.quantity).toStdString();
-        if (std::find(kinds.begin(), kinds.end(), kind) == kinds.end()) kinds.push_back(kind);
-    }
-    return kinds;
-}
-
-std::vector<const FieldInfo*> TrainingPage::figureSettings() const {
-    return {};
 }
 
 Figure& TrainingPage::prepareFigure(FigureRequest request) {
@@ -163,7 +155,7 @@ Figure& TrainingPage::prepareFigure(FigureRequest request) {
                         [](const SweepElement& element) { return element.is_known || element.isFinished(); });
         if (!all_ended) view = lookAtCluster(folder);
         cluster_panel_->show(view);
-        return figureNamed(request.kind);
+        return pictures().named(request.kind);
     }
     state_.store().readAll();
     if (state_.store().runs().empty())
@@ -181,7 +173,7 @@ Figure& TrainingPage::prepareFigure(FigureRequest request) {
         chart.redrawNow();
         chart.plot().replot();  // which gives the legend its place
     }
-    return figureNamed(request.kind);
+    return pictures().named(request.kind);
 }
 
 void TrainingPage::showForm() {
@@ -333,25 +325,6 @@ void TrainingPage::showSelected() {
     emit explanationChanged();
 }
 
-ViewSettings TrainingPage::viewSettings() const {
-    const RunWatcher* run = runs_->selected();
-    return {{"view.training_preset", presets_->chosenName().toStdString()},
-            {"view.training_seeds", std::to_string(seeds_->value())},
-            {"view.training_charts", metrics_->arrangement()},
-            {"view.training_run", run == nullptr ? std::string() : run->name().toStdString()}};
-}
-
-void TrainingPage::setViewSettings(const ViewSettings& settings) {
-    const auto preset = settings.find("view.training_preset");
-    if (preset != settings.end() && presets_->choose(QString::fromStdString(preset->second)))
-        chooser_->setCurrentWidget(presets_);
-    if (const auto charts = settings.find("view.training_charts"); charts != settings.end())
-        metrics_->arrange(charts->second);
-    if (const auto seeds = viewNumber(settings, "view.training_seeds")) seeds_->setValue(*seeds);
-    if (const auto run = settings.find("view.training_run"); run != settings.end())
-        runs_->select(QString::fromStdString(run->second));
-}
-
 QString TrainingPage::explanation() const {
     const Specification& s = form_->specification();
     return tr("<h3>What is compared</h3>"
@@ -378,6 +351,32 @@ QString TrainingPage::explanation() const {
         .arg(s.training.steps)
         .arg(s.training.batch)
         .arg(s.training.length);
+}
+
+void TrainingPage::keepView() {
+    keep(
+        "view.training_preset", [this] { return presets_->chosenName().toStdString(); },
+        [this](const std::string& preset) {
+            if (!preset.empty() && presets_->choose(QString::fromStdString(preset)))
+                chooser_->setCurrentWidget(presets_);
+        });
+    keep(
+        "view.training_charts", [this] { return metrics_->arrangement(); },
+        [this](const std::string& charts) {
+            if (!charts.empty()) metrics_->arrange(charts);
+        });
+    keepNumber(
+        "view.training_seeds", [this] { return seeds_->value(); },
+        [this](int seeds) { seeds_->setValue(seeds); });
+    keep(
+        "view.training_run",
+        [this] {
+            const RunWatcher* run = runs_->selected();
+            return run == nullptr ? std::string() : run->name().toStdString();
+        },
+        [this](const std::string& run) {
+            if (!run.empty()) runs_->select(QString::fromStdString(run));
+        });
 }
 
 }  // namespace roper

@@ -27,14 +27,8 @@ class TrainingPage : public Page {
     TrainingPage(RunStore& store, TrainerLauncher& launcher, QueueLauncher& queue, QUndoStack& history,
                  QWidget* parent);
 
-    std::vector<const Figure*> figures() const override;
-    std::vector<std::string> figureKinds() const override;
-    std::vector<const FieldInfo*> figureSettings() const override;
-    Figure& prepareFigure(FigureRequest request) override;
     void addActions(Actions& actions) override;
     QString explanation() const override;
-    ViewSettings viewSettings() const override;
-    void setViewSettings(const ViewSettings& settings) override;
 
     /// Puts runs into the queue, after a question if they take long.
     /// @param there_already  how many more were wanted, but are trained or wait already
@@ -60,6 +54,8 @@ class TrainingPage : public Page {
     void compareRunsWanted(const QStringList& runs);
 
   private:
+    Figure& prepareFigure(FigureRequest request);
+    void keepView();
     QWidget* makeChooser();
     QWidget* makeStartButtons();
     void followRun(RunWatcher* run);

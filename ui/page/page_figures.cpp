@@ -1,0 +1,42 @@
+#include "ui/page/page_figures.h"
+
+#include <algorithm>
+
+#include "core/base/error.h"
+
+namespace roper {
+
+void PageFigures::set(std::function<Figures()> figures, std::vector<const FieldInfo*> settings,
+                      Prepare prepare, std::vector<std::string> other_kinds) {
+    figures_ = std::move(figures);
+    settings_ = std::move(settings);
+    prepare_ = std::move(prepare);
+    other_kinds_ = std::move(other_kinds);
+}
+
+PageFigures::Figures PageFigures::all() const {
+    Figures all = figures_();
+    const auto seen = std::find_if(all.begin(), all.end(), [this](const Figure* figure) {
+        const auto* widget = dynamic_cast<const QWidget*>(figure);
+        return widget != nullptr && widget->isVisibleTo(&page_);
+    });
+    if (seen != all.end()) std::rotate(all.begin(), seen, seen + 1);
+    return all;
+}
+
+std::vector<std::string> PageFigures::kinds() const {
+    std::vector<std::string> kinds;
+    for (const Figure* figure : figures_())
+        kinds.push_back(figure->figureName().toStdString());
+    for (const std::string& kind : other_kinds_)
+        if (std::find(kinds.begin(), kinds.end(), kind) == kinds.end()) kinds.push_back(kind);
+    return kinds;
+}
+
+Figure& PageFigures::named(const std::string& kind) const {
+    for (const Figure* figure : figures_())
+        if (figure->figureName().toStdString() == kind) return const_cast<Figure&>(*figure);
+    throw Error(ErrorKind::other, "the page draws no \"" + kind + "\"");
+}
+
+}  // namespace roper
