@@ -67,8 +67,9 @@ void lookIntoSomething(MainWindow& window) {
     waitWhile([&] { return page.state().isAsking(); }, "the answer of the model");
 }
 
-void showModelTab(MainWindow& window, ModelsPage::Tab tab) {
-    window.modelsPage().showTab(tab);
+template <class Panel>
+void showModelPanel(MainWindow& window) {
+    window.modelsPage().showPanel<Panel>();
     waitWhile([&] { return window.modelsPage().state().isAsking(); }, "the answer of the model");
 }
 
@@ -140,10 +141,10 @@ std::vector<View> furtherViews() {
              w.inspectPage().state().askForSizes(8);
              waitWhile([&] { return w.inspectPage().state().isCountingSizes(); }, "the answer of the model");
          }},
-        {"models-heads", [](MainWindow& w) { showModelTab(w, ModelsPage::heads_tab); }},
-        {"models-bands", [](MainWindow& w) { showModelTab(w, ModelsPage::bands_tab); }},
-        {"models-values", [](MainWindow& w) { showModelTab(w, ModelsPage::values_tab); }},
-        {"models-layers", [](MainWindow& w) { showModelTab(w, ModelsPage::layers_tab); }},
+        {"models-heads", showModelPanel<HeadsPanel>},
+        {"models-bands", showModelPanel<BandsPanel>},
+        {"models-values", showModelPanel<ValuesPanel>},
+        {"models-layers", showModelPanel<LayersPanel>},
         {"compare-outcomes", [](MainWindow& w) { w.comparePage().showTab(ComparePage::Tab::run_by_run); }},
         {"compare-seeds", [](MainWindow& w) { w.comparePage().showTab(ComparePage::Tab::seed_by_seed); }},
         {"compare-all", [](MainWindow& w) { w.comparePage().showTab(ComparePage::Tab::all_outcomes); }},

@@ -436,8 +436,8 @@ class FiguresTest : public QObject {
             QTRY_VERIFY_WITH_TIMEOUT(!page.state().isAsking(), 60000);
             QVERIFY2(page.state().message().isEmpty(), qPrintable(page.state().message()));
         };
-        for (int tab = ModelsPage::patch_tab; tab >= ModelsPage::text_tab; --tab) {
-            page.showTab(static_cast<ModelsPage::Tab>(tab));
+        for (int tab = page.tabs().count() - 1; tab >= 0; --tab) {
+            page.tabs().setCurrentIndex(tab);
             QTRY_VERIFY_WITH_TIMEOUT(!page.state().isAsking(), 60000);
         }
         request(need::subsets);

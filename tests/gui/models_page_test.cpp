@@ -37,7 +37,7 @@ class ModelsPageTest : public PageTest {
     void cleanup() { window_.reset(); }
 
     void aNewcomerIsToldWhatToDoFirst() {
-        QVERIFY(!page().surprise().isVisible());
+        QVERIFY(!page().panel<TextPanel>().surprise().isVisible());
         const auto open_run = [this]() -> QPushButton* {
             for (QPushButton* button : page().findChildren<QPushButton*>())
                 if (button->text() == "Open run") return button;
@@ -50,7 +50,7 @@ class ModelsPageTest : public PageTest {
         QTest::mouseClick(first, Qt::LeftButton);
         QTRY_COMPARE(state().model(), QString("run"));
         waitForAnswers();
-        QVERIFY(page().surprise().isVisible());
+        QVERIFY(page().panel<TextPanel>().surprise().isVisible());
         QVERIFY2(state().answer(need::reading) != nullptr, qPrintable(state().message()));
         QCOMPARE(page().text().toPlainText(), state().text());
         QVERIFY(!state().text().isEmpty());  // an example of what the run was trained on
@@ -96,15 +96,17 @@ class ModelsPageTest : public PageTest {
         waitForAnswers();
         QCOMPARE(state().text(), QString(kText));
         QCOMPARE(state().answer(need::reading)->ids.size(), std::size_t(13));
-        QCOMPARE(page().surprise().chosen(), 12);  // the last: what comes after the text
+        QCOMPARE(page().panel<TextPanel>().surprise().chosen(), 12);  // the last: what comes after the text
         // A click chooses another; what follows it stands beside.
-        click(page().surprise(), page().surprise().tokenRect(3).center());
-        QCOMPARE(page().surprise().chosen(), 3);
-        const QString said = readoutAt(&page().surprise(), page().surprise().tokenRect(3).center().toPoint());
+        click(page().panel<TextPanel>().surprise(),
+              page().panel<TextPanel>().surprise().tokenRect(3).center());
+        QCOMPARE(page().panel<TextPanel>().surprise().chosen(), 3);
+        const QString said = readoutAt(&page().panel<TextPanel>().surprise(),
+                                       page().panel<TextPanel>().surprise().tokenRect(3).center().toPoint());
         QVERIFY2(said.contains("token 3, “5”: −ln p"), qPrintable(said));
-        QTest::keyClick(&page().surprise(), Qt::Key_Right);
-        QCOMPARE(page().surprise().chosen(), 4);
-        QCOMPARE(page().surprise().figureCsv().count('\n'), 14);
+        QTest::keyClick(&page().panel<TextPanel>().surprise(), Qt::Key_Right);
+        QCOMPARE(page().panel<TextPanel>().surprise().chosen(), 4);
+        QCOMPARE(page().panel<TextPanel>().surprise().figureCsv().count('\n'), 14);
         QVERIFY(effect().startsWith("loss "));
         // The same as the program says.
         QProcess look;
@@ -159,18 +161,18 @@ class ModelsPageTest : public PageTest {
 
     void headsAreChosenByTheirPictures() {
         openModel();
-        page().showTab(ModelsPage::heads_tab);
+        page().showPanel<HeadsPanel>();
         waitForAnswers();
         QVERIFY(state().answer(need::heads) != nullptr && state().answer(need::thumbnails) != nullptr &&
                 state().answer(need::attention) != nullptr);
-        click(page().atlas(), page().atlas().dotOf(1, 1));
+        click(page().panel<HeadsPanel>().atlas(), page().panel<HeadsPanel>().atlas().dotOf(1, 1));
         QCOMPARE(state().layer(), 1);
         waitForAnswers();
         QCOMPARE(state().answer(need::attention)->layer, 1);
-        QVERIFY(page().map().map().values != nullptr);
-        QCOMPARE(page().map().map().values->rows(), Eigen::Index(13));
-        QCOMPARE(page().map().map().row_labels.at(1), QString(">"));
-        click(page().grid(), page().grid().headRect(0, 1).center());
+        QVERIFY(page().panel<HeadsPanel>().map().map().values != nullptr);
+        QCOMPARE(page().panel<HeadsPanel>().map().map().values->rows(), Eigen::Index(13));
+        QCOMPARE(page().panel<HeadsPanel>().map().map().row_labels.at(1), QString(">"));
+        click(page().panel<HeadsPanel>().grid(), page().panel<HeadsPanel>().grid().headRect(0, 1).center());
         QCOMPARE(state().layer(), 0);
         QCOMPARE(state().head(), 1);
         QCOMPARE(control<QSpinBox>("Head that is shown")->value(), 1);
@@ -178,13 +180,14 @@ class ModelsPageTest : public PageTest {
         QCOMPARE(state().answer(need::attention)->head, 1);
         // By distance: mean weights, and scores against that of the own token.
         const auto& weights = *state().answer(need::attention)->map.values;
-        QVERIFY(std::abs(page().reach().curves().front().y.front() - weights.diagonal().mean()) < 1e-12);
+        QVERIFY(std::abs(page().panel<HeadsPanel>().reach().curves().front().y.front() -
+                         weights.diagonal().mean()) < 1e-12);
         control<QComboBox>("What is shown by distance")->setCurrentIndex(1);
-        QCOMPARE(page().reach().curves().front().y.front(), 0.0);
-        QVERIFY(std::abs(page().reach().curves().front().y.back() -
+        QCOMPARE(page().panel<HeadsPanel>().reach().curves().front().y.front(), 0.0);
+        QVERIFY(std::abs(page().panel<HeadsPanel>().reach().curves().front().y.back() -
                          std::log(weights(12, 0) / weights(12, 12))) < 1e-12);
-        QTest::keyClick(&page().grid(), Qt::Key_Left);
-        QTest::keyClick(&page().grid(), Qt::Key_Up);
+        QTest::keyClick(&page().panel<HeadsPanel>().grid(), Qt::Key_Left);
+        QTest::keyClick(&page().panel<HeadsPanel>().grid(), Qt::Key_Up);
         QVERIFY(state().layer() == 0 && state().head() == 0);
         control<QSpinBox>("Layer that is shown")->setValue(1);
         QCOMPARE(state().layer(), 1);
@@ -192,55 +195,59 @@ class ModelsPageTest : public PageTest {
         auto* label = control<QComboBox>("Heads of one label");
         QVERIFY(label->count() >= 2);
         label->setCurrentIndex(1);
-        QVERIFY(page().atlas().figureCsv().count('\n') ==
+        QVERIFY(page().panel<HeadsPanel>().atlas().figureCsv().count('\n') ==
                 1 + static_cast<int>(state().answer(need::heads)->heads.size()));
         // The map is of the text that is read now.
         page().readText("5>E5>");
         waitForAnswers();
-        QCOMPARE(page().map().map().values->rows(), Eigen::Index(5));
+        QCOMPARE(page().panel<HeadsPanel>().map().map().values->rows(), Eigen::Index(5));
     }
 
     void bandsAndValuesAreThoseOfTheHead() {
         openModel();
-        page().showTab(ModelsPage::bands_tab);
+        page().showPanel<BandsPanel>();
         waitForAnswers();
         const auto heads = static_cast<Eigen::Index>(state().answer(need::heads)->heads.size());
-        QCOMPARE(page().bands().map().values->rows(), heads);
-        click(page().bands(), page().bands().cellRect(2, 0).center());
+        QCOMPARE(page().panel<BandsPanel>().bands().map().values->rows(), heads);
+        click(page().panel<BandsPanel>().bands(), page().panel<BandsPanel>().bands().cellRect(2, 0).center());
         QCOMPARE(state().layer() * static_cast<int>(state().summary()->heads) + state().head(), 2);
         for (const auto quantity :
              {BandQuantity::query_norm, BandQuantity::key_norm, BandQuantity::value_norm}) {
-            page().setQuantity(quantity);
-            QVERIFY(page().bands().map().values->minCoeff() >= 0);
-            QCOMPARE(page().headBands().series().front().values.front(),
-                     (*page().bands().map().values)(2, 0));
+            page().panel<BandsPanel>().setQuantity(quantity);
+            QVERIFY(page().panel<BandsPanel>().bands().map().values->minCoeff() >= 0);
+            QCOMPARE(page().panel<BandsPanel>().headBands().series().front().values.front(),
+                     (*page().panel<BandsPanel>().bands().map().values)(2, 0));
         }
-        page().showTab(ModelsPage::values_tab);
+        page().showPanel<ValuesPanel>();
         waitForAnswers();
-        QCOMPARE(page().kernels().curves().size(), static_cast<std::size_t>(state().summary()->heads));
+        QCOMPARE(page().panel<ValuesPanel>().kernels().curves().size(),
+                 static_cast<std::size_t>(state().summary()->heads));
         // RoPE's values do not rotate: the same everywhere.
-        const auto& norms = page().kernels().curves().front().y;
+        const auto& norms = page().panel<ValuesPanel>().kernels().curves().front().y;
         QCOMPARE(norms.front(), norms.back());
         page().open("run");
         waitForAnswers();
-        const auto& turned = page().kernels().curves().front().y;
+        const auto& turned = page().panel<ValuesPanel>().kernels().curves().front().y;
         QVERIFY(turned.front() != turned.back());
-        const auto of_head_1 = page().kernels().curves().at(1).y;
+        const auto of_head_1 = page().panel<ValuesPanel>().kernels().curves().at(1).y;
         // At each checkpoint; the last is what was seen.
         control<QCheckBox>("Over training")->click();
         waitForAnswers();
-        QCOMPARE(page().kernels().curves().size(), state().summary()->checkpoints.size());
-        QVERIFY(page().kernels().curves().size() >= 4);
-        QVERIFY(page().kernels().curves().front().y != page().kernels().curves().back().y);
+        QCOMPARE(page().panel<ValuesPanel>().kernels().curves().size(),
+                 state().summary()->checkpoints.size());
+        QVERIFY(page().panel<ValuesPanel>().kernels().curves().size() >= 4);
+        QVERIFY(page().panel<ValuesPanel>().kernels().curves().front().y !=
+                page().panel<ValuesPanel>().kernels().curves().back().y);
         control<QSpinBox>("Head that is shown")->setValue(1);
         control<QSpinBox>("Layer that is shown")->setValue(0);
         waitForAnswers();
-        QCOMPARE(page().kernels().curves().back().y, of_head_1);
+        QCOMPARE(page().panel<ValuesPanel>().kernels().curves().back().y, of_head_1);
         // A published model has no checkpoints.
         page().open(model("llama"));
         waitForAnswers();
         QVERIFY(!control<QCheckBox>("Over training")->isEnabled());
-        QCOMPARE(page().kernels().curves().size(), static_cast<std::size_t>(state().summary()->heads));
+        QCOMPARE(page().panel<ValuesPanel>().kernels().curves().size(),
+                 static_cast<std::size_t>(state().summary()->heads));
     }
 
     // The same text and head of both; RoPER's kernels turn, RoPE's do not.
@@ -251,43 +258,45 @@ class ModelsPageTest : public PageTest {
         beside->setCurrentIndex(1);
         emit beside->activated(1);
         QCOMPARE(page().besideState().model(), QString("twin"));
-        page().showTab(ModelsPage::bands_tab);
+        page().showPanel<BandsPanel>();
         waitForAnswers();
-        QCOMPARE(page().headBands().series().size(), std::size_t(2));
-        QCOMPARE(page().headBands().series()[1].label, QString("twin"));
-        QVERIFY(page().headBands().series()[0].values != page().headBands().series()[1].values);
-        QCOMPARE(page().headBands().series()[0].color, Theme::roper());
-        QCOMPARE(page().headBands().series()[1].color, Theme::rope());
-        const auto of_head = page().headBands().series()[1].values;
+        QCOMPARE(page().panel<BandsPanel>().headBands().series().size(), std::size_t(2));
+        QCOMPARE(page().panel<BandsPanel>().headBands().series()[1].label, QString("twin"));
+        QVERIFY(page().panel<BandsPanel>().headBands().series()[0].values !=
+                page().panel<BandsPanel>().headBands().series()[1].values);
+        QCOMPARE(page().panel<BandsPanel>().headBands().series()[0].color, Theme::roper());
+        QCOMPARE(page().panel<BandsPanel>().headBands().series()[1].color, Theme::rope());
+        const auto of_head = page().panel<BandsPanel>().headBands().series()[1].values;
         control<QCheckBox>("Mean of all heads")->click();
-        QVERIFY(page().headBands().series()[1].values != of_head);
-        page().showTab(ModelsPage::values_tab);
+        QVERIFY(page().panel<BandsPanel>().headBands().series()[1].values != of_head);
+        page().showPanel<ValuesPanel>();
         waitForAnswers();
-        const auto& curves = page().kernels().curves();
+        const auto& curves = page().panel<ValuesPanel>().kernels().curves();
         QCOMPARE(curves.size(), std::size_t(3));  // two heads, and the twin's
         QVERIFY(curves[0].y.front() != curves[0].y.back());
         QCOMPARE(curves[2].y.front(), curves[2].y.back());
-        QCOMPARE(page().tokenMap().map().values->rows(), page().tokenMap().map().values->cols());
-        const auto at_0 = *page().tokenMap().map().values;
+        QCOMPARE(page().panel<ValuesPanel>().tokenMap().map().values->rows(),
+                 page().panel<ValuesPanel>().tokenMap().map().values->cols());
+        const auto at_0 = *page().panel<ValuesPanel>().tokenMap().map().values;
         control<QSpinBox>("Distance of the token map")->setValue(3);
         waitForAnswers();
-        QVERIFY(*page().tokenMap().map().values != at_0);
+        QVERIFY(*page().panel<ValuesPanel>().tokenMap().map().values != at_0);
         // What is gone or looked at itself stands beside nothing.
         page().open("twin");
         QCOMPARE(page().besideState().model(), QString());
         waitForAnswers();
-        QCOMPARE(page().kernels().curves().size(), std::size_t(2));
+        QCOMPARE(page().panel<ValuesPanel>().kernels().curves().size(), std::size_t(2));
     }
 
     void everySubsetOfBandsIsReadAndCanBeCancelled() {
         openModel();
-        page().showTab(ModelsPage::subsets_tab);
+        page().showPanel<SubsetsPanel>();
         control<QSpinBox>("Number of bands")->setValue(2);
         QTest::mouseClick(control<QPushButton>("Read with every subset"), Qt::LeftButton);
         waitForAnswers();
         QVERIFY(state().answer(need::subsets) != nullptr);
         QCOMPARE(state().answer(need::subsets)->subsets.size(), std::size_t(4));
-        QCOMPARE(page().subsets().figureCsv().count('\n'), 5);
+        QCOMPARE(page().panel<SubsetsPanel>().subsets().figureCsv().count('\n'), 5);
         // Of another text or change they are not known.
         control<QCheckBox>("q and k not rotated")->click();
         QVERIFY(state().answer(need::subsets) == nullptr);
@@ -362,17 +371,18 @@ class ModelsPageTest : public PageTest {
 
     void longTextsLayersAndPatching() {
         openModel();
-        page().showTab(ModelsPage::layers_tab);
+        page().showPanel<LayersPanel>();
         waitForAnswers();
         QVERIFY(state().answer(need::lens) != nullptr);
-        QCOMPARE(page().lens().map().values->rows(),
+        QCOMPARE(page().panel<LayersPanel>().lens().map().values->rows(),
                  static_cast<Eigen::Index>(state().summary()->layers + 1));
         // After the last layer it predicts as the model does.
-        QVERIFY(std::abs((*page().lens().map().values)(2, 4) - state().answer(need::reading)->nll[4]) < 1e-5);
-        page().showTab(ModelsPage::lengths_tab);
+        QVERIFY(std::abs((*page().panel<LayersPanel>().lens().map().values)(2, 4) -
+                         state().answer(need::reading)->nll[4]) < 1e-5);
+        page().showPanel<LengthsPanel>();
         QTest::mouseClick(control<QPushButton>("Read with scaled frequencies"), Qt::LeftButton);
         waitForAnswers();
-        QCOMPARE(page().lengths().curves().size(), std::size_t(4));
+        QCOMPARE(page().panel<LengthsPanel>().lengths().curves().size(), std::size_t(4));
         page().readText(QString(kText).repeated(4));
         control<QLineEdit>("Needle")->setText("ABC");
         control<QLineEdit>("Question")->setText("XY");
@@ -380,9 +390,9 @@ class ModelsPageTest : public PageTest {
         QTest::mouseClick(control<QPushButton>("Needle test"), Qt::LeftButton);
         waitForAnswers();
         QVERIFY2(state().answer(need::needle) != nullptr, qPrintable(state().message()));
-        QCOMPARE(page().needle().map().values->rows(), Eigen::Index(4));
-        QCOMPARE(page().needle().map().values->cols(), Eigen::Index(5));
-        page().showTab(ModelsPage::patch_tab);
+        QCOMPARE(page().panel<LengthsPanel>().needle().map().values->rows(), Eigen::Index(4));
+        QCOMPARE(page().panel<LengthsPanel>().needle().map().values->cols(), Eigen::Index(5));
+        page().showPanel<PatchPanel>();
         page().readText(kText);
         auto* other = control<QLineEdit>("Other text");
         QTest::keyClicks(other, "5>E5");
@@ -393,23 +403,23 @@ class ModelsPageTest : public PageTest {
         QTest::mouseClick(control<QPushButton>("Patch every head"), Qt::LeftButton);
         waitForAnswers();
         QVERIFY2(state().answer(need::patch) != nullptr, qPrintable(state().message()));
-        click(page().patch(), page().patch().cellRect(1, 2).center());
+        click(page().panel<PatchPanel>().patch(), page().panel<PatchPanel>().patch().cellRect(1, 2).center());
         waitForAnswers();
         QVERIFY(state().answer(need::patch_positions) != nullptr);
         // Two clicks in a row: the second counts.
-        click(page().patch(), page().patch().cellRect(0, 1).center());
-        click(page().patch(), page().patch().cellRect(1, 2).center());
+        click(page().panel<PatchPanel>().patch(), page().panel<PatchPanel>().patch().cellRect(0, 1).center());
+        click(page().panel<PatchPanel>().patch(), page().panel<PatchPanel>().patch().cellRect(1, 2).center());
         waitForAnswers();
         QCOMPARE(state().answer(need::patch_positions)->head, std::int64_t(2));
-        QCOMPARE(page().patchPositions().places().size(), std::size_t(13));
-        QVERIFY(std::abs(page().patchPositions().series().front().values.back() -
+        QCOMPARE(page().panel<PatchPanel>().patchPositions().places().size(), std::size_t(13));
+        QVERIFY(std::abs(page().panel<PatchPanel>().patchPositions().series().front().values.back() -
                          state().answer(need::patch)->restored[1][2]) < 1e-5);
     }
 
     // What the explorer computes of the model's q and k is what the model computes itself.
     void theAttentionPageTakesSuchAModelAsItsSource() {
         openModel();
-        page().showTab(ModelsPage::heads_tab);
+        page().showPanel<HeadsPanel>();
         state().setHead(1, 2);
         waitForAnswers();
         AttentionState& attention = window_->attentionState();
@@ -446,11 +456,11 @@ class ModelsPageTest : public PageTest {
     void modelsWithoutRotationAreSaidToBeSo() {
         page().open(model("gpt2"));
         page().readText(kText);
-        page().showTab(ModelsPage::bands_tab);
+        page().showPanel<BandsPanel>();
         waitForAnswers();
         QVERIFY2(state().message().isEmpty(), qPrintable(state().message()));
         QVERIFY(!state().summary()->rotates);
-        page().showTab(ModelsPage::heads_tab);
+        page().showPanel<HeadsPanel>();
         waitForAnswers();
         QVERIFY(state().answer(need::attention) != nullptr);
     }
@@ -480,17 +490,16 @@ class ModelsPageTest : public PageTest {
         openModel();
         control<QLineEdit>("Pairs left out")->setText("0");
         QTest::keyClick(control<QLineEdit>("Pairs left out"), Qt::Key_Return);
-        page().showTab(ModelsPage::subsets_tab);
+        page().showPanel<SubsetsPanel>();
         control<QSpinBox>("Number of bands")->setValue(2);
         QTest::mouseClick(control<QPushButton>("Read with every subset"), Qt::LeftButton);
-        page().showTab(ModelsPage::lengths_tab);
+        page().showPanel<LengthsPanel>();
         QTest::mouseClick(control<QPushButton>("Read with scaled frequencies"), Qt::LeftButton);
-        page().showTab(ModelsPage::patch_tab);
+        page().showPanel<PatchPanel>();
         control<QLineEdit>("Other text")->setText("A>E5>33W5>E:Z");
         QTest::mouseClick(control<QPushButton>("Patch every head"), Qt::LeftButton);
-        for (const auto tab : {ModelsPage::layers_tab, ModelsPage::subsets_tab, ModelsPage::heads_tab,
-                               ModelsPage::bands_tab, ModelsPage::values_tab, ModelsPage::text_tab}) {
-            page().showTab(tab);
+        for (int tab = 0; tab < page().tabs().count(); ++tab) {
+            page().tabs().setCurrentIndex(tab);
             waitForAnswers();
         }
         QStringList wrong;

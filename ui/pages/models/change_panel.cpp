@@ -2,13 +2,25 @@
 
 #include <QScopedValueRollback>
 #include <algorithm>
+#include <cmath>
 
 #include "core/base/text.h"
+#include "core/questions/wilson_interval.h"
 #include "ui/controls/named.h"
+#include "ui/theme/numbers.h"
 
 namespace roper {
+namespace {
 
-ChangePanel::ChangePanel(QWidget* parent) : QWidget(parent), column_(new QVBoxLayout(this)) {
+void say(QLabel& label, const QString& text) {
+    label.setText(text);
+    label.setVisible(!text.isEmpty());
+}
+
+}  // namespace
+
+ChangePanel::ChangePanel(ModelsState& state, QWidget* parent)
+    : QWidget(parent), state_(state), column_(new QVBoxLayout(this)) {
     column_->setContentsMargins(8, 8, 8, 8);
     auto* heading = new QLabel;
     heading->setText(tr("Ablations and changes"));
@@ -37,12 +49,22 @@ ChangePanel::ChangePanel(QWidget* parent) : QWidget(parent), column_(new QVBoxLa
     effect_ = result(tr("What the change does to the loss"));
     solve_ = named(new QPushButton(tr("Solve 64 problems")), tr("Solve 64 problems"),
                    tr("How many of the run's problems are solved as it was trained, and with the change"));
-    connect(solve_, &QPushButton::clicked, this, &ChangePanel::solvingWanted);
+    connect(solve_, &QPushButton::clicked, this, [this] {
+        constexpr std::int64_t kProblems = 64;
+        Question question{"solve"};
+        question.count = kProblems;
+        state_.request(need::solved, question);
+    });
     column_->addWidget(solve_);
     solved_ = result(tr("What the change does to the problems that are solved"));
     column_->addStretch(1);
-    setModel(nullptr);
-    show({});
+    connect(&state_, &ModelsState::modelChanged, this, &ChangePanel::showModel);
+    connect(&state_, &ModelsState::inputsChanged, this, &ChangePanel::showModel);
+    connect(&state_, &ModelsState::answered, this, [this] {
+        showEffect();
+        showSolved();
+    });
+    showModel();
 }
 
 template <class Change>
@@ -137,7 +159,8 @@ void ChangePanel::addPositions() {
     form_->addRow(tr("Factor s"), factor_);
 }
 
-void ChangePanel::setModel(const ModelSummary* model) {
+void ChangePanel::showModel() {
+    const ModelSummary* model = state_.summary();
     const QScopedValueRollback showing(showing_, true);
     const auto fill = [](QComboBox* box, const QString& all, std::int64_t count) {
         const int kept = box->currentIndex();
@@ -154,6 +177,9 @@ void ChangePanel::setModel(const ModelSummary* model) {
     const bool rotates_values = model != nullptr && model->rotates_values;
     no_value_rotation_->setVisible(rotates_values);
     no_inverse_->setVisible(rotates_values);
+    show(state_.change());
+    showEffect();
+    showSolved();
 }
 
 void ChangePanel::show(const ModelChange& change) {
@@ -173,14 +199,37 @@ void ChangePanel::show(const ModelChange& change) {
     nothing_->setEnabled(change != ModelChange{});
 }
 
-void ChangePanel::setEffect(const QString& text) {
-    effect_->setText(text);
-    effect_->setVisible(!text.isEmpty());
+void ChangePanel::showEffect() {
+    const TextReading *before = state_.answer(need::reading), *after = state_.answer(need::changed);
+    if (before == nullptr || before->nll.empty()) return say(*effect_, {});
+    QString text = tr("loss %1 nats a token, perplexity %2")
+                       .arg(fixedNumber(before->loss, 4), noteNumber(std::exp(before->loss), 4));
+    if (after != nullptr && after->nll.size() == before->nll.size())
+        text += tr("\nwith the change %1 (%2%3), perplexity %4")
+                    .arg(fixedNumber(after->loss, 4),
+                         after->loss < before->loss ? QString() : QStringLiteral("+"),
+                         fixedNumber(after->loss - before->loss, 4), noteNumber(std::exp(after->loss), 4));
+    say(*effect_, text);
 }
 
-void ChangePanel::setSolved(const QString& text) {
-    solved_->setText(text);
-    solved_->setVisible(!text.isEmpty());
+void ChangePanel::showSolved() {
+    const SolvedAnswer* answer = state_.answer(need::solved);
+    if (answer == nullptr) return say(*solved_, {});
+    const auto share = [](const std::vector<bool>& solved) {
+        const std::int64_t count = SolvedAnswer::count(solved);
+        const auto [low, high] = wilsonInterval(count, static_cast<std::int64_t>(solved.size()));
+        return tr("%1 of %2 solved (95 % interval %3 to %4 %)")
+            .arg(count)
+            .arg(solved.size())
+            .arg(fixedNumber(100 * low, 0), fixedNumber(100 * high, 0));
+    };
+    QString text = share(answer->solved);
+    if (!state_.change().isNothing())
+        text += tr("\nwith the change %1; %2 lost, %3 gained")
+                    .arg(share(answer->changed))
+                    .arg(answer->lost())
+                    .arg(answer->gained());
+    say(*solved_, text);
 }
 
 }  // namespace roper

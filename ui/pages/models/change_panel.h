@@ -9,34 +9,29 @@
 #include <QVBoxLayout>
 #include <QWidget>
 
-#include "core/questions/answers.h"
-#include "core/questions/question.h"
 #include "ui/controls/line_edit.h"
 #include "ui/controls/number_edit.h"
+#include "ui/pages/models/models_state.h"
 
 namespace roper {
 
-/// What is taken out of a model, or done to its positions, as a form.
+/// What is taken out of a model, or done to its positions, as a form, and what that does to its loss and to
+/// the problems that it solves.
 class ChangePanel : public QWidget {
     Q_OBJECT
 
   public:
-    explicit ChangePanel(QWidget* parent);
-
-    /// The model whose heads and rotations can be chosen; null: none is known.
-    void setModel(const ModelSummary* model);
-    /// Shows a change; says nothing.
-    void show(const ModelChange& change);
-    /// What the change does to the loss, in words.
-    void setEffect(const QString& text);
-    /// What it does to the problems that a run solves; empty where that is not known.
-    void setSolved(const QString& text);
+    ChangePanel(ModelsState& state, QWidget* parent);
 
   signals:
-    void solvingWanted();
+    /// By the user.
     void changed(const roper::ModelChange& change);
 
   private:
+    void showModel();
+    void show(const ModelChange& change);
+    void showEffect();
+    void showSolved();
     template <class Change>
     void edit(Change make);
     void beginForm();
@@ -45,6 +40,7 @@ class ChangePanel : public QWidget {
     void addPositions();
     QCheckBox* addCheck(const QString& text, const QString& help, bool ModelChange::*member);
 
+    ModelsState& state_;
     ModelChange change_;
     QVBoxLayout* column_;
     QFormLayout* form_ = nullptr;  ///< that rows are added to

@@ -1,7 +1,9 @@
 #pragma once
 
 #include "core/questions/question.h"
-#include "ui/pages/models/models_page.h"
+#include "ui/pages/models/bands_panel.h"
+#include "ui/pages/models/heads_panel.h"
+#include "ui/pages/models/surprise_view.h"
 
 namespace roper {
 

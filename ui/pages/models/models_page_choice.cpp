@@ -77,18 +77,11 @@ void ModelsPage::fillModels() {
                                                       : tr("choose a model"));
 }
 
-/// Only what is drawn of it.
-void ModelsPage::wantBeside() {
-    if (tabs_->currentIndex() == bands_tab) return beside_state_->setNeeds({&need::heads});
-    if (tabs_->currentIndex() == values_tab) return beside_state_->setNeeds({&need::kernels});
-    beside_state_->setNeeds({});
-}
-
 void ModelsPage::setBeside(const QString& model) {
     beside_state_->setText(state_->text());
     beside_state_->setModel(model);
     fillBeside();
-    wantBeside();
+    wantWhatIsSeen();
 }
 
 /// The twin first, then all other models.
@@ -159,22 +152,7 @@ void ModelsPage::openPublished(const QString& path) {
 void ModelsPage::showModel() {
     const ModelSummary* m = state_->summary();
     stack_->setCurrentIndex(state_->model().isEmpty() ? 0 : 1);
-    change_->setModel(m);
-    change_->show(state_->change());
-    for (QWidget* widget : std::initializer_list<QWidget*>{layer_, head_, write_, compute_, read_longer_,
-                                                           hide_needle_, patch_button_})
-        widget->setEnabled(m != nullptr);
-    showAnswers();
-    if (m == nullptr) {
-        summary_->clear();
-        showHead();
-        return;
-    }
-    const QScopedValueRollback filling(filling_, true);
-    layer_->setRange(0, static_cast<int>(m->layers) - 1);
-    head_->setRange(0, static_cast<int>(m->heads) - 1);
-    write_->setEnabled(m->causal);
-    band_count_->setRange(1, static_cast<int>(std::clamp<std::size_t>(m->theta.size(), 1, 8)));
+    if (m == nullptr) return summary_->clear();
     QString text = tr("%1: %2 parameters, %3 layers of %4 heads")
                        .arg(QString::fromStdString(m->family), parametersText(m->parameters))
                        .arg(m->layers)
@@ -199,7 +177,6 @@ void ModelsPage::showModel() {
     for (const std::string& note : m->notes)
         notes << QString::fromStdString(note);
     summary_->setToolTip(notes.join('\n'));
-    showHead();
     emit explanationChanged();
 }
 

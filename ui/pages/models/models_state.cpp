@@ -3,6 +3,8 @@
 #include <QFileInfo>
 #include <algorithm>
 
+#include "ui/live/published_models.h"
+
 namespace roper {
 
 ModelsState::ModelsState(RunStore& store, QObject* parent)
@@ -55,6 +57,16 @@ void ModelsState::setModel(const QString& model) {
     emit modelChanged();
     emit headChanged();
     askNext();
+}
+
+QString ModelsState::title() const {
+    return isPublishedModel(model_) ? modelTitle(model_) : QFileInfo(model_).fileName();
+}
+
+QColor ModelsState::color(const Theme& theme) const {
+    const RunWatcher* run = store_.find(model_);
+    return run != nullptr && run->specification() ? Theme::method(run->specification()->methodName())
+                                                  : theme.frame;
 }
 
 void ModelsState::setText(const QString& text) {

@@ -109,6 +109,9 @@ class ModelsState : public QObject {
     /// The name of a run, or the absolute path of a published model; empty: none.
     const QString& model() const { return model_; }
     void setModel(const QString& model);
+    /// Its name as people read it, and its colour: a run's is that of its method, as everywhere.
+    QString title() const;
+    QColor color(const Theme& theme) const;
     const QString& text() const { return text_; }
     void setText(const QString& text);
     const ModelChange& change() const { return change_; }
