@@ -95,10 +95,9 @@ folder(ui/pages/attention OVER ui/page ui/explorer WITH qt eigen)
 folder(ui/pages/mixing OVER ui/page ui/explorer WITH qt eigen)
 folder(ui/pages/training OVER ui/page ui/controls ui/live WITH qt)
 folder(ui/pages/compare OVER ui/page ui/controls ui/live WITH qt)
-folder(ui/pages/inspect OVER ui/page ui/controls ui/live WITH qt eigen)
-folder(ui/pages/models OVER core/questions ui/page ui/controls ui/live WITH qt eigen)
+folder(ui/pages/inspect OVER core/questions ui/page ui/controls ui/live WITH qt eigen)
 folder(ui/window OVER ui/pages/rotation ui/pages/spectrum ui/pages/attention ui/pages/mixing ui/pages/training
-    ui/pages/compare ui/pages/inspect ui/pages/models ui/tour WITH qt)
+    ui/pages/compare ui/pages/inspect ui/tour WITH qt)
 
 folder(app/command_help OVER core/base WITH cli)
 folder(app/roper_lab OVER ui/window app/command_help WITH qt cli)

@@ -51,7 +51,7 @@ std::optional<int> parse(Arguments& arguments, int argc, char** argv) {
     app.add_option("--runs", arguments.runs, "Folder of the runs (default: $ROPER_LAB_RUNS, else ./runs)");
     app.add_option(
         "--page", arguments.page,
-        "Page to show: rotation, spectrum, attention, value-mixing, training, compare, inspect or models; "
+        "Page to show: rotation, spectrum, attention, value-mixing, training, compare or inspect; "
         "or the guided tour: tour, tour/STOP");
     app.add_option("--tour", arguments.tour, "Guided tour of your own (docs/tours.md); opens it");
     app.add_flag("--first-frame", arguments.first_frame,

@@ -42,22 +42,25 @@ void shoot(QWidget& window, const QString& path, int scale) {
 
 /// A prompt of the task of the run that is inspected; something that any model refuses if there is none.
 QString problemOf(MainWindow& window) {
-    const RunWatcher* run = window.runs().find(window.inspectPage().state().run());
+    const RunWatcher* run = window.runs().find(window.inspectPage().state().model());
     return run == nullptr ? QStringLiteral("?") : examplePrompt(*run);
 }
 
 /// The last run with snapshots, if there is one; otherwise the last of all.
 void inspectSomething(MainWindow& window) {
-    InspectState& state = window.inspectPage().state();
-    const auto runs = window.runs().runs();
-    for (const RunWatcher* run : runs)
-        if (run->specification() && (state.run().isEmpty() || run->hasSnapshots())) state.setRun(run->name());
+    InspectPage& page = window.inspectPage();
+    QString chosen;
+    for (const RunWatcher* run : window.runs().runs())
+        if (run->specification() && (chosen.isEmpty() || run->hasSnapshots())) chosen = run->name();
+    if (!chosen.isEmpty()) page.open(chosen);
+    page.showPanel<TrainingPanel>();
+    waitWhile([&] { return page.state().isAsking(); }, "the answer of the model");
 }
 
 /// The first published model on this machine, otherwise the last run that has a checkpoint; none if there is
 /// neither.
 void lookIntoSomething(MainWindow& window) {
-    ModelsPage& page = window.modelsPage();
+    InspectPage& page = window.inspectPage();
     const QStringList published = publishedModels();
     QString model = published.value(0);
     for (const RunWatcher* run : window.runs().runs())
@@ -69,8 +72,9 @@ void lookIntoSomething(MainWindow& window) {
 
 template <class Panel>
 void showModelPanel(MainWindow& window) {
-    window.modelsPage().showPanel<Panel>();
-    waitWhile([&] { return window.modelsPage().state().isAsking(); }, "the answer of the model");
+    lookIntoSomething(window);
+    window.inspectPage().showPanel<Panel>();
+    waitWhile([&] { return window.inspectPage().state().isAsking(); }, "the answer of the model");
 }
 
 /// States worth showing: the worked example on the Rotation page, a head of usual width on the others.
@@ -81,7 +85,6 @@ void prepare(MainWindow& window, const Page& page) {
     setup.overlays = {ScalingMethod::linear, ScalingMethod::yarn};
     setup.scaling.original_length = 2048;
     if (&page == &window.inspectPage()) inspectSomething(window);
-    if (&page == &window.modelsPage()) lookIntoSomething(window);
     window.selection().replace(&page == &window.rotationPage() ? withWorkedExample(Setup{}) : setup);
 }
 
@@ -130,21 +133,22 @@ std::vector<View> furtherViews() {
         {"value mixing-all-pairs", [](MainWindow& w) { w.mixingPage().showTab(3); }},
         {"inspect-generate",
          [](MainWindow& w) {
-             w.inspectPage().showTab(1);
-             w.inspectPage().state().generate(problemOf(w), 64, 0, 0);
-             waitWhile([&] { return w.inspectPage().state().isAsking(); }, "the answer of the model");
-             w.inspectPage().continuation().choose(6);
+             w.inspectPage().showPanel<GenerationPanel>();
+             w.inspectPage().runState().generate(problemOf(w), 64, 0, 0);
+             waitWhile([&] { return w.inspectPage().runState().isAsking(); }, "the answer of the model");
+             w.inspectPage().panel<GenerationPanel>().continuation().choose(6);
          }},
         {"inspect-sizes",
          [](MainWindow& w) {
-             w.inspectPage().showTab(2);
-             w.inspectPage().state().askForSizes(8);
-             waitWhile([&] { return w.inspectPage().state().isCountingSizes(); }, "the answer of the model");
+             w.inspectPage().showPanel<SizesPanel>();
+             w.inspectPage().runState().askForSizes(8);
+             waitWhile([&] { return w.inspectPage().runState().isCountingSizes(); },
+                       "the answer of the model");
          }},
-        {"models-heads", showModelPanel<HeadsPanel>},
-        {"models-bands", showModelPanel<BandsPanel>},
-        {"models-values", showModelPanel<ValuesPanel>},
-        {"models-layers", showModelPanel<LayersPanel>},
+        {"inspect-heads", showModelPanel<HeadsPanel>},
+        {"inspect-bands", showModelPanel<BandsPanel>},
+        {"inspect-values", showModelPanel<ValuesPanel>},
+        {"inspect-layers", showModelPanel<LayersPanel>},
         {"compare-outcomes", [](MainWindow& w) { w.comparePage().showTab(ComparePage::Tab::run_by_run); }},
         {"compare-seeds", [](MainWindow& w) { w.comparePage().showTab(ComparePage::Tab::seed_by_seed); }},
         {"compare-all", [](MainWindow& w) { w.comparePage().showTab(ComparePage::Tab::all_outcomes); }},

@@ -226,7 +226,7 @@ class ExperimentsTest : public PageTest {
         page().runsPanel().select("e4-roper-s2");
         for (auto* button : window_->findChildren<QToolButton*>())
             if (button->accessibleName() == "Inspect") button->click();
-        QCOMPARE(window_->inspectPage().state().run(), QString("e4-roper-s2"));
+        QCOMPARE(window_->inspectPage().state().model(), QString("e4-roper-s2"));
     }
 
     void oneExperimentIsDeletedAndComesBack() {

@@ -415,12 +415,12 @@ class FiguresTest : public QObject {
     }
 
   private:
-    /// Everything that the Models page draws.
+    /// Everything that the Inspect page asks a model.
     void askModel() {
         const QString trainer = QString::fromLocal8Bit(qgetenv("ROPER_TRAIN"));
         qputenv("PATH", QFileInfo(trainer).absolutePath().toLocal8Bit() + ":" + qgetenv("PATH"));
         makeSmallModel("llama", QDir(models_.path()));
-        ModelsPage& page = window_->modelsPage();
+        InspectPage& page = window_->inspectPage();
         window_->showPage(&page);
         page.open(models_.filePath("llama"));
         page.readText("5>E5>33W5>E:M5>E5>33W5>E:M");

@@ -48,24 +48,25 @@ class InspectPageTest : public PageTest {
         QVERIFY2(process.exitCode() == 0, process.readAllStandardError());
     }
 
-    void init() { page().inspect("real", false); }
+    void init() {
+        page().inspect("real", false);
+        page().showPanel<TrainingPanel>();
+    }
 
     void aPublishedModelIsLookedAtLikeARun() {
         QTemporaryDir models;
         makeSmallModel("llama", QDir(models.path()));
         const QString model = models.filePath("llama");
-        state().setRun(model);
-        QVERIFY(page().thumbnails().isVisible());
-        auto* text = control<QLineEdit>("Text to look at");
-        QTest::keyClicks(text, "5>E5>33W5");
-        QTest::keyClick(text, Qt::Key_Return);
-        QTRY_VERIFY_WITH_TIMEOUT(!state().isAsking(), 60000);
+        page().open(model);
+        QVERIFY(page().panel<TrainingPanel>().thumbnails().isVisible());
+        look("5>E5>33W5");
         QVERIFY2(state().maps() != nullptr, qPrintable(state().message()));
         QCOMPARE(state().maps()->count(), std::size_t(8));
         state().setHead(6);
-        QVERIFY2(page().map().figureCaption().contains("layer 1, head 2 of llama, text"),
-                 qPrintable(page().map().figureCaption()));
-        page().showTab(1);
+        QVERIFY2(
+            page().panel<TrainingPanel>().map().figureCaption().contains("layer 1, head 2 of llama, text"),
+            qPrintable(page().panel<TrainingPanel>().map().figureCaption()));
+        page().showPanel<GenerationPanel>();
         control<QLineEdit>("Prompt")->setText("5>E5");
         control<QSpinBox>("Tokens to generate")->setValue(4);
         QTest::mouseClick(control<QPushButton>("Generate"), Qt::LeftButton);
@@ -73,91 +74,91 @@ class InspectPageTest : public PageTest {
         QVERIFY2(state().continuation().has_value(), qPrintable(state().message()));
         QCOMPARE(state().continuation()->generated(), std::size_t(4));
         QCOMPARE(state().continuation()->attention.front().cols(), Eigen::Index(8));
+        page().showPanel<SizesPanel>();
         QVERIFY(!control<QPushButton>("Solve")->isEnabled());
-        text->clear();
-        page().showTab(0);
+        page().showPanel<TrainingPanel>();
     }
 
     // The same head and step of both, whichever is chosen.
     void aTwinStandsBesideItsRun() {
-        QVERIFY(!page().besideMap().isVisible());
-        auto* beside = control<QComboBox>("Run beside it");
+        QVERIFY(!page().panel<TrainingPanel>().besideMap().isVisible());
+        const std::size_t alone = page().figures().size();
+        auto* beside = control<QComboBox>("Model beside it");
         QCOMPARE(beside->itemText(1), QString("its twin, RoPE"));
         beside->setCurrentIndex(1);
         emit beside->activated(1);
-        QCOMPARE(page().besideState().run(), QString("twin"));
-        QVERIFY(page().besideMap().isVisible());
-        page().scrubber().setValue(1);
+        QCOMPARE(page().besideRun().run(), QString("twin"));
+        QVERIFY(page().panel<TrainingPanel>().besideMap().isVisible());
+        page().panel<TrainingPanel>().scrubber().setValue(1);
         QCOMPARE(state().maps()->step, std::int64_t(10));
-        QCOMPARE(page().besideState().maps()->step, std::int64_t(10));
+        QCOMPARE(page().besideRun().maps()->step, std::int64_t(10));
         state().setHead(3);
-        QCOMPARE(page().besideState().head(), std::size_t(3));
-        page().besideState().setHead(2);
+        QCOMPARE(page().besideRun().head(), std::size_t(3));
+        page().besideRun().setHead(2);
         QCOMPARE(state().head(), std::size_t(2));
-        QVERIFY(page().besideMap().figureCaption().contains("layer 1, head 0 of twin at step 10"));
-        QVERIFY(*page().map().map().values != *page().besideMap().map().values);
+        QVERIFY(page().panel<TrainingPanel>().besideMap().figureCaption().contains(
+            "layer 1, head 0 of twin at step 10"));
+        QVERIFY(*page().panel<TrainingPanel>().map().map().values !=
+                *page().panel<TrainingPanel>().besideMap().map().values);
         // A text of one's own is read by both, and both go on with a prompt.
-        auto* text = control<QLineEdit>("Text to look at");
-        QTest::keyClicks(text, "?s='abc'; s[1:]=='");
-        QTest::keyClick(text, Qt::Key_Return);
-        QTRY_VERIFY_WITH_TIMEOUT(!state().isAsking() && !page().besideState().isAsking(), 60000);
-        QCOMPARE(page().besideState().message(), QString());
-        QCOMPARE(page().besideState().maps()->text, state().maps()->text);
-        text->clear();
-        page().showTab(1);
+        look("?s='abc'; s[1:]=='");
+        QCOMPARE(page().besideRun().message(), QString());
+        QCOMPARE(page().besideRun().maps()->text, state().maps()->text);
+        page().showPanel<GenerationPanel>();
         control<QLineEdit>("Prompt")->setText("?s='abc'; s[1:]=='");
         control<QSpinBox>("Tokens to generate")->setValue(5);
         QTest::mouseClick(control<QPushButton>("Generate"), Qt::LeftButton);
-        QTRY_VERIFY_WITH_TIMEOUT(!state().isAsking() && !page().besideState().isAsking(), 60000);
-        QVERIFY(state().continuation() && page().besideState().continuation());
-        QCOMPARE(page().besideState().continuation()->given, state().continuation()->given);
+        QTRY_VERIFY_WITH_TIMEOUT(!state().isAsking() && !page().besideRun().isAsking(), 60000);
+        QVERIFY(state().continuation() && page().besideRun().continuation());
+        QCOMPARE(page().besideRun().continuation()->given, state().continuation()->given);
         // Of an older checkpoint of the one, the same of the other is asked.
         auto* step = control<QComboBox>("Step of the model");
         step->setCurrentIndex(step->findText("checkpoint 20"));
         QCOMPARE(state().step(), std::optional<std::int64_t>(20));
         QTest::mouseClick(control<QPushButton>("Generate"), Qt::LeftButton);
-        QTRY_VERIFY_WITH_TIMEOUT(!state().isAsking() && !page().besideState().isAsking(), 60000);
-        QCOMPARE(page().besideState().step(), std::optional<std::int64_t>(20));
+        QTRY_VERIFY_WITH_TIMEOUT(!state().isAsking() && !page().besideRun().isAsking(), 60000);
+        QCOMPARE(page().besideRun().step(), std::optional<std::int64_t>(20));
         step->setCurrentIndex(0);
         // Both solve problems of every size, and both can be cancelled.
-        page().showTab(2);
+        page().showPanel<SizesPanel>();
         control<QSpinBox>("Problems of each size")->setValue(1);
         QTest::mouseClick(control<QPushButton>("Solve"), Qt::LeftButton);
         QTest::mouseClick(control<QPushButton>("Solve"), Qt::LeftButton);  // now “Cancel”
-        QVERIFY(!state().isCountingSizes() && !page().besideState().isCountingSizes());
+        QVERIFY(!state().isCountingSizes() && !page().besideRun().isCountingSizes());
         QTest::mouseClick(control<QPushButton>("Solve"), Qt::LeftButton);
-        QTRY_VERIFY_WITH_TIMEOUT(!state().isCountingSizes() && !page().besideState().isCountingSizes(),
-                                 60000);
-        QVERIFY2(page().besideState().sizes().has_value(), qPrintable(page().besideState().message()));
-        QVERIFY(page().besideSizeMap().isVisible());
-        QVERIFY(page().besideSizeMap().figureCaption().contains("that twin solves at step"));
-        QCOMPARE(page().besideSizeMap().map().values->rows(), page().sizeMap().map().values->rows());
-        QCOMPARE(page().figures().size(), std::size_t(9));
-        page().showTab(0);
+        QTRY_VERIFY_WITH_TIMEOUT(!state().isCountingSizes() && !page().besideRun().isCountingSizes(), 60000);
+        QVERIFY2(page().besideRun().sizes().has_value(), qPrintable(page().besideRun().message()));
+        QVERIFY(page().panel<SizesPanel>().besideSizeMap().isVisible());
+        QVERIFY(
+            page().panel<SizesPanel>().besideSizeMap().figureCaption().contains("that twin solves at step"));
+        QCOMPARE(page().panel<SizesPanel>().besideSizeMap().map().values->rows(),
+                 page().panel<SizesPanel>().sizeMap().map().values->rows());
+        QCOMPARE(page().figures().size(), alone + 4);
+        page().showPanel<TrainingPanel>();
         // It goes when its run is looked at itself.
-        state().setRun("twin");
-        QCOMPARE(page().besideState().run(), QString());
-        QVERIFY(!page().besideMap().isVisible());
-        QCOMPARE(page().figures().size(), std::size_t(5));
+        page().open("twin");
+        QCOMPARE(page().besideRun().run(), QString());
+        QVERIFY(!page().panel<TrainingPanel>().besideMap().isVisible());
+        QCOMPARE(page().figures().size(), alone);
         page().inspect("twin", true);
-        QCOMPARE(page().besideState().run(), QString("real"));
+        QCOMPARE(page().besideRun().run(), QString("real"));
     }
 
     void aRunWithoutATwinStandsAlone() {
         page().inspect("without-snapshots", true);
-        QCOMPARE(page().besideState().run(), QString());
-        QVERIFY(!page().besideMap().isVisible());
+        QCOMPARE(page().besideRun().run(), QString());
+        QVERIFY(!page().panel<TrainingPanel>().besideMap().isVisible());
     }
 
     void theScrubberLeadsThroughTheSnapshots() {
         QCOMPARE(state().snapshots().size(), std::size_t(5));  // steps 0, 10, 20, 30, 40
         QCOMPARE(state().maps()->step, std::int64_t(40));
-        page().scrubber().setValue(0);
+        page().panel<TrainingPanel>().scrubber().setValue(0);
         QCOMPARE(state().maps()->step, std::int64_t(0));
-        const Eigen::MatrixXd before = *page().map().map().values;
-        page().scrubber().setValue(4);
+        const Eigen::MatrixXd before = *page().panel<TrainingPanel>().map().map().values;
+        page().panel<TrainingPanel>().scrubber().setValue(4);
         QCOMPARE(state().maps()->step, std::int64_t(40));
-        QVERIFY(before != *page().map().map().values);
+        QVERIFY(before != *page().panel<TrainingPanel>().map().map().values);
         QCOMPARE(state().maps()->count(), std::size_t(4));
         for (const auto& weights : state().maps()->weights)
             for (Eigen::Index row = 0; row < weights->rows(); ++row)
@@ -172,11 +173,11 @@ class InspectPageTest : public PageTest {
     }
 
     void aClickChoosesAHeadAndTheOrderChangesPlaces() {
-        ThumbnailsView& view = page().thumbnails();
+        ThumbnailsView& view = page().panel<TrainingPanel>().thumbnails();
         const QPoint third = view.headRect(2).center().toPoint();
         QTest::mouseClick(&view, Qt::LeftButton, {}, third);
         QCOMPARE(state().head(), std::size_t(2));
-        QVERIFY(page().map().figureCaption().contains("layer 1, head 0"));
+        QVERIFY(page().panel<TrainingPanel>().map().figureCaption().contains("layer 1, head 0"));
         QVERIFY(readoutAt(&view, third).contains("layer 1, head 0: entropy"));
         control<QComboBox>("Order of the heads")->setCurrentIndex(1);
         const auto order = state().ordered();
@@ -189,27 +190,23 @@ class InspectPageTest : public PageTest {
     }
 
     void aTextOfOnesOwnIsReadByTheModel() {
-        auto* text = control<QLineEdit>("Text to look at");
-        QTest::keyClicks(text, "?s='abc'; s[1:]=='");
-        QTest::keyClick(text, Qt::Key_Return);
-        QTRY_VERIFY_WITH_TIMEOUT(!state().isAsking(), 60000);
+        look("?s='abc'; s[1:]=='");
         QCOMPARE(state().message(), QString());
         QCOMPARE(state().maps()->text, std::string("?s='abc'; s[1:]=='"));
-        QCOMPARE(page().map().map().values->rows(), Eigen::Index(18));
+        QCOMPARE(page().panel<TrainingPanel>().map().map().values->rows(), Eigen::Index(18));
         // What the snapshot shows of its own text, the model says, too.
         state().showSnapshot(4);
         const HeadMaps snapshot = *state().maps();
         state().askForMaps(QString::fromStdString(snapshot.text));
         QTRY_VERIFY_WITH_TIMEOUT(!state().isAsking(), 60000);
         QVERIFY((*state().maps()->weights[3] - *snapshot.weights[3]).cwiseAbs().maxCoeff() < 1e-6);
-        text->clear();
         state().askForMaps("ABC");
         QTRY_VERIFY_WITH_TIMEOUT(!state().isAsking(), 60000);
         QVERIFY2(state().message().contains("'A'"), qPrintable(state().message()));
     }
 
     void theModelContinuesAText() {
-        page().showTab(1);
+        page().showPanel<GenerationPanel>();
         auto* prompt = control<QLineEdit>("Prompt");
         prompt->setText("?s='abc'; s[1:]=='");
         control<QSpinBox>("Tokens to generate")->setValue(9);
@@ -224,7 +221,7 @@ class InspectPageTest : public PageTest {
                      c.tokens[c.given + i]);  // greedy: the likeliest was written
             QVERIFY(std::abs(c.candidates[i].front().probability - c.probability[i]) < 1e-6);
         }
-        ContinuationView& view = page().continuation();
+        ContinuationView& view = page().panel<GenerationPanel>().continuation();
         QTest::mouseClick(&view, Qt::LeftButton, {}, view.tokenRect(18 + 4).center().toPoint());
         QCOMPARE(view.chosen(), 4);
         const std::vector<double> weights = view.weights();
@@ -243,14 +240,16 @@ class InspectPageTest : public PageTest {
     }
 
     void sizesAreCountedAndCanBeCancelled() {
-        page().showTab(2);
+        page().showPanel<SizesPanel>();
         control<QSpinBox>("Problems of each size")->setValue(2);
         QTest::mouseClick(control<QPushButton>("Solve"), Qt::LeftButton);
         QVERIFY(state().isCountingSizes());
         QTRY_VERIFY_WITH_TIMEOUT(!state().isCountingSizes(), 60000);
         QVERIFY2(state().sizes().has_value(), qPrintable(state().message()));
-        QCOMPARE(page().sizeMap().map().values->rows(), Eigen::Index(6));  // strings of 3 to 8 letters
-        QVERIFY(std::isnan((*page().sizeMap().map().values)(0, 7)));       // no index beyond the string
+        QCOMPARE(page().panel<SizesPanel>().sizeMap().map().values->rows(),
+                 Eigen::Index(6));  // strings of 3 to 8 letters
+        QVERIFY(std::isnan(
+            (*page().panel<SizesPanel>().sizeMap().map().values)(0, 7)));  // no index beyond the string
         QTest::mouseClick(control<QPushButton>("Solve"), Qt::LeftButton);
         QTest::mouseClick(control<QPushButton>("Solve"), Qt::LeftButton);  // now “Cancel”
         QVERIFY(!state().isCountingSizes());
@@ -258,7 +257,7 @@ class InspectPageTest : public PageTest {
 
     void problemsAreCountedWithAllTheirWorkingToo() {
         auto* with_working = control<QCheckBox>("Fully solved");
-        page().showTab(2);
+        page().showPanel<SizesPanel>();
         QVERIFY(!with_working->isVisible());  // this task has none
         const QByteArray trainer = qgetenv("ROPER_TRAIN");
         const auto restore = qScopeGuard([&] { qputenv("ROPER_TRAIN", trainer); });
@@ -270,7 +269,7 @@ class InspectPageTest : public PageTest {
         QTest::mouseClick(control<QPushButton>("Solve"), Qt::LeftButton);
         QTRY_VERIFY_WITH_TIMEOUT(!state().isCountingSizes(), 60000);
         QVERIFY(with_working->isVisible());
-        const HeatMapView& map = page().sizeMap();
+        const HeatMapView& map = page().panel<SizesPanel>().sizeMap();
         QCOMPARE((*map.map().values)(0, 0), 100.0);
         QVERIFY(!map.figureCaption().contains("every step"));
         QTest::mouseClick(with_working, Qt::LeftButton);
@@ -280,7 +279,7 @@ class InspectPageTest : public PageTest {
         QCOMPARE(map.map().value_name, QString("fully solved, %"));
         for (const QSize size : {QSize(260, 260), QSize(600, 400), QSize(1400, 700)})
             QCOMPARE(labelProblems(map, size), QStringList());
-        state().setRun("twin");
+        page().open("twin");
         QVERIFY(!with_working->isVisible());
         with_working->setChecked(false);
     }
@@ -296,32 +295,32 @@ class InspectPageTest : public PageTest {
     }
 
     void whatPositionsHaveLearnedIsDrawnOverTheSteps() {
-        page().showTab(3);
-        QVERIFY(page().learned().chart().curves().empty());
+        page().showPanel<LearnedPanel>();
+        QVERIFY(page().panel<LearnedPanel>().learned().chart().curves().empty());
         const RunFolder folder(folder_.path().toStdString() + "/without-snapshots");
         std::string rows = headerLine<MethodRow>();
         for (const auto& [step, first, second] : {std::tuple{0, 1.0, 0.1}, {50, 1.25, 0.1}, {100, 1.5, 0.08}})
             for (const auto& [pair, value] : {std::pair{0, first}, {1, second}})
                 rows += "\n" + formatRow(MethodRow{step, "query_key_frequency", 1, {}, pair, value});
         writeFileAtomically(folder.methodPath(), rows + "\n", Durability::process_death);
-        state().setRun("without-snapshots");
-        const auto& curves = page().learned().chart().curves();
+        page().open("without-snapshots");
+        const auto& curves = page().panel<LearnedPanel>().learned().chart().curves();
         QCOMPARE(curves.size(), std::size_t(2));
         QCOMPARE(curves[0].x, (QVector<double>{0, 50, 100}));
         QCOMPARE(curves[0].y, (QVector<double>{1, 1.25, 1.5}));
         QVERIFY(std::abs(curves[1].y.back() - 0.8) < 1e-12);
-        QCOMPARE(page().learned().layer().currentText(), QString("layer 1"));
+        QCOMPARE(page().panel<LearnedPanel>().learned().layer().currentText(), QString("layer 1"));
         // A file that is torn or wrong is no reason to show old numbers.
         writeFileAtomically(folder.methodPath(), rows + "\nnonsense\n", Durability::process_death);
-        page().learned().refresh();
-        QVERIFY(page().learned().chart().curves().empty());
-        page().showTab(0);
+        page().panel<LearnedPanel>().learned().refresh();
+        QVERIFY(page().panel<LearnedPanel>().learned().chart().curves().empty());
+        page().showPanel<TrainingPanel>();
     }
 
     void aRunWithoutSnapshotsSaysWhatToDo() {
-        state().setRun("without-snapshots");
+        page().open("without-snapshots");
         QVERIFY(!state().maps());
-        QVERIFY(!page().scrubber().isEnabled());
+        QVERIFY(!page().panel<TrainingPanel>().scrubber().isEnabled());
         state().askForMaps("?d=");
         QTRY_VERIFY_WITH_TIMEOUT(!state().isAsking(), 60000);
         QVERIFY2(state().message().contains("no checkpoint"), qPrintable(state().message()));
@@ -348,15 +347,22 @@ class InspectPageTest : public PageTest {
     }
 
     void allInputsAreNamedAndExplained() {
-        for (int tab = 0; tab < 3; ++tab) {
-            page().showTab(tab);
+        for (int tab = 0; tab < page().tabs().count(); ++tab) {
+            page().tabs().setCurrentIndex(tab);
             checkInputs();
         }
     }
 
   private:
     InspectPage& page() { return window_->inspectPage(); }
-    InspectState& state() { return page().state(); }
+    InspectState& state() { return page().runState(); }
+    /// Has the model read a text of one's own.
+    void look(const QString& text) {
+        page().showPanel<TrainingPanel>();
+        page().readText(text);
+        QTest::mouseClick(control<QPushButton>("Look"), Qt::LeftButton);
+        QTRY_VERIFY_WITH_TIMEOUT(!state().isAsking() && !page().besideRun().isAsking(), 60000);
+    }
 };
 
 ROPER_GUI_TEST(InspectPageTest, "inspect_page_test")

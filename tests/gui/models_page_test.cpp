@@ -12,7 +12,7 @@
 
 using namespace roper;
 
-/// The Models page with a small published model and a run, both asked through `roper-train serve`.
+/// The Inspect page with a small published model and a run, both asked through `roper-train serve`.
 class ModelsPageTest : public PageTest {
     Q_OBJECT
 
@@ -30,7 +30,7 @@ class ModelsPageTest : public PageTest {
 
     void init() {
         QSettings().clear();
-        openWindow("Models");
+        openWindow("Inspect");
         window_->resize(1300, 860);
     }
 
@@ -254,7 +254,7 @@ class ModelsPageTest : public PageTest {
     void aTwinStandsBesideItsRun() {
         page().open("run");
         auto* beside = control<QComboBox>("Model beside it");
-        QTRY_COMPARE(beside->itemText(1), QString("its twin"));
+        QTRY_COMPARE(beside->itemText(1), QString("its twin, RoPE"));
         beside->setCurrentIndex(1);
         emit beside->activated(1);
         QCOMPARE(page().besideState().model(), QString("twin"));
@@ -321,14 +321,67 @@ class ModelsPageTest : public PageTest {
         QCOMPARE(state().answer(need::reading)->ids.size(), std::size_t(13));
     }
 
+    // One set of controls: as it was trained with what it looked at, and below it what the change makes of
+    // it.
     void theModelWritesOn() {
         openModel();
-        control<QSpinBox>("Tokens to write")->setValue(4);
-        QTest::mouseClick(control<QPushButton>("Continue"), Qt::LeftButton);
+        page().showPanel<GenerationPanel>();
+        control<QLineEdit>("Prompt")->clear();  // the text of the page is continued
+        control<QSpinBox>("Tokens to generate")->setValue(4);
+        QTest::mouseClick(control<QPushButton>("Generate"), Qt::LeftButton);
+        QTRY_VERIFY_WITH_TIMEOUT(!page().runState().isAsking(), 60000);
+        QVERIFY2(page().runState().continuation().has_value(), qPrintable(page().runState().message()));
+        QCOMPARE(page().runState().continuation()->prompt, std::string(kText));
+        QVERIFY(state().answer(need::written) == nullptr);  // nothing is changed
+        control<QCheckBox>("q and k not rotated")->click();
         waitForAnswers();
-        QVERIFY(state().answer(need::written) != nullptr);
+        control<QLineEdit>("Prompt")->setText("5>E5");
+        QTest::mouseClick(control<QPushButton>("Generate"), Qt::LeftButton);
+        waitForAnswers();
+        QTRY_VERIFY_WITH_TIMEOUT(!page().runState().isAsking(), 60000);
+        QCOMPARE(page().runState().continuation()->prompt, std::string("5>E5"));
+        QVERIFY2(state().answer(need::written) != nullptr, qPrintable(state().message()));
         QVERIFY(state().answer(need::written)->generated.size() <= 4);
-        QCOMPARE(control<QLabel>("What the model wrote")->text().isEmpty(), false);
+        auto* written = control<QLabel>("What the changed model writes");
+        QVERIFY2(written->isVisible() && written->text().startsWith("with the change: "),
+                 qPrintable(written->text()));
+    }
+
+    // The settings of versions with two pages are still read.
+    void formerViewsAreRestored() {
+        const auto front = [this] { return page().tabs().tabText(page().tabs().currentIndex()); };
+        page().setViewSettings(
+            {{"view.models", "2"}, {"view.models_model", "run"}, {"view.models_head", "1.1"}});
+        QCOMPARE(front(), QString("Bands"));
+        QCOMPARE(state().model(), QString("run"));
+        waitForAnswers();
+        QCOMPARE(state().layer(), 1);
+        QCOMPARE(state().head(), 1);
+        page().setViewSettings({{"view.inspect", "1"}, {"view.inspect_run", "twin"}});
+        QCOMPARE(front(), QString("Generate"));
+        QCOMPARE(page().runState().run(), QString("twin"));
+        const ViewSettings now = page().viewSettings();
+        page().setViewSettings({{"view.inspect_panel", "Layers"}});
+        QCOMPARE(front(), QString("Layers"));
+        page().setViewSettings(now);
+        QCOMPARE(front(), QString("Generate"));
+        waitForAnswers();
+    }
+
+    // Every panel is of the checkpoint that is chosen.
+    void anOlderCheckpointIsLookedInto() {
+        page().open("run");
+        waitForAnswers();
+        QCOMPARE(state().step(), std::optional<std::int64_t>(4));
+        const double last = state().answer(need::reading)->loss;
+        auto* steps = control<QComboBox>("Step of the model");
+        steps->setCurrentIndex(steps->findText("checkpoint 2"));
+        waitForAnswers();
+        QCOMPARE(state().step(), std::optional<std::int64_t>(2));
+        QVERIFY(state().answer(need::reading)->loss != last);
+        steps->setCurrentIndex(0);
+        waitForAnswers();
+        QCOMPARE(state().answer(need::reading)->loss, last);
     }
 
     void problemsAreSolvedWithAndWithoutTheChange() {
@@ -481,7 +534,7 @@ class ModelsPageTest : public PageTest {
         QVERIFY(page().models().findData(model("llama")) >= 0);
         QFile::remove(broken);
         window_.reset();
-        openWindow("Models");
+        openWindow("Inspect");
         QVERIFY(page().models().findData(model("llama")) >= 0);
         QCOMPARE(page().models().findData(broken), -1);
     }
@@ -512,7 +565,7 @@ class ModelsPageTest : public PageTest {
   private:
     static constexpr auto kText = "5>E5>33W5>E:M";
 
-    ModelsPage& page() const { return window_->modelsPage(); }
+    InspectPage& page() const { return window_->inspectPage(); }
     ModelsState& state() const { return page().state(); }
     QString model(const char* family) const { return models_.filePath(family); }
     QString effect() const { return control<QLabel>("What the change does to the loss")->text(); }

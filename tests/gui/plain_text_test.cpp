@@ -85,9 +85,9 @@ class PlainTextTest : public PageTest {
     }
 
     void whatAModelSaysIsNoHtml() {
-        window_->modelsPage().open(others_.filePath(kMarkup));
+        window_->inspectPage().open(others_.filePath(kMarkup));
         QVERIFY(window_->showPage("Models"));
-        QTRY_VERIFY_WITH_TIMEOUT(!window_->modelsPage().state().isAsking(), 60000);
+        QTRY_VERIFY_WITH_TIMEOUT(!window_->inspectPage().state().isAsking(), 60000);
         MarkupSearch search;
         search.look();
         QVERIFY2(search.problems.isEmpty(), qPrintable(search.problems.join('\n')));

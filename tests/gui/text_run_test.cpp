@@ -129,8 +129,8 @@ class TextRunTest : public PageTest {
 
     void inspectReadsTokens() {
         QVERIFY(window_->showPage("Inspect"));
-        InspectState& state = window_->inspectPage().state();
-        state.setRun("causal");
+        InspectState& state = window_->inspectPage().runState();
+        window_->inspectPage().open("causal");
         QVERIFY(state.maps() != nullptr);
         QCOMPARE(state.maps()->weights.front()->rows(), Eigen::Index(20));
         state.askForMaps("The Rays of Light");
@@ -143,7 +143,7 @@ class TextRunTest : public PageTest {
         for (const std::string& token : state.maps()->tokens)
             whole += token;
         QCOMPARE(whole, std::string("The Rays of Light"));
-        window_->inspectPage().showTab(1);
+        window_->inspectPage().showPanel<GenerationPanel>();
         auto* prompt = control<QLineEdit>("Prompt");
         QVERIFY(!prompt->text().isEmpty());  // the beginning of a sample
         control<QSpinBox>("Tokens to generate")->setValue(5);
@@ -155,16 +155,18 @@ class TextRunTest : public PageTest {
 
     void aMaskedModelLooksBothWaysAndCannotGenerate() {
         QVERIFY(window_->showPage("Inspect"));
-        window_->inspectPage().showTab(1);
-        InspectState& state = window_->inspectPage().state();
-        state.setRun("masked");
+        window_->inspectPage().showPanel<GenerationPanel>();
+        InspectState& state = window_->inspectPage().runState();
+        window_->inspectPage().open("masked");
         QVERIFY(state.maps() != nullptr);
         QVERIFY((*state.maps()->weights.front())(0, 19) > 0);
-        QVERIFY(window_->inspectPage().map().map().lower_only == false);
-        QVERIFY(window_->inspectPage().map().figureCsv().contains("0,19,"));
+        window_->inspectPage().showPanel<TrainingPanel>();
+        QVERIFY(window_->inspectPage().panel<TrainingPanel>().map().map().lower_only == false);
+        QVERIFY(window_->inspectPage().panel<TrainingPanel>().map().figureCsv().contains("0,19,"));
+        window_->inspectPage().showPanel<GenerationPanel>();
         QVERIFY(!control<QPushButton>("Generate")->isEnabled());
         QVERIFY(control<QPushButton>("Generate")->toolTip().contains("cannot generate"));
-        window_->inspectPage().showTab(0);
+        window_->inspectPage().showPanel<TrainingPanel>();
         AttentionState& attention = window_->attentionState();
         QVERIFY(window_->showPage("Attention"));
         attention.useRun("masked");

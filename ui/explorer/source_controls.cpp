@@ -45,7 +45,7 @@ QComboBox* addModelChoice(SetupPanel& panel, AttentionState& state) {
     panel.addRow(controlText("Model"), models,
                  controlText("A run: a model that trains, or the newest checkpoint of one that has ended; or "
                              "a published model, "
-                             "which the page Models opens"));
+                             "which the page Inspect opens"));
     return models;
 }
 

@@ -87,18 +87,6 @@ void drawInspect(QPainter& painter, const QColor& color) {
 }
 
 /// A stack of layers, with heads in each.
-void drawModels(QPainter& painter, const QColor& color) {
-    for (const double y : {4.5, 11.5, 18.5}) {
-        painter.setPen(QPen(color, 1.6));
-        painter.setBrush(Qt::NoBrush);
-        painter.drawRoundedRect(QRectF(3.5, y, 21, 5), 2, 2);
-        painter.setPen(Qt::NoPen);
-        painter.setBrush(color);
-        for (const double x : {8.5, 14.0, 19.5})
-            painter.drawEllipse(QPointF(x, y + 2.5), 1.3, 1.3);
-    }
-}
-
 }  // namespace
 
 QIcon makePageIcon(PageIcon icon, const QPalette& palette) {
@@ -131,9 +119,6 @@ QIcon makePageIcon(PageIcon icon, const QPalette& palette) {
                 break;
             case PageIcon::inspect:
                 drawInspect(painter, color);
-                break;
-            case PageIcon::models:
-                drawModels(painter, color);
                 break;
         }
         painter.end();

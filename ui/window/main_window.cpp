@@ -54,7 +54,7 @@ MainWindow::MainWindow(std::filesystem::path runs, QueueLauncher::Duty duty)
     sidebar_->toggleViewAction()->setEnabled(false);  // no way round the pages
     addToolBar(Qt::LeftToolBarArea, sidebar_);
     const PageIcon icons[] = {PageIcon::rotation, PageIcon::spectrum, PageIcon::attention, PageIcon::mixing,
-                              PageIcon::training, PageIcon::compare,  PageIcon::inspect,   PageIcon::models};
+                              PageIcon::training, PageIcon::compare,  PageIcon::inspect};
     const std::vector<Page*> all = set_.all();
     for (std::size_t i = 0; i < all.size(); ++i)
         addPage(all[i], icons[i]);
@@ -239,7 +239,7 @@ Page* MainWindow::currentPage() const {
 /// Until a run has been inspected, Inspect opens the one that is selected on Training.
 void MainWindow::goTo(Page* page) {
     const RunWatcher* run = set_.training->runsPanel().selected();
-    if (page == set_.inspect && set_.inspect->state().run().isEmpty() && run != nullptr)
+    if (page == set_.inspect && set_.inspect->state().model().isEmpty() && run != nullptr)
         set_.inspect->inspect(run->name(), false);
     showPage(page);
 }
@@ -263,7 +263,9 @@ void MainWindow::showPage(Page* page) {
 
 /// By its name, also without the blank, as file names and command lines have it.
 Page* MainWindow::pageNamed(const QString& name) const {
-    const QString plain = QString(name).replace('-', ' ');
+    QString plain = QString(name).replace('-', ' ');
+    if (plain.compare(QLatin1String("models"), Qt::CaseInsensitive) == 0)
+        plain = set_.inspect->name();  // older versions looked inside on two pages
     const auto page = std::find_if(pages_.begin(), pages_.end(), [&](const Page* one) {
         return one->name().compare(plain, Qt::CaseInsensitive) == 0;
     });

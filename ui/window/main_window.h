@@ -38,7 +38,6 @@ class MainWindow : public QMainWindow {
     TrainingPage& trainingPage() { return *set_.training; }
     ComparePage& comparePage() { return *set_.compare; }
     InspectPage& inspectPage() { return *set_.inspect; }
-    ModelsPage& modelsPage() { return *set_.models; }
     RunStore& runs() { return set_.store; }
     QueueLauncher& queue() { return set_.queue; }
 

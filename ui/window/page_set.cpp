@@ -13,8 +13,7 @@ PageSet::PageSet(const std::filesystem::path& folder, QueueLauncher::Duty duty)
       mixing(new MixingPage(attention_state, nullptr)),
       training(new TrainingPage(store, launcher, queue, selection.history(), nullptr)),
       compare(new ComparePage(store, nullptr)),
-      inspect(new InspectPage(store, nullptr)),
-      models(new ModelsPage(store, nullptr)) {
+      inspect(new InspectPage(store, nullptr)) {
     for (Page* page : all())
         alive_.emplace_back(page);
     QObject::connect(compare, &ComparePage::runsWanted, training,
@@ -27,7 +26,7 @@ PageSet::~PageSet() {
 }
 
 std::vector<Page*> PageSet::all() const {
-    return {rotation, spectrum, attention, mixing, training, compare, inspect, models};
+    return {rotation, spectrum, attention, mixing, training, compare, inspect};
 }
 
 }  // namespace roper

@@ -13,7 +13,6 @@
 #include "ui/pages/compare/compare_page.h"
 #include "ui/pages/inspect/inspect_page.h"
 #include "ui/pages/mixing/mixing_page.h"
-#include "ui/pages/models/models_page.h"
 #include "ui/pages/rotation/rotation_page.h"
 #include "ui/pages/spectrum/spectrum_page.h"
 #include "ui/pages/training/training_page.h"
@@ -45,7 +44,6 @@ class PageSet {
     TrainingPage* training;
     ComparePage* compare;
     InspectPage* inspect;
-    ModelsPage* models;
 
     /// In the order in which they are shown.
     std::vector<Page*> all() const;

@@ -28,6 +28,7 @@ class ContinuationView : public FigureView {
     QString figureCsv() const override;
     QString figureCaption() const override;
     QSize leastSize() const override { return {320, 240}; }
+    QSize leastScreenSize() const override { return {220, 130}; }
 
   signals:
     void chosenChanged(int step);

@@ -1,295 +1,307 @@
 #include "ui/pages/inspect/inspect_page.h"
 
-#include <QFormLayout>
-#include <QHBoxLayout>
-#include <QSplitter>
 #include <algorithm>
-#include <array>
+#include <cmath>
 
 #include "ui/live/example_text.h"
 #include "ui/live/published_models.h"
-#include "ui/live/token_texts.h"
-#include "ui/pages/inspect/inspect_fields.h"
+#include "ui/live/run_records.h"
+#include "ui/pages/inspect/models_fields.h"
 #include "ui/theme/numbers.h"
 
 namespace roper {
-namespace {
-
-QStringList labelsOf(const std::vector<std::string>& tokens) {
-    QStringList labels;
-    for (const std::string& token : tokens)
-        labels << shownToken(token);
-    return labels;
-}
-
-}  // namespace
 
 InspectPage::InspectPage(RunStore& store, QWidget* parent)
-    : Page(tr("Inspect"),
-           tr("Inside a model: what every head looks at, what the model generates after a text, and what it "
-              "can solve."),
-           parent),
+    : Page(
+          tr("Inspect"),
+          tr("Inside a model, trained here or published: how it predicts your text, what its heads and their "
+             "bands do, how they formed, what it generates, and what breaks when a part is taken away."),
+          parent),
       store_(store),
-      state_(new InspectState(store, this)),
-      beside_state_(new InspectState(store, this)),
+      state_(new ModelsState(store, this)),
+      beside_state_(new ModelsState(store, this)),
+      run_(new InspectState(store, this)),
+      beside_run_(new InspectState(store, this)),
+      panels_{new TextPanel(*state_, this),
+              new HeadsPanel(*state_, this),
+              new TrainingPanel(*state_, *run_, *beside_run_, this),
+              new GenerationPanel(*state_, *run_, *beside_run_, this),
+              new BandsPanel(*state_, *beside_state_, this),
+              new ValuesPanel(*state_, *beside_state_, this),
+              new SubsetsPanel(*state_, this),
+              new LengthsPanel(*state_, this),
+              new LayersPanel(*state_, this),
+              new PatchPanel(*state_, this),
+              new SizesPanel(*state_, *run_, *beside_run_, this),
+              new LearnedPanel(*state_, *run_, this)},
       tabs_(new QTabWidget),
-      thumbnails_(new ThumbnailsView(*state_, this)),
-      beside_thumbnails_(new ThumbnailsView(*beside_state_, this)),
-      map_(new HeatMapView(QStringLiteral("head"), this)),
-      beside_map_(new HeatMapView(QStringLiteral("head"), this)),
-      sizes_(new SizesView(*state_, this)),
-      beside_sizes_(new SizesView(*beside_state_, this)),
-      continuation_(new ContinuationView(*state_, this)),
-      beside_continuation_(new ContinuationView(*beside_state_, this)),
-      learned_(new LearnedView(*state_, this)) {
-    auto* chooser = makeChooser();
-    tabs_->addTab(makeHeadsTab(), tr("Heads"));
-    tabs_->addTab(makeGenerationTab(), tr("Generate"));
-    tabs_->addTab(makeSizesTab(), tr("Solved by size"));
-    tabs_->addTab(learned_, tr("Learned positions"));
-    contents()->addWidget(chooser);
-    contents()->addWidget(tabs_, 1);
+      stack_(new QStackedWidget),
+      change_(new ChangePanel(*state_, nullptr)) {
+    contents()->addWidget(makeChooser());
+    for (ModelPanel* panel : panels_) {
+        tabs_->addTab(panel, panel->title());
+        connect(panel, &ModelPanel::pointed, this, [this](const QString& text) { setReadout(text); });
+        connect(panel, &ModelPanel::needsChanged, this, &InspectPage::wantWhatIsSeen);
+    }
+    auto* scroll = new QScrollArea;
+    change_area_ = scroll;
+    scroll->setWidget(change_);
+    scroll->setWidgetResizable(true);
+    scroll->setHorizontalScrollBarPolicy(Qt::ScrollBarAlwaysOff);
+    scroll->setFrameShape(QFrame::NoFrame);
+    scroll->setFixedWidth(zoomed(270));
+    auto* beside = new QHBoxLayout;
+    stack_->addWidget(makeWelcome());
+    stack_->addWidget(tabs_);
+    beside->addWidget(stack_, 1);
+    beside->addWidget(scroll);
+    contents()->addLayout(beside, 1);
     contents()->addWidget(message_);
-
-    connect(state_, &InspectState::runChanged, this, &InspectPage::showRun);
-    connect(state_, &InspectState::snapshotsChanged, this, &InspectPage::showSnapshots);
-    connect(state_, &InspectState::checkpointsChanged, this, &InspectPage::fillSteps);
-    connect(state_, &InspectState::mapsChanged, this, [this] {
-        showSnapshots();
-        showMap();
-    });
-    connect(state_, &InspectState::headChanged, this, &InspectPage::showMap);
-    connect(state_, &InspectState::continuationChanged, this, &InspectPage::fillHeads);
-    for (InspectState* state : {state_, beside_state_})
-        connect(state, &InspectState::sizesChanged, this, &InspectPage::showSizes);
-    for (SizesView* view : {sizes_, beside_sizes_})
-        connect(view, &SizesView::pointed, this, [this](const QString& text) { setReadout(text); });
-    connect(state_, &InspectState::messageChanged, this, &InspectPage::showMessage);
-    for (FigureView* view : std::initializer_list<FigureView*>{
-             thumbnails_, beside_thumbnails_, map_, beside_map_, continuation_, beside_continuation_})
-        connect(view, &FigureView::pointed, this, [this](const QString& text) { setReadout(text); });
-    connect(&learned_->chart(), &CurveChart::pointed, this,
-            [this](const QString& text) { setReadout(text); });
-    connect(&store_, &RunStore::runAdded, this, &InspectPage::fillRuns);
-    connect(&store_, &RunStore::runRemoved, this, &InspectPage::fillRuns);
     pictures().set(
         [this] {
-            PageFigures::Figures all{thumbnails_, map_, continuation_, &sizes_->map(), &learned_->chart()};
-            if (!beside_state_->run().isEmpty())
-                all.insert(all.end(),
-                           {beside_thumbnails_, beside_map_, beside_continuation_, &beside_sizes_->map()});
+            PageFigures::Figures all;
+            for (const ModelPanel* panel : panels_)
+                for (const Figure* figure : panel->figures())
+                    all.push_back(figure);
             return all;
         },
-        infosOf(inspectFields()),
+        infosOf(modelsFields()),
         [this](FigureRequest request) -> Figure& { return prepareFigure(std::move(request)); });
-    const auto is_there = [this](const std::string& name) {
-        const QString model = QString::fromStdString(name);
-        return store_.find(model) != nullptr || isPublishedModel(model);
+    keepView();
+    connectState();
+    fillModels();
+    showModel();
+    showWork();
+}
+
+void InspectPage::keepView() {
+    const auto restore = [this](const std::string& model) {
+        if (model.empty()) return;
+        if (isVisible())
+            open(QString::fromStdString(model));
+        else
+            wished_model_ = QString::fromStdString(model);  // nothing is computed that nobody looks at
     };
-    keepTab("view.inspect", *tabs_);
+    const auto restore_head = [this](const std::string& text) {
+        const QString head = QString::fromStdString(text);
+        if (!head.isEmpty()) state_->setHead(head.section('.', 0, 0).toInt(), head.section('.', 1).toInt());
+    };
+    const auto nothing = [] { return std::string(); };
+    // Older versions had two pages.
+    keep("view.models_model", nothing, restore);
+    keep("view.models_head", nothing, restore_head);
     keep(
-        "view.inspect_run", [this] { return state_->run().toStdString(); },
-        [this, is_there](const std::string& run) {
-            if (!run.empty() && is_there(run)) state_->setRun(QString::fromStdString(run));
-        });
+        "view.inspect_run",
+        [this] { return (wished_model_.isEmpty() ? state_->model() : wished_model_).toStdString(); },
+        restore);
     keep(
-        "view.inspect_beside", [this] { return beside_state_->run().toStdString(); },
-        [this](const std::string& run) {
-            if (!run.empty() && store_.find(QString::fromStdString(run)) != nullptr)
-                setBeside(QString::fromStdString(run));
+        "view.inspect_head",
+        [this] { return std::to_string(state_->layer()) + "." + std::to_string(state_->head()); },
+        restore_head);
+    keep(
+        "view.inspect_beside", [this] { return beside_state_->model().toStdString(); },
+        [this](const std::string& model) {
+            const QString name = QString::fromStdString(model);
+            if (store_.find(name) != nullptr || isPublishedModel(name)) setBeside(name);
         });
-    connect(&player_, &QTimer::timeout, this, [this] {
-        const int next = state_->snapshot() + 1;
-        if (next >= static_cast<int>(state_->snapshots().size())) return play();
-        state_->showSnapshot(next);
+    keepPanel();
+}
+
+/// Which panel is in front, by its name; as older versions have it, by its place on one of two pages.
+void InspectPage::keepPanel() {
+    const auto show = [this](const QString& title) {
+        for (ModelPanel* panel : panels_)
+            if (panel->title() == title) tabs_->setCurrentWidget(panel);
+    };
+    const auto titles = [](std::initializer_list<const ModelPanel*> panels) {
+        QStringList all;
+        for (const ModelPanel* panel : panels)
+            all << panel->title();
+        return all;
+    };
+    const QStringList models =
+        titles({&panel<TextPanel>(), &panel<HeadsPanel>(), &panel<BandsPanel>(), &panel<ValuesPanel>(),
+                &panel<SubsetsPanel>(), &panel<LengthsPanel>(), &panel<LayersPanel>(), &panel<PatchPanel>()});
+    const QStringList inspect = titles(
+        {&panel<TrainingPanel>(), &panel<GenerationPanel>(), &panel<SizesPanel>(), &panel<LearnedPanel>()});
+    for (const auto& former :
+         {std::pair{std::string("view.models"), models}, std::pair{std::string("view.inspect"), inspect}})
+        keep(
+            former.first, [] { return std::string(); },
+            [show, of = former.second](const std::string& text) {
+                bool is_number = false;
+                const int place = QString::fromStdString(text).toInt(&is_number);
+                if (is_number) show(of.value(place));
+            });
+    keep(
+        "view.inspect_panel", [this] { return shownPanel().title().toStdString(); },
+        [show](const std::string& title) { show(QString::fromStdString(title)); });
+}
+
+void InspectPage::inspect(const QString& run, bool with_twin) {
+    open(run);
+    setBeside(with_twin ? twinNameOf(store_, run) : QString());
+}
+
+void InspectPage::connectState() {
+    connect(state_, &ModelsState::modelChanged, this, &InspectPage::showModel);
+    for (auto signal : {&ModelsState::inputsChanged, &ModelsState::headChanged})
+        connect(state_, signal, this, &Page::explanationChanged);
+    for (ModelsState* state : {state_, beside_state_})
+        connect(state, &ModelsState::workChanged, this, &InspectPage::showWork);
+    connect(beside_state_, &ModelsState::modelChanged, this, &InspectPage::showWork);
+    connect(change_, &ChangePanel::changed, this, [this](const ModelChange& change) {
+        // Who takes something away wants to see what that does.
+        if (state_->change().isNothing() && !change.isNothing())
+            panel<TextPanel>().setShade(SurpriseView::Shade::difference);
+        state_->setChange(change);
+        wantWhatIsSeen();
     });
-    connectBeside();
-    fillRuns();
-    showRun();
+    connect(tabs_, &QTabWidget::currentChanged, this, &InspectPage::wantWhatIsSeen);
+    connect(tabs_, &QTabWidget::currentChanged, this, &InspectPage::showFront);
+    connect(state_, &ModelsState::inputsChanged, beside_state_,
+            [this] { beside_state_->setText(state_->text()); });
+    linkHeads();
+    for (auto signal : {&InspectState::checkpointsChanged, &InspectState::runChanged})
+        connect(run_, signal, this, &InspectPage::fillSteps);
+    for (InspectState* run : {run_, beside_run_})
+        connect(run, &InspectState::messageChanged, this, &InspectPage::showWork);
+    listing_.setSingleShot(true);
+    connect(&listing_, &QTimer::timeout, this, [this] {
+        if (isVisible()) fillModels();
+    });
+    connect(&store_, &RunStore::runAdded, this, [this] { listing_.start(); });
+    connect(&store_, &RunStore::runRemoved, this, [this] { listing_.start(); });
+}
+
+/// The head that is chosen among snapshots is the one that the other panels show, and the other way round.
+void InspectPage::linkHeads() {
+    connect(run_, &InspectState::headChanged, this, [this] {
+        if (const auto& maps = run_->maps())
+            state_->setHead(maps->layerOf(run_->head()), maps->headOf(run_->head()));
+    });
+    connect(state_, &ModelsState::headChanged, this, [this] {
+        if (const auto& maps = run_->maps(); maps && state_->head() < maps->heads)
+            run_->setHead(static_cast<std::size_t>(state_->layer() * maps->heads + state_->head()));
+    });
 }
 
 /// Who opens the page wants to see something: of the runs with snapshots the last by name, and names begin
 /// with the time.
 void InspectPage::becomeSeen(bool seen) {
-    if (!seen || !state_->run().isEmpty()) return;
+    if (!seen) return;
+    fillModels();
+    const QString wished = std::exchange(wished_model_, {});
+    if (store_.find(wished) != nullptr || isPublishedModel(wished)) open(wished);
     const std::vector<RunWatcher*> runs = store_.runs();
-    for (auto run = runs.rbegin(); run != runs.rend(); ++run)
-        if ((*run)->specification() && (*run)->hasSnapshots()) return state_->setRun((*run)->name());
-}
-
-void InspectPage::fillRuns() {
-    QStringList names;
-    for (const RunWatcher* run : store_.runs())
-        if (run->specification()) names << run->name();
-    names << publishedModels();
-    QStringList shown;
-    for (int i = 0; i < runs_->count(); ++i)
-        shown << runs_->itemData(i).toString();
-    if (names != shown) {
-        runs_->clear();
-        for (const QString& name : names)
-            runs_->addItem(modelTitle(name), name);
-    }
-    runs_->setCurrentIndex(static_cast<int>(names.indexOf(state_->run())));
-    runs_->setEnabled(!names.isEmpty());
-    beside_listing_.start();
-}
-
-void InspectPage::fillSteps() {
-    const QScopedValueRollback filling(filling_, true);
-    steps_->clear();
-    steps_->addItem(tr("its newest step"));
-    for (const std::int64_t step : state_->checkpoints()) {
-        steps_->addItem(tr("checkpoint %1").arg(step), QVariant::fromValue<qlonglong>(step));
-        if (state_->step() == step) steps_->setCurrentIndex(steps_->count() - 1);
-    }
-    if (steps_->currentIndex() == 0) state_->setStep(std::nullopt);  // the one that was chosen is gone
-}
-
-void InspectPage::showRun() {
-    fillRuns();
-    fillSteps();
-    const RunWatcher* run = store_.find(state_->run());
-    const bool is_published = isPublishedModel(state_->run());
-    const bool is_there = run != nullptr || is_published;
-    for (QWidget* widget : std::initializer_list<QWidget*>{steps_, look_, generate_, text_, prompt_})
-        widget->setEnabled(is_there);
-    const Specification* s = run != nullptr && run->specification() ? &*run->specification() : nullptr;
-    const bool has_problems = s != nullptr && s->task.hasProblems();
-    const bool writes = is_there && !(s != nullptr && s->isMasked());
-    generate_->setEnabled(writes);
-    generate_->setToolTip(writes || !is_there
-                              ? tr("Let the model continue the prompt")
-                              : tr("This model predicts masked tokens from both sides; it cannot "
-                                   "generate"));
-    count_sizes_->setEnabled(has_problems);
-    problems_->setEnabled(has_problems);
-    // A solution may be nearly as long as the sequences that were trained on.
-    constexpr int kOfAText = 64, kOfALanguageModel = 24;
-    if (is_there && state_->run() != shown_run_)
-        count_->setValue(has_problems   ? static_cast<int>(s->training.length)
-                         : is_published ? kOfALanguageModel
-                                        : kOfAText);
-    // A prompt of another kind of model means nothing to this one.
-    const bool other_kind = !shown_run_.isEmpty() && isPublishedModel(shown_run_) != is_published;
-    if (is_there && (prompt_->text().isEmpty() || other_kind))
-        prompt_->setText(is_published ? exampleProse() : examplePrompt(*run));
-    shown_run_ = is_there ? state_->run() : QString();
-    showSnapshots();
-    showMap();
-    showSizes();
-    emit explanationChanged();
-}
-
-void InspectPage::showSnapshots() {
-    const QScopedValueRollback filling(filling_, true);
-    const auto count = static_cast<int>(state_->snapshots().size());
-    scrubber_->setRange(0, std::max(0, count - 1));
-    scrubber_->setValue(std::max(0, state_->snapshot()));
-    scrubber_->setEnabled(count > 1);
-    play_->setEnabled(count > 1);
-    scrubber_label_->setText(isPublishedModel(state_->run()) ? QString()
-                             : count == 0                    ? tr("no snapshots")
-                             : state_->maps() && !state_->showsSnapshot()
-                                 ? tr("your text at step %1").arg(state_->maps()->step)
-                             : state_->maps() ? tr("step %1 (snapshot %2 of %3)")
-                                                    .arg(state_->maps()->step)
-                                                    .arg(state_->snapshot() + 1)
-                                                    .arg(count)
-                                              : tr("%1 snapshots").arg(count));
-}
-
-void InspectPage::showMap() {
-    showMapOf(*state_, *map_, *map_title_);
-    emit explanationChanged();
-}
-
-void InspectPage::showMapOf(const InspectState& state, HeatMapView& view, QLabel& title) const {
-    const auto& maps = state.maps();
-    const QString of_run = beside_state_->run().isEmpty() ? QString() : state.run() + QStringLiteral(": ");
-    title.setText(!maps ? QString()
-                  : maps->step < 0
-                      ? of_run + headTitle(*maps, state.head())
-                      : of_run + tr("%1, step %2").arg(headTitle(*maps, state.head())).arg(maps->step));
-    title.setToolTip(title.text());
-    if (!maps) {
-        view.setMap({});
-        return;
-    }
-    HeatMapView::Map map;
-    map.values = maps->weights[state.head()];
-    map.scale = HeatMapView::Scale::sequential;
-    map.lower_only = maps->causal;
-    map.limit = HeatMapView::limitOf(*map.values, map.lower_only);
-    map.pyramid = HeatMapView::makePyramid(*map.values, map.scale, map.limit, map.lower_only);
-    map.row_name = tr("query");
-    map.column_name = tr("key");
-    map.value_name = tr("weight");
-    map.row_labels = map.column_labels = labelsOf(maps->tokens);
-    view.setCaption(tr("Attention of %1 of %2, text “%3”")
-                        .arg(headTitle(*maps, state.head()), modelAtStep(state.run(), maps->step),
-                             QString::fromStdString(maps->text)));
-    const QRectF kept = view.shownCells();
-    const bool same_text = view.map().values && view.map().values->rows() == map.values->rows();
-    view.setMap(std::move(map));
-    if (same_text) view.showCells(kept);  // the place that is looked at stays while time runs
-}
-
-bool InspectPage::isCountingSizes() const {
-    return state_->isCountingSizes() || beside_state_->isCountingSizes();
-}
-
-void InspectPage::showSizes() {
-    count_sizes_->setText(isCountingSizes() ? tr("Cancel") : tr("Solve"));
-    with_working_->setVisible(sizes_->hasWorking() || beside_sizes_->hasWorking());
-}
-
-void InspectPage::countSizes() {
-    const bool stops = isCountingSizes();
-    if (!stops) matchCheckpoint();
-    for (InspectState* state : {state_, beside_state_}) {
-        if (stops)
-            state->stopAskingForSizes();
-        else if (!state->run().isEmpty())
-            state->askForSizes(problems_->value());
+    for (auto run = runs.rbegin(); run != runs.rend() && state_->model().isEmpty(); ++run)
+        if ((*run)->specification() && (*run)->hasSnapshots()) {
+            open((*run)->name());
+            showPanel<TrainingPanel>();
+        }
+    if (text_->toPlainText().isEmpty()) {
+        text_->setPlainText(exampleProse());
+        state_->setText(text_->toPlainText());
     }
 }
 
-void InspectPage::showMessage() {
+void InspectPage::refresh() {
+    wantWhatIsSeen();
+}
+
+void InspectPage::refreshHidden() {
+    for (ModelPanel* panel : panels_)
+        panel->refreshNow();
+}
+
+void InspectPage::readText(const QString& text) {
+    if (text != text_->toPlainText()) text_->setPlainText(text);
+    state_->setText(text);
+    wantWhatIsSeen();  // also after it was cancelled
+}
+
+/// What only another tab shows is not computed.
+void InspectPage::wantWhatIsSeen() {
+    beside_state_->setNeeds(shownPanel().besideNeeds());
+    state_->setNeeds(shownPanel().needs());
+}
+
+void InspectPage::showWork() {
+    const ModelsState& busy = state_->isAsking() ? *state_ : *beside_state_;
+    const bool works = busy.isAsking();
+    progress_->setVisible(works);
+    cancel_->setVisible(works);
+    progress_->setRange(0, state_->progress() < 0 ? 0 : 100);
+    if (state_->progress() >= 0) progress_->setValue(static_cast<int>(std::lround(100 * state_->progress())));
     QStringList messages{state_->message()};
     if (!beside_state_->message().isEmpty())
-        messages << beside_state_->run() + QStringLiteral(": ") + beside_state_->message();
+        messages << beside_state_->title() + QStringLiteral(": ") + beside_state_->message();
+    for (const InspectState* run : {run_, beside_run_})
+        if (!run->message().isEmpty())
+            messages << (run == run_ ? run->message() : run->run() + QStringLiteral(": ") + run->message());
     messages.removeAll(QString());
+    messages.removeDuplicates();
     message_->setText(messages.join('\n'));
     message_->setVisible(!messages.isEmpty());
-    const bool asks = state_->isAsking() || beside_state_->isAsking();
-    look_->setText(asks ? tr("…") : tr("Look"));
-    generate_->setText(asks ? tr("…") : tr("Generate"));
-}
-
-void InspectPage::fillHeads() {
-    const QScopedValueRollback filling(filling_, true);
-    generation_head_->clear();
-    generation_head_->addItem(tr("mean of all heads"));
-    if (const auto& c = state_->continuation())
-        for (int head = 0; head < c->layers * c->heads; ++head)
-            generation_head_->addItem(tr("layer %1, head %2").arg(head / c->heads).arg(head % c->heads));
+    const auto cost = state_->cost();
+    if (works)
+        cost_->setText(&busy == state_ ? busy.work() : busy.title() + QStringLiteral(": ") + busy.work());
+    else if (cost)
+        cost_->setText(tr("%1 tokens: about %2 and %3 a reading")
+                           .arg(cost->tokens)
+                           .arg(cost->seconds < 1 ? tr("a second") : shortDuration(cost->seconds),
+                                QString::fromStdString(bytesText(cost->bytes))));
+    else
+        cost_->clear();
 }
 
 QString InspectPage::explanation() const {
     QString text = tr(
+        "<h3>Looking into a model</h3>"
+        "<p>The model is read where it lies, in a process of its own, in float32. <i>−ln p</i> of a token is "
+        "how "
+        "badly the model predicted it from what stands before: 0 is certain, 0.69 even odds, 8 about 1 in "
+        "3,000. "
+        "The loss is its mean.</p>"
+        "<h3>Heads</h3>"
+        "<p>entropy = −Σ<sub>j</sub> a<sub>n,j</sub> ln a<sub>n,j</sub>, mean distance = Σ<sub>j</sub> "
+        "a<sub>n,j</sub> (n − j), both as means over queries n ≥ 1. A head's label is the first rule that "
+        "applies: "
+        "induction (0.4 of the weight on tokens that followed an earlier occurrence of the query's token), "
+        "previous "
+        "token (0.4), same token (0.4), first token (0.5), local (0.7 on the last eight), content (0.5 of "
+        "the "
+        "scores' variance from pairs that finish no turn within the text), else mixed.</p>"
+        "<h3>Bands</h3>"
+        "<p>A score is a sum over pairs of features, s = Σ<sub>i</sub> s<sup>(i)</sup>, and pair i turns by "
+        "θ<sub>i</sub> a position. Its share is Σ<sub>n</sub> cov<sub>j</sub>(s<sup>(i)</sup>, s) / "
+        "Σ<sub>n</sub> "
+        "var<sub>j</sub>(s): what all keys have in common changes no weight and counts for nothing. Fast "
+        "pairs know "
+        "near positions, pairs that never finish a turn hardly any.</p>"
+        "<h3>Values by distance</h3>"
+        "<p>K(δ) = W<sub>O</sub> R(−δ) W<sub>V</sub> is what a head adds for a token δ positions back, "
+        "before its "
+        "weight: the output is Σ<sub>j</sub> a<sub>n,j</sub> K(n − j) x<sub>j</sub>. Where values do not "
+        "rotate "
+        "(RoPE), K is the same at every distance; with RoPER it turns (RoVE, arXiv 2606.11275). The token "
+        "map says what that "
+        "means: W<sub>U</sub> γ K(δ) x<sub>a</sub> for the embedding x<sub>a</sub> of each token of the "
+        "text, and "
+        "the logit of each (Elhage et al. 2021, with a distance).</p>");
+    text += tr(
         "<h3>What a head does</h3>"
         "<p>a<sub>n,j</sub> is the weight with which query n looks at key j (j ≤ n, unless the model looks "
         "both ways). Over the T queries of the text:</p>"
         "<p>entropy = −(1/T) Σ<sub>n</sub> Σ<sub>j</sub> a<sub>n,j</sub> log a<sub>n,j</sub><br>"
         "mean distance = (1/T) Σ<sub>n</sub> Σ<sub>j</sub> a<sub>n,j</sub> |n − j|<br>"
         "diagonal = max over δ of the mean of a<sub>n,n−δ</sub></p>");
-    if (state_->maps()) {
-        const HeadStatistics& s = state_->maps()->statistics[state_->head()];
+    if (run_->maps()) {
+        const HeadStatistics& s = run_->maps()->statistics[run_->head()];
         text += tr("<p>Here, %1 of %2: entropy %3 nats, mean distance %4; at distance %5 lies %6 % of the "
                    "weight.</p>")
-                    .arg(headTitle(*state_->maps(), state_->head()),
-                         modelAtStep(state_->run(), state_->maps()->step).toHtmlEscaped())
+                    .arg(headTitle(*run_->maps(), run_->head()),
+                         modelAtStep(run_->run(), run_->maps()->step).toHtmlEscaped())
                     .arg(noteNumber(s.entropy, 4), noteNumber(s.mean_distance, 4))
                     .arg(s.diagonal_distance)
                     .arg(noteNumber(100 * s.diagonal, 3));

@@ -1,106 +1,122 @@
 #pragma once
 
-#include <QCheckBox>
 #include <QComboBox>
-#include <QDoubleSpinBox>
 #include <QLabel>
+#include <QPlainTextEdit>
+#include <QProgressBar>
 #include <QPushButton>
-#include <QSlider>
-#include <QSpinBox>
+#include <QStackedWidget>
 #include <QTabWidget>
 #include <QTimer>
+#include <QToolButton>
 
-#include "ui/charts/heat_map_view.h"
-#include "ui/controls/line_edit.h"
 #include "ui/page/page.h"
-#include "ui/pages/inspect/continuation_view.h"
-#include "ui/pages/inspect/inspect_state.h"
-#include "ui/pages/inspect/learned_view.h"
-#include "ui/pages/inspect/sizes_view.h"
-#include "ui/pages/inspect/thumbnails_view.h"
+#include "ui/pages/inspect/bands_panel.h"
+#include "ui/pages/inspect/change_panel.h"
+#include "ui/pages/inspect/generation_panel.h"
+#include "ui/pages/inspect/heads_panel.h"
+#include "ui/pages/inspect/layers_panel.h"
+#include "ui/pages/inspect/learned_panel.h"
+#include "ui/pages/inspect/lengths_panel.h"
+#include "ui/pages/inspect/patch_panel.h"
+#include "ui/pages/inspect/sizes_panel.h"
+#include "ui/pages/inspect/subsets_panel.h"
+#include "ui/pages/inspect/text_panel.h"
+#include "ui/pages/inspect/training_panel.h"
+#include "ui/pages/inspect/values_panel.h"
 
 namespace roper {
 
-/// Page 7: inside a trained model. All heads at a step and over the steps of the run, what the model
-/// generates after a text, what it solves by size.
+/// Page 7: inside a model, a run at a step or a published one: a chooser over panels, each of which shows one
+/// thing of it, and what breaks when a part is taken away.
 class InspectPage : public Page {
     Q_OBJECT
 
   public:
     InspectPage(RunStore& store, QWidget* parent);
 
-    void refreshHidden() override { learned_->refresh(); }
+    void refreshHidden() override;
     void addActions(Actions& actions) override;
     QString explanation() const override;
 
-    InspectState& state() { return *state_; }
-    /// What stands beside it: another run, the same head and step of it.
-    InspectState& besideState() { return *beside_state_; }
+    /// The panel of a class.
+    template <class Panel>
+    Panel& panel() const {
+        for (ModelPanel* one : panels_)
+            if (auto* found = qobject_cast<Panel*>(one)) return *found;
+        qFatal("the page has no such panel");
+    }
+    template <class Panel>
+    void showPanel() {
+        tabs_->setCurrentWidget(&panel<Panel>());
+    }
+
+    QTabWidget& tabs() { return *tabs_; }
+    ModelsState& state() { return *state_; }
+    /// What stands beside it: another model that reads the same text; its bands, kernels, heads and texts are
+    /// drawn along.
+    ModelsState& besideState() { return *beside_state_; }
+    void setBeside(const QString& model);
+    /// What is seen of the same two where they are runs.
+    InspectState& runState() { return *run_; }
+    InspectState& besideRun() { return *beside_run_; }
     /// Shows a run, alone or with its twin beside it if it has one.
     void inspect(const QString& run, bool with_twin);
-    ThumbnailsView& thumbnails() { return *thumbnails_; }
-    HeatMapView& map() { return *map_; }
-    HeatMapView& besideMap() { return *beside_map_; }
-    HeatMapView& sizeMap() { return sizes_->map(); }
-    HeatMapView& besideSizeMap() { return beside_sizes_->map(); }
-    ContinuationView& continuation() { return *continuation_; }
-    LearnedView& learned() { return *learned_; }
-    QSlider& scrubber() { return *scrubber_; }
-    void showTab(int tab) { tabs_->setCurrentIndex(tab); }
+    /// Opens a model by the name of a run or the path of a published one.
+    void open(const QString& model);
+    /// Opens a published model that was chosen on the disk, or says why it is none.
+    void openPublished(const QString& path);
+    void readText(const QString& text);
+    QPlainTextEdit& text() { return *text_; }
+    QComboBox& models() { return *models_; }
+    ChangePanel& change() { return *change_; }
 
   protected:
     void becomeSeen(bool seen) override;
+    void refresh() override;
 
   private:
-    Figure& prepareFigure(FigureRequest request);
     QWidget* makeChooser();
-    void connectBeside();
-    void fillBeside();
-    QString methodOf(const QString& run) const;
-    void setBeside(const QString& run);
-    void showBeside();
-    void followBeside();
-    void matchCheckpoint();
-    void showMapOf(const InspectState& state, HeatMapView& view, QLabel& title) const;
-    QString pointedText(const InspectState& state, int row, int column) const;
-    QWidget* makeHeadsTab();
-    QWidget* makeGenerationTab();
-    QWidget* makeSizesTab();
-    void fillRuns();
+    QWidget* makeWelcome();
+    QToolButton* makeOpenButton();
+    void makeTextInput();
+    void keepView();
+    void connectState();
+    ModelPanel& shownPanel() const { return *panels_[static_cast<std::size_t>(tabs_->currentIndex())]; }
+    Figure& prepareFigure(FigureRequest request);
+    void openRunForPicture(const QString& model, const std::string& kind);
+    void openForPicture(const QString& model, const ModelsPicture& picture);
+    void linkHeads();
+    void openAtStep();
+    void keepPanel();
     void fillSteps();
-    void showRun();
-    void showSnapshots();
-    void showMap();
-    void showSizes();
-    void countSizes();
-    bool isCountingSizes() const;
-    void showMessage();
-    void fillHeads();
-    void play();
-    void look();
-    void generate();
+    void fillModels();
+    void fillBeside();
+    void fillWelcome();
+    void chooseFile();
+    void chooseFolder();
+    void wantWhatIsSeen();
+    void showModel();
+    void showFront();
+    void showWork();
 
     RunStore& store_;
-    InspectState *state_, *beside_state_;
-    QComboBox *runs_, *beside_, *steps_, *order_, *generation_head_;
-    LineEdit *text_, *prompt_;
-    QSlider* scrubber_;
-    QLabel *scrubber_label_, *message_, *map_title_, *beside_title_, *small_title_, *beside_small_title_,
-        *text_title_, *beside_text_title_;
-    QPushButton *play_, *look_, *generate_, *count_sizes_;
-    QCheckBox* with_working_;
-    QSpinBox *count_, *seed_, *problems_;
-    QDoubleSpinBox* temperature_;
+    ModelsState *state_, *beside_state_;
+    InspectState *run_, *beside_run_;
+    std::vector<ModelPanel*> panels_;  ///< in the order of their tabs
+    QComboBox *models_, *steps_, *beside_;
+    QPlainTextEdit* text_;
+    QLabel *summary_, *cost_, *message_;
+    QPushButton *read_, *cancel_;
+    QProgressBar* progress_;
     QTabWidget* tabs_;
-    ThumbnailsView *thumbnails_, *beside_thumbnails_;
-    HeatMapView *map_, *beside_map_;
-    SizesView *sizes_, *beside_sizes_;
-    ContinuationView *continuation_, *beside_continuation_;
-    QWidget *beside_small_ = nullptr, *beside_large_ = nullptr, *beside_text_ = nullptr;
-    LearnedView* learned_;
-    QTimer player_, beside_listing_;
-    QString shown_run_;
+    QStackedWidget* stack_;
+    QVBoxLayout* welcome_buttons_;
+    ChangePanel* change_;
+    QWidget* change_area_;
     bool filling_ = false;
+    QString wished_model_;  ///< of the last session, to be opened when the page is seen
+    QTimer listing_;        ///< runs that come one after the other are listed once
 };
 
 }  // namespace roper

@@ -5,6 +5,7 @@
 #include <QJsonObject>
 #include <algorithm>
 #include <cmath>
+#include <cstdlib>
 #include <limits>
 #include <numeric>
 
@@ -17,6 +18,20 @@ namespace {
 constexpr int kBetweenLooks_ms = 1000;
 
 }  // namespace
+
+int nearestStep(const std::vector<std::int64_t>& steps, std::int64_t step) {
+    const auto found = std::min_element(steps.begin(), steps.end(), [step](std::int64_t a, std::int64_t b) {
+        return std::abs(a - step) < std::abs(b - step);
+    });
+    return found == steps.end() ? -1 : static_cast<int>(found - steps.begin());
+}
+
+std::vector<std::int64_t> stepsOf(const std::vector<StepFile>& files) {
+    std::vector<std::int64_t> steps;
+    for (const StepFile& file : files)
+        steps.push_back(file.step);
+    return steps;
+}
 
 InspectState::InspectState(RunStore& store, QObject* parent)
     : QObject(parent), store_(store), client_(store, this) {
@@ -121,10 +136,14 @@ std::vector<std::int64_t> InspectState::checkpoints() const {
     if (run == nullptr) return {};
     const auto listed = run->folder().checkpointsToShow();
     if (!listed) return seen_checkpoints_;
-    std::vector<std::int64_t> steps;
-    for (const StepFile& file : *listed)
-        steps.push_back(file.step);
-    return steps;
+    return stepsOf(*listed);
+}
+
+void InspectState::matchStep(const InspectState& other) {
+    std::optional<std::int64_t> step = other.step();
+    const std::vector<std::int64_t> there = checkpoints();
+    if (step && !there.empty()) step = there[static_cast<std::size_t>(nearestStep(there, *step))];
+    setStep(step);
 }
 
 /// What another step has solved is not what this one solves.

@@ -23,7 +23,11 @@ struct SizeTable {
     std::vector<SizeScore> scores;
 };
 
-/// What the Inspect page looks at: a run, and what its model does at a step. Maps come from the snapshots
+/// The place of the step that is nearest; −1 if there is none.
+int nearestStep(const std::vector<std::int64_t>& steps, std::int64_t step);
+std::vector<std::int64_t> stepsOf(const std::vector<StepFile>& files);
+
+/// What is seen of a run: its snapshots, and what its model does at a step. Maps come from the snapshots
 /// that the run has left, or from the model itself for a text of the user's own.
 class InspectState : public QObject {
     Q_OBJECT
@@ -46,6 +50,8 @@ class InspectState : public QObject {
     std::vector<std::int64_t> checkpoints() const;
     void setStep(std::optional<std::int64_t> step);
     std::optional<std::int64_t> step() const { return step_; }
+    /// The checkpoint of the same step as of another run, or the nearest.
+    void matchStep(const InspectState& other);
 
     void askForMaps(const QString& text);
     void generate(const QString& prompt, int count, double temperature, std::int64_t seed);

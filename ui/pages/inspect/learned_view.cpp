@@ -52,7 +52,7 @@ LearnedView::LearnedView(InspectState& state, QWidget* parent)
           new CurveChart(QStringLiteral("learned-positions"), tr("step"), tr("θ / θ at the start"), this)) {
     quantity_->setAccessibleName(tr("What the position method has learned"));
     quantity_->setSizeAdjustPolicy(QComboBox::AdjustToContents);
-    layer_->setAccessibleName(tr("Layer"));
+    layer_->setAccessibleName(tr("Layer of these numbers"));
     for (QComboBox* choice : {quantity_, layer_}) {
         choice->setToolTip(choice->accessibleName());
         connect(choice, &QComboBox::currentIndexChanged, this, [this] {

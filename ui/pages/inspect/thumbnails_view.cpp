@@ -11,7 +11,7 @@
 namespace roper {
 namespace {
 
-constexpr double kGap = 10, kLabel = 17, kThumbnailMargin = 8;
+constexpr double kGap = 10, kTitleHeight = 17, kThumbnailMargin = 8;
 constexpr int kMostCells = 40;  // a side of a thumbnail: what a small picture can show
 
 /// The largest weight of each of at most `kMostCells`² squares.
@@ -43,14 +43,15 @@ ThumbnailsView::ThumbnailsView(InspectState& state, QWidget* parent) : FigureVie
 ThumbnailsView::Grid ThumbnailsView::grid(const QRectF& area) const {
     const HeadMaps& maps = *state_.maps();
     const auto count = static_cast<int>(maps.count());
-    const QRectF box = area.adjusted(kThumbnailMargin, kThumbnailMargin, -kThumbnailMargin, -kThumbnailMargin);
+    const QRectF box =
+        area.adjusted(kThumbnailMargin, kThumbnailMargin, -kThumbnailMargin, -kThumbnailMargin);
     const auto fit = [&](int columns) {
         Grid grid;
         grid.columns = columns;
         grid.rows = (count + columns - 1) / columns;
         grid.side = std::min((box.width() - kGap * (columns - 1)) / columns,
-                             (box.height() - kGap * (grid.rows - 1)) / grid.rows - kLabel);
-        grid.cell = {grid.side + kGap, grid.side + kLabel + kGap};
+                             (box.height() - kGap * (grid.rows - 1)) / grid.rows - kTitleHeight);
+        grid.cell = {grid.side + kGap, grid.side + kTitleHeight + kGap};
         grid.origin = box.topLeft();
         return grid;
     };
@@ -64,7 +65,8 @@ ThumbnailsView::Grid ThumbnailsView::grid(const QRectF& area) const {
 QRectF ThumbnailsView::mapRect(const Grid& grid, std::size_t place) const {
     const auto index = static_cast<int>(place);
     return {grid.origin.x() + grid.cell.width() * (index % grid.columns),
-            grid.origin.y() + grid.cell.height() * (index / grid.columns) + kLabel, grid.side, grid.side};
+            grid.origin.y() + grid.cell.height() * (index / grid.columns) + kTitleHeight, grid.side,
+            grid.side};
 }
 
 QRectF ThumbnailsView::headRect(std::size_t head) const {
@@ -119,7 +121,8 @@ void ThumbnailsView::paintFigure(QPainter& painter, const QRectF& area, const Th
         painter.drawRect(box);
         painter.setPen(chosen ? theme.text : theme.faint_text);
         painter.drawText(
-            QRectF(box.left(), box.top() - kLabel, box.width(), kLabel - 2), Qt::AlignLeft | Qt::AlignVCenter,
+            QRectF(box.left(), box.top() - kTitleHeight, box.width(), kTitleHeight - 2),
+            Qt::AlignLeft | Qt::AlignVCenter,
             box.width() > 90
                 ? headTitle(*state_.maps(), head)
                 : QStringLiteral("%1·%2").arg(state_.maps()->layerOf(head)).arg(state_.maps()->headOf(head)));
@@ -138,7 +141,7 @@ std::optional<std::size_t> ThumbnailsView::placeAt(const QPointF& at) const {
     if (!state_.maps()) return std::nullopt;
     const Grid grid = this->grid(canvas());
     for (std::size_t place = 0; place < state_.maps()->count(); ++place)
-        if (mapRect(grid, place).adjusted(0, -kLabel, 0, 0).contains(at)) return place;
+        if (mapRect(grid, place).adjusted(0, -kTitleHeight, 0, 0).contains(at)) return place;
     return std::nullopt;
 }
 

@@ -1,0 +1,294 @@
+#include "ui/pages/inspect/atlas_view.h"
+
+#include <QMouseEvent>
+#include <algorithm>
+#include <cmath>
+
+#include "ui/charts/csv_text.h"
+#include "ui/charts/nice_ticks.h"
+#include "ui/theme/numbers.h"
+
+namespace roper {
+namespace {
+
+constexpr double kLeft = 56, kBottom = 44, kTop = 12, kRight = 14, kLegendLine = 20, kRadius = 4.2;
+
+struct LabelColor {
+    const char* label;
+    QColor color;
+};
+
+/// Colours that the colour-blind can tell apart (Okabe and Ito), in the order of the rules.
+const std::vector<LabelColor>& labelColors() {
+    static const std::vector<LabelColor> colors = {
+        {"induction", QColor(0xD5, 0x5E, 0x00)},  {"previous token", QColor(0x00, 0x72, 0xB2)},
+        {"same token", QColor(0xCC, 0x79, 0xA7)}, {"first token", QColor(0x8C, 0x8C, 0x8C)},
+        {"local", QColor(0x56, 0xB4, 0xE9)},      {"content", QColor(0x00, 0x9E, 0x73)},
+        {"mixed", QColor(0xE6, 0x9F, 0x00)}};
+    return colors;
+}
+
+/// Distances are compared by their ratios, from one token on.
+double along(double distance) {
+    return std::log2(1 + distance);
+}
+
+}  // namespace
+
+QString titleOfHead(const HeadReport& report) {
+    QString said = AtlasView::tr("layer %1, head %2: %3")
+                       .arg(report.layer)
+                       .arg(report.head)
+                       .arg(QString::fromStdString(labelOf(report)));
+    if (evidenceOf(report) > 0) said += QStringLiteral(" (%1)").arg(noteNumber(evidenceOf(report), 3));
+    return said;
+}
+
+QString describeHead(const HeadReport& report) {
+    return titleOfHead(report) + AtlasView::tr(
+                                     "; entropy %1 nats, mean distance %2; pairs that finish no turn in this "
+                                     "text make %3 of the scores")
+                                     .arg(noteNumber(report.entropy, 3), noteNumber(report.mean_distance, 3),
+                                          noteNumber(report.slow_share, 3));
+}
+
+AtlasView::AtlasView(ModelsState& state, QWidget* parent) : FigureView(parent), state_(state) {
+    setAccessibleName(tr("All heads by how far and how widely they attend"));
+    for (auto signal : {&ModelsState::headChanged, &ModelsState::modelChanged, &ModelsState::workChanged})
+        connect(&state_, signal, this, qOverload<>(&QWidget::update));
+}
+
+void AtlasView::setColour(Colour colour) {
+    colour_ = colour;
+    update();
+}
+
+void AtlasView::setLabel(const std::string& label) {
+    label_ = label;
+    update();
+}
+
+std::vector<std::pair<std::string, int>> AtlasView::countedLabels(const HeadsAnswer& heads) {
+    std::vector<std::pair<std::string, int>> counted;
+    for (const LabelColor& one : labelColors()) {
+        const auto count =
+            std::count_if(heads.heads.begin(), heads.heads.end(),
+                          [&](const HeadReport& report) { return labelOf(report) == one.label; });
+        if (count > 0) counted.emplace_back(one.label, static_cast<int>(count));
+    }
+    return counted;
+}
+
+QColor AtlasView::colorOf(const std::string& label) {
+    for (const LabelColor& one : labelColors())
+        if (one.label == label) return one.color;
+    return labelColors().back().color;
+}
+
+bool AtlasView::isShown(const HeadReport& report) const {
+    return label_.empty() || labelOf(report) == label_;
+}
+
+QColor AtlasView::colorOf(const HeadReport& report, const Theme& theme) const {
+    constexpr int kSteps = 64;
+    switch (colour_) {
+        case Colour::label:
+            return colorOf(labelOf(report));
+        case Colour::slow_share:
+            return theme.pair(
+                static_cast<int>(std::lround((kSteps - 1) * std::clamp(report.slow_share, 0.0, 1.0))),
+                kSteps);
+        case Colour::layer:
+            return theme.pair(static_cast<int>(report.layer),
+                              state_.summary() != nullptr ? static_cast<int>(state_.summary()->layers) : 1);
+    }
+    return theme.text;
+}
+
+QPointF AtlasView::Frame::at(const HeadReport& report) const {
+    return {box.left() + box.width() * along(report.mean_distance) / along(most_distance),
+            box.bottom() - box.height() * report.entropy / most_entropy};
+}
+
+AtlasView::Frame AtlasView::frame(const QRectF& area, bool legend) const {
+    Frame frame;
+    const bool has_legend =
+        legend && state_.answer(need::heads) != nullptr && !state_.answer(need::heads)->heads.empty();
+    const double below = has_legend ? legendIn(area, Theme::light()).back().place.bottom() - area.top() : 0;
+    frame.box = area.adjusted(kLeft, kTop + below, -kRight, -kBottom);
+    if (state_.answer(need::heads) == nullptr) return frame;
+    for (const HeadReport& report : state_.answer(need::heads)->heads) {
+        frame.most_distance = std::max(frame.most_distance, 1.1 * report.mean_distance);
+        frame.most_entropy = std::max(frame.most_entropy, 1.06 * report.entropy);
+    }
+    return frame;
+}
+
+QPointF AtlasView::dotOf(int layer, int head) const {
+    for (const HeadReport& report : state_.answer(need::heads)->heads)
+        if (report.layer == layer && report.head == head) return frame(canvas(), true).at(report);
+    return {};
+}
+
+void AtlasView::paintAxes(QPainter& painter, const Frame& frame, const Theme& theme) const {
+    const QRectF& box = frame.box;
+    painter.setPen(QPen(theme.frame, 1));
+    painter.drawLine(box.bottomLeft(), box.bottomRight());
+    painter.drawLine(box.bottomLeft(), box.topLeft());
+    const QFontMetricsF metrics(painter.font());
+    double taken = -1e9;
+    for (double distance = 0; distance <= frame.most_distance; distance = distance < 1 ? 1 : 2 * distance) {
+        const double x = box.left() + box.width() * along(distance) / along(frame.most_distance);
+        const QString text = noteNumber(distance, 4);
+        const double width = metrics.horizontalAdvance(text);
+        painter.setPen(QPen(theme.grid, 1));
+        painter.drawLine(QPointF(x, box.top()), QPointF(x, box.bottom()));
+        if (x - width / 2 < taken + 6) continue;
+        taken = x + width / 2;
+        painter.setPen(theme.faint_text);
+        painter.drawText(QRectF(x - width, box.bottom() + 3, 2 * width, 18), Qt::AlignHCenter | Qt::AlignTop,
+                         text);
+    }
+    for (const double tick : niceTicks(0, frame.most_entropy, 5)) {
+        const double y = box.bottom() - box.height() * tick / frame.most_entropy;
+        painter.setPen(QPen(theme.grid, 1));
+        painter.drawLine(QPointF(box.left(), y), QPointF(box.right(), y));
+        painter.setPen(theme.faint_text);
+        painter.drawText(QRectF(box.left() - kLeft, y - 9, kLeft - 6, 18), Qt::AlignRight | Qt::AlignVCenter,
+                         noteNumber(tick, 3));
+    }
+    painter.setPen(theme.text);
+    painter.drawText(
+        QRectF(box.left(), box.bottom() + 22, box.width(), 20), Qt::AlignHCenter | Qt::AlignVCenter,
+        metrics.elidedText(state_.change().isNothing() ? tr("mean distance n − j, tokens")
+                                                       : tr("mean distance n − j, tokens (with the change)"),
+                           Qt::ElideRight, box.width()));
+    painter.save();
+    painter.translate(box.left() - kLeft + 12, box.center().y());
+    painter.rotate(-90);
+    painter.drawText(QRectF(-box.height() / 2, -10, box.height(), 20), Qt::AlignCenter,
+                     metrics.elidedText(tr("entropy, nats"), Qt::ElideRight, box.height()));
+    painter.restore();
+}
+
+std::vector<AtlasView::LegendEntry> AtlasView::legendIn(const QRectF& area, const Theme& theme) const {
+    std::vector<LegendEntry> entries;
+    if (colour_ == Colour::label) {
+        for (const auto& [label, count] : countedLabels(*state_.answer(need::heads)))
+            entries.push_back(
+                {colorOf(label), QStringLiteral("%1 %2").arg(QString::fromStdString(label)).arg(count), {}});
+    } else {
+        const bool by_layer = colour_ == Colour::layer;
+        const int last =
+            by_layer && state_.summary() != nullptr ? static_cast<int>(state_.summary()->layers) - 1 : 1;
+        entries.push_back(
+            {theme.pair(0, 2), by_layer ? tr("layer 0") : tr("fast pairs make the scores"), {}});
+        entries.push_back({theme.pair(1, 2), by_layer ? tr("layer %1").arg(last) : tr("slow pairs do"), {}});
+    }
+    const QFontMetricsF metrics(font());
+    double x = area.left() + kLeft, y = area.top() + 4;
+    for (LegendEntry& entry : entries) {
+        const double width = metrics.horizontalAdvance(entry.text) + 30;
+        if (x + width > area.right() && x > area.left() + kLeft) {
+            x = area.left() + kLeft;
+            y += kLegendLine;
+        }
+        entry.place = {x, y, width, kLegendLine};
+        x += width;
+    }
+    return entries;
+}
+
+void AtlasView::paintLegend(QPainter& painter, const QRectF& area, const Theme& theme) const {
+    for (const LegendEntry& entry : legendIn(area, theme)) {
+        painter.setPen(Qt::NoPen);
+        painter.setBrush(entry.color);
+        painter.drawEllipse(QPointF(entry.place.left() + 6, entry.place.center().y()), kRadius, kRadius);
+        painter.setPen(theme.text);
+        painter.drawText(entry.place.adjusted(14, 0, 0, 0), Qt::AlignLeft | Qt::AlignVCenter, entry.text);
+    }
+}
+
+void AtlasView::paintWithLegend(bool legend, QPainter& painter, const QRectF& area,
+                                const Theme& theme) const {
+    if (state_.answer(need::heads) == nullptr) {
+        painter.setPen(theme.faint_text);
+        painter.drawText(area.adjusted(12, 12, -12, -12), Qt::AlignCenter | Qt::TextWordWrap,
+                         !state_.message().isEmpty() ? state_.message()
+                         : state_.model().isEmpty()  ? tr("Choose a model, and type a text that it reads.")
+                         : state_.isAsking()         ? state_.work()
+                                             : tr("What each head does with the text is shown here."));
+        return;
+    }
+    const Frame frame = this->frame(area, legend);
+    paintAxes(painter, frame, theme);
+    if (legend) paintLegend(painter, area, theme);
+    const auto dot = [&](const HeadReport& report) {
+        painter.setPen(QPen(theme.background, 0.8));
+        painter.setBrush(colorOf(report, theme));
+        painter.drawEllipse(frame.at(report), kRadius, kRadius);
+    };
+    for (const HeadReport& report : state_.answer(need::heads)->heads)
+        if (isShown(report)) dot(report);
+    if (const HeadReport* chosen = state_.report()) {
+        dot(*chosen);
+        paintRing(painter, frame.at(*chosen), theme);
+    }
+}
+
+const HeadReport* AtlasView::nearest(const QPointF& at) const {
+    if (state_.answer(need::heads) == nullptr) return nullptr;
+    constexpr double kReach = 14;
+    const Frame frame = this->frame(canvas(), true);
+    const HeadReport* best = nullptr;
+    double least = kReach;
+    for (const HeadReport& report : state_.answer(need::heads)->heads) {
+        if (!isShown(report)) continue;
+        const QPointF apart = frame.at(report) - at;
+        const double distance = std::hypot(apart.x(), apart.y());
+        if (distance >= least) continue;
+        least = distance;
+        best = &report;
+    }
+    return best;
+}
+
+void AtlasView::mousePressEvent(QMouseEvent* event) {
+    if (event->button() != Qt::LeftButton) return FigureView::mousePressEvent(event);
+    if (const HeadReport* report = nearest(event->position()))
+        state_.setHead(static_cast<int>(report->layer), static_cast<int>(report->head));
+}
+
+void AtlasView::mouseMoveEvent(QMouseEvent* event) {
+    const HeadReport* report = nearest(event->position());
+    emit pointed(report != nullptr ? describeHead(*report) : QString());
+}
+
+QString AtlasView::figureCsv() const {
+    QString csv = QStringLiteral(
+        "layer,head,label,evidence,entropy,mean_distance,first,self,previous,local,same,induction,slow_"
+        "share\n");
+    if (state_.answer(need::heads) == nullptr) return csv;
+    for (const HeadReport& r : state_.answer(need::heads)->heads) {
+        csv += QStringLiteral("%1,%2,%3")
+                   .arg(r.layer)
+                   .arg(r.head)
+                   .arg(quoted(QString::fromStdString(labelOf(r))));
+        for (const double number : {evidenceOf(r), r.entropy, r.mean_distance, r.first, r.self, r.previous,
+                                    r.local, r.same, r.induction, r.slow_share})
+            csv += ',' + QString::number(number, 'g', 17);
+        csv += '\n';
+    }
+    return csv;
+}
+
+QString AtlasView::figureCaption() const {
+    if (state_.answer(need::heads) == nullptr || state_.summary() == nullptr) return {};
+    return tr("All %1 heads of %2 on %3 tokens: mean distance and entropy of the attention weights%4")
+        .arg(state_.answer(need::heads)->heads.size())
+        .arg(QString::fromStdString(state_.summary()->name))
+        .arg(state_.answer(need::heads)->tokens.size())
+        .arg(state_.change().isNothing() ? QString() : tr(", with the change"));
+}
+
+}  // namespace roper

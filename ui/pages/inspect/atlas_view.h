@@ -1,0 +1,73 @@
+#pragma once
+
+#include "ui/charts/figure_view.h"
+#include "ui/pages/inspect/models_state.h"
+
+namespace roper {
+
+/// Every head as a dot: how far back it attends across, how spread its weights are upwards, coloured by its
+/// label or by what the slow pairs make of its scores. A click chooses a head.
+class AtlasView : public FigureView {
+    Q_OBJECT
+
+  public:
+    AtlasView(ModelsState& state, QWidget* parent);
+
+    enum class Colour { label, slow_share, layer };
+    void setColour(Colour colour);
+    /// Only heads of one label; empty: all.
+    void setLabel(const std::string& label);
+    /// Where a head's dot is on the canvas.
+    QPointF dotOf(int layer, int head) const;
+
+    QString figureName() const override { return QStringLiteral("head-atlas"); }
+    QSize leastSize() const override { return {300, 220}; }
+    QSize leastScreenSize() const override { return {200, 110}; }
+    void paintFigure(QPainter& painter, const QRectF& area, const Theme& theme) const override {
+        paintWithLegend(true, painter, area, theme);
+    }
+    bool hasLegend() const override { return state_.answer(need::heads) != nullptr; }
+    void paintWithLegend(bool legend, QPainter& painter, const QRectF& area,
+                         const Theme& theme) const override;
+    QString figureCsv() const override;
+    QString figureCaption() const override;
+
+    /// How many heads have each label, in the order of the rules; labels that none has are left out.
+    static std::vector<std::pair<std::string, int>> countedLabels(const HeadsAnswer& heads);
+    static QColor colorOf(const std::string& label);
+
+  protected:
+    void mousePressEvent(QMouseEvent* event) override;
+    void mouseMoveEvent(QMouseEvent* event) override;
+
+  private:
+    struct Frame {
+        QRectF box;
+        double most_distance = 1, most_entropy = 1;
+        QPointF at(const HeadReport& report) const;
+    };
+    struct LegendEntry {
+        QColor color;
+        QString text;
+        QRectF place;
+    };
+    /// Line by line, as many as the width asks for.
+    std::vector<LegendEntry> legendIn(const QRectF& area, const Theme& theme) const;
+    Frame frame(const QRectF& area, bool legend) const;
+    bool isShown(const HeadReport& report) const;
+    QColor colorOf(const HeadReport& report, const Theme& theme) const;
+    const HeadReport* nearest(const QPointF& at) const;
+    void paintAxes(QPainter& painter, const Frame& frame, const Theme& theme) const;
+    void paintLegend(QPainter& painter, const QRectF& area, const Theme& theme) const;
+
+    ModelsState& state_;
+    Colour colour_ = Colour::label;
+    std::string label_;
+};
+
+/// "layer 3, head 1: previous token (0.98)"
+QString titleOfHead(const HeadReport& report);
+/// The same with what was measured.
+QString describeHead(const HeadReport& report);
+
+}  // namespace roper

@@ -1,0 +1,235 @@
+#include "ui/pages/inspect/change_panel.h"
+
+#include <QScopedValueRollback>
+#include <algorithm>
+#include <cmath>
+
+#include "core/base/text.h"
+#include "core/questions/wilson_interval.h"
+#include "ui/controls/named.h"
+#include "ui/theme/numbers.h"
+
+namespace roper {
+namespace {
+
+void say(QLabel& label, const QString& text) {
+    label.setText(text);
+    label.setVisible(!text.isEmpty());
+}
+
+}  // namespace
+
+ChangePanel::ChangePanel(ModelsState& state, QWidget* parent)
+    : QWidget(parent), state_(state), column_(new QVBoxLayout(this)) {
+    column_->setContentsMargins(8, 8, 8, 8);
+    auto* heading = new QLabel;
+    heading->setText(tr("Ablations and changes"));
+    QFont bold = heading->font();
+    bold.setBold(true);
+    heading->setFont(bold);
+    column_->addWidget(heading);
+    addHeads();
+    addParts();
+    addPositions();
+    nothing_ = named(new QPushButton(tr("As it was trained")), tr("As it was trained"),
+                     tr("Takes all changes back"));
+    connect(nothing_, &QPushButton::clicked, this, [this] {
+        show({});
+        emit changed(change_);
+    });
+    column_->addWidget(nothing_);
+    const auto result = [this](const QString& name) {
+        auto* label = new QLabel;
+        label->setWordWrap(true);
+        label->setTextInteractionFlags(Qt::TextSelectableByMouse);
+        label->setAccessibleName(name);
+        column_->addWidget(label);
+        return label;
+    };
+    effect_ = result(tr("What the change does to the loss"));
+    solve_ = named(new QPushButton(tr("Solve 64 problems")), tr("Solve 64 problems"),
+                   tr("How many of the run's problems are solved as it was trained, and with the change"));
+    connect(solve_, &QPushButton::clicked, this, [this] {
+        constexpr std::int64_t kProblems = 64;
+        Question question{"solve"};
+        question.count = kProblems;
+        state_.request(need::solved, question);
+    });
+    column_->addWidget(solve_);
+    solved_ = result(tr("What the change does to the problems that are solved"));
+    column_->addStretch(1);
+    connect(&state_, &ModelsState::modelChanged, this, &ChangePanel::showModel);
+    connect(&state_, &ModelsState::inputsChanged, this, &ChangePanel::showModel);
+    connect(&state_, &ModelsState::answered, this, [this] {
+        showEffect();
+        showSolved();
+    });
+    showModel();
+}
+
+template <class Change>
+void ChangePanel::edit(Change make) {
+    if (showing_) return;
+    ModelChange change = change_;
+    make(change);
+    show(change);
+    emit changed(change_);
+}
+
+/// Rows with a name each, below what is there. What comes and goes stands between such forms, not in them: a
+/// form layout with hidden rows flattens others.
+void ChangePanel::beginForm() {
+    form_ = new QFormLayout;
+    form_->setRowWrapPolicy(QFormLayout::WrapLongRows);
+    column_->addLayout(form_);
+}
+
+void ChangePanel::addHeads() {
+    beginForm();
+    const auto choice = [this](const QString& name, const QString& help,
+                               std::optional<std::int64_t> ModelChange::*of) {
+        auto* box = named(new QComboBox, name, help);
+        connect(box, &QComboBox::currentIndexChanged, this, [this, of](int index) {
+            edit([&](ModelChange& change) {
+                change.*of = index > 0 ? std::optional<std::int64_t>(index - 1) : std::nullopt;
+            });
+        });
+        form_->addRow(name, box);
+        return box;
+    };
+    layer_ = choice(tr("Layer"), tr("Whose heads are changed"), &ModelChange::layer);
+    head_ = choice(tr("Head"), tr("Which of the layer's heads are changed"), &ModelChange::head);
+}
+
+QCheckBox* ChangePanel::addCheck(const QString& text, const QString& help, bool ModelChange::*member) {
+    auto* box = named(new QCheckBox(text), text, help);
+    connect(box, &QCheckBox::toggled, this,
+            [this, member](bool on) { edit([&](ModelChange& change) { change.*member = on; }); });
+    column_->addWidget(box);
+    checks_.emplace_back(box, member);
+    return box;
+}
+
+void ChangePanel::addParts() {
+    mute_ = named(new LineEdit, tr("Pairs left out"),
+                  tr("Scores do without these pairs: 24-31, 5 or 0,1,7; pair 0 rotates fastest"));
+    mute_->setPlaceholderText(tr("such as 24-31"));
+    connect(mute_, &LineEdit::edited, this, [this](const QString& text) {
+        edit([&](ModelChange& change) { change.mute = text.trimmed().toStdString(); });
+    });
+    form_->addRow(tr("Pairs left out"), mute_);
+    addCheck(tr("zero the heads' output"), tr("What the heads add to the residual stream is left out"),
+             &ModelChange::mute_heads);
+    addCheck(tr("q and k not rotated"), tr("Scores of these heads know no positions"),
+             &ModelChange::no_rotation);
+    no_value_rotation_ =
+        addCheck(tr("v not rotated"), tr("RoPER without its rotation of values, and its inverse"),
+                 &ModelChange::no_value_rotation);
+    no_inverse_ = addCheck(tr("outputs not rotated back"), tr("RoPER without the inverse rotation"),
+                           &ModelChange::no_inverse);
+}
+
+void ChangePanel::addPositions() {
+    beginForm();
+    shift_ = named(new QSpinBox, tr("Shift all positions"),
+                   tr("Added to every position: a relative encoding does not see it"));
+    shift_->setRange(-100000000, 100000000);
+    shift_->setKeyboardTracking(false);
+    connect(shift_, &QSpinBox::valueChanged, this,
+            [this](int value) { edit([&](ModelChange& change) { change.shift = value; }); });
+    form_->addRow(tr("Shift S"), shift_);
+    base_ = named(new NumberEdit(0, 1e15), tr("Base of the frequencies"), tr("0 leaves the model's own"));
+    base_->setHelp(base_->toolTip());
+    connect(base_, &NumberEdit::edited, this,
+            [this](double value) { edit([&](ModelChange& change) { change.base = value; }); });
+    form_->addRow(tr("Base"), base_);
+    scaling_ = named(new QComboBox, tr("Scaling of the frequencies"),
+                     tr("As for texts longer than those of training"));
+    for (const std::string& name : scalingNames())
+        if (name != "longrope") scaling_->addItem(QString::fromStdString(name));  // which needs a list
+    connect(scaling_, &QComboBox::currentTextChanged, this, [this](const QString& name) {
+        edit([&](ModelChange& change) { change.scaling = scalingMethodOf(name.toStdString()); });
+    });
+    form_->addRow(tr("Scaling"), scaling_);
+    factor_ = named(new NumberEdit(1, 10000), tr("Factor of the scaling"),
+                    tr("How much longer texts are than those of training"));
+    factor_->setHelp(factor_->toolTip());
+    connect(factor_, &NumberEdit::edited, this,
+            [this](double value) { edit([&](ModelChange& change) { change.factor = value; }); });
+    form_->addRow(tr("Factor s"), factor_);
+}
+
+void ChangePanel::showModel() {
+    const ModelSummary* model = state_.summary();
+    const QScopedValueRollback showing(showing_, true);
+    const auto fill = [](QComboBox* box, const QString& all, std::int64_t count) {
+        const int kept = box->currentIndex();
+        box->clear();
+        box->addItem(all);
+        for (std::int64_t i = 0; i < count; ++i)
+            box->addItem(QString::number(i));
+        box->setCurrentIndex(std::clamp(kept, 0, static_cast<int>(count)));
+    };
+    fill(layer_, tr("all"), model != nullptr ? model->layers : 0);
+    fill(head_, tr("all"), model != nullptr ? model->heads : 0);
+    setEnabled(model != nullptr);
+    solve_->setVisible(model != nullptr && model->has_problems);
+    const bool rotates_values = model != nullptr && model->rotates_values;
+    no_value_rotation_->setVisible(rotates_values);
+    no_inverse_->setVisible(rotates_values);
+    show(state_.change());
+    showEffect();
+    showSolved();
+}
+
+void ChangePanel::show(const ModelChange& change) {
+    const QScopedValueRollback showing(showing_, true);
+    change_ = change;
+    layer_->setCurrentIndex(change.layer ? static_cast<int>(*change.layer) + 1 : 0);
+    head_->setCurrentIndex(change.head ? static_cast<int>(*change.head) + 1 : 0);
+    mute_->showText(QString::fromStdString(change.mute));
+    for (const auto& [box, member] : checks_)
+        box->setChecked(change.*member);
+    shift_->setValue(static_cast<int>(change.shift));
+    base_->setValue(change.base);
+    scaling_->setCurrentText(
+        QString::fromStdString(scalingNames().at(static_cast<std::size_t>(change.scaling))));
+    factor_->setValue(change.factor);
+    factor_->setEnabled(change.scaling != ScalingMethod::none);
+    nothing_->setEnabled(change != ModelChange{});
+}
+
+void ChangePanel::showEffect() {
+    const TextReading *before = state_.answer(need::reading), *after = state_.answer(need::changed);
+    if (before == nullptr || before->nll.empty()) return say(*effect_, {});
+    QString text = tr("loss %1 nats a token, perplexity %2")
+                       .arg(fixedNumber(before->loss, 4), noteNumber(std::exp(before->loss), 4));
+    if (after != nullptr && after->nll.size() == before->nll.size())
+        text += tr("\nwith the change %1 (%2%3), perplexity %4")
+                    .arg(fixedNumber(after->loss, 4),
+                         after->loss < before->loss ? QString() : QStringLiteral("+"),
+                         fixedNumber(after->loss - before->loss, 4), noteNumber(std::exp(after->loss), 4));
+    say(*effect_, text);
+}
+
+void ChangePanel::showSolved() {
+    const SolvedAnswer* answer = state_.answer(need::solved);
+    if (answer == nullptr) return say(*solved_, {});
+    const auto share = [](const std::vector<bool>& solved) {
+        const std::int64_t count = SolvedAnswer::count(solved);
+        const auto [low, high] = wilsonInterval(count, static_cast<std::int64_t>(solved.size()));
+        return tr("%1 of %2 solved (95 % interval %3 to %4 %)")
+            .arg(count)
+            .arg(solved.size())
+            .arg(fixedNumber(100 * low, 0), fixedNumber(100 * high, 0));
+    };
+    QString text = share(answer->solved);
+    if (!state_.change().isNothing())
+        text += tr("\nwith the change %1; %2 lost, %3 gained")
+                    .arg(share(answer->changed))
+                    .arg(answer->lost())
+                    .arg(answer->gained());
+    say(*solved_, text);
+}
+
+}  // namespace roper

@@ -1,0 +1,58 @@
+#pragma once
+
+#include <QCheckBox>
+#include <QComboBox>
+#include <QFormLayout>
+#include <QLabel>
+#include <QPushButton>
+#include <QSpinBox>
+#include <QVBoxLayout>
+#include <QWidget>
+
+#include "ui/controls/line_edit.h"
+#include "ui/controls/number_edit.h"
+#include "ui/pages/inspect/models_state.h"
+
+namespace roper {
+
+/// What is taken out of a model, or done to its positions, as a form, and what that does to its loss and to
+/// the problems that it solves.
+class ChangePanel : public QWidget {
+    Q_OBJECT
+
+  public:
+    ChangePanel(ModelsState& state, QWidget* parent);
+
+  signals:
+    /// By the user.
+    void changed(const roper::ModelChange& change);
+
+  private:
+    void showModel();
+    void show(const ModelChange& change);
+    void showEffect();
+    void showSolved();
+    template <class Change>
+    void edit(Change make);
+    void beginForm();
+    void addHeads();
+    void addParts();
+    void addPositions();
+    QCheckBox* addCheck(const QString& text, const QString& help, bool ModelChange::*member);
+
+    ModelsState& state_;
+    ModelChange change_;
+    QVBoxLayout* column_;
+    QFormLayout* form_ = nullptr;  ///< that rows are added to
+    QComboBox *layer_, *head_, *scaling_;
+    LineEdit* mute_;
+    QCheckBox *no_value_rotation_ = nullptr, *no_inverse_ = nullptr;
+    std::vector<std::pair<QCheckBox*, bool ModelChange::*>> checks_;
+    QSpinBox* shift_;
+    NumberEdit *base_, *factor_;
+    QPushButton *nothing_, *solve_;
+    QLabel *effect_, *solved_;
+    bool showing_ = false;
+};
+
+}  // namespace roper

@@ -1,0 +1,157 @@
+#include "ui/pages/inspect/generation_panel.h"
+
+#include <QScopedValueRollback>
+
+#include "core/base/error.h"
+#include "core/control/messages.h"
+#include "ui/controls/named.h"
+#include "ui/live/example_text.h"
+#include "ui/live/published_models.h"
+#include "ui/pages/inspect/models_fields.h"
+
+namespace roper {
+
+GenerationPanel::GenerationPanel(ModelsState& state, InspectState& run, InspectState& beside, QWidget* parent)
+    : ModelPanel(tr("Generate"), state, parent),
+      run_(run),
+      beside_(beside),
+      continuation_(new ContinuationView(run, this)),
+      beside_continuation_(new ContinuationView(beside, this)) {
+    makeControls();
+    for (InspectState* one : {&run_, &beside_})
+        for (auto signal : {&InspectState::runChanged, &InspectState::messageChanged})
+            connect(one, signal, this, &GenerationPanel::refreshWhenSeen);
+    connect(&run_, &InspectState::runChanged, this, &GenerationPanel::showRun);
+    connect(&run_, &InspectState::continuationChanged, this, &GenerationPanel::fillHeads);
+    hear(continuation_, beside_continuation_);
+    auto* layout = new QVBoxLayout(this);
+    layout->addLayout(row({{prompt_, 1}, {generate_, 0}}));
+    layout->addLayout(row({count_, temperature_, seed_, head_}));
+    layout->addWidget(splitter(Qt::Horizontal, {titled(title_of_, continuation_),
+                                                beside_text_ = titled(beside_title_, beside_continuation_)}),
+                      1);
+    layout->addWidget(written_);
+    showRun();
+    GenerationPanel::refresh();  // what stands beside takes no room until it is there
+}
+
+void GenerationPanel::makeControls() {
+    prompt_ = named(new LineEdit, tr("Prompt"), tr("What the model continues"));
+    prompt_->setPlaceholderText(tr("the text above is continued"));
+    count_ = named(new QSpinBox, tr("Tokens to generate"),
+                   tr("How many tokens the model generates (one is a character, except of a text)"));
+    count_->setRange(1, static_cast<int>(kLongestContinuation));
+    count_->setValue(64);
+    count_->setSuffix(tr(" tokens"));
+    temperature_ = named(new QDoubleSpinBox, tr("Temperature"),
+                         tr("0 takes the likeliest token; above, tokens are sampled"));
+    temperature_->setRange(0, 10);
+    temperature_->setSingleStep(0.1);
+    temperature_->setPrefix(tr("temperature "));
+    seed_ = named(new QSpinBox, tr("Seed of the sampling"), tr("The same seed draws the same text"));
+    seed_->setRange(0, 1000000);
+    seed_->setPrefix(tr("seed "));
+    generate_ = named(new QPushButton(tr("Generate")), tr("Generate"), {});
+    head_ = named(new QComboBox, tr("Head that is shaded"),
+                  tr("Whose attention lies behind the text: the mean of all heads, or one"));
+    head_->setSizeAdjustPolicy(QComboBox::AdjustToContents);  // its heads come with a model
+    written_ = new QLabel;
+    written_->setWordWrap(true);
+    written_->setTextInteractionFlags(Qt::TextSelectableByMouse);
+    written_->setAccessibleName(tr("What the changed model writes"));
+    connect(generate_, &QPushButton::clicked, this, &GenerationPanel::generate);
+    connect(prompt_, &QLineEdit::returnPressed, this, &GenerationPanel::generate);
+    connect(head_, &QComboBox::currentIndexChanged, this, [this](int index) {
+        if (filling_) return;
+        continuation_->setHead(index - 1);
+        beside_continuation_->setHead(index - 1);
+    });
+}
+
+PageFigures::Figures GenerationPanel::figures() const {
+    PageFigures::Figures all{continuation_};
+    if (!beside_.run().isEmpty()) all.push_back(beside_continuation_);
+    return all;
+}
+
+void GenerationPanel::prepare(const QString&, const ModelsPicture& picture) {
+    constexpr std::int64_t kTokens = 64;
+    run_.setStep(picture.step);
+    run_.generate(QString::fromStdString(picture.look.text),
+                  static_cast<int>(picture.look.count.value_or(kTokens)), picture.look.temperature,
+                  picture.look.seed);
+    waitWhile([&] { return run_.isAsking(); }, "the answer of the model");
+    if (!run_.message().isEmpty()) throw Error(ErrorKind::usage, run_.message().toStdString());
+    continuation_->choose(static_cast<int>(picture.token.value_or(0)));
+}
+
+void GenerationPanel::generate() {
+    beside_.matchStep(run_);
+    const bool is_changed = !state().change().isNothing();
+    const bool is_long = prompt().toUtf8().size() > static_cast<qsizetype>(kLongestProbe);
+    if (!is_long)
+        for (InspectState* run : {&run_, &beside_})
+            if (!run->run().isEmpty())
+                run->generate(prompt(), count_->value(), temperature_->value(), seed_->value());
+    if (!is_changed && !is_long) return;
+    Question question{"generate", prompt().toStdString()};
+    question.count = count_->value();
+    question.temperature = temperature_->value();
+    question.seed = seed_->value();
+    state().request(need::written, question);
+}
+
+/// A prompt and a length that suit the model.
+void GenerationPanel::showRun() {
+    const RunWatcher* run = run_.store().find(run_.run());
+    const bool is_published = isPublishedModel(run_.run());
+    if ((run == nullptr && !is_published) || run_.run() == shown_run_) return;
+    const Specification* s = run != nullptr && run->specification() ? &*run->specification() : nullptr;
+    const bool has_problems = s != nullptr && s->task.hasProblems();
+    // A solution may be nearly as long as the sequences that were trained on.
+    constexpr int kOfAText = 64, kOfALanguageModel = 24;
+    count_->setValue(has_problems   ? static_cast<int>(s->training.length)
+                     : is_published ? kOfALanguageModel
+                                    : kOfAText);
+    // A prompt of another kind of model means nothing to this one.
+    const bool other_kind = !shown_run_.isEmpty() && isPublishedModel(shown_run_) != is_published;
+    if (prompt_->text().isEmpty() || other_kind)
+        prompt_->setText(is_published ? exampleProse() : examplePrompt(*run));
+    shown_run_ = run_.run();
+}
+
+void GenerationPanel::fillHeads() {
+    const QScopedValueRollback filling(filling_, true);
+    head_->clear();
+    head_->addItem(tr("mean of all heads"));
+    if (const auto& c = run_.continuation())
+        for (int head = 0; head < c->layers * c->heads; ++head)
+            head_->addItem(tr("layer %1, head %2").arg(head / c->heads).arg(head % c->heads));
+}
+
+void GenerationPanel::refresh() {
+    const RunWatcher* run = run_.store().find(run_.run());
+    const bool is_there = run != nullptr || isPublishedModel(run_.run());
+    const bool is_masked = run != nullptr && run->specification() && run->specification()->isMasked();
+    const bool asks = run_.isAsking() || beside_.isAsking();
+    prompt_->setEnabled(is_there);
+    generate_->setEnabled(is_there && !is_masked);
+    generate_->setText(asks ? tr("…") : tr("Generate"));
+    generate_->setToolTip(is_masked ? tr("This model predicts masked tokens from both sides; it cannot "
+                                         "generate")
+                                    : tr("Let the model continue the prompt"));
+    const bool is_beside = !beside_.run().isEmpty();
+    title_of_->setText(run_.run());
+    title_of_->setVisible(is_beside);
+    beside_title_->setText(beside_.run());
+    beside_text_->setVisible(is_beside);
+    const GeneratedText* written = state().answer(need::written);
+    written_->setVisible(written != nullptr);
+    if (written == nullptr) return written_->clear();
+    const QString end =
+        written->text.empty() ? tr("(it ends the text at once)") : QString::fromStdString(written->text);
+    written_->setText(state().change().isNothing() ? end : tr("with the change: %1").arg(end));
+    written_->setToolTip(tr("%1 tokens").arg(written->generated.size()));
+}
+
+}  // namespace roper

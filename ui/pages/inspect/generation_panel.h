@@ -1,0 +1,55 @@
+#pragma once
+
+#include <QComboBox>
+#include <QDoubleSpinBox>
+#include <QLabel>
+#include <QPushButton>
+#include <QSpinBox>
+
+#include "ui/controls/line_edit.h"
+#include "ui/pages/inspect/continuation_view.h"
+#include "ui/pages/inspect/inspect_state.h"
+#include "ui/pages/inspect/model_panel.h"
+
+namespace roper {
+
+/// How the model continues a prompt: token by token with what it looked at, beside it another model, and
+/// below it what the changed model writes.
+class GenerationPanel : public ModelPanel {
+    Q_OBJECT
+
+  public:
+    GenerationPanel(ModelsState& state, InspectState& run, InspectState& beside, QWidget* parent);
+
+    PageFigures::Figures figures() const override;
+    std::vector<const Need*> needs() const override { return {&need::reading, &need::changed}; }
+    std::vector<const Need*> needsOf(const QString&) const override { return {}; }
+    void prepare(const QString& figure, const ModelsPicture& picture) override;
+
+    ContinuationView& continuation() { return *continuation_; }
+    void generate();
+
+  protected:
+    void refresh() override;
+
+  private:
+    void makeControls();
+    void showRun();
+    void fillHeads();
+    /// What is continued: the prompt, or the text of the page.
+    QString prompt() const { return prompt_->text().isEmpty() ? state().text() : prompt_->text(); }
+
+    InspectState &run_, &beside_;
+    ContinuationView *continuation_, *beside_continuation_;
+    LineEdit* prompt_;
+    QSpinBox *count_, *seed_;
+    QDoubleSpinBox* temperature_;
+    QPushButton* generate_;
+    QComboBox* head_;
+    QLabel *title_of_, *beside_title_, *written_;
+    QWidget* beside_text_;
+    QString shown_run_;
+    bool filling_ = false;
+};
+
+}  // namespace roper

@@ -1,0 +1,56 @@
+#pragma once
+
+#include <QComboBox>
+#include <QLabel>
+#include <QSpinBox>
+
+#include "ui/charts/curve_chart.h"
+#include "ui/pages/inspect/atlas_view.h"
+#include "ui/pages/inspect/head_grid_view.h"
+#include "ui/pages/inspect/model_panel.h"
+
+namespace roper {
+
+/// What the picture of a head's reach shows by distance.
+enum class ReachQuantity { weight, score };
+
+/// All heads at a glance, and one of them large.
+class HeadsPanel : public ModelPanel {
+    Q_OBJECT
+
+  public:
+    HeadsPanel(ModelsState& state, QWidget* parent);
+
+    PageFigures::Figures figures() const override { return {atlas_, map_, grid_, reach_}; }
+    std::vector<const Need*> needs() const override;
+    std::vector<const Need*> needsOf(const QString& figure) const override;
+    void prepare(const QString& figure, const ModelsPicture& picture) override;
+
+    AtlasView& atlas() { return *atlas_; }
+    HeadGridView& grid() { return *grid_; }
+    HeatMapView& map() { return *map_; }
+    CurveChart& reach() { return *reach_; }
+
+  protected:
+    void refresh() override;
+
+  private:
+    QSpinBox* makeNumber(const QString& name, const QString& prefix);
+    /// Of the chosen head; null while it is not known.
+    const HeadMap* shownMap() const;
+    void showLabels();
+    void showMap();
+    void showReach();
+    QString pointedWeight(int row, int column) const;
+
+    AtlasView* atlas_;
+    HeadGridView* grid_;
+    HeatMapView* map_;
+    CurveChart* reach_;
+    QComboBox *label_, *colour_, *reach_quantity_;
+    QSpinBox *layer_, *head_;
+    QLabel* map_title_;
+    bool filling_ = false;
+};
+
+}  // namespace roper

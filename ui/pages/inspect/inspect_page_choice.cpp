@@ -1,0 +1,215 @@
+#include <QFileDialog>
+#include <QFileInfo>
+#include <algorithm>
+#include <cmath>
+#include <numbers>
+
+#include "ui/live/example_text.h"
+#include "ui/live/published_models.h"
+#include "ui/live/run_records.h"
+#include "ui/pages/inspect/inspect_page.h"
+#include "ui/theme/numbers.h"
+#include "ui/theme/plain_text.h"
+
+// Which model the Inspect page shows, what stands beside it, and what it is.
+
+namespace roper {
+namespace {
+
+/// "135 M"
+QString parametersText(std::int64_t count) {
+    constexpr double kThousand = 1e3, kMillion = 1e6, kBillion = 1e9;
+    const auto n = static_cast<double>(count);
+    if (n >= kBillion) return QStringLiteral("%1 B").arg(noteNumber(n / kBillion, 3));
+    if (n >= kMillion) return QStringLiteral("%1 M").arg(noteNumber(n / kMillion, 3));
+    return n >= kThousand ? QStringLiteral("%1 k").arg(noteNumber(n / kThousand, 3)) : QString::number(count);
+}
+
+}  // namespace
+
+void InspectPage::open(const QString& model) {
+    const RunWatcher *run = store_.find(model), *before = store_.find(state_->model());
+    const auto taskOf = [](const RunWatcher* of) {
+        return of != nullptr && of->specification() ? of->specification()->task.name : std::string();
+    };
+    const bool is_empty = text_->toPlainText().isEmpty();
+    if (run != nullptr) {
+        // A text of another task means nothing to this model.
+        const QString example = exampleText(*run);
+        if (!example.isEmpty() && (is_empty || taskOf(run) != taskOf(before))) text_->setPlainText(example);
+    } else if (QFileInfo(model).isAbsolute()) {
+        if (is_empty || before != nullptr) text_->setPlainText(exampleProse());
+        rememberModel(model);
+    }
+    state_->setText(text_->toPlainText());
+    state_->setModel(model);
+    run_->setRun(model);
+    if (beside_state_->model() == model) setBeside({});
+    fillModels();
+    wantWhatIsSeen();
+}
+
+void InspectPage::fillModels() {
+    const QScopedValueRollback filling(filling_, true);
+    models_->clear();
+    const auto add = [this](const QString& title, const QString& model, const QString& help) {
+        models_->addItem(title, model);
+        models_->setItemData(models_->count() - 1, help, Qt::ToolTipRole);
+    };
+    QStringList published = publishedModels();
+    if (QFileInfo(state_->model()).isAbsolute() && !published.contains(state_->model()))
+        published.prepend(state_->model());
+    for (const QString& path : published)
+        add(modelTitle(path), path, path);
+    bool first_run = models_->count() > 0;
+    std::vector<RunWatcher*> runs = store_.runs();
+    std::stable_sort(runs.begin(), runs.end(),
+                     [](const RunWatcher* a, const RunWatcher* b) { return a->madeAt_s() > b->madeAt_s(); });
+    for (const RunWatcher* run : runs) {
+        if (!run->specification()) continue;
+        if (std::exchange(first_run, false)) models_->insertSeparator(models_->count());
+        add(run->name(), run->name(), tr("a run of yours"));
+    }
+    models_->setCurrentIndex(state_->model().isEmpty() ? -1 : models_->findData(state_->model()));
+    fillWelcome();
+    fillBeside();
+    models_->setPlaceholderText(models_->count() == 0 ? tr("open a model from a file")
+                                                      : tr("choose a model"));
+}
+
+/// Checkpoints of the run; the newest is what a run that trains is asked for as it is now.
+void InspectPage::fillSteps() {
+    const QScopedValueRollback filling(filling_, true);
+    steps_->clear();
+    steps_->addItem(tr("its newest step"));
+    for (const std::int64_t step : run_->checkpoints()) {
+        steps_->addItem(tr("checkpoint %1").arg(step), QVariant::fromValue<qlonglong>(step));
+        if (run_->step() == step) steps_->setCurrentIndex(steps_->count() - 1);
+    }
+    if (steps_->currentIndex() == 0) run_->setStep(std::nullopt);  // the one that was chosen is gone
+    steps_->setEnabled(store_.find(state_->model()) != nullptr);
+}
+
+void InspectPage::openAtStep() {
+    const QVariant chosen = steps_->currentData();
+    const auto step = chosen.isValid() ? std::optional<std::int64_t>(chosen.toLongLong()) : std::nullopt;
+    run_->setStep(step);
+    state_->setModel(state_->model(), step);
+    beside_run_->matchStep(*run_);
+    if (!beside_state_->model().isEmpty())
+        beside_state_->setModel(beside_state_->model(), beside_run_->step());
+}
+
+void InspectPage::setBeside(const QString& model) {
+    beside_state_->setText(state_->text());
+    beside_state_->setModel(model);
+    beside_run_->setRun(model);
+    fillBeside();
+    wantWhatIsSeen();
+}
+
+/// The twin first, then all other models.
+void InspectPage::fillBeside() {
+    const QScopedValueRollback filling(filling_, true);
+    beside_->clear();
+    beside_->addItem(tr("nothing"), QString());
+    const QString twin = twinNameOf(store_, state_->model());
+    if (const RunWatcher* run = store_.find(twin); run != nullptr && run->specification())
+        beside_->addItem(tr("its twin, %1").arg(QString::fromStdString(run->specification()->methodTitle())),
+                         twin);
+    for (int i = 0; i < models_->count(); ++i) {
+        const QString model = models_->itemData(i).toString();
+        if (!model.isEmpty() && model != state_->model() && model != twin)
+            beside_->addItem(models_->itemText(i), model);
+    }
+    beside_->setCurrentIndex(std::max(0, beside_->findData(beside_state_->model())));
+    beside_->setToolTip(beside_->currentText());
+}
+
+/// What to do first, with a button for it.
+void InspectPage::fillWelcome() {
+    while (QLayoutItem* item = welcome_buttons_->takeAt(0)) {
+        item->widget()->deleteLater();  // perhaps a button that is being clicked
+        delete item;
+    }
+    const auto add = [this](const QString& text, const QString& help, auto run) {
+        auto* button = new QPushButton(plainCaption(text));
+        button->setToolTip(help);
+        connect(button, &QPushButton::clicked, this, run);
+        welcome_buttons_->addWidget(button);
+    };
+    constexpr int kMost = 4;
+    int offered = 0;
+    for (int i = 0; i < models_->count() && offered < kMost; ++i) {
+        const QString model = models_->itemData(i).toString();
+        const RunWatcher* run = store_.find(model);
+        if (run != nullptr && run->folder().checkpoints().empty())
+            continue;  // there is nothing to be opened yet
+        ++offered;
+        if (!model.isEmpty())
+            add(tr("Open %1").arg(models_->itemText(i)), model, [this, model] { open(model); });
+    }
+    add(tr("Open a GGUF file…"), tr("A model as llama.cpp has it"), [this] { chooseFile(); });
+    add(tr("Open a Hugging Face folder…"), tr("config.json, tokenizer.json and .safetensors files"),
+        [this] { chooseFolder(); });
+}
+
+void InspectPage::chooseFile() {
+    const QString path = QFileDialog::getOpenFileName(this, tr("Open a GGUF file"), {},
+                                                      tr("GGUF models (*.gguf);;All files (*)"));
+    if (!path.isEmpty()) openPublished(path);
+}
+
+void InspectPage::chooseFolder() {
+    const QString path = QFileDialog::getExistingDirectory(this, tr("Open a Hugging Face folder"));
+    if (!path.isEmpty()) openPublished(path);
+}
+
+void InspectPage::openPublished(const QString& path) {
+    if (!isPublishedModel(path))
+        return say(tr("%1 is no model: choose a GGUF file, a folder with one, or a folder with config.json, "
+                      "tokenizer.json and .safetensors files.")
+                       .arg(path));
+    const QString problem = problemOfModel(path);
+    if (!problem.isEmpty()) return say(problem);
+    open(QFileInfo(path).absoluteFilePath());
+}
+
+/// What to do first stands where the text would, and changes where something follows from them.
+void InspectPage::showFront() {
+    change_area_->setVisible(!shownPanel().needs().empty());
+    stack_->setCurrentIndex(state_->model().isEmpty() && tabs_->currentIndex() == 0 ? 0 : 1);
+}
+
+void InspectPage::showModel() {
+    const ModelSummary* m = state_->summary();
+    showFront();
+    if (m == nullptr) return summary_->clear();
+    QString text = tr("%1: %2 parameters, %3 layers of %4 heads")
+                       .arg(QString::fromStdString(m->family), parametersText(m->parameters))
+                       .arg(m->layers)
+                       .arg(m->heads);
+    if (m->key_value_heads != m->heads) text += tr(" (%1 of keys and values)").arg(m->key_value_heads);
+    text += tr(", head_dim %1").arg(m->head_dim);
+    if (m->context > 0) text += tr(", trained on up to %1 tokens").arg(m->context);
+    if (!m->theta.empty()) {
+        const auto slow = std::count_if(m->theta.begin(), m->theta.end(), [&](double theta) {
+            return theta * static_cast<double>(m->context) < 2 * std::numbers::pi;
+        });
+        text += slow == 0
+                    ? tr("; all %1 pairs finish a turn within that").arg(m->theta.size())
+                    : tr("; %1 of %2 pairs never finish a turn within that").arg(slow).arg(m->theta.size());
+    } else {
+        text += tr("; no rotation");
+    }
+    if (m->rotates_values) text += tr("; values rotate, too");
+    if (state_->step()) text += tr("; step %1").arg(*state_->step());
+    summary_->setText(text);
+    QStringList notes{text};
+    for (const std::string& note : m->notes)
+        notes << QString::fromStdString(note);
+    summary_->setToolTip(notes.join('\n'));
+    emit explanationChanged();
+}
+
+}  // namespace roper

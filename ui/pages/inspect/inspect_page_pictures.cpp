@@ -1,0 +1,91 @@
+#include <QFileInfo>
+#include <algorithm>
+
+#include "core/base/error.h"
+#include "ui/live/published_models.h"
+#include "ui/pages/inspect/inspect_page.h"
+#include "ui/pages/inspect/models_fields.h"
+
+// The pictures of the Inspect page without a window.
+
+namespace roper {
+
+/// @throws Error (usage) if there is no such model, or no such head in it
+void InspectPage::openForPicture(const QString& model, const ModelsPicture& picture) {
+    if (!isPublishedModel(model)) {
+        store_.readAll();
+        if (store_.find(model) == nullptr)
+            throw Error(ErrorKind::usage,
+                        "there is no run \"" + model.toStdString() + "\" in " + store_.folder().string());
+    }
+    state_->setNeeds({});
+    state_->setText(QString::fromStdString(picture.look.text));
+    state_->setChange(picture.look.change);
+    state_->setModel(model);
+    waitWhile([&] { return state_->isAsking(); }, "the answer of the model");
+    if (state_->summary() == nullptr) throw Error(ErrorKind::usage, state_->message().toStdString());
+    const ModelSummary& summary = *state_->summary();
+    const std::int64_t layer = picture.look.layer.value_or(0), head = picture.look.head.value_or(0);
+    if (layer >= summary.layers || head >= summary.heads)
+        throw Error(ErrorKind::usage, "the model has layers 0 to " + std::to_string(summary.layers - 1) +
+                                          " and heads 0 to " + std::to_string(summary.heads - 1));
+    state_->setHead(static_cast<int>(layer), static_cast<int>(head));
+    beside_state_->setNeeds({});
+    const QString beside = QString::fromStdString(picture.beside);
+    setBeside(isPublishedModel(beside) ? QFileInfo(beside).absoluteFilePath() : beside);
+}
+
+/// @throws Error (usage) if there is no such run, or the model has no such numbers
+void InspectPage::openRunForPicture(const QString& model, const std::string& kind) {
+    store_.readAll();
+    const bool is_published = isPublishedModel(model);
+    if (is_published && (kind == "solved-by-size" || kind == "learned-positions"))
+        throw Error(ErrorKind::usage, kind + " is of runs; this model has no such numbers");
+    if (!is_published && store_.find(model) == nullptr)
+        throw Error(ErrorKind::usage,
+                    "there is no run \"" + model.toStdString() + "\" in " + store_.folder().string());
+    run_->setRun(model);
+}
+
+Figure& InspectPage::prepareFigure(FigureRequest request) {
+    ModelsPicture picture;
+    applySettings(modelsFields(), picture, request.settings);
+    if (request.run.empty())
+        throw Error(ErrorKind::usage, request.kind + " needs a model: --run NAME, a .gguf file or a folder");
+    const QString kind = QString::fromStdString(request.kind);
+    Figure& figure = pictures().named(request.kind);
+    const auto has_it = [&](const ModelPanel* panel) {
+        const PageFigures::Figures figures = panel->figures();
+        return std::find(figures.begin(), figures.end(), &figure) != figures.end();
+    };
+    ModelPanel& shown = **std::find_if(panels_.begin(), panels_.end(), has_it);
+    const std::vector<const Need*> needs = shown.needsOf(kind);
+    if (picture.look.text.empty() && std::any_of(needs.begin(), needs.end(), [](const Need* need) {
+            return need->questionKind().reads_text;
+        }))
+        throw Error(ErrorKind::usage, request.kind + " needs a text: --set text=…");
+    const QString model = QString::fromStdString(request.run);
+    const bool is_of_run = needs.empty();  // not asked of a state, but seen of a run
+    if (is_of_run)
+        openRunForPicture(model, request.kind);
+    else
+        openForPicture(model, picture);
+    if (kind == panel<GenerationPanel>().continuation().figureName() && picture.look.text.empty())
+        throw Error(ErrorKind::usage, "continuation needs a text: --set text=…");
+    shown.prepare(kind, picture);
+    if (is_of_run) {
+        shown.refreshNow();
+        return figure;
+    }
+    beside_state_->setNeeds(needs);
+    state_->setNeeds(needs);
+    for (ModelsState* state : {beside_state_, state_}) {
+        waitWhile([&] { return state->isAsking(); },
+                  state == state_ ? "the answer of the model" : "the answer of the model beside it");
+        if (!state->message().isEmpty()) throw Error(ErrorKind::usage, state->message().toStdString());
+    }
+    shown.refreshNow();
+    return figure;
+}
+
+}  // namespace roper

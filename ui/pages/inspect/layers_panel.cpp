@@ -1,0 +1,52 @@
+#include "ui/pages/inspect/layers_panel.h"
+
+#include <algorithm>
+
+#include "ui/live/token_texts.h"
+#include "ui/theme/numbers.h"
+
+namespace roper {
+
+LayersPanel::LayersPanel(ModelsState& state, QWidget* parent)
+    : ModelPanel(tr("Layers"), state, parent),
+      lens_map_(new HeatMapView(QStringLiteral("logit-lens"), this)) {
+    lens_map_->setEmptyText(tr("What every layer would predict is shown here."));
+    connect(lens_map_, &HeatMapView::cellPointed, this,
+            [this](int row, int column) { emit pointed(pointedLayer(row, column)); });
+    hear(lens_map_);
+    auto* layout = new QVBoxLayout(this);
+    layout->addWidget(lens_map_, 1);
+}
+
+void LayersPanel::refresh() {
+    const LensAnswer* answer = state().answer(need::lens);
+    if (answer == nullptr || answer->nll.front().empty()) return lens_map_->setMap({});
+    constexpr double kDarkest_nats = 12;
+    HeatMapView::Map map = answerMap(answer->nll, HeatMapView::Scale::sequential,
+                                     std::min(kDarkest_nats, std::max(0.1, largestOf(answer->nll))));
+    map.row_labels << tr("emb");
+    for (std::size_t layer = 0; layer + 1 < answer->nll.size(); ++layer)
+        map.row_labels << QString::number(layer);
+    map.row_labels_are_names = true;
+    map.column_labels = shownTokens(answer->tokens).mid(0, map.values->cols());
+    map.row_name = tr("after layer");
+    map.column_name = tr("token");
+    map.value_name = tr("−ln p, nats");
+    lens_map_->setTitle(tr("−ln p of the token that follows, read off after every layer (logit lens)"));
+    lens_map_->setCaption(
+        tr("−ln p of the next token from the residual stream after every layer, by the final norm and head"));
+    lens_map_->setMap(std::move(map));
+}
+
+QString LayersPanel::pointedLayer(int row, int column) const {
+    const LensAnswer* answer = state().answer(need::lens);
+    if (answer == nullptr || row < 0 || column < 0) return {};
+    const auto r = static_cast<std::size_t>(row), c = static_cast<std::size_t>(column);
+    const QString where = row == 0 ? tr("the embeddings") : tr("layer %1").arg(row - 1);
+    return tr("after %1, “%2” is followed by “%3” (%4); by “%5”, as it is, with −ln p %6 nats")
+        .arg(where, shownToken(answer->tokens[c]), shownToken(answer->top[r][c]),
+             probabilityText(answer->probability[r][c]), shownToken(answer->tokens[c + 1]),
+             fixedNumber(answer->nll[r][c], 3));
+}
+
+}  // namespace roper

@@ -1,0 +1,29 @@
+#pragma once
+
+#include "ui/pages/inspect/model_panel.h"
+
+namespace roper {
+
+/// What every layer would predict, read off by the model's own head (logit lens).
+class LayersPanel : public ModelPanel {
+    Q_OBJECT
+
+  public:
+    LayersPanel(ModelsState& state, QWidget* parent);
+
+    PageFigures::Figures figures() const override { return {lens_map_}; }
+    std::vector<const Need*> needs() const override { return {&need::lens, &need::reading, &need::changed}; }
+    std::vector<const Need*> needsOf(const QString&) const override { return {&need::lens}; }
+
+    HeatMapView& lens() { return *lens_map_; }
+
+  protected:
+    void refresh() override;
+
+  private:
+    QString pointedLayer(int row, int column) const;
+
+    HeatMapView* lens_map_;
+};
+
+}  // namespace roper

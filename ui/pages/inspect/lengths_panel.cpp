@@ -1,0 +1,168 @@
+#include "ui/pages/inspect/lengths_panel.h"
+
+#include <QLabel>
+#include <algorithm>
+#include <numeric>
+
+#include "ui/controls/named.h"
+#include "ui/pages/inspect/models_fields.h"
+#include "ui/theme/numbers.h"
+#include "ui/theme/zoom.h"
+
+namespace roper {
+namespace {
+
+QColor colorOfScaling(const std::string& scaling) {
+    if (scaling == "none") return Theme::rope();
+    if (scaling == "linear") return Theme::key();
+    return scaling == "ntk" ? Theme::value() : Theme::output();
+}
+
+}  // namespace
+
+LengthsPanel::LengthsPanel(ModelsState& state, QWidget* parent)
+    : ModelPanel(tr("Longer text"), state, parent),
+      lengths_(new CurveChart(QStringLiteral("longer-text"), tr("position"), tr("−ln p, nats"), this)),
+      needle_map_(new HeatMapView(QStringLiteral("needle"), this)) {
+    length_factor_ = named(new NumberEdit(1, 10000), tr("Factor of the scaled readings"),
+                           tr("By how much frequencies are scaled for texts longer than those of training"));
+    length_factor_->setHelp(length_factor_->toolTip());
+    length_factor_->setValue(4);
+    length_factor_->setMaximumWidth(zoomed(70));
+    trained_ = named(new QSpinBox, tr("Tokens of the texts of training"), tr("0: what the model says"));
+    trained_->setRange(0, 100000000);
+    trained_->setSpecialValueText(tr("trained as the model says"));
+    trained_->setSuffix(tr(" tokens trained"));
+    read_longer_ =
+        named(new QPushButton(tr("Read with scaled frequencies")), tr("Read with scaled frequencies"),
+              tr("The loss by position: frequencies as they are, linear, NTK and YaRN; four passes"));
+    connect(read_longer_, &QPushButton::clicked, this, [this] {
+        Question question{"lengths"};
+        question.change.factor = length_factor_->value();
+        question.change.original_length = trained_->value();
+        this->state().request(need::lengths, question);
+    });
+    const Question usual;
+    const auto edit = [](const QString& name, const QString& help, const std::string& text) {
+        auto* line = named(new LineEdit, name, help);
+        line->setText(QString::fromStdString(text));
+        line->setCursorPosition(0);
+        return line;
+    };
+    needle_text_ = edit(tr("Needle"), tr("A sentence that is hidden in the text"), usual.needle);
+    needle_question_ = edit(tr("Question"), tr("What is put after the text"), usual.question);
+    needle_answer_ = edit(tr("Answer"), tr("What should follow the question, with its blank"), usual.answer);
+    hide_needle_ =
+        named(new QPushButton(tr("Needle test")), tr("Needle test"),
+              tr("Whether the model finds it, by the text's length and the needle's depth; 20 passes"));
+    connect(hide_needle_, &QPushButton::clicked, this, [this] {
+        Question question{"needle"};
+        question.needle = needle_text_->text().toStdString();
+        question.question = needle_question_->text().toStdString();
+        question.answer = needle_answer_->text().toStdString();
+        this->state().request(need::needle, question);
+    });
+    lengths_->setEmptyText(tr("How the loss goes with the position in the text is shown here."));
+    needle_map_->setEmptyText(tr("Where in the text the model finds the needle is shown here."));
+    connect(needle_map_, &HeatMapView::cellPointed, this,
+            [this](int row, int column) { emit pointed(pointedNeedle(row, column)); });
+    hear(lengths_, needle_map_);
+    auto* layout = new QVBoxLayout(this);
+    layout->addLayout(row({read_longer_, new QLabel(tr("factor")), length_factor_, trained_}));
+    layout->addLayout(
+        row({{hide_needle_, 0}, {needle_text_, 3}, {needle_question_, 4}, {needle_answer_, 1}}));
+    layout->addWidget(splitter(Qt::Vertical, {lengths_, needle_map_}), 1);
+}
+
+void LengthsPanel::prepare(const QString& figure, const ModelsPicture& picture) {
+    if (figure == needle_map_->figureName())
+        state().request(need::needle, picture.look);
+    else
+        state().request(need::lengths, picture.look);
+}
+
+void LengthsPanel::refresh() {
+    for (QWidget* button : {read_longer_, hide_needle_})
+        button->setEnabled(state().summary() != nullptr);
+    showLengths();
+    showNeedle();
+}
+
+QString LengthsPanel::pointedNeedle(int row, int column) const {
+    const NeedleAnswer* answer = state().answer(need::needle);
+    if (answer == nullptr || row < 0 || column < 0) return {};
+    const auto r = static_cast<std::size_t>(row), c = static_cast<std::size_t>(column);
+    return tr("%1 tokens, needle at %2 % of the text: −ln p of the answer %3 nats a token, %4")
+        .arg(answer->lengths[r])
+        .arg(noteNumber(100 * answer->depths[c], 3), fixedNumber(answer->nll[r][c], 3),
+             answer->found[r][c] ? tr("found") : tr("not found"));
+}
+
+/// Means over windows of the text: single tokens scatter too much to be compared.
+void LengthsPanel::showLengths() {
+    const LengthsAnswer* answer = state().answer(need::lengths);
+    if (answer == nullptr) return lengths_->setCurves({}, {});
+    constexpr std::size_t kWindows = 48;
+    std::vector<CurveChart::Curve> curves;
+    std::size_t window = 1;
+    for (const LengthsAnswer::Variant& variant : answer->variants) {
+        const std::vector<double>& nll = variant.nll;
+        window = std::max<std::size_t>(1, (nll.size() + kWindows - 1) / kWindows);
+        QVector<double> x, y;
+        for (std::size_t begin = 0; begin < nll.size(); begin += window) {
+            const std::size_t end = std::min(nll.size(), begin + window);
+            x << static_cast<double>(begin + end) / 2;
+            y << std::accumulate(nll.begin() + static_cast<std::ptrdiff_t>(begin),
+                                 nll.begin() + static_cast<std::ptrdiff_t>(end), 0.0) /
+                     static_cast<double>(end - begin);
+        }
+        const QString name = QString::fromStdString(variant.scaling);
+        const double mean = std::accumulate(nll.begin(), nll.end(), 0.0) / static_cast<double>(nll.size());
+        curves.push_back(
+            {name,
+             tr("%1: %2 nats")
+                 .arg(variant.scaling == "none" ? tr("as they are") : name, fixedNumber(mean, 3)),
+             colorOfScaling(variant.scaling),
+             x,
+             y,
+             false,
+             variant.scaling == "none",
+             {}});
+    }
+    std::vector<CurveChart::Mark> marks;
+    if (answer->trained > 0 && static_cast<double>(answer->trained) < curves.front().x.back())
+        marks.push_back({static_cast<double>(answer->trained), tr("trained")});
+    lengths_->setTitle(tr("Loss by position, frequencies scaled by %1 (means over %2 tokens)")
+                           .arg(noteNumber(answer->factor, 4))
+                           .arg(window));
+    lengths_->setCaption(tr("−ln p by position, frequencies as they are and scaled by %1 from %2 tokens on")
+                             .arg(noteNumber(answer->factor, 4))
+                             .arg(answer->trained));
+    lengths_->setCurves(curves, marks);
+}
+
+void LengthsPanel::showNeedle() {
+    const NeedleAnswer* answer = state().answer(need::needle);
+    if (answer == nullptr) return needle_map_->setMap({});
+    HeatMapView::Map map =
+        answerMap(answer->nll, HeatMapView::Scale::sequential, std::max(0.1, largestOf(answer->nll)));
+    for (const std::int64_t length : answer->lengths)
+        map.row_labels << QString::number(length);
+    for (const double depth : answer->depths)
+        map.column_labels << tr("%1 %").arg(noteNumber(100 * depth, 3));
+    map.row_name = tr("tokens");
+    map.column_name = tr("needle's depth");
+    map.value_name = tr("−ln p, nats");
+    int found = 0, all = 0;
+    for (const auto& row : answer->found)
+        for (const bool one : row) {
+            found += one ? 1 : 0;
+            ++all;
+        }
+    needle_map_->setTitle(
+        tr("The answer's −ln p by length and depth; found in %1 of %2").arg(found).arg(all));
+    needle_map_->setCaption(tr("−ln p of the answer's tokens by the text's length and the needle's depth"));
+    needle_map_->setMap(std::move(map));
+}
+
+}  // namespace roper

@@ -1,0 +1,43 @@
+#pragma once
+
+#include <QPushButton>
+#include <QSpinBox>
+
+#include "ui/charts/curve_chart.h"
+#include "ui/controls/line_edit.h"
+#include "ui/controls/number_edit.h"
+#include "ui/pages/inspect/model_panel.h"
+
+namespace roper {
+
+/// Texts longer than those of training: the loss by position with scaled frequencies, and a needle.
+class LengthsPanel : public ModelPanel {
+    Q_OBJECT
+
+  public:
+    LengthsPanel(ModelsState& state, QWidget* parent);
+
+    PageFigures::Figures figures() const override { return {lengths_, needle_map_}; }
+    std::vector<const Need*> needs() const override { return {&need::reading, &need::changed}; }
+    void prepare(const QString& figure, const ModelsPicture& picture) override;
+
+    CurveChart& lengths() { return *lengths_; }
+    HeatMapView& needle() { return *needle_map_; }
+
+  protected:
+    void refresh() override;
+
+  private:
+    void showLengths();
+    void showNeedle();
+    QString pointedNeedle(int row, int column) const;
+
+    CurveChart* lengths_;
+    HeatMapView* needle_map_;
+    NumberEdit* length_factor_;
+    QSpinBox* trained_;
+    LineEdit *needle_text_, *needle_question_, *needle_answer_;
+    QPushButton *read_longer_, *hide_needle_;
+};
+
+}  // namespace roper

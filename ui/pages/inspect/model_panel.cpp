@@ -1,0 +1,111 @@
+#include "ui/pages/inspect/model_panel.h"
+
+#include <QScrollArea>
+#include <algorithm>
+#include <limits>
+
+namespace roper {
+
+ModelPanel::ModelPanel(const QString& title, ModelsState& state, QWidget* parent)
+    : QWidget(parent), title_(title), state_(state) {
+    for (auto signal : {&ModelsState::modelChanged, &ModelsState::inputsChanged, &ModelsState::headChanged})
+        connect(&state_, signal, this, &ModelPanel::refreshWhenSeen);
+    connect(&state_, &ModelsState::answered, this, &ModelPanel::refreshWhenSeen);
+}
+
+void ModelPanel::refreshWhenSeen() {
+    is_stale_ = !isVisible();
+    if (!is_stale_) refresh();
+}
+
+void ModelPanel::refreshNow() {
+    is_stale_ = false;
+    refresh();
+}
+
+void ModelPanel::showEvent(QShowEvent* event) {
+    QWidget::showEvent(event);
+    if (std::exchange(is_stale_, false)) refresh();
+}
+
+const QString ModelPanel::modelName() const {
+    return state_.summary() != nullptr ? QString::fromStdString(state_.summary()->name) : QString();
+}
+
+QWidget* ModelPanel::column(std::initializer_list<std::pair<QWidget*, int>> widgets) {
+    auto* all = new QWidget;
+    auto* layout = new QVBoxLayout(all);
+    layout->setContentsMargins(0, 0, 0, 0);
+    for (const auto& [widget, stretch] : widgets)
+        layout->addWidget(widget, stretch);
+    return all;
+}
+
+QHBoxLayout* ModelPanel::row(std::initializer_list<std::pair<QWidget*, int>> widgets) {
+    auto* layout = new QHBoxLayout;
+    for (const auto& [widget, stretch] : widgets)
+        layout->addWidget(widget, stretch);
+    return layout;
+}
+
+QHBoxLayout* ModelPanel::row(std::initializer_list<QWidget*> widgets) {
+    auto* layout = new QHBoxLayout;
+    for (QWidget* widget : widgets)
+        layout->addWidget(widget);
+    layout->addStretch(1);
+    return layout;
+}
+
+QSplitter* ModelPanel::splitter(Qt::Orientation orientation, std::initializer_list<QWidget*> widgets,
+                                const QList<int>& sizes) {
+    auto* split = new QSplitter(orientation);
+    for (QWidget* widget : widgets)
+        split->addWidget(widget);
+    if (!sizes.isEmpty()) split->setSizes(sizes);
+    split->setChildrenCollapsible(false);
+    return split;
+}
+
+QWidget* ModelPanel::titled(QLabel*& title, QWidget* picture) {
+    title = new QLabel;
+    title->setSizePolicy(QSizePolicy::Ignored, QSizePolicy::Preferred);  // a long name widens nothing
+    return column({{title, 0}, {picture, 1}});
+}
+
+QWidget* ModelPanel::scrolled(QWidget* widget) {
+    auto* scroll = new QScrollArea;
+    scroll->setWidget(widget);
+    scroll->setWidgetResizable(true);
+    scroll->setFrameShape(QFrame::NoFrame);
+    scroll->setHorizontalScrollBarPolicy(Qt::ScrollBarAlwaysOff);
+    return scroll;
+}
+
+HeatMapView::Map answerMap(const std::vector<std::vector<double>>& rows, HeatMapView::Scale scale,
+                           double limit) {
+    auto values = std::make_shared<Eigen::MatrixXd>(static_cast<Eigen::Index>(rows.size()),
+                                                    static_cast<Eigen::Index>(rows.front().size()));
+    for (std::size_t i = 0; i < rows.size(); ++i)
+        for (std::size_t k = 0; k < rows[i].size(); ++k)
+            (*values)(static_cast<Eigen::Index>(i), static_cast<Eigen::Index>(k)) = rows[i][k];
+    HeatMapView::Map map;
+    map.scale = scale;
+    map.limit = limit > 0 ? limit : HeatMapView::limitOf(*values, false);
+    map.pyramid = HeatMapView::makePyramid(*values, scale, map.limit, false);
+    map.values = std::move(values);
+    return map;
+}
+
+double largestOf(const std::vector<std::vector<double>>& rows) {
+    double largest = -std::numeric_limits<double>::infinity();
+    for (const std::vector<double>& row : rows)
+        for (const double number : row)
+            largest = std::max(largest, number);
+    return largest;
+}
+
+HeatMapView::Map answerMap(const std::vector<std::vector<double>>& rows, HeatMapView::Scale scale) {
+    return answerMap(rows, scale, 0);
+}
+
+}  // namespace roper

@@ -1,0 +1,89 @@
+#include "ui/pages/inspect/models_fields.h"
+
+#include <limits>
+
+namespace roper {
+namespace {
+
+/// A setting of the question as one of the picture.
+Field<ModelsPicture> ofQuestion(const Field<Question>& field) {
+    Field<ModelsPicture> made;
+    static_cast<FieldInfo&>(made) = field;
+    made.text = [field](const ModelsPicture& picture) { return field.text(picture.look); };
+    made.set = [field](ModelsPicture& picture, std::string_view text) { field.set(picture.look, text); };
+    return made;
+}
+
+/// One name for what two pictures show: of bands, or of learned positions.
+Field<ModelsPicture> quantityField() {
+    static const std::vector<std::string> of_bands = {"score_share", "query_norm", "key_norm", "value_norm"};
+    std::vector<std::string> names = of_bands;
+    for (const char* learned :
+         {"query_key_frequency", "value_frequency", "relative_bias", "least_denominator"})
+        names.emplace_back(learned);
+    Field<ModelsPicture> made;
+    static_cast<FieldInfo&>(made) = {
+        "", "quantity", "", "of bands: what is shown of each pair; of learned-positions: the last four",
+        Choice{names}};
+    made.text = [](const ModelsPicture& picture) {
+        return picture.learned.value_or(of_bands.at(static_cast<std::size_t>(picture.quantity)));
+    };
+    made.set = [info = static_cast<FieldInfo>(made)](ModelsPicture& picture, std::string_view text) {
+        const std::size_t chosen = readChoice(info, text);
+        if (chosen < of_bands.size())
+            picture.quantity = static_cast<BandQuantity>(chosen);
+        else
+            picture.learned = std::string(text);
+    };
+    return made;
+}
+
+}  // namespace
+
+const std::vector<Field<ModelsPicture>>& modelsFields() {
+    using P = ModelsPicture;
+    const auto make = [](FieldInfo info, auto member) {
+        return field<P>(
+            std::move(info), [member](P & picture) -> auto& { return picture.*member; });
+    };
+    static const std::vector<Field<P>> fields = [&] {
+        std::vector<Field<P>> all;
+        for (const Field<Question>& one : questionFields())
+            if (one.name != "what") all.push_back(ofQuestion(one));
+        all.push_back(make({"", "shade", "", "of surprise: what tokens are shaded by",
+                            Choice{{"trained", "changed", "difference"}}},
+                           &P::shade));
+        all.push_back(make({"", "colour", "", "of head-atlas: what dots are coloured by",
+                            Choice{{"label", "slow_share", "layer"}}},
+                           &P::colour));
+        all.push_back(quantityField());
+        all.push_back(make(
+            {"", "reach", "", "of reach: mean weight or mean score by distance", Choice{{"weight", "score"}}},
+            &P::reach));
+        Field<P> token = optionalField<P>(
+            {"", "token", "",
+             "of predictions: after which token; of continuation: which generated one is framed; from 0",
+             IntegerRange{0, 1 << 20}},
+            [](P & picture) -> auto& { return picture.token; });
+        token.former_keys = {"character"};
+        all.push_back(token);
+        all.push_back(optionalField<P>(
+            {"", "at", "", "step: of a snapshot or, with a text, of a checkpoint",
+             IntegerRange{0, std::numeric_limits<std::int64_t>::max()}},
+            [](P & picture) -> auto& { return picture.step; }));
+        all.push_back(make({"", "problems", "", "of solved-by-size: of each size", IntegerRange{1, 1024}},
+                           &P::problems));
+        all.push_back(make({"", "mean", "", "of head-bands, 1: the mean of all heads", Flag()}, &P::mean));
+        all.push_back(make(
+            {"", "over_training", "",
+             "of kernels and kernel-directions, 1: of a run, the chosen head at every checkpoint", Flag()},
+            &P::over_training));
+        all.push_back(make({"", "beside", "",
+                            "of head-bands and kernels: another run, or a published model's path", AnyText()},
+                           &P::beside));
+        return all;
+    }();
+    return fields;
+}
+
+}  // namespace roper

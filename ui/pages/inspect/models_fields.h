@@ -1,0 +1,28 @@
+#pragma once
+
+#include "core/questions/question.h"
+#include "ui/pages/inspect/bands_panel.h"
+#include "ui/pages/inspect/heads_panel.h"
+#include "ui/pages/inspect/surprise_view.h"
+
+namespace roper {
+
+/// What a picture of the Inspect page is to show, without a window.
+struct ModelsPicture {
+    Question look = {};
+    SurpriseView::Shade shade = SurpriseView::Shade::trained;
+    AtlasView::Colour colour = AtlasView::Colour::label;
+    BandQuantity quantity = BandQuantity::score_share;
+    ReachQuantity reach = ReachQuantity::weight;
+    std::optional<std::int64_t> token = {};
+    std::optional<std::int64_t> step = {};    ///< of a snapshot or checkpoint
+    std::int64_t problems = 16;               ///< of each size
+    std::optional<std::string> learned = {};  ///< what of learned positions
+    bool mean = false;                        ///< of head-bands: of all heads
+    bool over_training = false;               ///< of kernels: of the chosen head, at every checkpoint
+    std::string beside = {};                  ///< another run, or the path of a published model
+};
+
+const std::vector<Field<ModelsPicture>>& modelsFields();
+
+}  // namespace roper

@@ -1,0 +1,113 @@
+#include "ui/pages/inspect/patch_panel.h"
+
+#include <numeric>
+
+#include "ui/controls/named.h"
+#include "ui/live/token_texts.h"
+#include "ui/pages/inspect/models_fields.h"
+#include "ui/theme/numbers.h"
+
+namespace roper {
+
+PatchPanel::PatchPanel(ModelsState& state, QWidget* parent)
+    : ModelPanel(tr("Patching"), state, parent),
+      patch_map_(new HeatMapView(QStringLiteral("patching"), this)),
+      patch_positions_(new BarChart(QStringLiteral("patching-positions"), tr("token"), {}, this)),
+      other_(named(new LineEdit, tr("Other text"), tr("As many tokens, to which another answer is right"))),
+      patch_button_(
+          named(new QPushButton(tr("Patch every head")), tr("Patch every head"),
+                tr("Each head's output of the text is put into a pass over the other text: how much of its "
+                   "answer does that restore? A pass for every head"))) {
+    other_->setPlaceholderText(tr("another text of as many tokens, to which another answer is right"));
+    connect(patch_button_, &QPushButton::clicked, this, [this] {
+        Question question{"patch"};
+        question.other = other_->text().toStdString();
+        this->state().request(need::patch, question);
+    });
+    patch_map_->setEmptyText(tr("Which heads carry the answer is shown here."));
+    connect(patch_map_, &HeatMapView::cellPointed, this,
+            [this](int row, int column) { emit pointed(pointedHead(row, column)); });
+    connect(patch_map_, &HeatMapView::cellClicked, this, [this](int row, int column) {
+        if (this->state().answer(need::patch) == nullptr || row < 0 || column < 0) return;
+        this->state().setHead(row, column);
+        askForPositions();
+    });
+    connect(patch_positions_, &BarChart::placePointed, this,
+            [this](int place) { emit pointed(pointedToken(place)); });
+    hear(patch_map_, patch_positions_);
+    auto* layout = new QVBoxLayout(this);
+    layout->addLayout(row({{patch_button_, 0}, {other_, 1}}));
+    layout->addWidget(splitter(Qt::Vertical, {patch_map_, patch_positions_}, {420, 220}), 1);
+}
+
+void PatchPanel::askForPositions() {
+    Question question{"patch"};
+    question.other = other_->text().toStdString();
+    question.positions = true;
+    state().request(need::patch_positions, question);
+}
+
+void PatchPanel::prepare(const QString& figure, const ModelsPicture& picture) {
+    Question question = picture.look;
+    question.positions = figure == patch_positions_->figureName();
+    state().request(question.positions ? need::patch_positions : need::patch, question);
+}
+
+void PatchPanel::refresh() {
+    patch_button_->setEnabled(state().summary() != nullptr);
+    showPatch();
+    showPatchPositions();
+}
+
+QString PatchPanel::pointedHead(int row, int column) const {
+    const PatchAnswer* answer = state().answer(need::patch);
+    if (answer == nullptr || row < 0 || column < 0) return {};
+    const double restored = answer->restored[static_cast<std::size_t>(row)][static_cast<std::size_t>(column)];
+    return tr("layer %1, head %2 restores %3 % of the difference; a click shows where")
+        .arg(row)
+        .arg(column)
+        .arg(noteNumber(100 * restored, 3));
+}
+
+QString PatchPanel::pointedToken(int place) const {
+    const PatchAnswer* answer = state().answer(need::patch_positions);
+    if (answer == nullptr || place < 0) return {};
+    const auto token = static_cast<std::size_t>(place);
+    return tr("token %1, “%2” (in the other text “%3”): restores %4 %")
+        .arg(place)
+        .arg(shownToken(answer->tokens[token]), shownToken(answer->other_tokens[token]),
+             noteNumber(100 * answer->restored.front()[token], 3));
+}
+
+void PatchPanel::showPatch() {
+    const PatchAnswer* answer = state().answer(need::patch);
+    if (answer == nullptr) return patch_map_->setMap({});
+    HeatMapView::Map map = answerMap(answer->restored, HeatMapView::Scale::diverging);
+    map.row_name = tr("layer");
+    map.column_name = tr("head");
+    map.value_name = tr("share restored");
+    patch_map_->setTitle(tr("Share of “%1” against “%2” that each head restores")
+                             .arg(shownToken(answer->answer), shownToken(answer->other_answer)));
+    patch_map_->setCaption(tr("Activation patching: the share of the difference between the logits of “%1” "
+                              "and “%2” that a head's output restores")
+                               .arg(shownToken(answer->answer), shownToken(answer->other_answer)));
+    patch_map_->setMap(std::move(map));
+    patch_map_->setMarked(state().layer(), state().head());
+}
+
+void PatchPanel::showPatchPositions() {
+    const PatchAnswer* answer = state().answer(need::patch_positions);
+    patch_positions_->clearPlaceNames();
+    if (answer == nullptr) return patch_positions_->setBars({}, {});
+    std::vector<int> places(answer->tokens.size());
+    std::iota(places.begin(), places.end(), 0);
+    patch_positions_->setHeadline(
+        tr("What layer %1, head %2 restores, position by position").arg(answer->layer).arg(answer->head));
+    patch_positions_->setCaption(
+        tr("Activation patching of layer %1, head %2, by position").arg(answer->layer).arg(answer->head));
+    patch_positions_->setBars(
+        places,
+        {{QStringLiteral("restored"), tr("share restored"), Theme::output(), answer->restored.front(), {}}});
+}
+
+}  // namespace roper

@@ -1,0 +1,41 @@
+#pragma once
+
+#include <QPushButton>
+
+#include "ui/charts/bar_chart.h"
+#include "ui/controls/line_edit.h"
+#include "ui/pages/inspect/model_panel.h"
+
+namespace roper {
+
+/// Activation patching: which heads, and which positions of one, make the answers to two texts differ.
+class PatchPanel : public ModelPanel {
+    Q_OBJECT
+
+  public:
+    PatchPanel(ModelsState& state, QWidget* parent);
+
+    PageFigures::Figures figures() const override { return {patch_map_, patch_positions_}; }
+    std::vector<const Need*> needs() const override { return {&need::reading, &need::changed}; }
+    void prepare(const QString& figure, const ModelsPicture& picture) override;
+
+    HeatMapView& patch() { return *patch_map_; }
+    BarChart& patchPositions() { return *patch_positions_; }
+
+  protected:
+    void refresh() override;
+
+  private:
+    void askForPositions();
+    void showPatch();
+    void showPatchPositions();
+    QString pointedHead(int row, int column) const;
+    QString pointedToken(int place) const;
+
+    HeatMapView* patch_map_;
+    BarChart* patch_positions_;
+    LineEdit* other_;
+    QPushButton* patch_button_;
+};
+
+}  // namespace roper

@@ -1,0 +1,266 @@
+#include "ui/pages/inspect/surprise_view.h"
+
+#include <QFontDatabase>
+#include <QKeyEvent>
+#include <QMouseEvent>
+#include <algorithm>
+#include <cmath>
+
+#include "ui/charts/csv_text.h"
+#include "ui/live/token_texts.h"
+#include "ui/theme/numbers.h"
+
+namespace roper {
+namespace {
+
+constexpr double kTextMargin = 12, kLegend = 26, kLine = 26, kPadding = 6;
+constexpr double kDarkest_nats = 8;   ///< of −ln p: about 1 in 3,000
+constexpr double kDarkestChange = 4;  ///< of what a change adds
+
+QFont monospaced(const QFont& like) {
+    QFont mono = QFontDatabase::systemFont(QFontDatabase::FixedFont);
+    mono.setPointSizeF(like.pointSizeF());
+    return mono;
+}
+
+bool endsLine(const std::string& token) {
+    return token.find('\n') != std::string::npos;
+}
+
+}  // namespace
+
+SurpriseView::SurpriseView(ModelsState& state, QWidget* parent) : FigureView(parent), state_(state) {
+    setAccessibleName(tr("How well the model predicts each token"));
+    setFocusPolicy(Qt::StrongFocus);
+    QSizePolicy policy(QSizePolicy::Preferred, QSizePolicy::Preferred);
+    policy.setHeightForWidth(true);
+    setSizePolicy(policy);
+    connect(&state_, &ModelsState::answered, this, [this](const Need* what) {
+        if (what == &need::reading) choose(-1);
+        if (what == &need::reading || what == &need::changed) refresh();
+    });
+    connect(&state_, &ModelsState::modelChanged, this, &SurpriseView::refresh);
+    connect(&state_, &ModelsState::inputsChanged, this, &SurpriseView::refresh);
+    connect(&state_, &ModelsState::workChanged, this, [this] {
+        if (state_.answer(need::reading) == nullptr) update();  // it says what is being done
+    });
+}
+
+void SurpriseView::refresh() {
+    updateGeometry();
+    update();
+}
+
+void SurpriseView::setShade(Shade shade) {
+    shade_ = shade;
+    update();
+}
+
+void SurpriseView::choose(int token) {
+    const int tokens = state_.answer(need::reading) == nullptr
+                           ? 0
+                           : static_cast<int>(state_.answer(need::reading)->tokens.size());
+    chosen_ = token < 0 ? tokens - 1 : std::min(token, tokens - 1);
+    emit chosenChanged(chosen_);
+    update();
+}
+
+std::optional<double> SurpriseView::shadeOf(std::size_t token) const {
+    const TextReading *before = state_.answer(need::reading), *after = state_.answer(need::changed);
+    const auto nll = [token](const TextReading* of) -> std::optional<double> {
+        if (of == nullptr || token == 0 || token > of->nll.size()) return std::nullopt;
+        return of->nll[token - 1];
+    };
+    if (shade_ == Shade::trained || after == nullptr) return nll(before);
+    if (shade_ == Shade::changed) return nll(after);
+    const auto a = nll(before), b = nll(after);
+    return a && b ? std::optional(*b - *a) : std::nullopt;
+}
+
+SurpriseView::Layout SurpriseView::layoutIn(const QRectF& area) const {
+    Layout layout;
+    const double left = area.left() + kTextMargin, right = area.right() - kTextMargin;
+    double x = left, y = area.top() + kLegend + kTextMargin;
+    layout.bottom = y;
+    if (state_.answer(need::reading) == nullptr) return layout;
+    const QFontMetricsF metrics(monospaced(font()));
+    for (const std::string& token : state_.answer(need::reading)->tokens) {
+        const double width = std::min(metrics.horizontalAdvance(shownToken(token)) + kPadding, right - left);
+        if (x > left && x + width > right) {
+            x = left;
+            y += kLine;
+        }
+        layout.cells.emplace_back(x, y, width, kLine - 4);
+        x += width + 1;
+        layout.bottom = y + kLine;
+        if (endsLine(token)) {
+            x = left;
+            y += kLine;
+        }
+    }
+    return layout;
+}
+
+QSizeF SurpriseView::sizeForWidth(double width) const {
+    const double needed = layoutIn({0, 0, width, 0}).bottom + kTextMargin;
+    return {width, std::max<double>(needed, leastSize().height())};
+}
+
+int SurpriseView::heightForWidth(int width) const {
+    return zoomed(sizeForWidth(width / Zoom::instance().factor()).height());
+}
+
+QRectF SurpriseView::tokenRect(int token) const {
+    return layoutIn(canvas()).cells.at(static_cast<std::size_t>(token));
+}
+
+/// What the shades mean: a bar from one end to the other, with its numbers.
+void SurpriseView::paintLegend(QPainter& painter, const QRectF& line, const Theme& theme) const {
+    const bool signed_shades = shade_ == Shade::difference && state_.answer(need::changed) != nullptr;
+    const auto colors = signed_shades ? theme.divergingColors() : theme.sequentialColors();
+    const QString title = signed_shades ? tr("what the change adds to −ln p")
+                          : shade_ == Shade::changed && state_.answer(need::changed)
+                              ? tr("−ln p with the change")
+                              : tr("−ln p of each token");
+    const QString low = signed_shades ? QStringLiteral("−%1").arg(kDarkestChange) : QStringLiteral("0");
+    const QString high = tr("%1 nats").arg(signed_shades ? kDarkestChange : kDarkest_nats);
+    const QFontMetricsF metrics(painter.font());
+    painter.setPen(theme.faint_text);
+    double x = line.left();
+    const auto write = [&](const QString& text) {
+        painter.drawText(QRectF(x, line.top(), line.right() - x, line.height()),
+                         Qt::AlignLeft | Qt::AlignVCenter, text);
+        x += metrics.horizontalAdvance(text) + 8;
+    };
+    write(title);
+    write(low);
+    constexpr double kBar = 90;
+    if (x + kBar + metrics.horizontalAdvance(high) + 8 > line.right()) return;
+    QLinearGradient gradient(x, 0, x + kBar, 0);
+    for (int i = 0; i <= 16; ++i)
+        gradient.setColorAt(i / 16.0, QColor(colors[static_cast<std::size_t>(i * 255 / 16)]));
+    painter.fillRect(QRectF(x, line.center().y() - 5, kBar, 10), gradient);
+    x += kBar + 8;
+    write(high);
+}
+
+void SurpriseView::paintFigure(QPainter& painter, const QRectF& area, const Theme& theme) const {
+    const TextReading* reading = state_.answer(need::reading);
+    if (reading == nullptr) {
+        painter.setPen(theme.faint_text);
+        painter.drawText(area.adjusted(12, 12, -12, -12), Qt::AlignCenter | Qt::TextWordWrap,
+                         !state_.message().isEmpty() ? state_.message()
+                         : state_.model().isEmpty()  ? tr("Choose a model, and type a text that it reads.")
+                         : state_.isAsking()         ? state_.work()
+                                                     : tr("Type a text that the model reads."));
+        return;
+    }
+    paintLegend(
+        painter,
+        QRectF(area.left() + kTextMargin, area.top() + 4, area.width() - 2 * kTextMargin, kLegend - 4),
+        theme);
+    const bool signed_shades = shade_ == Shade::difference && state_.answer(need::changed) != nullptr;
+    const auto colors = signed_shades ? theme.divergingColors() : theme.sequentialColors();
+    const Layout layout = layoutIn(area);
+    const QFont plain = painter.font(), mono = monospaced(plain);
+    painter.setFont(mono);
+    const QFontMetricsF metrics(mono);
+    for (std::size_t token = 0; token < layout.cells.size(); ++token) {
+        const QRectF& cell = layout.cells[token];
+        if (cell.bottom() > area.bottom() - kLine && layout.bottom > area.bottom()) {
+            painter.setFont(plain);
+            painter.setPen(theme.faint_text);
+            painter.drawText(
+                QRectF(area.left() + kTextMargin, cell.top(), area.width() - 2 * kTextMargin, kLine),
+                Qt::AlignLeft | Qt::AlignVCenter, tr("… %1 more tokens").arg(layout.cells.size() - token));
+            break;
+        }
+        QColor shade = theme.background;
+        if (const auto nats = shadeOf(token)) {
+            const double share = signed_shades ? 0.5 + 0.5 * *nats / kDarkestChange : *nats / kDarkest_nats;
+            shade = QColor(colors[static_cast<std::size_t>(std::lround(255 * std::clamp(share, 0.0, 1.0)))]);
+            painter.setPen(Qt::NoPen);
+            painter.setBrush(shade);
+            painter.drawRect(cell);
+        }
+        const bool on_light = contrast(shade, QColor(Qt::black)) > contrast(shade, QColor(Qt::white));
+        painter.setPen(on_light ? QColor(Qt::black) : QColor(Qt::white));
+        painter.drawText(
+            cell, Qt::AlignCenter,
+            metrics.elidedText(shownToken(reading->tokens[token]), Qt::ElideRight, cell.width()));
+        if (static_cast<int>(token) == chosen_) {
+            painter.setBrush(Qt::NoBrush);
+            painter.setPen(QPen(Theme::roper(), 2));
+            painter.drawRect(cell.adjusted(0, -1, 0, 1));
+        }
+    }
+    painter.setFont(plain);
+}
+
+int SurpriseView::tokenAt(const QPointF& at) const {
+    const Layout layout = layoutIn(canvas());
+    for (std::size_t token = 0; token < layout.cells.size(); ++token)
+        if (layout.cells[token].contains(at)) return static_cast<int>(token);
+    return -1;
+}
+
+QString SurpriseView::describe(int token) const {
+    const auto index = static_cast<std::size_t>(token);
+    const TextReading *before = state_.answer(need::reading), *after = state_.answer(need::changed);
+    QString said = tr("token %1, “%2”").arg(token).arg(shownToken(before->tokens[index]));
+    if (token == 0) return said + tr(": the first is not predicted");
+    const double nll = before->nll[index - 1];
+    said += tr(": −ln p %1 nats, probability %2").arg(fixedNumber(nll, 3), probabilityText(std::exp(-nll)));
+    if (after != nullptr && index <= after->nll.size())
+        said += tr("; with the change %1 nats, %2")
+                    .arg(fixedNumber(after->nll[index - 1], 3),
+                         probabilityText(std::exp(-after->nll[index - 1])));
+    return said;
+}
+
+void SurpriseView::mousePressEvent(QMouseEvent* event) {
+    if (event->button() != Qt::LeftButton) return FigureView::mousePressEvent(event);
+    if (const int token = tokenAt(event->position()); token >= 0) choose(token);
+}
+
+void SurpriseView::mouseMoveEvent(QMouseEvent* event) {
+    const int token = tokenAt(event->position());
+    emit pointed(token >= 0 ? describe(token) : QString());
+}
+
+void SurpriseView::keyPressEvent(QKeyEvent* event) {
+    if (event->key() == Qt::Key_Left) return choose(std::max(0, chosen_ - 1));
+    if (event->key() == Qt::Key_Right) return choose(chosen_ + 1);
+    if (event->key() == Qt::Key_Home) return choose(0);
+    if (event->key() == Qt::Key_End) return choose(-1);
+    FigureView::keyPressEvent(event);
+}
+
+QString SurpriseView::figureCsv() const {
+    QString csv = QStringLiteral("token,text,nll,changed_nll\n");
+    const TextReading *before = state_.answer(need::reading), *after = state_.answer(need::changed);
+    if (before == nullptr) return csv;
+    for (std::size_t i = 0; i < before->tokens.size(); ++i) {
+        const auto nll = [i](const TextReading* of) {
+            return of == nullptr || i == 0 || i > of->nll.size() ? QString()
+                                                                 : QString::number(of->nll[i - 1], 'g', 17);
+        };
+        csv += QStringLiteral("%1,%2,%3,%4\n")
+                   .arg(i)
+                   .arg(quoted(QString::fromStdString(before->tokens[i])), nll(before), nll(after));
+    }
+    return csv;
+}
+
+QString SurpriseView::figureCaption() const {
+    const TextReading *before = state_.answer(need::reading), *after = state_.answer(need::changed);
+    if (before == nullptr) return {};
+    QString caption =
+        tr("−ln p of each token, %1, mean %2 nats over %3")
+            .arg(state_.summary() != nullptr ? QString::fromStdString(state_.summary()->name) : QString(),
+                 fixedNumber(before->loss, 4), counted(static_cast<int>(before->nll.size()), tr("token")));
+    if (after != nullptr) caption += tr("; with the change %1 nats").arg(fixedNumber(after->loss, 4));
+    return caption;
+}
+
+}  // namespace roper

@@ -1,0 +1,65 @@
+#pragma once
+
+#include "ui/charts/figure_view.h"
+#include "ui/pages/inspect/models_state.h"
+
+namespace roper {
+
+/// The text token by token, shaded by how badly the model predicted each; a click chooses one, whose
+/// successors are predicted beside it. As high as the text needs, so it is to be put into a scroll area.
+class SurpriseView : public FigureView {
+    Q_OBJECT
+
+  public:
+    enum class Shade {
+        trained,     ///< −ln p as the model was trained
+        changed,     ///< with the change
+        difference,  ///< what the change adds
+    };
+
+    SurpriseView(ModelsState& state, QWidget* parent);
+
+    void setShade(Shade shade);
+    /// The token that is chosen, counted from 0.
+    int chosen() const { return chosen_; }
+    void choose(int token);
+    /// Where a token is on the canvas.
+    QRectF tokenRect(int token) const;
+
+    QString figureName() const override { return QStringLiteral("surprise"); }
+    QSize defaultSize() const override { return {900, 340}; }
+    QSize leastSize() const override { return {240, 120}; }
+    QSizeF sizeForWidth(double width) const override;
+    void paintFigure(QPainter& painter, const QRectF& area, const Theme& theme) const override;
+    QString figureCsv() const override;
+    QString figureCaption() const override;
+    bool hasHeightForWidth() const override { return true; }
+    int heightForWidth(int width) const override;
+
+  signals:
+    void chosenChanged(int token);
+
+  protected:
+    void mousePressEvent(QMouseEvent* event) override;
+    void mouseMoveEvent(QMouseEvent* event) override;
+    void keyPressEvent(QKeyEvent* event) override;
+
+  private:
+    struct Layout {
+        std::vector<QRectF> cells;  ///< one for each token
+        double bottom = 0;
+    };
+    Layout layoutIn(const QRectF& area) const;
+    /// Nats that shade a token; nothing for the first, or where it is not known yet.
+    std::optional<double> shadeOf(std::size_t token) const;
+    void paintLegend(QPainter& painter, const QRectF& line, const Theme& theme) const;
+    int tokenAt(const QPointF& at) const;
+    QString describe(int token) const;
+    void refresh();
+
+    ModelsState& state_;
+    Shade shade_ = Shade::trained;
+    int chosen_ = -1;  ///< −1: the last
+};
+
+}  // namespace roper

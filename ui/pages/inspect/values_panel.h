@@ -1,0 +1,49 @@
+#pragma once
+
+#include <QCheckBox>
+#include <QSpinBox>
+
+#include "ui/charts/curve_chart.h"
+#include "ui/pages/inspect/model_panel.h"
+
+namespace roper {
+
+/// What heads make of a value by its distance: their kernels, now or over training, and what that means for
+/// tokens.
+class ValuesPanel : public ModelPanel {
+    Q_OBJECT
+
+  public:
+    ValuesPanel(ModelsState& state, ModelsState& beside, QWidget* parent);
+
+    PageFigures::Figures figures() const override { return {kernels_, directions_, token_map_}; }
+    std::vector<const Need*> needs() const override;
+    std::vector<const Need*> besideNeeds() const override { return {&need::kernels}; }
+    std::vector<const Need*> needsOf(const QString& figure) const override;
+    /// @throws Error (usage) for a run without several checkpoints, over training
+    void prepare(const QString& figure, const ModelsPicture& picture) override;
+
+    CurveChart& kernels() { return *kernels_; }
+    HeatMapView& tokenMap() { return *token_map_; }
+
+  protected:
+    void refresh() override;
+
+  private:
+    /// Of a run: the kernels of the chosen head at every checkpoint, rather than those of all heads of its
+    /// layer at the newest.
+    bool isOverTraining() const { return over_training_->isEnabled() && over_training_->isChecked(); }
+    void showKernels();
+    void showKernelsOfHeads();
+    void showKernelsOverTraining();
+    void showTokenMap();
+    QString pointedTokens(int row, int column) const;
+
+    ModelsState& beside_;
+    CurveChart *kernels_, *directions_;
+    HeatMapView* token_map_;
+    QCheckBox* over_training_;
+    QSpinBox* distance_;
+};
+
+}  // namespace roper
