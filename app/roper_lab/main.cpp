@@ -49,10 +49,9 @@ std::optional<int> parse(Arguments& arguments, int argc, char** argv) {
     CLI::App app{"A laboratory for rotary position embeddings.", "roper-lab"};
     app.set_version_flag("--version", "roper-lab " + roper::programVersion());
     app.add_option("--runs", arguments.runs, "Folder of the runs (default: $ROPER_LAB_RUNS, else ./runs)");
-    app.add_option(
-        "--page", arguments.page,
-        "Page to show: rotation, spectrum, attention, value-mixing, training, compare or inspect; "
-        "or the guided tour: tour, tour/STOP");
+    app.add_option("--page", arguments.page,
+                   "Page to show: rotation, spectrum, attention, value-mixing, training, compare or inspect; "
+                   "or the guided tour: tour, tour/STOP");
     app.add_option("--tour", arguments.tour, "Guided tour of your own (docs/tours.md); opens it");
     app.add_flag("--first-frame", arguments.first_frame,
                  "End when the first frame is painted, to measure the start");
