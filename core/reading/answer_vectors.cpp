@@ -17,7 +17,7 @@ void requireKnownForm(const Asked& asked, std::int64_t layer) {
     const auto refuse = [](const std::string& why) {
         throw Error(ErrorKind::usage,
                     why +
-                        ", which the pages Attention and Value mixing do not draw; the page Models "
+                        ", which the pages Attention and Value mixing do not draw; the page Inspect "
                         "shows its weights");
     };
     if (model.score_softcap > 0) refuse("this model caps its scores");
