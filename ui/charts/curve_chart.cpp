@@ -1,14 +1,11 @@
 #include "ui/charts/curve_chart.h"
 
-#include <QScopedValueRollback>
-#include <QVBoxLayout>
 #include <algorithm>
 #include <cmath>
 #include <limits>
 
-#include "ui/charts/export_dialog.h"
-#include "ui/charts/log_ticker.h"
-#include "ui/charts/plot_style.h"
+#include "ui/charts/nearest_index.h"
+#include "ui/theme/type_scale.h"
 
 namespace roper {
 namespace {
@@ -17,23 +14,6 @@ constexpr double kRangeMargin = 0.05;
 constexpr int kLong = 7, kShort = 4;  // digits of a number in the readout
 const QString kFront =
     QStringLiteral("front");  // the layer of the first curve: what is compared lies behind it
-
-/// Index of the point nearest in x. `x` ascends.
-qsizetype nearest(const QVector<double>& x, double at) {
-    const auto after = std::lower_bound(x.begin(), x.end(), at);
-    if (after == x.begin()) return 0;
-    if (after == x.end()) return x.size() - 1;
-    const auto index = after - x.begin();
-    return at - x[index - 1] < x[index] - at ? index - 1 : index;
-}
-
-/// The x of each curve that is the nearest to a place.
-QVector<double> nearestOfEach(const std::vector<CurveChart::Curve>& curves, double at) {
-    QVector<double> found;
-    for (const CurveChart::Curve& curve : curves)
-        if (!curve.x.isEmpty()) found << curve.x[nearest(curve.x, at)];
-    return found;
-}
 
 /// Whether a curve has a value at a place, or half the way to its next point beyond its end.
 bool reaches(const CurveChart::Curve& curve, double at) {
@@ -80,140 +60,67 @@ void thin(const CurveChart::Curve& curve, double low, double high, bool log, int
 }  // namespace
 
 CurveChart::CurveChart(const QString& name, const QString& x, const QString& y, QWidget* parent)
-    : QWidget(parent),
-      name_(name),
-      x_name_(x),
-      y_name_(y),
-      plot_(new QCustomPlot),
-      crosshair_(new QCPItemStraightLine(plot_)),
-      empty_label_(new QCPItemText(plot_)),
-      letters_(new CurveLetters(*plot_)),
-      legend_(*plot_) {
-    auto* layout = new QVBoxLayout(this);
-    layout->setContentsMargins(0, 0, 0, 0);
-    layout->addWidget(plot_);
+    : PlotView(name, x, y, parent) {
     setMinimumSize(220, 140);
-    setAccessibleName(y);
-    plot_->setAccessibleName(y);
-    plot_->setInteractions(QCP::iRangeDrag | QCP::iRangeZoom);
-    plot_->setFocusPolicy(Qt::ClickFocus);
-    plot_->setContextMenuPolicy(Qt::CustomContextMenu);  // a plot keeps the events of its menu to itself
-    connect(plot_, &QWidget::customContextMenuRequested, this,
-            [this](const QPoint& at) { showExportMenu(*this, plot_->mapToGlobal(at), this); });
-    plot_->legend->setIconSize(18, 8);
-    plot_->legend->setRowSpacing(0);
-    plot_->axisRect()->insetLayout()->setInsetAlignment(0, Qt::AlignTop | Qt::AlignRight);
-    plot_->addLayer(kFront, plot_->layer(QStringLiteral("main")));
-    crosshair_->setVisible(false);
-    empty_label_->setVisible(false);
-    empty_label_->position->setType(QCPItemPosition::ptAxisRectRatio);
-    empty_label_->position->setCoords(0.5, 0.5);
-    plot_->installEventFilter(this);
-    connect(plot_, &QCustomPlot::mouseMove, this, &CurveChart::onMove);
-    connect(plot_, &QCustomPlot::mouseDoubleClick, this, [this] {
-        zoomed_ = false;
-        refit();
-    });
-    connect(plot_, &QCustomPlot::mousePress, this, [this](QMouseEvent* event) {
-        if (event->button() == Qt::LeftButton && plot_->axisRect()->rect().contains(event->pos()))
-            emit clicked(plot_->xAxis->pixelToCoord(event->position().x()));
-    });
-    for (QCPAxis* axis : {plot_->xAxis, plot_->yAxis})
-        connect(axis, qOverload<const QCPRange&>(&QCPAxis::rangeChanged), this, [this] {
-            if (fitting_ || curves_.empty()) return;
-            zoomed_ = true;
-            fillGraphs();
-        });
-    connect(plot_, &QCustomPlot::afterLayout, this, &CurveChart::placeMarkLabels);
-    setAxisNames(x, y);
-    applyOwnTheme();
+    plot().legend->setIconSize(18, 8);
+    plot().legend->setRowSpacing(0);
+    plot().addLayer(kFront, plot().layer(QStringLiteral("main")));
+    connect(&plot(), &QCustomPlot::afterLayout, this, &CurveChart::placeMarkLabels);
 }
 
 void CurveChart::setTitle(const QString& title) {
     if (title_ == nullptr) {
-        plot_->plotLayout()->insertRow(0);
-        title_ = new QCPTextElement(plot_);
+        plot().plotLayout()->insertRow(0);
+        title_ = new QCPTextElement(&plot());
         title_->setTextFlags(Qt::AlignLeft | Qt::AlignVCenter);
         title_->setMargins({8, 2, 0, 0});
-        plot_->plotLayout()->addElement(0, 0, title_);
-        plot_->plotLayout()->setRowSpacing(0);
+        plot().plotLayout()->addElement(0, 0, title_);
+        plot().plotLayout()->setRowSpacing(0);
     }
     title_text_ = title;
-    applyOwnTheme();
-}
-
-void CurveChart::setAxisNames(const QString& x, const QString& y) {
-    x_name_ = x;
-    y_name_ = y;
-    plot_->xAxis->setLabel(x);
-    plot_->yAxis->setLabel(y);
-}
-
-void CurveChart::setLog(bool x, bool y) {
-    if (x == log_x_ && y == log_y_) return;
-    const QScopedValueRollback fitting(fitting_, true);
-    log_x_ = x;
-    log_y_ = y;
-    zoomed_ = false;
-    for (auto [axis, log] : {std::pair{plot_->xAxis, x}, {plot_->yAxis, y}}) {
-        axis->setScaleType(log ? QCPAxis::stLogarithmic : QCPAxis::stLinear);
-        axis->setTicker(log ? QSharedPointer<QCPAxisTicker>(new LogTicker)
-                            : QSharedPointer<QCPAxisTicker>(new QCPAxisTicker));
-    }
+    markDirty();
 }
 
 void CurveChart::setCurves(const std::vector<Curve>& curves, const std::vector<Mark>& marks) {
+    for (const QString& key : keys())
+        if (std::none_of(curves.begin(), curves.end(), [&](const Curve& curve) { return curve.key == key; }))
+            forget(key);
     curves_ = curves;
     marks_ = marks;
     findCoincidingCurves();
     remakeGraphs();
     while (mark_lines_.size() < marks.size()) {
-        mark_lines_.push_back(new QCPItemStraightLine(plot_));
-        mark_texts_.push_back(new QCPItemText(plot_));
+        mark_lines_.push_back(new QCPItemStraightLine(&plot()));
+        mark_texts_.push_back(new QCPItemText(&plot()));
         mark_texts_.back()->setLayer(QStringLiteral("overlay"));
     }
     for (std::size_t i = 0; i < mark_lines_.size(); ++i) {
         mark_lines_[i]->setVisible(i < marks.size());
         mark_texts_[i]->setVisible(i < marks.size());
     }
-    showEmptyText();
-    refit();
-}
-
-void CurveChart::setEmptyText(const QString& text) {
-    empty_text_ = text;
-    showEmptyText();
-    applyOwnTheme();
-}
-
-/// Without axes behind it: there is nothing to read off them.
-void CurveChart::showEmptyText() {
-    const bool is_empty = curves_.empty() && !empty_text_.isEmpty();
-    empty_label_->setVisible(is_empty);
-    for (QCPAxis* axis : {plot_->xAxis, plot_->yAxis})
-        axis->setVisible(!is_empty);
+    redraw();
 }
 
 /// Graphs 0 … n − 1 are the curves; the edges of bands come after them, so that their numbers stay.
 void CurveChart::remakeGraphs() {
     for (const auto& [curve, edges] : bands_) {
-        plot_->removeGraph(edges.first);
-        plot_->removeGraph(edges.second);
+        plot().removeGraph(edges.first);
+        plot().removeGraph(edges.second);
     }
     bands_.clear();
-    while (plot_->graphCount() > static_cast<int>(curves_.size()))
-        plot_->removeGraph(plot_->graphCount() - 1);
-    while (plot_->graphCount() < static_cast<int>(curves_.size()))
-        plot_->addGraph();
+    while (plot().graphCount() > static_cast<int>(curves_.size()))
+        plot().removeGraph(plot().graphCount() - 1);
+    while (plot().graphCount() < static_cast<int>(curves_.size()))
+        plot().addGraph();
     for (std::size_t i = 0; i < curves_.size(); ++i) {
-        QCPGraph* graph = plot_->graph(static_cast<int>(i));
+        QCPGraph* graph = graphOf(i);
         graph->setLayer(i == 0 || curves_[i].strong ? kFront : QStringLiteral("main"));
     }
     for (std::size_t i = 0; i < curves_.size(); ++i) {
         const Curve& curve = curves_[i];
         if (curve.low.isEmpty() && !curve.envelope) continue;
-        QCPGraph* upper = plot_->addGraph();
-        QCPGraph* lower = plot_->addGraph();
+        QCPGraph* upper = plot().addGraph();
+        QCPGraph* lower = plot().addGraph();
         for (QCPGraph* edge : {upper, lower}) {
             edge->removeFromLegend();
             edge->setPen(Qt::NoPen);
@@ -227,31 +134,32 @@ void CurveChart::remakeGraphs() {
     }
 }
 
-void CurveChart::fillGraphs() {
+void CurveChart::fillGraphs(const Canvas&) const {
     constexpr qsizetype kFew = 4000;
-    const QCPRange range = plot_->xAxis->range();
-    const int columns = std::max(600, 2 * plot_->axisRect()->width());
+    const QCPRange range = plot().xAxis->range();
+    const int columns = std::max(600, 2 * plot().axisRect()->width());
     QVector<double> xs, ys;
     for (std::size_t i = 0; i < curves_.size(); ++i) {
-        QCPGraph* graph = plot_->graph(static_cast<int>(i));
+        QCPGraph* graph = graphOf(i);
+        if (!isShown(curves_[i].key)) continue;
         if (curves_[i].envelope) {
             fillEnvelope(i);
         } else if (curves_[i].x.size() <= kFew) {
             graph->setData(curves_[i].x, curves_[i].y, true);
         } else {
-            thin(curves_[i], range.lower, range.upper, log_x_, columns, xs, ys);
+            thin(curves_[i], range.lower, range.upper, isLogX(), columns, xs, ys);
             graph->setData(xs, ys, true);
         }
     }
 }
 
 /// A line where its points can be told apart; where they share pixels, the range of each pixel.
-void CurveChart::fillEnvelope(std::size_t index) {
+void CurveChart::fillEnvelope(std::size_t index) const {
     const Curve& curve = curves_[index];
-    const QCPRange range = plot_->xAxis->range();
-    const int columns = std::max(300, plot_->axisRect()->width());
+    const QCPRange range = plot().xAxis->range();
+    const int columns = std::max(300, plot().axisRect()->width());
     QVector<double> xs, ys, line_x, line_y, at, low, high;
-    thin(curve, range.lower, range.upper, log_x_, columns, xs, ys);
+    thin(curve, range.lower, range.upper, isLogX(), columns, xs, ys);
     for (qsizetype i = 0; i + 1 < ys.size(); i += 2) {
         // A column with one point has no range.
         const bool alone = ys[i] == ys[i + 1];
@@ -268,84 +176,136 @@ void CurveChart::fillEnvelope(std::size_t index) {
         line_x << at.front();
         line_y << low.front();
     }
-    plot_->graph(static_cast<int>(index))->setData(line_x, line_y, true);
+    graphOf(index)->setData(line_x, line_y, true);
     bands_.at(index).first->setData(at, high, true);
     bands_.at(index).second->setData(at, low, true);
 }
 
-void CurveChart::fitAxes(const QFont& font, double height, bool legend) const {
-    const QScopedValueRollback fitting(fitting_, true);
-    double x_low = std::numeric_limits<double>::infinity(), x_high = -x_low, y_low = x_low, y_high = -x_low;
-    for (const Curve& curve : curves_) {
-        for (qsizetype i = 0; i < curve.x.size(); ++i) {
-            if (!std::isfinite(curve.y[i]) || (log_x_ && curve.x[i] <= 0) || (log_y_ && curve.y[i] <= 0))
-                continue;
-            x_low = std::min(x_low, curve.x[i]);
-            x_high = std::max(x_high, curve.x[i]);
-            y_low = std::min(y_low, curve.low.isEmpty() ? curve.y[i] : curve.low[i]);
-            y_high = std::max(y_high, curve.high.isEmpty() ? curve.y[i] : curve.high[i]);
-        }
-    }
-    for (const Mark& mark : marks_) {
-        if (!mark.across || (log_y_ && mark.at <= 0)) continue;
-        y_low = std::min(y_low, mark.at);
-        y_high = std::max(y_high, mark.at);
-    }
-    if (!(x_low <= x_high)) x_low = 1, x_high = 10;
-    if (!(y_low <= y_high)) y_low = log_y_ ? 0.1 : 0, y_high = 1;
-    if (y_floor_) y_low = std::min(y_low, *y_floor_);
-    if (y_limits_) {
-        y_low = std::max(y_low, y_limits_->first);
-        y_high = std::min(y_high, y_limits_->second);
-    }
-    if (log_y_) {
-        const double stretch = std::pow(std::max(y_high / y_low, 1.2), kRangeMargin);
-        plot_->yAxis->setRange(y_low / stretch, y_high * stretch);
-    } else {
-        // What differs by rounding alone is a constant: no axis could label it.
-        constexpr double kRounding = 1e-9;
-        const double size = std::max(std::abs(y_low), std::abs(y_high));
-        const double range = y_high - y_low > kRounding * size ? y_high - y_low : std::max(1.0, size);
-        plot_->yAxis->setRange(y_low - kRangeMargin * range,
-                               y_high + (kRangeMargin + (legend ? roomForLegend(font, height) : 0)) * range);
-    }
-    if (x_high == x_low) x_high = log_x_ ? 2 * x_low : x_low + 1;
-    plot_->xAxis->setRange(x_low, x_high);
+bool CurveChart::isDrawn(const Curve& curve, qsizetype i) const {
+    return std::isfinite(curve.y[i]) && (!isLogX() || curve.x[i] > 0) && (!isLogY() || curve.y[i] > 0);
 }
 
-void CurveChart::onMove(QMouseEvent* event) {
-    if (curves_.empty() || !plot_->axisRect()->rect().contains(event->pos())) {
-        setPointed(std::nullopt);
-        return emit pointed({});
+void CurveChart::fitAxes(const Canvas& canvas) const {
+    if (followsX()) fitX();
+    if (followsY()) fitY(canvas);
+}
+
+void CurveChart::fitX() const {
+    double low = std::numeric_limits<double>::infinity(), high = -low;
+    for (const Curve& curve : curves_)
+        for (qsizetype i = 0; isShown(curve.key) && i < curve.x.size(); ++i) {
+            if (!isDrawn(curve, i)) continue;
+            low = std::min(low, curve.x[i]);
+            high = std::max(high, curve.x[i]);
+        }
+    if (!(low <= high)) low = 1, high = 10;
+    if (high == low) high = isLogX() ? 2 * low : low + 1;
+    plot().xAxis->setRange(low, high);
+}
+
+/// To the values of the x range that is shown, and to the next ones beyond its ends, where lines lead.
+void CurveChart::fitY(const Canvas& canvas) const {
+    const QCPRange xs = plot().xAxis->range();
+    double low = std::numeric_limits<double>::infinity(), high = -low;
+    for (const Curve& curve : curves_)
+        for (qsizetype i = 0; isShown(curve.key) && i < curve.x.size(); ++i) {
+            const qsizetype before = std::max<qsizetype>(i - 1, 0),
+                            after = std::min(i + 1, curve.x.size() - 1);
+            if (!isDrawn(curve, i) || curve.x[after] < xs.lower || curve.x[before] > xs.upper) continue;
+            low = std::min(low, curve.low.isEmpty() ? curve.y[i] : curve.low[i]);
+            high = std::max(high, curve.high.isEmpty() ? curve.y[i] : curve.high[i]);
+        }
+    for (const Mark& mark : marks_) {
+        if (!mark.across || (isLogY() && mark.at <= 0)) continue;
+        low = std::min(low, mark.at);
+        high = std::max(high, mark.at);
     }
-    // The point of any curve that is the nearest, so that a long curve is read where shorter ones have ended.
-    double at = plot_->xAxis->pixelToCoord(event->position().x());
-    double nearest_px = std::numeric_limits<double>::infinity();
-    for (const double x : nearestOfEach(curves_, at)) {
-        const double px = std::abs(plot_->xAxis->coordToPixel(x) - event->position().x());
-        if (px >= nearest_px) continue;
-        nearest_px = px;
-        at = x;
+    if (!(low <= high)) low = isLogY() ? 0.1 : 0, high = 1;
+    if (y_floor_) low = std::min(low, *y_floor_);
+    if (y_limits_) {
+        low = std::max(low, y_limits_->first);
+        high = std::min(high, y_limits_->second);
     }
+    if (isLogY()) {
+        const double stretch = std::pow(std::max(high / low, 1.2), kRangeMargin);
+        return plot().yAxis->setRange(low / stretch, high * stretch);
+    }
+    // What differs by rounding alone is a constant: no axis could label it.
+    constexpr double kRounding = 1e-9;
+    const double size = std::max(std::abs(low), std::abs(high));
+    const double range = high - low > kRounding * size ? high - low : std::max(1.0, size);
+    const double above = kRangeMargin + (canvas.legend ? roomForLegend(canvas) : 0);
+    plot().yAxis->setRange(low - kRangeMargin * range, high + above * range);
+}
+
+bool CurveChart::anyValueIn(const QCPRange& xs, const QCPRange& ys) const {
+    return std::any_of(curves_.begin(), curves_.end(), [&](const Curve& curve) {
+        bool any = false;
+        for (qsizetype i = 0; isShown(curve.key) && i < curve.x.size() && !any; ++i)
+            any = xs.contains(curve.x[i]) && ys.contains(curve.y[i]);
+        return any;
+    });
+}
+
+std::vector<const QCPGraph*> CurveChart::curveGraphs() const {
+    std::vector<const QCPGraph*> graphs;
+    for (std::size_t i = 0; i < curves_.size(); ++i)
+        graphs.push_back(graphOf(i));
+    return graphs;
+}
+
+QStringList CurveChart::keys() const {
+    QStringList keys;
+    for (const Curve& curve : curves_)
+        keys << curve.key;
+    return keys;
+}
+
+/// Those that share its line of the legend, and those that go with them.
+QStringList CurveChart::keysOf(const QCPAbstractPlottable* entry) const {
+    QStringList keys;
+    for (std::size_t i = 0; i < curves_.size(); ++i)
+        if (graphOf(i) == entry || (same_as_[i] && !hasLegendLine(i) && graphOf(*same_as_[i]) == entry))
+            keys << curves_[i].key;
+    for (const Curve& curve : curves_)
+        if (keys.contains(curve.hidden_with)) keys << curve.key;
+    return keys;
+}
+
+/// At the point of any curve that is the nearest, so that a long curve is read where shorter ones have ended.
+std::optional<PlotView::Readout> CurveChart::readAt(const QPointF& at) const {
+    std::optional<double> x;
+    const double wanted = plot().xAxis->pixelToCoord(at.x());
+    const auto away = [&](double of) { return std::abs(plot().xAxis->coordToPixel(of) - at.x()); };
+    for (const Curve& curve : curves_) {
+        if (curve.x.isEmpty() || !isShown(curve.key)) continue;
+        const double nearest = curve.x[nearestIndex(curve.x, wanted)];
+        if (!x || away(nearest) < away(*x)) x = nearest;
+    }
+    return x ? std::optional(Readout{*x, readoutAt(*x, at.y())}) : std::nullopt;
+}
+
+/// @param y_px  of the pointer: the formula of the nearest curve is told, or what its letter stands for
+QString CurveChart::readoutAt(double x, double y_px) const {
     QStringList parts;
-    const Curve* closest = nullptr;  // to the pointer: its formula is told, or what its letter stands for
+    const Curve* closest = nullptr;
     double least = std::numeric_limits<double>::infinity();
-    const auto number = [at](const Curve& curve, int digits) {
-        const qsizetype i = nearest(curve.x, at);
+    const auto number = [x](const Curve& curve, int digits) {
+        const qsizetype i = nearestIndex(curve.x, x);
         QString text = QString::number(curve.y[i], 'g', digits);
         if (!curve.low.isEmpty() && curve.low[i] < curve.high[i] && digits > kShort)
             text += tr(" (band %1 to %2)").arg(curve.low[i], 0, 'g', 5).arg(curve.high[i], 0, 'g', 5);
         return text;
     };
     for (const Curve& curve : curves_) {
-        if (!reaches(curve, at)) continue;
+        if (!isShown(curve.key) || !reaches(curve, x)) continue;
         if (parts.isEmpty())
-            parts << QStringLiteral("%1 %2").arg(x_name_.section("    ", 0, 0)).arg(at, 0, 'g', 7);
+            parts << QStringLiteral("%1 %2").arg(xName().section("    ", 0, 0)).arg(x, 0, 'g', 7);
         if (!curve.in_legend) continue;
         parts << (curve.letter.isEmpty() ? curve.label + ' ' + number(curve, kLong)
                                          : curve.letter + ' ' + number(curve, kShort));
-        const double y = curve.y[nearest(curve.x, at)];
-        const double away = std::abs(plot_->yAxis->coordToPixel(y) - event->position().y());
+        const double y = curve.y[nearestIndex(curve.x, x)];
+        const double away = std::abs(plot().yAxis->coordToPixel(y) - y_px);
         if (away < least) {
             least = away;
             closest = &curve;
@@ -355,54 +315,7 @@ void CurveChart::onMove(QMouseEvent* event) {
         parts << QStringLiteral("[%1  %2: %3]").arg(closest->letter, closest->label, number(*closest, kLong));
     if (closest != nullptr && !closest->formula.isEmpty())
         parts << QStringLiteral("[%1: %2]").arg(closest->label, closest->formula);
-    setPointed(at);
-    if (!parts.isEmpty()) emit xPointed(at);
-    emit pointed(parts.join(QStringLiteral("    ")).replace(QStringLiteral(" -"), QStringLiteral(" −")));
-}
-
-bool CurveChart::eventFilter(QObject* watched, QEvent* event) {
-    if (watched == plot_ && event->type() == QEvent::Leave) leaveEvent(event);
-    return QWidget::eventFilter(watched, event);
-}
-
-/// Draws it for the size, colours and font that it has now.
-void CurveChart::refit() {
-    applyOwnTheme();
-    if (!zoomed_) fitOwnAxes();
-    fillGraphs();
-    plot_->replot(QCustomPlot::rpQueuedReplot);
-}
-
-void CurveChart::showEvent(QShowEvent* event) {
-    QWidget::showEvent(event);
-    plot_->replot(QCustomPlot::rpQueuedReplot);  // what was pointed at meanwhile
-}
-
-void CurveChart::resizeEvent(QResizeEvent* event) {
-    QWidget::resizeEvent(event);
-    refit();
-}
-
-void CurveChart::setPointed(std::optional<double> x) {
-    if (x == pointed_) return;
-    pointed_ = x;
-    const bool shown = x && (!log_x_ || *x > 0);
-    crosshair_->setVisible(shown);
-    if (shown) {
-        crosshair_->point1->setCoords(*x, 1);
-        crosshair_->point2->setCoords(*x, 2);
-    }
-    if (isVisible()) plot_->replot(QCustomPlot::rpQueuedReplot);
-}
-
-void CurveChart::leaveEvent(QEvent*) {
-    setPointed(std::nullopt);
-    emit pointed({});
-}
-
-void CurveChart::changeEvent(QEvent* event) {
-    QWidget::changeEvent(event);
-    if (event->type() == QEvent::PaletteChange || event->type() == QEvent::FontChange) refit();
+    return parts.join(QStringLiteral("    ")).replace(QStringLiteral(" -"), QStringLiteral(" −"));
 }
 
 }  // namespace roper

@@ -1,21 +1,16 @@
 #pragma once
 
-#include <qcustomplot.h>
-
-#include <QWidget>
 #include <map>
 #include <optional>
 #include <vector>
 
-#include "ui/charts/curve_letters.h"
-#include "ui/charts/figure.h"
-#include "ui/charts/plot_legend.h"
-#include "ui/theme/zoom.h"
+#include "ui/charts/plot_view.h"
+#include "ui/theme/type_scale.h"
 
 namespace roper {
 
-/// Curves of computed numbers over one x axis. The wheel zooms, dragging moves, a double click shows all.
-class CurveChart : public QWidget, public Figure {
+/// Curves of computed numbers.
+class CurveChart : public PlotView {
     Q_OBJECT
 
   public:
@@ -33,6 +28,7 @@ class CurveChart : public QWidget, public Figure {
         QString letter = {};  ///< on the curve and before its label, where dashes are too few
         /// Where many points share a pixel, their range is filled, rather than drawn over itself as a line.
         bool envelope = false;
+        QString hidden_with = {};  ///< key of the curve whose entry of the legend hides this one, too
     };
     struct Mark {
         double at = 0;
@@ -47,68 +43,47 @@ class CurveChart : public QWidget, public Figure {
     void setCurves(const std::vector<Curve>& curves, const std::vector<Mark>& marks);
     /// One line above the chart: what it shows.
     void setTitle(const QString& title);
-    void setAxisNames(const QString& x, const QString& y);
-    void setLog(bool x, bool y);
+    void setAxisNames(const QString& x, const QString& y) { setNames(figureName(), x, y); }
     /// Corner of the legend, such as Qt::AlignTop | Qt::AlignLeft.
     void setLegendCorner(Qt::Alignment corner) {
-        plot_->axisRect()->insetLayout()->setInsetAlignment(0, corner);
+        plot().axisRect()->insetLayout()->setInsetAlignment(0, corner);
     }
     /// Below the axes, in columns, it covers no curve, however many there are.
     void setLegendBelow() { legend_place_ = PlotLegend::Place::below; }
-    /// An x that the pointer is on, perhaps in another picture.
-    void setPointed(std::optional<double> x);
     void setYFloor(std::optional<double> floor) { y_floor_ = floor; }
     /// The y axis shows nothing beyond these, whatever a band does.
     void setYLimits(std::optional<std::pair<double, double>> limits) { y_limits_ = limits; }
     void setCaption(const QString& caption) { caption_ = caption; }
-    /// What a chart without curves says.
-    void setEmptyText(const QString& text);
     const std::vector<Curve>& curves() const { return curves_; }
-    QCustomPlot& plot() { return *plot_; }
 
-    QString figureName() const override { return name_; }
-    QSize figureSize() const override {
-        constexpr QSize kUnseen{720, 360};  // behind a tab that was never opened
-        return testAttribute(Qt::WA_Resized) && !size().isEmpty() ? size() / Zoom::instance().factor()
-                                                                  : kUnseen;
-    }
-    void paintFigure(QPainter& painter, const QRectF& area, const Theme& theme) const override {
-        paintWithLegend(hasLegend(), painter, area, theme);
-    }
     bool hasLegend() const override { return curves_.size() > 1; }
-    void paintWithLegend(bool legend, QPainter& painter, const QRectF& area,
-                         const Theme& theme) const override;
     QString figureCsv() const override;
     /// With the names of curves that have letters, or share a line of the legend.
     QString figureCaption() const override;
 
-  signals:
-    /// The numbers of all curves at the pointer's x; empty when it has left.
-    void pointed(const QString& readout);
-    /// The x of the point that is told.
-    void xPointed(double x);
-    /// The x of a click.
-    void clicked(double x);
-
   protected:
-    void changeEvent(QEvent* event) override;
-    void leaveEvent(QEvent* event) override;
-    bool eventFilter(QObject* watched, QEvent* event) override;
-    void showEvent(QShowEvent* event) override;
-    void resizeEvent(QResizeEvent* event) override;
+    void applyLook(const Canvas& canvas) const override;
+    void fillLegend(const Canvas& canvas) const override;
+    void fitAxes(const Canvas& canvas) const override;
+    void fillGraphs(const Canvas& canvas) const override;
+    QFont axisFont(const QFont& font) const override { return smallFont(font); }
+    QString whyEmpty() const override { return curves_.empty() ? emptyText() : QString(); }
+    std::vector<const QCPGraph*> curveGraphs() const override;
+    QStringList keys() const override;
+    QStringList keysOf(const QCPAbstractPlottable* entry) const override;
+    bool anyValueIn(const QCPRange& xs, const QCPRange& ys) const override;
+    std::optional<Readout> readAt(const QPointF& at) const override;
 
   private:
-    /// @param width  of the picture, for texts that must be broken
-    void applyTheme(const Theme& theme, const QFont& font, double width) const;
-    void fillLegend(bool shown, const Theme& theme, const QFont& font, QSizeF picture) const;
-    void applyOwnTheme() const;
-    void showEmptyText();
-    /// Ranges that show all curves. @param height  of the whole chart, in pixels of the font's size
-    void fitAxes(const QFont& font, double height, bool legend) const;
-    void fitOwnAxes() const { fitAxes(font(), height(), hasLegend()); }
-    void refit();
+    QCPGraph* graphOf(std::size_t curve) const { return plot().graph(static_cast<int>(curve)); }
+    void applyMarkLook(const Theme& theme, const QFont& font) const;
+    /// Whether a point has a place on these axes.
+    bool isDrawn(const Curve& curve, qsizetype i) const;
+    void fitX() const;
+    void fitY(const Canvas& canvas) const;
+    QString readoutAt(double x, double y_px) const;
     /// Extra height above the curves for the legend, relative to their range.
-    double roomForLegend(const QFont& font, double height) const;
+    double roomForLegend(const Canvas& canvas) const;
     /// Puts the labels of marks inside the axes, beside the legend and one another, and off the curves where
     /// there is room. One that has no place is left out whole: a number without its first digit would be
     /// another number.
@@ -122,36 +97,24 @@ class CurveChart : public QWidget, public Figure {
     /// Where many coincide, the first has a line that stands for all.
     bool hasLegendLine(std::size_t curve) const;
     QString nameInLegend(std::size_t curve) const;
-    /// Gives the plot the points that can be told apart in the shown range.
-    void fillGraphs();
-    void fillEnvelope(std::size_t index);
-    void onMove(QMouseEvent* event);
+    void fillEnvelope(std::size_t index) const;
 
     /// From so many curves on that are the same as one, they share its line of the legend.
     static constexpr int kManyTheSame = 2;
 
-    QString name_, x_name_, y_name_, caption_;
-    QCustomPlot* plot_;
-    QCPItemStraightLine* crosshair_;
-    QCPItemText* empty_label_;
-    CurveLetters* letters_;
-    mutable PlotLegend legend_;
+    QString caption_;
     PlotLegend::Place legend_place_ = PlotLegend::Place::inside;
     std::vector<Curve> curves_;
     /// For each curve, the first one before it that has the same numbers; empty where none has.
     std::vector<std::optional<std::size_t>> same_as_;
     std::map<std::size_t, std::pair<QCPGraph*, QCPGraph*>> bands_;  ///< upper and lower edge, by curve
     QCPTextElement* title_ = nullptr;
-    QString title_text_, empty_text_;
+    QString title_text_;
     std::vector<Mark> marks_;
     std::vector<QCPItemStraightLine*> mark_lines_;
     std::vector<QCPItemText*> mark_texts_;
     std::optional<double> y_floor_;
     std::optional<std::pair<double, double>> y_limits_;
-    bool log_x_ = false, log_y_ = false;
-    bool zoomed_ = false;           ///< ranges were set by hand
-    mutable bool fitting_ = false;  ///< ranges are being set by us
-    std::optional<double> pointed_;
 };
 
 }  // namespace roper

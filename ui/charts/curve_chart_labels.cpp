@@ -2,7 +2,7 @@
 #include <limits>
 
 #include "ui/charts/curve_chart.h"
-#include "ui/theme/type_scale.h"
+#include "ui/charts/label_placer.h"
 
 // Where a CurveChart writes: the legend and the labels of marks.
 
@@ -11,12 +11,7 @@ namespace {
 
 /// Whether a line has a part inside a box.
 bool crosses(const QLineF& line, const QRectF& box) {
-    if (box.contains(line.p1()) || box.contains(line.p2())) return true;
-    const QPointF corners[] = {box.topLeft(), box.topRight(), box.bottomRight(), box.bottomLeft()};
-    for (int i = 0; i < 4; ++i)
-        if (line.intersects(QLineF(corners[i], corners[(i + 1) % 4]), nullptr) == QLineF::BoundedIntersection)
-            return true;
-    return false;
+    return box.contains(line.p1()) || lengthInside(line, box) > 0;
 }
 
 }  // namespace
@@ -47,24 +42,25 @@ QString CurveChart::nameInLegend(std::size_t curve) const {
     return same_as_[curve] ? tr("%1 (the same as %2)").arg(label, curves_[*same_as_[curve]].label) : label;
 }
 
-double CurveChart::roomForLegend(const QFont& font, double height) const {
+double CurveChart::roomForLegend(const Canvas& canvas) const {
     constexpr double kMost = 0.45;  // of the axes
     constexpr double kPadding = 12;
-    if (curves_.size() <= 2 || y_limits_ || legend_.isBelow()) return 0;
-    const double line = QFontMetricsF(smallFont(font)).height();
+    if (curves_.size() <= 2 || y_limits_ || legend().isBelow()) return 0;
+    const double line = QFontMetricsF(axisFont(canvas.font)).height();
     const double around = (title_ != nullptr ? 5 : 3) * line;  // title, axis and its ticks
-    const double legend = plot_->legend->itemCount() * line + kPadding;
-    const double share = std::min(kMost, legend / std::max(height - around, legend));
+    const double entries = plot().legend->itemCount() * line + kPadding;
+    const double share = std::min(kMost, entries / std::max(canvas.size.height() - around, entries));
     return share / (1 - share);
 }
 
 int CurveChart::partsOfCurvesIn(const QRectF& box) const {
     const auto pixel = [this](const QCPGraphData& point) {
-        return QPointF(plot_->xAxis->coordToPixel(point.key), plot_->yAxis->coordToPixel(point.value));
+        return QPointF(plot().xAxis->coordToPixel(point.key), plot().yAxis->coordToPixel(point.value));
     };
     int parts = 0;
     for (int i = 0; i < static_cast<int>(curves_.size()); ++i) {
-        const auto& points = *plot_->graph(i)->data();
+        if (!plot().graph(i)->visible()) continue;
+        const auto& points = *plot().graph(i)->data();
         for (auto point = points.constBegin(); point != points.constEnd(); ++point) {
             const bool is_last = point + 1 == points.constEnd();
             parts += crosses(QLineF(pixel(*point), pixel(is_last ? *point : *(point + 1))), box);
@@ -72,6 +68,7 @@ int CurveChart::partsOfCurvesIn(const QRectF& box) const {
     }
     // A band is crossed wherever its two edges have the box, or a part of it, between them.
     for (const auto& [curve, edges] : bands_) {
+        if (!edges.first->visible()) continue;
         const auto& upper = *edges.first->data();
         const auto& lower = *edges.second->data();
         for (int i = 0; i < std::min(upper.size(), lower.size()); ++i)
@@ -83,9 +80,9 @@ int CurveChart::partsOfCurvesIn(const QRectF& box) const {
 void CurveChart::placeMarkLabels() const {
     constexpr double kAlong[] = {0, 1, 0.5, 0.25, 0.75};  // of the line, in the order in which they are liked
     constexpr double kFromLine = 2;                       // pixels
-    const QRectF inside = plot_->axisRect()->rect();
+    const QRectF inside = plot().axisRect()->rect();
     std::vector<QRectF> taken;
-    if (plot_->legend->visible()) taken.push_back(plot_->legend->outerRect());
+    if (plot().legend->visible()) taken.push_back(plot().legend->outerRect());
     for (std::size_t i = 0; i < marks_.size(); ++i) {
         const Mark& mark = marks_[i];
         QCPItemText* text = mark_texts_[i];
@@ -94,7 +91,7 @@ void CurveChart::placeMarkLabels() const {
         const QMarginsF padding(text->padding());
         const QSizeF size = QFontMetricsF(text->font()).size(0, mark.label).grownBy(padding);
         const double line =
-            mark.across ? plot_->yAxis->coordToPixel(mark.at) : plot_->xAxis->coordToPixel(mark.at);
+            mark.across ? plot().yAxis->coordToPixel(mark.at) : plot().xAxis->coordToPixel(mark.at);
         std::optional<QRectF> best;
         int fewest = std::numeric_limits<int>::max();
         for (const double along : kAlong) {

@@ -10,7 +10,9 @@ namespace {
 
 constexpr double kLabelGap = 2;  // pixels kept between labels
 
-/// How long a part of a line lies inside a box, by the Liang–Barsky clipping of a segment.
+}  // namespace
+
+/// By the Liang–Barsky clipping of a segment.
 double lengthInside(const QLineF& line, const QRectF& box) {
     double from = 0, to = 1;
     const double dx = line.dx(), dy = line.dy();
@@ -29,8 +31,6 @@ double lengthInside(const QLineF& line, const QRectF& box) {
     }
     return from < to ? (to - from) * line.length() : 0;
 }
-
-}  // namespace
 
 QPointF directionOf(const QPointF& from, const QPointF& to) {
     const double length = std::hypot(to.x() - from.x(), to.y() - from.y());

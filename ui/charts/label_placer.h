@@ -41,6 +41,9 @@ class LabelPlacer {
     std::vector<QLineF> lines_;
 };
 
+/// How long a part of a line lies inside a box.
+double lengthInside(const QLineF& line, const QRectF& box);
+
 /// Unit vector from one point to another; zero where they are the same.
 QPointF directionOf(const QPointF& from, const QPointF& to);
 

@@ -1,87 +1,19 @@
 #include "ui/charts/metric_chart.h"
 
-#include <QScopedValueRollback>
-#include <QVBoxLayout>
 #include <algorithm>
 #include <cmath>
 
-#include "ui/charts/export_dialog.h"
-#include "ui/charts/log_ticker.h"
-#include "ui/theme/elided_label.h"
-
 namespace roper {
-namespace {
-
-constexpr int kBetweenReplots_ms = 33;
-constexpr QMargins kLeastMargins{52, 8, 15, 8};  // about the axes, in pixels
-
-}  // namespace
 
 MetricChart::MetricChart(const QString& name, const QString& value, QWidget* parent)
-    : QWidget(parent),
-      name_(name),
-      value_(value),
-      plot_(new QCustomPlot(this)),
-      crosshair_(new QCPItemStraightLine(plot_)),
-      empty_label_(new QCPItemText(plot_)),
-      letters_(new CurveLetters(*plot_)),
-      legend_(*plot_) {
-    auto* layout = new QVBoxLayout(this);
-    layout->setContentsMargins(0, 0, 0, 0);
-    layout->addWidget(plot_);
-    setAccessibleName(value);
+    : PlotView(name, {}, value, parent) {
+    constexpr QMargins kLeastMargins{52, 8, 15, 8};  // about the axes, in pixels
     setMinimumSize(260, 150);
-    plot_->setInteractions(QCP::iRangeDrag | QCP::iRangeZoom);
-    plot_->setNoAntialiasingOnDrag(true);
+    plot().setNoAntialiasingOnDrag(true);
     // The x axes of charts one above the other begin at one place, however wide their numbers are.
-    plot_->axisRect()->setMinimumMargins(kLeastMargins);
-    plot_->legend->setIconSize(26, 10);
-    crosshair_->setVisible(false);
-    crosshair_->setSelectable(false);
-    empty_label_->position->setType(QCPItemPosition::ptAxisRectRatio);
-    empty_label_->position->setCoords(0.5, 0.5);
-    empty_label_->setSelectable(false);
-
-    connect(plot_, &QCustomPlot::legendClick, this,
-            [this](QCPLegend*, QCPAbstractLegendItem* item) { onLegendClick(item, false); });
-    connect(plot_, &QCustomPlot::legendDoubleClick, this,
-            [this](QCPLegend*, QCPAbstractLegendItem* item) { onLegendClick(item, true); });
-    connect(plot_, &QCustomPlot::mouseMove, this, &MetricChart::onMouseMove);
-    connect(plot_, &QCustomPlot::mouseDoubleClick, this, [this] {
-        follow();
-        emit followed();
-    });
-    connect(plot_, &QCustomPlot::mousePress, this, [this](QMouseEvent* event) {
-        // A plot that draws a box gives its legend no clicks.
-        const bool on_legend = plot_->legend->visible() && plot_->legend->outerRect().contains(event->pos());
-        const bool zooms =
-            event->button() == Qt::LeftButton && !(event->modifiers() & Qt::ShiftModifier) && !on_legend;
-        plot_->setSelectionRectMode(zooms ? QCP::srmCustom : QCP::srmNone);
-    });
-    connect(plot_->selectionRect(), &QCPSelectionRect::accepted, this, &MetricChart::zoomInto);
-    for (QCPAxis* axis : {plot_->xAxis, plot_->yAxis}) {
-        connect(axis, qOverload<const QCPRange&>(&QCPAxis::rangeChanged), this,
-                [this, axis](const QCPRange& range) {
-                    if (fitting_) return;
-                    // Moved or zoomed by hand.
-                    (axis == plot_->xAxis ? follow_x_ : follow_y_) = false;
-                    markDirty();
-                    if (axis == plot_->xAxis) emit stretchChosen(range.lower, range.upper);
-                });
-    }
-    connect(plot_, &QCustomPlot::mouseRelease, this, &MetricChart::markDirty);
-    // Only now is known where everything stands.
-    connect(plot_, &QCustomPlot::afterReplot, this, [this] {
-        if (placeLegend()) plot_->replot(QCustomPlot::rpQueuedReplot);
-    });
-    timer_.setSingleShot(true);
-    timer_.setInterval(kBetweenReplots_ms);
-    connect(&timer_, &QTimer::timeout, this, &MetricChart::redrawNow);
-    plot_->setContextMenuPolicy(Qt::CustomContextMenu);  // a plot keeps the events of its menu to itself
-    connect(plot_, &QWidget::customContextMenuRequested, this,
-            [this](const QPoint& at) { showExportMenu(*this, plot_->mapToGlobal(at), this, menu_extras_); });
-    applyAxisKinds();
-    markDirty();
+    plot().axisRect()->setMinimumMargins(kLeastMargins);
+    plot().legend->setIconSize(26, 10);
+    setNames(name, acrossName(), value);
 }
 
 double MetricChart::xOf(const Point& point) const {
@@ -97,10 +29,11 @@ QString MetricChart::acrossName() const {
 void MetricChart::addSeries(const QString& key, const Look& look) {
     if (hasSeries(key)) return;
     Series& series = series_[key];
+    series.key = key;
     series.look = look;
-    series.raw_graph = plot_->addGraph();
-    series.smooth_graph = plot_->addGraph();
-    series.mark_graph = plot_->addGraph();
+    series.raw_graph = plot().addGraph();
+    series.smooth_graph = plot().addGraph();
+    series.mark_graph = plot().addGraph();
     series.mark_graph->setLineStyle(QCPGraph::lsNone);
     for (QCPGraph* graph : {series.raw_graph, series.smooth_graph, series.mark_graph})
         graph->setAdaptiveSampling(false);
@@ -111,14 +44,15 @@ void MetricChart::addSeries(const QString& key, const Look& look) {
 void MetricChart::removeSeries(const QString& key) {
     const auto found = series_.find(key);
     if (found == series_.end()) return;
-    plot_->removeGraph(found->second.raw_graph);
-    plot_->removeGraph(found->second.smooth_graph);
-    plot_->removeGraph(found->second.mark_graph);
+    plot().removeGraph(found->second.raw_graph);
+    plot().removeGraph(found->second.smooth_graph);
+    plot().removeGraph(found->second.mark_graph);
     if (found->second.reference_line != nullptr) {
-        plot_->removeItem(found->second.reference_line);
-        plot_->removeGraph(found->second.reference_graph);
+        plot().removeItem(found->second.reference_line);
+        plot().removeGraph(found->second.reference_graph);
     }
     series_.erase(found);
+    forget(key);
     markDirty();
 }
 
@@ -152,9 +86,9 @@ void MetricChart::rebuild(Series& series) {
 void MetricChart::setReference(const QString& key, double value, const QString& name) {
     Series& series = series_.at(key);
     if (series.reference_line == nullptr) {
-        series.reference_line = new QCPItemStraightLine(plot_);
+        series.reference_line = new QCPItemStraightLine(&plot());
         series.reference_line->setSelectable(false);
-        series.reference_graph = plot_->addGraph();
+        series.reference_graph = plot().addGraph();
         series.reference_graph->setName(name);
     }
     series.reference = value;
@@ -169,28 +103,9 @@ void MetricChart::setLook(const QString& key, const Look& look) {
     markDirty();
 }
 
-void MetricChart::setShown(const QString& key, bool shown) {
-    const auto found = series_.find(key);
-    if (found == series_.end()) return;
-    found->second.shown = shown;
-    markDirty();
-}
-
-bool MetricChart::isShown(const QString& key) const {
-    return series_.at(key).shown;
-}
-
-void MetricChart::isolate(const QString& label) {
-    bool alone = true;
-    for (const auto& [key, series] : series_)
-        alone = alone && series.shown == (series.look.label == label);
-    for (auto& [key, series] : series_)
-        series.shown = alone || series.look.label == label;
-    markDirty();
-}
-
 void MetricChart::setAcross(XAxis across) {
     across_ = across;
+    setNames(figureName(), acrossName(), yName());
     for (auto& [key, series] : series_)
         rebuild(series);
     follow();
@@ -201,83 +116,24 @@ void MetricChart::setSmoothing(int values) {
     markDirty();
 }
 
-void MetricChart::setLogX(bool on) {
-    log_x_ = on;
-    applyAxisKinds();
-    follow();
-}
-
-void MetricChart::setLogY(bool on) {
-    log_y_ = on;
-    applyAxisKinds();
-    follow_y_ = true;
-    markDirty();
-}
-
-void MetricChart::applyAxisKinds() {
-    const auto apply = [](QCPAxis* axis, bool logarithmic) {
-        axis->setScaleType(logarithmic ? QCPAxis::stLogarithmic : QCPAxis::stLinear);
-        axis->setTicker(logarithmic ? QSharedPointer<QCPAxisTicker>(new LogTicker)
-                                    : QSharedPointer<QCPAxisTicker>(new QCPAxisTicker));
-    };
-    apply(plot_->xAxis, log_x_);
-    apply(plot_->yAxis, log_y_);
-}
-
 void MetricChart::setValue(const QString& name, const QString& value) {
     while (!series_.empty())
         removeSeries(QString(series_.begin()->first));
-    name_ = name;
-    value_ = value;
-    setAccessibleName(value);
+    setNames(name, acrossName(), value);
     follow();
 }
 
 void MetricChart::keepUp() {
-    if (follow_x_) markDirty();
-}
-
-void MetricChart::showStretch(double from, double to) {
-    {
-        const QScopedValueRollback fitting(fitting_, true);
-        plot_->xAxis->setRange(from, to);
-    }
-    follow_x_ = false;
-    follow_y_ = true;
-    fitY();
-    markDirty();
+    if (followsX()) markDirty();
 }
 
 bool MetricChart::anyValueIn(const QCPRange& xs, const QCPRange& ys) const {
     return std::any_of(series_.begin(), series_.end(), [&](const auto& each) {
         const Series& series = each.second;
-        if (!series.shown || series.raw.empty()) return false;
+        if (!isShown(series.key) || series.raw.empty()) return false;
         const MinMaxPyramid::Range range = series.raw.range(xs.lower, xs.upper);
         return range.low <= ys.upper && range.high >= ys.lower && range.low <= range.high;
     });
-}
-
-/// Into a box drawn by hand. One that is too flat to be meant in both directions zooms in the other alone.
-void MetricChart::zoomInto(const QRect& box) {
-    constexpr int kMeant = 12;
-    const QRect drawn = box.normalized() & plot_->axisRect()->rect();
-    const bool along_x = drawn.width() >= kMeant, along_y = drawn.height() >= kMeant;
-    if (!along_x && !along_y) return;
-    const QCPAxis &x = *plot_->xAxis, &y = *plot_->yAxis;
-    const QCPRange xs(x.pixelToCoord(drawn.left()), x.pixelToCoord(drawn.right()));
-    const QCPRange ys(y.pixelToCoord(drawn.bottom()), y.pixelToCoord(drawn.top()));
-    // Of a box as high as the chart, or without a value in it, all values of its stretch are shown.
-    constexpr double kWhole = 0.85;
-    const bool all_values =
-        along_x && (drawn.height() > kWhole * plot_->axisRect()->height() || !anyValueIn(xs, ys));
-    if (along_x) showStretch(xs.lower, xs.upper);
-    if (along_y && !all_values) {
-        const QScopedValueRollback fitting(fitting_, true);
-        plot_->yAxis->setRange(ys);
-        follow_y_ = false;
-    }
-    markDirty();
-    if (along_x) emit stretchChosen(xs.lower, xs.upper);
 }
 
 void MetricChart::setLegendShown(std::optional<bool> shown) {
@@ -313,92 +169,42 @@ bool MetricChart::lists(const MetricChart& other) const {
            });
 }
 
-void MetricChart::setNamesShown(bool x, bool y) {
-    x_named_ = x;
-    y_named_ = y;
-    markDirty();
-}
-
-void MetricChart::follow() {
-    follow_x_ = follow_y_ = true;
-    markDirty();
-}
-
-void MetricChart::markDirty() {
-    dirty_ = true;
-    if (!timer_.isActive()) timer_.start();
-}
-
 std::size_t MetricChart::pointCount(const QString& key) const {
     const auto found = series_.find(key);
     return found == series_.end() ? 0 : found->second.points.size();
 }
 
-void MetricChart::redrawNow() {
-    if (!dirty_) return;
-    dirty_ = false;
-    if (follow_x_) fitX();
-    if (follow_y_) fitY();
-    applyTheme(Theme::of(palette()), font());
-    fillOwnLegend();
-    applyNames(x_named_, y_named_);
-    applyTickCount(plot_->axisRect()->height());
-    fillGraphs(screenColumns());
-    bool has_points = false, has_places = false;
+QString MetricChart::whyEmpty() const {
+    bool has_points = false;
     for (const auto& [key, series] : series_) {
+        if (!series.raw.empty()) return {};
         has_points = has_points || !series.points.empty();
-        has_places = has_places || !series.raw.empty();
     }
-    const QString text = has_points ? tr("Not recorded: %1").arg(acrossName()) : empty_text_;
-    empty_label_->setText(wrapped(text, QFontMetricsF(empty_label_->font()), 0.8 * plot_->width()));
-    empty_label_->setVisible(!has_places);
-    plot_->replot(QCustomPlot::rpQueuedReplot);
+    return has_points ? tr("Not recorded: %1").arg(acrossName()) : emptyText();
 }
 
-void MetricChart::onLegendClick(QCPAbstractLegendItem* item, bool alone) {
-    auto* of_graph = qobject_cast<QCPPlottableLegendItem*>(item);
-    if (of_graph == nullptr) return;
-    const auto clicked = std::find_if(series_.begin(), series_.end(), [&](const auto& each) {
-        return each.second.smooth_graph == of_graph->plottable();
-    });
-    if (clicked == series_.end()) return;
-    const QString label = clicked->second.look.label;
-    const auto has_label = [&](const auto& each) { return each.second.look.label == label; };
-    const auto first = std::find_if(series_.begin(), series_.end(), has_label);
-    const bool shown = !first->second.shown;
-    for (auto& each : series_)
-        if (has_label(each)) each.second.shown = shown;
-    // The first click of a double click has toggled it already; the second takes that back.
-    if (alone) isolate(label);
+std::vector<const QCPGraph*> MetricChart::curveGraphs() const {
+    std::vector<const QCPGraph*> graphs;
     for (const auto& [key, series] : series_)
-        emit shownChanged(key, series.shown);
-    markDirty();
+        graphs.push_back(series.smooth_graph);
+    return graphs;
 }
 
-void MetricChart::onMouseMove(QMouseEvent* event) {
-    const bool inside = plot_->axisRect()->rect().contains(event->pos());
-    const double x = plot_->xAxis->pixelToCoord(event->pos().x());
-    crosshair_->setVisible(inside);
-    crosshair_->point1->setCoords(x, plot_->yAxis->range().lower);
-    crosshair_->point2->setCoords(x, plot_->yAxis->range().upper);
-    emit pointed(inside ? readoutAt(x, plot_->yAxis->pixelToCoord(event->pos().y())) : QString());
-    markDirty();
+QStringList MetricChart::keys() const {
+    QStringList keys;
+    for (const auto& [key, series] : series_)
+        keys << key;
+    return keys;
 }
 
-void MetricChart::changeEvent(QEvent* event) {
-    if (event->type() == QEvent::PaletteChange || event->type() == QEvent::FontChange) markDirty();
-    QWidget::changeEvent(event);
-}
-
-void MetricChart::leaveEvent(QEvent*) {
-    crosshair_->setVisible(false);
-    emit pointed({});
-    markDirty();
-}
-
-void MetricChart::resizeEvent(QResizeEvent* event) {
-    QWidget::resizeEvent(event);
-    markDirty();
+/// All series of a label share its entry.
+QStringList MetricChart::keysOf(const QCPAbstractPlottable* entry) const {
+    const auto clicked = std::find_if(series_.begin(), series_.end(),
+                                      [&](const auto& each) { return each.second.smooth_graph == entry; });
+    QStringList keys;
+    for (const auto& [key, series] : series_)
+        if (clicked != series_.end() && series.look.label == clicked->second.look.label) keys << key;
+    return keys;
 }
 
 }  // namespace roper

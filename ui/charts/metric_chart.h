@@ -1,28 +1,18 @@
 #pragma once
 
-#include <qcustomplot.h>
-
-#include <QMenu>
-#include <QTimer>
-#include <QWidget>
 #include <functional>
 #include <map>
 #include <optional>
 
 #include "ui/charts/centred_mean.h"
-#include "ui/charts/curve_letters.h"
-#include "ui/charts/figure.h"
 #include "ui/charts/min_max_pyramid.h"
-#include "ui/charts/plot_legend.h"
-#include "ui/theme/zoom.h"
+#include "ui/charts/plot_view.h"
 
 namespace roper {
 
 /// Live curves of many runs. Each series is drawn raw (thin, pale) and smoothed (bold), from a pyramid, so
-/// that the cost depends on the width of the chart and not on the length of the runs. Appending only marks
-/// the chart; it is drawn at most once in 33 ms. Dragging zooms into a box, or into a stretch of x where the
-/// box is flat; the wheel zooms, Shift-dragging moves, a double click follows again.
-class MetricChart : public QWidget, public Figure {
+/// that the cost depends on the width of the chart and not on the length of the runs.
+class MetricChart : public PlotView {
     Q_OBJECT
 
   public:
@@ -60,20 +50,13 @@ class MetricChart : public QWidget, public Figure {
     void clear(const QString& key);
     /// A dashed line at a value that the series is measured against, such as the least it can reach.
     void setReference(const QString& key, double value, const QString& name);
-    void setShown(const QString& key, bool shown);
-    bool isShown(const QString& key) const;
-    /// Shows the series of one label alone; if they already are alone, shows all.
-    void isolate(const QString& label);
 
     void setAcross(XAxis across);
     /// Draws means of so many values, centred; 1: the values themselves.
     void setSmoothing(int values);
-    void setLogX(bool on);
-    void setLogY(bool on);
-    void follow();
-    bool isFollowing() const { return follow_x_ && follow_y_; }
-    /// A stretch of x, as a chart beside it shows it, and all values there.
-    void showStretch(double from, double to);
+    void setLogX(bool on) { setLog(on, isLogY()); }
+    void setLogY(bool on) { setLog(isLogX(), on); }
+
     /// Least and greatest x of what is shown; nothing without points.
     using Stretch = std::optional<std::pair<double, double>>;
     Stretch stretch() const;
@@ -85,8 +68,6 @@ class MetricChart : public QWidget, public Figure {
     /// Another quantity: all series go.
     /// @param name, value  as in the constructor
     void setValue(const QString& name, const QString& value);
-    /// Adds to the menu behind a right-click.
-    void setMenuExtras(const std::function<void(QMenu&)>& extras) { menu_extras_ = extras; }
 
     /// Whether the legend is shown; not decided, it is as long as it leaves the curves in sight. Few entries
     /// stand in a corner inside the axes, more in columns below them.
@@ -97,42 +78,29 @@ class MetricChart : public QWidget, public Figure {
     /// Says whether a chart beside this one lists what it would list below its axes: once is enough.
     void setListedElsewhere(const std::function<bool()>& elsewhere) { listed_elsewhere_ = elsewhere; }
 
-    /// Whether the axes are named on the screen; in exported pictures they always are.
-    void setNamesShown(bool x, bool y);
-
-    /// What an empty chart says.
-    void setEmptyText(const QString& text) { empty_text_ = text; }
-
     std::size_t pointCount(const QString& key) const;
-    QCustomPlot& plot() { return *plot_; }
-    /// Draws now if anything is new; tests and exports need not wait for the timer.
-    void redrawNow();
 
-    QString figureName() const override { return name_; }
-    QSize figureSize() const override { return size() / Zoom::instance().factor(); }
-    void paintFigure(QPainter& painter, const QRectF& area, const Theme& theme) const override;
     bool hasLegend() const override { return legend_shown_.value_or(!legendSeries().empty()); }
-    void paintWithLegend(bool legend, QPainter& painter, const QRectF& area,
-                         const Theme& theme) const override;
     QString figureCsv() const override;
     QString figureCaption() const override;
 
-  signals:
-    /// The numbers at the pointer's x: of few series each, of many a summary by kind and the nearest.
-    void pointed(const QString& readout);
-    /// A series was hidden or shown by its legend entry.
-    void shownChanged(const QString& key, bool shown);
-    /// A person zoomed or moved along x, or asked for everything again.
-    void stretchChosen(double from, double to);
-    void followed();
-
   protected:
-    void changeEvent(QEvent* event) override;
-    void leaveEvent(QEvent* event) override;
-    void resizeEvent(QResizeEvent* event) override;
+    void applyLook(const Canvas& canvas) const override;
+    void fillLegend(const Canvas& canvas) const override;
+    void fitAxes(const Canvas& canvas) const override;
+    /// Of what is exported more points than any screen shows: thinning is for the screen.
+    void fillGraphs(const Canvas& canvas) const override;
+    bool showsLegend() const override { return legend_shown_.value_or(hasRoomForLegend()); }
+    QString whyEmpty() const override;
+    std::vector<const QCPGraph*> curveGraphs() const override;
+    QStringList keys() const override;
+    QStringList keysOf(const QCPAbstractPlottable* entry) const override;
+    bool anyValueIn(const QCPRange& xs, const QCPRange& ys) const override;
+    std::optional<Readout> readAt(const QPointF& at) const override;
 
   private:
     struct Series {
+        QString key;
         Look look;
         std::vector<Point> points;
         MinMaxPyramid raw;
@@ -144,15 +112,11 @@ class MetricChart : public QWidget, public Figure {
         QCPGraph* reference_graph = nullptr;            ///< without data: its entry of the legend
         double reference = 0;
         QString reference_name;
-        bool shown = true;
     };
 
     double xOf(const Point& point) const;
     void rebuild(Series& series);
     void extend(Series& series, const Point& point);
-    void markDirty();
-    std::size_t screenColumns() const;
-    void fillGraphs(std::size_t columns) const;
     void collectMeans(const Series& series, std::size_t columns, std::vector<double>& xs,
                       std::vector<double>& ys) const;
     void applyMarkers(const Series& series) const;
@@ -162,9 +126,6 @@ class MetricChart : public QWidget, public Figure {
     /// Whether a chart beside this one lists its entries, and so it does not.
     bool isListedElsewhere(const std::vector<PlotLegend::Entry>& entries) const;
     bool hasRoomForLegend() const;
-    void fillLegend(const std::vector<PlotLegend::Entry>& entries, bool shown, const QFont& font,
-                    QSizeF picture) const;
-    void fillOwnLegend() const;
     void placeLetters() const;
     /// Values on either side that a mean is taken over.
     std::size_t halfWidth(const Series& series) const {
@@ -172,19 +133,9 @@ class MetricChart : public QWidget, public Figure {
     }
     /// Whether a legend of these entries has no room in a corner inside the axes.
     static bool standsBelow(const std::vector<PlotLegend::Entry>& entries);
-    bool placeLegend();
-    double lengthBehind(const QRectF& area) const;
-    void fitX();
-    void fitY();
-    void zoomInto(const QRect& box);
-    bool anyValueIn(const QCPRange& xs, const QCPRange& ys) const;
-    void applyTheme(const Theme& theme, const QFont& font) const;
+    void fitX() const;
+    void fitY() const;
     void applyPens(const Series& series, const Theme& theme) const;
-    void applyAxisKinds();
-    void applyNames(bool x, bool y) const;
-    void applyTickCount(double height) const;
-    void onLegendClick(QCPAbstractLegendItem* item, bool isolate);
-    void onMouseMove(QMouseEvent* event);
     /// What is read of a series at the pointer.
     struct Reading {
         double distance, value;
@@ -198,25 +149,12 @@ class MetricChart : public QWidget, public Figure {
     QString readoutAt(double x, double y) const;
     QString acrossName() const;
 
-    QString name_, value_, empty_text_;
-    QCustomPlot* plot_;
-    QCPItemStraightLine* crosshair_;
-    QCPItemText* empty_label_;
-    CurveLetters* letters_;
-    mutable PlotLegend legend_;
-    QTimer timer_;
     std::map<QString, Series> series_;
     XAxis across_ = XAxis::step;
     int smoothing_ = 1;  ///< values that are averaged
-    bool log_x_ = false, log_y_ = false;
-    bool x_named_ = true, y_named_ = true;
-    bool follow_x_ = true, follow_y_ = true;  ///< whether a range is that of all points, and grows with them
     std::optional<bool> legend_shown_;
     std::function<bool()> listed_elsewhere_;
-    std::function<void(QMenu&)> menu_extras_;
     std::function<Stretch()> shared_stretch_;
-    bool fitting_ = false;  ///< ranges are being set by us, not by hand
-    bool dirty_ = true;
 };
 
 }  // namespace roper

@@ -1,4 +1,3 @@
-#include <QScopedValueRollback>
 #include <algorithm>
 #include <array>
 #include <cmath>
@@ -17,31 +16,15 @@ namespace roper {
 namespace {
 
 constexpr std::size_t kColumnsAPixel = 6;  // of a picture that is exported
-constexpr int kBetweenRows = 5;            // of a legend inside the axes, pixels
-constexpr double kFreeOfRange = 0.04;      // of the range, left free above and below
-constexpr double kFlatMargin = 0.05;       // of the value, where there is no range
+constexpr int kFewestColumns = 64;
+constexpr int kBetweenRows = 5;        // of a legend inside the axes, pixels
+constexpr double kFreeOfRange = 0.04;  // of the range, left free above and below
+constexpr double kFlatMargin = 0.05;   // of the value, where there is no range
 
 constexpr std::array kMarkers = {QCPScatterStyle::ssDisc,     QCPScatterStyle::ssSquare,
                                  QCPScatterStyle::ssTriangle, QCPScatterStyle::ssDiamond,
                                  QCPScatterStyle::ssPlus,     QCPScatterStyle::ssCross,
                                  QCPScatterStyle::ssCircle,   QCPScatterStyle::ssStar};
-
-/// How much of a line lies in a box (Liang and Barsky's clipping).
-double lengthInside(QPointF from, QPointF to, const QRectF& box) {
-    const QPointF along = to - from;
-    double enters = 0, leaves = 1;
-    for (const auto& [speed, room] :
-         {std::pair{-along.x(), from.x() - box.left()}, std::pair{along.x(), box.right() - from.x()},
-          std::pair{-along.y(), from.y() - box.top()}, std::pair{along.y(), box.bottom() - from.y()}}) {
-        if (speed < 0)
-            enters = std::max(enters, room / speed);
-        else if (speed > 0)
-            leaves = std::min(leaves, room / speed);
-        else if (room < 0)
-            return 0;
-    }
-    return std::max(0.0, leaves - enters) * std::hypot(along.x(), along.y());
-}
 
 }  // namespace
 
@@ -49,39 +32,42 @@ double lengthInside(QPointF from, QPointF to, const QRectF& box) {
 MetricChart::Stretch MetricChart::stretch() const {
     double low = std::numeric_limits<double>::infinity(), high = -low;
     for (const auto& [key, series] : series_) {
-        if (!series.shown || series.raw.empty()) continue;
-        low = std::min(low, log_x_ ? std::max(series.raw.x().front(), 1e-3) : series.raw.x().front());
+        if (!isShown(key) || series.raw.empty()) continue;
+        low = std::min(low, isLogX() ? std::max(series.raw.x().front(), 1e-3) : series.raw.x().front());
         high = std::max(high, series.raw.x().back());
     }
     return low <= high ? Stretch({low, high}) : std::nullopt;
 }
 
+void MetricChart::fitAxes(const Canvas&) const {
+    if (followsX()) fitX();
+    if (followsY()) fitY();
+}
+
 /// The range that shows every shown point.
-void MetricChart::fitX() {
-    const QScopedValueRollback fitting(fitting_, true);
+void MetricChart::fitX() const {
     auto [low, high] =
-        (shared_stretch_ ? shared_stretch_() : stretch()).value_or(std::pair(log_x_ ? 1 : 0, 100));
+        (shared_stretch_ ? shared_stretch_() : stretch()).value_or(std::pair(isLogX() ? 1 : 0, 100));
     if (low == high) high = low + 1;
-    plot_->xAxis->setRange(low, high);
+    plot().xAxis->setRange(low, high);
 }
 
 /// The range that shows every shown value of the x range.
-void MetricChart::fitY() {
-    const QScopedValueRollback fitting(fitting_, true);
-    const double x_low = plot_->xAxis->range().lower, x_high = plot_->xAxis->range().upper;
+void MetricChart::fitY() const {
+    const double x_low = plot().xAxis->range().lower, x_high = plot().xAxis->range().upper;
     double low = std::numeric_limits<double>::infinity(), high = -low;
     for (const auto& [key, series] : series_) {
-        if (!series.shown || series.raw.empty()) continue;
+        if (!isShown(key) || series.raw.empty()) continue;
         const MinMaxPyramid::Range range = series.raw.range(x_low, x_high);
         low = std::min(low, range.low);
         high = std::max(high, range.high);
         if (series.reference_line != nullptr) low = std::min(low, series.reference);
     }
-    if (!(low <= high)) low = log_y_ ? 0.1 : 0, high = 1;
-    if (log_y_) {
+    if (!(low <= high)) low = isLogY() ? 0.1 : 0, high = 1;
+    if (isLogY()) {
         low = std::max(low, high * 1e-9);
         const double stretch = std::pow(std::max(high / low, 1.01), kFreeOfRange);
-        plot_->yAxis->setRange(low / stretch, high * stretch);
+        plot().yAxis->setRange(low / stretch, high * stretch);
         return;
     }
     // Of a single value, or equal ones, the axis still shows about where it is.
@@ -92,11 +78,7 @@ void MetricChart::fitY() {
                           : size > 0             ? 0.5 * size
                                                  : 0.5;
     // Of nothing but zeros, the axis begins there: losses and shares are not negative.
-    plot_->yAxis->setRange(size > 0 ? low - margin : -0.02, high + margin);
-}
-
-std::size_t MetricChart::screenColumns() const {
-    return static_cast<std::size_t>(std::max(64, plot_->axisRect()->width()));
+    plot().yAxis->setRange(size > 0 ? low - margin : -0.02, high + margin);
 }
 
 /// Means at the points nearest to the columns of the range that is shown, and to one beyond each end; each
@@ -109,7 +91,7 @@ void MetricChart::collectMeans(const Series& series, std::size_t columns, std::v
     const auto place = [&](double x) {
         return static_cast<std::size_t>(std::lower_bound(all.begin(), all.end(), x) - all.begin());
     };
-    const QCPRange range = plot_->xAxis->range();
+    const QCPRange range = plot().xAxis->range();
     const std::size_t begin = place(range.lower) - (place(range.lower) > 0 ? 1 : 0);
     const std::size_t end = std::min(all.size(), place(range.upper) + 2);
     const double share = 1.0 / static_cast<double>(columns);
@@ -118,7 +100,7 @@ void MetricChart::collectMeans(const Series& series, std::size_t columns, std::v
         // The first point of the next column, whichever way the axis runs.
         const double x = std::max(all[i], range.lower);
         const double limit =
-            log_x_ ? x * std::pow(range.upper / range.lower, share) : x + range.size() * share;
+            isLogX() ? x * std::pow(range.upper / range.lower, share) : x + range.size() * share;
         next = std::max(i + 1, place(limit));
         const std::size_t at = std::min((i + next) / 2, end - 1);
         const double mean = series.mean.at(at, std::max(halfWidth(series), (next - i) / 2));
@@ -128,9 +110,11 @@ void MetricChart::collectMeans(const Series& series, std::size_t columns, std::v
     }
 }
 
-/// At most `columns` columns of points for the range that is shown.
-void MetricChart::fillGraphs(std::size_t columns) const {
-    const QCPRange range = plot_->xAxis->range();
+void MetricChart::fillGraphs(const Canvas& canvas) const {
+    const std::size_t columns =
+        canvas.exported ? kColumnsAPixel * static_cast<std::size_t>(canvas.size.width())
+                        : static_cast<std::size_t>(std::max(kFewestColumns, plot().axisRect()->width()));
+    const QCPRange range = plot().xAxis->range();
     std::vector<double> xs, ys;
     const auto fill = [&](QCPGraph* graph, bool visible, auto collect) {
         graph->setVisible(visible);
@@ -140,20 +124,21 @@ void MetricChart::fillGraphs(std::size_t columns) const {
     };
     for (const auto& each : series_) {
         const Series& series = each.second;
+        const bool shown = isShown(series.key);
         const auto values = [&] { series.raw.collect(range.lower, range.upper, columns, xs, ys); };
         const auto means = [&] { collectMeans(series, columns, xs, ys); };
         // A hidden series keeps its legend entry, or it could not be shown again.
         const bool is_averaged = halfWidth(series) > 0;
-        fill(series.raw_graph, series.shown && is_averaged, values);
+        fill(series.raw_graph, shown && is_averaged, values);
         if (is_averaged)
-            fill(series.smooth_graph, series.shown, means);
+            fill(series.smooth_graph, shown, means);
         else
-            fill(series.smooth_graph, series.shown, values);
+            fill(series.smooth_graph, shown, values);
         const std::vector<double>& marks = series.raw.notFinite();
-        series.mark_graph->setVisible(series.shown);
+        series.mark_graph->setVisible(shown);
         series.mark_graph->setData(
             QVector<double>(marks.begin(), marks.end()),
-            QVector<double>(static_cast<qsizetype>(marks.size()), plot_->yAxis->range().upper), true);
+            QVector<double>(static_cast<qsizetype>(marks.size()), plot().yAxis->range().upper), true);
         applyMarkers(series);
     }
     placeLetters();
@@ -180,7 +165,7 @@ void MetricChart::applyPens(const Series& series, const Theme& theme) const {
     series.smooth_graph->setPen(
         QPen(theme.visible(series.look.color), series.look.chosen ? 3.2 : 2, dashOf(series.look.dash)));
     if (series.reference_line != nullptr) {
-        series.reference_line->setVisible(series.shown);
+        series.reference_line->setVisible(isShown(series.key));
         series.reference_line->setPen(QPen(theme.faded(series.look.color, 0.8), 1.2, Qt::DashLine));
         series.reference_line->point1->setCoords(0, series.reference);
         series.reference_line->point2->setCoords(1, series.reference);
@@ -190,28 +175,9 @@ void MetricChart::applyPens(const Series& series, const Theme& theme) const {
         QCPScatterStyle(QCPScatterStyle::ssCross, QPen(series.look.color, 3), QBrush(), 12));
 }
 
-void MetricChart::applyTheme(const Theme& theme, const QFont& font) const {
-    applyPlotTheme(*plot_, theme, font);
-    empty_label_->setColor(theme.faint_text);
-    empty_label_->setFont(font);
-    crosshair_->setPen(QPen(theme.frame, 1, Qt::DashLine));
-    plot_->selectionRect()->setPen(QPen(theme.text, 1, Qt::DashLine));
-    plot_->selectionRect()->setBrush(theme.faded(theme.text, 0.12));
-    letters_->setLook(smallFont(font), theme.text, theme.background);
+void MetricChart::applyLook(const Canvas& canvas) const {
     for (const auto& [key, series] : series_)
-        applyPens(series, theme);
-}
-
-void MetricChart::applyNames(bool x, bool y) const {
-    plot_->xAxis->setLabel(x ? acrossName() : QString());
-    plot_->yAxis->setLabel(y ? value_ : QString());
-}
-
-/// As many as have room one above the other.
-void MetricChart::applyTickCount(double height) const {
-    constexpr double kRoom = 24;
-    const auto ticks = static_cast<int>(height / kRoom);
-    plot_->yAxis->ticker()->setTickCount(std::clamp(ticks, 2, 5));
+        applyPens(series, canvas.theme);
 }
 
 /// The first series of each label that has points: the legend's entries.
@@ -236,8 +202,8 @@ std::vector<const MetricChart::Series*> MetricChart::legendSeries() const {
 std::vector<PlotLegend::Entry> MetricChart::legendEntries(const Theme& theme) const {
     std::vector<PlotLegend::Entry> entries;
     for (const Series* series : legendSeries())
-        entries.push_back({series->smooth_graph, series->look.label, series->shown ? theme.text : theme.frame,
-                           series->look.letter});
+        entries.push_back({series->smooth_graph, series->look.label,
+                           isShown(series->key) ? theme.text : theme.frame, series->look.letter});
     for (PlotLegend::Entry& reference : referenceEntries(theme))
         entries.push_back(std::move(reference));
     return entries;
@@ -253,110 +219,33 @@ std::vector<PlotLegend::Entry> MetricChart::referenceEntries(const Theme& theme)
     return entries;
 }
 
-void MetricChart::fillLegend(const std::vector<PlotLegend::Entry>& entries, bool shown, const QFont& font,
-                             QSizeF picture) const {
+/// Where another chart on the screen lists the curves, what they are measured against still has its name
+/// here.
+void MetricChart::fillLegend(const Canvas& canvas) const {
     using enum PlotLegend::Place;
+    std::vector<PlotLegend::Entry> entries = legendEntries(canvas.theme);
+    if (!canvas.exported && isListedElsewhere(entries)) entries = referenceEntries(canvas.theme);
     const bool is_below = standsBelow(entries);
-    plot_->legend->setRowSpacing(is_below ? 0 : kBetweenRows);
-    legend_.fill(entries,
-                 !shown     ? hidden
-                 : is_below ? below
-                            : inside,
-                 is_below ? smallFont(font) : font, picture);
-}
-
-/// Where another chart lists the curves, what they are measured against still has its name here.
-void MetricChart::fillOwnLegend() const {
-    const Theme theme = Theme::of(palette());
-    std::vector<PlotLegend::Entry> entries = legendEntries(theme);
-    if (isListedElsewhere(entries)) entries = referenceEntries(theme);
-    fillLegend(entries, legend_shown_.value_or(hasRoomForLegend()), font(), plot_->size());
+    plot().legend->setRowSpacing(is_below ? 0 : kBetweenRows);
+    legend().fill(entries,
+                  !canvas.legend ? hidden
+                  : is_below     ? below
+                                 : inside,
+                  is_below ? smallFont(canvas.font) : canvas.font, canvas.size);
 }
 
 void MetricChart::placeLetters() const {
-    std::vector<CurveLetters::Letter> letters;
+    std::vector<CurveLetters::Letter> all;
     for (const auto& [key, series] : series_)
         if (!series.look.letter.isEmpty() && series.look.marker != kRing && series.look.marker != kStar)
-            letters.push_back({series.smooth_graph, series.look.letter, series.smooth_graph->pen().color()});
-    letters_->setLetters(std::move(letters));
-}
-
-/// How much of the curves lies in a part of the picture, both in pixels.
-double MetricChart::lengthBehind(const QRectF& area) const {
-    double length = 0;
-    for (const auto& [key, series] : series_) {
-        if (!series.shown) continue;
-        std::optional<QPointF> before;
-        for (const QCPGraphData& point : *series.smooth_graph->data()) {
-            const QPointF at(plot_->xAxis->coordToPixel(point.key), plot_->yAxis->coordToPixel(point.value));
-            if (before) length += lengthInside(*before, at, area);
-            before = at;
-        }
-    }
-    return length;
-}
-
-/// Into the corner with the least of the curves behind it. It stays where it is unless another is much freer:
-/// a legend that jumps while curves grow cannot be read. @returns whether it has moved
-bool MetricChart::placeLegend() {
-    if (!plot_->legend->visible() || legend_.isBelow()) return false;
-    const QRectF inside = plot_->axisRect()->rect();
-    QCPLayoutInset* layout = plot_->axisRect()->insetLayout();
-    const Qt::Alignment now = layout->insetAlignment(0);
-    // It keeps as far from the sides of a corner as from those where it is.
-    const QRectF place = plot_->legend->outerRect();
-    const double across = now & Qt::AlignLeft ? place.left() - inside.left() : inside.right() - place.right();
-    const double down = now & Qt::AlignTop ? place.top() - inside.top() : inside.bottom() - place.bottom();
-    const auto length = [&](Qt::Alignment corner) {
-        const QPointF at(
-            corner & Qt::AlignLeft ? inside.left() + across : inside.right() - across - place.width(),
-            corner & Qt::AlignTop ? inside.top() + down : inside.bottom() - down - place.height());
-        return lengthBehind(QRectF(at, place.size()));
-    };
-    Qt::Alignment best = now;
-    double least = length(now) / 2;
-    if (least == 0) return false;
-    for (const Qt::Alignment corner : {Qt::AlignTop | Qt::AlignRight, Qt::AlignBottom | Qt::AlignRight,
-                                       Qt::AlignTop | Qt::AlignLeft, Qt::AlignBottom | Qt::AlignLeft}) {
-        const double there = length(corner);
-        if (corner == now || there >= least) continue;
-        best = corner;
-        least = there;
-    }
-    layout->setInsetAlignment(0, best);
-    return best != now;
-}
-
-void MetricChart::paintFigure(QPainter& painter, const QRectF& area, const Theme& theme) const {
-    paintWithLegend(hasLegend(), painter, area, theme);
-}
-
-void MetricChart::paintWithLegend(bool legend, QPainter& painter, const QRectF& area,
-                                  const Theme& theme) const {
-    applyTheme(theme, painter.font());
-    fillLegend(legendEntries(theme), legend, painter.font(), area.size());
-    applyNames(true, true);
-    constexpr double kBelow = 50;  // numbers and name of the x axis
-    const double room = area.height() - kBelow - legend_.height();
-    applyTickCount(room);
-    plot_->yAxis->setLabel(QFontMetricsF(painter.font()).elidedText(value_, Qt::ElideRight, room));
-    // Finer than any screen: thinning is for the screen, a print shows more.
-    fillGraphs(kColumnsAPixel * static_cast<std::size_t>(area.width()));
-    const bool crosshair_shown = crosshair_->visible();
-    crosshair_->setVisible(false);
-    paintPlot(*plot_, painter, area);
-    crosshair_->setVisible(crosshair_shown);
-    applyTheme(Theme::of(palette()), font());
-    fillOwnLegend();
-    applyNames(x_named_, y_named_);
-    applyTickCount(plot_->axisRect()->height());
-    fillGraphs(screenColumns());
+            all.push_back({series.smooth_graph, series.look.letter, series.smooth_graph->pen().color()});
+    letters().setLetters(std::move(all));
 }
 
 QString MetricChart::figureCsv() const {
-    QString csv = QStringLiteral("run,step,time_s,tokens,%1,smoothed\n").arg(name_);
+    QString csv = QStringLiteral("run,step,time_s,tokens,%1,smoothed\n").arg(figureName());
     for (const auto& [key, series] : series_) {
-        if (!series.shown) continue;
+        if (!isShown(key)) continue;
         const QString label = quoted(key);
         std::size_t placed = 0;  // those before that have a place on the x axis, and so a mean
         for (const Point& point : series.points) {
@@ -375,7 +264,7 @@ QString MetricChart::figureCsv() const {
 QString MetricChart::figureCaption() const {
     std::map<QString, int> labels;
     for (const auto& [key, series] : series_)
-        if (series.shown && !series.points.empty() && series.look.marker != kStar)
+        if (isShown(key) && !series.points.empty() && series.look.marker != kStar)
             ++labels[series.look.label];
     QStringList named;
     for (const Series* series : legendSeries()) {
@@ -385,7 +274,7 @@ QString MetricChart::figureCaption() const {
         const QString name = CurveLetters::labelled(look.letter, look.label).simplified();
         named << (count > 1 ? tr("%1 (%2 runs)").arg(name).arg(count) : name);
     }
-    const QString begin = value_.left(1).toUpper() + value_.mid(1);
+    const QString begin = yName().left(1).toUpper() + yName().mid(1);
     const QString text = tr("%1 by %2: %3.").arg(begin, acrossName(), named.join(QStringLiteral("; ")));
     if (smoothing_ <= 1) return text;
     return text + tr(" Pale: each value; bold: mean of %1 values around each.").arg(smoothing_);

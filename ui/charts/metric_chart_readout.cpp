@@ -3,6 +3,7 @@
 #include <limits>
 
 #include "ui/charts/metric_chart.h"
+#include "ui/charts/nearest_index.h"
 #include "ui/theme/elided_label.h"
 #include "ui/theme/numbers.h"
 
@@ -21,14 +22,6 @@ QString shortNumber(double value) {
     return std::isfinite(value) ? QString::number(value, 'g', 5) : QStringLiteral("NaN");
 }
 
-/// The place of the number that is nearest to x.
-/// @param xs  rising, not empty
-std::size_t nearestPlace(const std::vector<double>& xs, double x) {
-    auto nearest = std::lower_bound(xs.begin(), xs.end(), x);
-    if (nearest == xs.end() || (nearest != xs.begin() && x - *(nearest - 1) < *nearest - x)) --nearest;
-    return static_cast<std::size_t>(nearest - xs.begin());
-}
-
 }  // namespace
 
 QString MetricChart::positionText(double x) const {
@@ -40,15 +33,15 @@ std::vector<MetricChart::Reading> MetricChart::readingsAt(double x, double y) co
     // What tells them apart is read, not what all of them are called.
     QStringList names, labels;
     for (const auto& [key, series] : series_)
-        if (series.shown && !series.look.letter.isEmpty()) {
+        if (isShown(key) && !series.look.letter.isEmpty()) {
             names << nameOf(series.look);
             labels << series.look.label;
         }
     const qsizetype name_prefix = commonPrefixLength(names), label_prefix = commonPrefixLength(labels);
     std::vector<Reading> readings;
     for (const auto& [key, series] : series_) {
-        if (!series.shown || series.raw.x().empty() || series.look.marker == kStar) continue;
-        const std::size_t i = nearestPlace(series.raw.x(), x);
+        if (!isShown(key) || series.raw.x().empty() || series.look.marker == kStar) continue;
+        const std::size_t i = nearestIndex(series.raw.x(), x);
         const double value = series.raw.y()[i];
         const QString& letter = series.look.letter;
         const auto lettered = [&](const QString& name, qsizetype prefix) {
@@ -115,6 +108,11 @@ QString MetricChart::kindText(const std::vector<const Reading*>& readings) {
     return readings.front()->kind + QStringLiteral(": ") + parts.join(QStringLiteral(", "));
 }
 
+std::optional<PlotView::Readout> MetricChart::readAt(const QPointF& at) const {
+    const double x = plot().xAxis->pixelToCoord(at.x());
+    return Readout{x, readoutAt(x, plot().yAxis->pixelToCoord(at.y()))};
+}
+
 /// The values nearest to a place, each with its own x: of all curves, of those that pass nearest to it, or of
 /// each kind.
 QString MetricChart::readoutAt(double x, double y) const {
@@ -130,7 +128,7 @@ QString MetricChart::readoutAt(double x, double y) const {
     }
     std::map<QString, std::pair<double, double>> references;  // least and greatest: many have the same
     for (const auto& [key, series] : series_) {
-        if (!series.shown || series.raw.x().empty() || series.reference_line == nullptr) continue;
+        if (!isShown(key) || series.raw.x().empty() || series.reference_line == nullptr) continue;
         const double value = series.reference;
         auto& [low, high] = references.emplace(series.reference_name, std::pair(value, value)).first->second;
         low = std::min(low, value);

@@ -2,8 +2,10 @@
 
 #include <algorithm>
 #include <cmath>
+#include <optional>
 
 #include "ui/charts/curve_letters.h"
+#include "ui/charts/label_placer.h"
 #include "ui/theme/elided_label.h"
 
 namespace roper {
@@ -35,6 +37,19 @@ class LegendNote : public QCPAbstractLegendItem {
   private:
     QString text_;
 };
+
+/// How much of a curve lies in a part of the picture, both in pixels.
+double lengthBehind(const QRectF& area, const QCPGraph& curve) {
+    if (!curve.visible()) return 0;
+    double length = 0;
+    std::optional<QPointF> before;
+    for (const QCPGraphData& point : *curve.data()) {
+        const QPointF at = curve.coordsToPixels(point.key, point.value);
+        if (before) length += lengthInside(QLineF(*before, at), area);
+        before = at;
+    }
+    return length;
+}
 
 }  // namespace
 
@@ -153,6 +168,38 @@ void PlotLegend::refill(const std::vector<QCPGraph*>& graphs, int rows, int left
     filled_ = graphs;
     rows_ = rows;
     left_out_ = left_out;
+}
+
+bool PlotLegend::keepOff(const std::vector<const QCPGraph*>& curves) {
+    if (!plot_->legend->visible() || below_) return false;
+    const QRectF inside = plot_->axisRect()->rect();
+    QCPLayoutInset* layout = plot_->axisRect()->insetLayout();
+    const Qt::Alignment now = layout->insetAlignment(0);
+    // It keeps as far from the sides of a corner as from those where it is.
+    const QRectF place = plot_->legend->outerRect();
+    const double across = now & Qt::AlignLeft ? place.left() - inside.left() : inside.right() - place.right();
+    const double down = now & Qt::AlignTop ? place.top() - inside.top() : inside.bottom() - place.bottom();
+    const auto length = [&](Qt::Alignment corner) {
+        const QPointF at(
+            corner & Qt::AlignLeft ? inside.left() + across : inside.right() - across - place.width(),
+            corner & Qt::AlignTop ? inside.top() + down : inside.bottom() - down - place.height());
+        double sum = 0;
+        for (const QCPGraph* curve : curves)
+            sum += lengthBehind(QRectF(at, place.size()), *curve);
+        return sum;
+    };
+    Qt::Alignment best = now;
+    double least = length(now) / 2;
+    if (least == 0) return false;
+    for (const Qt::Alignment corner : {Qt::AlignTop | Qt::AlignRight, Qt::AlignBottom | Qt::AlignRight,
+                                       Qt::AlignTop | Qt::AlignLeft, Qt::AlignBottom | Qt::AlignLeft}) {
+        const double there = length(corner);
+        if (corner == now || there >= least) continue;
+        best = corner;
+        least = there;
+    }
+    layout->setInsetAlignment(0, best);
+    return best != now;
 }
 
 }  // namespace roper

@@ -32,6 +32,10 @@ class PlotLegend {
     bool isBelow() const { return below_; }
     /// How high it is below the axes, in pixels; 0 where it is inside them.
     double height() const { return height_; }
+    /// Moves into the corner inside the axes that has the least of the curves behind it. It stays where it is
+    /// unless another is much freer: a legend that jumps while curves grow cannot be read. To be called when
+    /// the plot is laid out. @returns whether it has moved
+    bool keepOff(const std::vector<const QCPGraph*>& curves);
 
   private:
     struct Columns {

@@ -53,6 +53,13 @@ void showKeys(const Actions& actions, QWidget* parent) {
                         .arg(group.toHtmlEscaped(), rows);
     }
     html += text(
+        "<h3>Charts</h3><p>The wheel zooms at the pointer, dragging zooms into a box, dragging with Shift or "
+        "the "
+        "middle button moves, a double click shows all. In the legend a click hides a curve, a double click "
+        "shows it alone. In a chart that has the focus + and − zoom, Ctrl with arrows moves, 0 shows all, "
+        "and "
+        "Left and Right read the values.</p>");
+    html += text(
         "<p>Keys of a page hold while it is shown. A field that has the focus keeps those it types "
         "with.</p>");
     openText(text("Keys"), parent)->setHtml(html);

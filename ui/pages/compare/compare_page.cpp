@@ -290,6 +290,7 @@ void ComparePage::appendRuns(const ComparedGroup& group, std::vector<CurveChart:
     for (const QString& name : group.names) {
         CurveChart::Curve run;
         run.key = name;
+        run.hidden_with = group.label();
         run.color = group.color;
         run.color.setAlphaF(0.45F);
         run.in_legend = false;

@@ -78,7 +78,7 @@ QWidget* MetricPanel::makeControls() {
     auto* reset = new QPushButton(tr("Reset zoom"));
     reset->setToolTip(tr(
         "Show everything and keep up with new points; a double click on a chart does the same. Drag to zoom "
-        "into a box, drag with Shift to move."));
+        "into a box, drag with Shift or the middle button to move; the wheel zooms at the pointer."));
     connect(reset, &QPushButton::clicked, this, &MetricPanel::follow);
     add_ = new QPushButton(tr("Add chart"));
     connect(add_, &QPushButton::clicked, this, &MetricPanel::addChart);

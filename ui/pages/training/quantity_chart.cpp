@@ -150,11 +150,6 @@ void QuantityChart::addToMenu(QMenu& menu) {
     log->setCheckable(true);
     log->setChecked(log_->isChecked());
     log->setEnabled(log_->isEnabled());
-    QAction* reset = menu.addAction(tr("Reset zoom"), this, [this] {
-        chart_->follow();
-        emit chart_->followed();
-    });
-    reset->setEnabled(!chart_->isFollowing());
     menu.addSeparator();
     menu.addAction(tr("Add a chart"), this, &QuantityChart::addWanted)->setEnabled(may_add_);
     menu.addAction(tr("Close this chart"), this, &QuantityChart::closeWanted)->setEnabled(may_close_);

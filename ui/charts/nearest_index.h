@@ -1,0 +1,16 @@
+#pragma once
+
+#include <algorithm>
+
+namespace roper {
+
+/// The place of the number that is nearest to x.
+/// @param xs  rising, not empty
+template <class Numbers>
+auto nearestIndex(const Numbers& xs, double x) {
+    auto nearest = std::lower_bound(xs.begin(), xs.end(), x);
+    if (nearest == xs.end() || (nearest != xs.begin() && x - *(nearest - 1) < *nearest - x)) --nearest;
+    return static_cast<decltype(xs.size())>(nearest - xs.begin());
+}
+
+}  // namespace roper

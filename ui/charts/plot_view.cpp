@@ -1,0 +1,267 @@
+#include "ui/charts/plot_view.h"
+
+#include <QPicture>
+#include <QVBoxLayout>
+#include <algorithm>
+
+#include "ui/charts/export_dialog.h"
+#include "ui/charts/log_ticker.h"
+#include "ui/charts/plot_style.h"
+#include "ui/theme/elided_label.h"
+#include "ui/theme/type_scale.h"
+#include "ui/theme/zoom.h"
+
+// How a PlotView is drawn; plot_view_gestures.cpp has what mouse and keys do.
+
+namespace roper {
+namespace {
+
+constexpr int kBetweenReplots_ms = 33;
+const QString kOverlay = QStringLiteral("overlay");  // drawn anew without the curves below it
+
+/// Draws a plot into an area with any painter, as lines and text.
+void paintPlot(QCustomPlot& plot, QPainter& painter, const QRectF& area) {
+    // QCustomPlot draws only with a painter of its own; a picture carries what it drew over, still as lines
+    // and text.
+    QPicture picture;
+    QCPPainter recorder(&picture);
+    recorder.setMode(QCPPainter::pmVectorized);
+    recorder.setMode(QCPPainter::pmNoCaching);
+    plot.toPainter(&recorder, static_cast<int>(area.width()), static_cast<int>(area.height()));
+    recorder.end();
+    painter.drawPicture(area.topLeft(), picture);
+}
+
+}  // namespace
+
+PlotView::PlotView(const QString& name, const QString& x, const QString& y, QWidget* parent)
+    : QWidget(parent),
+      plot_(new QCustomPlot(this)),
+      crosshair_(new QCPItemStraightLine(plot_)),
+      focus_frame_(new QCPItemRect(plot_)),
+      empty_label_(new QCPItemText(plot_)),
+      letters_(new CurveLetters(*plot_)),
+      legend_(*plot_) {
+    auto* layout = new QVBoxLayout(this);
+    layout->setContentsMargins(0, 0, 0, 0);
+    layout->addWidget(plot_);
+    setFocusProxy(plot_);
+    plot_->setFocusPolicy(Qt::StrongFocus);
+    plot_->setAccessibleDescription(
+        tr("Left and Right read the values, + and − zoom, Ctrl with arrows moves, 0 shows all"));
+    plot_->setInteractions(QCP::iNone);
+    plot_->setPlottingHint(QCP::phFastPolylines, true);
+    plot_->installEventFilter(this);
+    for (QCPAbstractItem* item : std::initializer_list<QCPAbstractItem*>{crosshair_, focus_frame_}) {
+        item->setLayer(kOverlay);
+        item->setVisible(false);
+        item->setSelectable(false);
+    }
+    focus_frame_->setClipToAxisRect(false);
+    for (QCPItemPosition* corner : {focus_frame_->topLeft, focus_frame_->bottomRight}) {
+        corner->setType(QCPItemPosition::ptViewportRatio);
+        corner->setCoords(corner == focus_frame_->topLeft ? QPointF(0, 0) : QPointF(1, 1));
+    }
+    empty_label_->setSelectable(false);
+    empty_label_->setVisible(false);
+    empty_label_->position->setType(QCPItemPosition::ptAxisRectRatio);
+    empty_label_->position->setCoords(0.5, 0.5);
+    connectMouse();
+    // Only now is known where everything stands.
+    connect(plot_, &QCustomPlot::afterReplot, this, [this] {
+        if (legend_.keepOff(curveGraphs())) plot_->replot(QCustomPlot::rpQueuedReplot);
+    });
+    timer_.setSingleShot(true);
+    timer_.setInterval(kBetweenReplots_ms);
+    connect(&timer_, &QTimer::timeout, this, &PlotView::redrawNow);
+    plot_->setContextMenuPolicy(Qt::CustomContextMenu);  // a plot keeps the events of its menu to itself
+    connect(plot_, &QWidget::customContextMenuRequested, this, [this](const QPoint& at) {
+        showExportMenu(*this, plot_->mapToGlobal(at), this, [this](QMenu& menu) {
+            menu.addAction(tr("Reset zoom"), this, &PlotView::reset)->setEnabled(!isFollowing());
+            if (menu_extras_) menu_extras_(menu);
+        });
+    });
+    setNames(name, x, y);
+}
+
+void PlotView::setNames(const QString& name, const QString& x, const QString& y) {
+    name_ = name;
+    x_name_ = x;
+    y_name_ = y;
+    setAccessibleName(y);
+    plot_->setAccessibleName(y);
+    markDirty();
+}
+
+void PlotView::setLog(bool x, bool y) {
+    if (x == isLogX() && y == isLogY()) return;
+    follow_x_ = follow_x_ || x != isLogX();
+    follow_y_ = true;
+    for (const auto& [axis, log] : {std::pair{plot_->xAxis, x}, {plot_->yAxis, y}}) {
+        axis->setScaleType(log ? QCPAxis::stLogarithmic : QCPAxis::stLinear);
+        axis->setTicker(QSharedPointer<QCPAxisTicker>(log ? new LogTicker : new QCPAxisTicker));
+    }
+    markDirty();
+}
+
+void PlotView::follow() {
+    follow_x_ = follow_y_ = true;
+    markDirty();
+}
+
+void PlotView::showStretch(double from, double to) {
+    plot_->xAxis->setRange(from, to);
+    follow_x_ = false;
+    follow_y_ = true;
+    fitAxes(ownCanvas());
+    markDirty();
+}
+
+void PlotView::setShown(const QString& key, bool shown) {
+    if (shown)
+        hidden_.erase(key);
+    else
+        hidden_.insert(key);
+    markDirty();
+}
+
+void PlotView::setPointed(std::optional<double> x) {
+    if (x == pointed_) return;
+    pointed_ = x;
+    const bool shown = x && (!isLogX() || *x > 0);
+    crosshair_->setVisible(shown);
+    if (shown) {
+        // A line is set by two points; on a logarithmic axis both must be above 0.
+        crosshair_->point1->setCoords(*x, 1);
+        crosshair_->point2->setCoords(*x, 2);
+    }
+    redrawOverlay();
+}
+
+void PlotView::redrawOverlay() {
+    if (isVisible()) plot_->layer(kOverlay)->replot();
+}
+
+void PlotView::setEmptyText(const QString& text) {
+    empty_text_ = text;
+    redraw();
+}
+
+void PlotView::setNamesShown(bool x, bool y) {
+    x_named_ = x;
+    y_named_ = y;
+    markDirty();
+}
+
+void PlotView::markDirty() {
+    dirty_ = true;
+    if (!timer_.isActive()) timer_.start();
+}
+
+void PlotView::redraw() {
+    dirty_ = true;
+    redrawNow();
+}
+
+void PlotView::redrawNow() {
+    if (!dirty_) return;
+    dirty_ = false;
+    draw(ownCanvas());
+    plot_->replot(QCustomPlot::rpQueuedReplot);
+}
+
+PlotView::Canvas PlotView::ownCanvas() const {
+    return {Theme::of(palette()), font(), size(), showsLegend(), false};
+}
+
+void PlotView::draw(const Canvas& canvas) const {
+    applyTheme(canvas);
+    applyLook(canvas);
+    fillLegend(canvas);
+    nameAxes(canvas);
+    fitAxes(canvas);
+    fillGraphs(canvas);
+    showWhyEmpty(canvas);
+}
+
+void PlotView::applyTheme(const Canvas& canvas) const {
+    const Theme& theme = canvas.theme;
+    const QFont font = axisFont(canvas.font);
+    plot_->setBackground(theme.background);
+    plot_->setFont(font);
+    for (QCPAxis* axis : {plot_->xAxis, plot_->yAxis}) {
+        axis->setBasePen(QPen(theme.frame, 1));
+        axis->setTickPen(QPen(theme.frame, 1));
+        axis->setSubTickPen(QPen(theme.grid, 1));
+        axis->setTickLabelColor(theme.faint_text);
+        axis->setLabelColor(theme.text);
+        axis->grid()->setPen(QPen(theme.grid, 1));
+        axis->grid()->setZeroLinePen(QPen(theme.grid, 1));
+        axis->setTickLabelFont(font);
+        axis->setLabelFont(font);
+    }
+    plot_->legend->setBrush(translucent(theme.background));
+    plot_->legend->setFont(font);
+    plot_->legend->setTextColor(theme.text);
+    crosshair_->setPen(QPen(theme.frame, 1, Qt::DashLine));
+    focus_frame_->setPen(QPen(theme.text, 2));
+    plot_->selectionRect()->setPen(QPen(theme.text, 1, Qt::DashLine));
+    plot_->selectionRect()->setBrush(theme.faded(theme.text, 0.12));
+    letters_->setLook(smallFont(canvas.font), theme.text, theme.background);
+}
+
+void PlotView::nameAxes(const Canvas& canvas) const {
+    constexpr double kAround = 50;  // above the axes, and for the numbers and the name of the x axis
+    constexpr double kRoom = 24;    // for a number of the y axis
+    const double height = canvas.size.height() - kAround - legend_.height();
+    const QFontMetricsF metrics(axisFont(canvas.font));
+    plot_->xAxis->setLabel(canvas.exported || x_named_ ? x_name_ : QString());
+    plot_->yAxis->setLabel(canvas.exported || y_named_ ? metrics.elidedText(y_name_, Qt::ElideRight, height)
+                                                       : QString());
+    plot_->yAxis->ticker()->setTickCount(std::clamp(static_cast<int>(height / kRoom), 2, 5));
+}
+
+/// Without axes behind it: there is nothing to read off them.
+void PlotView::showWhyEmpty(const Canvas& canvas) const {
+    constexpr double kBeside = 110;
+    const QString text = whyEmpty();
+    empty_label_->setVisible(!text.isEmpty());
+    empty_label_->setColor(canvas.theme.faint_text);
+    empty_label_->setFont(canvas.font);
+    empty_label_->setText(wrapped(text, QFontMetricsF(canvas.font), canvas.size.width() - kBeside));
+    for (QCPAxis* axis : {plot_->xAxis, plot_->yAxis})
+        axis->setVisible(text.isEmpty());
+}
+
+QSize PlotView::figureSize() const {
+    constexpr QSize kUnseen{720, 360};  // behind a tab that was never opened
+    return testAttribute(Qt::WA_Resized) && !size().isEmpty() ? size() / Zoom::instance().factor() : kUnseen;
+}
+
+void PlotView::paintWithLegend(bool legend, QPainter& painter, const QRectF& area, const Theme& theme) const {
+    draw({theme, painter.font(), area.size(), legend, true});
+    const bool crosshair_shown = crosshair_->visible(), frame_shown = focus_frame_->visible();
+    crosshair_->setVisible(false);
+    focus_frame_->setVisible(false);
+    paintPlot(*plot_, painter, area);
+    crosshair_->setVisible(crosshair_shown);
+    focus_frame_->setVisible(frame_shown);
+    draw(ownCanvas());
+}
+
+void PlotView::changeEvent(QEvent* event) {
+    if (event->type() == QEvent::PaletteChange || event->type() == QEvent::FontChange) markDirty();
+    QWidget::changeEvent(event);
+}
+
+void PlotView::resizeEvent(QResizeEvent* event) {
+    QWidget::resizeEvent(event);
+    markDirty();
+}
+
+void PlotView::showEvent(QShowEvent* event) {
+    QWidget::showEvent(event);
+    plot_->replot(QCustomPlot::rpQueuedReplot);  // what was pointed at meanwhile
+}
+
+}  // namespace roper

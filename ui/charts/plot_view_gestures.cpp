@@ -1,0 +1,214 @@
+#include <QApplication>
+#include <algorithm>
+#include <cmath>
+
+#include "ui/charts/plot_view.h"
+
+// What mouse and keys do in a PlotView.
+
+namespace roper {
+namespace {
+
+constexpr double kWheelZoom = 0.85, kKeyZoom = 0.7, kKeyMove = 0.1;
+
+/// An axis' range with its ends moved, in pixels.
+template <class Map>
+QCPRange mapped(const QCPAxis& axis, Map map) {
+    return {axis.pixelToCoord(map(axis.coordToPixel(axis.range().lower))),
+            axis.pixelToCoord(map(axis.coordToPixel(axis.range().upper)))};
+}
+
+}  // namespace
+
+void PlotView::connectMouse() {
+    connect(plot_, &QCustomPlot::legendClick, this,
+            [this](QCPLegend*, QCPAbstractLegendItem* item) { onLegendClick(item, false); });
+    connect(plot_, &QCustomPlot::legendDoubleClick, this,
+            [this](QCPLegend*, QCPAbstractLegendItem* item) { onLegendClick(item, true); });
+    connect(plot_, &QCustomPlot::mousePress, this, &PlotView::onPress);
+    connect(plot_, &QCustomPlot::mouseMove, this, &PlotView::onMove);
+    connect(plot_, &QCustomPlot::mouseRelease, this, &PlotView::onRelease);
+    connect(plot_, &QCustomPlot::mouseDoubleClick, this, [this](QMouseEvent* event) {
+        gesture_ = Gesture::none;
+        plot_->setSelectionRectMode(QCP::srmNone);
+        if (event->button() == Qt::LeftButton && !isOnLegend(event->pos())) reset();
+    });
+    connect(plot_, &QCustomPlot::mouseWheel, this, [this](QWheelEvent* event) {
+        zoom(std::pow(kWheelZoom, event->angleDelta().y() / 120.0), event->position());
+    });
+    connect(plot_->selectionRect(), &QCPSelectionRect::accepted, this, &PlotView::zoomInto);
+}
+
+bool PlotView::isOnLegend(const QPoint& at) const {
+    return plot_->legend->visible() && plot_->legend->outerRect().contains(at);
+}
+
+/// A plot that draws a box gives its legend no clicks.
+void PlotView::onPress(QMouseEvent* event) {
+    const bool moves = event->button() == Qt::MiddleButton ||
+                       (event->button() == Qt::LeftButton && event->modifiers() & Qt::ShiftModifier);
+    const bool draws_box = event->button() == Qt::LeftButton && !moves && !isOnLegend(event->pos()) &&
+                           plot_->axisRect()->rect().contains(event->pos());
+    gesture_ = moves ? Gesture::move : draws_box ? Gesture::box : Gesture::none;
+    plot_->setSelectionRectMode(draws_box ? QCP::srmCustom : QCP::srmNone);
+    pressed_at_ = moved_to_ = event->position();
+}
+
+void PlotView::onMove(QMouseEvent* event) {
+    if (gesture_ == Gesture::move) move(pressed_at_, event->position() - moved_to_);
+    moved_to_ = event->position();
+    const bool inside = plot_->axisRect()->rect().contains(event->pos());
+    tell(inside ? readAt(event->position()) : std::nullopt);
+}
+
+void PlotView::onRelease(QMouseEvent* event) {
+    const bool is_click = gesture_ == Gesture::box && (event->position() - pressed_at_).manhattanLength() <
+                                                          QApplication::startDragDistance();
+    gesture_ = Gesture::none;
+    if (is_click) emit clicked(plot_->xAxis->pixelToCoord(pressed_at_.x()));
+}
+
+void PlotView::onLegendClick(QCPAbstractLegendItem* item, bool alone) {
+    auto* of_curve = qobject_cast<QCPPlottableLegendItem*>(item);
+    const QStringList clicked = of_curve == nullptr ? QStringList() : keysOf(of_curve->plottable());
+    if (clicked.isEmpty()) return;
+    // The first click of a double click has toggled it already; the second takes that back.
+    const bool shown = !isShown(clicked.front());
+    for (const QString& key : clicked)
+        setShown(key, shown);
+    const QStringList all = keys();
+    const bool is_alone = std::all_of(
+        all.begin(), all.end(), [&](const QString& key) { return isShown(key) == clicked.contains(key); });
+    for (const QString& key : all) {
+        if (alone) setShown(key, is_alone || clicked.contains(key));
+        emit shownChanged(key, isShown(key));
+    }
+}
+
+/// Into a box drawn by hand. One that is too flat to be meant in both directions zooms in the other alone.
+void PlotView::zoomInto(const QRect& box) {
+    constexpr int kMeant = 12;
+    const QRect drawn = box.normalized() & plot_->axisRect()->rect();
+    const bool along_x = drawn.width() >= kMeant, along_y = drawn.height() >= kMeant;
+    if (!along_x && !along_y) return;
+    const QCPAxis &x = *plot_->xAxis, &y = *plot_->yAxis;
+    const QCPRange xs(x.pixelToCoord(drawn.left()), x.pixelToCoord(drawn.right()));
+    const QCPRange ys(y.pixelToCoord(drawn.bottom()), y.pixelToCoord(drawn.top()));
+    // Of a box as high as the chart, or without a value in it, all values of its stretch are shown.
+    constexpr double kWhole = 0.85;
+    const bool all_values =
+        along_x && (drawn.height() > kWhole * plot_->axisRect()->height() || !anyValueIn(xs, ys));
+    if (along_x) showStretch(xs.lower, xs.upper);
+    if (along_y && !all_values) {
+        plot_->yAxis->setRange(ys);
+        follow_y_ = false;
+    }
+    markDirty();
+    if (along_x) emit stretchChosen(xs.lower, xs.upper);
+}
+
+void PlotView::changeRanges(const QPointF& at, const std::function<QPointF(const QPointF&)>& map) {
+    const QRect inside = plot_->axisRect()->rect();
+    QCPAxis &x = *plot_->xAxis, &y = *plot_->yAxis;
+    const QCPRange xs = mapped(x, [&](double px) { return map({px, at.y()}).x(); });
+    const QCPRange ys = mapped(y, [&](double px) { return map({at.x(), px}).y(); });
+    const bool along_x = at.x() >= inside.left() && xs != x.range() && QCPRange::validRange(xs);
+    const bool along_y = at.y() <= inside.bottom() && ys != y.range() && QCPRange::validRange(ys);
+    if (along_x) {
+        x.setRange(xs);
+        follow_x_ = false;
+    }
+    if (along_y) {
+        y.setRange(ys);
+        follow_y_ = false;
+    }
+    markDirty();
+    if (along_x) emit stretchChosen(xs.lower, xs.upper);
+}
+
+void PlotView::zoom(double factor, const QPointF& about) {
+    changeRanges(about, [&](const QPointF& end) { return about + (end - about) * factor; });
+}
+
+void PlotView::move(const QPointF& at, const QPointF& by) {
+    changeRanges(at, [&](const QPointF& end) { return end - by; });
+}
+
+void PlotView::reset() {
+    follow();
+    emit followed();
+}
+
+void PlotView::tell(const std::optional<Readout>& readout) {
+    setPointed(readout ? std::optional(readout->x) : std::nullopt);
+    if (readout && !readout->text.isEmpty()) emit xPointed(readout->x);
+    emit pointed(readout ? readout->text : QString());
+}
+
+/// To the next place that reads another value, at about half the height.
+void PlotView::moveCrosshair(int direction) {
+    constexpr double kStep = 8;  // pixels
+    const QRect inside = plot_->axisRect()->rect();
+    double x = pointed_        ? plot_->xAxis->coordToPixel(*pointed_)
+               : direction > 0 ? inside.left() - kStep
+                               : inside.right() + kStep;
+    for (x += direction * kStep; x >= inside.left() && x <= inside.right(); x += direction * kStep) {
+        const auto readout = readAt({x, static_cast<double>(inside.center().y())});
+        if (!readout || readout->x == pointed_) continue;
+        tell(readout);
+        return plot_->setAccessibleDescription(readout->text);
+    }
+}
+
+bool PlotView::pressKey(const QKeyEvent& key) {
+    const QRect inside = plot_->axisRect()->rect();
+    const QPointF centre = inside.center();
+    const double wide = kKeyMove * inside.width(), high = kKeyMove * inside.height();
+    const auto modifiers = key.modifiers() & (Qt::ControlModifier | Qt::AltModifier | Qt::MetaModifier);
+    if (modifiers != Qt::NoModifier && modifiers != Qt::ControlModifier) return false;
+    const bool moves = modifiers == Qt::ControlModifier;
+    switch (key.key()) {
+        case Qt::Key_Left:
+            return moves ? move(centre, {wide, 0}) : moveCrosshair(-1), true;
+        case Qt::Key_Right:
+            return moves ? move(centre, {-wide, 0}) : moveCrosshair(1), true;
+        case Qt::Key_Up:
+            return moves ? move(centre, {0, high}), true : false;
+        case Qt::Key_Down:
+            return moves ? move(centre, {0, -high}), true : false;
+        case Qt::Key_Plus:
+        case Qt::Key_Equal:
+            return zoom(kKeyZoom, centre), true;
+        case Qt::Key_Minus:
+            return zoom(1 / kKeyZoom, centre), true;
+        case Qt::Key_0:
+            return reset(), true;
+        default:
+            return false;
+    }
+}
+
+bool PlotView::eventFilter(QObject* watched, QEvent* event) {
+    switch (watched == plot_ ? event->type() : QEvent::None) {
+        case QEvent::Leave:
+            tell(std::nullopt);
+            break;
+        case QEvent::KeyPress:
+            if (pressKey(*static_cast<QKeyEvent*>(event))) return true;
+            break;
+        case QEvent::FocusIn:
+        case QEvent::FocusOut: {
+            // After a click it is plain where the keys go; a window that comes back has them where they went.
+            const auto reason = static_cast<QFocusEvent*>(event)->reason();
+            if (reason == Qt::ActiveWindowFocusReason || reason == Qt::PopupFocusReason) break;
+            focus_frame_->setVisible(event->type() == QEvent::FocusIn && reason != Qt::MouseFocusReason);
+            redrawOverlay();
+            break;
+        }
+        default:
+            break;
+    }
+    return QWidget::eventFilter(watched, event);
+}
+
+}  // namespace roper
