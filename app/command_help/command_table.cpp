@@ -52,7 +52,8 @@ std::string strayingSetting(const CLI::App& app, const std::vector<std::string>&
 
 void nameValues(CLI::App& app, const std::map<std::string, std::string>& values) {
     for (CLI::Option* option : app.get_options())
-        if (const auto value = values.find(option->get_name()); value != values.end())
+        if (const auto value = values.find(option->get_name());
+            value != values.end() && option->get_expected_max() > 0)
             option->type_name(value->second);
     for (CLI::App* command : app.get_subcommands([](const CLI::App*) { return true; }))
         nameValues(*command, values);

@@ -33,7 +33,7 @@ struct CommandDescription {
 void nameValues(CLI::App& app, const std::map<std::string, std::string>& values);
 
 /// The type of an option whose values are mostly these words: "DEVICE:{auto,cpu}". Unlike CLI::IsMember it
-/// lets others pass, to whoever has a better message for them.
+/// leaves others to code with a better message.
 std::string typeWithWords(const std::string& value, const std::vector<std::string>& words);
 
 /// What is said of a command line that cannot be read: what is wrong, the command that may have been meant,

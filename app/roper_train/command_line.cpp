@@ -136,35 +136,33 @@ void CommandLine::addReading(CLI::App* command) {
 void CommandLine::addProcesses(CLI::App* command) {
     command
         ->add_option("--processes", session_.processes,
-                     "Processes that train it together, each a part of every batch, on GPUs each on one; "
-                     "started here, "
-                     "or all of them by srun")
+                     "Processes that train the run together, each with a part of every batch; on GPUs, one "
+                     "process per GPU. Started here, or all by srun")
         ->check(CLI::Range(std::int64_t{1}, std::int64_t{1024}));
 }
 
 void CommandLine::addFollow() {
     CLI::App* follow =
         command("follow",
-                "Take part in a run that another process trains, which starts this one and hands the key "
-                "of the group to its stdin");
-    follow->add_option("at", follow_.at, "HOST:PORT where that one waits")->required();
-    follow->add_option("--rank", follow_.rank, "Which of them this is, from 1")->required();
-    follow->add_option("--of", follow_.size, "How many there are")->required();
-    follow->add_option("--with-parent", follow_.parent, "Ends with the process of this id, its parent");
+                "Join a run as one of several processes; started by the first, which passes the group's "
+                "key on stdin");
+    follow->add_option("at", follow_.at, "HOST:PORT of the first process")->required();
+    follow->add_option("--rank", follow_.rank, "Rank of this process, from 1")->required();
+    follow->add_option("--of", follow_.size, "Number of processes")->required();
+    follow->add_option("--with-parent", follow_.parent, "End when this process (the parent) ends");
     follow->callback([this] { action_ = [this] { return followCommand(follow_); }; });
 }
 
 void CommandLine::addRun() {
     CLI::App* run = command("run", "Train a new run from a preset or a specification");
     run->add_option("what", run_.what, "Name of a preset, or path of a .toml file")->required();
-    run->add_option("--set", run_.settings, "Change a field: key=value; may be given again")
-        ->allow_extra_args(false);
+    run->add_option("--set", run_.settings, "Set a field: key=value; repeatable")->allow_extra_args(false);
     run->add_option("--name", run_.name, "Name of the run's folder");
     run->add_option("--steps", run_.steps, "Same as --set training.steps=N");
     run->add_option("--seed", run_.seed, "Sets data_seed and model_seed");
     run->add_option("--device", run_.device, "auto, cpu, cuda or cuda:N");
     run->add_option("--threads", run_.threads, "CPU threads");
-    run->add_flag("--anyway", session_.anyway, "Also if memory does not suffice by our estimate");
+    run->add_flag("--anyway", session_.anyway, "Start even if the memory estimate exceeds free memory");
     addProcesses(run);
     addRunsFolder(run);
     flags_.addTo(run);
@@ -185,14 +183,14 @@ void CommandLine::addResume() {
     addRunsFolder(resume);
     flags_.addTo(resume);
     resume->add_option("--specification", session_.specification,
-                       "SHA-256 of run.toml: refuse to train by another one");
+                       "SHA-256 of run.toml; any other specification is refused");
     resume->add_option("--device", session_.device, "For this session: auto, cpu, cuda or cuda:N");
     resume->add_option("--threads", session_.threads, "For this session: CPU threads")
         ->check(CLI::Range(std::int64_t{1}, std::int64_t{4096}));
-    resume->add_flag("--anyway", session_.anyway, "Also if memory does not suffice by our estimate");
+    resume->add_flag("--anyway", session_.anyway, "Start even if the memory estimate exceeds free memory");
     addProcesses(resume);
     resume->add_flag("--background", background_,
-                     "For the window: at lower priority, saying nothing unless it fails");
+                     "For the window: lower priority, no output unless it fails");
     resume->callback([this] {
         action_ = [this] {
             if (background_ && ::nice(10) == -1) std::cerr << "the priority could not be lowered\n";
@@ -214,7 +212,7 @@ void CommandLine::addList() {
 
 void CommandLine::addPresets() {
     CLI::App* presets =
-        command("presets", "Show the bundled presets: name, time on two cores, what they teach");
+        command("presets", "List the bundled presets: name, time on two cores, what each shows");
     CLI::Option* json = presets->add_flag("--json", read_.json, "One JSON object per line");
     presets->add_flag("--names", names_, "Names alone, one per line")->excludes(json);
     presets->callback(
@@ -245,7 +243,7 @@ void CommandLine::addSample() {
         ->check(CLI::Range(std::int64_t{1}, std::int64_t{10000000}));
     sample->add_option("--seed", seed_, "Seed of the stream")
         ->check(CLI::Range(std::int64_t{0}, std::numeric_limits<std::int64_t>::max()));
-    sample->add_option("--set", run_.settings, "Change a field: key=value")->allow_extra_args(false);
+    sample->add_option("--set", run_.settings, "Set a field: key=value")->allow_extra_args(false);
     sample->callback([this] {
         action_ = [this] {
             return sampleCommand(task_, run_.settings, count_, static_cast<std::uint64_t>(seed_.value_or(0)));
@@ -257,32 +255,30 @@ void CommandLine::addEval() {
     CLI::App* eval = command("eval", "Evaluate a checkpoint of a run on fresh problems");
     addReading(eval);
     eval->add_option("--problems", eval_.evaluation.problems,
-                     "How many; with --by-size, of every size; of a text, sequences of the training's length "
-                     "(other lengths read the same stretch)")
+                     "Number of problems; with --by-size, per size; for a text, number of sequences of the "
+                     "training length (other lengths read the same stretch)")
         ->check(CLI::Range(std::int64_t{1}, std::int64_t{65536}));
     eval->add_option("--seed", eval_.evaluation.seed, "Seed of the problems (default: the run's data seed)")
         ->check(CLI::Range(std::int64_t{0}, std::numeric_limits<std::int64_t>::max()));
     eval->add_option("--temperature", eval_.evaluation.temperature, "0 takes the likeliest token")
         ->check(numberFrom(0, 100));
     CLI::Option* length =
-        eval->add_option(
-                "--length", eval_.lengths,
-                "Tokens of the sequences that the loss is taken on (default: as in training); several as "
-                "64,128,256")
+        eval->add_option("--length", eval_.lengths,
+                         "Sequence length for the loss, in tokens (default: as in training); several as "
+                         "64,128,256")
             ->delimiter(',')
             ->check(CLI::Range(std::int64_t{2}, std::int64_t{1048576}));
-    CLI::Option* by_size =
-        eval->add_flag("--by-size", eval_.by_size, "Problems of every size: digits, or letters and index")
-            ->excludes(length);
+    CLI::Option* by_size = eval->add_flag("--by-size", eval_.by_size,
+                                          "Evaluate every problem size: digits, or letters and index")
+                               ->excludes(length);
     eval->add_option("--largest", eval_.evaluation.largest,
-                     "With --by-size: digits or letters up to this, also beyond those of training")
+                     "With --by-size: largest number of digits or letters; may exceed training")
         ->check(CLI::Range(std::int64_t{1}, std::int64_t{10000}))
         ->needs(by_size);
     CLI::Option* by_position =
         eval->add_flag("--by-position", eval_.by_position, "Loss of each position of the sequences")
             ->excludes(by_size);
-    eval->add_flag("--keep", eval_.keep,
-                   "Also write to the run's sizes.csv, positions.csv or, otherwise, lengths.csv");
+    eval->add_flag("--keep", eval_.keep, "Also append to the run's sizes.csv, positions.csv or lengths.csv");
     eval->add_option("--scaling", eval_.scaling,
                      "Scale the frequencies: none, linear, ntk, dynamic, yarn, llama3, longrope or p-rope")
         ->check(CLI::IsMember(scalingNames()));
@@ -299,10 +295,10 @@ void CommandLine::addEval() {
     eval->add_option("--proportion", eval_.evaluation.scaling.proportion,
                      "Share of the pairs that p-rope rotates")
         ->check(numberFrom(0, 1));
-    eval->add_option("--out", eval_.out, "Also write what the model generated to this .jsonl file")
+    eval->add_option("--out", eval_.out, "Also write the generated texts to this .jsonl file")
         ->excludes(by_size)
         ->excludes(by_position);
-    eval->add_flag("--json", read_.json, "One JSON object a length");
+    eval->add_flag("--json", read_.json, "One JSON object per length");
     eval->callback([this] {
         action_ = [this] {
             read_.runs = runs_;
@@ -312,14 +308,14 @@ void CommandLine::addEval() {
 }
 
 void CommandLine::addExport() {
-    CLI::App* out = command("export", "Write what is inside a run to a file");
+    CLI::App* out = command("export", "Export attention, norms, logits, weights or metrics of a run");
     addReading(out);
     out->add_option(
            "--what", what_,
            "attention, norms, logits, weights, metrics; or huggingface, a folder that transformers reads")
         ->required()
         ->check(CLI::IsMember({"attention", "norms", "logits", "weights", "metrics", "huggingface"}));
-    out->add_option("--text", text_, "Text that attention, norms or logits are taken of");
+    out->add_option("--text", text_, "Text for attention, norms or logits");
     out->add_option("--out", out_,
                     "File to write: .safetensors, or .csv for attention, norms and metrics; a new folder for "
                     "huggingface")
@@ -343,7 +339,7 @@ void CommandLine::addServe() {
         "serve", "Answer questions about a run that is not training, or a published model, on a socket");
     addReading(serve);
     serve->add_flag("--with-parent", with_parent_, "End when stdin is closed");
-    serve->add_flag("--json", read_.json, "Say where it listens as one JSON object");
+    serve->add_flag("--json", read_.json, "Print the socket's path as a JSON object");
     serve->callback([this] {
         action_ = [this] {
             read_.runs = runs_;
@@ -353,8 +349,8 @@ void CommandLine::addServe() {
 }
 
 void CommandLine::addTrust() {
-    CLI::App* trust = command(
-        "trust", "Treat a runs folder as your own: write into it, and train what waits in its queue now");
+    CLI::App* trust =
+        command("trust", "Trust a runs folder from elsewhere: write into it, and train its queue");
     trust->add_option("folder", out_, "Folder of runs")->required();
     trust->callback([this] { action_ = [this] { return trustCommand(out_); }; });
 }

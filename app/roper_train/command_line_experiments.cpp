@@ -14,7 +14,7 @@ void CommandLine::addEnqueue() {
     enqueue->add_option("what", enqueue_.what, "Name of a preset, or path of a .toml file")->required();
     enqueue->add_option("--seeds", enqueue_.seeds, "Such as 0-4 or 1,5,9");
     enqueue->add_flag("--twins", enqueue_.twins, "RoPE and RoPER for each seed");
-    enqueue->add_option("--set", enqueue_.settings, "Change a field: key=value")->allow_extra_args(false);
+    enqueue->add_option("--set", enqueue_.settings, "Set a field: key=value")->allow_extra_args(false);
     addRunsFolder(enqueue);
     enqueue->callback([this] {
         action_ = [this] {
@@ -25,50 +25,51 @@ void CommandLine::addEnqueue() {
 }
 
 void CommandLine::addQueue() {
-    CLI::App* queue = command("queue", "Train what is in the queue, until it is empty");
+    CLI::App* queue = command("queue", "Train the runs in the queue until it is empty");
     addRunsFolder(queue);
-    queue->add_flag("--background", background_, "For the window: saying nothing");
+    queue->add_flag("--background", background_, "For the window: no output");
     queue->callback([this] { action_ = [this] { return queueCommand(runs_, background_); }; });
 }
 
 void CommandLine::addSweep() {
-    CLI::App* sweep = command("sweep", "Train what is missing of a sweep: axes of settings, and seeds");
+    CLI::App* sweep = command("sweep", "Train the missing runs of a sweep: axes of settings, and seeds");
     sweep->add_option("sweep", sweep_.sweep, "A .toml file, or the name of a bundled sweep")->required();
-    CLI::Option* jobs =
-        sweep->add_option("--jobs", sweep_.at_once, "Trainers at the same time")->check(CLI::Range(1, 256));
-    CLI::Option* only = sweep->add_option("--only", sweep_.only, "Train this run alone, counted from 0")
+    CLI::Option* jobs = sweep->add_option("--jobs", sweep_.at_once, "Number of trainers at the same time")
+                            ->check(CLI::Range(1, 256));
+    CLI::Option* only = sweep->add_option("--only", sweep_.only, "Train this run only, counted from 0")
                             ->check(CLI::Range(std::int64_t{0}, std::numeric_limits<std::int64_t>::max()));
     CLI::Option* slurm =
-        sweep->add_flag("--slurm", sweep_.use_slurm, "Submit what is missing to Slurm, as an array")
+        sweep->add_flag("--slurm", sweep_.use_slurm, "Submit the missing runs to Slurm, as an array")
             ->excludes(jobs, only);
     SlurmOptions& to = sweep_.slurm;
-    sweep->add_option("--partition", to.partition, "Of --slurm: partition of the cluster")->needs(slurm);
-    sweep->add_option("--gres", to.gres, "Of --slurm: what each element needs, such as gpu:1")->needs(slurm);
-    sweep->add_option("--time", to.time, "Of --slurm: time limit of an element, such as 2:00:00")
+    sweep->add_option("--partition", to.partition, "With --slurm: partition")->needs(slurm);
+    sweep->add_option("--gres", to.gres, "With --slurm: generic resources per element, such as gpu:1")
         ->needs(slurm);
-    sweep->add_option("--at-once", to.at_once, "Of --slurm: elements at the same time")
+    sweep->add_option("--time", to.time, "With --slurm: time limit per element, such as 2:00:00")
+        ->needs(slurm);
+    sweep->add_option("--at-once", to.at_once, "With --slurm: number of elements at the same time")
         ->check(CLI::Range(1, 100000))
         ->needs(slurm);
-    sweep->add_option("--pack", to.pack, "Of --slurm: runs an element trains, one after the other")
+    sweep->add_option("--pack", to.pack, "With --slurm: runs per element, trained one after the other")
         ->check(CLI::Range(1, 10000))
         ->needs(slurm);
-    sweep->add_option("--sbatch", to.more, "Of --slurm: another option of sbatch, such as --account=NAME")
+    sweep->add_option("--sbatch", to.more, "With --slurm: another sbatch option, such as --account=NAME")
         ->allow_extra_args(false)
         ->needs(slurm);
     sweep
         ->add_option(
             "--program", to.program,
-            "Of --slurm: command that starts the trainer on a node, such as \"apptainer exec lab.sif "
+            "With --slurm: command that starts the trainer on a node, such as \"apptainer exec lab.sif "
             "roper-train\" (default: this program's path)")
         ->needs(slurm);
-    sweep->add_flag("--dry-run", sweep_.dry_run, "Of --slurm: print the batch script, submit nothing")
+    sweep->add_flag("--dry-run", sweep_.dry_run, "With --slurm: print the batch script, submit nothing")
         ->needs(slurm);
-    CLI::Option* status =
-        sweep->add_flag("--status", sweep_.show_status, "Say of each run where it is, Slurm's elements too")
-            ->excludes(slurm, jobs, only);
-    sweep->add_flag("--json", sweep_.json, "Of --status: one JSON object a run")->needs(status);
-    sweep->add_flag("--cancel", sweep_.cancel, "Take back what Slurm has of it")
-        ->excludes(slurm, status, jobs, only);
+    CLI::Option* status = sweep
+                              ->add_flag("--status", sweep_.show_status,
+                                         "Show the state of each run, including Slurm's elements")
+                              ->excludes(slurm, jobs, only);
+    sweep->add_flag("--json", sweep_.json, "With --status: one JSON object per run")->needs(status);
+    sweep->add_flag("--cancel", sweep_.cancel, "Cancel its Slurm jobs")->excludes(slurm, status, jobs, only);
     addRunsFolder(sweep);
     sweep->callback([this] {
         action_ = [this] {
@@ -79,12 +80,13 @@ void CommandLine::addSweep() {
 }
 
 void CommandLine::addWork() {
-    CLI::App* work = command("work", "Train the runs of one element of a Slurm array, as its script does");
-    work->add_option("submission", submission_, "RUNS/slurm/NAME.json, which `sweep --slurm` writes")
+    CLI::App* work =
+        command("work", "Train the runs of one Slurm array element (called by the batch script)");
+    work->add_option("submission", submission_, "RUNS/slurm/NAME.json, written by `sweep --slurm`")
         ->required();
-    work->add_option("--element", element_, "Which, from 0 (default: what Slurm says)")
+    work->add_option("--element", element_, "Index of the element, from 0 (default: SLURM_ARRAY_TASK_ID)")
         ->check(CLI::NonNegativeNumber);
-    work->add_option("--holds", holds_, "SHA-256 of the runs that it must hold, as its script says");
+    work->add_option("--holds", holds_, "Expected SHA-256 of the submission's runs, from the batch script");
     work->callback([this] { action_ = [this] { return workCommand(submission_, element_, holds_); }; });
 }
 
@@ -102,20 +104,22 @@ std::string measureType() {
 void CommandLine::addCompare() {
     CLI::App* compare = command("compare", "Compare two groups of runs seed by seed");
     addRunsFolder(compare);
-    compare->add_option("--filter", compare_.filter, "Words, and comparisons such as \"seed<5 width=128\"");
-    CLI::Option* measure =
-        compare->add_option("--measure", compare_.measure, "What is compared (default: what suits the runs)")
-            ->type_name(measureType());
+    compare->add_option("--filter", compare_.filter,
+                        "Search terms, or comparisons such as \"seed<5 width=128\"");
+    CLI::Option* measure = compare
+                               ->add_option("--measure", compare_.measure,
+                                            "Measure to compare (default: one that suits the runs)")
+                               ->type_name(measureType());
     CLI::Option* share =
         compare->add_option("--share", compare_.share, "Share of problems solved, for steps_until")
             ->check(numberFrom(0, 1));
     compare->add_flag("--all", compare_.all, "Every measure in one table")
         ->excludes(measure)
         ->excludes(share);
-    compare->add_option("--a", compare_.a, "Label of the first group, or a part of it (default: RoPE)");
+    compare->add_option("--a", compare_.a, "Label of the first group, or part of it (default: RoPE)");
     compare->add_option("--b", compare_.b, "Label of the second (default: RoPER)");
     compare->add_option("--csv", compare_.csv, "Also write the pairs, or with --all the table, to this file");
-    compare->add_flag("--json", compare_.json, "One JSON object; with --all one a measure");
+    compare->add_flag("--json", compare_.json, "One JSON object; with --all one per measure");
     compare->callback([this] {
         action_ = [this] {
             compare_.runs = runs_;
@@ -126,14 +130,14 @@ void CommandLine::addCompare() {
 
 void CommandLine::addMethods() {
     CLI::App* methods =
-        command("methods", "Show every method beside one of them: a line for each, columns for each preset");
+        command("methods", "Compare every method with one of them: a row per method, columns per preset");
     addRunsFolder(methods);
-    methods->add_option("--filter", methods_.filter, "Words, and comparisons such as \"seed<5 width=128\"");
-    methods->add_option("--a", methods_.reference, "Label of the runs that the others are compared with")
-        ->capture_default_str();
+    methods->add_option("--filter", methods_.filter,
+                        "Search terms, or comparisons such as \"seed<5 width=128\"");
+    methods->add_option("--a", methods_.reference, "Label of the baseline runs")->capture_default_str();
     methods
         ->add_option("--measure", methods_.measure,
-                     "What is compared (default: what the preset names, else what suits the task)")
+                     "Measure to compare (default: the preset's, else one that suits the task)")
         ->type_name(measureType());
     methods->add_option("--share", methods_.share, "Share of problems solved, for steps_until")
         ->check(numberFrom(0, 1));
@@ -152,11 +156,14 @@ void CommandLine::addPrecision() {
         command("precision", "Test whether float32 and bfloat16 are equivalent: same settings, same seeds");
     PrecisionOptions& options = compared_precisions_;
     addRunsFolder(precision);
-    precision->add_option("--filter", options.filter, "Words, and comparisons such as \"seed<5 width=128\"");
+    precision->add_option("--filter", options.filter,
+                          "Search terms, or comparisons such as \"seed<5 width=128\"");
     precision->add_option("--measure", options.measure, "What is compared")
         ->type_name(measureType())
         ->required();
-    precision->add_option("--bound", options.bound, "Largest difference that does not matter, in its unit")
+    precision
+        ->add_option("--bound", options.bound,
+                     "Equivalence bound: largest difference that does not matter, in the measure's unit")
         ->check(positiveNumber())
         ->required();
     precision->add_option("--csv", options.csv, "Also write the table to this file");
@@ -169,8 +176,8 @@ void CommandLine::addPrecision() {
 }
 
 void CommandLine::addDiff() {
-    CLI::App* diff = command("diff", "Show which settings differ between runs, and what each reached");
-    diff->add_option("runs", compared_, "Names or paths of two runs or more")->required()->expected(2, 100);
+    CLI::App* diff = command("diff", "Show which settings differ between runs, and the result of each");
+    diff->add_option("runs", compared_, "Names or paths of two or more runs")->required()->expected(2, 100);
     addRunsFolder(diff);
     diff->add_flag("--json", read_.json, "One JSON object");
     diff->callback([this] { action_ = [this] { return diffCommand(compared_, runs_, read_.json); }; });
@@ -179,16 +186,16 @@ void CommandLine::addDiff() {
 void CommandLine::addBoard() {
     CLI::App* board = command("board", "The RoPER note's table: its numbers, ours, and what is missing");
     addRunsFolder(board);
-    board->add_flag("--measure", measure_, "Measure how long a step takes here, where no run says so");
-    board->add_flag("--enqueue", enqueue_missing_, "Put what is missing into the queue");
-    board->add_flag("--json", read_.json, "One JSON object a row and method");
+    board->add_flag("--measure", measure_, "Measure the time per step where no run has recorded it");
+    board->add_flag("--enqueue", enqueue_missing_, "Enqueue the missing runs");
+    board->add_flag("--json", read_.json, "One JSON object per row and method");
     board->callback(
         [this] { action_ = [this] { return boardCommand(runs_, measure_, enqueue_missing_, read_.json); }; });
 }
 
 void CommandLine::addBench() {
     CLI::App* bench =
-        command("bench", "Measure training steps, attention or cached generation, both methods");
+        command("bench", "Benchmark training steps, attention or cached generation, with both methods");
     bench
         ->add_option("work", bench_.work,
                      "step, attention, generate; baselines: other programs beside ours; first: one step in a "
@@ -197,15 +204,16 @@ void CommandLine::addBench() {
     bench->add_option(
         "--preset", bench_.what,
         "Name of a preset, or path of a .toml file (default: A, prefix-paper, and B, addition-paper)");
-    bench->add_option("--set", bench_.settings, "Change a field: key=value")->allow_extra_args(false);
+    bench->add_option("--set", bench_.settings, "Set a field: key=value")->allow_extra_args(false);
     bench
         ->add_option("--times", bench_.times,
                      "Repetitions (default: 200 of A, 5 of B, 20 of a preset); of B a fortieth, at least 3")
         ->check(CLI::Range(1, 100000));
     bench->add_option("--target", bench_.target,
                       "Instruction set of our kernels: AVX-512, AVX2, SSE4, portable");
-    bench->add_flag("--remember", bench_.remember, "Keep a step's time in the runs folder, for the board");
-    bench->add_flag("--json", bench_.json, "One JSON object a method");
+    bench->add_flag("--remember", bench_.remember,
+                    "Save the time per step in the runs folder, for the board");
+    bench->add_flag("--json", bench_.json, "One JSON object per method");
     addRunsFolder(bench);
     bench->callback([this] {
         action_ = [this] {
@@ -216,10 +224,10 @@ void CommandLine::addBench() {
 }
 
 void CommandLine::addImport() {
-    CLI::App* importing = command("import", "Make a run of metrics that another program wrote");
+    CLI::App* importing = command("import", "Import metrics of another program as a run");
     importing
         ->add_option("file", foreign_.file,
-                     "CSV with a header, JSON (an object a line, an array, trainer_state.json), or "
+                     "CSV with a header, JSON (one object per line, an array, trainer_state.json), or "
                      "TensorBoard's events: a file, or a folder of them")
         ->required();
     importing->add_option("--name", foreign_.name, "Name of the run's folder");
@@ -228,7 +236,7 @@ void CommandLine::addImport() {
                      "field=column; fields are step, loss, time_s, tokens, tokens_per_s, correct, of, "
                      "evaluation_loss, learning_rate, grad_norm; field= leaves it out")
         ->allow_extra_args(false);
-    importing->add_option("--set", foreign_.settings, "What the run is taken for: key=value")
+    importing->add_option("--set", foreign_.settings, "Settings of the imported run: key=value")
         ->allow_extra_args(false);
     addRunsFolder(importing);
     importing->callback([this] {

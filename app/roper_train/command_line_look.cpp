@@ -165,8 +165,7 @@ void CommandLine::addRotation() {
 }
 
 void CommandLine::addTokens() {
-    CLI::App* tokens = command(
-        "tokens", "Show the tokens that texts become: ids, and the part of the text that each stands for");
+    CLI::App* tokens = command("tokens", "Tokenize texts: show the ids and the text of each token");
     tokens->add_option("model", tokens_.model, "A tokenizer.json, a folder with one, a GGUF file, or a run")
         ->required();
     CLI::Option* texts = tokens->add_option("text", tokens_.texts, "Texts, each in quotation marks");

@@ -152,7 +152,7 @@ int printScripts(const std::vector<SweepRun>& wanted, const SweepOptions& option
     return 0;
 }
 
-/// Submits what is neither finished nor on its way, and prints the number of each job.
+/// Submits the runs that are neither finished nor submitted, and prints each job's number.
 int submitSweep(const std::vector<SweepRun>& wanted, const SweepOptions& options) {
     for (const SweepRun& run : wanted)
         findOrMake(options.runs, run, nameOfSweep(options));
@@ -169,8 +169,8 @@ int submitSweep(const std::vector<SweepRun>& wanted, const SweepOptions& options
     if (report.missing.size() < wanted.size()) tellPerson(summaryOf(report.before.elements));
     tellPerson(
         report.missing.empty()
-            ? "nothing is missing that is not on its way; what waits keeps the options it was submitted "
-              "with (--cancel takes it back)"
+            ? "all missing runs are already submitted; pending jobs keep the options they were submitted "
+              "with (--cancel cancels them)"
             : countOf(report.missing.size(), "run") + " in " + countOf(report.jobs.size(), "array") +
                   " submitted: job " + join(report.jobs, ", ") +
                   (report.cluster.empty() ? "" : " on the cluster " + report.cluster));

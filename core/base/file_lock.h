@@ -23,7 +23,7 @@ class FileLock {
     explicit FileLock(const FilePath& path, const Waiting& waiting = {});
 
     bool held() const { return held_; }
-    /// Of whoever held it last, if it is not ours.
+    /// The last holder's, if it is not ours.
     const std::string& holder() const { return holder_; }
 
   private:

@@ -63,7 +63,7 @@ class Descriptor {
     ~Descriptor();
 
     int number() const { return number_; }
-    /// Hands the number over to whoever closes it from now on.
+    /// Releases the descriptor; the caller closes it.
     int release() { return std::exchange(number_, -1); }
     explicit operator bool() const { return number_ >= 0; }
 

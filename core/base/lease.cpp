@@ -100,7 +100,7 @@ std::optional<SeenLease> lookAt(const FilePath& path) {
     try {
         if (json.is_object()) lease.holder = json.get<ProcessIdentity>();
     } catch (const nlohmann::json::exception&) {
-        // Whoever it is, the time of the file tells whether they live.
+        // The file's time tells whether its holder is alive.
     }
     return lease;
 }
@@ -191,7 +191,7 @@ void waitForEndOf(const FilePath& folder, const FilePath& path, const SeenLease&
     bool has_said = false;
     while (true) {
         const double silent = timeOf(folder, me) - lease.heartbeat;
-        // A heartbeat ahead of the file server's clock tells no age: whoever lives has another within the
+        // A heartbeat ahead of the file server's clock tells no age: a live holder writes another within the
         // wait.
         if (silent >= expires_s || elapsed() - began >= expires_s) return;
         if (!has_said && say) say(describeWait(folder, name, silent, expires_s));

@@ -30,8 +30,8 @@ struct ProcessIdentity {
 /// which only one can (O_EXCL), and is allowed when lease.N was released, when its process was of this
 /// machine and is gone, or when its last heartbeat is `kExpires_s` old. A heartbeat is the file's time, set
 /// every ten seconds; its age is measured against the time of a file made now, so both are the file server's
-/// and no two clocks need agree. Whoever was silent too long (suspended, cut off) finds a higher number, and
-/// must not write any more.
+/// and no two clocks need agree. A holder that was silent too long (suspended, cut off) finds a higher
+/// number, and must not write any more.
 class Lease {
   public:
     static constexpr double kExpires_s = 60, kRenewal_s = 10;

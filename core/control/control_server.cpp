@@ -95,7 +95,7 @@ void ControlServer::acceptPeers() {
     while (true) {
         const int descriptor = ::accept4(listener_, nullptr, nullptr, SOCK_CLOEXEC | SOCK_NONBLOCK);
         if (descriptor < 0) return;
-        if (peers_.size() >= kMostPeers) {  // whoever waits longest has had time to ask
+        if (peers_.size() >= kMostPeers) {  // the oldest connection has had time to ask
             ::close(peers_.front().descriptor);
             peers_.pop_front();
         }

@@ -8,9 +8,9 @@
 namespace roper {
 
 /// Texts that processes leave for each other in a store that anybody on the machine may reach: each carries a
-/// code of its name and itself that only a process with the group's key can make. Whoever lacks the key can
-/// take texts away or spoil them, which ends the group, but cannot put others in their place. `TCPStore`
-/// lists its names to whoever asks, so that names nobody can guess would protect nothing.
+/// code of its name and itself that only a process with the group's key can make. A process without the key
+/// can take texts away or spoil them, which ends the group, but cannot put others in their place. `TCPStore`
+/// lists its names to anyone, so that names nobody can guess would protect nothing.
 class AuthenticatedStore : public c10d::Store {
   public:
     AuthenticatedStore(c10::intrusive_ptr<c10d::Store> store, std::string key);

@@ -16,8 +16,8 @@
 namespace roper {
 
 // The one way in which named settings are read, checked, explained and written: those of a run's
-// specification, of the explorer pages, of pictures, of comparisons. Every setting has a text form; whoever
-// has other forms (TOML, an editor of a window) goes through it.
+// specification, of the explorer pages, of pictures, of comparisons. Every setting has a text form, through
+// which other forms (TOML, editors in the window) are converted.
 
 /// What a field accepts.
 struct IntegerRange {

@@ -7,7 +7,7 @@
 namespace roper {
 namespace {
 
-/// A flag of a config; whoever reads the rest of it says what is wrong with it.
+/// A flag in a config; errors in it are reported where the rest is read.
 bool flagOf(std::string_view config, const char* key, bool otherwise) {
     try {
         const nlohmann::json json = parseStrictJson(config);

@@ -100,7 +100,7 @@ void requireNotQuantised(const FilePath& folder, std::string_view config) {
         if (const auto what = quantisationOf(parseStrictJson(config)))
             refuseQuantised(folder / "config.json", *what);
     } catch (const Json::exception&) {
-        return;  // whoever reads the config says what is wrong with it
+        return;  // reported where the config is read
     } catch (const std::invalid_argument&) {
         return;
     }

@@ -28,7 +28,7 @@ class AnswerWriter {
     bool isText() const { return format_ == AnswerFormat::text; }
     const std::filesystem::path& file() const { return file_; }
 
-    /// One object in a line of its own, flushed: whoever reads the lines wants them now. What is not UTF-8
+    /// One object per line, flushed at once, so that a reader sees it without delay. What is not UTF-8
     /// in it becomes U+FFFD, and characters that control a terminal are written as \uXXXX.
     void line(const nlohmann::ordered_json& json);
 

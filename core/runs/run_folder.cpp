@@ -88,7 +88,7 @@ RunState RunFolder::trueState(const Status& status) const {
     try {
         return raisedSteps(status) ? RunState::unfinished : status.state;
     } catch (const Error&) {
-        return status.state;  // whoever needs what cannot be read says so
+        return status.state;  // code that needs the unreadable part reports it
     }
 }
 

@@ -46,7 +46,7 @@ QueuedStepper::~QueuedStepper() {
     try {
         finish();  // the device writes into our memory until then
     } catch (const std::exception&) {
-        // Whatever ended the training has been said by whoever met it.
+        // The error was reported where it occurred.
     }
 }
 

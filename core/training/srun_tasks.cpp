@@ -27,7 +27,7 @@ FilePath announcementPath(const RunFolder& folder) {
     return folder.file(std::string("processes").append(kPartialMark).append(join(step, ".")));
 }
 
-/// Whoever may write into the run's folder could say where to go.
+/// Anyone with write access to the run's folder could redirect the connection.
 /// @throws Error (disk) unless this user has made the file, for nobody else to read or write
 void requireOwnFile(const FilePath& path) {
     struct stat info {};

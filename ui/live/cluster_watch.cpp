@@ -186,7 +186,7 @@ void ClusterWatch::submit(const std::vector<std::string>& runs) {
             said.prepend(tr("%1 submitted: job %2")
                              .arg(QString::fromStdString(countOf(submitted, "run")),
                                   QString::fromStdString(join(jobs, ", "))));
-        if (said.isEmpty()) said << tr("Nothing is missing that is not on its way");
+        if (said.isEmpty()) said << tr("All missing runs are already submitted");
         return said.join(QStringLiteral("; "));
     });
 }

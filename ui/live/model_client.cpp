@@ -59,9 +59,8 @@ void ModelClient::askNow() {
                         ? tr("Choose a run.")
                         : tr("There is no run “%1” in the runs folder.").arg(question.run));
     }
-    const QString trainer = run != nullptr && run->isActive() && question.request.command != Command::look
-                                ? QString::fromStdString(run->status().control)
-                                : QString();
+    const QString trainer =
+        run != nullptr && run->isActive() ? QString::fromStdString(run->status().control) : QString();
     if (!trainer.isEmpty() && !question.step) {
         retireServer();
         return send(trainer);

@@ -18,9 +18,9 @@ struct ModelQuestion {
     std::optional<std::int64_t> step = {};  ///< of a checkpoint; nothing asks the model as it is now
 };
 
-/// Asks models: the run's own trainer through its control socket while it trains, otherwise a `roper-train
-/// serve` that is started for it and kept for further questions; what `look` answers is always asked of a
-/// checkpoint. Never waits; the newest question counts.
+/// Asks models: the run's own trainer through its control socket while it trains and no checkpoint is chosen,
+/// otherwise a `roper-train serve` that is started for it and kept for further questions. Never waits; the
+/// newest question counts.
 class ModelClient : public QObject {
     Q_OBJECT
 

@@ -27,7 +27,7 @@ class TourPanel : public QWidget {
     void setTour(Tour tour);
     const Tour& tour() const { return tour_; }
 
-    /// Shows a stop, whose page is to be shown by whoever hears `arrived`. @param stop  its index, kept in
+    /// Shows a stop; the receiver of `arrived` shows its page. @param stop  its index, kept in
     /// range
     void goTo(int stop);
     /// @returns whether the tour has a stop of this name

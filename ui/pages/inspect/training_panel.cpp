@@ -128,8 +128,8 @@ void TrainingPanel::prepare(const QString&, const ModelsPicture& picture) {
     }
     if (!run_.message().isEmpty()) throw Error(ErrorKind::usage, run_.message().toStdString());
     const HeadMaps& maps = *run_.maps();
-    const std::int64_t layer = below("layer", picture.look.layer, maps.layers),
-                       head = below("head", picture.look.head, maps.heads);
+    const std::int64_t layer = below("layer", picture.look.layer.value_or(0), maps.layers),
+                       head = below("head", picture.look.head.value_or(0), maps.heads);
     run_.setHead(static_cast<std::size_t>(layer * maps.heads + head));
 }
 

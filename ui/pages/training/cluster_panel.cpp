@@ -192,9 +192,8 @@ void ClusterPanel::show(const ClusterView& view) {
 
 void ClusterPanel::showWatched() {
     show(watch_->view());
-    problem_->setText(watch_->problem().isEmpty()
-                          ? QString()
-                          : tr("What Slurm has of it is not known now: %1").arg(watch_->problem()));
+    problem_->setText(
+        watch_->problem().isEmpty() ? QString() : tr("Slurm status unavailable: %1").arg(watch_->problem()));
     problem_->setVisible(!problem_->text().isEmpty());
     showButtons();
 }
