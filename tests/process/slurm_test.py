@@ -83,7 +83,8 @@ class SlurmTest(TrainerTest):
         def unfinished():
             return [one["text"] for one in self.states(path).values() if one["state"] != "finished"]
 
-        self.wait(lambda: self.hurry() or not unfinished() or not self.elements(), seconds)
+        # An element that is put back into the queue is listed nowhere for a moment.
+        self.wait(lambda: self.hurry() or not unfinished() or not (self.elements() or time.sleep(3) or self.elements()), seconds)
         self.assertEqual(unfinished(), [])
 
     def running(self, path):
@@ -112,7 +113,7 @@ class SlurmTest(TrainerTest):
         self.assertEqual(len(runs), 2 * seeds)
         for name in runs:
             self.assertEqual(without_times(read_rows(self.runs / name)), without_times(read_rows(alone / name)), name)
-        self.assertIn("nothing is missing", self.submit(path).stderr)
+        self.assertIn("already submitted", self.submit(path).stderr)
         return path
 
     def test_an_array_with_two_preempted_and_a_node_killed_trains_what_one_machine_does(self):
@@ -132,7 +133,7 @@ class SlurmTest(TrainerTest):
         job = first.stdout.strip()
         again = self.submit(path)
         self.assertEqual(again.stdout, "")
-        self.assertIn("nothing is missing", again.stderr)
+        self.assertIn("already submitted", again.stderr)
         self.assertEqual(len(self.elements()), 4)
         self.wait(lambda: self.running(path))
         states = self.states(path)
@@ -156,7 +157,7 @@ class SlurmTest(TrainerTest):
         first = self.trainer("sweep", path, "--runs", self.runs, "--slurm", "--at-once", "1", env=env)
         self.assertIn("4 runs in 1 array submitted", first.stderr)
         again = self.trainer("sweep", path, "--runs", self.runs, "--slurm", env=env)
-        self.assertIn("nothing is missing", again.stderr)
+        self.assertIn("already submitted", again.stderr)
         self.assertEqual(len(self.elements()), 4)
         self.wait(lambda: self.running(path))
         done = self.trainer("sweep", path, "--runs", self.runs, "--status", env=env)

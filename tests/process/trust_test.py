@@ -185,12 +185,15 @@ class Unreadable(ForeignFolder):
         self.assertRegex(self.measured(*commands[0])[0], r"holds \S+ kB; the model that .*run.toml describes takes \S+ GB")
         with open(self.bad / "checkpoints" / "step-00000003.safetensors", "r+b") as file:
             file.truncate(200 << 30)
-        for command in commands[:3]:
+        for command in commands:
             with self.subTest(command[0]):
                 out, code, memory = self.measured(*command)
+                self.assertLess(memory, MOST_BYTES)
+                if command[0] in ("serve", "look"):  # which read what a checkpoint holds, and this one holds nothing
+                    self.assertEqual(code, 4, out)
+                    continue
                 self.assertEqual(code, 5, out)
                 self.assertRegex(out, r"takes \S+ GB of memory, and \S+ GB are free")
-                self.assertLess(memory, MOST_BYTES)
 
     def test_long_files_take_no_memory(self):
         metrics = self.bad / "metrics.csv"
