@@ -4,18 +4,21 @@
 namespace roper {
 namespace {
 
-GeneratedText generated(const Asked& asked, const std::function<bool(std::int64_t id)>& take = {}) {
+using Tells = ContinuationOptions::Tells;
+
+GeneratedText generated(const Asked& asked, Tells tells = Tells::all,
+                        const std::function<bool(std::int64_t id)>& take = {}) {
     const Question& question = asked.question;
     return asked.reader.generate(
-        asked.ids, {asked.count(), question.temperature, static_cast<std::uint64_t>(question.seed)}, take,
-        asked.change);
+        asked.ids, {asked.count(), question.temperature, static_cast<std::uint64_t>(question.seed), tells},
+        take, asked.change);
 }
 
 /// Text as it is written, token by token.
 void printAsItIsWritten(const Asked& asked, std::ostream& out) {
     const TextCodec& codec = asked.reader.codec();
     std::string unfinished;  // a character may reach over several tokens
-    generated(asked, [&](std::int64_t id) {
+    generated(asked, Tells::prompt, [&](std::int64_t id) {
         if (codec.isSpecial(id)) return true;
         unfinished += codec.textOf(id);
         const std::size_t end = std::min(firstNotUtf8(unfinished), unfinished.size());

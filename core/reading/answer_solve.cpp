@@ -17,17 +17,19 @@ SolvedAnswer solvedBy(const Asked& asked) {
                     "problems are solved by runs of a task that has some; this model has none");
     SolvedAnswer answer;
     for (std::int64_t i = 0; i < asked.count(); ++i) {
-        reader.tellProgress(i, asked.count(), "problems");
         const Problem problem =
             task->problem(reader.problemSeed(), Stream::problems, static_cast<std::uint64_t>(i));
         const std::vector<std::int64_t> prompt = reader.codec().encode(problem.prompt);
         const auto solves = [&](const Intervention& intervention) {
             std::string completion;
             const auto take = [&](std::int64_t id) {
+                reader.tellProgress(i, asked.count(), "problems");
                 completion += asked.reader.codec().textOf(id);
                 return !task->isComplete(completion);
             };
-            asked.reader.generate(prompt, {task->longestAnswer() + 1, 0, 0}, take, intervention);
+            asked.reader.generate(
+                prompt, {.count = task->longestAnswer() + 1, .tells = ContinuationOptions::Tells::nothing},
+                take, intervention);
             return task->isCorrect(problem, completion);
         };
         answer.prompts.push_back(problem.prompt);

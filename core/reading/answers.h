@@ -53,7 +53,11 @@ template <class Answer>
 Answering answering(Answer (*answer)(const Asked&),
                     void (*print)(const Answer&, const Asked&, AnswerWriter&)) {
     return {[answer](const Asked& asked) { return formatAnswer(answer(asked)); },
-            [answer, print](const Asked& asked, AnswerWriter& to) { print(answer(asked), asked, to); }};
+            [answer, print](const Asked& asked, AnswerWriter& to) {
+                const Answer computed = answer(asked);
+                asked.reader.tellProgress(1, 1, {});  // all is done: the line of progress makes room
+                print(computed, asked, to);
+            }};
 }
 
 /// An answer that is sent and not printed.

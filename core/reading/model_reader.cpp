@@ -183,7 +183,8 @@ GeneratedText ModelReader::generate(std::span<const std::int64_t> ids, const Con
     Random random(options.seed, Stream::sampling, 0);
     GeneratedText written{{ids.begin(), ids.end()}, {}, textsOf(ids), {}, {}};
     PassRecorder recorder;
-    recorder.progress = [&](std::int64_t layer) { tellProgress(layer, architecture().layers, "layers"); };
+    if (options.tells != ContinuationOptions::Tells::nothing)
+        recorder.progress = [&](std::int64_t layer) { tellProgress(layer, architecture().layers, "layers"); };
     at::Tensor last = decoder_.hidden(ids, intervention, recorder, &cache);
     while (std::ssize(written.generated) < options.count) {
         const at::Tensor logits = decoder_.logits(last.narrow(0, last.size(0) - 1, 1)).squeeze(0);
@@ -191,7 +192,8 @@ GeneratedText ModelReader::generate(std::span<const std::int64_t> ids, const Con
         written.generated.push_back(next);
         written.tokens.push_back(codec_.textOf(next));
         written.probability.push_back(at::softmax(logits, 0)[next].item<double>());
-        tellProgress(std::ssize(written.generated), options.count, "tokens");
+        if (options.tells == ContinuationOptions::Tells::all)
+            tellProgress(std::ssize(written.generated), options.count, "tokens");
         const bool goes_on = !take || take(next);
         if (!goes_on || codec_.isSpecial(next)) break;
         last = decoder_.hidden(std::span(&written.generated.back(), 1), intervention, {}, &cache);

@@ -22,6 +22,8 @@ struct ContinuationOptions {
     std::int64_t count = 32;  ///< tokens at most
     double temperature = 0;  ///< 0 takes the likeliest token; else one drawn from softmax(logits/temperature)
     std::uint64_t seed = 0;  ///< of the draws
+    /// What progress is told of; nothing where it is a part of larger work.
+    enum class Tells { nothing, prompt, all } tells = Tells::all;
 };
 
 /// Told how much of the work on an answer is done; may throw to end it.

@@ -247,7 +247,7 @@ void InspectPage::showWork() {
     if (works)
         cost_->setText(&busy == state_ ? busy.work() : busy.title() + QStringLiteral(": ") + busy.work());
     else if (cost)
-        cost_->setText(tr("%1 tokens: about %2 and %3 a reading")
+        cost_->setText(tr("%1 tokens: about %2 and %3 per reading")
                            .arg(cost->tokens)
                            .arg(cost->seconds < 1 ? tr("a second") : shortDuration(cost->seconds),
                                 QString::fromStdString(bytesText(cost->bytes))));

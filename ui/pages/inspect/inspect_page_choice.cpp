@@ -185,9 +185,13 @@ void InspectPage::showModel() {
     const ModelSummary* m = state_->summary();
     showFront();
     if (m == nullptr) return summary_->clear();
-    QString text = tr("%1: %2 parameters, %3 layers of %4 heads")
-                       .arg(QString::fromStdString(m->family), parametersText(m->parameters))
-                       .arg(m->layers)
+    // All runs are of one family; their method says more.
+    const RunWatcher* run = store_.find(state_->model());
+    const std::string kind =
+        run != nullptr && run->specification() ? run->specification()->methodTitle() : m->family;
+    QString text = tr("%1: %2 parameters, %3 of %4 heads")
+                       .arg(QString::fromStdString(kind), parametersText(m->parameters),
+                            m->layers == 1 ? tr("1 layer") : tr("%1 layers").arg(m->layers))
                        .arg(m->heads);
     if (m->key_value_heads != m->heads) text += tr(" (%1 of keys and values)").arg(m->key_value_heads);
     text += tr(", head_dim %1").arg(m->head_dim);
