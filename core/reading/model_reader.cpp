@@ -186,6 +186,7 @@ GeneratedText ModelReader::generate(std::span<const std::int64_t> ids, const Con
     if (options.tells != ContinuationOptions::Tells::nothing)
         recorder.progress = [&](std::int64_t layer) { tellProgress(layer, architecture().layers, "layers"); };
     at::Tensor last = decoder_.hidden(ids, intervention, recorder, &cache);
+    if (recorder.progress) recorder.progress(architecture().layers);
     while (std::ssize(written.generated) < options.count) {
         const at::Tensor logits = decoder_.logits(last.narrow(0, last.size(0) - 1, 1)).squeeze(0);
         const std::int64_t next = chooseToken(logits, options.temperature, random);
