@@ -222,6 +222,7 @@ void InspectPage::readText(const QString& text) {
 
 /// What only another tab shows is not computed.
 void InspectPage::wantWhatIsSeen() {
+    if (prepares_) return;
     beside_state_->setNeeds(shownPanel().besideNeeds());
     state_->setNeeds(shownPanel().needs());
 }

@@ -114,6 +114,7 @@ class InspectPage : public Page {
     QVBoxLayout* welcome_buttons_;
     ChangePanel* change_;
     QWidget* change_area_;
+    bool prepares_ = false;  ///< a picture without a window, which needs less than a tab
     bool filling_ = false;
     QString wished_model_;  ///< of the last session, to be opened when the page is seen
     QTimer listing_;        ///< runs that come one after the other are listed once

@@ -1,4 +1,5 @@
 #include <QFileInfo>
+#include <QScopedValueRollback>
 #include <algorithm>
 
 #include "core/base/error.h"
@@ -48,6 +49,7 @@ void InspectPage::openRunForPicture(const QString& model, const std::string& kin
 }
 
 Figure& InspectPage::prepareFigure(FigureRequest request) {
+    const QScopedValueRollback<bool> prepares(prepares_, true);
     ModelsPicture picture;
     applySettings(modelsFields(), picture, request.settings);
     if (request.run.empty())
