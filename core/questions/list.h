@@ -28,6 +28,8 @@
              .can_change = false)                                                                           \
     QUESTION(token_map, .help = "what one head adds to the logits for each token that it attends to",       \
              .heads = Heads::one, .can_change = false, .repeats_passes = true, .own = {"distance"})         \
+    QUESTION(copying, .help = "copying score of every head on the tokens of the text",                      \
+             .heads = Heads::chosen, .can_change = false)                                                   \
     QUESTION(subsets, .help = "the loss with every subset of bands", .counted = "bands", .usual_count = 4,  \
              .repeats_passes = true)                                                                        \
     QUESTION(lengths, .help = "the loss by position, with frequencies as they are and scaled",              \

@@ -1,7 +1,5 @@
 #include "core/questions/token_map.h"
 
-#include <algorithm>
-
 #include "core/base/text.h"
 #include "core/reading/answers.h"
 #include "core/reading/head_observer.h"
@@ -10,15 +8,10 @@
 namespace roper {
 namespace {
 
-/// Of the text's tokens, each once, the first `kMost`.
 TokenMap tokenMapOf(const Asked& asked) {
-    constexpr std::ptrdiff_t kMost = 64;
     const Asked::Head head = asked.oneHead();
     const std::int64_t distance = asked.question.distance;
-    std::vector<std::int64_t> distinct;
-    for (const std::int64_t id : asked.ids)
-        if (std::ssize(distinct) < kMost && std::find(distinct.begin(), distinct.end(), id) == distinct.end())
-            distinct.push_back(id);
+    const std::vector<std::int64_t> distinct = asked.distinctIds();
     Decoder& decoder = asked.reader.decoder();
     const ValueWeights weights(decoder, head.layer);
     const Eigen::MatrixXd K = kernelAt(weights.output(head.head), weights.value(head.head),

@@ -2,6 +2,7 @@
 
 #include <ATen/core/grad_mode.h>
 
+#include <algorithm>
 #include <map>
 
 #include "core/base/error.h"
@@ -46,6 +47,15 @@ Asked::Head Asked::oneHead() const {
         throw Error(ErrorKind::usage,
                     question.what + " is about one head: choose it with --layer and --head");
     return {*question.layer, *question.head};
+}
+
+std::vector<std::int64_t> Asked::distinctIds() const {
+    constexpr std::ptrdiff_t kMost = 64;
+    std::vector<std::int64_t> distinct;
+    for (const std::int64_t id : ids)
+        if (std::ssize(distinct) < kMost && std::find(distinct.begin(), distinct.end(), id) == distinct.end())
+            distinct.push_back(id);
+    return distinct;
 }
 
 void Asked::requireLoss() const {

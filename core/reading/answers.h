@@ -34,6 +34,8 @@ struct Asked {
     };
     /// @throws Error (usage) if the question names none
     Head oneHead() const;
+    /// The text's tokens, each once, in their order: the first 64.
+    std::vector<std::int64_t> distinctIds() const;
     /// @throws Error (usage) for a text of one token
     void requireLoss() const;
 };

@@ -176,7 +176,7 @@ class SmallModels(TrainerTest):
         self.assertIn("64 positions", look(self.model("gpt2"), "--what", "loss", "--text", "01" * 40, expected=2))
 
     def test_heads_that_are_not_there_are_refused_whatever_is_asked(self):
-        for what, *more in (["heads"], ["bands"], ["attention"], ["kernels"], ["token_map"], ["patch", "--other", "4567"], ["loss", "--mute-heads"]):
+        for what, *more in (["heads"], ["bands"], ["attention"], ["kernels"], ["token_map"], ["copying"], ["patch", "--other", "4567"], ["loss", "--mute-heads"]):
             text = () if what == "kernels" else ("--text", "0123")
             with self.subTest(what):
                 self.assertIn("layers 0 to 1, not 9", look(self.model(), "--what", what, *text, *more, "--layer", 9, "--head", 0, expected=2))
@@ -305,27 +305,64 @@ class SmallModels(TrainerTest):
         self.assertEqual(max(row["length"] for row in rows), len(text) + 6)
         self.assertIn("a needle is hidden in at least", look(self.model("llama"), "--what", "needle", "--text", "5>E", *needle, expected=2))
 
-    def test_a_token_map_is_the_product_of_its_matrices(self):
+    def circuit(self, letters, layer, head):
+        """Of llama's small model: what attending with weight 1 to each letter adds to the logit of each [from, to]."""
         import numpy
 
         tensors, _ = read_safetensors(self.model("llama") / "model.safetensors")
         weight = {name: tensor.astype(float) for name, tensor in tensors.items()}
+        ids = [LETTERS.index(letter) for letter in letters]
+        config = json.loads((self.model("llama") / "config.json").read_text())
+        heads, groups = config["num_attention_heads"], config["num_key_value_heads"]
+        block = f"model.layers.{layer}."
+        d = weight[block + "self_attn.o_proj.weight"].shape[1] // heads
+        x = weight["model.embed_tokens.weight"][ids]
+        x = x / numpy.sqrt((x * x).mean(1, keepdims=True) + config["rms_norm_eps"]) * weight[block + "input_layernorm.weight"]
+        group = head * groups // heads
+        value = weight[block + "self_attn.v_proj.weight"][group * d : (group + 1) * d]
+        output = weight[block + "self_attn.o_proj.weight"][:, head * d : (head + 1) * d]
+        unembed = weight.get("lm_head.weight", weight["model.embed_tokens.weight"])[ids] * weight["model.norm.weight"]
+        return x @ (output @ value).T @ unembed.T
+
+    def test_a_token_map_is_the_product_of_its_matrices(self):
+        import numpy
+
         text = self.text("llama")
         (answer,) = self.ask("llama", "--what", "token_map", "--text", text, "--layer", 1, "--head", 2, "--distance", 3)
         distinct = list(dict.fromkeys(text))
         self.assertEqual(answer["tokens"], distinct)
-        ids = [LETTERS.index(letter) for letter in distinct]
-        config = json.loads((self.model("llama") / "config.json").read_text())
-        heads, groups = config["num_attention_heads"], config["num_key_value_heads"]
-        d = weight["model.layers.1.self_attn.o_proj.weight"].shape[1] // heads
-        x = weight["model.embed_tokens.weight"][ids]
-        x = x / numpy.sqrt((x * x).mean(1, keepdims=True) + config["rms_norm_eps"]) * weight["model.layers.1.input_layernorm.weight"]
-        group = 2 * groups // heads
-        value = weight["model.layers.1.self_attn.v_proj.weight"][group * d : (group + 1) * d]
-        output = weight["model.layers.1.self_attn.o_proj.weight"][:, 2 * d : 3 * d]
-        unembed = weight.get("lm_head.weight", weight["model.embed_tokens.weight"])[ids] * weight["model.norm.weight"]
-        numpy.testing.assert_allclose(answer["logits"], x @ (output @ value).T @ unembed.T, rtol=1e-4, atol=1e-6)
+        numpy.testing.assert_allclose(answer["logits"], self.circuit(distinct, 1, 2), rtol=1e-4, atol=1e-6)
         self.assertIn("about one head", look(self.model("llama"), "--what", "token_map", "--text", text, expected=2))
+
+    def test_copying_scores_are_those_of_numpys_eigenvalues(self):
+        """Elhage et al. 2021: Re Σ λ / Σ |λ| of the circuit from the text's tokens to their logits."""
+        import numpy
+
+        def score(circuit):
+            eigenvalues = numpy.linalg.eigvals(numpy.array(circuit))
+            return eigenvalues.sum().real / numpy.abs(eigenvalues).sum()
+
+        every = [(layer, head) for layer in range(2) for head in range(4)]
+        for text in ("0120", "".join(LETTERS[:40])):  # fewer tokens than a head has features, and more
+            distinct = list(dict.fromkeys(text))
+            rows = self.ask("llama", "--what", "copying", "--text", text)
+            self.assertEqual([(row["layer"], row["head"], row["tokens"]) for row in rows], [(*head, distinct) for head in every])
+            right = [score(self.circuit(distinct, *head)) for head in every]
+            numpy.testing.assert_allclose([row["copying"] for row in rows], right, atol=1e-5)
+            self.assertTrue(min(right) < -0.1 and max(right) > 0.1, "both signs are seen")
+        for family in ("gpt2", "gemma2"):  # of other norms and heads: of the token map that the model gives itself
+            one = ("--text", self.text(family), "--layer", 1, "--head", 2)
+            (row,), (map_,) = (self.ask(family, "--what", what, *one) for what in ("copying", "token_map"))
+            self.assertEqual((row["layer"], row["head"], row["tokens"]), (1, 2, map_["tokens"]))
+            self.assertAlmostEqual(row["copying"], score(map_["logits"]), 5)
+        for row in self.ask("llama", "--what", "copying", "--text", "000"):  # one token: its one eigenvalue has a sign
+            self.assertEqual(abs(row["copying"]), 1)
+        table = look(self.model("llama"), "--what", "copying", "--text", text, "--layer", 1, "--head", 2)
+        self.assertEqual(table, look(self.model("llama"), "--what", "copying", "--text", text, "--layer", 1, "--head", 2, "--csv"))
+        names, shown = table.splitlines()
+        self.assertEqual((names, shown[:4]), ("layer,head,copying", "1,2,"))
+        self.assertAlmostEqual(float(shown[4:]), right[every.index((1, 2))], 3)
+        self.assertIn("is not read by", look(self.model("llama"), "--what", "copying", "--text", text, "--ablate", "0", expected=2))
 
     def test_prefix_matching_is_the_weight_on_what_followed_before(self):
         """Olsson et al. 2022 (arXiv 2209.11895): from the attention of the same random tokens, four times in a row."""

@@ -299,7 +299,7 @@ class Heads(Published):
             for (what, *more), right in zip(questions, with_head):
                 self.assertEqual(self.look(model, *more, what=what), right)
             for what, *more in (["loss"], ["logits"], ["generate"], ["lens"], ["lengths"], ["subsets", "--count", 2],
-                                ["token_map", "--layer", 0, "--head", 0], ["patch", "--other", TEXT[::-1]],
+                                ["token_map", "--layer", 0, "--head", 0], ["copying"], ["patch", "--other", TEXT[::-1]],
                                 ["needle", "--needle", "01", "--question", "2", "--answer", "3"]):
                 self.assertIn("has no head and predicts no tokens", self.look(model, *more, what=what, code=2))
         for kind in ("model-head", "reach", "all-heads", "kernels"):

@@ -1,0 +1,61 @@
+#include "core/questions/copying.h"
+
+#include <Eigen/Eigenvalues>
+
+#include "core/base/text.h"
+#include "core/reading/answers.h"
+#include "core/reading/head_observer.h"
+#include "core/reading/value_weights.h"
+
+namespace roper {
+namespace {
+
+/// Re Σ λ / Σ |λ| over the eigenvalues λ of a square matrix.
+double copyingScore(const Eigen::MatrixXd& circuit) {
+    const Eigen::VectorXcd eigenvalues = Eigen::EigenSolver<Eigen::MatrixXd>(circuit, false).eigenvalues();
+    const double lengths = eigenvalues.cwiseAbs().sum();
+    return lengths > 0 ? eigenvalues.sum().real() / lengths : 0;
+}
+
+CopyingAnswer copyingOf(const Asked& asked) {
+    const Architecture& model = asked.model();
+    const std::vector<std::int64_t> distinct = asked.distinctIds();
+    Decoder& decoder = asked.reader.decoder();
+    const Eigen::MatrixXd unembeddings = matrixOf(decoder.unembeddings(distinct));  // [tokens, C]
+    CopyingAnswer answer{asked.reader.textsOf(distinct), {}};
+    for (std::int64_t layer = 0; layer < model.layers; ++layer) {
+        const ValueWeights weights(decoder, layer);
+        const Eigen::MatrixXd X = matrixOf(decoder.normedEmbeddings(distinct, layer));  // [tokens, C]
+        std::vector<double>& scores = answer.score.emplace_back();
+        for (std::int64_t head = 0; head < model.heads; ++head) {
+            asked.reader.tellProgress(layer * model.heads + head, model.layers * model.heads, "heads");
+            // At distance 0, K(0) = W_O W_V, however values rotate. The circuit is a product of A [tokens ×
+            // d] and B [d × tokens]; its eigenvalues other than 0 are those of B A, too.
+            const Eigen::MatrixXd A = unembeddings * weights.output(head),
+                                  B = weights.value(head) * X.transpose();
+            scores.push_back(A.rows() > A.cols() ? copyingScore(B * A) : copyingScore(A * B));
+        }
+    }
+    return answer;
+}
+
+void printCopying(const CopyingAnswer& answer, const Asked& asked, AnswerWriter& to) {
+    to.columns("layer,head,copying");
+    for (std::size_t layer = 0; layer < answer.score.size(); ++layer)
+        for (std::size_t head = 0; head < answer.score[layer].size(); ++head) {
+            if (!asked.isWanted(static_cast<std::int64_t>(layer), static_cast<std::int64_t>(head))) continue;
+            const double score = answer.score[layer][head];
+            if (to.isJson())
+                to.line({{"layer", layer}, {"head", head}, {"copying", score}, {"tokens", answer.tokens}});
+            else
+                to.row({std::to_string(layer), std::to_string(head), formatRounded(score, 4)});
+        }
+}
+
+}  // namespace
+
+Answering copyingAnswer() {
+    return answering(copyingOf, printCopying);
+}
+
+}  // namespace roper
