@@ -1,6 +1,6 @@
 #pragma once
 
-// What a model answers, as plain numbers: a header for each question, or for those that share an answer.
+// What the window asks of models: a header for each answer.
 
 #include "core/questions/band_subsets.h"
 #include "core/questions/generated_text.h"
