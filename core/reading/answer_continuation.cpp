@@ -31,18 +31,20 @@ std::string continuationOf(const Asked& asked) {
     whole.insert(whole.end(), written.generated.begin(), written.generated.end());
     // What was read: all but the last token, at which no query looks.
     const std::span<const std::int64_t> read(whole.begin(), whole.end() - 1);
-    const TextReading reading = asked.reader.read(read, kCandidates);
+    const Maps maps = mapsOf(asked, read, N);
+    const TextReading reading = asked.reader.predict(
+        maps.last.narrow(0, prompt - 1, N), read.subspan(static_cast<std::size_t>(prompt - 1)), kCandidates);
     std::vector<std::int64_t> top;
     std::vector<double> top_probability;
-    for (auto t = static_cast<std::size_t>(prompt - 1); t < read.size(); ++t)
-        for (const Prediction& candidate : reading.predictions[t]) {
+    for (const std::vector<Prediction>& candidates : reading.predictions)
+        for (const Prediction& candidate : candidates) {
             top.push_back(candidate.id);
             top_probability.push_back(candidate.probability);
         }
     Metadata facts = factsOf(asked, whole, 0);
     facts["completion"] = asStored(written.text);
     facts["candidate_texts"] = listOf(asked.reader.textsOf(top));
-    return sentTensors({{"attention", at::constant_pad_nd(mapsOf(asked, read, N), {0, 1})},
+    return sentTensors({{"attention", at::constant_pad_nd(maps.attention, {0, 1})},
                         {"probability", at::tensor(written.probability)},
                         {"top_probability", at::tensor(top_probability).view({N, -1})},
                         {"top_token", at::tensor(top).view({N, -1})},

@@ -35,7 +35,7 @@ std::string sentMaps(const Asked& asked) {
         const Rotary values = valueRotation(model, layer);
         note(3, layer, mixed, values.pairing, values.pairs());
     };
-    const at::Tensor attention = mapsOf(asked, asked.ids, T, also);
+    const at::Tensor attention = mapsOf(asked, asked.ids, T, also).attention;
     return sentTensors({{"attention", attention}, {"norms", norms}, {"tokens", at::tensor(asked.ids)}},
                        factsOf(asked, asked.ids, 0));
 }

@@ -48,8 +48,7 @@ void requireRoomForMaps(const Asked& asked, std::int64_t queries, std::int64_t k
                                       std::to_string(most) + " tokens fit");
 }
 
-at::Tensor mapsOf(const Asked& asked, std::span<const std::int64_t> ids, std::int64_t queries,
-                  PassRecorder also) {
+Maps mapsOf(const Asked& asked, std::span<const std::int64_t> ids, std::int64_t queries, PassRecorder also) {
     const auto T = static_cast<std::int64_t>(ids.size());
     const std::int64_t first_row = T - queries;
     const at::Tensor all = at::zeros({asked.model().layers, asked.model().heads, queries, T});
@@ -62,8 +61,8 @@ at::Tensor mapsOf(const Asked& asked, std::span<const std::int64_t> ids, std::in
             .narrow(2, 0, weights.size(2))
             .copy_(weights.narrow(1, skipped, rows));
     };
-    asked.reader.hidden(ids, {}, also);
-    return all;
+    at::Tensor last = asked.reader.hidden(ids, {}, also);
+    return {all, std::move(last)};
 }
 
 }  // namespace roper

@@ -24,9 +24,13 @@ void requireShort(const Asked& asked);
 /// Refuses a text whose maps of all heads would not fit into a reply.
 void requireRoomForMaps(const Asked& asked, std::int64_t queries, std::int64_t keys);
 
-/// Attention of the last `queries` queries of every head [L, H, queries, T].
+/// A pass with the attention of the last `queries` queries.
+struct Maps {
+    at::Tensor attention;  ///< of every head [L, H, queries, T]
+    at::Tensor last;       ///< residuals after the final norm [T, C]
+};
 /// @param also  records what else the pass shows
-at::Tensor mapsOf(const Asked& asked, std::span<const std::int64_t> ids, std::int64_t queries,
-                  PassRecorder also = {});
+Maps mapsOf(const Asked& asked, std::span<const std::int64_t> ids, std::int64_t queries,
+            PassRecorder also = {});
 
 }  // namespace roper
