@@ -205,11 +205,17 @@ RotatedHeads rotateHeads(const at::Tensor& qkv, const CosSin& queries, const Cos
 
 at::Tensor pairNorms(const at::Tensor& x, Pairing pairing, std::int64_t pairs) {
     const std::int64_t r = 2 * pairs, rest = x.size(-1) - r;
-    const at::Tensor rotated = x.narrow(-1, 0, r);
-    const at::Tensor as_pairs = pairing == Pairing::half ? rotated.unflatten(-1, {2, pairs}).transpose(-2, -1)
-                                                         : rotated.unflatten(-1, {pairs, 2});
-    const at::Tensor all = at::cat({as_pairs, x.narrow(-1, r, rest).unflatten(-1, {rest / 2, 2})}, -2);
-    return all.square().sum(-1).sqrt().mean(-2);
+    const auto lengths = [](const at::Tensor& first, const at::Tensor& second) {
+        return (first.square() + second.square()).sqrt_().mean(-2);
+    };
+    const auto ofNeighbours = [&](const at::Tensor& features) {
+        const at::Tensor as_pairs = features.unflatten(-1, {features.size(-1) / 2, 2});
+        return lengths(as_pairs.select(-1, 0), as_pairs.select(-1, 1));
+    };
+    const at::Tensor rotated = pairing == Pairing::half
+                                   ? lengths(x.narrow(-1, 0, pairs), x.narrow(-1, pairs, pairs))
+                                   : ofNeighbours(x.narrow(-1, 0, r));
+    return rest == 0 ? rotated : at::cat({rotated, ofNeighbours(x.narrow(-1, r, rest))}, -1);
 }
 
 }  // namespace roper

@@ -65,18 +65,20 @@ void HeadObserver::observe(const LayerView& view) {
         return x.select(0, head * x.size(0) / H);
     };
     // A rotation keeps every pair's length.
-    const auto norms = [&](const at::Tensor& x) -> Eigen::VectorXd {
-        return matrixOf(pairNorms(x.to(at::kDouble), rotary.pairing, rotary.pairs()).unsqueeze(0)).row(0);
+    const auto norms = [&](const at::Tensor& x) {  // [heads, d/2]
+        return matrixOf(pairNorms(x, rotary.pairing, rotary.pairs()));
     };
+    const Eigen::MatrixXd query_norms = norms(view.rotated_q), key_norms = norms(view.rotated_k),
+                          value_norms = norms(view.v);
     const auto observeHead = [&](std::int64_t head) {
         HeadReport& to = report(view.layer, head);
         const Eigen::MatrixXd Q = matrixOf(view.rotated_q.select(0, head)),
                               K = matrixOf(ofGroup(view.rotated_k, head));
         to.bands = bandUse(Q, K, rotary, window, architecture_.causal);
         to.slow_share = slowShare(to.bands, rotary.theta, T_);
-        to.query_norms = norms(view.rotated_q.select(0, head));
-        to.key_norms = norms(ofGroup(view.rotated_k, head));
-        to.value_norms = norms(ofGroup(view.v, head));
+        to.query_norms = query_norms.row(head);
+        to.key_norms = key_norms.row(head * key_norms.rows() / H);
+        to.value_norms = value_norms.row(head * value_norms.rows() / H);
     };
     at::parallel_for(0, H, 1, [&](std::int64_t begin, std::int64_t end) {
         for (std::int64_t head = begin; head < end; ++head)
