@@ -38,7 +38,7 @@ HeadsPanel::HeadsPanel(ModelsState& state, QWidget* parent)
     connect(reach_quantity_, &QComboBox::currentIndexChanged, this, &HeadsPanel::showReach);
     for (QComboBox* choice : {label_, colour_, reach_quantity_}) {
         choice->setSizeAdjustPolicy(QComboBox::AdjustToMinimumContentsLengthWithIcon);
-        choice->setMinimumContentsLength(14);
+        choice->setMinimumContentsLength(choice == reach_quantity_ ? 14 : 11);
     }
     connect(map_, &HeatMapView::cellPointed, this,
             [this](int row, int column) { emit pointed(pointedWeight(row, column)); });
