@@ -2,7 +2,6 @@
 
 #include <Eigen/Eigenvalues>
 
-#include "core/base/text.h"
 #include "core/reading/answers.h"
 #include "core/reading/head_observer.h"
 #include "core/reading/value_weights.h"
@@ -40,16 +39,7 @@ CopyingAnswer copyingOf(const Asked& asked) {
 }
 
 void printCopying(const CopyingAnswer& answer, const Asked& asked, AnswerWriter& to) {
-    to.columns("layer,head,copying");
-    for (std::size_t layer = 0; layer < answer.score.size(); ++layer)
-        for (std::size_t head = 0; head < answer.score[layer].size(); ++head) {
-            if (!asked.isWanted(static_cast<std::int64_t>(layer), static_cast<std::int64_t>(head))) continue;
-            const double score = answer.score[layer][head];
-            if (to.isJson())
-                to.line({{"layer", layer}, {"head", head}, {"copying", score}, {"tokens", answer.tokens}});
-            else
-                to.row({std::to_string(layer), std::to_string(head), formatRounded(score, 4)});
-        }
+    writeScores("copying", answer.score, asked, to, {{"tokens", answer.tokens}});
 }
 
 }  // namespace

@@ -6,7 +6,6 @@
 
 #include "core/base/error.h"
 #include "core/base/random.h"
-#include "core/base/text.h"
 #include "core/reading/answers.h"
 
 namespace roper {
@@ -84,20 +83,8 @@ InductionAnswer inductionOf(const Asked& asked) {
 }
 
 void printInduction(const InductionAnswer& answer, const Asked& asked, AnswerWriter& to) {
-    to.columns("layer,head,prefix_matching");
-    for (std::size_t layer = 0; layer < answer.score.size(); ++layer)
-        for (std::size_t head = 0; head < answer.score[layer].size(); ++head) {
-            if (!asked.isWanted(static_cast<std::int64_t>(layer), static_cast<std::int64_t>(head))) continue;
-            const double score = answer.score[layer][head];
-            if (to.isJson())
-                to.line({{"layer", layer},
-                         {"head", head},
-                         {"prefix_matching", score},
-                         {"repetitions", answer.repetitions},
-                         {"tokens", answer.tokens}});
-            else
-                to.row({std::to_string(layer), std::to_string(head), formatRounded(score, 4)});
-        }
+    writeScores("prefix_matching", answer.score, asked, to,
+                {{"repetitions", answer.repetitions}, {"tokens", answer.tokens}});
 }
 
 }  // namespace

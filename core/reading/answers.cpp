@@ -6,6 +6,7 @@
 #include <map>
 
 #include "core/base/error.h"
+#include "core/base/text.h"
 #include "core/operators/translating_errors.h"
 #include "core/questions/list.h"
 #include "core/reading/model_change.h"
@@ -60,6 +61,23 @@ std::vector<std::int64_t> Asked::distinctIds() const {
 
 void Asked::requireLoss() const {
     if (ids.size() < 2) throw Error(ErrorKind::usage, "a loss needs at least two tokens");
+}
+
+void writeScores(const std::string& name, const std::vector<std::vector<double>>& scores, const Asked& asked,
+                 AnswerWriter& to, const nlohmann::ordered_json& more) {
+    to.columns("layer,head," + name);
+    for (std::size_t layer = 0; layer < scores.size(); ++layer)
+        for (std::size_t head = 0; head < scores[layer].size(); ++head) {
+            if (!asked.isWanted(static_cast<std::int64_t>(layer), static_cast<std::int64_t>(head))) continue;
+            const double score = scores[layer][head];
+            if (to.isJson()) {
+                nlohmann::ordered_json line = {{"layer", layer}, {"head", head}, {name, score}};
+                line.update(more);
+                to.line(line);
+            } else {
+                to.row({std::to_string(layer), std::to_string(head), formatRounded(score, 4)});
+            }
+        }
 }
 
 std::string sentAnswer(ModelReader& reader, Question question) {

@@ -62,11 +62,12 @@ Answering answering(Answer (*answer)(const Asked&),
             }};
 }
 
-/// An answer that is sent and not printed.
-template <class Answer>
-Answering answering(Answer (*answer)(const Asked&)) {
-    return {[answer](const Asked& asked) { return formatAnswer(answer(asked)); }, {}};
-}
+/// Prints a number of each wanted head: a column, or a line of JSON.
+/// @param name    of the number
+/// @param scores  [layers][heads]
+/// @param more    what else a line of JSON says
+void writeScores(const std::string& name, const std::vector<std::vector<double>>& scores, const Asked& asked,
+                 AnswerWriter& to, const nlohmann::ordered_json& more);
 
 /// Answers a question about a model, as it is sent (core/questions/answers.h).
 /// @throws Error (usage) for a text without tokens, a head that the model lacks, or a change that it cannot

@@ -111,13 +111,15 @@ OpenedModel openPublished(const FilePath& path) {
 OpenedModel openRun(const RunFolder& run, std::optional<std::int64_t> step) {
     const Specification specification = run.specification();
     std::shared_ptr<const Task> task = openTaskForInference(specification.task, run);
-    PretrainedModel model = openRunModel(run, step);
+    // Chosen once: while a run trains, a newer one may come at any time.
+    const std::int64_t chosen = chooseCheckpoint(run, step).step;
+    PretrainedModel model = openRunModel(run, chosen);
     const std::int64_t known = task->vocabulary().size();
     if (known > model.architecture.vocabulary)
         throw Error(ErrorKind::checkpoint, run.path().string() + ": the vocabulary has " +
                                                std::to_string(known) + " tokens, the model " +
                                                std::to_string(model.architecture.vocabulary));
-    return openedRun(run, specification, std::move(model), std::move(task), chooseCheckpoint(run, step).step);
+    return openedRun(run, specification, std::move(model), std::move(task), chosen);
 }
 
 OpenedModel openLive(const RunFolder& run, const Specification& specification,
