@@ -15,7 +15,7 @@ using Metadata = std::map<std::string, std::string>;
 /// the rotation of a layer, sizes, the tokens' texts.
 Metadata factsOf(const Asked& asked, std::span<const std::int64_t> ids, std::int64_t layer);
 
-/// Texts as a JSON list.
+/// Texts as a JSON list. Bytes that are no text by themselves, such as half a letter, become U+FFFD.
 std::string listOf(const std::vector<std::string>& texts);
 
 /// Refuses a text that is longer than those that the explorer pages read.

@@ -5,8 +5,8 @@
 
 #include "core/base/file_path.h"
 #include "core/model/generation.h"
+#include "core/reading/model_facts.h"
 #include "core/training/tensor_bytes.h"
-#include "core/training/token_texts.h"
 
 namespace roper {
 
@@ -30,6 +30,9 @@ void writeSnapshot(const RunFolder& folder, Transformer& model, const Task& task
     const Transformer::Inside inside = model.inside(tokens.to(device));
     const at::Tensor attention = inside.attention.to(at::kCPU, at::kFloat).contiguous(),
                      norms = inside.norms.to(at::kCPU, at::kFloat).contiguous(), list = tokens.flatten();
+    std::vector<std::string> texts;
+    for (const std::int64_t id : text)
+        texts.push_back(task.vocabulary().decode(id));
     makeFolder(folder.snapshotsPath());
     writeSafetensors(
         folder.snapshotPath(step),
@@ -38,7 +41,7 @@ void writeSnapshot(const RunFolder& folder, Transformer& model, const Task& task
          {"step", std::to_string(step)},
          {"text", task.vocabulary().decode(text)},
          {"causal", model.causal() ? "true" : "false"},
-         {"token_texts", textsOf(task.vocabulary(), list)}});
+         {"token_texts", listOf(texts)}});
 }
 
 }  // namespace roper
