@@ -6,7 +6,7 @@ import unittest
 from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "support"))
-from programs import PRETRAINED, TrainerTest, expected_text, small_model
+from programs import PRETRAINED, REFERENCES, TrainerTest, expected_text, small_model
 
 try:
     import numpy
@@ -24,7 +24,7 @@ class Configs(TrainerTest):
         return self.trainer("look", folder, "--what", "loss", "--json", "--text", expected_text(family))
 
     def test_what_a_config_says_is_computed(self):
-        for name, one in json.loads((PRETRAINED / "configs.json").read_text()).items():
+        for name, one in json.loads((REFERENCES / "configs.json").read_text()).items():
             with self.subTest(name):
                 done = self.look(one["family"], one["config"])
                 self.assertEqual(done.returncode, 0, done.stderr)

@@ -7,7 +7,7 @@ from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "support"))
 from gguf_files import LETTER_TOKENS, Gguf
-from programs import PRETRAINED, TrainerTest, expected_text
+from programs import PRETRAINED, REFERENCES, TrainerTest, expected_text
 
 try:
     import numpy
@@ -21,7 +21,7 @@ class Entries(TrainerTest):
         return self.trainer("look", path, "--what", "loss", "--json", "--text", expected_text(family))
 
     def test_what_is_asked_for_is_computed(self):
-        for name, one in json.loads((PRETRAINED / "gguf_entries.json").read_text()).items():
+        for name, one in json.loads((REFERENCES / "gguf_entries.json").read_text()).items():
             with self.subTest(name):
                 model = Gguf(PRETRAINED / f"{one['family']}.gguf").set(LETTER_TOKENS).set(one["entries"])
                 for tensor, numbers in one["tensors"].items():
@@ -32,7 +32,7 @@ class Entries(TrainerTest):
 
     def test_a_list_by_layer_of_equal_numbers_is_that_number(self):
         """-ln p is transformers' with the one number; llama.cpp's converters write lists for some families."""
-        every = json.loads((PRETRAINED / "gguf_entries.json").read_text())
+        every = json.loads((REFERENCES / "gguf_entries.json").read_text())
         lists = {"qwen3.attention.head_count": [4, 4], "qwen3.attention.head_count_kv": [2, 2],
                  "qwen3.feed_forward_length": [48, 48], "qwen3.rope.dimension_count": [16, 16]}
         for name, entries in (("none", lists), ("linear", {**lists, "qwen3.rope.scaling.factor": [4.0, 4.0]})):
@@ -51,7 +51,7 @@ class Entries(TrainerTest):
 
     def test_every_setting_is_another(self):
         """Otherwise a setting that is not read would pass."""
-        every = json.loads((PRETRAINED / "gguf_entries.json").read_text())
+        every = json.loads((REFERENCES / "gguf_entries.json").read_text())
         plain = every["none"]["nll"]
         for name, one in every.items():
             if one["family"] == "qwen3" and name not in ("none", "a factor of 0"):

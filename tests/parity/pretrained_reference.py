@@ -1,13 +1,16 @@
-"""Writes small random models of every family that is read, as Hugging Face folders and as GGUF files, with what transformers
-computes: pretrained/FAMILY/, pretrained/FAMILY.gguf, pretrained/FAMILY/expected.safetensors; and -ln p of these models with
-other settings, beside the entries of a GGUF file that ask for them: pretrained/gguf_entries.json (that alone: --entries). Run
-with Python packages torch (2.11.0), transformers (5.24.0), gguf (0.19.0), safetensors, numpy."""
+"""Writes small random models of every family that is read into pretrained/dense.tar.xz: FAMILY/ as a Hugging Face folder,
+FAMILY.gguf, and FAMILY/expected.safetensors, the tokens, logits and attention that transformers computes. Writes -ln p of
+these models under other settings, too: pretrained/gguf_entries.json with the entries of a GGUF file that ask for them
+(--entries writes that alone) and pretrained/configs.json with the members of a config.json (--configs). Needs the Python
+packages torch (2.11.0), transformers (5.24.0), gguf (0.19.0), safetensors and numpy."""
 
+import contextlib
 import json
 import math
 import pathlib
 import shutil
 import sys
+import tarfile
 import tempfile
 
 import gguf
@@ -17,6 +20,8 @@ import transformers
 from safetensors.torch import load_file, save_file
 
 HERE = pathlib.Path(__file__).parent / "pretrained"
+ARCHIVE = HERE / "dense.tar.xz"
+UNPACKED = pathlib.Path(tempfile.mkdtemp(prefix="small-models-"))
 TOKENS = 24
 SIZES = {"vocab_size": 64, "hidden_size": 32, "num_hidden_layers": 2, "num_attention_heads": 4, "num_key_value_heads": 2,
          "intermediate_size": 48, "max_position_embeddings": 128, "initializer_range": 0.3}
@@ -129,7 +134,7 @@ def write_gguf(name: str, model: transformers.PreTrainedModel) -> None:
     config = model.config
     architecture = {"gpt_neox": "gptneox", "mistral": "llama", "gemma3_text": "gemma3"}.get(name, name)
     arch = {text: number for number, text in gguf.MODEL_ARCH_NAMES.items()}[architecture]
-    writer = gguf.GGUFWriter(HERE / f"{name}.gguf", architecture)
+    writer = gguf.GGUFWriter(UNPACKED / f"{name}.gguf", architecture)
     layers, heads = config.num_hidden_layers, config.num_attention_heads
     writer.add_block_count(layers)
     writer.add_context_length(config.max_position_embeddings)
@@ -189,7 +194,7 @@ def llama3_factors(rope: dict, head_dim: int) -> numpy.ndarray:
 
 def nll_with(name: str, changes: dict) -> list[float]:
     """-ln p of the family's tokens with other fields in its config."""
-    folder = HERE / name
+    folder = UNPACKED / name
     config = transformers.AutoConfig.from_pretrained(folder)
     for key, value in changes.items():
         setattr(config, key, value)
@@ -236,11 +241,11 @@ def write_configs() -> None:
     written = {}
     for name, (family, changes) in CONFIGS.items():
         with tempfile.TemporaryDirectory() as copy:
-            shutil.copytree(HERE / family, copy, dirs_exist_ok=True)
+            shutil.copytree(UNPACKED / family, copy, dirs_exist_ok=True)
             path = pathlib.Path(copy) / "config.json"
             path.write_text(json.dumps({**json.loads(path.read_text()), **changes}))
             model = transformers.AutoModelForCausalLM.from_pretrained(copy, dtype=torch.float32, attn_implementation="eager").eval()
-            tokens = load_file(HERE / family / "expected.safetensors")["tokens"][None]
+            tokens = load_file(UNPACKED / family / "expected.safetensors")["tokens"][None]
             with torch.no_grad():
                 logits = model(tokens, use_cache=False).logits[0]
             nll = torch.nn.functional.cross_entropy(logits[:-1], tokens[0, 1:], reduction="none")
@@ -249,25 +254,38 @@ def write_configs() -> None:
     (HERE / "configs.json").write_text("{\n" + ",\n".join(lines) + "\n}\n")
 
 
+def pack() -> None:
+    """The same models make the same archive, byte for byte."""
+    with tarfile.open(ARCHIVE, "w:xz") as archive:
+        for path in sorted(UNPACKED.rglob("*")):
+            entry = archive.gettarinfo(path, path.relative_to(UNPACKED))
+            entry.mtime = entry.uid = entry.gid = 0
+            entry.uname = entry.gname = ""
+            entry.mode = 0o755 if path.is_dir() else 0o644
+            with open(path, "rb") if path.is_file() else contextlib.nullcontext() as content:
+                archive.addfile(entry, content)
+
+
 def main() -> None:
-    if sys.argv[1:] == ["--entries"]:
-        return write_entries()
-    if sys.argv[1:] == ["--configs"]:
-        return write_configs()
+    if sys.argv[1:] in (["--entries"], ["--configs"]):
+        with tarfile.open(ARCHIVE) as archive:
+            archive.extractall(UNPACKED, filter="data")
+        return write_entries() if sys.argv[1] == "--entries" else write_configs()
     for name in MODELS:
-        folder = HERE / name
-        shutil.rmtree(folder, ignore_errors=True)
+        folder = UNPACKED / name
         model = random_model(name)
         model.save_pretrained(folder, max_shard_size="40KB" if name == "llama" else "5GB")
         (folder / "generation_config.json").unlink(missing_ok=True)
         save_file(expected(folder), folder / "expected.safetensors")
         if name != "mistral":
             write_gguf(name, model)
-        for path in folder.iterdir():
-            path.chmod(0o644)
+    pack()
     write_entries()
     write_configs()
 
 
 if __name__ == "__main__":
-    main()
+    try:
+        main()
+    finally:
+        shutil.rmtree(UNPACKED)

@@ -15,7 +15,10 @@ from pathlib import Path
 
 TRAINER = os.environ["ROPER_TRAIN"]
 
-PRETRAINED = Path(__file__).resolve().parents[1] / "parity" / "pretrained"
+TESTS = Path(__file__).resolve().parents[1]
+REFERENCES = TESTS / "parity" / "pretrained"
+# The small models, which the build unpacks.
+PRETRAINED = Path(os.environ.get("ROPER_PRETRAINED", TESTS.parent / "build" / "release" / "tests" / "pretrained"))
 LETTERS = [chr(ord("0") + i) for i in range(64)]  # one for each id of the small models
 
 TINY = ["--set", "model.width=32", "--set", "model.layers=1", "--set", "model.heads=2", "--set", "model.feed_forward=32",

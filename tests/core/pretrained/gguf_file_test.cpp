@@ -13,8 +13,6 @@
 namespace roper {
 namespace {
 
-const std::string kFolder = ROPER_PRETRAINED;
-
 std::string header(std::uint64_t tensors, std::uint64_t entries) {
     return "GGUF" + bytesOfNumber<std::uint32_t>(3) + bytesOfNumber(tensors) + bytesOfNumber(entries);
 }
@@ -38,9 +36,9 @@ void expectProblem(const std::string& bytes, const std::string& part) {
 }
 
 TEST(Gguf, EveryTypeIsDecodedAsItsMakersDo) {
-    const GgufFile file = GgufFile::read(kFolder + "/element_types.gguf");
+    const GgufFile file = GgufFile::read(ROPER_ELEMENT_TYPES ".gguf");
     const SafetensorsFile expected =
-        SafetensorsFile::read(kFolder + "/element_types.safetensors", SafetensorsFile::kAnySize);
+        SafetensorsFile::read(ROPER_ELEMENT_TYPES ".safetensors", SafetensorsFile::kAnySize);
     EXPECT_EQ(file.tensors->tensors().size(), 11U);
     for (const auto& [name, tensor] : file.tensors->tensors()) {
         EXPECT_EQ(nameOf(tensor.type), name);
@@ -58,7 +56,7 @@ TEST(Gguf, EveryTypeIsDecodedAsItsMakersDo) {
 }
 
 TEST(Gguf, MetadataOfEveryKindIsRead) {
-    const GgufMetadata metadata = GgufFile::read(kFolder + "/element_types.gguf").metadata;
+    const GgufMetadata metadata = GgufFile::read(ROPER_ELEMENT_TYPES ".gguf").metadata;
     EXPECT_EQ(metadata.text("general.architecture"), "llama");
     EXPECT_EQ(metadata.text("text"), "Ωmega");
     EXPECT_EQ(*metadata.wholes("whole numbers"), (std::vector<std::int64_t>{1, -2, 3}));
@@ -71,7 +69,7 @@ TEST(Gguf, MetadataOfEveryKindIsRead) {
 }
 
 TEST(Gguf, AFileCutAnywhereIsRefusedOrWhole) {
-    const std::string whole = readFile(kFolder + "/element_types.gguf");
+    const std::string whole = readFile(ROPER_ELEMENT_TYPES ".gguf");
     for (std::size_t length = 0; length < whole.size(); length += length < 1500 ? 7 : 501)
         expectProblem(whole.substr(0, length), "model.gguf cannot be read as a GGUF file: ");
     EXPECT_NO_THROW(read(whole));
