@@ -15,10 +15,10 @@
 namespace roper {
 namespace {
 
-/// To compare a character with those of all tokens takes as long as so many steps of other kinds.
+/// Comparing one character with the tokens takes as long as this many other steps.
 constexpr std::uint64_t kStepsToCompare = 16;
 
-/// The character that begins at a byte of UTF-8; nothing at the text's end.
+/// The character whose UTF-8 encoding begins at byte `begin`; nothing at the end of the text.
 std::optional<utf8proc_int32_t> characterFrom(std::string_view text, std::size_t begin) {
     utf8proc_int32_t character = -1;
     const auto* const bytes = reinterpret_cast<const utf8proc_uint8_t*>(text.data());
@@ -27,7 +27,7 @@ std::optional<utf8proc_int32_t> characterFrom(std::string_view text, std::size_t
     return character;
 }
 
-/// Where the character begins that ends before a byte of UTF-8, which is not the first.
+/// First byte of the character that ends before byte `end` (> 0).
 std::size_t beginBefore(std::string_view text, std::size_t end) {
     do
         --end;
@@ -35,7 +35,7 @@ std::size_t beginBefore(std::string_view text, std::size_t end) {
     return end;
 }
 
-/// That character; nothing at the text's begin.
+/// The character that ends before byte `end`; nothing at the beginning of the text.
 std::optional<utf8proc_int32_t> characterBefore(std::string_view text, std::size_t end) {
     return end == 0 ? std::nullopt : characterFrom(text, beginBefore(text, end));
 }
@@ -47,8 +47,8 @@ bool isBlank(utf8proc_int32_t character) {
            category == UTF8PROC_CATEGORY_ZP;
 }
 
-/// A word character of Unicode's regular expressions (UTS #18, annex C): alphabetic, a mark, a decimal digit,
-/// a connector of words, or a joiner.
+/// A word character of Unicode's regular expressions (UTS #18, annex C): alphabetic, mark, decimal digit,
+/// connector punctuation or joiner.
 bool isWordCharacter(utf8proc_int32_t character) {
     constexpr std::pair<utf8proc_int32_t, utf8proc_int32_t> kAlphabeticSymbols[] = {
         {0x24B6, 0x24E9}, {0x1F130, 0x1F149}, {0x1F150, 0x1F169}, {0x1F170, 0x1F189}};
@@ -81,7 +81,7 @@ bool standsAlone(std::string_view text, std::size_t begin, std::size_t end) {
     return !(before && isWordCharacter(*before)) && !(after && isWordCharacter(*after));
 }
 
-/// Where the blanks before a place begin, and where those behind it end.
+/// Beginning of the whitespace before a position, and end of the whitespace behind one.
 std::size_t beginOfBlanks(std::string_view text, std::size_t at) {
     for (auto before = characterBefore(text, at); before && isBlank(*before);
          before = characterBefore(text, at))
@@ -104,7 +104,7 @@ AddedTokenSearch::AddedTokenSearch(std::vector<Sought> tokens) : tokens_(std::mo
         begins_[static_cast<unsigned char>(sought.text.front())] = true;
 }
 
-/// Narrows the tokens down to those that go on as the text does, a byte at a time: they stand in a row.
+/// Goes through the text byte by byte and narrows the range of sorted tokens to those that still match.
 const AddedTokenSearch::Sought* AddedTokenSearch::longestAt(std::string_view text, std::size_t at,
                                                             EncodingBudget& budget) const {
     const Sought* longest = nullptr;

@@ -11,46 +11,46 @@
 
 namespace roper {
 
-/// A token that is found in a text before this is divided into words.
+/// A token that is searched for in a text before the text is split into words.
 struct AddedToken {
     std::string text;
     std::int64_t id = 0;
-    bool special = false;     ///< a mark such as <|im_end|> rather than text
-    bool normalized = false;  ///< what the normalizers make of it is looked for in what they make of the text
-    bool takes_left = false;  ///< with the blanks before it
-    bool takes_right = false;  ///< with the blanks after it
-    bool whole_word = false;   ///< only where no letter stands beside it
+    bool special = false;      ///< a control token such as <|im_end|> rather than text
+    bool normalized = false;   ///< both the token and the text are normalized before the search
+    bool takes_left = false;   ///< includes the whitespace before it (`lstrip`)
+    bool takes_right = false;  ///< includes the whitespace after it (`rstrip`)
+    bool whole_word = false;   ///< matches only where no word character is next to it (`single_word`)
 };
 
-/// Finds added tokens in a text as Hugging Face's tokenizers do (0.23.3): of all that begin farthest to the
-/// left the longest, and the next behind it. One that must stand alone and does not is passed over with all
-/// others that begin within it.
+/// Finds added tokens in a text as Hugging Face's tokenizers do (0.23.3): the leftmost match wins, then the
+/// longest one at that place, and the search goes on behind it. If a match must be a whole word and is not,
+/// it is skipped together with all other matches that begin within it.
 class AddedTokenSearch {
   public:
-    /// A token and the text that stands for it, which is not empty.
+    /// A token and its text to search for, which must not be empty.
     struct Sought {
         std::string text;
         const AddedToken* token;
     };
 
     AddedTokenSearch() = default;
-    /// @param tokens  with different texts; the tokens must outlive the search
+    /// @param tokens  all with different texts; the tokens must outlive the search
     explicit AddedTokenSearch(std::vector<Sought> tokens);
 
-    /// Calls `take` with each stretch of the text in turn, and the token that it is or null. Blanks that one
-    /// token took to its right may belong to the next as well; a token that is left with none of its text is
-    /// left out.
+    /// Calls `take` with each stretch of the text in order, together with its token, or null for plain text.
+    /// Whitespace that one token includes on its right may also belong to the next token. A token without any
+    /// text left is omitted.
     /// @param text  UTF-8
-    /// @throws std::invalid_argument for more steps than the budget has, and for a token all of which lies
-    /// within what the one before it took
+    /// @throws std::invalid_argument if the search exceeds the budget, and if a token lies entirely within
+    /// the stretch of the token before it
     using TakeStretch = std::function<void(std::string_view stretch, const AddedToken* token)>;
     void forEachStretch(std::string_view text, EncodingBudget& budget, const TakeStretch& take) const;
 
   private:
     const Sought* longestAt(std::string_view text, std::size_t at, EncodingBudget& budget) const;
 
-    std::vector<Sought> tokens_;      ///< by text
-    std::array<bool, 256> begins_{};  ///< which bytes begin one
+    std::vector<Sought> tokens_;      ///< sorted by text
+    std::array<bool, 256> begins_{};  ///< first bytes of all tokens
 };
 
 }  // namespace roper

@@ -18,13 +18,13 @@ constexpr std::uint64_t keyOf(std::int32_t left, std::int32_t right) {
            static_cast<std::uint32_t>(right);
 }
 
-/// A piece of the word, in a list whose members are taken out as they are merged.
+/// A piece of the word in a linked list, from which merged pieces are removed.
 struct Piece {
     std::int32_t id;
     int before, after;  ///< −1 at the ends
 };
 
-/// A merge that applies, unless one of its parts has changed since.
+/// A possible merge, valid unless one of its parts has changed since.
 struct Candidate {
     std::int32_t rank;
     int place;  ///< of the left part
@@ -80,8 +80,8 @@ const Bpe::RankedMerge* Bpe::merge(std::int32_t left, std::int32_t right) const 
 
 std::vector<std::int32_t> Bpe::characters(std::string_view word) const {
     std::vector<std::int32_t> ids;
-    // As in Hugging Face's tokenizers, an unknown character is written down when the next known one comes;
-    // bytes do not count as one.
+    // As in Hugging Face's tokenizers, the id of an unknown character is written only before the next known
+    // one; bytes do not count as known.
     bool unknown_waits = false;
     const auto writeUnknown = [&] {
         if (std::exchange(unknown_waits, false)) ids.push_back(*unknown);

@@ -12,39 +12,40 @@
 
 namespace roper {
 
-/// Byte pair encoding (Sennrich et al. 2016, arXiv 1508.07909): a word is cut into characters, and the two
-/// neighbours whose merge comes first in the list become one, again and again until no merge applies.
+/// Byte pair encoding (Sennrich et al. 2016, arXiv 1508.07909): a word is split into characters; then the
+/// neighbouring pair whose merge has the lowest rank is merged, until no merge applies.
 class Bpe {
   public:
-    /// Two neighbours and what they become, by id. Of two merges that apply, that of the lower rank comes
-    /// first, and of equal ranks the one on the left.
+    /// Two neighbours and the result of merging them, as ids. The merge of the lowest rank is applied first,
+    /// and among equal ranks the leftmost.
     struct Merge {
         std::int32_t left, right, merged, rank;
     };
 
-    /// @param pieces  what each id stands for, as the vocabulary writes it; empty for an id without a piece
+    /// @param pieces  the text of each id as the vocabulary writes it; empty for an unused id
     explicit Bpe(std::vector<std::string> pieces, const std::vector<Merge>& merges = {});
 
-    /// In place of those that there are. Of a pair that stands there twice the last counts.
+    /// Replaces all merges. If a pair occurs twice, the last entry counts.
     void setMerges(const std::vector<Merge>& merges);
 
     Bpe(Bpe&&) = default;
     Bpe& operator=(Bpe&&) = default;
 
-    /// A whole word that is a piece is that piece, whatever merges say ("ignore_merges").
+    /// A word that is itself a piece is not merged ("ignore_merges").
     bool whole_words_first = false;
-    /// A character that is no piece becomes its bytes, the pieces <0x00> … <0xFF>.
+    /// A character without a piece is encoded as its UTF-8 bytes, the pieces <0x00> … <0xFF>
+    /// ("byte_fallback").
     bool bytes_as_pieces = false;
-    /// What a character becomes that is no piece; without one such characters are left out.
+    /// The id for characters without a piece; if unset, such characters are dropped.
     std::optional<std::int32_t> unknown = {};
-    /// Neighbouring unknown characters become one.
+    /// Consecutive unknown characters share one id ("fuse_unk").
     bool fuses_unknown = false;
 
     /// Appends the ids of a word. @param word  UTF-8
     void encode(std::string_view word, std::vector<std::int64_t>& ids) const;
 
     std::optional<std::int32_t> idOf(std::string_view piece) const;
-    /// The merge of two pieces; nothing if the vocabulary lacks one of them, or what they become.
+    /// The merge of two pieces; nothing if they or their result are missing from the vocabulary.
     std::optional<Merge> mergeOf(const std::string& left, const std::string& right, std::size_t rank) const;
     const std::vector<std::string>& pieces() const { return pieces_; }
 
@@ -57,23 +58,23 @@ class Bpe {
 
     std::vector<std::string> pieces_;
     std::unordered_map<std::string_view, std::int32_t, KeyedHash>
-        ids_;  ///< views of pieces_, whose buffers do not move
+        ids_;  ///< views into pieces_, whose buffers never move
     std::unordered_map<std::uint64_t, RankedMerge, KeyedHash> merges_;
-    std::vector<std::int32_t> byte_pieces_;  ///< 256, −1 where the vocabulary lacks it
+    std::vector<std::int32_t> byte_pieces_;  ///< 256 ids, −1 where the vocabulary has no such piece
 };
 
-/// The longest piece, in bytes, that a vocabulary with scores may have: each of its cuts is looked up.
+/// Longest piece, in bytes, of a vocabulary with scores: each of its splits into two parts is looked up.
 inline constexpr std::size_t kLongestScoredPiece = 256;
-/// The most merges that it may have. That of Gemma, with 256,000 pieces, has about 600,000.
+/// Most merges of such a vocabulary. Gemma's, with 256,000 pieces, has about 600,000.
 inline constexpr std::size_t kMostScoredMerges = 1U << 21U;
 
-/// The merges of a vocabulary that has scores instead (SentencePiece): every way to put a piece together from
-/// two others, ranked by the score of what they become, the highest first.
+/// The merges of a vocabulary with scores (SentencePiece), which lists none: every split of a piece into two
+/// other pieces, ranked by the score of the whole, highest first.
 /// @param scores  one for each piece
 /// @throws std::invalid_argument for a piece that is too long, and for too many merges
 std::vector<Bpe::Merge> mergesOfScores(const Bpe& vocabulary, const std::vector<double>& scores);
 
-/// Length in bytes of the UTF-8 character that begins with this byte; 1 for what begins none.
+/// Length in bytes of the UTF-8 character with this first byte; 1 for an invalid first byte.
 std::size_t characterLength(char first);
 
 }  // namespace roper

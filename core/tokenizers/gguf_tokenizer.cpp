@@ -10,10 +10,10 @@
 namespace roper {
 namespace {
 
-/// The patterns of the models' own tokenizer.json files, by the names that llama.cpp gives them.
+/// The patterns of the models' own tokenizer.json files, under the names that llama.cpp gives them.
 struct KnownPattern {
     const char* name;
-    std::vector<const char*> expressions;  ///< one after the other
+    std::vector<const char*> expressions;  ///< applied in order
     bool whole_words_first = false;
     bool begins_with_mark =
         false;  ///< a text begins with the model's first token, if the file does not say otherwise
@@ -49,7 +49,7 @@ const std::vector<KnownPattern>& patterns() {
     return known;
 }
 
-/// What `tokenizer.ggml.token_type` says of a token.
+/// Values of `tokenizer.ggml.token_type`.
 enum TokenType { kNormal = 1, kUnknown, kControl, kUserDefined, kUnused, kByte };
 
 const std::vector<std::string>& requiredTexts(const GgufMetadata& metadata, const char* key) {
@@ -62,7 +62,7 @@ std::vector<Bpe::Merge> readGgufMerges(const GgufMetadata& metadata, const Bpe& 
     std::vector<Bpe::Merge> merges;
     constexpr const char* kKey = "tokenizer.ggml.merges";
     for (const std::string& merge : requiredTexts(metadata, kKey)) {
-        // A piece may begin with a blank, but holds none after that.
+        // A piece may begin with a blank but contains no other.
         const std::size_t blank = merge.find(' ', 1);
         if (blank == std::string::npos)
             metadata.refuse(kKey, "holds " + quotedBeginning(merge) + ", without a blank");
@@ -75,7 +75,7 @@ std::vector<Bpe::Merge> readGgufMerges(const GgufMetadata& metadata, const Bpe& 
     return merges;
 }
 
-/// How the file's model cuts words.
+/// The pattern by which the file's model splits text into words.
 const KnownPattern& knownPatternOf(const GgufMetadata& metadata) {
     constexpr const char* kKey = "tokenizer.ggml.pre";
     const Family* const family = familyOfGguf(metadata.text("general.architecture").value_or(""));
@@ -144,7 +144,8 @@ void addTokensByType(const GgufMetadata& metadata, const std::vector<std::string
     }
 }
 
-/// The special tokens around a text. @param by_default  whether they are there if the file does not say
+/// Adds a special token that is put before or after every text. @param by_default  whether to add it if the
+/// file does not say
 void addMark(const GgufMetadata& metadata, const char* flag, const char* id_key, bool by_default,
              std::size_t vocabulary, std::vector<std::int64_t>& into) {
     if (!metadata.flag(flag).value_or(by_default)) return;

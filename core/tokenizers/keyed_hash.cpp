@@ -11,7 +11,7 @@ __extension__ using Wide = unsigned __int128;
 
 constexpr std::uint64_t kPrime = (std::uint64_t{1} << 61U) - 1;
 
-/// A number below the prime, drawn once.
+/// A random number below the prime, drawn once.
 std::uint64_t secret() {
     static const std::uint64_t drawn = [] {
         std::random_device device;
@@ -29,8 +29,8 @@ std::uint64_t product(std::uint64_t a, std::uint64_t b) {
 
 }  // namespace
 
-/// The key's length, and seven of its bytes at a time, as coefficients of a polynomial at the secret number,
-/// modulo a prime: two keys of n bytes collide for at most n / 7 + 1 of its 2^61 values.
+/// Evaluates a polynomial modulo a prime at the secret number. Its coefficients are the key's length and the
+/// key's bytes, seven at a time: two keys of n bytes collide for at most n / 7 + 1 of the 2^61 secrets.
 std::size_t KeyedHash::operator()(std::string_view key) const noexcept {
     constexpr std::size_t kBytes = 7;
     const std::uint64_t base = secret();

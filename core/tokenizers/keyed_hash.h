@@ -6,8 +6,8 @@
 
 namespace roper {
 
-/// A hash for keys that a file names. It depends on a number that each process draws anew, so nobody can
-/// write a file whose keys all share a bucket, which would make every look-up as long as the list.
+/// A hash for keys that come from a file. It depends on a random number drawn by each process, so nobody can
+/// prepare a file whose keys all fall into one bucket and make every look-up linear.
 struct KeyedHash {
     std::size_t operator()(std::string_view key) const noexcept;
     std::size_t operator()(std::uint64_t key) const noexcept;

@@ -8,25 +8,25 @@
 namespace roper {
 namespace {
 
-/// Even a change that finds nothing to do takes as long as so many steps.
+/// Even a change that does nothing takes as long as this many steps.
 constexpr std::uint64_t kStepsOfChange = 16;
 
 const utf8proc_uint8_t* bytesOf(std::string_view text) {
     return reinterpret_cast<const utf8proc_uint8_t*>(text.data());
 }
 
-/// Whether a character can stand among marks that normal forms sort: it is one, or becomes several and is no
-/// mark itself.
+/// Whether normalization may reorder this character among combining marks: either it is one, or it decomposes
+/// into several although its own combining class is 0.
 bool isSortedAmongMarks(utf8proc_int32_t point) {
     constexpr utf8proc_int32_t kTibetan[] = {0x0F73, 0x0F75, 0x0F81};
     return ::utf8proc_get_property(point)->combining_class != 0 ||
            std::find(std::begin(kTibetan), std::end(kTibetan), point) != std::end(kTibetan);
 }
 
-/// Counts what utf8proc needs to sort marks, such as accents, behind their letters: it moves each mark past
-/// all before it if need be.
+/// Counts the steps that utf8proc needs to sort combining marks, such as accents, behind their letters. In
+/// the worst case it moves each mark past all marks before it.
 void requireSortingMarks(std::string_view text, EncodingBudget& budget) {
-    constexpr std::uint64_t kOfLetter = 4, kOfMark = 2;  // the most marks that one character becomes
+    constexpr std::uint64_t kOfLetter = 4, kOfMark = 2;  // most marks into which one character decomposes
     std::uint64_t marks = kOfLetter;
     for (std::size_t at = 0; at < text.size();) {
         utf8proc_int32_t point = 0;

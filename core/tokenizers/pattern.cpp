@@ -19,9 +19,9 @@
 namespace roper {
 namespace {
 
-/// What one match may take of the heap, in kB, where there is no compiler for this processor.
+/// Limit of PCRE2's interpreter for the heap of one match, in kB; used where no JIT supports the processor.
 constexpr std::uint32_t kMostHeap = 64U << 10U;
-/// To make a match's data ready costs as much as so many steps.
+/// Preparing a match costs as much as this many steps.
 constexpr std::uint64_t kStepsToBegin = 32;
 
 template <class Type>
@@ -33,7 +33,7 @@ Type* made(Type* pointer) {
     return pointer;
 }
 
-/// How often at least an item such as a{1000} repeats: it may fail after nearly as many characters.
+/// Minimum repeat count of an item such as a{1000}, which may fail after nearly as many characters.
 std::uint32_t fewestRepeats(std::string_view item) {
     const std::size_t brace = item.rfind('{');
     if (brace == std::string_view::npos || !item.ends_with('}')) return 0;
@@ -42,8 +42,8 @@ std::uint32_t fewestRepeats(std::string_view item) {
     return count;
 }
 
-/// By place in the expression. PCRE2 stops before each of its items, and these are what it may read before
-/// the next stop without moving on.
+/// Steps that PCRE2's callouts do not show, by position in the expression. PCRE2 calls back before each item
+/// of the expression; until the next callout it may read this many characters without advancing.
 struct HiddenSteps {
     std::string_view expression;
     std::vector<std::uint32_t> at;
@@ -56,8 +56,9 @@ int addHiddenSteps(pcre2_callout_enumerate_block* item, void* data) {
     return 0;
 }
 
-/// Counts what a match costs: a step for each item of the expression that is tried, and one for each byte by
-/// which it moves to and fro. PCRE2's own limit begins anew wherever a match may begin.
+/// Counts the cost of a match: one step for each item of the expression that is tried, and one for each byte
+/// that the position moves forward or back. PCRE2's own limit starts afresh at every possible beginning of a
+/// match.
 struct StepCounter {
     EncodingBudget& budget;
     const std::vector<std::uint32_t>& hidden;
@@ -105,8 +106,8 @@ bool beginsCharacter(std::string_view text, std::size_t place) {
     return place == text.size() || (static_cast<unsigned char>(text[place]) & 0xC0U) != 0x80;
 }
 
-/// Characters of Unicode 15 and 16, which Oniguruma (6.9.10) knows and PCRE2 (10.42) does not, and what
-/// stands for them in a search: a character of the same kind with as many bytes.
+/// Characters of Unicode 15 and 16 that Oniguruma (6.9.10) knows and PCRE2 (10.42) does not. A search uses a
+/// stand-in of the same category and the same number of bytes.
 struct LaterCharacters {
     utf8proc_int32_t first, last, stand_in;
 };
@@ -114,7 +115,7 @@ constexpr LaterCharacters kLaterCharacters[] = {
 #include "core/tokenizers/later_characters.inc"
 };
 
-/// The text with stand-ins for characters that PCRE2 does not know; nothing where there are none.
+/// The text with stand-ins for characters unknown to PCRE2; nothing if it contains none.
 std::optional<std::string> withKnownCharacters(std::string_view text) {
     std::optional<std::string> known;
     for (std::size_t at = 0; at < text.size();) {
@@ -158,7 +159,7 @@ Pattern::Pattern(const std::string& expression) {
                                     std::to_string(kLongest) + " bytes");
     const std::string translated = asPcre2(expression);
     Owned<pcre2_code> code = compiled(expression, translated);
-    ::pcre2_jit_compile(code.get(), PCRE2_JIT_COMPLETE);  // where there is none, matches are slower
+    ::pcre2_jit_compile(code.get(), PCRE2_JIT_COMPLETE);  // where JIT is unsupported, matching is slower
     HiddenSteps hidden{translated, std::vector<std::uint32_t>(translated.size() + 1)};
     ::pcre2_callout_enumerate(code.get(), &addHiddenSteps, &hidden);
     compiled_ = std::make_shared<const Compiled>(
@@ -187,7 +188,7 @@ class Pattern::Search {
     struct Match {
         std::size_t begin, end;
     };
-    /// The first match that begins at `from`, the begin of a character, or later.
+    /// The first match at or after `from`, which must be the beginning of a character.
     std::optional<Match> next(std::size_t from) {
         const int found = search(from);
         if (found == PCRE2_ERROR_NOMATCH) return std::nullopt;
@@ -214,7 +215,7 @@ class Pattern::Search {
     std::string_view text_;
     EncodingBudget& budget_;
     StepCounter counter_;
-    // The text is UTF-8, and each search begins with a character, so PCRE2 need not check it every time.
+    // The text is UTF-8 and each search begins at a character, so PCRE2 need not check it every time.
     std::uint32_t options_ = PCRE2_NO_UTF_CHECK;
     Owned<pcre2_match_context> limits_{made(::pcre2_match_context_create(nullptr)),
                                        &::pcre2_match_context_free};

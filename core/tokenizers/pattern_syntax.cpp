@@ -8,8 +8,9 @@
 namespace roper {
 namespace {
 
-// Classes of characters as Oniguruma has them, which Hugging Face's tokenizers search with; within brackets.
-// Spaces have Unicode's property White_Space. PCRE2's own \s has U+180E besides, and its \w no marks.
+// Character classes, for use within brackets, as defined by Oniguruma, the library of Hugging Face's
+// tokenizers. Spaces have Unicode's property White_Space; PCRE2's own \s also matches U+180E, and its \w
+// matches no marks.
 constexpr const char
     *kSpaces = R"(\t-\r\x{85}\p{Z})",
     *kNoSpaces = R"(\x00-\x08\x0E-\x1F!-\x{84}\x{86}-\x{9F}\x{A1}-\x{167F}\x{1681}-\x{1FFF})"
@@ -17,9 +18,9 @@ constexpr const char
                  R"(\x{3001}-\x{10FFFF})",
     *kWords = R"(\p{L}\p{M}\p{Nd}\p{Nl}\p{Pc}\x{24B6}-\x{24E9}\x{1F130}-\x{1F149}\x{1F150}-\x{1F169})"
               R"(\x{1F170}-\x{1F189})";
-/// Numbers of Latin-1 such as ² are word characters, too, but not within brackets.
+/// Numbers of Latin-1 such as ² are word characters too, except within brackets.
 constexpr const char* kWordsOutside = R"(\xB2\xB3\xB9\xBC-\xBE)";
-// Where a word begins or ends, and where none does.
+// \b and \B.
 constexpr const char *kAtWordEdge = R"((?:(?<=[W])(?![W])|(?<![W])(?=[W])))",
                      *kWithinWord = R"((?:(?<=[W])(?=[W])|(?<![W])(?![W])))";
 
@@ -34,7 +35,7 @@ std::string inWords(std::string_view expression) {
     throw std::invalid_argument(quotedPattern(expression) + " has " + what + ", which is not read here");
 }
 
-/// Reads an expression from left to right and writes it anew.
+/// Rewrites an expression from left to right.
 class Translation {
   public:
     explicit Translation(const std::string& expression) : from_(expression) {}
@@ -58,7 +59,7 @@ class Translation {
         at_ += count;
     }
 
-    /// Elsewhere \h is a hexadecimal digit.
+    /// In Oniguruma, \h is a hexadecimal digit.
     void escape() {
         const char escaped = from_[at_ + 1];
         if (std::string_view("QEChH").find(escaped) != std::string_view::npos)
@@ -103,8 +104,8 @@ class Translation {
         made_ += in_brackets_ ? members : "[" + std::string(members) + "]";
     }
 
-    /// \p{Han}: characters of the script, for PCRE2 also those that are used in it. Names of one or two
-    /// letters are general categories.
+    /// \p{Han} means the characters of a script; in PCRE2 it also means characters that are merely used with
+    /// the script. Names of one or two letters are general categories.
     void property() {
         const std::size_t end = from_.find('}', at_);
         if (rest().size() < 3 || rest()[2] != '{' || end == std::string::npos) return copy(2);
@@ -117,7 +118,7 @@ class Translation {
         at_ = end + 1;
     }
 
-    /// \u00E9, which PCRE2 writes otherwise.
+    /// \u00E9, which PCRE2 writes differently.
     void codePoint() {
         const std::string_view digits = rest().substr(2, 4);
         if (digits.size() < 4 || digits.find_first_not_of("0123456789abcdefABCDEF") != std::string_view::npos)
@@ -133,8 +134,8 @@ class Translation {
     }
 
     /// PCRE2's verbs (*LIMIT_MATCH=1), (*CRLF), (*SKIP) … and its callouts (?C1) change how the whole
-    /// expression works; other libraries have no such thing. (?m) lets a point match line ends elsewhere, and
-    /// a{,2} is there a{0,2}.
+    /// expression works and do not exist in Oniguruma. There, (?m) lets a dot match line ends, and a{,2}
+    /// means a{0,2}.
     void outsideBrackets() {
         for (const char* const other : {"(*", "(?C", "{,"})
             if (rest().starts_with(other)) refuse(from_, std::string("\"") + other + "\"");
@@ -143,7 +144,7 @@ class Translation {
             if (rest().substr(0, flags_end).find('m') != std::string_view::npos) refuse(from_, "\"(?m\"");
         }
         in_brackets_ = rest().front() == '[';
-        for (const std::string_view first : {"[^]", "[]"})  // a bracket that stands first is a member
+        for (const std::string_view first : {"[^]", "[]"})  // a bracket that comes first is a literal member
             if (rest().starts_with(first)) {
                 copy(first.size() - 1);
                 made_ += "\\]";

@@ -4,11 +4,11 @@
 
 namespace roper {
 
-/// The expression as PCRE2 must be given it to mean what Hugging Face's tokenizers mean.
-/// @throws std::invalid_argument for what PCRE2 would take for something else
+/// Rewrites an expression for PCRE2 so that it means what Hugging Face's tokenizers mean by it.
+/// @throws std::invalid_argument for syntax that PCRE2 would understand differently
 std::string asPcre2(const std::string& expression);
 
-/// How an error quotes an expression.
+/// The expression, quoted for an error message.
 std::string quotedPattern(const std::string& expression);
 
 }  // namespace roper

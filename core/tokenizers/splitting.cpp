@@ -7,14 +7,14 @@
 namespace roper {
 namespace {
 
-/// A part of the text: a match, or what lies between two.
+/// A match, or the text between two matches.
 struct Part {
     std::size_t begin, end;
     bool matches;
 };
 
-/// Joins matches with their neighbours as the rule says and hands out the words. Of matches in a row only the
-/// one beside other text joins it.
+/// Joins matches with their neighbours according to the rule and passes on the words. In a run of adjacent
+/// matches, only the one next to other text joins it.
 class PartJoiner {
   public:
     PartJoiner(Split::Match rule, std::function<void(const Part&)> take)

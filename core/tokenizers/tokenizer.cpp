@@ -30,7 +30,7 @@ std::vector<std::string> makeByteCharacters() {
     return characters;
 }
 
-/// What a text of byte characters stands for; of one that is none of these, the character itself.
+/// Decodes byte characters to bytes; a character outside that alphabet stands for itself.
 std::string bytesOfCharacters(std::string_view text) {
     static const auto bytes = [] {
         std::unordered_map<std::string, char> made;
@@ -52,7 +52,7 @@ std::string bytesOfCharacters(std::string_view text) {
     return made;
 }
 
-/// The byte of a piece <0x0A>; nothing for any other.
+/// The byte of a piece such as <0x0A>; nothing for any other piece.
 std::optional<char> byteOfPiece(std::string_view piece) {
     if (piece.size() != 6 || !piece.starts_with("<0x") || piece.back() != '>') return std::nullopt;
     int byte = 0;
@@ -65,9 +65,9 @@ std::optional<char> byteOfPiece(std::string_view piece) {
     return static_cast<char>(byte);
 }
 
-/// A Metaspace whose prepend_scheme is "first" goes by the place in the text as it was before it was
-/// normalized (tokenizers 0.23.3). Where normalizers replace or insert something, or what they change is
-/// divided before, this is not known here.
+/// A Metaspace whose prepend_scheme is "first" depends on the position in the text before normalization
+/// (tokenizers 0.23.3). That position is unknown here if normalizers replace or insert something, or if added
+/// tokens split the text before it is normalized.
 void requireKnownBeginning(const TokenizerParts& parts) {
     const auto first = std::find_if(parts.splits.begin(), parts.splits.end(),
                                     [](const Split& split) { return split.prefix == Split::Prefix::first; });
@@ -137,7 +137,7 @@ Tokenizer::Tokenizer(TokenizerParts parts) : parts_(std::move(parts)) {
         requireToken(token.text);
         requireTokenId(token);
         if (token.text.empty()) continue;
-        added_by_id_[token.id] = &token;  // of two with the same text the last counts
+        added_by_id_[token.id] = &token;  // of duplicate texts, the last counts
         size_ = std::max(size_, token.id + 1);
     }
     prepareAddedTokens();
@@ -148,8 +148,8 @@ Tokenizer::Tokenizer(TokenizerParts parts) : parts_(std::move(parts)) {
                                             ", which is to stand around every text");
 }
 
-/// Makes the searches. In Hugging Face's tokenizers (0.23.3) chance decides between added tokens that become
-/// the same text.
+/// Prepares both searches. In Hugging Face's tokenizers (0.23.3) it is undefined which of several added
+/// tokens wins if they normalize to the same text.
 void Tokenizer::prepareAddedTokens() {
     std::vector<AddedTokenSearch::Sought> as_it_stands, after_normalizing;
     std::map<std::string, const AddedToken*> known;

@@ -15,50 +15,50 @@
 
 namespace roper {
 
-/// Everything that a tokenizer does, in order.
+/// The stages of a tokenizer, in order.
 struct TokenizerParts {
     explicit TokenizerParts(Bpe with) : bpe(std::move(with)) {}
 
     std::vector<Normalization> normalizations = {};
     std::vector<Split> splits = {};
-    bool byte_level = false;  ///< pieces are written as GPT-2 does: every byte as a printable character
-    std::string blank = "▁";  ///< without `byte_level`: how pieces write a blank
+    bool byte_level = false;  ///< pieces are written as in GPT-2: every byte as a printable character
+    std::string blank = "▁";  ///< how pieces write a blank, unless `byte_level`
     Bpe bpe;
     std::vector<AddedToken> added = {};
-    std::vector<std::int64_t> before = {}, after = {};  ///< special tokens around every text
-    std::string origin;                                 ///< the file, for messages
+    std::vector<std::int64_t> before = {}, after = {};  ///< special tokens before and after every text
+    std::string origin;                                 ///< file name, for messages
 };
 
-/// Text to ids as a published model's own tokenizer does, and ids to text.
+/// Encodes text to ids exactly as a published model's own tokenizer does, and decodes ids to text.
 class Tokenizer {
   public:
-    /// Special tokens around a text, bytes of what a normalizer writes, normalizers, and splits: no published
-    /// tokenizer comes near any of these.
+    /// Limits on special tokens around a text, bytes written by a normalizer, normalizers, and splits; no
+    /// published tokenizer comes near any of them.
     static constexpr std::size_t kMostMarks = 256, kLongestContent = 1024, kMostNormalizations = 32,
                                  kMostSplits = 32;
 
-    /// @throws std::invalid_argument for tokens without a place in the vocabulary, and too many parts
+    /// @throws std::invalid_argument for tokens outside the vocabulary and for too many parts
     explicit Tokenizer(TokenizerParts parts);
 
-    /// @param with_special  with the special tokens that the model expects around a text
-    /// @throws Error (usage) if the text is no UTF-8, or too long (EncodingBudget); Error (checkpoint) naming
-    /// the tokenizer's file if that asks for more than EncodingBudget allows
+    /// @param with_special  adds the special tokens that the model expects around a text
+    /// @throws Error (usage) if the text is not UTF-8 or too long (EncodingBudget); Error (checkpoint) naming
+    /// the tokenizer's file if its rules exceed the budget
     std::vector<std::int64_t> encode(std::string_view text, bool with_special = true) const;
-    /// The same within this budget, which is made for the text.
+    /// The same within a budget made for this text.
     std::vector<std::int64_t> encode(std::string_view text, EncodingBudget& budget,
                                      bool with_special = true) const;
 
-    /// The text of a token: bytes that may be a part of a character. @throws std::invalid_argument for no
-    /// such id
+    /// The bytes of a token, which may be an incomplete UTF-8 character. @throws std::invalid_argument for an
+    /// unknown id
     std::string textOf(std::int64_t id) const;
-    /// The texts of several in a row. A blank that the tokenizer put first stays.
+    /// The concatenated texts of several tokens. A blank that the tokenizer prepended is kept.
     std::string decode(std::span<const std::int64_t> ids) const;
 
-    /// The token as the vocabulary writes it: "Ġthe".
+    /// The token as written in the vocabulary, for example "Ġthe".
     const std::string& pieceOf(std::int64_t id) const;
     bool isSpecial(std::int64_t id) const;
 
-    /// One more than the largest id.
+    /// The largest id plus one.
     std::int64_t size() const { return size_; }
     const TokenizerParts& parts() const { return parts_; }
 
@@ -76,19 +76,19 @@ class Tokenizer {
     std::int64_t size_ = 0;
 };
 
-/// The largest id that a token may have.
+/// Largest id of a token.
 inline constexpr std::int64_t kLargestTokenId = (1 << 22) - 1;
 
-/// @throws std::invalid_argument for a token that is not UTF-8 or longer than any is
+/// @throws std::invalid_argument for a token that is not UTF-8 or is too long
 void requireToken(const std::string& text);
 
-/// @throws std::invalid_argument for an id that no token can have
+/// @throws std::invalid_argument for an id out of range
 void requireTokenId(const AddedToken& token);
 
-/// The characters that GPT-2's vocabulary writes bytes as, in UTF-8: 'A' is itself, a blank "Ġ".
+/// The characters by which GPT-2's vocabulary writes bytes, in UTF-8: 'A' for itself, "Ġ" for a blank.
 const std::vector<std::string>& byteCharacters();
 
-/// How GPT-2 cuts a text into words.
+/// GPT-2's pattern for splitting text into words.
 extern const char* const kGpt2Pattern;
 
 }  // namespace roper

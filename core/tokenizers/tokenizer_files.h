@@ -9,20 +9,20 @@
 
 namespace roper {
 
-/// The tokenizer of a Hugging Face folder: its tokenizer.json, byte pair encoding alone, with the tokens that
-/// tokenizer_config.json or added_tokens.json beside it add, as transformers 5.24 adds them.
-/// @throws Error (checkpoint) naming the file, the member and what is not understood; Error (disk)
+/// The tokenizer of a Hugging Face folder: tokenizer.json, which must use byte pair encoding, and the tokens
+/// that tokenizer_config.json or added_tokens.json add, as in transformers 5.24.
+/// @throws Error (checkpoint) naming the file, the member and what is not supported; Error (disk)
 Tokenizer readTokenizerJson(const FilePath& path);
 
-/// The same from memory; `origin` names it in errors.
+/// The same from memory; `origin` is its name in errors.
 Tokenizer parseTokenizerJson(std::string_view json, const std::string& origin);
 
-/// The tokenizer inside a GGUF file: `tokenizer.ggml.model` gpt2 (with the pattern that `tokenizer.ggml.pre`
-/// names) or llama (SentencePiece's vocabulary with scores).
-/// @throws Error (checkpoint) naming the file, the entry and what is not understood
+/// The tokenizer in a GGUF file: `tokenizer.ggml.model` is gpt2 (with the pattern named by
+/// `tokenizer.ggml.pre`) or llama (SentencePiece's vocabulary with scores).
+/// @throws Error (checkpoint) naming the file, the entry and what is not supported
 Tokenizer tokenizerOf(const GgufMetadata& metadata);
 
-/// Names of patterns that `tokenizer.ggml.pre` may have.
+/// Supported values of `tokenizer.ggml.pre`.
 std::vector<std::string> knownPatterns();
 
 }  // namespace roper

@@ -18,10 +18,10 @@ namespace {
 
 using Json = nlohmann::json;
 
-/// Some vocabularies begin behind the ids of added tokens, or have lost a few.
+/// Some vocabularies start after the ids of the added tokens, or leave gaps.
 constexpr std::int64_t kMostIdsWithoutToken = 1 << 16;
 
-/// The member of an object, null where it is missing.
+/// The member of an object; null if it is missing.
 const Json& member(const Json& object, const char* key) {
     static const Json kNull;
     if (!object.is_object()) return kNull;
@@ -52,7 +52,7 @@ std::string typeOf(const Json& object) {
     throw std::invalid_argument("the " + what + " \"" + onOneLine(name) + "\" is not understood here");
 }
 
-/// Refuses a member that is not known: what it would change is not known either.
+/// Refuses unknown members, since their effect is unknown, too.
 void requireKnown(const Json& object, const std::string& what,
                   std::initializer_list<std::string_view> members) {
     if (!object.is_object()) return;
@@ -70,7 +70,7 @@ Pattern patternOf(const Json& json) {
     return Pattern(member(json, "Regex").get<std::string>());
 }
 
-/// Refuses a list that is too long before more of it is read. @param count  what has been read
+/// Refuses a list that is too long before reading more of it. @param count  entries read so far
 void requireRoomFor(std::size_t count, std::size_t most, const char* what) {
     if (count >= most) throw std::invalid_argument("it has more than " + std::to_string(most) + " " + what);
 }
@@ -121,8 +121,8 @@ Split splitAt(const std::string& expression, Split::Match match = Split::Match::
     return split;
 }
 
-/// What the pre-tokenizer Punctuation takes for punctuation (tokenizers 0.23.3): that of ASCII, and Unicode's
-/// as it was in version 8, whose tables the package has. Found by asking it for every character.
+/// What the pre-tokenizer Punctuation (tokenizers 0.23.3) counts as punctuation: ASCII's, and Unicode's as of
+/// version 8, the version of the package's tables. Determined by testing every character.
 const std::string& punctuation() {
     static const std::string kLater =
         R"(\x{61D}\x{9FD}\x{A76}\x{C77}\x{C84}\x{1B7D}-\x{1B7E}\x{2E43}-\x{2E4F}\x{2E52}-\x{2E5D})"
@@ -281,10 +281,10 @@ Bpe readModel(const Json& model) {
     return bpe;
 }
 
-/// Tokens beside those of the vocabulary. Their ids in the file count for nothing: as in Hugging Face's
-/// tokenizers (0.23.3) a token of the vocabulary has that one's, and the others are numbered on from the
-/// vocabulary's size, in the order of the list. A model has been trained with those numbers.
-/// @param vocabulary_size  tokens in it, which is less than its largest id says where ids are left out
+/// Tokens in addition to the vocabulary. As in Hugging Face's tokenizers (0.23.3), the ids in the file are
+/// ignored: a token that is in the vocabulary has its id there, and the others are numbered from the
+/// vocabulary's size upwards, in the order of the list. The model was trained with those numbers.
+/// @param vocabulary_size  number of tokens, which is below the largest id + 1 if ids are left out
 std::vector<AddedToken> readAddedTokens(const Json& list, const Bpe& vocabulary,
                                         std::size_t vocabulary_size) {
     std::vector<AddedToken> tokens;
@@ -297,7 +297,7 @@ std::vector<AddedToken> readAddedTokens(const Json& list, const Bpe& vocabulary,
                          valueOr(json, "lstrip", false),        valueOr(json, "rstrip", false),
                          valueOr(json, "single_word", false)};
         requireTokenId(token);
-        if (token.text.empty()) continue;  // as there
+        if (token.text.empty()) continue;  // as in that library
         const auto next = static_cast<std::int64_t>(vocabulary_size + numbered.size());
         const auto known = vocabulary.idOf(token.text);
         token.id = known ? *known : numbered.emplace(token.text, next).first->second;
@@ -311,15 +311,16 @@ std::vector<AddedToken> readAddedTokens(const Json& list, const Bpe& vocabulary,
     return tokens;
 }
 
-/// A token as files beside tokenizer.json have it: its text, or an object with that and how it is looked for.
+/// A token as written in files next to tokenizer.json: its text, or an object with the text and search
+/// options.
 Json addedToken(const Json& json, bool is_special) {
     Json token = json.is_string() ? Json{{"content", json}} : json;
     if (is_special) token["special"] = true;
-    token["id"] = 0;  // which counts for nothing
+    token["id"] = 0;  // ignored
     return token;
 }
 
-/// By their ids, which are the keys of an object, as text.
+/// Sorts tokens by id. The ids are the keys of an object, written as text.
 std::vector<Json> byId(const Json& tokens) {
     std::map<long long, Json> sorted;
     for (const auto& [key, token] : tokens.items()) {
@@ -335,8 +336,8 @@ std::vector<Json> byId(const Json& tokens) {
     return listed;
 }
 
-/// What transformers 5.24 adds to the tokens of a tokenizer.json, in its order: those of added_tokens_decoder
-/// in tokenizer_config.json, without it those of added_tokens.json, and then the special ones that are named.
+/// The tokens that transformers 5.24 adds to those of a tokenizer.json, in its order: added_tokens_decoder of
+/// tokenizer_config.json or, without it, added_tokens.json, then the named special tokens.
 /// @throws Json::exception, std::invalid_argument
 std::vector<Json> tokensBeside(const Json& config, const Json& added) {
     std::vector<Json> tokens;
@@ -361,7 +362,7 @@ std::vector<Json> tokensBeside(const Json& config, const Json& added) {
     return tokens;
 }
 
-/// The object in a file beside tokenizer.json; null where there is none.
+/// The object in a file next to tokenizer.json; null without such a file.
 Json besideOf(const FilePath& tokenizer, const char* name) {
     const FilePath path = FilePath::regular(tokenizer.path().parent_path() / name);
     if (!isThere(path)) return {};
@@ -372,7 +373,7 @@ Json besideOf(const FilePath& tokenizer, const char* name) {
     }
 }
 
-/// Adds to a tokenizer.json what it lacks of `more`, which is known by its text.
+/// Adds those tokens of `more` to a tokenizer.json whose texts it lacks.
 void addMissing(Json& json, const std::vector<Json>& more) {
     Json& list = json["added_tokens"];
     if (!list.is_array()) list = Json::array();
@@ -383,8 +384,8 @@ void addMissing(Json& json, const std::vector<Json>& more) {
         if (known.insert(token.at("content").get<std::string>()).second) list.push_back(token);
 }
 
-/// Truncation and padding are left out: transformers switches both off unless a call wants them. The decoder
-/// counts for nothing, since tokens are shown one by one.
+/// Ignores truncation and padding, which transformers applies only on request, and the decoder, since tokens
+/// are shown one by one.
 Tokenizer read(const Json& json, const std::string& origin) {
     requireKnown(json, "a tokenizer.json",
                  {"version", "truncation", "padding", "added_tokens", "normalizer", "pre_tokenizer",
@@ -405,7 +406,7 @@ Tokenizer read(const Json& json, const std::string& origin) {
 
 namespace {
 
-/// @param more  tokens that other files add
+/// @param more  yields the tokens that other files add
 Tokenizer parse(std::string_view json, const std::string& origin,
                 const std::function<std::vector<Json>()>& more) {
     const auto refuse = [&](const std::string& why) {
