@@ -16,49 +16,49 @@ namespace roper {
 enum class NormKind { rms, layer };
 enum class Activation { silu, gelu, gelu_tanh, relu };
 
-/// What a published decoder computes, in the terms in which the families of models differ. A block is
+/// What a published decoder computes, described by the features in which families differ. A block is
 /// x + attention(norm(x)), then x + feed_forward(norm(x)).
 struct Architecture {
-    std::string family;  ///< Hugging Face's model_type: "llama"
+    std::string family;  ///< Hugging Face's model_type, such as "llama"
     std::int64_t vocabulary = 0, width = 0, layers = 0, heads = 0, key_value_heads = 0, head_dim = 0,
                  feed_forward = 0;
-    std::int64_t context = 0;  ///< tokens of the texts that it was trained on
+    std::int64_t context = 0;  ///< context length in training, tokens
 
     NormKind norm = NormKind::rms;
     double norm_epsilon = 1e-5;
     bool norm_adds_one = false;  ///< norms multiply by 1 + weight (Gemma)
-    bool norms_after =
-        false;  ///< what attention and feed-forward give is normed before it is added (Gemma 2)
-    bool query_key_norms = false;  ///< every query and key is normed before it is rotated (Qwen 3)
+    /// Outputs of attention and feed-forward are normalized before the addition (Gemma 2).
+    bool norms_after = false;
+    bool query_key_norms = false;  ///< queries and keys are normalized before rotation (Qwen 3)
     bool parallel = false;         ///< x + attention(norm(x)) + feed_forward(norm′(x)) (GPT-NeoX)
     Activation activation = Activation::silu;
     bool gated = true;               ///< down(act(gate(x)) ⊙ up(x)); otherwise down(act(up(x)))
-    bool learned_positions = false;  ///< a table of positions is added to the embeddings (GPT-2)
-    double sinusoids = 0;            ///< sinusoids of this base are added to the embeddings; 0: none
-    bool tied = false;               ///< the head is the table of embeddings
+    bool learned_positions = false;  ///< learned position embeddings are added to the embeddings (GPT-2)
+    double sinusoids = 0;            ///< base of the sinusoids added to the embeddings; 0: none
+    bool tied = false;               ///< the head shares its matrix with the embeddings
 
     double embedding_scale = 1;  ///< multiplies embeddings (Gemma: √width)
-    double score_scale = 0;      ///< multiplies q·k; 0 stands for 1/√head_dim
-    bool scores_by_layer =
-        false;  ///< and by 1/(layer + 1), the first layer being 0 (GPT-2 as Mistral trained it)
+    double score_scale = 0;      ///< multiplies q·k; 0 means 1/√head_dim
+    /// Also divides scores by layer + 1, counted from 0 (GPT-2 as trained by Mistral).
+    bool scores_by_layer = false;
     double score_softcap = 0;  ///< c: scores become c·tanh(score/c) (Gemma 2); 0: none
     double logit_softcap = 0;  ///< the same for logits
-    std::int64_t window =
-        0;  ///< in windowed layers a query attends to itself and window − 1 tokens before it
-    std::vector<bool> windowed;  ///< of each layer; empty: none
+    /// In windowed layers a query attends to itself and the window − 1 tokens before it.
+    std::int64_t window = 0;
+    std::vector<bool> windowed;  ///< for each layer; empty: none
 
     std::vector<RotaryConfig> rotations;
-    std::vector<std::size_t> rotation_of_layer;  ///< one for each layer
+    std::vector<std::size_t> rotation_of_layer;  ///< an index for each layer
 
-    // What only models trained here have.
+    // Only models trained here have these.
     bool post_norm = false;  ///< norm(x + attention(x)), then norm(x + feed_forward(x)); no final norm
-    bool causal = true;      ///< otherwise every query sees all keys
+    bool causal = true;      ///< otherwise every query attends to all keys
     AttentionKind attention = AttentionKind::softmax;
-    std::vector<RotaryConfig>
-        value_rotations;  ///< as `rotations`: values rotate, and the output back (RoPER); empty: not
-    std::vector<std::function<double(int distance)>>
-        head_bias;  ///< added to the scores of each head; empty: nothing
-    /// What a pair of a rotated query or key is multiplied by at a position (xPos); empty: 1.
+    /// Like `rotations`: values rotate, and outputs rotate back (RoPER); empty: neither.
+    std::vector<RotaryConfig> value_rotations;
+    /// Added to the scores of each head; empty: no bias.
+    std::vector<std::function<double(int distance)>> head_bias;
+    /// Factor on a pair of a rotated query or key at a position (xPos); empty: 1.
     std::function<double(int pair, int pairs, double position, bool is_query)> decay;
 
     const RotaryConfig& rotationOf(std::int64_t layer) const {
@@ -69,24 +69,24 @@ struct Architecture {
     }
 };
 
-/// What a model is, and what a person should know about how that was read.
+/// The architecture, and notes for the user about how it was read.
 struct ArchitectureReading {
     Architecture architecture;
     std::vector<std::string> notes;
 };
 
-/// From the config.json of a Hugging Face folder, as transformers reads it.
+/// Reads the config.json of a Hugging Face folder, as transformers does.
 /// @throws Error (usage) naming the member, what is wrong with it, and what is accepted
 ArchitectureReading architectureOfConfig(std::string_view json);
 
-/// From the metadata of a GGUF file.
+/// Reads the metadata of a GGUF file.
 /// @throws Error (checkpoint) naming the file and the entry
 ArchitectureReading architectureOf(const GgufMetadata& metadata);
 
-/// Families that are read, by the names of config.json.
+/// Supported families, by model_type.
 const std::vector<std::string>& knownFamilies();
 
-/// Bounds within which a model is believed to be one.
+/// Upper limits; a file that exceeds them is taken to be corrupt.
 inline constexpr std::int64_t kMostVocabulary = 1 << 22, kMostWidth = 1 << 17, kMostLayers = 1024,
                               kMostHeads = 1024, kMostHeadDim = 1024, kMostFeedForward = 1 << 20;
 

@@ -56,10 +56,10 @@ void readSizes(const ConfigFields& config, const ConfigRules& rules, Architectur
 
 double softcap(const ConfigFields& config, const char* key, double otherwise) {
     if (!config.stands(key)) return otherwise;
-    return config.number(key, 1e-3, 1e6).value_or(0);  // null is none
+    return config.number(key, 1e-3, 1e6).value_or(0);  // null means none
 }
 
-/// The factor and the caps of scores and logits.
+/// Reads the scale and the soft caps of scores and logits.
 void readScores(const ConfigFields& config, const Family& family, Architecture& model) {
     const ConfigRules& rules = family.in_config;
     if (rules.query_scalar_key != nullptr)
@@ -81,13 +81,14 @@ void readNumbers(const ConfigFields& config, const Family& family, Architecture&
     model.tied = config.flag("tie_word_embeddings").value_or(rules.tied);
     if (family.parallel_flag != nullptr) model.parallel = config.flag(family.parallel_flag).value_or(true);
     readScores(config, family, model);
-    // Some families have a member of their own for it; the masks of all go by is_causal.
+    // Some families have a flag of their own; in all of them the mask follows is_causal.
     model.causal = config.flag("is_causal").value_or(true);
     if (rules.bidirectional_flag != nullptr && config.flag(rules.bidirectional_flag).value_or(false))
         model.causal = false;
 }
 
-/// "full_attention" or "sliding_attention" for each layer, where the config or the family says so.
+/// Which layers use sliding-window attention: as listed in the config ("full_attention" or
+/// "sliding_attention"), or by the family's rule.
 std::vector<bool> windowedLayers(const ConfigFields& config, const ConfigRules& rules,
                                  const Architecture& model) {
     std::vector<bool> windowed;
@@ -121,11 +122,11 @@ std::vector<bool> windowedLayers(const ConfigFields& config, const ConfigRules& 
 void readWindow(const ConfigFields& config, const ConfigRules& rules, Architecture& model) {
     if (rules.windowed == WindowedLayers::none) return;
     if (rules.window_flag != nullptr && !config.flag(rules.window_flag).value_or(false)) {
-        config.whole("sliding_window", 1, 1 << 30);  // of no effect; read, so that it is not named
+        config.whole("sliding_window", 1, 1 << 30);  // no effect; read so that it is not reported as unread
         return;
     }
     const auto window = config.whole("sliding_window", 1, 1 << 30);
-    if (!window && config.stands("sliding_window")) return;  // null is none
+    if (!window && config.stands("sliding_window")) return;  // null means none
     model.window = window.value_or(4096);
     if (!model.causal) model.window = model.window / 2 + 1;  // on either side
     model.windowed = windowedLayers(config, rules, model);
@@ -155,8 +156,8 @@ void readRotations(const ConfigFields& config, ArchitectureReading& reading) {
     }
 }
 
-/// Members that change nothing in what a pass computes here: what training, generation, storage and other
-/// programs read. Biases are taken where the file has them, whatever attention_bias says.
+/// Members that do not affect the computation here: settings of training, generation and storage, and those
+/// of other programs. Biases are used if the file contains them, whatever attention_bias says.
 bool isHarmless(const std::string& key) {
     static const std::set<std::string> kHarmless = {"architectures",
                                                     "auto_map",
@@ -229,7 +230,7 @@ bool isHarmless(const std::string& key) {
            has("rotary");  // the last two are noted where they are read
 }
 
-/// @throws Error (usage) naming a member that may change what the model computes and that nothing here reads
+/// @throws Error (usage) naming an unread member that may change what the model computes
 void refuseWhatIsNotObeyed(const ConfigFields& config) {
     for (const std::string& member : config.unread()) {
         const std::string key = member.substr(0, member.find(" = "));

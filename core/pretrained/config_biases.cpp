@@ -7,7 +7,7 @@
 namespace roper {
 namespace {
 
-/// A flag in a config; errors in it are reported where the rest is read.
+/// A flag of the config; errors in it are reported where the rest of the config is read.
 bool flagOf(std::string_view config, const char* key, bool otherwise) {
     try {
         const nlohmann::json json = parseStrictJson(config);

@@ -8,7 +8,7 @@
 namespace roper {
 namespace {
 
-// The layout of blocks: ggml's ggml-common.h. All are little-endian and packed.
+// Block layouts: ggml's ggml-common.h. All are little-endian and packed.
 
 constexpr std::size_t kBlock = 32, kSuperBlock = 256;
 
@@ -98,7 +98,7 @@ void decodeQ4_1(const Byte* block, float* out) {
     }
 }
 
-/// The fifth bits of a block of 32 stand together in one word.
+/// `high` holds the fifth bit of each of the 32 numbers of a block.
 void decodeQ5(float d, float least, int offset, const Byte* q, std::uint32_t high, float* out) {
     for (std::size_t j = 0; j < kBlock / 2; ++j) {
         const int low_half = (q[j] & 0xF) | static_cast<int>(((high >> j) & 1U) << 4U),
@@ -116,7 +116,7 @@ void decodeQ5_1(const Byte* block, float* out) {
     decodeQ5(scaleAt(block, 0), scaleAt(block, 2), 0, block + 8, read<std::uint32_t>(block + 4), out);
 }
 
-/// Scale and minimum of the eight parts of a super-block, six bits each, packed into twelve bytes.
+/// Scale and minimum of the eight parts of a super-block: six bits each, packed into twelve bytes.
 struct ScaleAndMinimum {
     int scale, minimum;
 };
@@ -126,7 +126,7 @@ ScaleAndMinimum partOf(const Byte* packed, std::size_t part) {
             (packed[part + 4] >> 4) | ((packed[part] >> 6) << 4)};
 }
 
-/// Q4_K and Q5_K, which has a fifth bit of each number in `high` (null for Q4_K).
+/// Q4_K, and Q5_K with the fifth bit of each number in `high` (null for Q4_K).
 void decodeK45(const Byte* block, const Byte* high, const Byte* q, float* out) {
     const float d = scaleAt(block, 0), least = scaleAt(block, 2);
     for (std::size_t part = 0; part < kSuperBlock / kBlock; ++part) {

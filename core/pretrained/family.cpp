@@ -134,7 +134,7 @@ Family llamaFamily() {
     family.in_gguf.biases = {kFile, kFile, kFile, kNever};
     family.in_gguf.whole_heads = true;
     family.in_gguf.has_frequency_factors = true;
-    family.in_gguf.window_pattern = 0;  // of Mistral's models, whose files call themselves Llama
+    family.in_gguf.window_pattern = 0;  // for Mistral's models, whose GGUF files name the architecture llama
     return family;
 }
 

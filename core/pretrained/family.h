@@ -11,8 +11,8 @@
 
 namespace roper {
 
-/// How the tensors of a file are called: what stands before all, before those of a layer, and after it for
-/// each part. An empty name is one that the family lacks.
+/// Names of the tensors in a file. The name of a tensor of a layer is `layer` followed by the name of the
+/// part. An empty name means that the family has no such tensor.
 struct TensorNames {
     std::string embedding, positions, final_norm, head;
     std::string layer;  ///< "model.layers.{}."
@@ -20,91 +20,91 @@ struct TensorNames {
         after_attention_norm, feed_forward_norm, gate, up, down, after_feed_forward_norm;
 };
 
-/// The name of the family of models that were trained here.
+/// The family of models trained here.
 inline constexpr const char* kOurFamily = "roper";
 
-/// What decides about biases in the family's class in transformers.
+/// How the family's class in transformers decides about biases.
 struct ConfigBiases {
     BiasRules plain;                          ///< where no flag of the config decides
-    const char* attention_flag = nullptr;     ///< decides about q, k, v and the output; null: none does
-    bool attention_usually = false;           ///< what it is where it is missing
-    const char* feed_forward_flag = nullptr;  ///< decides about the feed-forward layers, false where missing
+    const char* attention_flag = nullptr;     ///< flag for q, k, v and the output; null: none
+    bool attention_usually = false;           ///< default of that flag
+    const char* feed_forward_flag = nullptr;  ///< flag for the feed-forward layers, false by default
 };
 
-/// Which layers attend within the window where no list of the config says so.
+/// Which layers use sliding-window attention if the config does not list them.
 enum class WindowedLayers {
-    none,               ///< there is no window, whatever the config says
-    all,                ///< every layer (Mistral)
-    all_but_each_nth,   ///< every n-th layer, counted from 1, sees all (Gemma 2 and 3)
-    from_max_window_on  ///< those from `max_window_layers` on, 28 if it is missing (Qwen)
+    none,  ///< no window, whatever the config says
+    all,   ///< all layers (Mistral)
+    /// all except every n-th layer, counted from 1, which attends to all tokens (Gemma 2 and 3)
+    all_but_each_nth,
+    from_max_window_on  ///< from layer `max_window_layers` on, by default 28 (Qwen)
 };
 
-/// What the family's class in transformers reads of a config.json, and takes where that does not say it. A
-/// null key is one that the class does not read.
+/// What the family's class in transformers reads of a config.json, and its defaults. The class does not read
+/// members whose key is null here.
 struct ConfigRules {
-    std::int64_t context = 2048;             ///< tokens
-    std::int64_t feed_forward_by_width = 0;  ///< the feed-forward's width by the model's; 0: it must be said
-    const char* activation_key = "hidden_act";   ///< the activation itself is set by `describe`
-    bool tied = false;                           ///< the head is the table of embeddings
-    const char* query_scalar_key = nullptr;      ///< s, 256 if missing: scores are multiplied by 1/√s
-    const char* scales_scores_flag = nullptr;    ///< where it is false, scores are not multiplied by 1/√d
-    const char* scales_by_layer_flag = nullptr;  ///< where it is true, `Architecture::scores_by_layer`
-    const char* bidirectional_flag = nullptr;    ///< where it is true, every query sees all keys
+    std::int64_t context = 2048;  ///< default, tokens
+    /// default width of the feed-forward as a multiple of the model's; 0: required
+    std::int64_t feed_forward_by_width = 0;
+    const char* activation_key = "hidden_act";   ///< `describe` sets the default
+    bool tied = false;                           ///< default: the head shares its matrix with the embeddings
+    const char* query_scalar_key = nullptr;      ///< s, default 256: scores are multiplied by 1/√s
+    const char* scales_scores_flag = nullptr;    ///< if false, scores are not multiplied by 1/√d
+    const char* scales_by_layer_flag = nullptr;  ///< if true, `Architecture::scores_by_layer`
+    const char* bidirectional_flag = nullptr;    ///< if true, every query attends to all keys
 
     WindowedLayers windowed = WindowedLayers::none;
     int window_pattern = 2;             ///< n of `all_but_each_nth`
-    const char* window_flag = nullptr;  ///< there is a window only where it is true
+    const char* window_flag = nullptr;  ///< if false, there is no window
 
     ConfigBiases biases;
 };
 
-/// What llama.cpp knows of the family beside what a GGUF file says.
+/// What llama.cpp knows about the family and a GGUF file does not say.
 struct GgufRules {
-    bool interleaves = false;  ///< the converter reorders q and k so that neighbours make a pair (Llama)
-    bool whole_heads = false;  ///< heads rotate whole, whatever rope.dimension_count says: another is refused
-    bool has_frequency_factors = false;  ///< rope_freqs.weight may divide its frequencies (Llama 3)
-    /// The base of layers within a window where no entry says it, and those have no scaling (Gemma 3);
-    /// nothing: they rotate as all others do.
+    bool interleaves = false;  ///< the converter reorders q and k so that neighbours form a pair (Llama)
+    bool whole_heads = false;  ///< heads must rotate entirely; another rope.dimension_count is refused
+    bool has_frequency_factors = false;  ///< rope_freqs.weight may divide the frequencies (Llama 3)
+    /// Default base of windowed layers, which are then not scaled (Gemma 3); nothing: they rotate like all
+    /// others.
     std::optional<double> windowed_base;
 
-    std::int64_t window = 0;  ///< tokens, where no entry says it; 0: none
-    /// Which layers attend within it, where no entry says it: all but each n-th; 0: all. Nothing for a family
-    /// whose windows no file and no program tells.
+    std::int64_t window = 0;  ///< default, tokens; 0: none
+    /// By default, windowed layers are all but every n-th; 0: all. Nothing if neither files nor programs
+    /// define the windows of the family.
     std::optional<std::int64_t> window_pattern;
-    /// A model of so many layers multiplies scores by 1/√(width / heads) instead of 1/√d, which no entry
-    /// says: Gemma's of 27 B, which llama.cpp knows by their layers, too. 0: none.
+    /// A model with this many layers multiplies scores by 1/√(width / heads) instead of 1/√d, although no
+    /// entry says so. It is the 27 B model of Gemma, which llama.cpp also recognizes by its layers. 0: none.
     std::int64_t layers_scored_by_width = 0;
 
     BiasRules biases;
-    bool old_files_cut_as_gpt2 = false;  ///< files older than tokenizer.ggml.pre cut words as GPT-2 does
-    /// How tensors begin that no text passes: those of a part that reads images.
+    bool old_files_cut_as_gpt2 = false;  ///< files without tokenizer.ggml.pre use GPT-2's pattern
+    /// Prefixes of tensors that are not used for text, such as those of an image encoder.
     std::vector<std::string> of_images;
 };
 
-/// A family of models: what is the same for all of them. To add one that computes in these terms is to add it
-/// to the table in family.cpp.
+/// A family of models and everything they have in common. To add a family that computes in these terms, add
+/// it to the table in family.cpp.
 struct Family {
     const char* model_type = "";  ///< in config.json
-    const char* gguf = "";        ///< general.architecture; empty for one that has no name there
-    /// What the family has beside the numbers of its config.
+    const char* gguf = "";        ///< general.architecture; empty if there is none
+    /// Sets the features that are not numbers in the config.
     void (*describe)(Architecture&) = nullptr;
-    bool is_ours = false;  ///< models trained here, which no config.json names
+    bool is_ours = false;  ///< trained here; no config.json names this family
 
-    // What config.json and GGUF files call the same, and what holds where they do not say it.
-    const char* parallel_flag =
-        nullptr;                      ///< decides about `Architecture::parallel`, true if missing; null: not
-    std::optional<double> score_cap;  ///< attn_logit_softcapping; nothing: it is not read
-    std::optional<double> logit_cap;  ///< final_logit_softcapping; nothing: it is not read
+    // Keys with the same meaning in config.json and GGUF files, and their defaults.
+    const char* parallel_flag = nullptr;  ///< of `Architecture::parallel`, true by default; null: not read
+    std::optional<double> score_cap;      ///< default of attn_logit_softcapping; nothing: not read
+    std::optional<double> logit_cap;      ///< default of final_logit_softcapping; nothing: not read
 
-    // Its tensors in a Hugging Face folder.
+    // Tensors in a Hugging Face folder.
     TensorNames names;
-    bool interleaved_heads =
-        false;                ///< query_key_value is q, k, v of head 0, then those of head 1, … (GPT-NeoX)
-    bool transposed = false;  ///< linear weights are [in, out] (GPT-2)
-    const char* other_head = "";  ///< another name of the head, which transformers 5 gives it unless it saves
-                                  ///< files as before; empty: none
-    /// Ends of the names of tables and masks that its class makes itself and that old files hold all the
-    /// same.
+    bool interleaved_heads = false;  ///< query_key_value holds q, k, v of head 0, then of head 1, … (NeoX)
+    bool transposed = false;         ///< linear weights are [in, out] (GPT-2)
+    /// Another name of the head, which transformers 5 uses unless it saves files in the old format; empty:
+    /// none.
+    const char* other_head = "";
+    /// Endings of names of tables and masks that the class computes itself but old files contain.
     std::vector<std::string> made_by_its_class;
 
     ConfigRules in_config;
@@ -113,14 +113,14 @@ struct Family {
 
 const std::vector<Family>& families();
 
-/// Null for one that is not known.
+/// Null for an unknown family.
 const Family* familyNamed(const std::string& model_type);
 const Family* familyOfGguf(const std::string& architecture);
 
-/// The biases of a model of the family with such a config.json.
+/// The biases of a model of this family, given its config.json.
 BiasRules biasesOfConfig(const Family& family, std::string_view config);
 
-/// The names in a GGUF file, the same for every family.
+/// Names in GGUF files, the same for all families.
 const TensorNames& ggufNames();
 
 }  // namespace roper

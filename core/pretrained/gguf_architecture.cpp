@@ -25,7 +25,8 @@ std::vector<bool> windowedByPattern(std::int64_t pattern, std::int64_t layers) {
     return windowed;
 }
 
-/// A flag for each layer, or every how many layers one sees all.
+/// Which layers use sliding-window attention: the file holds a flag for each layer, or n if every n-th layer
+/// attends to all tokens.
 std::vector<bool> windowedLayers(const GgufEntries& entries, const GgufRules& rules,
                                  const Architecture& model) {
     constexpr const char* kPattern = "attention.sliding_window_pattern";
@@ -54,7 +55,7 @@ void readGgufWindow(const GgufEntries& entries, const GgufRules& rules, Architec
     model.windowed = windowedLayers(entries, rules, model);
 }
 
-/// What is done to scores and logits.
+/// Reads the scale and the soft caps of scores and logits.
 void readGgufScores(const GgufEntries& entries, const Family& family, Architecture& model) {
     if (family.score_cap)
         model.score_softcap = entries.number("attn_logit_softcapping", 0, 1e6, *family.score_cap);
@@ -64,7 +65,7 @@ void readGgufScores(const GgufEntries& entries, const Family& family, Architectu
         model.score_scale = 1 / std::sqrt(static_cast<double>(model.width / model.heads));
 }
 
-/// As llama.cpp requires of some families.
+/// llama.cpp requires this of some families.
 void requireWholeHeadsRotate(const GgufEntries& entries, const Architecture& model) {
     if (model.rotations.front().rotatedWidth() != model.head_dim)
         entries.refuse("rope.dimension_count", "is " +
@@ -114,7 +115,7 @@ ArchitectureReading architectureOf(const GgufMetadata& metadata) {
     model.family = family.model_type;
     readSizes(entries, model);
     family.describe(model);
-    model.norm_adds_one = false;  // the converter has added it
+    model.norm_adds_one = false;  // the converter has already added it
     model.norm_epsilon = entries.requiredNumber(
         model.norm == NormKind::rms ? "attention.layer_norm_rms_epsilon" : "attention.layer_norm_epsilon", 0,
         1);

@@ -10,7 +10,7 @@
 
 namespace roper {
 
-/// Entries of one architecture: "llama.block_count".
+/// Entries of one architecture, such as "llama.block_count".
 class GgufEntries {
   public:
     GgufEntries(const GgufMetadata& metadata, std::string architecture)
@@ -21,8 +21,9 @@ class GgufEntries {
     std::string key(const std::string& name) const { return architecture_ + "." + name; }
     bool has(const char* name) const { return metadata_.has(key(name)); }
 
-    // A number may stand as a list of as many as there are layers, as llama.cpp's get_key_or_arr reads it.
-    // All layers are alike here: @throws Error (checkpoint) naming an entry whose numbers differ
+    // Like llama.cpp's get_key_or_arr, these accept a list with one number for each layer in place of a
+    // number.
+    // @throws Error (checkpoint) naming an entry whose numbers differ between layers, which is not supported
 
     std::int64_t required(const char* name, std::int64_t most) const {
         if (const auto value = wholeOfAll(name, 1, most)) return *value;
@@ -50,7 +51,7 @@ class GgufEntries {
   private:
     static constexpr const char* kLayers = "block_count";
 
-    /// How many numbers a list by layer has; block_count itself is none.
+    /// Length of a list with one number for each layer; block_count itself is never a list.
     std::int64_t layers(std::string_view name) const {
         if (name == kLayers) return 0;
         return metadata_.whole(key(kLayers), 1, INT32_MAX).value_or(0);

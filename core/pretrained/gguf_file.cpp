@@ -20,13 +20,13 @@ namespace {
 constexpr std::uint64_t kMostEntries = 1U << 16U, kMostTensors = 1U << 20U, kLongestList = 1U << 23U,
                         kLongestName = 1024, kMostDimensions = 4;
 constexpr std::uint64_t kDefaultAlignment = 32;
-/// Bytes of an entry with an empty key and a flag, and of a tensor without name and dimensions.
+/// Bytes of the smallest entry (an empty key and a flag) and of the smallest tensor (no name, no dimensions).
 constexpr std::uint64_t kLeastEntry = 13, kLeastTensor = 24;
 
-/// Types of metadata, by their numbers in the file.
+/// Value types of metadata, numbered as in the file.
 enum class ValueType : std::uint32_t { u8, i8, u16, i16, u32, i32, f32, flag, text, list, u64, i64, f64 };
 
-/// Reads a header from its beginning, a part of the file at a time.
+/// Reads a header from its beginning, one part of the file at a time.
 class HeaderBytes {
   public:
     HeaderBytes(const TensorStore& store, std::size_t file)
@@ -34,7 +34,7 @@ class HeaderBytes {
 
     std::uint64_t place() const { return place_; }
 
-    /// @throws std::invalid_argument if the header ends before that, or is longer than any
+    /// @throws std::invalid_argument if the header ends too early or is longer than allowed
     void take(std::span<std::byte> into) {
         need(into.size());
         std::size_t filled = 0;
@@ -48,7 +48,7 @@ class HeaderBytes {
         }
     }
 
-    /// @throws std::invalid_argument if so many items cannot be, each of which takes at least so many bytes
+    /// @throws std::invalid_argument if that many items of at least `least_bytes` bytes cannot fit
     void needItems(std::uint64_t count, std::uint64_t least_bytes) const {
         need(count <= GgufFile::kLongestHeader ? count * least_bytes : GgufFile::kLongestHeader + 1);
     }
@@ -60,13 +60,13 @@ class HeaderBytes {
         return std::bit_cast<Number>(bytes);
     }
 
-    /// A text after its length.
+    /// Reads a length and then that many bytes of text.
     std::string text(std::uint64_t longest) {
         const auto length = number<std::uint64_t>();
         if (length > longest)
             throw std::invalid_argument("a text claims " + std::to_string(length) + " bytes, more than " +
                                         std::to_string(longest));
-        need(length);  // before memory is taken
+        need(length);  // before allocating memory
         std::string text(length, '\0');
         take(std::as_writable_bytes(std::span(text)));
         return text;
@@ -100,7 +100,7 @@ class HeaderBytes {
 /// Reads one file from its beginning to the end of its header.
 struct GgufReader {
     HeaderBytes bytes;
-    std::string at = "its beginning";  ///< what is being read, for messages
+    std::string at = "its beginning";  ///< the part being read, for messages
 
     using Value = GgufMetadata::Value;
 
@@ -155,7 +155,7 @@ struct GgufReader {
         }
     }
 
-    /// A text may be empty: its length takes as many.
+    /// A text may be empty, but its length always takes eight bytes.
     static std::uint64_t leastBytesOf(ValueType type) {
         switch (type) {
             case ValueType::u8:
@@ -182,7 +182,7 @@ struct GgufReader {
         if (count > kLongestList)
             throw std::invalid_argument("claims a list of " + std::to_string(count) + ", more than " +
                                         std::to_string(kLongestList));
-        bytes.needItems(count, leastBytesOf(type));  // before memory is taken
+        bytes.needItems(count, leastBytesOf(type));  // before allocating memory
         const auto listed = [&](auto read) {
             std::vector<std::invoke_result_t<decltype(read)>> values;
             values.reserve(static_cast<std::size_t>(count));
@@ -225,7 +225,7 @@ struct GgufReader {
         StoredTensor tensor;
     };
 
-    /// Its place is still counted from the end of the header.
+    /// The tensor's place is still relative to the end of the header.
     NamedTensor readTensor(std::uint64_t number) {
         at = "tensor " + std::to_string(number);
         NamedTensor read{bytes.text(kLongestName), {}};
@@ -344,7 +344,7 @@ const std::vector<bool>* GgufMetadata::flags(const std::string& key) const {
 
 namespace {
 
-/// Reads one file's header: its entries, and its tensors into the store.
+/// Reads the header of one file: returns its entries and adds its tensors to the store.
 GgufMetadata readPart(const FilePath& path, TensorStore& store) {
     const std::size_t file = store.addFile(path);
     GgufMetadata metadata(path.string());
@@ -404,7 +404,7 @@ std::string fiveDigits(std::int64_t number) {
     return std::string(5 - std::min<std::size_t>(5, plain.size()), '0') + plain;
 }
 
-/// The parts of a model by their names, NAME-00001-of-00003.gguf; none for a file that is not named so.
+/// The parts of a split model, named NAME-00001-of-00003.gguf; none if the file is not named like that.
 std::vector<FilePath> partsBeside(const FilePath& path, std::int64_t parts) {
     const std::string name = path.path().filename().string();
     const std::regex named_so("(.*)-([0-9]{5})-of-([0-9]{5})\\.gguf");
@@ -418,7 +418,7 @@ std::vector<FilePath> partsBeside(const FilePath& path, std::int64_t parts) {
     return files;
 }
 
-/// All parts of a model, into one store; what it says stands in the first.
+/// Reads all parts of a split model into one store; the first part holds the metadata.
 GgufFile readParts(const FilePath& named, std::int64_t parts) {
     const auto refuse = [](const std::string& what) { throw Error(ErrorKind::checkpoint, what); };
     const std::vector<FilePath> files = partsBeside(named, parts);

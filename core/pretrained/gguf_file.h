@@ -14,8 +14,8 @@
 
 namespace roper {
 
-/// What a GGUF file says about its model, by key: whole numbers and numbers of any width, flags, texts, and
-/// lists of one of these.
+/// Metadata of a GGUF file by key: integers and floating-point numbers of any width, flags, texts, and lists
+/// of these.
 class GgufMetadata {
   public:
     using Value = std::variant<bool, std::int64_t, double, std::string, std::vector<bool>,
@@ -27,9 +27,8 @@ class GgufMetadata {
     const std::map<std::string, Value>& entries() const { return entries_; }
     bool has(const std::string& key) const { return entries_.count(key) > 0; }
 
-    // Nothing for a key that is not there. @throws Error (checkpoint) naming file and key if it is of another
-    // type or out of bounds.
-    // `layers` numbers that are all the same count as one.
+    // Nothing if the key is missing. A list of `layers` equal numbers counts as one number. @throws Error
+    // (checkpoint) naming file and key for another type and for a value out of bounds.
     std::optional<std::int64_t> whole(const std::string& key, std::int64_t least, std::int64_t most,
                                       std::int64_t layers = 0) const;
     std::optional<double> number(const std::string& key, double least, double most,
@@ -46,7 +45,8 @@ class GgufMetadata {
 
   private:
     friend struct GgufReader;
-    /// The number that a list by layer holds, if it is one. @throws Error (checkpoint) if its numbers differ
+    /// The number that all entries of a list of `layers` numbers share, if the value is such a list.
+    /// @throws Error (checkpoint) if they differ
     template <class Number>
     const Number* oneOfAll(const std::string& key, std::int64_t layers) const;
     template <class Type>
@@ -56,20 +56,21 @@ class GgufMetadata {
     std::map<std::string, Value> entries_;
 };
 
-/// The first bytes of a GGUF file, whatever it is called.
+/// The first bytes of every GGUF file.
 inline constexpr std::string_view kGgufMagic = "GGUF";
 
 /// A GGUF file, versions 2 and 3, little-endian (https://github.com/ggml-org/ggml/blob/master/docs/gguf.md).
-/// Its header is read whole and checked strictly; tensors stay in the file.
+/// The header is read as a whole and checked strictly; tensors stay in the file.
 struct GgufFile {
     GgufMetadata metadata;
-    std::shared_ptr<TensorStore> tensors;  ///< shapes row-major, the other way round than the file has them
+    std::shared_ptr<TensorStore> tensors;  ///< shapes row-major, the reverse of the file's order
 
-    /// What a header may hold: a vocabulary of a quarter of a million with all its merges is 15 MB.
+    /// Longest accepted header. A vocabulary of 250,000 tokens with all merges takes 15 MB.
     static constexpr std::uint64_t kLongestHeader = 64U << 20U;
 
-    /// Of a model that was split into files NAME-00001-of-00003.gguf, whichever is named, all of them.
-    /// @throws Error (checkpoint) saying what is wrong and where, Error (disk) if it cannot be read
+    /// Reads a model. If it is split into NAME-00001-of-00003.gguf and so on, any part may be named and all
+    /// are read.
+    /// @throws Error (checkpoint) saying what is wrong and where, Error (disk) if the file cannot be read
     static GgufFile read(const FilePath& path);
 };
 

@@ -10,19 +10,19 @@ namespace {
 
 enum class KeyUse {
     obeyed,    ///< read by `architectureOf` or with the tensors
-    harmless,  ///< changes nothing that is computed here
-    neutral,   ///< not obeyed; passes with a value that means nothing is done
-    like,      ///< not obeyed; passes if it says the same as another key
+    harmless,  ///< does not affect the computation here
+    neutral,   ///< not supported; accepted if its value has no effect
+    like,      ///< not supported; accepted if it agrees with another key
 };
 
-/// What one key of an architecture is to this program.
+/// How this program treats one key of an architecture.
 struct GgufKey {
-    std::string_view name;           ///< after the architecture; an asterisk at its end stands for any rest
-    std::string_view architectures;  ///< that it is so for, each between blanks; empty: all
+    std::string_view name;           ///< without the architecture; a final asterisk matches any rest
+    std::string_view architectures;  ///< the row applies to these, each between blanks; empty: to all
     KeyUse use;
     /// Why it is harmless, what it would change, or the other key.
     std::string_view why = {};
-    std::vector<double> neutral = {};  ///< values that pass; a flag is 0 or 1
+    std::vector<double> neutral = {};  ///< accepted values; a flag is 0 or 1
 };
 
 constexpr std::string_view kExperts = "this model's feed-forward layers would be mixtures of experts",
@@ -34,7 +34,7 @@ constexpr std::string_view kExperts = "this model's feed-forward layers would be
                            kScores = "scores would be multiplied by it",
                            kNormed = "norms of this family are of the other kind";
 
-/// The first row that fits a key and architecture counts.
+/// The first row that matches a key and its architecture counts.
 const std::vector<GgufKey>& knownKeys() {
     static const std::vector<GgufKey> keys = {
         {"vocab_size", "", KeyUse::obeyed},
@@ -62,7 +62,7 @@ const std::vector<GgufKey>& knownKeys() {
         {"final_logit_softcapping", " gemma2 gemma3 ", KeyUse::obeyed},
         {"final_logit_softcapping", "", KeyUse::neutral, "logits would be capped", {0}},
 
-        // Positions: GPT-2 has a table of them and reads nothing of rope.
+        // GPT-2 has a table of positions and reads no rope entry.
         {"rope.*", " gpt2 ", KeyUse::harmless, "GPT-2 has a table of positions and rotates nothing"},
         {"rope.dimension_count", "", KeyUse::obeyed},
         {"rope.freq_base", "", KeyUse::obeyed},
@@ -147,7 +147,7 @@ const std::vector<GgufKey>& knownKeys() {
 
 constexpr std::string_view kTokenizer = "tokenizer.ggml.";
 
-/// The same of a tokenizer's keys, after `kTokenizer`.
+/// The same for tokenizer keys, after `kTokenizer`.
 const std::vector<GgufKey>& knownTokenizerKeys() {
     constexpr std::string_view kUnigram = "of unigram tokenizers, which are not read";
     static const std::vector<GgufKey> keys = {
@@ -174,13 +174,13 @@ const std::vector<GgufKey>& knownTokenizerKeys() {
     return keys;
 }
 
-/// Beginnings of keys of no architecture, which say nothing about the computation.
+/// Prefixes of keys without an architecture, which do not affect the computation.
 constexpr std::string_view kBeside[] = {
     "general.",    // names, licences, types, versions; general.alignment is read with the tensors
-    "tokenizer.",  // chats, and tokenizers of other programs
+    "tokenizer.",  // chat templates, and tokenizers of other programs
     "split.",      // read with the parts
-    "quantize.",   // how llama-quantize was called
-    "imatrix.",    // the texts that it weighed errors with
+    "quantize.",   // options of llama-quantize
+    "imatrix.",    // calibration texts of the importance matrix
 };
 
 bool fitsRow(const GgufKey& row, std::string_view name, const std::string& architecture) {
@@ -218,7 +218,7 @@ std::string shownValue(const GgufMetadata::Value& value) {
         value);
 }
 
-/// Whether every number of a value is one of these.
+/// Whether every number of the value is one of these.
 bool isEachOf(const GgufMetadata::Value& value, const std::vector<double>& numbers) {
     const auto is_one = [&](auto number) {
         return std::find(numbers.begin(), numbers.end(), static_cast<double>(number)) != numbers.end();
@@ -237,7 +237,7 @@ bool isEachOf(const GgufMetadata::Value& value, const std::vector<double>& numbe
         value);
 }
 
-/// The head's width where a file does not say it, as llama.cpp has it.
+/// The width of a head if the file does not give it, by llama.cpp's rule.
 GgufMetadata::Value valueOfKey(const GgufEntries& entries, std::string_view name) {
     const auto& all = entries.metadata().entries();
     if (const auto found = all.find(entries.key(std::string(name))); found != all.end()) return found->second;

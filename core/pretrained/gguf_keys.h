@@ -7,9 +7,9 @@
 
 namespace roper {
 
-/// Accounts for every entry of a file: one that may change what the model computes is obeyed elsewhere, or
-/// refused here by its name.
-/// @returns notes on entries that belong to nothing known, and are not read
+/// Checks every entry of a file: an entry that may change what the model computes is either applied elsewhere
+/// or refused here.
+/// @returns notes on unknown entries, which are ignored
 /// @throws Error (checkpoint) naming the file and the entry
 std::vector<std::string> accountForKeys(const GgufEntries& entries);
 

@@ -21,7 +21,7 @@ bool agree(double a, double b) {
     return std::abs(a - b) <= kOfFloat32 * std::abs(b);
 }
 
-/// s; llama.cpp takes 0 for 1.
+/// The scaling factor s; llama.cpp treats 0 as 1.
 double factorOf(const GgufEntries& entries) {
     const char* const key = entries.has(kFactor) ? kFactor : kOldFactor;
     const double factor = entries.number(key, 0, 1e4, 1);
@@ -36,7 +36,7 @@ double originalLength(const GgufEntries& entries) {
     return static_cast<double>(entries.required("context_length", 1 << 30));
 }
 
-/// What belongs to YaRN alone, in a file with another scaling.
+/// Refuses entries of YaRN in a file with another scaling method.
 void requireNoYarn(const GgufEntries& entries, const std::string& type) {
     const auto passes = [&](const char* key, std::initializer_list<double> neutral) {
         if (!entries.has(key)) return;
@@ -62,8 +62,8 @@ Scaling linear(const GgufEntries& entries, const std::string& type, double facto
     return scaling;
 }
 
-/// attn_factor multiplies the attention factor 0.1·ln s + 1 that YaRN has of its own. The entries that begin
-/// with yarn_ are the fields of transformers, from which converters have them.
+/// attn_factor multiplies YaRN's own attention factor 0.1·ln s + 1. The entries named yarn_… are fields of
+/// transformers' configs, copied by converters.
 Scaling yarn(const GgufEntries& entries, double factor) {
     Scaling scaling;
     scaling.method = ScalingMethod::yarn;
@@ -86,7 +86,7 @@ Scaling yarn(const GgufEntries& entries, double factor) {
     return scaling;
 }
 
-/// Its factors come with the tensors.
+/// LongRoPE's factors are read with the tensors.
 Scaling longRope(const GgufEntries& entries, double factor) {
     requireNoYarn(entries, "longrope");
     if (factor != 1)
@@ -101,7 +101,7 @@ Scaling longRope(const GgufEntries& entries, double factor) {
     return scaling;
 }
 
-/// As llama.cpp reads these entries: a factor without a type is linear.
+/// As in llama.cpp, a factor without a type means linear scaling.
 Scaling scalingOf(const GgufEntries& entries) {
     const std::string type = entries.text(kType);
     const double factor = factorOf(entries);
@@ -111,7 +111,7 @@ Scaling scalingOf(const GgufEntries& entries) {
     entries.refuse(kType, "is \"" + onOneLine(type) + "\"; none, linear, yarn and longrope are read here");
 }
 
-/// One factor for each pair of every head, above 0.
+/// One positive factor for each pair, shared by all heads.
 ValueVector factorsOf(const TensorStore& store, const char* name, int pairs) {
     const StoredTensor& tensor = store.tensor(name);
     const auto refuse = [&](const std::string& why) {

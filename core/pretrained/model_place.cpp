@@ -24,11 +24,11 @@ namespace fs = std::filesystem;
 constexpr const char *kConfigFile = "config.json", *kSnapshots = "snapshots", *kRun = "run.toml";
 constexpr std::size_t kMostListed = 8;
 
-/// Files that are parts of a model, but are not named themselves.
+/// Files that belong to a model but are not what should be named.
 constexpr std::string_view kPartEndings[] = {
     ".safetensors", ".safetensors.index.json", "config.json", "tokenizer.json", ".bin", ".pth", ".pt"};
 
-/// @throws Error (disk) if that cannot be found out, as of a name that is too long
+/// @throws Error (disk) if this cannot be determined, for example because the name is too long
 bool isFolder(const fs::path& path) {
     std::error_code failure;
     const bool is_one = fs::is_directory(path, failure);
@@ -49,12 +49,12 @@ bool endsAsGguf(const fs::path& path) {
     return ending == ".gguf";
 }
 
-/// Whether a folder holds something of this name. What is no regular file is refused when it is opened.
+/// Whether the folder contains anything of this name. If it is not a regular file, opening it fails later.
 bool holds(const fs::path& folder, const char* name) {
     return isThere(FilePath::regular(folder) / name);
 }
 
-/// Whether a file begins as GGUF files do: ollama and Hugging Face's cache name them by their contents.
+/// Whether the file begins like a GGUF file: ollama and Hugging Face's cache name files by their hash.
 bool beginsAsGguf(const fs::path& path) {
     if (!isFile(path)) return false;
     try {
@@ -73,7 +73,7 @@ bool isPartOfAModel(const fs::path& path) {
                                        [&](std::string_view ending) { return name.ends_with(ending); });
 }
 
-/// The run that a file is a checkpoint of; empty: none.
+/// The folder of the run to which a checkpoint file belongs; empty if none.
 fs::path runAround(const fs::path& file) {
     const fs::path run = file.parent_path().parent_path();
     return isFile(run / kRun) ? run : fs::path();
@@ -89,10 +89,11 @@ bool holdsSafetensors(const fs::path& folder) {
     return false;
 }
 
-/// GGUF models in a folder, a split one by its first file; a projector beside a model reads images for it.
+/// GGUF models in a folder; the first file stands for a split model. Projectors, which encode images for a
+/// model, are listed only if there is nothing else.
 std::vector<std::string> ggufModelsIn(const fs::path& folder) {
     static const std::regex part("(.*)-[0-9]{5}-of-([0-9]{5})\\.gguf");
-    std::map<std::string, std::string> first;  // by what their parts have in common
+    std::map<std::string, std::string> first;  // by the common part of the names of their parts
     for (const std::string& name : namesInFolder(folder)) {
         const bool is_blob = name.starts_with("sha256-") && beginsAsGguf(folder / name);
         if ((!endsAsGguf(name) && !is_blob) || !isFile(folder / name)) continue;
@@ -121,7 +122,7 @@ std::string listedNames(std::vector<std::string> names) {
     throw Error(ErrorKind::usage, path.string() + " " + why);
 }
 
-/// A folder of snapshots of one model in Hugging Face's cache: the one that refs/main names, or the only one.
+/// The snapshot in a model's folder of Hugging Face's cache: the one named by refs/main, or the only one.
 fs::path snapshotOf(const fs::path& entry) {
     std::vector<std::string> names;
     for (const std::string& name : namesInFolder(entry / kSnapshots))
@@ -147,7 +148,7 @@ bool isCacheEntry(const fs::path& folder) {
     return isFolder(folder / kSnapshots) && !holds(folder, kConfigFile);
 }
 
-/// Folders below one that hold GGUF models, as repositories with a folder for each quantization have them.
+/// Subfolders that hold GGUF models, as in repositories with one folder for each quantization.
 std::vector<std::string> foldersWithModels(const fs::path& folder) {
     std::vector<std::string> found;
     for (const std::string& name : namesInFolder(folder))
@@ -177,7 +178,7 @@ ModelPlace placeInSnapshot(const fs::path& snapshot) {
                               : "holds models in several folders: name one of " + listedNames(below));
 }
 
-/// Entries of Hugging Face's cache in its folder.
+/// Model entries of a Hugging Face cache folder.
 std::vector<std::string> cacheEntriesIn(const fs::path& folder) {
     std::vector<std::string> entries;
     for (const std::string& name : namesInFolder(folder))
@@ -211,7 +212,7 @@ fs::path withoutSlash(const FilePath& path) {
 
 bool isPretrainedModel(const FilePath& named) {
     const fs::path path = withoutSlash(named);
-    // A name without a folder may be that of a run.
+    // A name without a folder may be the name of a run.
     if (!isFolder(path))
         return endsAsGguf(path) || beginsAsGguf(path) || isPartOfAModel(path) ||
                (isFile(path) && path.has_parent_path());

@@ -4,19 +4,19 @@
 
 namespace roper {
 
-/// Where a published model lies that a person named: a GGUF file, or a folder with config.json.
+/// Location of a published model: a GGUF file, or a folder with config.json.
 struct ModelPlace {
     FilePath path;
     bool is_gguf = false;
 };
 
-/// Whether a path is meant as a published model: a GGUF file of any name or of any part of one, a folder with
+/// Whether a path stands for a published model: a GGUF file of any name or any part of one, a folder with
 /// config.json or GGUF files, an entry of Hugging Face's cache, a manifest of ollama, or a file that belongs
-/// to a model. A run's folder is none.
+/// to a model. A run's folder does not.
 bool isPretrainedModel(const FilePath& path);
 
-/// What such a path leads to.
-/// @throws Error (usage) saying what lies there and what to name in its place; Error (disk)
+/// Resolves such a path.
+/// @throws Error (usage) saying what was found and what to name instead; Error (disk)
 ModelPlace placeOfModel(const FilePath& path);
 
 }  // namespace roper

@@ -14,11 +14,10 @@ namespace {
 
 using Rows = std::vector<MatrixPlace::Rows>;
 
-/// Ends of the names of tables that programs make themselves, in files of any family that hold them all the
-/// same.
+/// Endings of names of tables that programs compute themselves; files of any family may contain them.
 const std::vector<std::string> kMadeByPrograms = {"rotary_emb.inv_freq", ".position_ids"};
 
-/// Whether two tensors hold the same numbers, of one type or another.
+/// Whether two tensors hold the same numbers, even if stored as different types.
 bool holdTheSame(const TensorStore& store, const StoredTensor& a, const StoredTensor& b) {
     if (a.shape != b.shape || a.shape.empty()) return false;
     const std::int64_t row = a.shape.back(), rows = row == 0 ? 0 : a.count() / row;
@@ -41,7 +40,7 @@ bool anyOf(const std::vector<std::string>& names, Is is) {
     return std::any_of(names.begin(), names.end(), is);
 }
 
-/// Finds tensors by their names and remembers which have been found.
+/// Finds tensors by name and records which were found.
 class Locator {
   public:
     Locator(const TensorStore& store, Naming naming, const Architecture& model, const BiasRules& biases)
@@ -53,7 +52,7 @@ class Locator {
           is_gguf_(naming == Naming::gguf) {
         const std::string other_head = family_.other_head;
         if (!is_gguf_ && !other_head.empty() && store.has(other_head + ".weight")) names_.head = other_head;
-        // A model saved without its head is named without the part that holds the blocks.
+        // Models saved without a head lack the prefix of the names of blocks.
         const std::size_t dot = names_.layer.find('.');
         if (is_gguf_ || dot == std::string::npos) return;
         const std::string part = names_.layer.substr(0, dot + 1);
@@ -90,12 +89,12 @@ class Locator {
         return part(name, out, in, out, {}, bias);
     }
 
-    /// The head is stored [vocabulary, width] also where the blocks' weights are transposed.
+    /// The head is stored [vocabulary, width] even where the weights of blocks are transposed.
     LinearPlace head(std::int64_t out, std::int64_t in) {
         return part(names_.head, out, in, out, {}, biases_.head, /*may_be_transposed=*/false);
     }
 
-    /// Rows of a tensor that holds more than this layer, of `all` rows.
+    /// A linear layer stored as some of the `all` rows of a tensor.
     LinearPlace part(const std::string& name, std::int64_t out, std::int64_t in, std::int64_t all,
                      const Rows& rows, BiasRule rule, bool may_be_transposed = true) {
         const std::string weight = name + ".weight", bias = name + ".bias";
@@ -143,7 +142,7 @@ class Locator {
             if (!family_.is_ours && !isOfNoEffect(name)) throw store_.notRead(name);
     }
 
-    /// Numbers of all tensors that are a part of the model.
+    /// Number of parameters of the model.
     std::int64_t parameters() const {
         std::int64_t all = 0;
         for (const auto& [name, tensor] : store_.tensors())
@@ -173,7 +172,7 @@ class Locator {
                                                expected);
     }
 
-    /// What our own methods train besides; it has been read already.
+    /// Further parameters that our own methods train; these have already been read.
     bool isTrainedBeside(const std::string& name) const {
         return family_.is_ours && !name.starts_with("optimizer.") &&
                (name == "relative_bias.weight" || name.ends_with("_frequencies"));
@@ -238,7 +237,8 @@ BlockWeights locateBlock(Locator& in, const Architecture& model, std::int64_t la
     return block;
 }
 
-/// A head beside the embeddings that it is said to be tied to is used if it differs, as transformers does.
+/// If a head is said to be tied to the embeddings but a different one is stored, it is used, as in
+/// transformers.
 void untieIfTheyDiffer(const TensorStore& store, const TensorNames& names, Architecture& model,
                        std::vector<std::string>& notes) {
     const std::string head = names.head + ".weight", embedding = names.embedding + ".weight";
@@ -250,7 +250,7 @@ void untieIfTheyDiffer(const TensorStore& store, const TensorNames& names, Archi
                     ": it is used, as in transformers");
 }
 
-/// The head, where there is one; its table where it is tied to the embeddings.
+/// Locates the head, if the model has one; if it is tied, its matrix is the embedding table.
 void locateHead(Locator& locator, const TensorStore& store, const Architecture& model,
                 ModelWeights& weights) {
     const std::string name = locator.names().head;
@@ -273,7 +273,7 @@ ModelWeights locateWeights(const TensorStore& store, Naming naming, Architecture
     const TensorNames& names = locator.names();
     ModelWeights weights;
     untieIfTheyDiffer(store, names, architecture, weights.notes);
-    // Of a tied pair either may stand in the file.
+    // Of two tied matrices, a file may store either.
     const bool stands_as_head =
         architecture.tied && !store.has(names.embedding + ".weight") && store.has(names.head + ".weight");
     weights.embedding = locator.table(stands_as_head ? names.head : names.embedding, architecture.vocabulary,

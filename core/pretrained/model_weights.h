@@ -11,13 +11,12 @@
 
 namespace roper {
 
-/// Where the weight of a linear layer stands: a stored tensor, or some of its rows.
+/// Where the weight of a linear layer is stored: a tensor, or some of its rows.
 struct MatrixPlace {
     std::string tensor;
     bool transposed = false;  ///< stored [in, out]
     std::int64_t out = 0, in = 0;
-    /// First and number of each stretch of rows [of the tensor as [out, in]] that belong to it, in order;
-    /// none: all.
+    /// First row and number of rows of each stretch, in order, in the tensor as [out, in]; none: all rows.
     struct Rows {
         std::int64_t first, count;
     };
@@ -27,7 +26,7 @@ struct MatrixPlace {
 struct VectorPlace {
     std::string tensor;
     std::int64_t size = 0;
-    std::vector<MatrixPlace::Rows> parts = {};  ///< as `MatrixPlace::rows`
+    std::vector<MatrixPlace::Rows> parts = {};  ///< like `MatrixPlace::rows`
 };
 
 struct LinearPlace {
@@ -40,7 +39,7 @@ struct NormPlace {
     std::optional<VectorPlace> bias = {};
 };
 
-/// Where the parameters of one block stand; what the family lacks is empty.
+/// Where the parameters of a block are stored; empty if the family has no such parameter.
 struct BlockWeights {
     NormPlace attention_norm;
     LinearPlace query, key, value,
@@ -56,25 +55,25 @@ struct ModelWeights {
     MatrixPlace embedding;                 ///< [vocabulary, width]
     std::optional<MatrixPlace> positions;  ///< [context, width]
     std::vector<BlockWeights> blocks;
-    std::optional<NormPlace> final_norm;  ///< none with `Architecture::post_norm`
-    /// [vocabulary, width]; the embedding where they are tied. None of a model that predicts nothing.
+    std::optional<NormPlace> final_norm;  ///< absent with `Architecture::post_norm`
+    /// [vocabulary, width]; the embedding if tied. Absent if the model has no head.
     std::optional<LinearPlace> head;
-    std::int64_t parameters = 0;  ///< numbers of all these, each once
+    std::int64_t parameters = 0;  ///< number of parameters, tied ones counted once
     std::vector<std::string> notes;
 };
 
-/// The names of tensors in a Hugging Face folder, or in a GGUF file.
+/// Naming scheme of the tensors.
 enum class Naming { hugging_face, gguf };
 
 /// Finds every parameter of a model among its tensors and checks their shapes.
-/// @param architecture  its vocabulary may be smaller than the table of embeddings, which is often padded: it
-/// is set to the table's size
-/// @throws Error (checkpoint) naming a tensor that is missing, has another shape, or has no place in the
+/// @param architecture  its vocabulary may be smaller than the embedding table, which is often padded; it is
+/// set to the size of the table
+/// @throws Error (checkpoint) naming a tensor that is missing, has another shape, or does not belong to the
 /// family
 ModelWeights locateWeights(const TensorStore& store, Naming naming, Architecture& architecture,
                            const BiasRules& biases = {});
 
-/// A matrix as float32, row-major [out, in], and a vector.
+/// A matrix, row-major [out, in], or a vector, as float32.
 /// @throws Error (checkpoint), Error (disk)
 std::vector<float> readMatrix(const TensorStore& store, const MatrixPlace& place);
 std::vector<float> readVector(const TensorStore& store, const VectorPlace& place);

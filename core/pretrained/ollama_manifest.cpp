@@ -23,7 +23,7 @@ constexpr std::uint64_t kLongest = 1 << 20;
     throw Error(ErrorKind::usage, path.string() + " " + why);
 }
 
-/// The folder with manifests/ and blobs/; empty for a file that lies in no folder of that name.
+/// The folder that contains manifests/ and blobs/; empty if the file is not inside such a folder.
 fs::path modelsFolder(const fs::path& file) {
     for (fs::path folder = fs::absolute(file).parent_path(); folder.has_relative_path();
          folder = folder.parent_path())
@@ -31,7 +31,8 @@ fs::path modelsFolder(const fs::path& file) {
     return {};
 }
 
-/// The digests of its layers of a type. @throws std::invalid_argument or a JSON exception for another shape
+/// The digests of the manifest's layers of this type. @throws std::invalid_argument or a JSON exception if
+/// the manifest has another structure
 std::vector<std::string> digestsOf(const nlohmann::json& manifest, const char* type) {
     std::vector<std::string> digests;
     for (const nlohmann::json& layer : manifest.at("layers"))
@@ -55,7 +56,7 @@ std::optional<fs::path> modelOfOllamaManifest(const fs::path& path) {
         if (!is_manifest && models.empty()) return std::nullopt;
         digests = digestsOf(manifest, kModel);
         adapters = digestsOf(manifest, kAdapter);
-    } catch (const std::exception&) {  // of JSON or its shape
+    } catch (const std::exception&) {  // invalid JSON or structure
         if (models.empty() && !is_manifest) return std::nullopt;
         refuse(path,
                "is no manifest that can be read: name another one of ollama's manifests, or a GGUF file");

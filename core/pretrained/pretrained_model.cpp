@@ -20,7 +20,7 @@ constexpr const char *kConfig = "config.json", *kSingle = "model.safetensors",
                      *kIndex = "model.safetensors.index.json";
 constexpr std::size_t kMostFiles = 1024;
 
-/// Nothing for a type that is not read.
+/// Nothing for an unsupported type.
 std::optional<ElementType> elementTypeOf(Dtype dtype) {
     switch (dtype) {
         case Dtype::F32:
@@ -34,7 +34,7 @@ std::optional<ElementType> elementTypeOf(Dtype dtype) {
     }
 }
 
-/// The files that an index names, each once.
+/// The files that an index refers to, without duplicates.
 std::set<std::string> filesOfIndex(const FilePath& path) {
     using Json = nlohmann::json;
     const auto refuse = [&](const std::string& why) {

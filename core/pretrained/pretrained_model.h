@@ -12,9 +12,9 @@
 
 namespace roper {
 
-/// A published model as its files have it: what it computes and where its parameters stand.
+/// A published model on disk: what it computes and where its parameters are stored.
 struct PretrainedModel {
-    std::string name;  ///< of the file or folder
+    std::string name;  ///< name of the file or folder
     FilePath path;
     Architecture architecture;
     ModelWeights weights;
@@ -23,14 +23,14 @@ struct PretrainedModel {
     std::vector<std::string> notes;            ///< about how it was read
 };
 
-/// Adds the tensors of a safetensors file that are numbers of F32, F16 or BF16. Others are left out: masks
-/// and counters, which programs make themselves, and numbers that are not read here, which the store then
-/// names when they are wanted.
-/// @throws Error (checkpoint) for what is no such file, naming it; Error (disk)
+/// Adds the tensors of a safetensors file that are stored as F32, F16 or BF16. Others are left out: masks and
+/// counters, which programs compute themselves, and unsupported types, which the store names if such a tensor
+/// is needed.
+/// @throws Error (checkpoint) naming the file if it is not a safetensors file; Error (disk)
 void addSafetensors(const FilePath& path, TensorStore& store);
 
-/// Opens what `placeOfModel` finds: a GGUF file with all parts of its model, or a Hugging Face folder:
-/// config.json, and model.safetensors or the files that model.safetensors.index.json names.
+/// Opens the model that `placeOfModel` finds: a GGUF file with all its parts, or a Hugging Face folder with
+/// config.json and either model.safetensors or the files listed in model.safetensors.index.json.
 /// @throws Error (checkpoint) saying which file is wrong and why, Error (usage), Error (disk)
 PretrainedModel openPretrainedModel(const FilePath& path);
 

@@ -13,7 +13,7 @@ namespace {
 
 using Json = nlohmann::json;
 
-/// Ways to quantise a folder, by quant_method, and how people call them.
+/// Quantization methods of folders, by quant_method, with their usual names.
 struct QuantMethod {
     const char *method, *called;
 };
@@ -43,7 +43,7 @@ constexpr QuantMethod kMethods[] = {{"bitsandbytes", "bitsandbytes"},
                                     {"vptq", "VPTQ"},
                                     {"bitnet", "BitNet"}};
 
-/// Files that programs wrote beside config.json before it said how a model is quantised.
+/// Separate files that programs wrote before config.json described the quantization.
 constexpr QuantMethod kFilesBeside[] = {
     {"quantize_config.json", "GPTQ"}, {"quant_config.json", "AWQ"}, {"hf_quant_config.json", "ModelOpt"}};
 
@@ -53,7 +53,7 @@ std::string calledOf(const std::string& method) {
     return quotedBeginning(method);
 }
 
-/// " in 4 bits", where a member says so.
+/// " in 4 bits", if a member says so.
 std::string bitsOf(const Json& quantised) {
     for (const auto& [key, bits] : {std::pair("load_in_4bit", 4), std::pair("load_in_8bit", 8)})
         if (quantised.contains(key) && quantised[key] == true) return " in " + std::to_string(bits) + " bits";
@@ -62,7 +62,7 @@ std::string bitsOf(const Json& quantised) {
     return "";
 }
 
-/// "quantised by FP8 (quantization_config)"; nothing for a config without any of it.
+/// "quantised by FP8 (quantization_config)"; nothing if the config does not mention quantization.
 std::optional<std::string> quantisationOf(const Json& config) {
     if (!config.is_object()) return std::nullopt;
     for (const char* const key : {"quantization_config", "compression_config", "quantization"}) {
@@ -73,7 +73,7 @@ std::optional<std::string> quantisationOf(const Json& config) {
         if (quantised.contains("quant_method") && quantised["quant_method"].is_string())
             return "quantised by " + calledOf(quantised["quant_method"].get<std::string>()) +
                    bitsOf(quantised) + where;
-        // Older configs of bitsandbytes do not say their method, and MLX says nothing but these.
+        // Older configs of bitsandbytes do not name their method; MLX's have only the members tested below.
         if (quantised.contains("load_in_8bit") || quantised.contains("load_in_4bit"))
             return "quantised by bitsandbytes" + bitsOf(quantised) + where;
         if (quantised.contains("group_size") && quantised.contains("bits"))

@@ -6,9 +6,9 @@
 
 namespace roper {
 
-/// Refuses a Hugging Face folder whose tensors are quantised, as its config.json says, or a file beside it.
+/// Refuses a Hugging Face folder whose tensors are quantized according to config.json or a file next to it.
 /// @param config  the text of config.json
-/// @throws Error (checkpoint) saying what the folder is and what to use in its place
+/// @throws Error (checkpoint) describing the folder and naming alternatives
 void requireNotQuantised(const FilePath& folder, std::string_view config);
 
 }  // namespace roper

@@ -14,7 +14,7 @@
 namespace roper {
 namespace {
 
-/// Numbers of a shape. @throws std::invalid_argument if they are not to be counted in 62 bits
+/// Number of elements of a shape. @throws std::invalid_argument if it needs more than 62 bits
 std::int64_t countOf(const std::vector<std::int64_t>& shape) {
     std::int64_t count = 1;
     for (const std::int64_t dimension : shape) {

@@ -18,40 +18,40 @@ namespace roper {
 struct StoredTensor {
     ElementType type = ElementType::F32;
     std::vector<std::int64_t> shape;  ///< row-major: the last dimension is contiguous and in whole blocks
-    std::size_t file = 0;             ///< which of the store's files
-    std::uint64_t place = 0;          ///< of its first byte
+    std::size_t file = 0;             ///< index of the store's file
+    std::uint64_t place = 0;          ///< offset of the first byte
 
-    std::int64_t count() const;     ///< numbers
+    std::int64_t count() const;     ///< elements
     std::uint64_t bytes() const;    ///< as stored
     std::string shapeText() const;  ///< "576 × 49152"
 };
 
-/// The tensors of a model by name, in one file or several. They stay in their files and are read when they
-/// are wanted, by pread rather than a mapping, so that a file that is cut meanwhile gives an error.
+/// The tensors of a model by name, in one or several files. They stay in their files and are read on demand
+/// with pread rather than mmap, so that a file truncated meanwhile causes an error rather than a crash.
 class TensorStore {
   public:
-    /// An open file whose tensors follow by `add`. @returns its number in this store
+    /// Opens a file whose tensors are then declared by `add`. @returns its index in this store
     /// @throws Error (disk)
     std::size_t addFile(const FilePath& path);
 
-    /// The same for bytes in memory, which need no file. @param name  what messages call them
+    /// The same for bytes in memory. @param name  the name in messages
     std::size_t addBytes(const std::string& name, std::vector<std::byte> bytes);
 
     std::uint64_t sizeOfFile(std::size_t file) const { return files_[file].size; }
     const std::string& pathOfFile(std::size_t file) const { return files_[file].path; }
 
-    /// Bytes of a file from a place on, `into` full.
-    /// @throws Error (checkpoint) if the file ends before that, Error (disk) if it cannot be read
+    /// Fills `into` with the bytes of a file from offset `place`.
+    /// @throws Error (checkpoint) if the file ends too early, Error (disk) if it cannot be read
     void readBytes(std::size_t file, std::uint64_t place, std::span<std::byte> into) const;
 
-    /// @throws std::invalid_argument for a name that is there, a row that is no whole number of blocks, or a
-    /// tensor that lies beyond the end of its file; the message does not name the tensor
+    /// @throws std::invalid_argument for a duplicate name, a row that is not a whole number of blocks, or a
+    /// tensor beyond the end of its file; the message does not name the tensor
     void add(const std::string& name, StoredTensor tensor);
 
-    /// @throws std::invalid_argument naming two tensors that share bytes of a file
+    /// @throws std::invalid_argument naming two tensors that overlap in a file
     void requireApart() const;
 
-    /// A tensor that stands in a file and is not read, with the type that it is stored as.
+    /// Records a tensor of an unsupported type, for error messages.
     void leaveOut(const std::string& name, const std::string& type, std::size_t file) {
         left_out_[name] = {type, file};
     }
@@ -66,17 +66,17 @@ class TensorStore {
     bool has(const std::string& name) const { return tensors_.count(name) > 0; }
     const std::map<std::string, StoredTensor>& tensors() const { return tensors_; }
 
-    /// @throws Error (checkpoint) naming the model and the tensor that is missing
+    /// @throws Error (checkpoint) naming the model and the missing tensor
     const StoredTensor& tensor(const std::string& name) const;
 
-    /// Rows of a tensor as float32: `rows` of them from `first` on, where a row is the last dimension and all
-    /// others are counted together.
-    /// @param out  rows · last dimension numbers
-    /// @throws Error (checkpoint), Error (disk); std::invalid_argument for rows that the tensor lacks
+    /// Decodes `rows` rows of a tensor from row `first` on to float32. A row is the last dimension; all other
+    /// dimensions are flattened.
+    /// @param out  rows · last dimension elements
+    /// @throws Error (checkpoint), Error (disk); std::invalid_argument for rows out of range
     void readRows(const StoredTensor& tensor, std::int64_t first, std::int64_t rows,
                   std::span<float> out) const;
 
-    /// The bytes of such rows as they are stored, to be decoded later.
+    /// The bytes of such rows as stored, for decoding later.
     std::vector<std::byte> rowBytes(const StoredTensor& tensor, std::int64_t first, std::int64_t rows) const;
 
   private:
@@ -84,7 +84,7 @@ class TensorStore {
         std::string path;
         Descriptor descriptor;
         std::uint64_t size = 0;
-        std::vector<std::byte> bytes = {};  ///< in place of the file
+        std::vector<std::byte> bytes = {};  ///< used instead of the file
     };
     std::vector<File> files_;
     std::map<std::string, StoredTensor> tensors_;
