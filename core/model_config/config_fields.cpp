@@ -34,7 +34,7 @@ ConfigFields ConfigFields::parse(std::string_view text) {
     if (trimmed(text).empty()) fail("there is nothing to read; paste the text of a model's config.json");
     auto root = std::make_shared<Json>();
     try {
-        // As a string such a number is refused by name where one is read, and harmless elsewhere.
+        // As strings, such numbers are refused by name where a number is read and ignored elsewhere.
         *root = parseStrictJson(withQuotedNotANumber(text));
     } catch (const std::invalid_argument& error) {
         fail(std::string("this is not JSON that can be read: ") + error.what());

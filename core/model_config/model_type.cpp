@@ -103,7 +103,7 @@ ModelType typeOf(const std::string& name, const Json& row) {
     return type;
 }
 
-/// Most models: those whose code is not transformers' own are read so.
+/// Like most models. Used for model types whose code is not part of transformers.
 ModelType usualType() {
     ModelType type;
     type.width_keys = {"head_dim", "qk_rope_head_dim"};

@@ -19,7 +19,7 @@ constexpr const char *kParameters = "rope_parameters", *kScaling = "rope_scaling
                      *kTrained = "original_max_position_embeddings", *kShare = "partial_rotary_factor",
                      *kByLayer = "per_layer_config";
 
-/// What is known while a config is read.
+/// The state while a config is read.
 class Reader {
   public:
     Reader(const ConfigFields& config, const ModelType& type, RotationReading& reading)
@@ -44,11 +44,11 @@ class Reader {
     /// Rotary parameters of one kind of layer.
     struct Source {
         const ModelType::Kind* kind;
-        std::optional<ConfigFields> rope;  ///< none: as the members of the config say
-        bool is_default = false;           ///< the class's own
+        std::optional<ConfigFields> rope;  ///< none: the config's own members
+        bool is_default = false;           ///< the default of the class
     };
 
-    /// Model types are shared by all readers, of any thread; what was read of them is not.
+    /// Model types are shared by all readers and threads; records of what was read must not be.
     static std::optional<ConfigFields> ofOneReader(const std::optional<ConfigFields>& shared) {
         return shared ? std::optional(shared->askedAnew()) : std::nullopt;
     }
@@ -58,13 +58,13 @@ class Reader {
             reading_.notes.push_back(std::move(text));
     }
 
-    /// The names that a member may have, the usual one first.
+    /// Names of a member, the usual one first.
     std::vector<std::string> namesOf(const std::string& key) const {
         const auto other = type_.names.find(key);
         return other == type_.names.end() ? std::vector{key} : std::vector{key, other->second};
     }
 
-    /// The config's member, or what the class takes without it. null is none, not the default.
+    /// The config's member, or the class's default if it is missing. null means none, not the default.
     std::optional<double> number(const std::string& key, double low, double high) const {
         for (const std::string& name : namesOf(key)) {
             if (const auto value = config_.number(name, low, high)) return value;
@@ -92,11 +92,11 @@ class Reader {
                 note(std::string(key) + " is not read here: some layers may differ from what it says of all");
     }
 
-    /// What per_layer_config says of single layers. Of members that the rotation depends on, transformers
-    /// resolves those of `by_layer` by the first layer of a kind, and ends where its others differ; all else
-    /// that differs from the config it refuses to compute with.
+    /// Reads per_layer_config, the settings of single layers. transformers resolves the rotation members in
+    /// `by_layer` by the first layer of a kind, and fails if later layers of that kind differ. It refuses any
+    /// other setting that differs from the config.
     void readLayersOfTheirOwn() {
-        // As of another reader: what it says of the rest of a layer remains unread.
+        // A fresh reader, so that other settings of a layer still count as unread.
         const ConfigFields config = config_.askedAnew();
         const auto layers = config.object(kByLayer);
         if (!layers || !type_.is_known) return;
@@ -120,14 +120,15 @@ class Reader {
             return;
         }
         const bool is_width = member == "hidden_size" || member == "num_attention_heads";
-        if (is_width && !type_.by_layer.empty()) return;  // their heads do not depend on it
+        // The width of these models' heads does not depend on it.
+        if (is_width && !type_.by_layer.empty()) return;
         const bool is_number = own.isNumber(member);
         if (is_number && own.number(member, 0, kLongestText) == number(member, 0, kLongestText)) return;
         own.refuse(member, "is of one layer; models of type " + type_.name +
                                " cannot compute a rotation that differs from layer to layer in it");
     }
 
-    /// @throws Error (usage) where layers of a kind differ, as transformers does
+    /// @throws Error (usage) if layers of one kind differ, as in transformers
     void requireAlikeByKind() const {
         if (of_layer_.empty()) return;
         const std::vector<std::string> kinds = layerKinds();
@@ -150,10 +151,10 @@ class Reader {
         }
     }
 
-    /// What a member says of layers that have none of their own.
+    /// The setting for layers without one of their own.
     std::optional<int> ofAll(const std::string& member) const { return whole(member, 2, kMostHeadDim); }
 
-    /// The same of the layers of a kind, by what per_layer_config says of them.
+    /// The setting for layers of a kind according to per_layer_config.
     std::optional<int> byLayer(const std::string& member, const std::string& kind) const {
         const auto own = of_layer_.find(member);
         if (own != of_layer_.end()) {
@@ -164,7 +165,7 @@ class Reader {
         return ofAll(member);
     }
 
-    /// Features of a head in layers of a kind.
+    /// Width of a head in layers of this kind.
     int headWidth(const ModelType::Kind& kind) const {
         if (!type_.by_layer.empty() && config_.stands(kByLayer))
             if (const auto own = byLayer(type_.by_layer.front(), kind.name)) return *own;
@@ -212,7 +213,7 @@ class Reader {
         return object && !object->isEmpty() ? object : std::nullopt;
     }
 
-    /// Kinds of layers that an object has parameters of.
+    /// Kinds of layers for which the object has parameters.
     std::vector<std::string> kindsIn(const ConfigFields& parameters) const {
         std::vector<std::string> kinds;
         for (const std::string& key : parameters.keysOfObjects()) {
@@ -262,7 +263,8 @@ class Reader {
                 "models of type " +
                 type_.name);
         const auto by_kind = is_flat ? std::nullopt : parameters;
-        // transformers puts this before what the config says, so `type` alone, its former name, is not read.
+        // transformers inserts this before the config's own members, so `type` alone, the older name, is not
+        // read.
         const auto plain = ConfigFields::parse(R"({"rope_type": "default"})");
         if (scaling && config_.has(kShare))
             note("partial_rotary_factor beside rope_scaling may be read otherwise by models of type " +
@@ -271,7 +273,7 @@ class Reader {
         for (const ModelType::Kind& kind : type_.kinds) {
             const auto own = by_kind ? by_kind->object(kind.name) : std::nullopt;
             if (by_kind && by_kind->stands(kind.name) && !own) {
-                reading_.layers.push_back({kind.name, {}, {}});  // null: nothing rotates
+                reading_.layers.push_back({kind.name, {}, {}});  // null: these layers do not rotate
                 continue;
             }
             if (by_kind && !own && type_.needs_theta)
@@ -287,12 +289,13 @@ class Reader {
             }
             all.push_back({&kind, rope, !own && !is_scaled});
         }
-        // YaRN's `truncate` stands beside the kinds: transformers does not look for it in them.
+        // YaRN's `truncate` is next to the kinds: transformers does not look for it inside them.
         if (by_kind) truncate_ = by_kind->flag("truncate");
         return globalFirst(std::move(all));
     }
 
-    /// Where what is flat is that of every kind, and rope_scaling is another name of rope_parameters.
+    /// For classes that copy flat parameters to every kind and treat rope_scaling as another name of
+    /// rope_parameters.
     std::vector<Source> sourcesCopied(const std::optional<ConfigFields>& parameters,
                                       const std::optional<ConfigFields>& scaling) {
         if (parameters && scaling)
@@ -300,7 +303,7 @@ class Reader {
                            "stands beside rope_parameters, which transformers 5.24 cannot read in "
                            "models of type " +
                                type_.name);
-        const auto given = scaling ? scaling : config_.object(kParameters);  // maybe an empty one
+        const auto given = scaling ? scaling : config_.object(kParameters);  // may be empty
         const bool is_flat = given && kindsIn(*given).empty();
         std::vector<Source> all;
         for (const ModelType::Kind& kind : type_.kinds) {
@@ -330,7 +333,7 @@ class Reader {
         return names;
     }
 
-    /// Of a model type that is not in transformers: parameters by kind as they stand.
+    /// For model types that transformers does not have: uses the parameters of each kind unchanged.
     std::vector<Source> sourcesOfUnknown(const ConfigFields& given, const std::vector<std::string>& kinds) {
         std::vector<Source> all;
         own_kinds_.reserve(kinds.size());
@@ -342,7 +345,7 @@ class Reader {
         return globalFirst(std::move(all));
     }
 
-    /// Local layers of such a model have a base of their own and are never scaled.
+    /// Local layers of such models have their own base and are never scaled.
     std::vector<Source> sourcesWithLocalBase(const std::optional<ConfigFields>& given) {
         for (const char* key : {"rope_local_base_freq", "local_rope_theta"}) {
             if (!config_.has(key)) continue;
@@ -375,7 +378,7 @@ class Reader {
         return config_.flag(type_.interleave_key).value_or(type_.interleaved);
     }
 
-    /// Whether the config lets the model rotate at all.
+    /// Whether the config enables rotation.
     bool rotates(const Source& source) const {
         if (type_.rests_at_null && isThetaNull(source)) {
             note("nothing rotates: rope_theta is null");
@@ -406,7 +409,8 @@ class Reader {
 
     static bool isScaled(const std::string& method) { return method != "default" && method != "mrope"; }
 
-    /// How many features rotate. A share that is odd is rounded up, but not in the exponents.
+    /// Reads how many features rotate. A fraction that gives an odd number is rounded up, but not in the
+    /// exponents.
     void readWidth(const Source& source, const std::string& method, RotaryConfig& rotary) {
         const int fixed =
             type_.features > 0 ? type_.features
@@ -423,7 +427,7 @@ class Reader {
         rotary.rotary_fraction = 1;
         if (!type_.beside_key.empty()) return requireAllRotate(source, method, rotary.head_dim);
         const double share = method == "proportional" ? 1 : shareOf(source, method, rotary.head_dim);
-        // transformers cuts the product off, where it comes out just below a whole number, too.
+        // transformers truncates the product, even if it is just below a whole number.
         const double rounding = type_.is_known ? 0 : 1e-9;
         const int features = static_cast<int>(share * rotary.head_dim + rounding);
         const int width = features + features % 2;
@@ -440,8 +444,8 @@ class Reader {
         rotary.rotary_fraction = static_cast<double>(width) / rotary.head_dim;
     }
 
-    /// A head is what rotates, with what stands beside it. Frequencies follow from a share of both, and no
-    /// model can compute with another number of them than its queries have.
+    /// The head consists of the rotating features and those next to them, and the frequencies follow from a
+    /// fraction of both. The number of frequencies must match the rotating features of the queries.
     void requireAllRotate(const Source& source, const std::string& method, int rotating) const {
         if (rotating % 2 != 0)
             config_.refuse("qk_rope_head_dim", "must be even, not " + std::to_string(rotating));
@@ -461,7 +465,7 @@ class Reader {
     }
 
     double shareOf(const Source& source, const std::string& method, int head_dim) {
-        if (type_.copies_flat) {  // the class writes its own in its place
+        if (type_.copies_flat) {  // the class replaces it by its own
             if (source.rope) source.rope->number(kShare, 0, 1);
             return 1;
         }
@@ -545,7 +549,7 @@ class Reader {
             {"llama3", ScalingMethod::llama3},
             {"longrope", ScalingMethod::longrope},
             {"proportional", ScalingMethod::p_rope},
-            {"su", ScalingMethod::longrope}};  // as Phi-3 first called it
+            {"su", ScalingMethod::longrope}};  // Phi-3's first name for it
         if (name == "mrope") {
             note("mrope gives each part of the head positions of its own; for text they are all the same");
             return ScalingMethod::none;
@@ -587,8 +591,8 @@ class Reader {
         if (scaling.method == ScalingMethod::llama3) readLlama3(rope, scaling);
     }
 
-    /// Positions seen in training: the model's, then those of the rotation, then as many as it can read at
-    /// all. By kind of layer the model's do not count.
+    /// Positions seen in training: the model's own member, else the rotation's, else the maximum length. The
+    /// model's member is ignored if parameters are given by kind of layer.
     double trainedLength(const ConfigFields& rope) const {
         const auto of_model = number(kTrained, 1, kLongestText), own = rope.number(kTrained, 1, kLongestText);
         const double all = reading_.positions > 0 ? reading_.positions : 4096;
@@ -670,7 +674,7 @@ class Reader {
             rope.refuse("high_freq_factor", "must not be below low_freq_factor");
     }
 
-    /// Kinds of all layers, where the config or the class names them.
+    /// Kinds of all layers, if the config or the class names them.
     std::vector<std::string> layerKinds() const {
         const auto count = whole("num_hidden_layers", 1, kMostLayers);
         if (auto listed = config_.texts("layer_types", kMostLayers)) {
@@ -684,7 +688,7 @@ class Reader {
         const auto global = config_.whole("global_attn_every_n_layers", 1, kMostLayers);
         for (int i = 0; i < *count; ++i) {
             const bool is_dense = i < denseLayers();
-            const int layer = is_dense ? i : i - denseLayers();  // patterns begin anew behind dense layers
+            const int layer = is_dense ? i : i - denseLayers();  // patterns start after the dense layers
             if (is_dense)
                 kinds.emplace_back((layer + 1) % densePattern() != 0 ? "sliding_attention"
                                                                      : "full_attention");
@@ -699,18 +703,19 @@ class Reader {
         return kinds;
     }
 
-    /// Dense layers before those with experts, where it depends on them which layers rotate.
+    /// Number of dense layers before those with experts, if rotation depends on it.
     int denseLayers() const {
         if (type_.rotating != RotatingLayers::sliding_or_dense) return 0;
         return config_.whole("first_k_dense_replace", 0, kMostLayers).value_or(0);
     }
 
-    /// Of these, the last of so many sees all.
+    /// n, if every n-th dense layer attends to all tokens.
     int densePattern() const {
         return config_.whole("prefix_dense_sliding_window_pattern", 1, kMostLayers).value_or(1);
     }
 
-    /// Layers that rotate although they see all, as Cohere2MoeAttention.force_rope of transformers has it.
+    /// Layers with global attention that rotate nevertheless (Cohere2MoeAttention.force_rope in
+    /// transformers).
     std::vector<bool> forcedLayers(int layers) const {
         std::vector<bool> forced(static_cast<std::size_t>(layers));
         if (type_.rotating != RotatingLayers::sliding_or_dense || densePattern() != 1) return forced;
@@ -721,7 +726,7 @@ class Reader {
         return forced;
     }
 
-    /// Says which layers rotate as what has been read, and which do not rotate.
+    /// Assigns layers to the rotations that were read, or to those without rotation.
     void placeLayers() {
         const std::vector<std::string> kinds = layerKinds();
         const auto count = whole("num_hidden_layers", 1, kMostLayers);
@@ -743,12 +748,12 @@ class Reader {
         const bool any_rotates = static_cast<int>(still.size()) < layers;
         if (any_rotates) std::erase_if(reading_.layers, isEmpty);
         const auto rotate = [](const RotatedLayers& one) { return one.rotary.rotatedWidth() > 0; };
-        if (std::none_of(reading_.layers.begin(), reading_.layers.end(), rotate)) return;  // was said already
+        if (std::none_of(reading_.layers.begin(), reading_.layers.end(), rotate)) return;  // already noted
         note(countOf(still.size(), "layer") + " of " + std::to_string(layers) +
              (still.size() == 1 ? " does" : " do") + " not rotate");
     }
 
-    /// @param kinds  of the layers, or none where they are not known
+    /// @param kinds  of the layers; empty if unknown
     std::vector<bool> rotatingLayers(const std::vector<std::string>& kinds, int layers) const {
         const auto isSliding = [](const std::string& kind) {
             return kind.find("sliding") != std::string::npos;
@@ -772,8 +777,7 @@ class Reader {
         return rotates;
     }
 
-    /// Layers that no_rope_layers marks with 1; without it all but every fourth, or as no_rope_layer_interval
-    /// says.
+    /// Layers marked 1 in no_rope_layers; by default all but every n-th, n being no_rope_layer_interval or 4.
     std::vector<bool> markedLayers(int layers) const {
         const auto listed = config_.numbers("no_rope_layers", 0, 1, kMostLayers);
         const int interval = config_.whole("no_rope_layer_interval", 1, kMostLayers).value_or(4);
@@ -794,7 +798,8 @@ class Reader {
         return nullptr;
     }
 
-    /// Members of the rotation, and members of the model whose names say that they are about it.
+    /// Notes members about rotation that were not read, of the rotation's object and, by their names, of the
+    /// model's.
     void nameWhatIsNotRead() const {
         std::vector<std::string> named;
         for (const char* key : {kParameters, kScaling})
@@ -838,12 +843,11 @@ class Reader {
     const std::optional<ConfigFields> sizes_, rope_;  ///< of the model type
     RotationReading& reading_;
     std::vector<ModelType::Kind> own_kinds_;
-    std::map<std::string, std::map<int, int>>
-        of_layer_;  ///< what per_layer_config says: member, layer, value
+    std::map<std::string, std::map<int, int>> of_layer_;  ///< from per_layer_config: member, layer, value
     std::optional<bool> truncate_;
 };
 
-/// The part of a composite model's config that is about text, and the model type that it is read as.
+/// The language part of a composite model's config, and the model type by which it is read.
 struct TextPart {
     ConfigFields config;
     std::string model_type;

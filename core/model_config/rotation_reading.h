@@ -9,39 +9,39 @@
 
 namespace roper {
 
-/// The name of layers that do not rotate, where others do.
+/// Name of the layers that do not rotate while others do.
 inline constexpr const char* kNotRotated = "not rotated";
 
-/// Layers that rotate alike.
+/// A group of layers that rotate alike.
 struct RotatedLayers {
-    std::string kind;         ///< as the config has it: "full_attention"; empty where all are alike
+    std::string kind;         ///< as in the config, such as "full_attention"; empty if all layers are alike
     std::vector<int> layers;  ///< from 0
-    RotaryConfig rotary;      ///< nothing of it where the layers do not
+    RotaryConfig rotary;      ///< unused if the layers do not rotate
 };
 
-/// What becomes of values.
+/// How values are treated.
 enum class ValueRotation {
     none,
-    rotated,       ///< by the positions of their tokens, and never back (RoFormer's rotary_value)
-    rotated_back,  ///< and outputs back by the query's position: RoPER
+    rotated,  ///< by the positions of their tokens; outputs are not rotated back (RoFormer's rotary_value)
+    rotated_back,  ///< outputs are also rotated back by the query's position (RoPER)
 };
 
-/// How the model of a config.json rotates, and what a person should know about how that was read.
+/// How the model of a config.json rotates, and notes for the user about how it was read.
 struct RotationReading {
-    std::string model_type;             ///< of the part that reads text; empty where the config names none
-    std::vector<RotatedLayers> layers;  ///< one for each kind of layer at least, the global ones first
+    std::string model_type;             ///< of the language part; empty if the config names none
+    std::vector<RotatedLayers> layers;  ///< at least one for each kind of layer, global ones first
     ValueRotation values = ValueRotation::none;
-    double positions = 0;  ///< max_position_embeddings, 0 where missing
+    double positions = 0;  ///< max_position_embeddings, 0 if missing
     std::vector<std::string> notes;
 };
 
-/// Reads a config.json as transformers 5.24 does, by what is known of its model type (`modelTypeNamed`): also
-/// inside text_config and the like, rope_parameters and rope_scaling, flat or by kind of layer. What a config
-/// does not say is as in the class of its model type. Members about rotation that change nothing there are
-/// named in the notes.
+/// Reads a config.json as transformers 5.24 does, according to its model type (`modelTypeNamed`). Handles
+/// composite models (text_config and the like), and rope_parameters and rope_scaling, flat or by kind of
+/// layer. Defaults are those of the model type's class. Members about rotation without an effect are named in
+/// the notes.
 /// @throws Error (usage) naming the member, what is wrong with it, and what is accepted
 RotationReading readRotation(std::string_view json);
-/// The same of a config that is read otherwise, too: what both read counts as read.
+/// The same for a config shared with another reader; members read by either count as read.
 RotationReading readRotation(const ConfigFields& config);
 
 }  // namespace roper
