@@ -26,7 +26,7 @@ bool isNumber(std::string_view text) {
     return !text.empty() && text.find_first_not_of("0123456789") == std::string_view::npos;
 }
 
-/// The last "d==…#" of a completion's first problem, with its '#'; empty if there is none.
+/// The last "d==…#" in a completion up to and including its first '#'; empty if there is none.
 std::string_view finalResult(std::string_view completion) {
     const std::size_t end = completion.find('#');
     if (end == std::string_view::npos) return {};
@@ -94,7 +94,7 @@ std::optional<ProblemSize> AdditionTask::sizeOf(std::string_view prompt) const {
     return ProblemSize{static_cast<std::int64_t>(a.size()), static_cast<std::int64_t>(b.size())};
 }
 
-/// Of "?d=12+345; …" the operands and their ends are random; all the working follows.
+/// In "?d=12+345; …" the operands and where they end are random; everything after them is determined.
 std::vector<double> AdditionTask::idealCosts(std::string_view problem) const {
     std::vector<double> costs(problem.size());
     std::size_t at = kQuestion.size();

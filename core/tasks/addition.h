@@ -4,17 +4,17 @@
 
 namespace roper {
 
-/// Step-by-step addition: "?d=66623+401; 3e0+1e0+0e0==4e0 and 2e1+0e1+0e1==2e1 and … and d==67024#".
-/// Each step adds the digits of one place and the carry; steps go on while either operand or the carry is
-/// left. The prompt ends with ';'. A problem's size is the digits of its operands.
+/// Step-by-step addition: "?d=66623+401; 3e0+1e0+0e0==4e0 and 2e1+0e1+0e1==2e1 and … and d==67024#". Each
+/// step adds the digits of one place and the carry, until both operands are used up and the carry is 0. The
+/// prompt ends with ';'. The size of a problem is the number of digits of each operand.
 class AdditionTask final : public ProblemTask {
   public:
-    /// @param digits_max  digits of an operand, 1 … 18; its number is drawn evenly from 1 … digits_max
+    /// @param digits_max  1 … 18; the number of digits of each operand is drawn uniformly from 1 … digits_max
     explicit AdditionTask(std::int64_t digits_max);
 
     static Problem problemFor(std::int64_t a, std::int64_t b);
 
-    /// Right if the last "d==…#" up to the first '#' gives the sum.
+    /// Correct if the last "d==…#" up to the first '#' gives the sum.
     bool isCorrect(const Problem& problem, std::string_view completion) const override;
     std::optional<bool> isFullyRight(const Problem& problem, std::string_view completion) const override {
         return completion.starts_with(problem.answer);

@@ -11,14 +11,14 @@ namespace {
 
 constexpr std::int64_t kKeys = 26, kValues = 10;
 
-/// Multi-query associative recall (Arora et al. 2023, Zoology): "c4a7x1>a7x1c4#": pairs of a key and its
-/// value, then every key once more, in another order, each to be followed by its value. A problem is one
-/// query: its prompt shows the pairs and the queries before it with their values, and ends with its key;
-/// right is the value. A problem's size is the pairs, and the number of its query, from 0.
+/// Multi-query associative recall (Arora et al. 2023, Zoology): "c4a7x1>a7x1c4#". Pairs of a key and a value
+/// are followed by every key once more, in another order, each with its value. A problem is one such query:
+/// its prompt consists of the pairs, the earlier queries with their values and the key; the answer is the
+/// value. The size of a problem is the number of pairs and the index of the query, from 0.
 class AssociativeRecallTask final : public ProblemTask {
   public:
-    /// @param pairs_min, pairs_max  of a sequence's part, evenly drawn; keys are letters and differ, so at
-    /// most 26
+    /// @param pairs_min, pairs_max  pairs of a sequence are drawn uniformly from this range; keys are
+    /// distinct letters, so at most 26
     AssociativeRecallTask(std::int64_t pairs_min, std::int64_t pairs_max)
         : ProblemTask("abcdefghijklmnopqrstuvwxyz0123456789>#"), least_(pairs_min), most_(pairs_max) {
         if (pairs_min < 2 || pairs_max < pairs_min || pairs_max > kKeys)
@@ -28,13 +28,13 @@ class AssociativeRecallTask final : public ProblemTask {
         setLongest(4 * pairs, 2 * pairs);
     }
 
-    /// Right if the first character is the value.
+    /// Correct if the first character is the value.
     bool isCorrect(const Problem& problem, std::string_view completion) const override {
         return !completion.empty() && completion.front() == problem.answer.front();
     }
     bool isComplete(std::string_view completion) const override { return !completion.empty(); }
 
-    /// A longer prompt leaves a shorter answer.
+    /// The longer the prompt, the fewer characters follow it.
     int longestProblem() const override { return static_cast<int>(4 * most_ + 2); }
 
     std::int64_t sizeCount() const override { return (most_ - least_ + 1) * (least_ + most_) / 2; }
@@ -47,7 +47,7 @@ class AssociativeRecallTask final : public ProblemTask {
     }
     std::vector<std::string> sizeNames() const override { return {"pairs", "queries before"}; }
 
-    /// Of a whole prompt, or of the pairs alone up to '>'.
+    /// Accepts a whole prompt, or only the pairs up to '>'.
     std::optional<ProblemSize> sizeOf(std::string_view prompt) const override {
         const std::size_t end = prompt.find(promptEnd());
         if (end == std::string_view::npos || end == 0 || end % 2 != 0) return std::nullopt;
@@ -63,7 +63,7 @@ class AssociativeRecallTask final : public ProblemTask {
     }
 
   private:
-    /// Random are the pairs, whose keys differ, and the order in which the keys come again.
+    /// The pairs are random, with distinct keys, and so is the order of the queries.
     std::vector<double> idealCosts(std::string_view problem) const override {
         std::vector<double> costs(problem.size());
         const std::size_t end = std::min(problem.find('>'), problem.size());
@@ -104,7 +104,7 @@ class AssociativeRecallTask final : public ProblemTask {
         return {text.substr(0, prompt), text.substr(prompt)};
     }
 
-    /// The numbers 0 … count − 1 in random order (Fisher & Yates).
+    /// A random permutation of 0 … count − 1 (Fisher & Yates).
     static std::vector<std::size_t> shuffled(Random& random, std::size_t count) {
         std::vector<std::size_t> numbers(count);
         std::iota(numbers.begin(), numbers.end(), std::size_t{0});
@@ -114,7 +114,7 @@ class AssociativeRecallTask final : public ProblemTask {
         return numbers;
     }
 
-    /// Ordered choices of keys, each with any value.
+    /// Ordered selections of keys, each with any value.
     double countOfSize(ProblemSize size) const override {
         double count = 1;
         for (std::int64_t i = 0; i < size.first; ++i)
@@ -123,7 +123,7 @@ class AssociativeRecallTask final : public ProblemTask {
     }
     std::string_view promptEnd() const override { return ">"; }
 
-    /// The pairs: training shows all queries of them or none.
+    /// The pairs: training shows either all queries of them or none.
     std::string_view heldOutBy(std::string_view prompt) const override {
         return prompt.substr(0, prompt.find(promptEnd()) + 1);
     }

@@ -8,11 +8,11 @@
 namespace roper {
 namespace {
 
-/// Copy: "dyjeof>dyjeof#": a string, then the same string. The prompt ends with '>'. A problem's size is the
-/// letters of its string, and the number of copies, always one.
+/// Copy: "dyjeof>dyjeof#", a string and its copy. The prompt ends with '>'. The size of a problem is the
+/// number of letters of the string, and the number of copies, always one.
 class CopyTask final : public ProblemTask {
   public:
-    /// Strings have copy_min … copy_max letters, evenly drawn.
+    /// The length of a string is drawn uniformly from copy_min … copy_max letters.
     CopyTask(std::int64_t copy_min, std::int64_t copy_max)
         : ProblemTask("abcdefghijklmnopqrstuvwxyz>#"), least_(copy_min), most_(copy_max) {
         if (copy_min < 1 || copy_max < copy_min || copy_max > 10000)
@@ -23,7 +23,7 @@ class CopyTask final : public ProblemTask {
         setLongest(longest, longest);
     }
 
-    /// Right if the completion up to its first '#' is the string.
+    /// Correct if the completion up to its first '#' is the string.
     bool isCorrect(const Problem& problem, std::string_view completion) const override {
         return completion.substr(0, problem.answer.size()) == problem.answer;
     }
@@ -45,7 +45,7 @@ class CopyTask final : public ProblemTask {
     }
 
   private:
-    /// The letters before '>' are random, the rest repeats them.
+    /// The letters before '>' are random; the rest repeats them.
     std::vector<double> idealCosts(std::string_view problem) const override {
         std::vector<double> costs(problem.size());
         const std::size_t end = std::min(problem.find('>'), problem.size());

@@ -12,7 +12,7 @@ namespace {
 
 constexpr std::string_view kStart = "?s='", kMiddle = "'; s[", kEnd = ":]=='";
 
-/// How many of 0 … count − 1 begin with these digits, written without leading zeros.
+/// How many of 0 … count − 1, written without leading zeros, begin with these digits.
 std::int64_t numbersBeginningWith(const std::string& digits, std::int64_t count) {
     std::int64_t found = 0;
     for (std::int64_t number = 0; number < count; ++number)
@@ -71,7 +71,7 @@ std::optional<ProblemSize> IndexTask::sizeOf(std::string_view prompt) const {
     return ProblemSize{static_cast<std::int64_t>(middle), index};
 }
 
-/// Of "?s='dyjeof'; s[2:]=='jeof'#" the letters up to the second quote are random, and the index.
+/// In "?s='dyjeof'; s[2:]=='jeof'#" the letters up to the second quote and the index are random.
 std::vector<double> IndexTask::idealCosts(std::string_view problem) const {
     std::vector<double> costs(problem.size());
     std::size_t at = kStart.size();
@@ -81,7 +81,7 @@ std::vector<double> IndexTask::idealCosts(std::string_view problem) const {
     if (at >= problem.size()) return costs;
     costs[at] = costOfEnd(letters, string_min_, string_max_);
     at += kMiddle.size();
-    // Of the indices that begin as written, those that go on with this digit, or end here.
+    // Among the indices that begin as written so far, counts those that continue with this digit or end here.
     for (std::string written; at < problem.size(); ++at) {
         const double before = static_cast<double>(numbersBeginningWith(written, letters));
         const bool ends = problem[at] == ':';

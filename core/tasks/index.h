@@ -4,16 +4,17 @@
 
 namespace roper {
 
-/// Substring by index: "?s='dyjeofuxvejmg'; s[8:]=='vejmg'#". The prompt ends with "=='".
-/// A problem's size is the letters of its string and the index.
+/// Substring by index: "?s='dyjeofuxvejmg'; s[8:]=='vejmg'#". The prompt ends with "==". The size of a
+/// problem is the number of letters of the string, and the index.
 class IndexTask final : public ProblemTask {
   public:
-    /// Strings have string_min … string_max letters, evenly drawn; the index is drawn from 0 … letters − 1.
+    /// Strings have string_min … string_max letters, drawn uniformly; the index is drawn from 0 … letters −
+    /// 1.
     IndexTask(std::int64_t string_min, std::int64_t string_max);
 
     static Problem problemFor(const std::string& letters, std::int64_t index);
 
-    /// Right if the completion up to its first quote is the suffix.
+    /// Correct if the completion up to its first quote is the suffix.
     bool isCorrect(const Problem& problem, std::string_view completion) const override;
     std::int64_t sizeCount() const override {
         return (string_max_ - string_min_ + 1) * (string_min_ + string_max_) / 2;

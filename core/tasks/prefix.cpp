@@ -12,7 +12,7 @@ namespace {
 constexpr std::string_view kLetters = "abcd";
 constexpr char kMark = '>';
 
-/// The places of earlier letters that a substring may still have started at, narrowed letter by letter.
+/// Positions of earlier letters at which the substring may have started, narrowed letter by letter.
 class Candidates {
   public:
     Candidates(const std::string& letters, std::size_t substring_length) : letters_(letters) {
@@ -20,7 +20,7 @@ class Candidates {
         std::iota(starts_.begin(), starts_.end(), std::size_t{0});
     }
 
-    /// Keeps the starts that go on with `letter` and returns what seeing it costs, in nats.
+    /// Keeps the starts that continue with `letter`. @returns the surprisal of this letter, in nats
     double observe(char letter) {
         const double before = static_cast<double>(starts_.size());
         std::erase_if(starts_, [&](std::size_t start) { return letters_[start + seen_] != letter; });
@@ -82,8 +82,8 @@ std::vector<double> PrefixTask::idealCosts(std::string_view sequence) const {
     std::int64_t extra = substring_length_;
     while (at < sequence.size()) {
         for (std::int64_t run = 0; at < sequence.size(); ++run) {
-            // The part's length is even over extra + random_min … extra + random_max; this is its chance to
-            // end now.
+            // The length of the part is uniform over extra + random_min … extra + random_max; `end` is the
+            // probability that it ends now.
             const std::int64_t left = extra + random_max_ - run;
             const double end = run < extra + random_min_ ? 0.0 : 1.0 / static_cast<double>(left + 1);
             const char character = sequence[at++];
@@ -110,7 +110,7 @@ std::vector<double> PrefixTask::idealCosts(std::string_view sequence) const {
 std::vector<bool> PrefixTask::determined(std::string_view sequence) const {
     const std::vector<double> costs = idealCosts(sequence);
     std::vector<bool> certain(costs.size());
-    // A '>' that must come now costs nothing either, but it is no letter that is scored.
+    // A '>' that must come now has no surprisal either, but only letters are scored.
     for (std::size_t i = 0; i < costs.size(); ++i)
         certain[i] = costs[i] == 0.0 && sequence[i] != kMark;
     return certain;

@@ -13,7 +13,7 @@ namespace {
 constexpr double kFewestToHoldOutFrom = 1000;
 constexpr std::uint64_t kOneIn = 32;
 
-/// Bits mixed once more, so that the low ones depend on all characters.
+/// A fingerprint mixed once more, so that its low bits depend on all characters.
 std::uint64_t hashOf(std::string_view text) {
     std::uint64_t hash = Fingerprint().add(text).value();
     hash = (hash ^ (hash >> 33)) * 0xff51afd7ed558ccdU;
@@ -71,7 +71,7 @@ std::optional<double> ProblemTask::lossLowerBound(std::string_view sequence) con
     for (std::size_t begin = 0; begin < sequence.size();) {
         const std::size_t end = std::min(sequence.find('#', begin), sequence.size() - 1) + 1;
         const std::vector<double> costs = idealCosts(sequence.substr(begin, end - begin));
-        // Nothing predicts a sequence's first character.
+        // The first character of a sequence is not predicted.
         sum = std::accumulate(costs.begin() + (begin == 0 ? 1 : 0), costs.end(), sum);
         begin = end;
     }

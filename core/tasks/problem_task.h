@@ -4,7 +4,7 @@
 
 namespace roper {
 
-/// A task whose training text is problems in a row, each ended by '#'.
+/// A task whose training text consists of consecutive problems, each ended by '#'.
 class ProblemTask : public Task {
   public:
     bool hasProblems() const final { return true; }
@@ -21,34 +21,34 @@ class ProblemTask : public Task {
         return completion.find('#') != std::string_view::npos;
     }
     std::vector<std::string_view> promptsIn(std::string_view sequence) const final;
-    /// That a few problems are held out is taken as unknown: knowing which would save 0.03 nats a problem.
+    /// The bound ignores that a few problems are held out; knowing which would save 0.03 nats a problem.
     std::optional<double> lossLowerBound(std::string_view sequence) const final;
 
   protected:
     using Task::Task;
 
-    /// Characters of the longest prompt and answer; for constructors.
+    /// Lengths of the longest prompt and answer, in characters; called by constructors.
     void setLongest(std::size_t prompt, std::size_t answer) {
         longest_prompt_ = static_cast<int>(prompt);
         longest_answer_ = static_cast<int>(answer);
     }
 
-    /// −ln p of each character of a problem, which may be cut at any place, for a predictor that knows how
-    /// problems are drawn and has seen the characters before.
+    /// Surprisal −ln p of each character of a problem, which may be truncated anywhere, for a predictor that
+    /// knows how problems are drawn and has seen the characters before.
     virtual std::vector<double> idealCosts(std::string_view problem) const = 0;
-    /// Those of a part that has `least` … `most` elements, evenly drawn: −ln p that it goes on after `count`
-    /// of them, or that it ends.
+    /// Surprisals for a part with `least` … `most` elements, uniformly distributed: that it continues after
+    /// `count` elements, or that it ends.
     static double costOfGoingOn(std::int64_t count, std::int64_t least, std::int64_t most);
     static double costOfEnd(std::int64_t count, std::int64_t least, std::int64_t most);
 
     virtual ProblemSize drawSize(Random& random) const = 0;
     virtual Problem drawOfSize(Random& random, ProblemSize size) const = 0;
-    /// How many different problems there are of a size.
+    /// Number of different problems of a size.
     virtual double countOfSize(ProblemSize size) const = 0;
-    /// The characters that every prompt ends with, and that occur nowhere before in a problem. Where a prompt
-    /// goes on after them, `heldOutBy` ends with them.
+    /// The characters that end every prompt and occur nowhere earlier in a problem. If a prompt continues
+    /// after them, `heldOutBy` ends with them.
     virtual std::string_view promptEnd() const = 0;
-    /// The part of a prompt by which problems are kept for evaluations: all that training must not show.
+    /// The part of a prompt that decides whether a problem is held out; training never shows a held-out part.
     virtual std::string_view heldOutBy(std::string_view prompt) const { return prompt; }
 
   private:

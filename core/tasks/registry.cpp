@@ -1,7 +1,7 @@
 #include "core/fields/registry.h"
 #include "core/tasks/task_kind.h"
 
-// Every task, in the order in which lists show them: a line here and a file beside this one make a task.
+// All tasks in display order. To add a task, add a line here and a file to this folder.
 #define ROPER_TASKS(TASK) \
     TASK(addition)        \
     TASK(index)           \

@@ -10,43 +10,43 @@
 
 namespace roper {
 
-/// All that is known of a task before one is made: everything that other parts of the program ask about a
-/// task by its name. Each stands in the file of its task.
+/// Everything that other parts of the program need to know about a task before one is created. Each task's
+/// file defines its own.
 struct TaskKind {
     std::string name;                  ///< in specifications
-    std::string help;                  ///< what is learned, in a few words
-    std::vector<OwnSetting> settings;  ///< of this task alone
+    std::string help;                  ///< short description of what is learned
+    std::vector<OwnSetting> settings;  ///< settings that only this task has
 
-    /// Whether it has problems with one right answer each; otherwise its result is a loss.
+    /// Whether each problem has one correct answer; otherwise the task is measured by its loss.
     bool has_problems = false;
-    /// Whether it is a text of the user's, which has to be opened (core/corpus) and may be learned by
-    /// guessing masked tokens.
+    /// Whether it is a text of the user, which must be opened (core/corpus) and can also be learned by
+    /// predicting masked tokens.
     bool is_text = false;
 
-    /// Of a task with problems: the settings that bound the length of a problem, the largest last, what they
-    /// count, and the length of a problem of a size.
+    /// For tasks with problems: the settings that bound the length of a problem, the maximum last; the unit
+    /// of that length; and the length of a problem of a given size.
     std::vector<std::string> length_settings = {};
     std::string length_unit = {};
     std::function<std::int64_t(ProblemSize)> length = {};
 
-    /// What contradicts among the settings; empty if nothing does.
+    /// Contradictions between the settings; empty if there are none.
     std::function<std::vector<SettingProblem>(const OwnSettings&)> check = {};
-    /// @throws std::invalid_argument if the settings contradict each other, or for a text
+    /// @throws std::invalid_argument if the settings contradict each other, and for a text
     std::function<std::unique_ptr<Task>(const OwnSettings&)> make;
-    /// Tokens of its vocabulary; where empty, as many as a task that is made has.
+    /// Size of the vocabulary; if not set, a task must be created to find out.
     std::function<std::int64_t(const OwnSettings&)> vocabulary_size = {};
 };
 
-/// Every task, in the order in which lists show them.
+/// All tasks in display order.
 const std::vector<TaskKind>& taskKinds();
 
-/// @throws std::invalid_argument naming the known ones
+/// @throws std::invalid_argument naming the known tasks
 const TaskKind& taskKind(const std::string& name);
 
-/// The settings that tasks declare, all in one list.
+/// The settings of all tasks in one list.
 const std::vector<OwnSetting>& taskSettings();
 
-/// What a run specification says about its task.
+/// The task section of a run specification.
 struct TaskSettings {
     std::string name = "addition";
     OwnSettings own{taskSettings()};  ///< each task reads its own
@@ -56,11 +56,11 @@ struct TaskSettings {
     bool hasProblems() const { return kind().has_problems; }
 };
 
-/// A task that is made from its settings alone. @throws std::invalid_argument for an unknown name, for a
-/// text, which has to be opened (core/corpus), or if the settings of the chosen task contradict each other
+/// Creates a task from its settings alone. @throws std::invalid_argument for an unknown name, for a text,
+/// which must be opened instead (core/corpus), and if the task's settings contradict each other
 std::unique_ptr<Task> makeTask(const TaskSettings& settings);
 
-/// Tokens of the vocabulary that a task will have. @throws std::invalid_argument as `makeTask`
+/// Size of the vocabulary that the task will have. @throws std::invalid_argument like `makeTask`
 std::int64_t vocabularySize(const TaskSettings& settings);
 
 }  // namespace roper

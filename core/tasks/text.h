@@ -9,17 +9,17 @@
 
 namespace roper {
 
-/// Tokens of a text on disk: unsigned numbers of 2 bytes (little-endian) if the vocabulary has at most 65,536
-/// tokens, else of 4. They are read a sequence at a time, from the system's cache: a file that is mapped
-/// instead would end the process with SIGBUS when somebody cuts it.
+/// Tokens of a text on disk: unsigned integers of 2 bytes (little-endian) for vocabularies of at most 65,536
+/// tokens, otherwise of 4. They are read one sequence at a time through the page cache rather than mapped,
+/// because a mapped file that is truncated would end the process with SIGBUS.
 class TokenFile {
   public:
-    /// @throws Error (disk) naming the file if it cannot be read or is no whole number of tokens
+    /// @throws Error (disk) naming the file if it cannot be read or is not a whole number of tokens
     TokenFile(const FilePath& path, int vocabulary_size);
 
     std::int64_t size() const { return static_cast<std::int64_t>(bytes_ / width_); }
 
-    /// @throws Error (disk) if the file has become shorter, or holds a token that the vocabulary lacks
+    /// @throws Error (disk) if the file has become shorter or contains a token outside the vocabulary
     std::vector<std::int64_t> read(std::int64_t first, int count) const;
 
     static std::size_t widthFor(int vocabulary_size) { return vocabulary_size <= 65536 ? 2 : 4; }
@@ -31,14 +31,14 @@ class TokenFile {
     std::int64_t vocabulary_size_ = 0;
 };
 
-/// A text that a language model learns. Its last part is kept for validation: training sequences begin at
-/// random places before, validation sequences stand one after the other in it.
+/// A text for language modelling. Its last part is reserved for validation. Training sequences begin at
+/// random positions before it; validation sequences are consecutive parts of it.
 class TextTask : public Task {
   public:
-    /// Knows the vocabulary alone: enough to ask a trained model, not to train one.
+    /// A task with only a vocabulary, enough to run a trained model but not to train one.
     explicit TextTask(Vocabulary vocabulary) : Task(std::move(vocabulary)) {}
 
-    /// @param validation_share  of the tokens, 0 … 1
+    /// @param validation_share  fraction of the tokens, 0 … 1
     TextTask(Vocabulary vocabulary, std::shared_ptr<const TokenFile> tokens, double validation_share);
 
     bool hasProblems() const override { return false; }
@@ -48,10 +48,10 @@ class TextTask : public Task {
     std::int64_t trainingTokens() const { return training_; }
     std::int64_t validationTokens() const { return validation_; }
 
-    /// The text of `length` tokens, whatever its length in characters.
+    /// The text of `length` tokens; its length in characters varies.
     std::string sequence(std::uint64_t seed, Stream stream, std::uint64_t index, int length) const override;
 
-    /// @throws std::invalid_argument if that part of the text has fewer tokens, or if there is no text
+    /// @throws std::invalid_argument if that part of the text is shorter, or if there is no text
     std::vector<std::int64_t> tokens(std::uint64_t seed, Stream stream, std::uint64_t index,
                                      int length) const override;
 

@@ -9,7 +9,7 @@
 namespace roper {
 namespace {
 
-/// Looks characters up one by one.
+/// Encodes each character by a table.
 Vocabulary::Encoder characterEncoder(const std::string& characters) {
     std::array<std::int16_t, 256> token_of;
     token_of.fill(-1);
@@ -34,11 +34,11 @@ Vocabulary::Encoder characterEncoder(const std::string& characters) {
     };
 }
 
-/// Its words never change: checkpoints hold them.
+/// The format of this string must not change, because checkpoints store it.
 std::string identityOf(const std::vector<std::string>& tokens) {
     Fingerprint fingerprint;
     for (const std::string& token : tokens)
-        fingerprint.add({token.c_str(), token.size() + 1});  // each with its end
+        fingerprint.add({token.c_str(), token.size() + 1});  // including the terminating zero
     return std::to_string(tokens.size()) + " pieces, " + std::to_string(fingerprint.value());
 }
 
