@@ -1,7 +1,7 @@
 #pragma once
 
-// Every position method, in the order in which lists show them. A line here, a file beside this one and a
-// file of the same name in core/model/positions make a method.
+// All position methods in display order. To add a method, add a line here, a file to this folder and a file
+// of the same name to core/model/positions.
 #define ROPER_METHODS(METHOD) \
     METHOD(none)              \
     METHOD(learned)           \

@@ -2,8 +2,8 @@
 
 namespace roper {
 
-// Published again in 2026 as RoVE, rotary value embeddings (arXiv 2606.11275), for 124 M and 354 M GPT-2
-// models: the same operation.
+// Published independently in 2026 as RoVE, rotary value embeddings (arXiv 2606.11275), with GPT-2 models of
+// 124 M and 354 M parameters; the operation is the same.
 PositionMethod roperMethod() {
     PositionMethod method = rotaryMethod();
     method.name = "roper";

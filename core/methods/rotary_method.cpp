@@ -3,7 +3,7 @@
 namespace roper {
 namespace {
 
-/// Parameters of trained frequencies: one per pair and layer.
+/// Number of trained frequencies: one per pair and layer.
 std::int64_t trainedFrequencies(const PositionSettings& s, const ModelShape& shape) {
     if (s.frequencies != "trained") return 0;
     const int features = s.rotation(shape.headDim()).rotatedWidth() +

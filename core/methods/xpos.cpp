@@ -6,7 +6,7 @@
 namespace roper {
 namespace {
 
-/// Powers of ζ up to n/512 must stay inside float32: (2/7)^(±64) is 10^(∓35).
+/// Powers of ζ up to n/512 must stay within the range of float32: (2/7)^(±64) is 10^(∓35).
 constexpr std::int64_t kLongest = 32768;
 
 }  // namespace
