@@ -9,7 +9,7 @@
 namespace roper {
 namespace {
 
-constexpr std::size_t kShownBytes = 80;  // of a text that is refused
+constexpr std::size_t kShownBytes = 80;  // of a refused text
 
 std::string integerRangeText(const IntegerRange& range) {
     return "a whole number from " + std::to_string(range.low) + " to " + std::to_string(range.high);
@@ -84,7 +84,7 @@ std::string acceptsText(const FieldInfo& field) {
         std::string operator()(const RealRange& range) const {
             return plain(range.low) + " … " + plain(range.high);
         }
-        /// 100000 rather than 1e+05.
+        /// Writes 100000 rather than 1e+05.
         static std::string plain(double value) {
             constexpr double kLongest = 1e7;
             const bool is_whole = value == std::round(value) && std::abs(value) <= kLongest;

@@ -15,11 +15,11 @@
 
 namespace roper {
 
-// The one way in which named settings are read, checked, explained and written: those of a run's
-// specification, of the explorer pages, of pictures, of comparisons. Every setting has a text form, through
-// which other forms (TOML, editors in the window) are converted.
+// The one mechanism by which named settings are read, validated, documented and written: settings of run
+// specifications, explorer pages, figures and comparisons. Every setting has a text form, from and to which
+// other forms (TOML, editors in the window) are converted.
 
-/// What a field accepts.
+/// The values that a field accepts.
 struct IntegerRange {
     std::int64_t low, high;
 };
@@ -28,26 +28,26 @@ struct RealRange {
 };
 struct Choice {
     std::vector<std::string> names;
-    std::map<std::string, std::string> former =
-        {};  ///< names of older versions, still read, and what they are now
+    /// Names in older versions, still accepted, with the current ones.
+    std::map<std::string, std::string> former = {};
 };
-struct Flag {};  ///< written 0 or 1; true and false are read too
+struct Flag {};  ///< written as 0 or 1; true and false are also read
 struct AnyText {
     std::size_t most_bytes = 1 << 20;
 };
 struct OwnForm {
-    std::string form;  ///< what its texts look like, after "must be "
+    std::string form;  ///< description of valid texts, to follow "must be "
 };
 using Accepts = std::variant<IntegerRange, RealRange, Choice, Flag, AnyText, OwnForm>;
 
-/// A named setting, whatever it is a setting of.
+/// Description of a named setting, independent of the type it belongs to.
 struct FieldInfo {
-    std::string section;  ///< empty where settings have no sections
+    std::string section;  ///< empty if settings have no sections
     std::string name;
-    std::string unit;  ///< empty where there is none
+    std::string unit;  ///< empty if there is none
     std::string help;  ///< one line
     Accepts accepts;
-    std::vector<std::string> former_keys = {};  ///< keys of older versions, still read
+    std::vector<std::string> former_keys = {};  ///< keys in older versions, still accepted
 
     std::string key() const { return section.empty() ? name : section + "." + name; }
     bool isText() const {
@@ -58,33 +58,33 @@ struct FieldInfo {
     bool isChoice() const { return std::holds_alternative<Choice>(accepts); }
 };
 
-/// A setting of a T: `text` gives its value as text, `set` reads one.
+/// A setting of a T: `text` returns its value as text, `set` parses one.
 template <class T>
 struct Field : FieldInfo {
     std::function<std::string(const T&)> text;
     std::function<void(T&, std::string_view)> set;  ///< @throws Error (usage) saying what the field accepts
-    std::function<void(T&)> clamp =
-        {};  ///< puts a number inside its range, NaN at its lower end; of numbers alone
+    /// Clamps a number to its range, NaN to the lower end; only for numbers.
+    std::function<void(T&)> clamp = {};
 };
 
-/// Reads a text as a field accepts it. @throws Error (usage) naming the field, what it accepts and the text
+/// Parses a value of the field. @throws Error (usage) naming the field, what it accepts and the text
 std::int64_t readInteger(const FieldInfo& field, std::string_view text);
 double readReal(const FieldInfo& field, std::string_view text);
 bool readFlag(const FieldInfo& field, std::string_view text);
 std::string readText(const FieldInfo& field, std::string_view text);
-/// The place of the name among those of the choice.
+/// Index of the name in the choice.
 std::size_t readChoice(const FieldInfo& field, std::string_view text);
 
 /// @throws Error (usage): "KEY must be WANTED, not "TEXT""
 [[noreturn]] void refuseValue(const FieldInfo& field, const std::string& wanted, std::string_view text);
 
-/// Whether a range has no upper end that anyone should be told of.
+/// Whether the upper end of the range is too large to be worth showing.
 bool isUnbounded(const IntegerRange& range);
 
-/// What a field accepts, for a table of all: "1 … 18", "pre, post", "text".
+/// What a field accepts, for tables: "1 … 18", "pre, post", "text".
 std::string acceptsText(const FieldInfo& field);
 
-/// What the fields of a table are called and accept, without what they are of.
+/// The descriptions of fields, without the type that the fields belong to.
 template <class T>
 std::vector<const FieldInfo*> infosOf(const std::vector<Field<T>>& fields) {
     std::vector<const FieldInfo*> infos;
@@ -93,9 +93,9 @@ std::vector<const FieldInfo*> infosOf(const std::vector<Field<T>>& fields) {
     return infos;
 }
 
-/// The field of a key ("model.width"), of a former one or, where only one field has it, of its bare name
+/// Index of the field with this key ("model.width"), a former key or, if it is unique, the bare name
 /// ("width").
-/// @param others  further names that would be known where it was given, for the nearest one
+/// @param others  further names that are valid in this place, considered when suggesting the nearest name
 /// @throws Error (usage) with the nearest known name
 std::size_t findKey(const std::vector<const FieldInfo*>& fields, std::string_view key,
                     const std::vector<std::string>& others = {});
@@ -106,19 +106,19 @@ const Field<T>& findField(const std::vector<Field<T>>& fields, std::string_view 
     return fields[findKey(infosOf(fields), key, others)];
 }
 
-/// "key=value" in two. @throws Error (usage) if there is no "="
+/// Splits "key=value". @throws Error (usage) if there is no "="
 std::pair<std::string, std::string> splitSetting(std::string_view setting);
 
-/// A field over a member that `at` reaches: a whole number, a real one, a flag, a text, or an enumeration
-/// whose names are those of the choice, in its order.
-/// @param at  T& → the member
+/// A field for the member returned by `at`: an integer, a real number, a flag, a text, or an enumeration
+/// whose values correspond to the names of the choice, in order.
+/// @param at  T& → reference to the member
 template <class T, class At>
 Field<T> field(FieldInfo info, At at) {
     using Value = std::remove_reference_t<decltype(at(std::declval<T&>()))>;
     Field<T> made;
     static_cast<FieldInfo&>(made) = std::move(info);
     const FieldInfo self = made;
-    // Members are reached through functions of a mutable T; reading leaves it as it is.
+    // `at` takes a mutable T, but reading does not change it.
     const auto get = [at](const T& whole) -> const Value& { return at(const_cast<T&>(whole)); };
     if constexpr (std::is_same_v<Value, bool>) {
         made.text = [get](const T& whole) { return std::string(get(whole) ? "1" : "0"); };
@@ -157,7 +157,7 @@ Field<T> field(FieldInfo info, At at) {
     return made;
 }
 
-/// The same over an optional member, which is written as an empty text where it is not set.
+/// The same for an optional member; an unset member is written as an empty text.
 /// @param at  T& → std::optional<Value>&
 template <class T, class At>
 Field<T> optionalField(FieldInfo info, At at) {
@@ -174,11 +174,11 @@ Field<T> optionalField(FieldInfo info, At at) {
     return made;
 }
 
-/// Notes that a field was given under a key, its own or a former one.
-/// @throws Error (usage) naming both keys if it was given before
+/// Records the key, current or former, under which a field was given.
+/// @throws Error (usage) naming both keys if the field was given before
 void requireOnce(std::map<std::string, std::string>& given, const FieldInfo& field, const std::string& key);
 
-/// Reads settings, each field once. @throws Error (usage) naming the key and what it accepts
+/// Applies settings, each field at most once. @throws Error (usage) naming the key and what it accepts
 template <class T>
 void applySettings(const std::vector<Field<T>>& fields, T& whole,
                    const std::vector<std::pair<std::string, std::string>>& settings) {

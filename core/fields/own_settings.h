@@ -11,36 +11,36 @@
 
 namespace roper {
 
-/// A setting that one task or one position method declares for itself, with its default.
+/// A setting, with its default, that a task or a position method declares for itself.
 struct OwnSetting : FieldInfo {
     using Value = std::variant<std::int64_t, double, std::string>;
     Value default_value;
 };
 
-/// The values of such settings, by name. One that was never set has its default.
+/// Values of such settings by name. Settings that were never set have their defaults.
 class OwnSettings {
   public:
-    /// @param declared  all that there are; names must be different, and the list must outlive this object
+    /// @param declared  all settings; names must be unique, and the list must outlive this object
     explicit OwnSettings(const std::vector<OwnSetting>& declared) : declared_(&declared) {}
 
-    /// @throws std::logic_error if there is no such setting of this type
+    /// @throws std::logic_error if there is no setting of this name and type
     std::int64_t integer(std::string_view name) const { return std::get<std::int64_t>(at(name)); }
     double real(std::string_view name) const { return std::get<double>(at(name)); }
     const std::string& text(std::string_view name) const { return std::get<std::string>(at(name)); }
 
-    /// @throws std::logic_error if there is no such setting of the value's type
+    /// @throws std::logic_error if there is no setting of this name and the value's type
     void set(std::string_view name, int value) { put(name, std::int64_t{value}); }
     void set(std::string_view name, std::int64_t value) { put(name, value); }
     void set(std::string_view name, double value) { put(name, value); }
     void set(std::string_view name, const char* value) { put(name, std::string(value)); }
     void set(std::string_view name, std::string value) { put(name, std::move(value)); }
 
-    /// A value in the text form of its field.
+    /// The value in the text form of its field.
     std::string asText(const FieldInfo& setting) const;
     /// @throws Error (usage) saying what the setting accepts
     void setText(const FieldInfo& setting, std::string_view text);
 
-    /// The defaults again.
+    /// Restores all defaults.
     void reset() { values_.clear(); }
 
     bool operator==(const OwnSettings&) const = default;
@@ -54,13 +54,13 @@ class OwnSettings {
     std::map<std::string, OwnSetting::Value, std::less<>> values_;
 };
 
-/// What is wrong with one setting, or with several together.
+/// What is wrong with one setting or with a combination.
 struct SettingProblem {
-    std::string key;  ///< of its field: "task.string_min"
+    std::string key;  ///< key of the field, such as "task.string_min"
     std::string message;
 };
 
-/// Declarations, each in a line of a task's or method's file.
+/// Declarations of settings, for the file of a task or method.
 OwnSetting integerSetting(std::string name, std::string unit, std::string help, IntegerRange range,
                           std::int64_t default_value);
 OwnSetting realSetting(std::string name, std::string unit, std::string help, RealRange range,
@@ -68,7 +68,7 @@ OwnSetting realSetting(std::string name, std::string unit, std::string help, Rea
 OwnSetting textSetting(std::string name, std::string help, std::string default_value);
 OwnSetting choiceSetting(std::string name, std::string help, Choice choice, std::string default_value);
 
-/// The field of a setting in a T whose `OwnSettings` are reached by `at`.
+/// The field for a setting in a T; `at` returns the T's `OwnSettings`.
 template <class T, class At>
 Field<T> ownField(const OwnSetting& setting, const std::string& section, At at) {
     Field<T> made;

@@ -9,18 +9,17 @@
 
 namespace roper {
 
-// What the registries of position methods and of tasks have in common. An entry has a `name` and the
-// `settings` that it declares for itself.
+// What the registries of position methods and tasks have in common. An entry has a `name` and its own
+// `settings`.
 
-/// The entry. @throws std::logic_error if its file gives it another name
+/// Returns the entry. @throws std::logic_error if its file gives it another name
 template <class Entry>
 Entry requireListedName(Entry entry, const std::string& name) {
     if (entry.name != name) throw std::logic_error("the list has " + name + ", its file " + entry.name);
     return entry;
 }
 
-/// @param kind  of entry, for the error
-/// @throws std::invalid_argument if there is no such entry
+/// @param kind  of the entries, for the error
 template <class Entry>
 const Entry& entryNamed(const std::vector<Entry>& entries, const std::string& name, const std::string& kind) {
     std::vector<std::string> known;

@@ -1,8 +1,8 @@
-// Where the library is compiled with assertions, one fails on "[!a]", an ordinary mistake of a person. It
-// then throws instead, and parseToml answers as it does without assertions.
+// With assertions enabled, the library aborts on "[!a]", an ordinary mistake in a file. This assertion throws
+// instead, so that parseToml reports the same error as without assertions.
 #include <stdexcept>
 #if defined(__GNUC__) && !defined(__clang__)
-#pragma GCC diagnostic ignored "-Wterminate"  // within its noexcept functions nothing else can be done
+#pragma GCC diagnostic ignored "-Wterminate"  // nothing else is possible inside its noexcept functions
 #endif
 #define TOML_ASSERT(expression) (static_cast<bool>(expression) ? void(0) : throw std::logic_error("not TOML"))
 
@@ -17,7 +17,7 @@
 namespace roper {
 namespace {
 
-/// What stands before the '=' of a line, or within the brackets of a section.
+/// The text before the '=' of a line, or within the brackets of a section.
 std::string_view nameOf(std::string_view line) {
     return line.substr(0, line.find('='));
 }

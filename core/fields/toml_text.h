@@ -7,24 +7,23 @@
 
 namespace roper {
 
-/// "origin:line:column: ", as errors about a place in a TOML text begin.
+/// "origin:line:column: ", the prefix of errors about a position in a TOML text.
 std::string tomlPlace(const std::string& origin, const toml::source_region& source);
 
-/// @throws Error (usage) that says where, and what is wrong there
+/// @throws Error (usage) with the position and the problem
 [[noreturn]] void refuseToml(const std::string& origin, const toml::source_region& source,
                              const std::string& what);
 
-/// The text of a node. @throws Error (usage) that names the key if it is none
+/// The text of a node. @throws Error (usage) naming the key if the node is not a string
 std::string readTomlText(const toml::node& node, const std::string& origin, const std::string& key);
 
-/// Reads a TOML text, from wherever it may come.
-/// @param origin  how errors name the text: usually its path
-/// @throws Error (usage) with origin:line:column, also for a text longer than 8 MB, and for names nested
-///         so deeply that the library's own recursion would exhaust the stack
+/// Parses untrusted TOML.
+/// @param origin  name of the text in errors, usually its path
+/// @throws Error (usage) with origin:line:column; also for texts longer than 8 MB, and for names nested so
+/// deeply that the library's recursion would exhaust the stack
 toml::table parseToml(std::string_view text, const std::string& origin);
 
-/// "…" on one line, whatever it holds, and without a character that controls a terminal: the plainest form
-/// for other programs to read.
+/// "…" on one line, with control characters escaped, in the plainest form that other programs can read.
 std::string quotedToml(const std::string& text);
 
 }  // namespace roper
