@@ -8,7 +8,7 @@
 namespace roper {
 namespace {
 
-/// Weights that every token is multiplied by, of one layer.
+/// Weights of one layer by which every token is multiplied.
 double layerWeights(const Specification::Model& m) {
     const auto C = static_cast<double>(m.width), F = static_cast<double>(m.feed_forward);
     return 4 * C * C + 2 * C * F;
@@ -22,12 +22,13 @@ std::int64_t parametersOf(const Specification& s, std::int64_t V) {
            (s.model.method().parameters ? s.model.method().parameters(s.model, s.shape()) : 0);
 }
 
-/// Forward and backward of the attention proper for one token: scores and mixing, without its linear layers.
+/// FLOP of attention itself for one token, forward and backward: scores and the weighted sum of values,
+/// without the linear layers.
 double attentionFlop(const Specification& s, double T) {
     const auto L = static_cast<double>(s.model.layers), C = static_cast<double>(s.model.width);
     if (s.model.attention == "softmax")
-        return 12 * L * T * C / (s.isMasked() ? 1 : 2);  // causal: half of the keys are ahead
-    constexpr double kChunk = 64;  // of core/operators/linear_attention.cpp: four running products
+        return 12 * L * T * C / (s.isMasked() ? 1 : 2);  // a causal mask hides half of the keys
+    constexpr double kChunk = 64;  // as in core/operators/linear_attention.cpp, with four running products
     return 16 * L * C * (kChunk + static_cast<double>(s.headDim()));
 }
 
@@ -35,7 +36,7 @@ bool isByKernels(const Specification& s) {
     return s.device.kernel == "auto" && !s.device.name.starts_with("cuda");
 }
 
-/// Whether a run's products are of bfloat16, as far as it can be known without its device.
+/// Whether a run computes its products in bfloat16, as far as this is known without its device.
 bool isInBFloat16(const Specification& s) {
     if (s.device.precision != "auto") return s.device.precision == "bf16";
 #if defined(__x86_64__)
@@ -45,8 +46,8 @@ bool isInBFloat16(const Specification& s) {
 #endif
 }
 
-/// Bytes that the forward pass keeps for the backward one, for one token: inputs of the linear layers, of
-/// the norms and of the non-linearity, q, k, v rotated and as they were, and what the attention kernel keeps.
+/// Bytes that the forward pass keeps for the backward pass, for one token: the inputs of linear layers, norms
+/// and the activation function; q, k, v before and after rotation; and what the attention kernel keeps.
 double keptBytes(const Specification& s, double T, double V) {
     const auto L = static_cast<double>(s.model.layers), C = static_cast<double>(s.model.width),
                F = static_cast<double>(s.model.feed_forward), H = static_cast<double>(s.model.heads);
@@ -55,16 +56,17 @@ double keptBytes(const Specification& s, double T, double V) {
     const bool fused = by_kernels && s.model.attention == "softmax" && !trained;
     double layer = (fused ? 8 : 10) * C + (by_kernels && s.model.activation == "relu" ? 1 : 2) * F;
     if (s.model.attention != "softmax") layer += 12 * C;
-    if (s.model.method().trains_bias && !fused) layer += 2 * H * T;  // weights are kept
+    if (s.model.method().trains_bias && !fused) layer += 2 * H * T;  // attention weights are kept
     if (trained) layer += 12 * C;
-    const double dropped = s.model.dropout > 0 ? L * 2 * C * 1.25 : 0;  // what is left, and the mask
-    // Our attention kernel and the layers around it keep bfloat16, half as large, but for what goes into the
-    // norms. Other ways of attention keep some of it in float32, so there nothing is taken off.
+    const double dropped = s.model.dropout > 0 ? L * 2 * C * 1.25 : 0;  // the result, and the mask
+    // Our attention kernel and the layers around it keep bfloat16, half the size, except for the inputs of
+    // norms. Other implementations of attention keep part of it in float32, so nothing is subtracted for
+    // them.
     const double halved = isInBFloat16(s) && fused ? L * (layer - 2 * C) : 0;
     return 4 * (L * layer + dropped + 4 * V + 2 * C) - 2 * halved;
 }
 
-/// Bytes that the solving of one problem takes: keys and values of all layers, and the pass over the prompt.
+/// Bytes for solving one problem: keys and values of all layers, and the forward pass over the prompt.
 double bytesOfProblem(const Specification& s, double tokens) {
     const auto L = static_cast<double>(s.model.layers), C = static_cast<double>(s.model.width),
                F = static_cast<double>(s.model.feed_forward);
@@ -72,23 +74,23 @@ double bytesOfProblem(const Specification& s, double tokens) {
     return 4 * tokens * (2 * L * C + 8 * C + 2 * F + V);
 }
 
-/// Bytes that reading one sequence of the training's length takes: activations of one layer at a time, and
-/// logits three times.
-/// @param V  tokens of the model's vocabulary
+/// Bytes for evaluating one sequence of the training's length: activations of one layer at a time, and three
+/// copies of the logits.
+/// @param V  size of the model's vocabulary
 double bytesOfSequence(const Specification& s, double V) {
     const auto C = static_cast<double>(s.model.width), F = static_cast<double>(s.model.feed_forward);
     return 4 * static_cast<double>(s.training.length) * (8 * C + 2 * F + 3 * V);
 }
 
-/// Of the model, with the mask of a masked language model.
+/// Size of the model's vocabulary, including the mask token of a masked language model.
 double modelVocabulary(const Specification& s) {
     return static_cast<double>(vocabularySize(s.task) + (s.isMasked() ? 1 : 0));
 }
 
-/// What an evaluation keeps of its sequences or problems at a time, but one at least.
+/// Memory limit for the sequences or problems that an evaluation processes at once (at least one).
 constexpr double kMostAtOnce = 2.0 * (1U << 30U);
 
-/// Tokens of a problem with its solution, as the first problems have them.
+/// Tokens of a problem with its solution: the longest of the first problems.
 double problemTokens(const Specification& s) {
     constexpr std::uint64_t kLookedAt = 32;
     const std::unique_ptr<Task> task = makeTask(s.task);
@@ -100,12 +102,12 @@ double problemTokens(const Specification& s) {
     return static_cast<double>(longest) + task->longestAnswer();
 }
 
-/// Bytes of an evaluation beside the model: the problems that are solved at a time, or a batch of sequences
+/// Bytes of an evaluation in addition to the model: the problems solved at once, or a batch of sequences
 /// without what only the backward pass needs; and the samples, as text.
 double evaluationBytes(const Specification& s, double V) {
     const auto P = static_cast<double>(s.evaluation.problems),
                length = static_cast<double>(s.training.length);
-    constexpr double kCopies = 3;  // prompt, what is right, what was generated
+    constexpr double kCopies = 3;  // prompt, correct answer and generated text
     constexpr double kOfString = 100;
     const double texts = s.task.isText() ? 0 : kCopies * P * (length + kOfString);
     double at_once = static_cast<double>(sequencesAtOnce(s)) * bytesOfSequence(s, V);
@@ -118,30 +120,30 @@ double evaluationBytes(const Specification& s, double V) {
     return texts + at_once;
 }
 
-/// Bytes of the attention weights of all heads that a snapshot holds.
+/// Bytes of the attention weights of all heads in a snapshot.
 double mapBytes(const Specification& s) {
     const auto T = static_cast<double>(s.snapshots.tokens);
     return 4 * static_cast<double>(s.model.layers * s.model.heads) * T * T;
 }
 
-/// Bytes of memory that a snapshot takes: the weights once as layers and once as one tensor.
+/// Memory for taking a snapshot: the weights by layer and once more as one tensor.
 double snapshotBytes(const Specification& s) {
     return s.snapshots.every == 0 ? 0 : 2 * mapBytes(s);
 }
 
-/// How often something happens that is done every so many steps, and at the end.
+/// Number of times that something happens every `every` steps and at the end.
 double timesIn(std::int64_t steps, std::int64_t every) {
     return every == 0 ? 1 : std::ceil(static_cast<double>(steps) / static_cast<double>(every));
 }
 
-/// Weights and AdamW's two means, with names, shapes and generator states.
+/// Parameters and AdamW's two moments, with names, shapes and generator states.
 double checkpointBytes(std::int64_t parameters) {
     constexpr double kBesides = 64e3;
     return kBesides + 3 * 4 * static_cast<double>(parameters);
 }
 
-/// Bytes of a run's folder: checkpoints that are kept, the best one and one that is being written, rows as
-/// text and as events for TensorBoard, samples, snapshots.
+/// Bytes of a run's folder: the kept checkpoints, the best one and one being written; rows as text and as
+/// TensorBoard events; samples; snapshots.
 double diskBytes(const Specification& s, std::int64_t parameters) {
     constexpr double kRow = 200, kEvaluation = 500, kOfSample = 300, kCopies = 4;
     const auto steps = s.training.steps;
@@ -159,9 +161,10 @@ double diskBytes(const Specification& s, std::int64_t parameters) {
 
 Cost costOf(const Specification& s) {
     constexpr double kProgram = 1.9e8;  // LibTorch loaded, its threads and buffers
-    // Bytes per parameter: itself, its gradient twice, AdamW's two means; and itself rounded.
+    // Bytes per parameter: the parameter, two copies of its gradient, AdamW's two moments, and the parameter
+    // rounded to bfloat16.
     const double state = 5 * 4 + (isInBFloat16(s) ? 2 : 0);
-    constexpr double kPassing = 1.3;  // what the backward pass makes and drops on its way
+    constexpr double kPassing = 1.3;  // temporaries of the backward pass
     const double V = modelVocabulary(s);
     const double T = static_cast<double>(s.inputLength()), B = static_cast<double>(s.training.batch);
     const double L = static_cast<double>(s.model.layers), C = static_cast<double>(s.model.width);

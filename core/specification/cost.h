@@ -9,41 +9,41 @@
 
 namespace roper {
 
-/// What a run will take, known before it starts.
+/// Resources that a run will need, estimated before it starts.
 struct Cost {
     std::int64_t parameters = 0;
-    double flop_a_step =
-        0;  ///< forward and backward: 6 a weight and token, 12·L·T²·C a sequence for full attention
-    double memory_bytes =
-        0;  ///< of the trainer at its largest: an estimate, up to a third above what was measured
-    // What of that is taken by a step, an evaluation and a snapshot: never at the same time.
+    /// Forward and backward: 6 per weight and token, plus 12·L·T²·C per sequence for full attention.
+    double flop_a_step = 0;
+    double memory_bytes = 0;  ///< peak of the trainer: an estimate, up to a third above measured values
+    // Parts of the memory used by a step, an evaluation and a snapshot, which never overlap in time.
     double step_bytes = 0, evaluation_bytes = 0, snapshot_bytes = 0;
-    double disk_bytes = 0;  ///< of the run's folder at its end, with a checkpoint that is being written
+    double disk_bytes = 0;  ///< size of the run's folder at the end, including a checkpoint being written
 };
 
 /// @throws std::invalid_argument if the task's settings contradict each other
 Cost costOf(const Specification& specification);
 
-/// Bytes that the weights of a model's layers take in float32, without those that depend on a vocabulary: no
-/// checkpoint of it is smaller.
+/// Bytes of the weights of all layers in float32, without those whose size depends on the vocabulary: a lower
+/// bound on the size of a checkpoint.
 double leastBytesOfModel(const Specification& specification);
 
-/// How many problems an evaluation solves at a time, so that what it keeps of them, keys and values above
-/// all, stays within 2 GiB.
-/// @param tokens  of a problem with its solution, at most
+/// Number of problems that an evaluation solves at once so that their memory, mostly keys and values, stays
+/// within 2 GiB.
+/// @param tokens  most tokens of a problem with its solution
 std::int64_t problemsAtOnce(const Specification& specification, std::int64_t tokens);
 
-/// How many sequences of a batch an evaluation reads at a time, within as much memory: logits above all.
+/// Number of sequences of a batch that an evaluation reads at once within the same limit; most memory is for
+/// logits.
 std::int64_t sequencesAtOnce(const Specification& specification);
 
-/// Why a run would not fit into so much memory, with numbers and what to change; nothing if it does.
+/// Why a run does not fit into this much memory, with numbers and what to change; nothing if it fits.
 std::optional<std::string> memoryProblem(const Specification& specification, double available_bytes);
 
-/// Why the sequences of an evaluation would not fit into so much memory, one at a time, with numbers and what
-/// to change; nothing if they do.
+/// Why an evaluation does not fit into this much memory even with one sequence at a time, with numbers and
+/// what to change; nothing if it fits.
 std::optional<std::string> evaluationProblem(const Specification& specification, double available_bytes);
 
-/// Why runs would fill a disk with so much room, with numbers and what to change; nothing if they fit.
+/// Why runs do not fit on a disk with this much space, with numbers and what to change; nothing if they fit.
 std::optional<std::string> diskProblem(const std::vector<Specification>& runs, double available_bytes);
 
 /// "600 thousand parameters, 39 GFLOP a step, about 0.7 GB of memory and 33 MB on disk"

@@ -14,8 +14,8 @@ struct Preset {
     Specification specification;
 };
 
-/// The folder of a kind of bundled resource ("presets"), found from the place of the running program: beside
-/// it in an installation, above it in a build. @throws Error (usage) if there is none
+/// The folder of a kind of bundled resource, such as "presets": next to the running program's folder if
+/// installed, above it in a build. @throws Error (usage) if there is none
 std::filesystem::path resourceFolder(const std::string& kind);
 
 /// Names of the bundled presets, sorted.
@@ -24,11 +24,11 @@ std::vector<std::string> presetNames();
 /// @throws Error (usage) for an unknown name, with the nearest known one
 Preset loadPreset(const std::string& name);
 
-/// Where the text is that `task.text` names: a bundled one by its name, else a path.
+/// Path of the text given by `task.text`: the name of a bundled text, else a path.
 std::filesystem::path textPath(const std::string& text);
 
-/// The same with the path of a text that is not bundled made absolute: the trainer may be started from
-/// elsewhere.
+/// The specification with the path of a text that is not bundled made absolute, because the trainer may be
+/// started in another folder.
 Specification withAbsoluteText(Specification specification);
 
 }  // namespace roper

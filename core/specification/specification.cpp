@@ -28,7 +28,7 @@ void checkModel(const Specification& s, std::vector<SettingProblem>& problems) {
     }
 }
 
-/// Fields that hold none of their choices, as a specification that was made by hand may.
+/// Choices with an invalid value, which a specification built in code may have.
 std::vector<SettingProblem> unknownChoices(const Specification& s) {
     std::vector<SettingProblem> problems;
     for (const SpecificationField& field : specificationFields()) {
@@ -88,7 +88,8 @@ bool isDeviceName(const std::string& name) {
 
 std::vector<SettingProblem> check(const Specification& specification) {
     std::vector<SettingProblem> problems = unknownChoices(specification);
-    if (!problems.empty()) return problems;  // the rest asks the registries for what is chosen
+    // the remaining checks look up the chosen names in the registries
+    if (!problems.empty()) return problems;
     if (specification.isImported())
         problems.push_back(
             {"about.known",
@@ -115,7 +116,7 @@ void requireValid(const Specification& specification, const std::string& origin)
     throw Error(ErrorKind::usage, join(lines, "\n"));
 }
 
-/// As a cell of a Markdown table.
+/// Escaped for a cell of a Markdown table.
 static std::string escaped(const std::string& text) {
     std::string cell;
     for (const char c : text)

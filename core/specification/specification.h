@@ -14,23 +14,22 @@
 
 namespace roper {
 
-/// What the method of an imported run is called of which nobody said what it is (`About::method`).
+/// The method's name for an imported run whose method was not given (`About::method`).
 inline constexpr auto kUnknownMethod = "imported";
 
-/// What a run does. Plain data; `specificationFields()` holds the name, unit, default, bounds and
-/// help of every member, and everything that reads, writes, checks or shows a specification goes through that
-/// table. Where the names of a choice are text, `check` sees to it that they hold one of them.
+/// What a run does. Plain data; `specificationFields()` holds the name, unit, default, bounds and help of
+/// every member, and everything that reads, writes, checks or shows a specification goes through that table.
+/// Choices stored as text are validated by `check`.
 struct Specification {
     struct About {
         std::string title;
         std::string teaches;
         std::string evidence;
-        std::string measure = "auto";  ///< named before the runs: one of core/compare/outcome.h
+        std::string measure = "auto";  ///< chosen before the runs: an entry of core/compare/outcome.h
         double minutes = 0;
-        /// What the method is called where the run was imported and nobody said which of ours it is.
+        /// The method's name if the run was imported and its method is not known to be one of ours.
         std::string method;
-        /// Of imported metrics: the keys of the settings that are known, with spaces between them. Empty: all
-        /// are.
+        /// For imported metrics: the keys of the known settings, separated by blanks. Empty: all are known.
         std::string known;
     } about;
 
@@ -92,20 +91,20 @@ struct Specification {
         std::string precision = "auto";
     } device;
 
-    /// The method that the run is shown and compared as: its name, and how it is written for people. Of an
-    /// imported run it may be none of ours.
+    /// Name and title of the method under which the run is shown and compared. An imported run may have used
+    /// a method that is none of ours.
     const std::string& methodName() const { return about.method.empty() ? model.position : about.method; }
     const std::string& methodTitle() const {
         return about.method.empty() ? model.method().title : about.method;
     }
 
-    /// Whether these are settings of imported metrics: of those that nobody said the members hold defaults,
-    /// which are not facts (`isKnown`), and a run cannot be trained with them.
+    /// Whether these are the settings of imported metrics. Unknown ones then hold defaults, which are not
+    /// facts (`isKnown`), and no run can be trained with them.
     bool isImported() const { return !about.method.empty() || !about.known.empty(); }
 
     std::int64_t headDim() const { return model.width / model.heads; }
 
-    /// What position methods have to know of the model.
+    /// What position methods need to know about the model.
     ModelShape shape() const {
         return {model.width,
                 model.layers,
@@ -115,64 +114,65 @@ struct Specification {
                 !isMasked()};
     }
 
-    /// Whether masked tokens are predicted from both sides, rather than each token from those before.
+    /// Whether the model predicts masked tokens from both sides, rather than each token from the preceding
+    /// ones.
     bool isMasked() const { return training.objective == "masked"; }
 
-    /// Tokens of a sequence that go into the model: a causal one has nothing to say after the last.
+    /// Tokens of a sequence that enter the model. A causal model predicts nothing after the last one.
     std::int64_t inputLength() const { return isMasked() ? training.length : training.length - 1; }
 };
 
-/// One member of the specification.
+/// A field for one member of the specification.
 using SpecificationField = Field<Specification>;
 
-/// All members in the order in which they are written and shown.
+/// All fields in the order in which they are written and shown.
 const std::vector<SpecificationField>& specificationFields();
 
-/// The field with this key ("model.width") or, where only one field has it, this bare name ("width").
+/// The field with this key ("model.width") or, if it is unique, this bare name ("width").
 /// @throws Error (usage) with the nearest known name
 const SpecificationField& findField(std::string_view key);
 
-/// Whether the value of a field is known. Of imported metrics that is what their file or a person said.
+/// Whether the value of a field is known; for imported metrics, whether the file or the user stated it.
 bool isKnown(const SpecificationField& field, const Specification& specification);
 /// The same by the key of a field ("training.data_seed").
 bool isKnown(std::string_view key, const Specification& specification);
 
-/// Whether both seeds are known, so that a run may be paired with another of the same.
+/// Whether both seeds are known, so that the run can be paired with another run of the same seeds.
 bool seedsAreKnown(const Specification& specification);
 
-/// Everything that contradicts: width not divisible by heads, a prompt that does not fit, a value that this
-/// run would never read, settings of imported metrics, … Empty if the run can start.
+/// All contradictions: a width not divisible by the number of heads, a prompt that does not fit, a setting
+/// that this run never reads, settings of imported metrics, … Empty if the run can start.
 std::vector<SettingProblem> check(const Specification& specification);
 
-/// Why a run of this specification never reads a field; nothing if it does.
+/// Why a run of this specification never reads the field; nothing if it does.
 std::optional<std::string> whyUnused(const SpecificationField& field, const Specification& specification);
 
-/// The same with every field that the run never reads put back to its default. What one method of a
-/// comparison needs and another does not know stays with the first.
+/// The specification with all fields that the run never reads reset to their defaults. When methods are
+/// compared, this removes settings that only another method needs.
 Specification withoutUnused(Specification specification);
 
-/// The same experiment with another position method, and nothing set that this method never reads.
+/// The same experiment with another position method, without settings that this method never reads.
 Specification withPosition(Specification specification, const std::string& position);
 
-/// Reads a specification; what the text does not name keeps its default.
-/// @param origin  how errors name the text: usually its path
-/// @throws Error (usage) with origin:line:column; an unknown key comes with the nearest known one
+/// Parses a specification; fields that the text does not name keep their defaults.
+/// @param origin  name of the text in errors, usually its path
+/// @throws Error (usage) with origin:line:column; for an unknown key, with the nearest known one
 Specification parseSpecification(std::string_view toml, const std::string& origin);
 Specification readSpecification(const FilePath& path);
 
-/// Every field that is known, with its unit and help as comment; reads back as the same specification.
+/// All known fields with unit and help as comments. Parsing the result gives the same specification.
 std::string toToml(const Specification& specification);
 
-/// Whether a text names a device: auto, cpu, cuda or cuda:N.
+/// Whether the text is the name of a device: auto, cpu, cuda or cuda:N.
 bool isDeviceName(const std::string& name);
 
-/// Applies "key=value" (key as for `findField`). @throws Error (usage)
+/// Applies "key=value", with the key as in `findField`. @throws Error (usage)
 void applySetting(Specification& specification, std::string_view setting);
 
-/// @throws Error (usage) listing every problem, if there is one
+/// @throws Error (usage) listing all problems, if there are any
 void requireValid(const Specification& specification, const std::string& origin);
 
-/// The table of all fields in Markdown, for docs/specification.md.
+/// A Markdown table of all fields, for docs/specification.md.
 std::string fieldsAsMarkdown();
 
 }  // namespace roper

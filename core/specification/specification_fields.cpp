@@ -13,13 +13,13 @@ constexpr std::int64_t kMost = std::numeric_limits<std::int64_t>::max();
 
 using S = Specification;
 
-/// A field over a member of a section, such as model.width.
+/// A field for a member of a section, such as model.width.
 template <class Section, class Base, class Value>
 SpecificationField make(FieldInfo info, Section S::*section, Value Base::*member) {
     return field<S>(std::move(info), [section, member](S& s) -> Value& { return s.*section.*member; });
 }
 
-/// A field that had another name in older versions.
+/// A field that had other names in older versions.
 SpecificationField formerly(std::vector<std::string> keys, FieldInfo info, auto section, auto member) {
     info.former_keys = std::move(keys);
     return make(std::move(info), section, member);

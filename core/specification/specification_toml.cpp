@@ -9,7 +9,7 @@
 namespace roper {
 namespace {
 
-/// A TOML value as the text that a field reads; the wrong type is refused here, where the type is known.
+/// Converts a TOML value to a field's text form. Wrong types are refused here, where the type is still known.
 std::string valueText(const SpecificationField& field, const toml::node& node) {
     if (field.isText()) {
         if (const auto* text = node.as_string()) return text->get();
@@ -51,7 +51,7 @@ std::vector<std::string> sectionNames() {
     return names;
 }
 
-/// A number that TOML reads as a float: with a point or an exponent.
+/// Adds ".0" to a number that TOML would otherwise read as an integer.
 std::string floatText(const std::string& number) {
     return number.find_first_of(".en") == std::string::npos ? number + ".0" : number;
 }

@@ -15,7 +15,7 @@ std::string enumeration(std::vector<std::string> names) {
     return join(names, ", ") + " and " + last;
 }
 
-/// Why the task does not read a field that only other tasks do.
+/// Why the task does not read a field that belongs to other tasks.
 std::optional<std::string> whyTaskDoesNot(const SpecificationField& field, const Specification& s) {
     for (const TaskKind& kind : taskKinds()) {
         if (kind.name == s.task.name) continue;
@@ -26,7 +26,7 @@ std::optional<std::string> whyTaskDoesNot(const SpecificationField& field, const
     return std::nullopt;
 }
 
-/// Why the position method does not read a field that only other methods do.
+/// Why the position method does not read a field that belongs to other methods.
 std::optional<std::string> whyMethodDoesNot(const SpecificationField& field, const Specification& s) {
     std::vector<std::string> readers;
     for (const PositionMethod& method : positionMethods())
