@@ -20,7 +20,7 @@ namespace fs = std::filesystem;
 
 namespace {
 
-/// The runs of submissions, each once.
+/// The runs of all submissions, without duplicates.
 std::vector<std::string> runsOf(const std::vector<Submission>& submissions) {
     std::vector<std::string> names;
     std::set<std::string> seen;
@@ -31,7 +31,7 @@ std::vector<std::string> runsOf(const std::vector<Submission>& submissions) {
     return names;
 }
 
-/// Of the runs of some submissions it is not known whether the scheduler has them, unless it lists them.
+/// Marks runs of the submissions for which `is_unknown` holds as unknown, unless the scheduler lists them.
 void markUnknown(ClusterView& view, bool (*is_unknown)(const Submission&)) {
     std::vector<Submission> unknown = view.submissions;
     std::erase_if(unknown, [&](const Submission& submission) { return !is_unknown(submission); });
@@ -41,18 +41,18 @@ void markUnknown(ClusterView& view, bool (*is_unknown)(const Submission&)) {
         one.is_known = one.element || runs.count(one.run) == 0;
 }
 
-/// Whether the scheduler may still come to have it: it has not said that it has, and not that it has not.
+/// Whether the scheduler may still accept the submission: it has neither confirmed nor refused it.
 bool isUncertain(const Submission& submission) {
     constexpr double kLongest_s = 600;
     return !submission.ended && submission.job.empty() && ageOf(submission, secondsSinceEpoch()) < kLongest_s;
 }
 
-/// Whether it is the name of one cluster.
+/// Whether the text names exactly one cluster.
 bool isOne(const std::string& clusters) {
     return !clusters.empty() && clusters != "all" && clusters.find(',') == std::string::npos;
 }
 
-/// What the schedulers have of submissions that have not ended, each asked for its own.
+/// The scheduler's elements of all submissions that have not ended, queried from each submission's cluster.
 std::vector<SlurmElement> activeOf(const std::vector<Submission>& submissions) {
     std::map<std::string, std::vector<std::string>> jobs;  // by cluster
     for (const Submission& submission : submissions)
@@ -61,7 +61,7 @@ std::vector<SlurmElement> activeOf(const std::vector<Submission>& submissions) {
                 jobs[cluster].push_back(submission.name);
     const bool names_one =
         std::any_of(jobs.begin(), jobs.end(), [](const auto& of) { return !of.first.empty(); });
-    // This machine's own is asked without its name, which needs no database of clusters.
+    // The local cluster is queried without its name, because naming it requires a database of clusters.
     const std::string here = names_one ? clusterSettings().name : std::string();
     std::vector<SlurmElement> active;
     for (const auto& [cluster, names] : jobs)
@@ -70,7 +70,7 @@ std::vector<SlurmElement> activeOf(const std::vector<Submission>& submissions) {
     return active;
 }
 
-/// What the scheduler no longer has anything of need not be asked for again.
+/// Marks submissions of which the scheduler has no elements left, so that they are not queried again.
 void closeEnded(const fs::path& runs, const ClusterView& view) {
     for (Submission submission : view.submissions) {
         const bool is_there =
@@ -82,7 +82,7 @@ void closeEnded(const fs::path& runs, const ClusterView& view) {
     }
 }
 
-/// What sbatch says it could not submit may be submitted all the same, where its answer was lost on the way.
+/// If sbatch timed out, the scheduler may have accepted the job although the answer was lost.
 /// @returns the job; nothing if it was refused @throws SubmissionUnknown
 std::optional<SubmittedJob> jobDespite(const Error& refusal, const Submission& array) {
     const std::string_view said = refusal.what();
@@ -95,8 +95,8 @@ std::optional<SubmittedJob> jobDespite(const Error& refusal, const Submission& a
     return SubmittedJob{elements.front().job, elements.front().cluster};
 }
 
-/// What sbatch is told on its command line, which counts before the script and the environment: the name by
-/// which the job is known, its elements and where it goes.
+/// Options on sbatch's command line, which take precedence over the script and the environment: the job's
+/// name, its elements and its destination.
 std::vector<std::string> optionsThatCount(const Submission& array, const SlurmOptions& options) {
     std::vector<std::string> said{
         "--job-name=" + array.name,
@@ -105,19 +105,19 @@ std::vector<std::string> optionsThatCount(const Submission& array, const SlurmOp
     return said;
 }
 
-/// Takes back what was written of a submission that the scheduler has refused.
+/// Removes the files of a submission that the scheduler has refused.
 void forget(const fs::path& runs, const std::string& name) {
     try {
         removeFile(submissionsFolder(runs) / (name + ".sh"));
         removeFile(submissionPath(runs, name));
         forgetSubmission(runs, name);
     } catch (const Error&) {
-        // Why it was refused is what a person has to know.
+        // The user needs to know the reason for the refusal, not this failure.
     }
 }
 
-/// @param after  the array before it, which must have ended if a number of elements at the same time was
-/// wanted: of two arrays each would have as many. @returns it as it was submitted
+/// @param after  the previous array, which must end first if the number of simultaneous elements is limited,
+/// because the limit applies to each array separately. @returns the submission as accepted
 Submission submit(const fs::path& runs, Submission array, const SlurmOptions& options,
                   const std::string& after) {
     const std::string text = scriptOf(runs, array, options);
@@ -131,7 +131,7 @@ Submission submit(const fs::path& runs, Submission array, const SlurmOptions& op
     try {
         job = submitScript(text, said, environmentForSbatch(options));
     } catch (const SubmissionUnknown&) {
-        throw;  // the scheduler may have it, and it is known by its file
+        throw;  // the scheduler may have accepted it; it can be found by its file
     } catch (const Error& error) {
         const auto despite = jobDespite(error, array);
         if (!despite) {
@@ -224,8 +224,8 @@ SubmissionReport submitMissing(const fs::path& runs, const std::string& sweep,
         if (one.state == RunState::stopped && !one.isTaken()) allowToGoOn(RunFolder(runs / one.run));
     const bool is_sent_elsewhere = !clustersWanted(options).empty();
     for (Submission& array : plannedArrays(sweep, report.missing, options)) {
-        // Of several clusters all arrays go to the one that took the first, where they can wait for each
-        // other.
+        // If several clusters are allowed, all arrays go to the one that accepted the first, because arrays
+        // can wait for each other only within a cluster.
         if (!report.cluster.empty()) array.cluster = report.cluster;
         const Submission submitted =
             submit(runs, array, options, report.jobs.empty() ? std::string() : report.jobs.back());

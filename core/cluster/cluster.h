@@ -11,52 +11,53 @@
 
 namespace roper {
 
-/// Runs of a folder as it and the scheduler see them.
+/// The runs of a folder, combining the folder's files with the scheduler's state.
 struct ClusterView {
     std::vector<Submission> submissions;
-    std::vector<SlurmElement> active;    ///< elements that wait or run
-    std::vector<SweepElement> elements;  ///< a line for each run
-    /// The options of the submissions that this user has made from here, by the name of their job. Only these
-    /// may be cancelled or submitted again.
+    std::vector<SlurmElement> active;    ///< pending and running elements
+    std::vector<SweepElement> elements;  ///< one for each run
+    /// Options of this user's own submissions from this machine, by job name. Only these may be cancelled or
+    /// resubmitted.
     std::map<std::string, SlurmOptions> own;
 
-    /// Elements that wait or run, of the own submissions alone.
+    /// Pending and running elements of own submissions.
     std::vector<SlurmElement> ownActive() const;
 };
 
-/// @param sweep  its submissions alone; empty: all of the folder
-/// @param names  the runs; empty: those of the submissions, in the order in which they were submitted
-/// @throws Error if the scheduler cannot be asked, though it may have some of them, or a submission cannot be
+/// @param sweep  only its submissions; empty: all in the folder
+/// @param names  the runs; empty: those of the submissions, in order of submission
+/// @throws Error if the scheduler may have some of them but cannot be queried, or if a submission cannot be
 /// read
 ClusterView lookAtCluster(const std::filesystem::path& runs, const std::string& sweep = {},
                           const std::vector<std::string>& names = {});
 
-/// The same without asking the scheduler: what was submitted and is not seen to be at work is not known.
+/// The same without querying the scheduler: submitted runs that are not visibly running are marked as
+/// unknown.
 /// @throws Error if a submission cannot be read
 ClusterView lookAtSubmissions(const std::filesystem::path& runs, const std::string& sweep = {},
                               const std::vector<std::string>& names = {});
 
-/// Those that neither are finished, nor failed, nor are on their way.
+/// Runs that are neither finished nor failed nor submitted.
 std::vector<std::string> missingOf(const std::vector<SweepElement>& elements);
 
-/// Cuts runs into arrays of as many elements as the cluster takes, each of `pack` runs, and says which
-/// clusters they are for. @throws Error (usage) for an option that cannot be given for a sweep
+/// Divides runs into arrays that the cluster accepts, with `pack` runs per element, and sets their clusters.
+/// @throws Error (usage) for an option that a sweep cannot have
 std::vector<Submission> plannedArrays(const std::string& sweep, const std::vector<std::string>& names,
                                       const SlurmOptions& options);
 
-/// The batch script of one of them.
+/// The batch script of such an array.
 std::string scriptOf(const std::filesystem::path& runs, const Submission& array, const SlurmOptions& options);
 
-/// What became of handing runs over.
+/// The result of submitting runs.
 struct SubmissionReport {
     ClusterView before;
     std::vector<std::string> missing;  ///< runs that were submitted
-    std::vector<std::string> jobs;     ///< a number for each array
-    std::string cluster;               ///< that has them, where one was named
+    std::vector<std::string> jobs;     ///< job number of each array
+    std::string cluster;               ///< the cluster that accepted them, if one was named
 };
 
-/// Hands what is missing of these runs, which are there, to the scheduler. Nobody else submits anything of
-/// the folder meanwhile. @throws Error; what was submitted until then stays
+/// Submits those of these existing runs that are missing. A lock prevents others from submitting in this
+/// folder at the same time. @throws Error; arrays submitted before the error remain
 SubmissionReport submitMissing(const std::filesystem::path& runs, const std::string& sweep,
                                const std::vector<std::string>& names, const SlurmOptions& options);
 

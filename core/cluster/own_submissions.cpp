@@ -19,7 +19,7 @@ namespace {
 
 constexpr const char* kSection = "submissions";
 
-/// Nothing unless it holds each option, in range, and nothing else.
+/// Nothing unless the object contains exactly the known options, all in range.
 std::optional<SlurmOptions> readOptions(const Json& json) {
     try {
         const auto options = json.get<SlurmOptions>();
@@ -33,7 +33,7 @@ std::optional<SlurmOptions> readOptions(const Json& json) {
 }  // namespace
 
 std::string elementsFingerprint(const Submission& submission) {
-    return sha256(Json(submission.elements).dump());  // names of runs, which are ASCII
+    return sha256(Json(submission.elements).dump());  // names of runs are ASCII
 }
 
 std::map<std::string, SlurmOptions> ownSubmissions(const fs::path& runs,
@@ -52,13 +52,13 @@ std::map<std::string, SlurmOptions> ownSubmissions(const fs::path& runs,
 
 void rememberSubmission(const fs::path& runs, const Submission& submission, const SlurmOptions& options) try {
     changeOwnRecord(runs, kSection, [&](Json& recorded) {
-        // Those whose files are gone can no longer be submitted again.
+        // Submissions without a file can no longer be resubmitted.
         for (auto at = recorded.begin(); at != recorded.end();)
             at = isThere(submissionPath(runs, at.key())) ? std::next(at) : recorded.erase(at);
         recorded[submission.name] = {{"options", options}, {"runs", elementsFingerprint(submission)}};
     });
 } catch (const Error&) {
-    // Without a home, or on a full disk, it is handed over all the same.
+    // Without a home folder or on a full disk, runs are submitted nevertheless.
 }
 
 void forgetSubmission(const fs::path& runs, const std::string& name) {

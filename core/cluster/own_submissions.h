@@ -10,23 +10,23 @@
 
 namespace roper {
 
-// What Slurm is told to do, a program among it, comes from this user's hand alone. The options of a
-// submission are recorded outside of the runs folder, whose files may be anybody's; what the folder says of a
-// submission is which runs it holds.
+// What Slurm executes must come only from this user. The options of a submission, which include a program,
+// are therefore recorded outside of the runs folder, whose files may have been written by anyone; the folder
+// only says which runs belong to a submission.
 
-/// SHA-256 of which runs each element of a submission trains.
+/// SHA-256 of the lists of runs that the elements of a submission train.
 std::string elementsFingerprint(const Submission& submission);
 
-/// The options of those submissions that this user has made from here, by the name of their job. One that
-/// says it holds other runs than it did is not among them, nor one whose options cannot be understood.
+/// Options of this user's own submissions from this machine, by job name. Submissions whose list of runs has
+/// changed or whose options cannot be parsed are left out.
 std::map<std::string, SlurmOptions> ownSubmissions(const std::filesystem::path& runs,
                                                    const std::vector<Submission>& submissions);
 
-/// Records one before the scheduler has it. One that cannot be recorded counts as somebody else's later.
+/// Records a submission before it reaches the scheduler. If it cannot be recorded, it will not count as own.
 void rememberSubmission(const std::filesystem::path& runs, const Submission& submission,
                         const SlurmOptions& options);
 
-/// The scheduler has refused it. @throws Error (disk)
+/// Called when the scheduler has refused it. @throws Error (disk)
 void forgetSubmission(const std::filesystem::path& runs, const std::string& name);
 
 }  // namespace roper

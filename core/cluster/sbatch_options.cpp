@@ -22,7 +22,7 @@ std::string_view secondOf(const auto& pairs, std::string_view first) {
     return found == pairs.end() ? std::string_view() : found->second;
 }
 
-/// The long name of an option of one letter, if it has a variable or is looked for here.
+/// The long name of a one-letter option, if an environment variable exists for it or this file needs it.
 std::string longName(char letter) {
     constexpr std::array<Pair, 19> kNames{{{"A", "account"},
                                            {"C", "constraint"},
@@ -48,7 +48,7 @@ std::string longName(char letter) {
     return found.empty() ? name : std::string(found);
 }
 
-/// The variables that say the same as an option. Most are named for it.
+/// Environment variables equivalent to an option. Most are named after it.
 std::vector<std::string> variablesOf(const std::string& option) {
     if (option == "clusters") return {"SBATCH_CLUSTERS", "SLURM_CLUSTERS"};
     if (option == "hint") return {"SBATCH_HINT", "SLURM_HINT"};
@@ -65,19 +65,19 @@ std::vector<std::string> variablesOf(const std::string& option) {
     return {name};
 }
 
-/// Without the quotes around it that a line of a script needs.
+/// Removes surrounding quotes, which are needed only in a script.
 std::string unquoted(const std::string& text) {
     const bool is_quoted =
         text.size() > 1 && (text.front() == '"' || text.front() == '\'') && text.back() == text.front();
     return is_quoted ? text.substr(1, text.size() - 2) : text;
 }
 
-/// "--name", "--name=value", "-X" or "-Xvalue".
+/// Parses "--name", "--name=value", "-X" or "-Xvalue".
 SbatchOption optionIn(const std::string& word) {
     if (!word.starts_with("--")) return {longName(word[1]), unquoted(word.substr(2))};
     const std::size_t equals = word.find('=');
     std::string name = word.substr(2, equals == std::string::npos ? equals : equals - 2);
-    if (name == "cluster") name = "clusters";  // sbatch knows both
+    if (name == "cluster") name = "clusters";  // sbatch accepts both
     return {name, equals == std::string::npos ? std::string() : unquoted(word.substr(equals + 1))};
 }
 
@@ -95,7 +95,7 @@ std::vector<std::string> environmentWithout(const auto& is_left_out) {
 std::vector<SbatchOption> sbatchOptionsIn(const std::vector<std::string>& written) {
     std::vector<SbatchOption> options;
     for (const std::string& text : written) {
-        // What follows "=" is one value, blanks and all.
+        // After "=", the rest is one value including blanks.
         const bool is_one = text.starts_with("--") && text.find('=') != std::string::npos;
         for (const std::string& word : is_one ? std::vector<std::string>{text} : split(text, ' ')) {
             if (word.size() > 1 && word.front() == '-')
@@ -118,7 +118,7 @@ bool isListOfClusters(std::string_view text) {
 std::string clustersWanted(const SlurmOptions& options) {
     std::string clusters, where = "--clusters";
     for (const SbatchOption& one : sbatchOptionsIn(options.more))
-        if (one.name == "clusters") clusters = one.value;  // of two the last counts, as for sbatch
+        if (one.name == "clusters") clusters = one.value;  // like sbatch, uses the last of several
     for (const char* variable : {"SLURM_CLUSTERS", "SBATCH_CLUSTERS"}) {
         if (!clusters.empty()) break;
         where = variable;
@@ -138,7 +138,7 @@ void requireOptionsOfASweep(const std::vector<std::string>& written) {
          {"wrap", "the script is the sweep's; --program says how a node starts the trainer"},
          {"test-only",
           "nothing would be submitted; --dry-run prints the script, and `sbatch --test-only` takes it"}}};
-    constexpr std::size_t kShortest = 3;  // of the shortened names that sbatch takes
+    constexpr std::size_t kShortest = 3;  // shortest abbreviation that sbatch accepts
     for (const SbatchOption& one : sbatchOptionsIn(written))
         for (const auto& [name, why] : kRefused)
             if (one.name.size() >= kShortest && name.starts_with(one.name))
@@ -160,7 +160,7 @@ std::vector<std::string> environmentForQuestions() {
 
 std::vector<std::string> environmentForSbatch(const SlurmOptions& options) {
     std::vector<SbatchOption> said = sbatchOptionsIn(options.more);
-    // What the script of every sweep says, and what would keep sbatch from answering.
+    // Set by every sweep's script, or would keep sbatch from returning.
     for (const char* name :
          {"job-name", "array", "output", "error", "open-mode", "requeue", "signal", "wait"})
         said.push_back({name, {}});

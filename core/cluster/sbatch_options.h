@@ -8,9 +8,9 @@
 
 namespace roper {
 
-// Slurm's programs take options from variables of the environment, too. In those that ask they change the
-// answer: with SQUEUE_STATES=RUNNING squeue lists nothing that waits. In sbatch a variable wins over a line
-// of the script, and the command line over both.
+// Slurm's programs also take options from environment variables, which can distort the output of queries:
+// with SQUEUE_STATES=RUNNING, squeue lists no pending elements. For sbatch, variables take precedence over
+// lines of the script, and the command line over both.
 
 /// An option of sbatch by its long name, without dashes.
 struct SbatchOption {
@@ -19,26 +19,26 @@ struct SbatchOption {
     bool operator==(const SbatchOption&) const = default;
 };
 
-/// What a person has written, "--account=physics", "-M far" or "--exclusive", option by option.
+/// Parses the user's options, such as "--account=physics", "-M far" or "--exclusive".
 std::vector<SbatchOption> sbatchOptionsIn(const std::vector<std::string>& written);
 
-/// The clusters that a job is for, "far" or "far,near" or "all"; empty: this machine's own. What a person
-/// says of this submission comes before the environment (SLURM_CLUSTERS before SBATCH_CLUSTERS, as in
-/// sbatch).
-/// @throws Error (usage) for what is no list of names
+/// The clusters to which a job may go, "far", "far,near" or "all"; empty: the local one. The user's options
+/// take precedence over the environment, and SLURM_CLUSTERS over SBATCH_CLUSTERS, as in sbatch.
+/// @throws Error (usage) for anything but a list of names
 std::string clustersWanted(const SlurmOptions& options);
 
-/// @throws Error (usage) for an option that a sweep says itself or that keeps sbatch from answering at once
+/// @throws Error (usage) for an option that sweeps set themselves or that keeps sbatch from returning at once
 void requireOptionsOfASweep(const std::vector<std::string>& written);
 
-/// Whether it can be what --clusters takes: names, with commas between them.
+/// Whether --clusters accepts this text: names separated by commas.
 bool isListOfClusters(std::string_view text);
 
-/// "NAME=value" of each variable for programs that ask, cancel or requeue: without those that are options.
+/// The environment ("NAME=value") for programs that query, cancel or requeue: without variables that set
+/// options.
 std::vector<std::string> environmentForQuestions();
 
-/// The same for sbatch: what a person has set on purpose (SBATCH_ACCOUNT, SBATCH_PARTITION, …) stays, unless
-/// these options, or the script of any sweep, say the same thing.
+/// The same for sbatch. Variables set by the user (SBATCH_ACCOUNT, SBATCH_PARTITION, …) are kept unless these
+/// options or a sweep's script set the same thing.
 std::vector<std::string> environmentForSbatch(const SlurmOptions& options);
 
 }  // namespace roper

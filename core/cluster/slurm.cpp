@@ -12,7 +12,7 @@ namespace {
 
 constexpr double kPatience_s = 30;
 
-/// @returns what the program printed @throws Error (other) with what it said if it failed
+/// @returns the program's output @throws Error (other) with its messages if it failed
 std::string call(const std::vector<std::string>& arguments, const std::string& input,
                  const std::vector<std::string>& environment) {
     ProgramResult result;
@@ -30,14 +30,14 @@ std::string call(const std::vector<std::string>& arguments, const std::string& i
     throw Error(ErrorKind::other, arguments.front() + " failed: " + onOneLine(said.substr(0, 1000)));
 }
 
-/// The answer of a program that asks or tells a cluster; empty: this machine's own.
+/// Runs a program that queries or controls a cluster; empty: the local one.
 std::string ask(std::vector<std::string> arguments, const std::string& cluster = {}) {
     if (!cluster.empty()) arguments.insert(arguments.begin() + 1, "--clusters=" + cluster);
     return call(arguments, {}, environmentForQuestions());
 }
 
 SlurmElement parseLine(const std::string& line, const std::string& cluster) {
-    // Names of jobs are ours and reasons come last, so that no "|" in them confuses.
+    // We choose the names of jobs, and the reason comes last, so a "|" in it does no harm.
     constexpr std::size_t kFields = 6;
     const std::vector<std::string> fields = split(line, '|');
     const auto index = fields.size() < kFields ? std::nullopt : parseInteger(fields[2]);
@@ -65,7 +65,8 @@ std::vector<SlurmElement> parseSqueue(std::string_view output, const std::string
 
 std::vector<SlurmElement> elementsOfJobs(const std::vector<std::string>& names, const std::string& cluster) {
     if (names.empty()) return {};
-    // --all: partitions that are hidden, too. Of several clusters only the headers say which has an element.
+    // --all includes hidden partitions. With several clusters, only the headers say which cluster has an
+    // element.
     std::vector<std::string> arguments{"squeue", "--array", "--all", "--name=" + join(names, ","),
                                        "--format=%j|%F|%K|%T|%N|%r"};
     if (cluster.empty()) arguments.insert(arguments.begin() + 1, "--noheader");
@@ -77,7 +78,7 @@ SubmittedJob submitScript(const std::string& script, const std::vector<std::stri
     std::vector<std::string> arguments{"sbatch", "--parsable"};
     arguments.insert(arguments.end(), options.begin(), options.end());
     arguments.emplace_back("/dev/stdin");
-    std::string printed;  // "1234", or "1234;cluster"
+    std::string printed;  // "1234" or "1234;cluster"
     try {
         printed = trimmed(call(arguments, script, environment));
     } catch (const ProgramTimedOut& error) {
@@ -85,7 +86,7 @@ SubmittedJob submitScript(const std::string& script, const std::vector<std::stri
             ErrorKind::other,
             std::string(error.what()) + "; the same command later finds out whether Slurm has the job");
     }
-    // A cluster's own sbatch may say more before it.
+    // A site's wrapper around sbatch may print more before it.
     const std::string last = printed.substr(printed.rfind('\n') + 1);
     const std::vector<std::string> parts = split(last, ';');
     if (!parseInteger(parts.front()))
@@ -107,7 +108,7 @@ ClusterSettings clusterSettings(const std::string& cluster) {
             if (key == "MaxArraySize" && size && *size > 0) settings.most_elements = *size;
         }
     } catch (const Error&) {
-        // What it allows is then learned from what it refuses.
+        // The limit will then show in a refusal.
     }
     return settings;
 }

@@ -9,7 +9,7 @@
 namespace roper {
 namespace {
 
-/// In single quotes for a shell, whatever it holds.
+/// Quotes any text for a shell.
 std::string shellQuoted(const std::string& text) {
     std::string quoted = "'";
     for (const char c : text)
@@ -17,7 +17,7 @@ std::string shellQuoted(const std::string& text) {
     return quoted + "'";
 }
 
-/// A file name pattern for sbatch, which reads quotes and backslashes as a shell does, and % as its own.
+/// Quotes a file name pattern for sbatch, which treats quotes and backslashes like a shell and expands %.
 std::string patternQuoted(const std::string& path) {
     std::string quoted = "\"";
     for (const char c : path) {
@@ -35,8 +35,8 @@ std::string option(const std::string& name, const std::string& value) {
     return "#SBATCH " + name + value + "\n";
 }
 
-/// An option as a person wrote it, "--comment=two words": what follows "=" is quoted if it has blanks, which
-/// sbatch would take for the next option.
+/// A user's option such as "--comment=two words". A value with blanks is quoted, because sbatch would take
+/// its second word for another option.
 std::string optionOf(const std::string& text) {
     const std::size_t value = text.find('=') + 1;
     const bool is_quoted = text.find_first_of("\"'") != std::string::npos;

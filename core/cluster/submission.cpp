@@ -20,7 +20,7 @@ namespace fs = std::filesystem;
 
 namespace {
 
-/// @throws std::invalid_argument naming the member that is missing or of another type
+/// @throws std::invalid_argument naming a member that is missing or has the wrong type
 Submission submissionIn(const nlohmann::json& json) {
     Submission submission;
     const auto read = [&](const char* key, auto& member) {
@@ -35,14 +35,15 @@ Submission submissionIn(const nlohmann::json& json) {
     read("elements", submission.elements);
     read("time", submission.time);
     read("ended", submission.ended);
-    if (json.contains("job")) read("job", submission.job);  // older ones have none, but options, not read
+    // older files lack it and contain options, which are ignored
+    if (json.contains("job")) read("job", submission.job);
     if (json.contains("cluster")) read("cluster", submission.cluster);
     return submission;
 }
 
 constexpr std::uint64_t kLargest = 64U << 20U;
 
-/// A name in it becomes part of a path or of a command line.
+/// Names from the file become parts of paths and command lines.
 void requireNames(const Submission& submission, const std::string& origin) {
     std::vector<std::string> names{submission.name, submission.sweep};
     for (const auto& runs : submission.elements)

@@ -9,37 +9,38 @@
 
 namespace roper {
 
-/// What was handed to a scheduler at once, an array: RUNS/slurm/NAME.json, beside its batch script NAME.sh
-/// and the output of its elements, NAME-INDEX.log. Written before the scheduler has it, which knows it by its
-/// name. The file may be anybody's, and so says nothing of how the runs are trained (`ownSubmissions`).
+/// An array job submitted to a scheduler: RUNS/slurm/NAME.json, next to its batch script NAME.sh and the
+/// output of its elements, NAME-INDEX.log. The file is written before the submission, and the scheduler knows
+/// the job by this name. Because anyone may have written the file, it does not say how runs are trained
+/// (`ownSubmissions`).
 struct Submission {
-    std::string name;                                ///< of the job, which no other has
+    std::string name;                                ///< of the job, unique
     std::string sweep;                               ///< name of the sweep
-    std::vector<std::vector<std::string>> elements;  ///< names of the runs that each trains
-    double time = 0;                                 ///< when it was submitted, in seconds since 1970, UTC
-    bool ended = false;                              ///< the scheduler no longer had any of it
-    std::string job = {};  ///< its number; empty where the scheduler has not said it has it
-    /// Name of the cluster that has it; until that is known, those that may ("far,near"). Empty: that of any
-    /// machine that asks.
+    std::vector<std::vector<std::string>> elements;  ///< names of the runs that each element trains
+    double time = 0;                                 ///< time of submission, seconds since 1970, UTC
+    bool ended = false;                              ///< the scheduler no longer had any of its elements
+    std::string job = {};  ///< job number; empty until the scheduler has confirmed it
+    /// Name of the cluster that has the job; until known, the possible ones ("far,near"). Empty: the local
+    /// cluster.
     std::string cluster = {};
 
     bool operator==(const Submission&) const = default;
 };
 
-/// RUNS/slurm, where submissions are kept.
+/// RUNS/slurm, the folder of submissions.
 FilePath submissionsFolder(const std::filesystem::path& runs);
 
-/// What an element has printed: its trainers' ends, and why it failed.
+/// Output of an element: how its trainers ended, and errors.
 FilePath logOf(const std::filesystem::path& runs, const std::string& job_name, std::int64_t element);
 
-/// One of no runs yet, with a name for its job that no other has: "SWEEP.k3f9x2".
+/// A submission without runs, with a unique job name such as "SWEEP.k3f9x2".
 Submission newSubmission(const std::string& sweep);
 
-/// How long before `now` it was submitted, in seconds. A time ahead of the clock, beyond what the clocks of
-/// two machines may differ by, counts as long ago.
+/// Time since its submission, in seconds. If that lies in the future by more than clocks may differ, it
+/// counts as long ago.
 double ageOf(const Submission& submission, double now);
 
-/// The file that holds the submission of this name.
+/// Path of the submission with this name.
 FilePath submissionPath(const std::filesystem::path& runs, const std::string& name);
 
 /// @throws Error (disk)
@@ -48,8 +49,8 @@ void writeSubmission(const std::filesystem::path& runs, const Submission& submis
 /// @throws Error (usage) saying what is wrong with the file, Error (disk)
 Submission readSubmission(const FilePath& path);
 
-/// Those of one sweep, or of all for an empty name, the oldest first; a time ahead of the clock counts as the
-/// oldest. A file that cannot be read is an error: what it holds may be trained now. @throws Error
+/// Submissions of a sweep, or all if the name is empty, oldest first; a time in the future counts as oldest.
+/// An unreadable file is an error, because its runs may be in training. @throws Error
 std::vector<Submission> submissionsOf(const std::filesystem::path& runs, const std::string& sweep);
 
 }  // namespace roper

@@ -22,7 +22,7 @@ std::string stepsOf(const Status& status) {
     return "step " + std::to_string(status.step) + " of " + std::to_string(status.steps);
 }
 
-/// The last line of what the last element printed that had this run; empty if there is none.
+/// The last line printed by the most recent element that had this run; empty if there is none.
 std::string lastLogLine(const fs::path& runs, const std::string& run,
                         const std::vector<Submission>& submissions) {
     std::string line;

@@ -11,33 +11,33 @@
 
 namespace roper {
 
-/// Where a run of a sweep is on its way.
+/// State of a run of a sweep.
 enum class Stage { finished, running, waiting, failed, unfinished, not_submitted, unknown };
-/// "not submitted".
+/// Such as "not submitted".
 const char* nameOf(Stage stage);
 
-/// A run of a sweep as both its folder and the scheduler see it.
+/// A run of a sweep, combining its folder with the scheduler's state.
 struct SweepElement {
     std::string run;
-    std::optional<RunState> state;        ///< nothing where there is no such run yet
-    Status status;                        ///< as its trainer last wrote it
-    std::optional<SlurmElement> element;  ///< that waits with this run, or is at work on it
+    std::optional<RunState> state;        ///< nothing if the run does not exist yet
+    Status status;                        ///< last written by its trainer
+    std::optional<SlurmElement> element;  ///< pending or running element with this run
     std::string problem;                  ///< why it cannot be read, or how it failed
-    bool is_known = true;  ///< otherwise it was submitted, and the scheduler could not be asked
+    bool is_known = true;  ///< false if it was submitted and the scheduler could not be queried
 
     Stage stage() const;
     bool isFinished() const { return state == RunState::finished; }
-    /// How much of it is trained, 0 to 1.
+    /// Fraction of the training that is done, 0 to 1.
     double progress() const;
-    /// Whether the scheduler, or a trainer that it did not start, has it.
+    /// Whether the scheduler has it, or a trainer that was started otherwise.
     bool isTaken() const;
-    /// A line for a person: "running on node3 (1234_5), step 120 of 500".
+    /// A line for display: "running on node3 (1234_5), step 120 of 500".
     std::string describe() const;
 };
 
-/// One for each of the runs, in their order.
+/// One element for each run, in the given order.
 /// @param submissions  of the sweep
-/// @param elements     what the scheduler has of them
+/// @param elements     pending and running elements
 std::vector<SweepElement> sweepElements(const std::filesystem::path& runs,
                                         const std::vector<std::string>& names,
                                         const std::vector<Submission>& submissions,
