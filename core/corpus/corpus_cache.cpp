@@ -19,7 +19,7 @@ namespace fs = std::filesystem;
 
 namespace {
 
-/// Of what roper-tokenizer writes; another one lets every text be prepared again.
+/// Version of the output of roper-tokenizer. A change makes all cached texts be prepared again.
 constexpr const char* kVersion = "2";
 
 fs::path cacheFolder() {
@@ -31,7 +31,7 @@ fs::path cacheFolder() {
                 "prepared texts need a folder: set XDG_CACHE_HOME to the path of one that can be written");
 }
 
-/// Another name for everything that makes the outcome another.
+/// The cache key, which depends on everything that affects the result.
 std::string keyOf(const TaskSettings& settings, const std::vector<fs::path>& files) {
     Fingerprint key;
     for (const fs::path& file : files)
@@ -42,10 +42,11 @@ std::string keyOf(const TaskSettings& settings, const std::vector<fs::path>& fil
     return key.text();
 }
 
-/// A folder that is being filled; unless it has been given its real name, nothing of it stays.
+/// A folder being filled, which is deleted unless it has been renamed to its final name.
 class PartialFolder {
   public:
-    explicit PartialFolder(fs::path path) : path_(std::move(path)) { remove(); }  // of one that was killed
+    // may be left over from a killed process
+    explicit PartialFolder(fs::path path) : path_(std::move(path)) { remove(); }
     ~PartialFolder() { remove(); }
     PartialFolder(const PartialFolder&) = delete;
     PartialFolder& operator=(const PartialFolder&) = delete;
@@ -61,7 +62,7 @@ class PartialFolder {
     fs::path path_;
 };
 
-/// Whether a text has been prepared here and is what it was; `say` is told of damage.
+/// Whether the prepared text is complete and undamaged; reports damage to `say`.
 bool isWhole(const CorpusFiles& corpus, const std::function<void(const std::string&)>& say) {
     if (!isThere(corpus.summary())) return false;
     const auto damage = corpus.damage();
@@ -81,7 +82,7 @@ std::optional<CorpusFiles> prepareCorpus(const TaskSettings& settings, const Pre
     std::string key = keyOf(settings, textFiles(text));
     CorpusFiles whole((cache / key).string());
     bool is_whole = isWhole(whole, say);
-    // Another version of SentencePiece may have learned other tokens of the same text since.
+    // Another version of SentencePiece may have learned another vocabulary from the same text since.
     if (model && is_whole && readFile(whole.model()) != readFile(*model)) {
         key += "-" + Fingerprint().add(readFile(*model)).text();
         whole = CorpusFiles((cache / key).string());
@@ -95,7 +96,7 @@ std::optional<CorpusFiles> prepareCorpus(const TaskSettings& settings, const Pre
         return !preparing.goes_on || preparing.goes_on();
     });
     if (!lock.held()) return std::nullopt;
-    if (said && isWhole(whole, say)) return whole;  // another has prepared it meanwhile
+    if (said && isWhole(whole, say)) return whole;  // another process has prepared it meanwhile
     say("preparing the text " + text.string() + ": " + std::to_string(settings.own.integer("vocab_size")) +
         " tokens (" + settings.own.text("tokenizer") + "); this is done once");
     const PartialFolder partial(cache / (key + std::string(kPartialMark) + "text"));

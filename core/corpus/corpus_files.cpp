@@ -18,7 +18,7 @@ int digitOf(char c) {
     return at == std::string_view::npos ? -1 : static_cast<int>(at);
 }
 
-/// A line of vocabulary.txt as text; false if an escape is wrong.
+/// Decodes a line of vocabulary.txt; false for an invalid escape.
 bool unescape(const std::string& line, std::string& text) {
     for (std::size_t i = 0; i < line.size(); ++i) {
         if (line[i] != '\\') {

@@ -26,12 +26,12 @@ std::vector<std::int64_t> parseIds(const std::string& line) {
     while (at < end) {
         const auto [next, problem] = std::from_chars(at, end, id);
         if (problem == std::errc()) ids.push_back(id);
-        at = next + 1;  // past the blank, or the end of the line
+        at = next + 1;  // skips the blank or line break
     }
     return ids;
 }
 
-/// @throws Error (checkpoint) for more tokens than the settings name, before anything is made of them
+/// @throws Error (checkpoint) for more tokens than the settings allow, before memory is allocated for them
 Vocabulary vocabularyOf(const CorpusFiles& corpus, const TaskSettings& settings) {
     const std::string model = corpus.model().string(), lines = readFile(corpus.vocabulary());
     const std::int64_t found = std::count(lines.begin(), lines.end(), '\n'), most = vocabularySize(settings);
@@ -56,7 +56,8 @@ void keepVocabulary(const CorpusFiles& corpus, const CorpusFiles& kept) {
     makeFolder(kept.folder());
     writeFileAtomically(kept.model(), readFile(corpus.model()));
     writeFileAtomically(kept.vocabulary(), readFile(corpus.vocabulary()));
-    writeFileAtomically(kept.summary(), readFile(corpus.summary()));  // last: what has it is whole
+    // written last, as a mark of completeness
+    writeFileAtomically(kept.summary(), readFile(corpus.summary()));
 }
 
 }  // namespace
@@ -87,7 +88,7 @@ void requireReadableText(const TaskSettings& settings) {
     if (!settings.isText()) return;
     const fs::path text = textPath(settings.own.text("text"));
     std::error_code unreadable;
-    if (!fs::exists(text, unreadable)) return;  // `createRun` refuses it
+    if (!fs::exists(text, unreadable)) return;  // `createRun` reports it
     TextReader reader(textFiles(text));
     std::string part;
     while (reader.bytesRead() < kBeginning && reader.next(part)) {

@@ -8,23 +8,24 @@
 
 namespace roper {
 
-/// The task that a run trains on or is evaluated on. Of a text, the run's folder gets the vocabulary
-/// (`text/`), so that its model can be used wherever the folder goes; from then on the text must stay what it
-/// was. Null if `preparing.goes_on` said no.
-/// @throws Error (usage) if there is no such text, or if it is not the one that the run began with
+/// The task on which a run is trained or evaluated. For a text, the vocabulary is copied to the run's folder
+/// (`text/`), so that the model remains usable wherever the folder goes; from then on the text must not
+/// change.
+/// @returns null if `preparing.goes_on` cancelled
+/// @throws Error (usage) if the text does not exist or is not the one with which the run began
 std::unique_ptr<Task> openTask(const TaskSettings& settings, const RunFolder& folder,
                                const Preparing& preparing = {});
 
-/// The task as a trained model needs it for inference: of a text, the vocabulary alone.
+/// The task for inference with a trained model; for a text, only its vocabulary.
 /// @throws Error (checkpoint) if the run's folder lacks its vocabulary
 std::unique_ptr<Task> openTaskForInference(const TaskSettings& settings, const RunFolder& folder);
 
-/// Reads the beginning of the text that a run would train on, so that one that cannot be read leaves no run
-/// behind; does nothing for other tasks, nor for a text that is not there.
-/// @throws Error (usage) naming file and byte of what is no text, Error (disk)
+/// Checks the beginning of a run's training text, so that an unreadable text does not leave a run behind.
+/// Does nothing for other tasks and for a missing text.
+/// @throws Error (usage) naming file and byte of invalid text, Error (disk)
 void requireReadableText(const TaskSettings& settings);
 
-/// The same task without a run, as for measuring times.
+/// The same task without a run, for example for benchmarks.
 std::unique_ptr<Task> openTask(const TaskSettings& settings, const Preparing& preparing = {});
 
 }  // namespace roper

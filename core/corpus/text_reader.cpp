@@ -62,7 +62,7 @@ bool TextReader::openNext() {
     return true;
 }
 
-/// Reads on until there is a whole part, or the file ends.
+/// Reads until the buffer holds a whole part or the file ends.
 void TextReader::fill() {
     if (!file_.is_open()) return;
     const std::size_t had = rest_.size();
@@ -76,7 +76,7 @@ void TextReader::fill() {
     if (!rest_.empty() && rest_.back() != '\n') rest_ += '\n';
 }
 
-/// After the last line that is whole; in a line longer than a part after a blank or, failing that, a
+/// End of the last complete line. If a line is longer than a part, the end of a word or, failing that, of a
 /// character.
 std::size_t TextReader::endOfPart() const {
     if (!file_.is_open()) return rest_.size();

@@ -23,7 +23,7 @@ namespace fs = std::filesystem;
 
 constexpr auto kBetweenLooks = std::chrono::milliseconds(50);
 
-/// A file in memory alone: unlike a pipe it takes any amount without anybody reading.
+/// A file in memory. Unlike a pipe, it accepts any amount of data without a reader.
 class MemoryFile {
   public:
     MemoryFile() : descriptor_(::memfd_create("tokens", MFD_CLOEXEC)) {
@@ -59,7 +59,7 @@ fs::path programPath() {
     return beside;
 }
 
-/// The program while it runs; ended with this object at the latest.
+/// The running program; the destructor ends it.
 class Running {
   public:
     explicit Running(pid_t pid) : pid_(pid) {}
@@ -71,7 +71,7 @@ class Running {
     Running(const Running&) = delete;
     Running& operator=(const Running&) = delete;
 
-    /// The wait status; nothing if `goes_on` said no.
+    /// The wait status; nothing if `goes_on` cancelled.
     std::optional<int> waitFor(const std::function<bool()>& goes_on) {
         while (!wait(goes_on ? WNOHANG : 0)) {
             if (!goes_on()) return std::nullopt;
@@ -81,13 +81,13 @@ class Running {
     }
 
   private:
-    /// Whether it has ended.
+    /// Whether the program has ended.
     bool wait(int options) {
         pid_t result = 0;
         do
             result = ::waitpid(pid_, &status_, options);
         while (result < 0 && errno == EINTR);
-        if (result < 0) status_ = SIGKILL;  // nobody knows how it ended: not well
+        if (result < 0) status_ = SIGKILL;  // the status is unknown, so it counts as failed
         ended_ = result != 0;
         return ended_;
     }
@@ -97,7 +97,7 @@ class Running {
     bool ended_ = false;
 };
 
-/// What it said, without its name in front.
+/// The program's message without its name as prefix.
 std::string messageOf(const MemoryFile& messages) {
     constexpr std::string_view kName = "roper-tokenizer: ";
     const std::string said = trimmed(messages.content());
