@@ -57,8 +57,8 @@ class Bpe {
     const RankedMerge* merge(std::int32_t left, std::int32_t right) const;
 
     std::vector<std::string> pieces_;
-    std::unordered_map<std::string_view, std::int32_t, KeyedHash>
-        ids_;  ///< views into pieces_, whose buffers never move
+    /// Views into pieces_, whose buffers never move.
+    std::unordered_map<std::string_view, std::int32_t, KeyedHash> ids_;
     std::unordered_map<std::uint64_t, RankedMerge, KeyedHash> merges_;
     std::vector<std::int32_t> byte_pieces_;  ///< 256 ids, −1 where the vocabulary has no such piece
 };

@@ -15,8 +15,8 @@ struct KnownPattern {
     const char* name;
     std::vector<const char*> expressions;  ///< applied in order
     bool whole_words_first = false;
-    bool begins_with_mark =
-        false;  ///< a text begins with the model's first token, if the file does not say otherwise
+    /// A text begins with the model's first token, if the file does not say otherwise.
+    bool begins_with_mark = false;
 };
 
 constexpr const char* kEachDigit = R"(\p{N})";
