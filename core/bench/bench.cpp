@@ -23,7 +23,7 @@
 namespace roper {
 namespace {
 
-/// A model that is trained, but for the run folder.
+/// A model in training, without a run folder.
 class Trainee {
   public:
     Trainee(const Specification& specification, const at::Device& device)
@@ -37,8 +37,9 @@ class Trainee {
         model_.chooseAttention(specification.training.batch, specification.inputLength());
     }
 
-    /// Takes so many steps in a row, to the end: as many as in training on a GPU, one on the CPU. → seconds
-    /// of one
+    /// Takes a round of steps and waits for them: on a GPU as many as training queues at once, on the CPU
+    /// one.
+    /// @returns seconds per step
     double takeRound() {
         const std::int64_t count = device_.is_cpu() ? 1 : QueuedStepper::kMostAtOnce;
         return secondsOf([&] { steps(count); }) / static_cast<double>(count);
@@ -62,7 +63,7 @@ class Trainee {
     std::unique_ptr<Stepper> stepper_;
 };
 
-/// What a bench computes on, prepared as for training.
+/// What a benchmark runs on, set up as for training.
 struct Workshop {
     explicit Workshop(const Specification& specification)
         : opened(openDevice(specification.device)), stream(opened.device) {
@@ -74,7 +75,7 @@ struct Workshop {
     OwnStream stream;
 };
 
-/// Bytes that this program has had in memory at once. getrusage would count what its parent had before exec.
+/// Peak memory of this program, in bytes. getrusage would include the parent's peak before exec.
 double peakMemory() {
     std::ifstream status("/proc/self/status");
     std::string name;
@@ -87,7 +88,7 @@ double peakMemory() {
 }
 
 double secondsSinceProcessStart() {
-    // Field 22 of /proc/self/stat: when the process began, in clock ticks since the machine did.
+    // Field 22 of /proc/self/stat: start time of the process, in clock ticks since boot.
     std::ifstream file("/proc/self/stat");
     std::string text((std::istreambuf_iterator<char>(file)), {});
     std::istringstream rest(text.substr(text.rfind(')') + 1));
@@ -100,7 +101,7 @@ double secondsSinceProcessStart() {
            std::stod(field) / static_cast<double>(::sysconf(_SC_CLK_TCK));
 }
 
-/// What share of a step each of its parts is, by some steps with a profile.
+/// The fraction of a step's time spent in each of its parts, from some profiled steps.
 std::array<double, kStepParts> sharesOfParts(Trainee& trainee, int steps) {
     const StepProfile profile;
     const double all = secondsOf([&] {
@@ -173,7 +174,7 @@ std::vector<StepBench> benchInterleaved(const std::vector<Specification>& specif
                 trainee.takeRound();
         }
         std::vector<StepBench> benches(trainees.size());
-        // A round is fifty steps there.
+        // On a GPU, a round is fifty steps.
         if (!device.is_cpu()) steps = std::max(3, steps / 10);
         for (int round = 0; round < steps; ++round) {
             if (before_round) before_round(round);

@@ -11,7 +11,7 @@
 
 namespace roper {
 
-/// Times of one kind of work, in seconds, one after the other.
+/// Times of repeated runs of the same work, in seconds.
 struct BenchTimes {
     std::vector<double> seconds;
 
@@ -20,53 +20,55 @@ struct BenchTimes {
     double greatest() const;
 };
 
-/// Times of whole training steps (batch, forward, backward, update) of a new model, after `warm_up` others:
-/// at least `steps` of them, and as many more as fit into `least_seconds`, since a few short ones say little.
+/// Times of whole training steps (batch, forward, backward, update) of a new model, after `warm_up` untimed
+/// steps: at least `steps` of them, and more until `least_seconds` have passed, because a few short steps are
+/// not reliable.
 BenchTimes benchSteps(const Specification& specification, int steps, int warm_up = 2,
                       double least_seconds = 0);
 
-/// The precisions that a specification's device computes in at its own speed: "fp32" and, where it multiplies
-/// bfloat16 itself, "bf16"; only the one that `device.precision` asks for, if it does.
+/// The precisions that the specification's device supports natively: "fp32" and, if it multiplies bfloat16 in
+/// hardware, "bf16"; only one if `device.precision` requires it.
 std::vector<std::string> precisionsOf(const Specification& specification);
 
-/// What the whole device computes in one precision, floating-point operations a second.
+/// Throughput of the whole device in one precision, in floating-point operations per second.
 struct MachineRates {
-    double gemm = 0;  ///< product of two large matrices: on a CPU by oneDNN or LibTorch, whichever is faster
-    double multiply_add = 0;  ///< the kernels' multiply-adds in registers; 0 on a GPU
+    double gemm = 0;          ///< product of two large matrices; on a CPU the faster of oneDNN and LibTorch
+    double multiply_add = 0;  ///< multiply-adds of our kernels in registers; 0 on a GPU
 };
 
-/// Steps of several models interleaved, so that whatever else the machine does meets all of them alike.
+/// Steps of several models, interleaved so that other load on the machine affects all of them alike.
 struct StepBench {
     BenchTimes times;
-    std::array<double, kStepParts> parts{};  ///< the median, divided by profiling further steps; CPU only
-    MachineRates rates;                      ///< of its precision: medians of measurements in between
-    std::vector<std::string> notes;          ///< what was not as it could be, for a person
+    /// The median step, divided by profiling further steps; CPU only.
+    std::array<double, kStepParts> parts{};
+    MachineRates rates;              ///< for its precision: medians of measurements between rounds
+    std::vector<std::string> notes;  ///< warnings for the user about suboptimal conditions
 };
-/// @param before_round  called with the number of each round, from 0; may be empty
+/// @param before_round  called with the index of each round, from 0; may be empty
 /// @return             one per specification
 std::vector<StepBench> benchInterleaved(const std::vector<Specification>& specifications, int steps,
                                         int warm_up, const std::function<void(int)>& before_round = {});
 
-/// The attention of one layer alone, forward and backward.
+/// Attention of a single layer, forward and backward.
 struct AttentionBench {
-    BenchTimes kernel, plain;  ///< our kernel; LibTorch's operations
-    double flop = 0;           ///< of forward and backward, what is hidden left out
+    BenchTimes kernel, plain;  ///< our kernel, and LibTorch's operations
+    double flop = 0;           ///< of forward and backward, without masked pairs
     MachineRates rates;
 };
 AttentionBench benchAttention(const Specification& specification, int times);
 
-/// Does one training step and says what a process took for it.
+/// Takes one training step and measures what the process needed for it.
 struct FirstStep {
-    double seconds = 0;  ///< since the process was started
+    double seconds = 0;  ///< since the start of the process
     double peak_bytes = 0;
 };
 FirstStep takeFirstStep(const Specification& specification);
 
-/// What it takes to let an untrained model answer `evaluation.problems` problems of the longest answers
-/// through the key/value cache.
+/// Generation with an untrained model: answers to `evaluation.problems` problems with the longest answers,
+/// using the key/value cache.
 struct GenerationBench {
     BenchTimes times;
-    std::int64_t characters = 0;  ///< written each time
+    std::int64_t characters = 0;  ///< generated each time
 };
 GenerationBench benchGeneration(const Specification& specification, int times);
 

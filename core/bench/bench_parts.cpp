@@ -15,7 +15,7 @@
 namespace roper {
 namespace {
 
-/// Attention of one layer by LibTorch's operations, from q, k and v side by side [B, T, 3C].
+/// Attention of one layer by LibTorch's operations, from q, k and v concatenated [B, T, 3C].
 at::Tensor plainAttention(const at::Tensor& side_by_side, std::int64_t heads, const PassPositions& pass,
                           Pairing pairing, const AttentionMask& mask) {
     const at::Tensor qkv = side_by_side.unflatten(2, {3, heads, -1}).permute({2, 0, 3, 1, 4});
@@ -27,7 +27,7 @@ at::Tensor plainAttention(const at::Tensor& side_by_side, std::int64_t heads, co
         .flatten(2);
 }
 
-/// Text to be written on: of problems their prompts, else beginnings of sequences.
+/// Prompts to continue: those of problems, or beginnings of sequences.
 std::vector<std::string> promptsOf(const Task& task, std::int64_t count, int beginning) {
     std::vector<std::string> prompts;
     for (std::int64_t i = 0; i < count; ++i) {
@@ -59,7 +59,7 @@ AttentionBench benchAttention(const Specification& specification, int times) {
         };
         AttentionBench bench;
         RateMeter meter(at::kCPU, type);
-        for (int i = -1; i < times; ++i) {  // the first only warms up
+        for (int i = -1; i < times; ++i) {  // the first one is a warm-up
             const double kernel = forwardAndBackward([&](const at::Tensor& x) {
                 return fusedAttention(x, H, causal, positions->pairing(), pass, 0);
             });
@@ -70,7 +70,7 @@ AttentionBench benchAttention(const Specification& specification, int times) {
             bench.kernel.seconds.push_back(kernel);
             bench.plain.seconds.push_back(plain);
         }
-        // Two products forward, five backward (scores and weights' gradients, then those of q, k and v),
+        // Two products forward and five backward (scores again, then gradients of the weights, q, k and v),
         // 2·T²·d each.
         bench.flop = 14.0 * static_cast<double>(B * T * T * C) / (causal ? 2 : 1);
         bench.rates = meter.rates();

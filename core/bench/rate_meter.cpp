@@ -51,7 +51,7 @@ void RateMeter::sampleGemm() {
 }
 
 void RateMeter::sampleOneDnn() {
-    if (one_dnn_.seconds.empty()) multiplyInto(c_, a_, b_);  // the first prepares the product
+    if (one_dnn_.seconds.empty()) multiplyInto(c_, a_, b_);  // the first call prepares the product
     one_dnn_.seconds.push_back(secondsOf([&] { multiplyInto(c_, a_, b_); }));
 }
 

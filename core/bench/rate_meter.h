@@ -9,10 +9,10 @@
 
 namespace roper {
 
-/// Samples of the arithmetic throughput of a device in one precision.
+/// Samples the arithmetic throughput of a device in one precision.
 class RateMeter {
   public:
-    /// @param type  bfloat16 counts as float32 where the device does not multiply it
+    /// @param type  bfloat16 is measured as float32 if the device does not multiply it natively
     RateMeter(const at::Device& device, at::ScalarType type);
 
     void sample();
@@ -29,11 +29,11 @@ class RateMeter {
     at::ScalarType type_;
     at::Tensor a_, b_, c_;
     double flop_ = 0;
-    BenchTimes gemm_, one_dnn_;  ///< the same product by LibTorch and, on a CPU where it can, by oneDNN
+    BenchTimes gemm_, one_dnn_;  ///< the same product by LibTorch and, on CPUs that support it, by oneDNN
     BenchTimes multiply_add_;    ///< by operation
 };
 
-/// How long `work` takes, in seconds.
+/// Duration of `work` in seconds.
 template <class Work>
 double secondsOf(Work work) {
     const auto start = std::chrono::steady_clock::now();
