@@ -7,7 +7,7 @@
 
 namespace roper {
 
-/// What rotation.cu is to do for these parts. @throws c10::Error if they do not fit
+/// The arguments of rotation.cu for these parts. @throws c10::Error if their shapes do not match
 RotationJob makeRotationJob(const std::vector<RotationPart>& parts, Pairing pairing, Direction direction);
 
 }  // namespace roper

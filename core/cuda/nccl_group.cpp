@@ -17,13 +17,13 @@ using Clock = std::chrono::steady_clock;
 
 constexpr auto kLimit = 2min;
 
-/// @throws c10::Error for what is neither done nor under way
+/// @throws c10::Error for any result other than success or "in progress"
 void require(ncclResult_t result, const char* what) {
     TORCH_CHECK(result == ncclSuccess || result == ncclInProgress, "NCCL cannot ", what, ": ",
                 ncclGetErrorString(result));
 }
 
-/// A communicator that does not block: so it can be left when another process is gone.
+/// A non-blocking communicator, so that it can be abandoned if another process is gone.
 class NcclGroup final : public GpuGroup {
   public:
     NcclGroup(c10::DeviceIndex index, const ncclUniqueId& id, int rank, int size) : index_(index) {
@@ -57,14 +57,14 @@ class NcclGroup final : public GpuGroup {
                               static_cast<std::size_t>(numbers.numel()), is_double ? ncclDouble : ncclFloat,
                               ncclSum, communicator_, stream.stream()),
                 kWhat);
-        await(kWhat, [] { return true; });  // it has been given to the stream
+        await(kWhat, [] { return true; });  // the operation has been queued on the stream
         at::cuda::CUDAEvent done;
         done.record(stream);
         await(kWhat, [&] { return done.query(); });
     }
 
   private:
-    /// Waits until NCCL has nothing under way and `is_done`. @throws c10::Error
+    /// Waits until NCCL has no operation in progress and `is_done` holds. @throws c10::Error
     template <class IsDone>
     void await(const char* what, IsDone is_done) {
         const auto end = Clock::now() + kLimit;

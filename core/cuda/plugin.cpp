@@ -15,9 +15,9 @@ class CapturedGraph final : public CapturedWork {
   public:
     CapturedGraph(c10::DeviceIndex index, const std::function<void()>& work)
         : index_(index), pool_(at::cuda::graph_pool_handle()) {
-        // The graph has memory of its own; what earlier steps left unused would only be in its way.
+        // The graph has its own memory pool; free memory cached by earlier steps would be wasted.
         c10::cuda::CUDACachingAllocator::emptyCache();
-        // Other threads of this process may go on allocating; only what this one does is watched.
+        // Other threads of this process may allocate meanwhile; only this thread is captured.
         graph_.capture_begin(pool_, cudaStreamCaptureModeThreadLocal);
         try {
             work();
@@ -31,8 +31,8 @@ class CapturedGraph final : public CapturedWork {
     void replay() override { graph_.replay(); }
 
   private:
-    /// Stream and allocator stay unusable until a capture ends, whatever came of it. What these say besides
-    /// is of no interest: one of them has already happened, or the other cannot.
+    /// Stream and allocator remain unusable until a capture ends, so this ends it in any state. Errors are
+    /// ignored: the capture has already failed, or there is nothing to end.
     void abandon() {
         const auto tryTo = [](const auto& end) {
             try {

@@ -1,7 +1,7 @@
-// Rotates pairs of features by the angles of their token: y = R(±m)x. One thread takes one pair.
+// Rotates pairs of features by the angle of their token: y = R(±m)x. Each thread handles one pair.
 //
-// NVRTC compiles this text when a GPU is opened. tests/core/cuda/rotation_test.cpp compiles it as C++ and runs its
-// threads one after the other.
+// NVRTC compiles this text when a GPU is opened. tests/core/cuda/rotation_test.cpp compiles it as C++ and
+// runs its threads sequentially.
 
 #include "rotation_job.h"
 
@@ -11,7 +11,7 @@ struct Float32 {
     static __device__ void store(float* to, float x) { *to = x; }
 };
 
-struct BFloat16 {  // the upper half of a float
+struct BFloat16 {  // the upper half of a float32
     typedef unsigned short Number;
     static __device__ float load(const unsigned short* from) {
         return __uint_as_float(static_cast<unsigned int>(*from) << 16);
@@ -39,7 +39,7 @@ __device__ void rotate(const roper::RotationJob& job) {
                          head * part.from_head + token * part.from_token;
     Number* to = static_cast<Number*>(part.to) + sequence * part.to_sequence + head * part.to_head +
                  token * part.to_token;
-    if (i >= part.pairs) {  // these two do not rotate
+    if (i >= part.pairs) {  // this pair is not rotated
         to[2 * i] = from[2 * i];
         to[2 * i + 1] = from[2 * i + 1];
         return;
@@ -52,6 +52,10 @@ __device__ void rotate(const roper::RotationJob& job) {
     Kind::store(to + second, x2 * c + x1 * s);
 }
 
-extern "C" __global__ void rotate_float32(const roper::RotationJob job) { rotate<Float32>(job); }
+extern "C" __global__ void rotate_float32(const roper::RotationJob job) {
+    rotate<Float32>(job);
+}
 
-extern "C" __global__ void rotate_bfloat16(const roper::RotationJob job) { rotate<BFloat16>(job); }
+extern "C" __global__ void rotate_bfloat16(const roper::RotationJob job) {
+    rotate<BFloat16>(job);
+}

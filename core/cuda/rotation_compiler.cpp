@@ -10,8 +10,8 @@ namespace {
 
 constexpr const char* kLibrary = "libnvrtc.so.13";
 
-/// The functions of NVRTC that are needed. Its header comes with the GPU's packages alone, its interface
-/// has been the same since CUDA 7.
+/// The functions of NVRTC used here, declared by hand because NVRTC's header comes only with CUDA packages.
+/// Its interface has been stable since CUDA 7.
 class Nvrtc {
   public:
     using Program = void*;

@@ -5,9 +5,9 @@
 
 namespace roper {
 
-/// rotation.cu as machine code for an architecture ("sm_90"), by NVRTC, the compiler that comes with
-/// LibTorch's CUDA half. Needs no GPU.
-/// @throws c10::Error if NVRTC is missing or refuses
+/// Compiles rotation.cu to machine code for an architecture ("sm_90") with NVRTC, which comes with LibTorch's
+/// CUDA packages. Needs no GPU.
+/// @throws c10::Error if NVRTC is missing or fails
 std::vector<char> compileRotationKernel(const std::string& architecture);
 
 }  // namespace roper

@@ -7,14 +7,14 @@
 
 namespace roper {
 
-/// rotation.cu, compiled for one GPU.
+/// rotation.cu compiled for one GPU.
 class RotationKernel {
   public:
-    /// @param architecture  "sm_90"
-    /// @throws c10::Error saying what NVRTC or the driver said
+    /// @param architecture  such as "sm_90"
+    /// @throws c10::Error with the message of NVRTC or the driver
     explicit RotationKernel(const std::string& architecture);
 
-    /// Rotates on the current stream; see `Gpu::rotate`.
+    /// Runs the rotation on the current stream; see `Gpu::rotate`.
     void launch(const std::vector<RotationPart>& parts, Pairing pairing, Direction direction) const;
 
   private:
