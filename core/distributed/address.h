@@ -4,11 +4,11 @@
 
 namespace roper {
 
-/// Where the first process of a group waits for the others.
+/// Where rank 0 of a group listens for the others.
 struct Address {
     std::string host;
     int port = 0;
-    std::string key = {};  ///< a secret of the group's processes, by which they know each other's words
+    std::string key = {};  ///< secret of the group, by which its processes authenticate messages
 
     /// "node3:4711".
     std::string text() const { return host + ":" + std::to_string(port); }

@@ -10,7 +10,7 @@
 namespace roper {
 namespace {
 
-/// What a code is of: a text that is moved to another name is another.
+/// The authenticated content. It includes the name, so that a text cannot be moved to another name.
 std::string named(const std::string& name, std::string_view text) {
     return std::to_string(name.size()) + " " + name + std::string(text);
 }

@@ -7,17 +7,17 @@
 
 namespace roper {
 
-/// Texts that processes leave for each other in a store that anybody on the machine may reach: each carries a
-/// code of its name and itself that only a process with the group's key can make. A process without the key
-/// can take texts away or spoil them, which ends the group, but cannot put others in their place. `TCPStore`
-/// lists its names to anyone, so that names nobody can guess would protect nothing.
+/// A store for messages between processes that anyone on the machine can reach. Each text carries a message
+/// authentication code of its name and content that requires the group's key. A process without the key can
+/// delete or corrupt texts, which ends the group, but cannot replace them. Secret names would not help,
+/// because `TCPStore` lists its names to anyone.
 class AuthenticatedStore : public c10d::Store {
   public:
     AuthenticatedStore(c10::intrusive_ptr<c10d::Store> store, std::string key);
 
     c10::intrusive_ptr<c10d::Store> clone() override;
     void set(const std::string& name, const std::vector<std::uint8_t>& text) override;
-    /// @throws Error (other) if the text was not left by a process of the group
+    /// @throws Error (other) if the text was not written by a process of the group
     std::vector<std::uint8_t> get(const std::string& name) override;
     bool deleteKey(const std::string& name) override { return store_->deleteKey(name); }
     bool check(const std::vector<std::string>& names) override { return store_->check(names); }
@@ -28,7 +28,7 @@ class AuthenticatedStore : public c10d::Store {
     }
     const std::chrono::milliseconds& getTimeout() const noexcept override { return store_->getTimeout(); }
     void setTimeout(const std::chrono::milliseconds& timeout) override { store_->setTimeout(timeout); }
-    /// A number that the store itself counts carries no code. @throws std::logic_error
+    /// Counters of the store cannot carry a code. @throws std::logic_error
     std::int64_t add(const std::string& name, std::int64_t value) override;
 
   private:

@@ -6,7 +6,7 @@
 #include <sys/socket.h>
 #include <unistd.h>
 
-#define USE_C10D_GLOO  // which the headers ask for; LibTorch is built with it
+#define USE_C10D_GLOO  // required by the headers; LibTorch is built with it
 #include <torch/csrc/distributed/c10d/ProcessGroupGloo.hpp>
 #include <torch/csrc/distributed/c10d/TCPStore.hpp>
 
@@ -23,12 +23,12 @@ using namespace std::chrono_literals;
 
 constexpr auto kConnecting = 2min, kComputing = 30min;
 constexpr std::chrono::milliseconds kNoEnd =
-    std::chrono::hours(24 * 365);  // evaluations and pauses take as long as they take
+    std::chrono::hours(24 * 365);  // evaluations and pauses may take any time
 constexpr const char* kLoopback = "127.0.0.1";
 constexpr const char* kInterfaces = "GLOO_SOCKET_IFNAME";
 constexpr const char* kFailure = "failure";
 
-/// A socket that listens, on a port that the system chooses. @throws Error (other)
+/// Opens a listening socket on a port chosen by the system. @throws Error (other)
 int listeningSocket(bool this_machine, int& port) {
     Descriptor socket(::socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0));
     sockaddr_in address{};
@@ -44,7 +44,7 @@ int listeningSocket(bool this_machine, int& port) {
     return socket.release();
 }
 
-/// The first line of what LibTorch says.
+/// The first line of LibTorch's message.
 std::string reasonOf(const std::exception& error) {
     const std::string text = error.what();
     return onOneLine(text.substr(0, std::min<std::size_t>(text.find('\n'), 300)));
@@ -189,7 +189,7 @@ bool ProcessGroup::has(const std::string& name) {
 void ProcessGroup::reportFailure(const Error& error) {
     try {
         set(kFailure, std::to_string(error.exitCode()) + " " + error.what());
-        read(kFailure);  // now it is there
+        read(kFailure);  // it exists now
     } catch (const Error&) {
         // Rank 0 is gone, too.
     }
@@ -203,7 +203,7 @@ void ProcessGroup::throwReportedFailure() {
     throw Error(static_cast<ErrorKind>(kind), failure.substr(blank + 1));
 }
 
-/// Gloo computes in the host's memory.
+/// Gloo works on host memory.
 template <class Work>
 void ProcessGroup::collectively(at::Tensor& numbers, Work work) {
     std::vector<at::Tensor> there{numbers.cpu()};

@@ -11,53 +11,54 @@
 
 namespace roper {
 
-/// Processes that compute together by LibTorch's c10d with Gloo, over TCP. All of them call the collective
-/// functions in the same order. Rank 0 leads.
+/// A group of processes that compute together by LibTorch's c10d with Gloo, over TCP. All of them must call
+/// the collective functions in the same order. Rank 0 leads.
 ///
-/// What they tell each other before they are connected carries a code that only they can make
-/// (`Address::key`), so that another user of the machine cannot say what is trained; the connections
-/// themselves, by which gradients travel, are neither encrypted nor authenticated. A group of one machine
-/// listens on its loopback alone. Several machines use the interfaces that GLOO_SOCKET_IFNAME names ("ib0",
-/// "ib0,ib1"), else the one that this host's name resolves to.
+/// Messages before the connection are authenticated by the group's key (`Address::key`), so that another user
+/// of the machine cannot change what is trained. The connections that carry gradients are neither encrypted
+/// nor authenticated. A group on one machine listens only on the loopback interface. Several machines use the
+/// interfaces named by GLOO_SOCKET_IFNAME ("ib0", "ib0,ib1"), or else the one to which this host's name
+/// resolves.
 class ProcessGroup {
   public:
-    /// A group that others join. The group is there once all have (`connect`).
-    /// @param size          processes, with this one
+    /// Creates a group that others join. It is ready once all have called `connect`.
+    /// @param size          number of processes, including this one
     /// @param this_machine  whether all are on this machine
     /// @throws Error (other) if no port can be opened
     static std::unique_ptr<ProcessGroup> lead(int size, bool this_machine);
 
-    /// Takes part as `rank`, 1 … size − 1. @throws Error (other) if nobody leads there
+    /// Joins as `rank`, 1 … size − 1. @throws Error (other) if no process leads a group there
     static std::unique_ptr<ProcessGroup> join(const Address& at, int rank, int size);
 
     ~ProcessGroup();
 
-    /// Connects all, who call this at about the same time. @throws Error (other) after two minutes
+    /// Connects all processes, which must call this at about the same time. @throws Error (other) after two
+    /// minutes
     void connect();
 
     const Address& address() const;
     int rank() const;
     int size() const;
 
-    // A text under a name, from one to all the others, before `connect` or after it. `get` waits for it, for
-    // at most two minutes. @throws Error (preempted) if rank 0 is gone
+    // Named texts that one process publishes to all others, before or after `connect`. `get` waits up to two
+    // minutes for the text. @throws Error (preempted) if rank 0 is gone
 
     void set(const std::string& name, const std::string& text);
     std::string get(const std::string& name);
     bool has(const std::string& name);
 
-    /// Tells rank 0 why this process ends: whatever rank 0 waits for then throws this error.
+    /// Tells rank 0 why this process ends; the call in which rank 0 is waiting then throws this error.
     void reportFailure(const Error& error);
-    /// In rank 0: @throws Error the one that another process has reported, if one has.
+    /// In rank 0: throws the error that another process has reported, if any.
     void throwReportedFailure();
 
-    // On tensors of the same shape and type in every process, in place; those of a GPU go by way of the
-    // host's memory. @throws Error (preempted) if a process is gone, or does not answer for half an hour; in
-    // rank 0 what that process has reported, if it has
+    // For tensors of the same shape and type in every process, in place; tensors on a GPU are copied through
+    // host memory. @throws Error (preempted) if a process is gone or does not answer for half an hour; in
+    // rank 0, the error that this process has reported, if any
 
-    /// Their sum, in every process the same.
+    /// Sums the tensors; the result is identical in every process.
     void allReduce(at::Tensor& numbers);
-    /// Those of rank 0, for which the others wait as long as it takes.
+    /// Copies the tensor of rank 0. The others wait for it without a time limit.
     void broadcast(at::Tensor& numbers);
 
   private:
