@@ -16,7 +16,7 @@ namespace {
 constexpr std::uint64_t kLongestFile = 1 << 20;
 constexpr std::size_t kMostStops = 100, kFewestChoices = 2, kMostChoices = 4;
 
-/// One table of the file. Each key is taken once; what is left over is not known.
+/// One table of the file, whose keys are consumed one by one; remaining keys are unknown.
 class Section {
   public:
     Section(const toml::table& table, std::string origin) : table_(table), origin_(std::move(origin)) {}
@@ -42,7 +42,7 @@ class Section {
                      std::to_string(high));
         return static_cast<int>(*value);
     }
-    /// False where it is missing.
+    /// False if the key is missing.
     bool flag(const std::string& key) {
         const toml::node* node = take(key);
         if (node == nullptr) return false;
@@ -64,7 +64,7 @@ class Section {
                                                                          std::to_string(most) + " texts");
         return values;
     }
-    /// The entries of a table within this one, as texts; empty if it is not there.
+    /// The entries of a nested table as texts; empty if the table is missing.
     std::vector<std::pair<std::string, std::string>> entries(const std::string& key) {
         const toml::node* node = take(key);
         std::vector<std::pair<std::string, std::string>> values;
@@ -86,7 +86,7 @@ class Section {
         return values;
     }
 
-    /// @throws Error (usage) for a key that nobody took
+    /// @throws Error (usage) for a key that was not consumed
     void finish() const {
         for (const auto& [key, node] : table_) {
             const std::string name(key.str());
