@@ -83,13 +83,13 @@ struct GgufRules {
     std::vector<std::string> of_images;
 };
 
-/// A family of models and everything they have in common. To add a family that computes in these terms, add
-/// it to the table in family.cpp.
+/// A family of models and everything they have in common. To add a family that computes in these terms, see
+/// families/list.h.
 struct Family {
     const char* model_type = "";  ///< in config.json
     const char* gguf = "";        ///< general.architecture; empty if there is none
     /// Sets the features that are not numbers in the config.
-    void (*describe)(Architecture&) = nullptr;
+    void (*describe)(Architecture&) = [](Architecture&) {};
     bool is_ours = false;  ///< trained here; no config.json names this family
 
     // Keys with the same meaning in config.json and GGUF files, and their defaults.

@@ -1,0 +1,17 @@
+#pragma once
+
+#include "core/pretrained/families/list.h"
+#include "core/pretrained/family.h"
+
+namespace roper::family {
+
+using enum BiasRule;
+
+#define ROPER_DECLARE(NAME) Family NAME();
+ROPER_FAMILIES(ROPER_DECLARE)
+#undef ROPER_DECLARE
+
+/// A family with Llama's tensor names and no biases.
+Family llamaLike(const char* model_type, const char* gguf);
+
+}  // namespace roper::family

@@ -1,0 +1,32 @@
+#include "core/pretrained/families/families.h"
+
+namespace roper::family {
+namespace {
+
+TensorNames ourNames() {
+    TensorNames names;
+    names.embedding = "embedding";
+    names.positions = "positions";
+    names.final_norm = "final_norm";
+    names.head = "head";
+    names.layer = "blocks.{}.";
+    names.attention_norm = "attention_norm";
+    names.query_key_value = "attention.qkv";
+    names.output = "attention.output";
+    names.feed_forward_norm = "feed_forward_norm";
+    names.up = "feed_forward.up";
+    names.down = "feed_forward.down";
+    return names;
+}
+
+}  // namespace
+
+Family roper() {
+    Family family;
+    family.model_type = kOurFamily;
+    family.names = ourNames();
+    family.is_ours = true;
+    return family;
+}
+
+}  // namespace roper::family
