@@ -22,7 +22,7 @@ TEST(ChildProcess, KnowsThatTheOtherHasEnded) {
     PipedProcess brief("/bin/echo", {"echo", "that is all"});
     EXPECT_EQ(brief.read(), "that is all");
     EXPECT_EQ(brief.read(), std::nullopt);
-    // However much is written, nobody is killed by a signal for it.
+    // Writing after the child has closed its input must not end this process by SIGPIPE.
     expectError(ErrorKind::other, "has closed its input", [&] {
         for (int i = 0; i < 100; ++i)
             brief.write(std::string(10000, 'x'));
@@ -45,12 +45,12 @@ TEST(ChildProcess, IsRunToItsEnd) {
     EXPECT_EQ(result.exit_code, 3);
     EXPECT_EQ(result.output, "said\n");
     EXPECT_EQ(result.errors, "complained\n");
-    // More than a pipe holds, on both.
+    // More than the buffer of a pipe, on both stdout and stderr.
     const std::string much = "head -c 300000 /dev/zero; head -c 300000 /dev/zero >&2";
     EXPECT_EQ(runProgram({"sh", "-c", much}, 20).output.size(), 300000U);
     EXPECT_EQ(runProgram({"sh", "-c", much}, 20).errors.size(), 300000U);
     EXPECT_EQ(runProgram({"sh", "-c", "kill -TERM $$"}, 20).exit_code, 128 + SIGTERM);
-    EXPECT_EQ(runProgram({"cat"}, 20).output, "");  // there is nothing on its stdin
+    EXPECT_EQ(runProgram({"cat"}, 20).output, "");  // stdin is empty
 }
 
 TEST(ChildProcess, HasTheEnvironmentThatItIsGiven) {

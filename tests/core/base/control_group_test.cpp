@@ -10,7 +10,7 @@
 namespace roper {
 namespace {
 
-/// A machine whose control groups are files in a folder.
+/// A machine whose control groups are simulated by files in a folder.
 class ControlGroupTest : public testing::Test {
   protected:
     void write(const std::string& path, const std::string& text) {
@@ -53,7 +53,7 @@ TEST_F(ControlGroupTest, AContainerOfVersion2SeesItselfAsTheRoot) {
     write("proc/self/cgroup", "0::/");
     write("sys/fs/cgroup/cpu.max", "150000 100000");
     EXPECT_EQ(cores(), 1.5);
-    write("proc/self/cgroup", "0::/../other");  // from a namespace beside it
+    write("proc/self/cgroup", "0::/../other");  // seen from a sibling namespace
     EXPECT_EQ(cores(), 1.5);
 }
 

@@ -33,7 +33,7 @@ TEST(CrashReport, NamesOfSignals) {
     EXPECT_EQ(signalName(4711), "signal 4711");
 }
 
-/// Also of a process that has ended, of which `processStart` knows nothing.
+/// Start time of a process; also works for a zombie, unlike `processStart`.
 std::uint64_t startOf(pid_t pid) {
     std::ifstream file("/proc/" + std::to_string(pid) + "/stat");
     std::string field;

@@ -6,7 +6,7 @@ namespace roper {
 namespace {
 
 TEST(Cryptography, HashesAsTheStandardSays) {
-    // FIPS 180-2, appendix B.1, and of nothing at all.
+    // FIPS 180-2, appendix B.1, and the hash of an empty text.
     EXPECT_EQ(sha256("abc"), "ba7816bf8f01cfea414140de5dae2223b00361a396177a9cb410ff61f20015ad");
     EXPECT_EQ(sha256(""), "e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855");
 }

@@ -19,7 +19,7 @@ std::size_t filesIn(const fs::path& folder) {
     return static_cast<std::size_t>(std::distance(fs::directory_iterator(folder), {}));
 }
 
-/// Lets no file grow beyond some bytes while it lives: writes then fail as on a full disk.
+/// During its lifetime, limits the size of files, so that writes fail as on a full disk.
 class FileSizeLimit {
   public:
     explicit FileSizeLimit(rlim_t bytes) {
@@ -73,7 +73,7 @@ TEST(AppendFile, CutsATornLastLine) {
 TEST(AppendFile, ATerabyteWithoutALineIsRefused) {
     const TemporaryFolder folder;
     std::ofstream(folder / "f") << "one\n" << std::string(3000000, '\0');
-    AppendFile(folder / "f").append("two");  // a torn write, however long
+    AppendFile(folder / "f").append("two");  // a partial write of any length
     EXPECT_EQ(readFile(folder / "f"), "one\ntwo\n");
     std::filesystem::resize_file(folder / "f", 1ULL << 40U);
     expectError(ErrorKind::disk, "move it away", [&] { AppendFile(folder / "f"); });

@@ -15,8 +15,8 @@ namespace {
 
 namespace fs = std::filesystem;
 
-/// A folder as somebody else may have sent it: "run/file" is what the test puts there, and "outside" what
-/// must not be reached from it.
+/// A folder received from somebody else: the test fills "run/file", from which "outside" must not be
+/// reachable.
 struct SentFolder {
     SentFolder() {
         fs::create_directories(folder / "sent/run");
@@ -55,7 +55,7 @@ TEST(FilePath, ALinkIsNotFollowed) {
     EXPECT_EQ(sent.outside(), "precious\n");
     EXPECT_FALSE(fs::exists(sent.folder / "outside/new"));
 
-    // Replacing a link replaces it, not what it leads to.
+    // Replacing a link must not change its target.
     writeFileAtomically(sent.path("run/file"), "new");
     EXPECT_EQ(readFile(sent.path("run/file")), "new");
     EXPECT_EQ(sent.outside(), "precious\n");
@@ -94,7 +94,7 @@ TEST(FilePath, OnlyRegularFilesAreOpened) {
     }
 }
 
-/// A path that a person names is theirs: it may lead through links, as /tmp does on some machines.
+/// A path named by the user is trusted and may lead through links, as /tmp does on some machines.
 TEST(FilePath, ANamedPathIsFollowed) {
     const SentFolder sent;
     fs::create_symlink(sent.folder / "outside", sent.folder / "mine");
@@ -123,7 +123,7 @@ TEST(FilePath, LinksToRegularFilesAreFollowedAndNothingElseIsOpened) {
     const fs::path pipe = folder / "blobs/pipe";
     ASSERT_EQ(::mkfifo(pipe.c_str(), 0600), 0);
     const Descriptor other_end(
-        ::open(pipe.c_str(), O_RDWR | O_CLOEXEC));  // so that nobody waits if it is opened
+        ::open(pipe.c_str(), O_RDWR | O_CLOEXEC));  // a writer, so that opening the pipe does not block
     const FilePath model = FilePath::regular(folder / "model");
     fs::create_directories(folder / "model");
     fs::create_symlink("../blobs/1", folder / "model/file");

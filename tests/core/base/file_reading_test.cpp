@@ -25,7 +25,7 @@ std::vector<std::string> linesOf(const fs::path& path) {
     return lines;
 }
 
-/// A file of a terabyte that takes no space: zeros after `begin`.
+/// A sparse file of one terabyte: zeros after `begin`.
 fs::path sparseFile(const TemporaryFolder& folder, const std::string& begin) {
     std::ofstream(folder / "sparse") << begin;
     fs::resize_file(folder / "sparse", 1ULL << 40U);

@@ -40,7 +40,7 @@ class LeaseTest : public testing::Test {
             processOn(host));
     }
 
-    /// What a process leaves that is killed: nothing releases the lease.
+    /// The state after a process was killed: the lease was not released.
     void leaveLease(int number, const ProcessIdentity& holder) {
         std::ofstream(folder_.path() / ("lease." + std::to_string(number)))
             << R"({"host": ")" << holder.host << R"(", "boot": ")" << holder.boot
@@ -70,7 +70,7 @@ TEST_F(LeaseTest, IsHeldByOneAndReleased) {
 }
 
 TEST_F(LeaseTest, IsRefusedWhileTheHeartbeatOfAnotherMachineGoesOn) {
-    constexpr double kExpiresLate_s = 5;  // a heartbeat may be held up for a second where the disk is busy
+    constexpr double kExpiresLate_s = 5;  // a heartbeat may be delayed by a second if the disk is busy
     const auto held = take("a", kExpiresLate_s);
     expectError(ErrorKind::usage, "process 4711 on a", [&] { take("b", kExpiresLate_s); });
     ASSERT_EQ(said_.size(), 1U);
@@ -130,7 +130,7 @@ TEST_F(LeaseTest, IsTakenOverOnceAnotherMachineIsSilent) {
 
 TEST_F(LeaseTest, ADeadProcessOfThisMachineIsNotWaitedFor) {
     ProcessIdentity gone = ProcessIdentity::ofThisProcess();
-    gone.start += 1;  // the id is used again
+    gone.start += 1;  // another process with the same id
     leaveLease(1, gone);
     const Lease lease(folder_.path());
     EXPECT_EQ(lease.number(), 2);
@@ -146,7 +146,7 @@ TEST_F(LeaseTest, ALivingProcessOfThisMachineIsNamedAtOnceHoweverSilentItIs) {
 
 TEST_F(LeaseTest, WhoWasSilentTooLongWritesNoMore) {
     const auto suspended = take("a");
-    leaveLease(2, processOn("b"));  // took it over meanwhile
+    leaveLease(2, processOn("b"));  // b took over meanwhile
     EXPECT_FALSE(suspended->renew());
     expectError(ErrorKind::other, "has taken over", [&] { suspended->requireHeld(); });
 }
@@ -155,7 +155,7 @@ TEST_F(LeaseTest, WithoutHeartbeatNothingIsWritten) {
     const auto cut_off = take("a");
     cut_off->requireHeld();
     const fs::path file = folder_.path() / "lease.1";
-    // As where a file server does not answer: the file cannot be touched, and is not gone.
+    // Simulates an unresponsive file server: the file cannot be touched but still exists.
     const fs::path other = folder_.path() / "other";
     fs::create_directory(other);
     const auto exchange = [&] {
@@ -168,11 +168,11 @@ TEST_F(LeaseTest, WithoutHeartbeatNothingIsWritten) {
     cut_off->requireHeld();
 }
 
-/// A directory that changes between the listing of its names and the making of a file.
+/// The directory changes between listing its names and creating a file.
 TEST_F(LeaseTest, ANumberThatOthersHaveUsedMeanwhileIsNotTaken) {
     leaveLease(1, processOn("a"));
     std::unique_ptr<Lease> late;
-    // While `late` waits whether 1 lives, others take it over twice: 2 is gone again, 3 is held.
+    // While `late` checks whether holder 1 is alive, others take over twice: 2 has been removed, 3 is held.
     std::thread machine(
         [&] { expectError(ErrorKind::usage, "process 4711 on c", [&] { late = take("late"); }); });
     std::this_thread::sleep_for(milliseconds(200));

@@ -12,7 +12,7 @@ TEST(MachineLoad, CpuTimesAreThoseOfAllCores) {
     ASSERT_TRUE(times);
     EXPECT_EQ(times->all, 106U);
     EXPECT_EQ(times->busy, 22U);
-    EXPECT_TRUE(parseCpuTimes("cpu  1 2 3 4"));  // of an older system
+    EXPECT_TRUE(parseCpuTimes("cpu  1 2 3 4"));  // older kernels
     EXPECT_FALSE(parseCpuTimes("cpu  1 2 3"));
     EXPECT_FALSE(parseCpuTimes("cpu0 1 2 3 4 5 6 7 8"));
     EXPECT_FALSE(parseCpuTimes(""));
@@ -20,14 +20,14 @@ TEST(MachineLoad, CpuTimesAreThoseOfAllCores) {
 
 TEST(MachineLoad, AMachineIsNamedByItsProcessorAndCores) {
     EXPECT_EQ(processorIn("processor\t: 0\nmodel name\t: AMD EPYC 9B14\nflags\t: a b\n"), "AMD EPYC 9B14");
-    EXPECT_EQ(processorIn("processor: 0\nBogoMIPS: 50.00\n"), "");  // as on ARM
+    EXPECT_EQ(processorIn("processor: 0\nBogoMIPS: 50.00\n"), "");  // for example on ARM
     EXPECT_NE(machineName().find("core"), std::string::npos);
 }
 
 TEST(MachineLoad, ABusyProgramIsSeen) {
     MachineLoadReader reader;
     const MachineLoad first = reader.read();
-    EXPECT_FALSE(first.cpu);  // there is nothing to compare with yet
+    EXPECT_FALSE(first.cpu);  // needs an earlier sample for comparison
     EXPECT_GT(first.memory_total, first.memory_used);
     EXPECT_GT(first.memory_used, 0);
     const auto end = std::chrono::steady_clock::now() + std::chrono::milliseconds(300);

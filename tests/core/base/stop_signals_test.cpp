@@ -15,7 +15,7 @@
 namespace roper {
 namespace {
 
-/// The signal that ends a process which never looks whether it is to stop.
+/// The signal that ends a process which never checks for a stop request.
 int endOf(const std::function<void()>& begin) {
     const pid_t child = ::fork();
     if (child == 0) {

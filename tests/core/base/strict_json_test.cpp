@@ -59,8 +59,8 @@ TEST(StrictJson, WhatIsWrongIsSaidWithItsPlace) {
     EXPECT_NO_THROW(parseStrictJson("[1,2]", {.values = 3}));
 }
 
-/// A parser that looks through the members of a container for each of them takes half a minute for one of
-/// these, which are a megabyte each.
+/// Each of these inputs has one megabyte. A parser that scans a container for each of its members would take
+/// half a minute for it.
 TEST(StrictJson, TimeGrowsWithTheLength) {
     constexpr std::size_t kBytes = 1'000'000;
     std::string keys = "{";
@@ -81,7 +81,7 @@ TEST(StrictJson, TimeGrowsWithTheLength) {
     }));
 }
 
-/// Sixty megabytes that would become two thousand.
+/// Sixty megabytes of text that would take two thousand in memory.
 TEST(StrictJson, MemoryIsBounded) {
     if (kSanitizer) GTEST_SKIP() << "a sanitizer takes memory of its own";
     constexpr std::size_t kBytes = 60'000'000;

@@ -15,12 +15,12 @@ TEST(Text, WhatControlsATerminalBecomesBlank) {
     EXPECT_EQ(withoutControls("a\x1b[2Jb\r\nc\td"), "a [2Jb \nc\td");
     EXPECT_EQ(onOneLine("\xc2\x9b"
                         "31m"),
-              " 31m");  // CSI as one C1 control
+              " 31m");  // CSI as a single C1 control character
     EXPECT_EQ(onOneLine("a\xe2\x80\xae"
                         "b\xe2\x81\xa6"
                         "c\xe2\x80\xa8"
                         "d"),
-              "a b c d");  // direction, line end
+              "a b c d");  // bidirectional control, line separator
     EXPECT_EQ(onOneLine("θ_i = b^(−2i/d) 模型 é"), "θ_i = b^(−2i/d) 模型 é");
     EXPECT_EQ(onOneLine("\xff\xc3(\xed\xa0\x80"),
               "??"
@@ -54,11 +54,11 @@ TEST(Text, ACharacterThatHasNotComeWholeIsKnown) {
     EXPECT_EQ(wholeCharacters("a\xc2"), 1U);
     EXPECT_EQ(wholeCharacters("a\xe2\x80"), 1U);
     EXPECT_EQ(wholeCharacters("a\xf0\x9f\x98"), 1U);
-    EXPECT_EQ(wholeCharacters("a\x80\x80\x80\x80"), 5U);  // no UTF-8: nothing to wait for
+    EXPECT_EQ(wholeCharacters("a\x80\x80\x80\x80"), 5U);  // invalid UTF-8: no more bytes to wait for
     EXPECT_EQ(wholeCharacters("a\xff"), 2U);
 }
 
-/// A key of eight megabytes has no near name, and that is known without comparing its letters.
+/// A key of eight megabytes has no near name, and this must be decided without comparing letters.
 TEST(Text, ALongWordIsNotCompared) {
     const std::string word(8'000'000, 'x');
     const std::vector<std::string> names(100, "a name of twenty letters");

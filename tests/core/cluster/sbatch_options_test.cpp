@@ -12,7 +12,7 @@ namespace {
 
 using Options = std::vector<SbatchOption>;
 
-/// A variable of the environment until the end of a test.
+/// Sets an environment variable until the end of a test.
 class Variable {
   public:
     Variable(const char* name, const char* value) : name_(name) { ::setenv(name, value, 1); }
@@ -98,7 +98,7 @@ TEST(SlurmEnvironment, OfSbatchKeepsWhatIsOnPurpose) {
     for (const char* kept : {"SBATCH_ACCOUNT=physics", "SBATCH_PARTITION=gpu", "SBATCH_TIMELIMIT=5",
                              "SBATCH_CLUSTERS=far", "SBATCH_MEM_PER_NODE=1G"})
         EXPECT_TRUE(has(left, kept)) << kept;
-    // What is said of this submission counts before what is set for all.
+    // Options of this submission take precedence over the environment.
     SlurmOptions options = with({"--account=chemistry", "-M near", "--mem-per-cpu=2G"});
     options.partition = "cpu";
     options.time = "10:00";

@@ -83,7 +83,7 @@ TEST_F(SweepElementsTest, AFinishedRunOfWhichMoreStepsAreAskedIsUnfinished) {
     EXPECT_LT(all_[0].progress(), 1);
 }
 
-// Of the runs of one element one has failed, and the element goes on with another.
+// One run of an element has failed, and the element continues with another.
 TEST_F(SweepElementsTest, WhatFailedDoesNotWaitWithItsElement) {
     makeRun("a", RunState::failed, 3, "the loss is not a number");
     makeRun("b", RunState::running, 30);
@@ -95,7 +95,7 @@ TEST_F(SweepElementsTest, WhatFailedDoesNotWaitWithItsElement) {
 TEST_F(SweepElementsTest, SaysWhatNobodyHasYet) {
     EXPECT_EQ(described(), (Lines{"not submitted", "not submitted", "not submitted"}));
     EXPECT_FALSE(all_.front().isTaken());
-    // A folder that was removed while the scheduler has its run.
+    // The folder was removed while the scheduler still has its run.
     EXPECT_EQ(described({{"s.abc123", "9", 1, "PENDING", "", "Priority"}})[2],
               "waiting (9_1), its folder is gone");
 }

@@ -45,9 +45,9 @@ TEST(Board, CountsTheRunsThatAgreeWithThePreset) {
     const BoardCell& cell = row.cells[0];
     EXPECT_EQ(cell.finished.size(), 3U);
     EXPECT_EQ(cell.unfinished.size(), 1U);
-    EXPECT_EQ(cell.failed.size(), 1U);  // it would fail again; it is not asked for once more
+    EXPECT_EQ(cell.failed.size(), 1U);  // not retried, since it would fail again
     EXPECT_EQ(cell.missing, (std::vector<std::int64_t>{5, 6, 7, 8, 9}));
-    EXPECT_EQ(cell.mean, 80);  // the worst is dropped only once all ten are done
+    EXPECT_EQ(cell.mean, 80);  // the worst run is dropped only once all ten are finished
     ASSERT_TRUE(cell.seconds_a_step);
     EXPECT_NEAR(*cell.seconds_a_step, 0.1, 1e-9);
     EXPECT_NEAR(*cell.seconds_left, 0.1 * (5 * 5000 + 4900), 1e-6);

@@ -44,7 +44,7 @@ TEST(Curves, AreThereOfWhateverIsRecorded) {
     EXPECT_TRUE(curveOf(run, Quantity::least_denominator, XAxis::step).empty());
 }
 
-/// Imported runs have what the file had: what is empty is no 0, and has no place on an axis.
+/// Imported runs contain only what their file had. Empty cells are not 0 and are not plotted.
 TEST(Curves, OfWhatWasNotRecordedAreEmpty) {
     ComparedRuns runs;
     std::vector<MetricsRow> metrics(4);
@@ -111,7 +111,7 @@ TEST(Quantities, AccuracyIsThatOfTokensWhereTheyAreScored) {
 
 TEST(Curves, TheWorstRunIsDropped) {
     ComparedRuns runs = fivePairs();
-    runs.records[4].state = RunState::running;  // seed 2 of RoPE: no outcome, so it goes first
+    runs.records[4].state = RunState::running;  // seed 2 of RoPE: dropped first, because it has no outcome
     const auto groups = groupRuns(runs.records);
     const auto rest = withoutWorst(runs.records, groups[0].runs, Measure::final_correct, 0.9);
     EXPECT_EQ(rest.size(), 4U);

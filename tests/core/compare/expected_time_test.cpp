@@ -18,7 +18,7 @@ Specification trained() {
     return s;
 }
 
-/// Rows of a run on the host "here" whose steps took `kStep_s` each, after a slow beginning.
+/// Rows of a run on the host "here" whose steps took `kStep_s` each, after a slow start.
 class Timed {
   public:
     explicit Timed(const Specification& specification) {
@@ -47,7 +47,7 @@ TEST(ExpectedTime, OfTheSameSettingsIsTheirOwn) {
                 1e-9);
 }
 
-// RoPER had been timed, RoPE had not: a step of the one says nearly what one of the other takes.
+// RoPER has been timed, RoPE has not: their steps take nearly the same time.
 TEST(ExpectedTime, OfOtherSettingsGoesByTheOperationsPerSecond) {
     const Timed timed(trained());
     Specification twice = trained();
@@ -75,7 +75,7 @@ TEST(ExpectedTime, AMeasuredSpeedCountsWithoutARun) {
 TEST(ExpectedTime, EvaluationsAreCounted) {
     const Timed timed(trained());
     Specification evaluated = trained();
-    evaluated.evaluation.every = 250;  // four of them
+    evaluated.evaluation.every = 250;  // four evaluations
     evaluated.evaluation.problems = 3 * evaluated.training.batch;
     const double without = StepTimes(timed.records, Speeds{"here", {}}).of(trained()).seconds;
     const double with = StepTimes(timed.records, Speeds{"here", {}}).of(evaluated).seconds;

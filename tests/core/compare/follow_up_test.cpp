@@ -29,7 +29,7 @@ TEST(FollowUps, AsManyPairsAsTheSentenceSays) {
     const auto more = static_cast<std::size_t>(*c.needed) - 5;
     EXPECT_NE(conclusionOf(c).find("(" + std::to_string(more) + " more)"), std::string::npos);
     ASSERT_EQ(next[0].runs.size(), 2 * more);
-    // Seeds that nobody has had, the same for both methods.
+    // New seeds, the same for both methods.
     for (std::size_t i = 0; i < next[0].runs.size(); ++i) {
         EXPECT_EQ(next[0].runs[i].training.data_seed, static_cast<std::int64_t>(5 + i / 2));
         EXPECT_EQ(next[0].runs[i].training.model_seed, static_cast<std::int64_t>(5 + i / 2));
@@ -37,19 +37,19 @@ TEST(FollowUps, AsManyPairsAsTheSentenceSays) {
     }
 }
 
-/// Of a measure that nothing records more runs would say nothing, either.
+/// More runs cannot help if nothing records the measure.
 TEST(FollowUps, NothingIsOfferedForAMeasureThatIsNotRecorded) {
     ComparedRuns runs;
     for (const char* position : {"rope", "roper"})
         runs.add(position, 0, std::nullopt);
     runs.add("rope", 1, std::nullopt, RunState::running);
     EXPECT_TRUE(followUpsOf(runs, Measure::final_correct).empty());
-    // One group alone that records it is not enough; once both do, pairs are wanted again.
+    // It must be recorded by both groups, not just one, before pairs are suggested again.
     runs.add("rope", 2, 90);
     EXPECT_TRUE(followUpsOf(runs, Measure::final_correct).empty());
     runs.add("roper", 2, 100);
     EXPECT_FALSE(followUpsOf(runs, Measure::final_correct).empty());
-    // Runs that are still to finish may record it.
+    // Unfinished runs may still record it.
     ComparedRuns begun;
     for (const char* position : {"rope", "roper"})
         begun.add(position, 0, std::nullopt, RunState::running);
@@ -61,7 +61,7 @@ TEST(FollowUps, NoneOfMetricsThatWereImportedAsNoMethodOfOurs) {
     runs.add("rope", 0, 90);
     runs.add("roper", 1, 100).specification.about.method = kUnknownMethod;
     EXPECT_TRUE(followUpsOf(runs, Measure::final_correct).empty());
-    // A twin would be trained with settings that nobody knows.
+    // A twin would have to be trained with unknown settings.
     runs.records[1].specification.about = {};
     EXPECT_FALSE(followUpsOf(runs, Measure::final_correct).empty());
     runs.records[1].specification.about.known = "model.position training.data_seed training.model_seed";
@@ -82,14 +82,14 @@ TEST(FollowUps, MissingTwinsComeFirst) {
     EXPECT_EQ(next[0].runs[0].training.data_seed, 3);
     EXPECT_EQ(next[0].runs[1].model.position, "rope");
     EXPECT_EQ(next[0].runs[1].training.data_seed, 1);
-    // With them there are three pairs; three more make six.
+    // Three pairs exist; three more make six.
     ASSERT_EQ(next[1].runs.size(), 6U);
     EXPECT_EQ(next[1].runs[0].training.data_seed, 2);
     EXPECT_EQ(next[1].runs[2].training.data_seed, 4);
     EXPECT_EQ(next[1].runs[4].training.data_seed, 5);
 }
 
-// A comparison does not mix precisions: pairs that would do so help nobody.
+// A comparison does not mix precisions, so pairs of different precisions are useless.
 TEST(FollowUps, TwinsHaveOnePrecision) {
     ComparedRuns runs;
     const auto add = [&](const char* position, std::int64_t seed, const char* precision) {
@@ -116,12 +116,12 @@ TEST(FollowUps, ArePairsInThePrecisionThatIsCompared) {
         run.specification.device.precision = setting;
         run.computations.emplace_back().precision = precision;
     };
-    add("rope", 0, "fp32", "float32");  // without a twin, and the first of its group
+    add("rope", 0, "fp32", "float32");  // has no twin and is the first of its group
     for (std::int64_t seed = 1; seed < 5; ++seed) {
         add("rope", seed, "bf16", "bfloat16");
         add("roper", seed, "bf16", "bfloat16");
     }
-    add("roper", 1, "fp32", "float32");  // with which it is not all in one precision
+    add("roper", 1, "fp32", "float32");  // would make the comparison one of mixed precisions
     const auto groups = groupRuns(runs.records);
     const auto c = comparePaired(runs.records, groups[0], groups[1], Measure::final_correct);
     ASSERT_EQ(c.precision, "bfloat16");
@@ -140,7 +140,7 @@ TEST(FollowUps, NothingWhereItIsSettledOrIsBeingTrained) {
     }
     EXPECT_TRUE(followUpsOf(settled, Measure::final_correct).empty());
     EXPECT_TRUE(followUpsOf(settled, Measure::steps_until).empty());
-    // Five of five are p = 0.06; a sixth settles it.
+    // Five of five give p = 0.06; a sixth pair decides.
     ComparedRuns five = settled;
     five.records.resize(10);
     for (const Measure measure : {Measure::final_correct, Measure::steps_until}) {

@@ -45,7 +45,8 @@ TEST(LengthMap, AddsUpSizesOfOneLengthAndRunsOfOneTraining) {
               std::string::npos);
 }
 
-// A repeated seed was added to the mean twice, though pairs and the means of groups leave repeats out.
+// Regression: a repeated seed was counted twice in the mean, although pairs and means of groups leave repeats
+// out.
 TEST(LengthMap, ASeedThatWasTrainedAgainCountsOnce) {
     const auto solving = [](const std::string& name, std::int64_t seed, std::int64_t correct) {
         MeasuredRun run = sized("rope", 2, seed, {{100, "none", 1, 1, 2, correct, 8}});
@@ -60,13 +61,14 @@ TEST(LengthMap, ASeedThatWasTrainedAgainCountsOnce) {
     EXPECT_EQ(onlyCell().sum, 8 + 4);
     EXPECT_EQ(onlyCell().runs, 2);
     EXPECT_EQ(lengthMaps(runs)[0].left_out, 1);
-    runs[1].record.state = RunState::stopped;  // a finished one counts before any other
+    runs[1].record.state = RunState::stopped;  // a finished run takes precedence
     EXPECT_EQ(onlyCell().sum, 2 + 4);
     runs[1].record.state = RunState::finished;
-    runs[1].sizes.clear();  // nothing was measured that could count
+    runs[1].sizes.clear();  // has no measurements
     EXPECT_EQ(onlyCell().sum, 2 + 4);
     EXPECT_EQ(lengthMaps(runs)[0].left_out, 0);
-    runs[1] = sized("rope", 3, 0, {{100, "none", 1, 1, 2, 8, 8}});  // trained on other lengths: no repeat
+    // trained on other lengths, so not a repeat
+    runs[1] = sized("rope", 3, 0, {{100, "none", 1, 1, 2, 8, 8}});
     EXPECT_EQ(lengthMaps(runs)[0].panels[0].cells.at({3, 2}).runs, 1);
     EXPECT_EQ(lengthMaps(runs)[0].left_out, 0);
 }
@@ -116,7 +118,7 @@ TEST(LengthMap, LossesAreMeansOverBinsOfPositions) {
         run.positions.push_back({9, "none", 1, 9, position, static_cast<double>(position)});
         other.positions.push_back({9, "none", 1, 9, position, 10.0});
     }
-    run.positions.push_back({9, "none", 1, 5, 0, 1000.0});  // shorter sequences of the same run do not count
+    run.positions.push_back({9, "none", 1, 5, 0, 1000.0});  // shorter sequences of the same run are ignored
     const std::vector<LengthMap> maps = positionMaps({run, other});
     ASSERT_EQ(maps.size(), 1U);
     EXPECT_EQ(maps[0].shows, LengthMap::Shows::loss);

@@ -10,7 +10,7 @@
 namespace roper {
 namespace {
 
-/// Runs with one evaluation each.
+/// Adds a run with one evaluation.
 void add(ComparedRuns& runs, const std::string& preset, const std::string& position, std::int64_t seed,
          std::int64_t correct, const std::vector<std::pair<std::string, std::string>>& settings = {}) {
     RunRecord record;
@@ -49,7 +49,7 @@ TEST(MethodTable, HasALineForEachMethodAndColumnsForEachPreset) {
               (std::vector<std::string>{"RoPE", "ALiBi", "RoPE, rotary fraction 0.5", "RoPER"}));
     ASSERT_EQ(table.columns.size(), 2U);
     EXPECT_EQ(table.columns[0].preset, "Copy");
-    EXPECT_FALSE(table.columns[0].cells[1]);  // no ALiBi
+    EXPECT_FALSE(table.columns[0].cells[1]);  // ALiBi was not trained
     const auto& roper = table.columns[1].cells[3];
     ASSERT_TRUE(roper);
     EXPECT_NEAR(roper->runs.mean, 83.25, 1e-12);
@@ -64,7 +64,7 @@ TEST(MethodTable, HasALineForEachMethodAndColumnsForEachPreset) {
 
 TEST(MethodTable, ASeedThatWasTrainedTwiceCountsOnce) {
     ComparedRuns runs = threeMethods();
-    add(runs, "Index", "rope", 3, 100);  // again, and the last by name
+    add(runs, "Index", "rope", 3, 100);  // a repeat; the last by name counts
     const MethodTable table = methodTable(runs.records, "RoPE");
     EXPECT_EQ(table.columns[1].cells[0]->runs.count, 4U);
     EXPECT_NEAR(table.columns[1].cells[0]->runs.mean, (50 + 52 + 51 + 100) / 4.0, 1e-12);
@@ -92,7 +92,7 @@ TEST(MethodTable, IsWrittenAsMarkdownAndAsCsv) {
     ASSERT_EQ(lines.size(), 2 + table.methods.size());
     EXPECT_EQ(lines[1], "|---|---|---|---|---|");
     const std::string csv = csvOf(table);
-    EXPECT_EQ(std::count(csv.begin(), csv.end(), '\n'), 1 + 2 + 3);  // what was not trained has no line
+    EXPECT_EQ(std::count(csv.begin(), csv.end(), '\n'), 1 + 2 + 3);  // cells without runs have no line
     EXPECT_NE(csv.find("\n\"Copy\",final_correct,,\"RoPE, rotary fraction 0.5\",4,16,"), std::string::npos)
         << csv;
 }

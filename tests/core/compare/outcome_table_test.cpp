@@ -8,7 +8,7 @@
 namespace roper {
 namespace {
 
-/// Runs of RoPE and RoPER, the same seeds, evaluated at steps 100, 200, … 500 on 100 problems.
+/// Runs of RoPE and RoPER with the same seeds, evaluated at steps 100, 200, … 500 on 100 problems.
 class Twins {
   public:
     void add(const std::string& position, std::int64_t seed, const std::vector<std::int64_t>& correct,
@@ -77,7 +77,7 @@ TEST(OutcomeTable, HasEveryMeasureWithItsDifference) {
     EXPECT_NEAR(final_correct->a.mean, 97, 1e-12);
     EXPECT_NEAR(final_correct->comparison.test->difference.mean, (3 + 1 + 1) / 3.0, 1e-12);
     EXPECT_NEAR(*final_correct->p, final_correct->comparison.test->p, 1e-15);
-    // Half are solved at steps 300, 400 and 300 by RoPE; at 200 by all of RoPER.
+    // RoPE solves half at steps 300, 400 and 300, RoPER always at step 200.
     const OutcomeRow* half = rowOf(rows, Measure::steps_until, 0.5);
     ASSERT_NE(half, nullptr);
     EXPECT_EQ(half->title(), "steps until 50 % are solved");
@@ -91,7 +91,7 @@ TEST(OutcomeTable, HasEveryMeasureWithItsDifference) {
 TEST(OutcomeTable, LeavesOutTimesOfSteps) {
     Twins twins = threePairs();
     EXPECT_EQ(rowOf(twins.table(), Measure::step_time), nullptr);
-    // By itself it is compared, but only of pairs that were trained on one machine.
+    // It can be compared explicitly, but only within pairs trained on the same machine.
     const RunGroup a = twins.group("rope"), b = twins.group("roper");
     EXPECT_NEAR(comparePaired(twins.records(), a, b, Measure::step_time).test->difference.mean, 10, 1e-9);
     for (std::size_t i = 0; i < 3; ++i)
@@ -136,7 +136,7 @@ TEST(OutcomeTable, TheMeasureThatWasNamedBeforeIsTestedAlone) {
             EXPECT_NEAR(*row.holm_p, std::min(1.0, static_cast<double>(others.size()) * *least), 1e-12);
         }
     EXPECT_EQ(twins.leading(), Measure::mean_correct);
-    // Not of all runs: one may have been trained before the measure was named.
+    // If some runs were trained before the measure was chosen, it does not count as chosen in advance.
     twins.records().front().specification.about.measure = "auto";
     EXPECT_FALSE(twins.table().front().is_named_before);
     twins.records().front().specification.about.measure = "mean_correct";
@@ -199,10 +199,10 @@ TEST(LeadingMeasure, IsTimeOnceAllSolveNearlyAll) {
     EXPECT_EQ(twins.leading(), Measure::steps_until);
     twins.add("rope", 3, {0, 0, 10, 20, 94});
     EXPECT_EQ(twins.leading(), Measure::final_correct);
-    twins.records().back().state = RunState::stopped;  // not finished: it says nothing of the end
+    twins.records().back().state = RunState::stopped;  // not finished, so its last value is not final
     EXPECT_EQ(twins.leading(), Measure::steps_until);
     for (std::size_t i = 0; i < 3; ++i)
-        twins.records()[i].state = RunState::running;  // nobody knows yet how RoPE ends
+        twins.records()[i].state = RunState::running;  // RoPE's final values are not known yet
     EXPECT_EQ(twins.leading(), Measure::final_correct);
     for (RunRecord& run : twins.records())
         run.state = RunState::running;

@@ -54,8 +54,8 @@ TEST(Paired, SaysWhereTwinsWereComputedDifferently) {
     EXPECT_EQ(conclusionOf(compared()).find("computed alike"), std::string::npos);
     runs.records[1].computations.front().processor = "another";
     runs.records[4].computations.front().threads = 8;
-    runs.records[6].computations.clear();  // of an older version: not known
-    // Resumed on another machine, as its twin was: the same two.
+    runs.records[6].computations.clear();  // from an older version: unknown
+    // Both twins were resumed on the same other machine.
     Computation elsewhere = fast;
     elsewhere.processor = "another";
     runs.records[8].computations.push_back(elsewhere);
@@ -89,7 +89,7 @@ TEST(Paired, PrecisionsAreNotMixed) {
         std::string::npos)
         << conclusionOf(compared());
     EXPECT_EQ(compared(true).differences().size(), 5U);
-    // Trained in its twin's precision, too, that one is taken, whatever its name.
+    // A twin trained in the same precision is preferred, whatever its name.
     const RunRecord& other = runs.records[0];
     RunRecord again = other;
     again.name = "a" + other.name;
@@ -113,7 +113,7 @@ TEST(Paired, OneOfTwoPrecisionsIsCompared) {
     };
     for (RunRecord& run : runs.records)
         setPrecision(run, "float32");
-    // All of it in bfloat16, too, but for one pair; one twin in float32 is not finished.
+    // Everything is repeated in bfloat16 except for one pair; one twin in float32 is not finished.
     for (std::size_t i = 0; i < 8; ++i) {
         runs.records.push_back(runs.records[i]);
         runs.records.back().name += "-bf16";
@@ -217,14 +217,14 @@ TEST(Paired, ASeedTrainedTwiceCountsOnce) {
     EXPECT_EQ(c.pairs.size(), 5U);
     EXPECT_EQ(c.repeated, 1);
     EXPECT_EQ(c.pairs[0].run_a, "rope-s0-2");
-    // One that is still open does not hide one that is finished.
+    // An unfinished repeat does not replace a finished run.
     runs.records.back().state = RunState::queued;
     EXPECT_EQ(comparePaired(runs.records, groups[0], groups[1], Measure::final_correct).pairs[0].run_a,
               "rope-s0");
 }
 
-// Imported runs of which nobody said the seeds were paired with those of seed 0, and were repeats of each
-// other.
+// Regression: imported runs with unknown seeds were paired with runs of seed 0 and counted as each other's
+// repeats.
 TEST(Paired, RunsOfUnknownSeedsAreInNoPair) {
     ComparedRuns runs = fivePairs();
     for (const char* name : {"theirs-1", "theirs-2"}) {
@@ -266,7 +266,7 @@ TEST(Paired, RunsThatNeverGotThereAreCountedNotDropped) {
     runs.add("rope", 0, 40);    // never
     runs.add("roper", 0, 128);  // at step 100
     runs.add("rope", 1, 128);
-    runs.add("roper", 1, 250);  // 125 at step 50 already
+    runs.add("roper", 1, 250);  // reaches 125 at step 50
     runs.add("rope", 2, 10);
     runs.add("roper", 2, 10);  // neither
     const auto groups = groupRuns(runs.records);

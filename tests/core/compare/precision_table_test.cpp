@@ -51,7 +51,7 @@ TEST(PrecisionTable, ShowsWhichMethodsAreEquivalentInBfloat16) {
 TEST(PrecisionTable, ARunThatFailedIsNotLeftOutInSilence) {
     ComparedRuns runs = bothPrecisions();
     ASSERT_TRUE(precisionTable(runs.records, Measure::final_loss, 0.01)[0].isEquivalent());
-    runs.records[1].state = RunState::failed;  // of RoPE, in bfloat16
+    runs.records[1].state = RunState::failed;  // RoPE in bfloat16
     const auto rows = precisionTable(runs.records, Measure::final_loss, 0.01);
     EXPECT_EQ(rows[0].oneSided(), 1);
     EXPECT_FALSE(rows[0].isEquivalent());
@@ -60,7 +60,7 @@ TEST(PrecisionTable, ARunThatFailedIsNotLeftOutInSilence) {
                 [&] { precisionTable(runs.records, Measure::steps_until, 10); });
 }
 
-// Else all pairs of substring by prefix would be left out of problems solved, as if its runs had failed.
+// Otherwise all pairs of the task prefix would be missing from problems solved, as if their runs had failed.
 TEST(PrecisionTable, TasksWithoutTheMeasureAreNotInIt) {
     ComparedRuns runs = bothPrecisions();
     for (RunRecord& run : runs.records)

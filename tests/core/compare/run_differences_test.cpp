@@ -52,7 +52,7 @@ TEST(RunDifferences, SayWhereNobodyKnowsASetting) {
     EXPECT_EQ(rowNamed(differences.settings, "training.batch")->values, (Values{"16", "–"}));
     EXPECT_EQ(rowNamed(differences.settings, "task.name")->values, (Values{"addition", "–"}));
     EXPECT_EQ(rowNamed(differences.settings, "training.steps"), nullptr);
-    EXPECT_EQ(rowNamed(differences.settings, "task.string_min"), nullptr);  // of another task
+    EXPECT_EQ(rowNamed(differences.settings, "task.string_min"), nullptr);  // belongs to another task
     EXPECT_EQ(rowNamed(differences.settings, "model.position"), nullptr);
 }
 
@@ -114,7 +114,7 @@ TEST(RunDifferences, RunsThatDifferInTheirSeedsAloneShareAColumn) {
               "100 (1 of 5 runs), not reached in 4");
     EXPECT_EQ(rowNamed(differences.outcomes, "state")->values[place], "stopped");
 
-    // What is not one thing within a column is shown, and who has failed does not count silently.
+    // If a column mixes several values, all are shown; failed runs are not counted silently.
     for (RunRecord& run : runs)
         run.host = run.specification.training.data_seed < 2 ? "here" : "there";
     runs[0].state = RunState::failed;

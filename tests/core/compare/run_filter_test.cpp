@@ -24,7 +24,7 @@ TEST(Filter, WordsAndComparisons) {
     EXPECT_EQ(count("accuracy<80"), 3);
     EXPECT_EQ(count("solved>=110"), 5);
     EXPECT_EQ(count("last>=110"), 5);
-    // The best evaluation need not be the last one.
+    // The best evaluation need not be the last.
     auto falling = runs.records[1].evaluations;
     std::vector<EvaluationRow> rows(falling.begin(), falling.end());
     rows.back().correct = 3;
@@ -33,11 +33,11 @@ TEST(Filter, WordsAndComparisons) {
     EXPECT_EQ(count("best<50"), 0);
     runs.records[1].evaluations = falling;
     EXPECT_EQ(count("training.length=129 state=finished loss<=1"), 10);
-    EXPECT_EQ(count("seed<"), 10);  // still being typed
+    EXPECT_EQ(count("seed<"), 10);  // an incomplete filter, as while typing
     EXPECT_EQ(count("tag=Thesis"), 1);
     EXPECT_EQ(count("tag!=thesis"), 9);
     EXPECT_EQ(count("wide longer"), 1);
-    // What nobody knows of an imported run is neither equal to anything nor different from it.
+    // An unknown setting of an imported run is neither equal to nor different from anything.
     runs.records[1].specification.about.known = "training.steps model.position";
     runs.records[1].specification.about.title = "imported from f.csv";
     EXPECT_EQ(count("batch=16"), 9);

@@ -10,7 +10,7 @@
 namespace roper {
 namespace {
 
-// "Student" (1908), table of Cushny and Peebles: extra hours of sleep of ten patients under two drugs.
+// "Student" (1908), data of Cushny and Peebles: extra hours of sleep of ten patients under two drugs.
 const std::vector<double> kSleep = {1.2, 2.4, 1.3, 1.3, 0.0, 1.0, 1.8, 0.8, 4.6, 1.4};
 
 TEST(Statistics, StudentsOwnExample) {
@@ -37,7 +37,7 @@ TEST(Statistics, FewValuesSayLittle) {
     EXPECT_EQ(nothing->p, 1);
 }
 
-/// The exact distribution of the mean of resamples of two values: both same with chance 1/4 each.
+/// Exact distribution of the mean of a resample of two values: each value twice with probability 1/4.
 TEST(Statistics, TheBootstrapOfTwoValuesReachesBoth) {
     const Interval interval = bootstrapInterval(std::vector<double>{1.0, 3.0});
     EXPECT_EQ(interval.low, 1.0);
@@ -54,8 +54,8 @@ TEST(Statistics, TheBootstrapOfManyValuesAgreesWithStudent) {
     EXPECT_NEAR(test->bootstrap->high, test->interval.high, 0.02);
 }
 
-// Cohen (1988), table 2.3.5 for one sample: an effect of 0.5 needs 34 pairs, of 0.8 needs 15, for a power of
-// 0.8 at two-sided 0.05 (as G*Power gives them).
+// Cohen (1988), table 2.3.5 for one sample: for a power of 0.8 at two-sided 0.05, an effect of 0.5 needs 34
+// pairs and an effect of 0.8 needs 15 (confirmed by G*Power).
 TEST(Statistics, PairsNeededAreThoseOfTheTables) {
     EXPECT_EQ(pairsNeeded(0.5, 1.0), 34);
     EXPECT_EQ(pairsNeeded(-0.8, 1.0), 15);
@@ -73,7 +73,7 @@ TEST(Statistics, TheSignTestCountsSplits) {
     EXPECT_EQ(signTest(3, 3), 1);
 }
 
-// As statsmodels 0.14 gives them: multipletests([0.01, 0.04, 0.03, 0.005], method="holm").
+// Expected values from statsmodels 0.14: multipletests([0.01, 0.04, 0.03, 0.005], method="holm").
 TEST(Statistics, HolmsCorrectionIsThatOfStatsmodels) {
     const std::vector<double> p{0.01, 0.04, 0.03, 0.005}, expected{0.03, 0.06, 0.06, 0.02};
     const std::vector<double> corrected = holmCorrected(p);
@@ -83,7 +83,7 @@ TEST(Statistics, HolmsCorrectionIsThatOfStatsmodels) {
     EXPECT_EQ(holmCorrected(std::vector<double>{0.7, 0.8}), (std::vector<double>{1, 1}));
 }
 
-// What scipy and statsmodels make of the same numbers: tests/parity/statistics_reference.py.
+// Reference values from scipy and statsmodels: tests/parity/statistics_reference.py.
 TEST(Statistics, AgreeWithScipyAndStatsmodels) {
     std::ifstream file(ROPER_STATISTICS_REFERENCE);
     const auto reference = nlohmann::json::parse(file);

@@ -7,7 +7,7 @@ namespace {
 
 class TwinResult : public testing::Test {
   protected:
-    /// A run with an evaluation of 128 problems each 50 steps.
+    /// A run evaluated on 128 problems every 50 steps.
     static std::vector<EvaluationRow> solving(const std::vector<std::int64_t>& correct) {
         std::vector<EvaluationRow> rows;
         for (std::size_t i = 0; i < correct.size(); ++i) {

@@ -122,7 +122,7 @@ TEST(ControlServer, IdlePeersDoNotLockOthersOut) {
     EXPECT_NE(last.receive().find("\"id\":\"f\""), std::string::npos);
 }
 
-// A payload is larger than a socket's buffer: it goes out part by part, and others are served meanwhile.
+// A payload larger than the socket's buffer is sent in parts, while other peers are served.
 TEST(ControlServer, ALargePayloadArrivesWhole) {
     Scene scene;
     const std::string payload = [] {
@@ -157,7 +157,7 @@ TEST(ControlServer, ALargePayloadArrivesWhole) {
     EXPECT_TRUE(got.substr(end + 1) == payload);
 }
 
-// A byte at a time, from several peers whose lines grow side by side.
+// Several peers send their lines one byte at a time, interleaved.
 TEST(ControlServer, SlowPeersAreServedWhenTheirLineIsWhole) {
     Scene scene;
     std::list<Peer> peers;
@@ -175,7 +175,7 @@ TEST(ControlServer, SlowPeersAreServedWhenTheirLineIsWhole) {
         EXPECT_NE(peer.receive().find("\"id\":\"slow\""), std::string::npos);
 }
 
-// As `echo … | nc -U -N` does: whoever has sent all reads on until the answer is whole.
+// Like `echo … | nc -U -N`: a peer that has closed its sending side still reads until the answer is complete.
 TEST(ControlServer, APeerThatHalfClosesGetsItsWholeAnswer) {
     Scene scene;
     const std::string payload(3'000'000, 'p');
@@ -198,7 +198,7 @@ TEST(ControlServer, APeerThatHalfClosesGetsItsWholeAnswer) {
     EXPECT_TRUE(peer.isClosed());
     for (const char* id : {"\"id\":\"1\"", "\"id\":\"2\"", "\"id\":\"3\""})
         EXPECT_NE(got.find(id), std::string::npos) << id;
-    // One that is gone altogether is forgotten, although an answer waits for it.
+    // A peer that has closed entirely is dropped, although an answer is waiting for it.
     {
         Peer gone(scene.server.path());
         gone.send(formatRequest({Command::head, "4"}) + "\n");
@@ -212,8 +212,8 @@ TEST(ControlServer, APeerThatHalfClosesGetsItsWholeAnswer) {
     EXPECT_EQ(open_files(), before - 1);
 }
 
-// Peers that send requests without end and never read: they are answered so many at a visit, and dropped
-// when too much waits for them; whoever else asks is answered at the next visit.
+// Peers that send requests without end and never read: each visit answers only some of them, and a peer is
+// dropped when too much output is pending for it. Other peers are still answered at the next visit.
 TEST(ControlServer, FloodsHoldUpNobody) {
     Scene scene;
     std::list<Peer> floods;

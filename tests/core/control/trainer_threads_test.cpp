@@ -21,7 +21,7 @@ constexpr std::int64_t kSteps = 3000;
 
 constexpr timeval kPatience{20, 0};
 
-/// Sends a request and reads its answer, again and again. → how many were answered
+/// Sends a request and reads its answer repeatedly. @returns the number of answers
 int askUntil(const std::atomic<bool>& done, const std::filesystem::path& path) {
     const sockaddr_un address = socketAddress(path).value();
     const int socket = ::socket(AF_UNIX, SOCK_STREAM, 0);
@@ -39,12 +39,12 @@ int askUntil(const std::atomic<bool>& done, const std::filesystem::path& path) {
     return answered;
 }
 
-/// Follows a run as a window does. → how many rows it saw
+/// Follows a run as a window does. @returns the number of rows read
 std::int64_t followUntil(const std::atomic<bool>& done, const RunFolder& run) {
     LineTail tail(run.metricsPath());
     std::int64_t rows = 0;
     for (bool last = false; !last;) {
-        last = done;  // and one more look at what came until then
+        last = done;  // reads once more after the end
         const Status status = run.status();
         EXPECT_EQ(run.trueState(status), status.state);
         bool more = true;
@@ -60,8 +60,8 @@ std::int64_t followUntil(const std::atomic<bool>& done, const RunFolder& run) {
     return rows;
 }
 
-// What a trainer does between two steps, while others ask it and read what it writes. For ThreadSanitizer:
-// the three share a process here, and so all that their code keeps outside of objects.
+// For ThreadSanitizer: a trainer's work between two steps, while clients query it and readers follow its
+// files. All three run in one process, which exposes any global state they share.
 TEST(TrainerThreads, RecorderControlAndReadersShareNothing) {
     const TemporaryFolder folder;
     const RunFolder run = createRun(folder.path(), "a", {});
@@ -96,7 +96,7 @@ TEST(TrainerThreads, RecorderControlAndReadersShareNothing) {
             0ms);
     }
     done = true;
-    while (left < 3)  // whoever still waits for an answer
+    while (left < 3)  // peers that still wait for an answer
         server.serve([&](const Request&) { return ++handled, Reply{"", true, "end"}; }, 1ms);
     for (std::thread& other : others)
         other.join();

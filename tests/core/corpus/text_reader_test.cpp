@@ -31,9 +31,9 @@ std::string readAll(const fs::path& text, std::size_t part_bytes) {
 
 TEST(Utf8, KnowsWhatIsWrong) {
     EXPECT_EQ(firstNotUtf8("plain, ä, €, 𝄞"), std::string::npos);
-    EXPECT_EQ(firstNotUtf8("ab\x80"), 2U);     // begins no character
-    EXPECT_EQ(firstNotUtf8("a\xC3("), 1U);     // cut short by another
-    EXPECT_EQ(firstNotUtf8("a\xE2\x82"), 1U);  // cut off
+    EXPECT_EQ(firstNotUtf8("ab\x80"), 2U);     // cannot begin a character
+    EXPECT_EQ(firstNotUtf8("a\xC3("), 1U);     // interrupted by another character
+    EXPECT_EQ(firstNotUtf8("a\xE2\x82"), 1U);  // incomplete
     EXPECT_EQ(firstNotUtf8("\xC0\xAF"), 0U);   // overlong
     EXPECT_EQ(firstNotUtf8("\xE0\x80\xAF"), 0U);
     EXPECT_EQ(firstNotUtf8("\xED\xA0\x80"), 0U);      // a surrogate

@@ -11,7 +11,7 @@
 #include "tests/support/make_rotary.h"
 #include "tests/support/pretended_gpu.h"
 
-// CUDA's words for C++: the kernel's own text runs here, thread after thread.
+// Defines CUDA's keywords so that the kernel compiles as C++; its threads run one after another.
 #define __device__
 #define __global__
 
@@ -56,7 +56,7 @@ CosSin tableOf(std::int64_t T, std::int64_t d, double fraction, Pairing pairing)
     return {table.cosine, table.sine};
 }
 
-/// Laid out as the product that makes q, k and v: [3, B, H, T, d] of [B, T, 3, H, d].
+/// Strided as the output of the combined q, k, v product: a view [3, B, H, T, d] of [B, T, 3, H, d].
 at::Tensor heads(std::int64_t B, std::int64_t H, std::int64_t T, std::int64_t d, at::ScalarType type) {
     return at::randn({B, T, 3, H, d}).to(type).permute({2, 0, 3, 1, 4});
 }

@@ -46,7 +46,7 @@ TEST_F(AuthenticatedStoreTest, WhatIsLeftWithoutTheKeyIsRefused) {
     }
     AuthenticatedStore(open_, randomKey()).set("folder", bytes("/runs/b"));
     refused("folder");
-    // Nor does a text count under another name than that under which it was left.
+    // Nor is a text valid under a name other than the one under which it was stored.
     ours_.set("a", bytes("text"));
     open_->set("b", open_->get("a"));
     refused("b");

@@ -10,7 +10,7 @@
 namespace roper {
 namespace {
 
-using ASetup = Setup;  // within a test, Setup is a name of GoogleTest's
+using ASetup = Setup;  // inside a test, Setup means a type of GoogleTest
 
 std::vector<std::string> methodNames() {
     std::vector<std::string> names;
@@ -44,7 +44,7 @@ HeadVectors vectorsOf(const Setup& setup) {
     return randomHeadVectors(setup.tokens, setup.head_dim, setup.seed, setup.similarity);
 }
 
-/// A setup where every mistake can show itself: all features rotate, several tokens, RoPER.
+/// A setup in which every mistake has an effect: all features rotate, several tokens, RoPER.
 ASetup setupForMistakes(std::uint64_t seed) {
     ASetup setup;
     setup.head_dim = 32;
@@ -55,7 +55,7 @@ ASetup setupForMistakes(std::uint64_t seed) {
     return sanitized(setup);
 }
 
-// rotary.md, facts 3 and 7: whatever the method, moving all positions moves neither scores nor outputs.
+// rotary.md, facts 3 and 7: for every method, shifting all positions changes neither scores nor outputs.
 TEST(AttentionMaps, ShiftChangesNothing) {
     EXPECT_TRUE(rc::check([] {
         const ASetup setup = anySetup();
@@ -68,7 +68,7 @@ TEST(AttentionMaps, RopeIsThePlainScore) {
         ASetup setup = anySetup();
         setup.method = *rc::gen::element<std::string>("rope", "roper");
         setup.attention = AttentionKind::softmax;
-        setup.scaling.attention_factor = 1;  // YaRN's own is tested below
+        setup.scaling.attention_factor = 1;  // YaRN's own factor is tested below
         const HeadVectors heads = vectorsOf(setup);
         const double shift = anyPosition();
         RC_ASSERT(largest(scores(scoreRule(setup), heads, shift) -
@@ -123,7 +123,7 @@ TEST(AttentionMaps, PartsAddUpToTheScore) {
     }));
 }
 
-// The definition, pair by pair, with complex numbers: Re(q·conj(k)·e^{i(m−n)θ}).
+// By definition, with complex numbers for each pair: Re(q·conj(k)·e^{i(m−n)θ}).
 TEST(AttentionMaps, APartIsTheComplexProduct) {
     const ASetup setup = setupForMistakes(3);
     const HeadVectors heads = vectorsOf(setup);
@@ -148,9 +148,10 @@ TEST(AttentionMaps, RowsOfWeightsAreProbabilities) {
         for (int n = 0; n < setup.tokens; ++n) {
             for (int j = n + 1; setup.causal && j < setup.tokens; ++j)
                 RC_ASSERT(w(n, j) == 0.0);
-            if (setup.attention == AttentionKind::linear_numerator) continue;  // its rows need not sum to 1
+            if (setup.attention == AttentionKind::linear_numerator) continue;  // rows need not sum to 1
             RC_ASSERT(std::abs(w.row(n).sum() - 1) < 1e-12);
-            // 1 + cosine is a similarity as long as positions change no lengths: xPos and YaRN's factor do.
+            // 1 + cosine is a similarity only if positions do not change lengths, as xPos and YaRN's factor
+            // do.
             const bool lengthens = rule.decay || rule.attention_factor != 1;
             if (setup.attention == AttentionKind::linear_cosine && lengthens) continue;
             RC_ASSERT(w.row(n).minCoeff() >= -1e-15);
@@ -158,7 +159,7 @@ TEST(AttentionMaps, RowsOfWeightsAreProbabilities) {
     }));
 }
 
-// Su 2021, linear attention: rotation in the numerator only, denominator from φ(q), φ(k) alone.
+// Su 2021, linear attention: the numerator uses rotated vectors, the denominator only φ(q) and φ(k).
 TEST(AttentionMaps, LinearNumeratorIsTheSourcesFormula) {
     ASetup setup = setupForMistakes(4);
     setup.method = "rope";
@@ -211,7 +212,7 @@ TEST(AttentionMaps, XposDecaysWithDistanceAlone) {
         EXPECT_NEAR(parts[i], plain[i] * std::pow((2.0 * i + 0.4 * 32) / (1.4 * 32), 8 / 512.0), 1e-10);
 }
 
-// transformers multiplies cos and sin by the factor, so only what rotates grows.
+// transformers multiplies cos and sin by the factor, so only rotating features are scaled.
 TEST(AttentionMaps, YarnsFactorMultipliesWhatRotatesBySquare) {
     ASetup setup = setupForMistakes(7);
     setup.rotary_fraction = 0.5;
@@ -226,7 +227,7 @@ TEST(AttentionMaps, YarnsFactorMultipliesWhatRotatesBySquare) {
         EXPECT_NEAR(with[i], (i < 8 ? 2.25 : 1.0) * without[i], 1e-12) << i;
 }
 
-// rotary.md, section 6: each mistake leaves a residual, the right form none.
+// rotary.md, section 6: every mistake leaves a residual, the correct form leaves none.
 TEST(Mistakes, EachLeavesAResidualAndTheRightFormNone) {
     EXPECT_TRUE(rc::check([] {
         ASetup setup;
@@ -247,7 +248,7 @@ TEST(Mistakes, EachLeavesAResidualAndTheRightFormNone) {
             const Residual shifted = shiftResidual(setup, heads, 7), compared = formResidual(setup, heads);
             RC_ASSERT(compared.largest() > 1e-2);
             RC_ASSERT((isSeenByShift(mistake) ? shifted.largest() > 1e-2 : shifted.largest() < 1e-9));
-            // Mistakes about values leave the scores as they are.
+            // Mistakes in values do not change the scores.
             RC_ASSERT((compared.scores == 0.0) == isAboutValues(mistake));
         }
     }));
@@ -270,7 +271,7 @@ TEST(Mistakes, AreWhatTheirNamesSay) {
     EXPECT_EQ(with(Mistake::exponent_without_pair).key.rotary.theta[0], std::pow(10000.0, -32.0));
 }
 
-// rotary.md, fact 13: what a key/value cache holds never changes when tokens are appended.
+// rotary.md, fact 13: entries of a key/value cache never change when tokens are appended.
 TEST(Appending, NeverChangesEarlierRowsNorTurnedVectors) {
     EXPECT_TRUE(rc::check([] {
         ASetup setup = anySetup();

@@ -5,7 +5,7 @@
 namespace roper {
 namespace {
 
-using ASetup = roper::Setup;  // gtest has a Setup of its own
+using ASetup = roper::Setup;  // GoogleTest defines a Setup of its own
 
 TEST(DistanceProfile, IsWhatTheMapHoldsAlongItsDiagonals) {
     for (const bool causal : {true, false}) {

@@ -9,9 +9,9 @@
 namespace roper {
 namespace {
 
-using ASetup = roper::Setup;  // gtest has a Setup of its own
+using ASetup = roper::Setup;  // GoogleTest defines a Setup of its own
 
-/// The weights of every query of an example, [T × T].
+/// The attention weights of an example, [T × T], one row per query.
 Eigen::MatrixXd weightsOf(const std::string& name) {
     for (const Example* example : examplesOf("attention")) {
         if (example->name != name) continue;
@@ -62,7 +62,7 @@ TEST(Examples, AContentHeadFindsTheSameWord) {
     const Eigen::MatrixXd weights = weightsOf("content");
     // "I saw the cat sit on the mat and wait for the dog"
     EXPECT_GT(weights(11, 2) + weights(11, 6) + weights(11, 11), 0.95);
-    EXPECT_GT(weights(11, 2), 0.3);  // nine positions away, and hardly less than itself
+    EXPECT_GT(weights(11, 2), 0.3);  // nine positions away, yet attended almost as much as the token itself
     EXPECT_GT(weights(6, 2), 0.45);
     for (const Eigen::Index once : {1, 3, 4, 7, 12})
         EXPECT_GT(weights(once, once), 0.9) << once;

@@ -15,7 +15,7 @@
 namespace roper {
 namespace {
 
-using ASetup = Setup;  // within a test, Setup is a name of GoogleTest's
+using ASetup = Setup;  // inside a test, Setup means a type of GoogleTest
 
 ASetup read(const std::string& json) {
     return readHuggingFaceConfig(json, ASetup{}).setup;
@@ -85,9 +85,9 @@ TEST(HuggingFace, WhatIsWrittenReadsBack) {
             const ASetup back = read(huggingFaceConfig(setup, nested));
             EXPECT_EQ(back.head_dim, 64);
             EXPECT_EQ(back.pairing, setup.pairing);
-            // The text's length is not the config's for the dynamic method.
+            // For the dynamic method, the length of the text is not part of the config.
             if (method == ScalingMethod::dynamic_ntk) setup.context_length = back.context_length;
-            // A fixed NTK scaling comes back as the base that it is.
+            // A fixed NTK scaling is read back as the equivalent base.
             EXPECT_LT((back.rotary().theta - setup.rotary().theta).cwiseAbs().maxCoeff(), 1e-14)
                 << static_cast<int>(method) << nested;
             EXPECT_DOUBLE_EQ(back.attentionFactor(), setup.attentionFactor());
@@ -95,9 +95,9 @@ TEST(HuggingFace, WhatIsWrittenReadsBack) {
     }
 }
 
-// transformers 5.24 reads such a factor in models of type phimoe alone: PhimoeRotaryEmbedding.forward
-// (modeling_phimoe.py) has cos and sin 1.125 times as long for 2,048 positions and 1.75 times for 2,049, and
-// turns both by short_factor.
+// In transformers 5.24 only models of type phimoe read such a factor: PhimoeRotaryEmbedding.forward
+// (modeling_phimoe.py) multiplies cos and sin by 1.125 for 2,048 positions and by 1.75 for 2,049, and uses
+// short_factor in both cases.
 TEST(HuggingFace, TheSecondAttentionFactorIsWritten) {
     ASetup setup;
     setup.head_dim = 8;
@@ -120,7 +120,7 @@ TEST(HuggingFace, TheSecondAttentionFactorIsWritten) {
         back.context_length = 2049;
         EXPECT_EQ(back.attentionFactor(), 1.75);
     }
-    // What follows from s and L where nothing is given is written as the number that it is.
+    // If the factor is not given, the value that follows from s and L is written.
     setup.scaling.attention_factor = 0;
     ASetup back = read(huggingFaceConfig(setup, true));
     EXPECT_DOUBLE_EQ(back.scaling.attention_factor, std::sqrt(1 + std::log(4) / std::log(2048)));
@@ -140,9 +140,9 @@ TEST(HuggingFace, TheSecondAttentionFactorIsWritten) {
     refused(other, "set long_factor to the same numbers");
 }
 
-// Files as their models have them, against frequencies worked out by hand.
+// Excerpts of published configs; expected frequencies are calculated by hand.
 TEST(HuggingFace, ReadsWhatModelsMean) {
-    // gpt-oss: the ramp's ends are not rounded; the trained length stands in rope_scaling.
+    // gpt-oss: the bounds of the ramp are not rounded; the training length is in rope_scaling.
     const ASetup oss =
         read(R"({"head_dim": 64, "max_position_embeddings": 131072, "rope_theta": 150000, "rope_scaling":
         {"rope_type": "yarn", "factor": 32.0, "beta_fast": 32.0, "beta_slow": 1.0, "truncate": false,
@@ -151,7 +151,7 @@ TEST(HuggingFace, ReadsWhatModelsMean) {
     // c(32) = 8.09, c(1) = 17.40: pair 12 lies (12 − 8.0928)/(17.3980 − 8.0928) = 0.41990 along the ramp.
     const double theta = std::pow(150000.0, -24.0 / 64);
     EXPECT_NEAR(oss.rotary().theta[12], theta * (1 - 0.41990 * (1 - 1 / 32.0)), 1e-4 * theta);
-    // The trained length at the top level counts; without a factor it follows from the lengths.
+    // The training length at the top level counts; a missing factor follows from the lengths.
     const ASetup top = read(R"({"head_dim": 64, "max_position_embeddings": 16384,
         "original_max_position_embeddings": 4096, "rope_scaling": {"rope_type": "yarn"}})");
     EXPECT_EQ(top.scaling.original_length, 4096);
@@ -164,7 +164,7 @@ TEST(HuggingFace, ReadsWhatModelsMean) {
     EXPECT_EQ(read(R"({"model_type": "glm4_moe", "head_dim": 64})").pairing, Pairing::half);
     EXPECT_EQ(read(R"({"model_type": "glm4", "head_dim": 64})").pairing, Pairing::interleaved);
     EXPECT_EQ(read(R"({"head_dim": 64, "rope_theta": 3580165449})").base, 3580165449.0);
-    // An object beside rope_type is not a kind of layer.
+    // An object next to rope_type is not a kind of layer.
     EXPECT_EQ(
         read(R"({"head_dim": 64, "rope_scaling": {"rope_type": "linear", "factor": 2, "meta": {"a": 1}}})")
             .scaling.factor,
@@ -179,7 +179,7 @@ TEST(HuggingFace, ReadsWhatModelsMean) {
     EXPECT_EQ(dynamic.scaling.original_length, 2048);
 }
 
-// What is of no effect here is said, with its value; what is, is not.
+// Members without an effect are reported with their values; other members are not.
 TEST(HuggingFace, WhatIsNotUnderstoodIsNamed) {
     const ConfigReading reading = readHuggingFaceConfig(
         R"({"head_dim": 64, "rope_theta": 10000, "vocab_size": 7, "use_nope": true, "no_rope_layers": [0, 1], "rope_scaling":
@@ -215,7 +215,7 @@ TEST(HuggingFace, HeadsOf512AreShown) {
     EXPECT_EQ(reading.setup.x.size(), 512);
 }
 
-// All that transformers makes of these files, by its own functions: tests/parity/transformers_reference.py.
+// Reference values computed by transformers itself: tests/parity/transformers_reference.py.
 TEST(HuggingFace, FrequenciesAreThoseOfTransformers) {
     std::ifstream file(ROPER_TRANSFORMERS_REFERENCE);
     const nlohmann::json reference = nlohmann::json::parse(file);
@@ -241,7 +241,7 @@ TEST(HuggingFace, FrequenciesAreThoseOfTransformers) {
                         expected.at("attention_factor").get<double>(), 1e-12);
         }
     }
-    EXPECT_EQ(methods.size(), kScalingMethods.size());  // Hunyuan's alpha is the fixed NTK scaling
+    EXPECT_EQ(methods.size(), kScalingMethods.size());  // Hunyuan's alpha means fixed NTK scaling
 }
 
 TEST(HuggingFace, KnownModelsLeaveNothingOut) {

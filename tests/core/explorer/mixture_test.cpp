@@ -42,7 +42,7 @@ TEST(Mixture, AllAreMixedAsAttentionDoes) {
     const HeadVectors heads = randomHeadVectors(13, roper::Setup{}.head_dim, 1, 0.5);
     EXPECT_EQ(mixed(Mixture::all).V, heads.V);
     EXPECT_EQ(mixed(Mixture::all).weights, Eigen::VectorXd(Eigen::VectorXd::LinSpaced(13, 0.1, 0.5)));
-    // One's own vectors and those of a run are never replaced.
+    // Vectors entered by the user or taken from a run are never replaced.
     for (const Source source : {Source::hand, Source::run})
         EXPECT_EQ(mixed(Mixture::one, kKey, source).V, heads.V);
 }

@@ -10,7 +10,7 @@
 namespace roper {
 namespace {
 
-using ASetup = Setup;  // within a test, Setup is a name of GoogleTest's
+using ASetup = Setup;  // inside a test, Setup means a type of GoogleTest
 
 TEST(Setup, SanitizingTwiceIsSanitizingOnce) {
     EXPECT_TRUE(rc::check([] {
@@ -83,7 +83,7 @@ TEST(Setup, FractionsAndScalingsReachTheRotation) {
     EXPECT_EQ(setup.attentionFactor(), 1.0);
 }
 
-// rotary.md, fact 8: features beyond the rotated width pass, and planes cover every feature once.
+// rotary.md, fact 8: features beyond the rotated width pass unchanged, and planes cover every feature once.
 TEST(Rotary, PlanesCoverEveryFeatureOnce) {
     EXPECT_TRUE(rc::check([] {
         const Rotary rotary = anyRotary();

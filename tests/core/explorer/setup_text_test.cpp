@@ -10,7 +10,7 @@
 namespace roper {
 namespace {
 
-using ASetup = Setup;  // within a test, Setup is a name of GoogleTest's
+using ASetup = Setup;  // inside a test, Setup means a type of GoogleTest
 
 ASetup writtenSetup() {
     ASetup setup;
@@ -55,7 +55,7 @@ TEST(SetupText, TheDefaultsAreAShortLine) {
 }
 
 TEST(SetupText, EveryFieldIsReachedByItsKey) {
-    // A second value for each field, so that none is written and read by another's name.
+    // A non-default value for each field, to detect fields that are written or read under another's name.
     const std::map<std::string, std::string> others = {{"head_dim", "8"},
                                                        {"base", "500"},
                                                        {"frequency_formula", "worked_example"},
@@ -96,7 +96,7 @@ TEST(SetupText, EveryFieldIsReachedByItsKey) {
     }
 }
 
-// Texts of older versions: other names of fields and of their values.
+// Texts of older versions, with former names of fields and values.
 TEST(SetupText, FormerNamesAreRead) {
     const ASetup setup =
         parseSetup("roper-lab:setup?schedule=intro&likeness=0.5&other_schedule=1&method=linear_cosine").setup;

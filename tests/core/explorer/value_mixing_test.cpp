@@ -1,4 +1,4 @@
-// rotary.md, fact 7: what RoPER makes of values, by the functions that pages and pictures use.
+// rotary.md, fact 7: the effect of RoPER on values, by the functions that pages and figures use.
 
 #include <gtest/gtest.h>
 
@@ -56,7 +56,7 @@ TEST(ValueMixing, WithoutTheInverseItDoesMove) {
     EXPECT_GT(largest(s.output() - s.output(7)), 1e-2);
 }
 
-/// The component form of the note: o¹ = Σ a (v¹ cos(j−n)θ − v² sin(j−n)θ), o² = Σ a (v² cos(j−n)θ + v¹
+/// The component form in rotary.md: o¹ = Σ a (v¹ cos(j−n)θ − v² sin(j−n)θ), o² = Σ a (v² cos(j−n)θ + v¹
 /// sin(j−n)θ).
 TEST(ValueMixing, IsTheNotesComponentForm) {
     const int T = 5;

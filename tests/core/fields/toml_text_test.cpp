@@ -8,7 +8,7 @@
 namespace roper {
 namespace {
 
-/// Its values would take forty times as much memory.
+/// Its values would take forty times as much memory as the text.
 TEST(TomlText, ALongTextIsRefusedBeforeItIsParsed) {
     std::string text = "a = [";
     while (text.size() < 60'000'000)

@@ -25,9 +25,9 @@ struct Case {
     double fraction = 1, value_fraction = 1;
     bool causal = true, bias = false;
     Pairing pairing = Pairing::half;
-    double size = 1;  ///< of the numbers in q, k and v
+    double size = 1;  ///< scale of the numbers in q, k and v
     std::size_t B = 1, H = 2;
-    double rotation_size = 1;  ///< of cosines and sines of queries and keys (YaRN)
+    double rotation_size = 1;  ///< scale of the cosines and sines of queries and keys (YaRN)
     bool bfloat16 = false;
 };
 
@@ -59,7 +59,7 @@ Numbers widened(const std::vector<BFloat16>& numbers) {
     return made;
 }
 
-/// Cosines and sines, as the kernel reads them.
+/// Cosines and sines in the kernel's layout.
 struct Table {
     Table(std::size_t T, std::size_t d, double fraction, Pairing pairing, double size = 1)
         : rotary(makeRotary(static_cast<int>(d), pairing, 10000.0, FrequencyFormula::standard, fraction)) {
@@ -78,7 +78,7 @@ struct Table {
     Numbers cosine, sine;
 };
 
-/// What goes in, what comes out, and what is given for the gradient.
+/// Inputs, outputs, and the gradient of the output.
 struct Arrays {
     Numbers qkv, out, log_sums, grad_out, grad_qkv, bias, grad_bias;
 };
@@ -117,7 +117,8 @@ class Problem {
         arrays.grad_qkv = widened(grad_qkv);
     }
 
-    /// The definition in float64, with whole matrices, from the same float32 input. → the same arrays
+    /// Computes the definition in float64 with whole matrices, from the same float32 input, into the same
+    /// arrays.
     struct Exact {
         std::vector<double> out, grad_qkv, grad_bias;
     };
@@ -142,7 +143,7 @@ class Problem {
         return ((b * c_.T + t) * c_.H + h) * c_.d;
     }
 
-    /// Rows rotated forward or back by their positions; `size` is that of the rotation.
+    /// Rotates rows forward or back by their positions; `size` scales the rotation.
     Matrix rotated(Matrix rows, const Rotary& rotary, double direction, double size = 1) const {
         rows.leftCols(2 * rotary.pairs()) *= size;
         for (Index m = 0; m < rows.rows(); ++m)
@@ -221,8 +222,8 @@ class Problem {
     Table query_key_, value_;
 };
 
-/// The largest difference, as a share of the largest number or of 1: what goes in is of size 1, and where a
-/// gradient vanishes the rounding of what cancels remains.
+/// The largest difference relative to the largest number, or to 1 if that is larger: inputs are of order 1,
+/// and where a gradient vanishes, the rounding of terms that cancel remains.
 double error(const Numbers& found, const std::vector<double>& exact) {
     double difference = 0, largest = 1;
     for (std::size_t i = 0; i < exact.size(); ++i) {
@@ -242,7 +243,7 @@ void expectExact(const Case& c, double most = 4e-6) {
         problem.compute();
         EXPECT_LT(error(problem.arrays.out, exact.out), most) << target << ": " << c;
         EXPECT_LT(error(problem.arrays.grad_qkv, exact.grad_qkv), most) << target << ": " << c;
-        // Gradients of scores are differences of sums of d products each.
+        // Gradients of scores are differences between sums of d products.
         EXPECT_LT(error(problem.arrays.grad_bias, exact.grad_bias), c.bfloat16 ? most * bias_room : most)
             << target << ": " << c;
     }
@@ -256,7 +257,7 @@ TEST(Attention, EqualsItsDefinition) {
                 expectExact({T, d, fraction, fraction});
 }
 
-// Numbers rounded to 8 bits on their way into each product: 1e-2 of the largest.
+// Factors of each product are rounded to 8 bits: tolerance 1e-2 of the largest number.
 TEST(Attention, OfBFloat16EqualsItsDefinition) {
     for (const std::size_t T : {1, 2, 31, 64, 129, 513})
         for (const std::size_t d : {16, 32, 48, 64, 128})
@@ -341,8 +342,8 @@ TEST(Attention, RotationsOfAnySizeAreUndoneByTheSame) {
 }
 
 TEST(Attention, SharpWeightsNeitherOverflowNorVanish) {
-    // Scores of several hundred: one weight of almost 1, and many below the smallest float. A float32 of 1000
-    // is right to 3e-5, and so is the weight.
+    // Scores of several hundred: one weight of almost 1, and many below the smallest float32. A float32 near
+    // 1000 has an error of 3e-5, and so have the weights.
     expectExact({150, 32, 1.0, 1.0, true, false, Pairing::half, 12.0}, 1e-4);
 }
 
@@ -383,7 +384,7 @@ TEST(Attention, RefusesATargetThatIsNotThere) {
 }
 
 TEST(Attention, EveryInstructionSetOfThisComputerIsTested) {
-    // expectExact goes through this list: it must hold what CI is to force.
+    // expectExact iterates over this list, so it must contain the instruction sets that CI forces.
     const std::vector<std::string> targets = kernelTargets();
     const auto holds = [&](const char* name) {
         return std::find(targets.begin(), targets.end(), name) != targets.end();

@@ -52,7 +52,7 @@ float widened(BFloat16 x) {
     return toFloat(x);
 }
 
-/// cos and sin of positions 0 … T − 1, and rows of them.
+/// cos and sin of positions 0 … T − 1, and selected rows of them.
 struct Table {
     Table(std::size_t T, std::size_t d, std::size_t pairs_) : pairs(pairs_) {
         for (std::size_t m = 0; m < T; ++m)
@@ -81,8 +81,8 @@ struct Table {
     Numbers cosine, sine;
 };
 
-/// Whole sequences at once by the kernel of training, which is held to float64 by a test of its own; and the
-/// same ones token by token.
+/// Whole sequences by the training kernel, which another test compares with float64; and the same sequences
+/// token by token.
 template <class Number>
 class Decoder {
   public:
@@ -108,7 +108,7 @@ class Decoder {
         return made;
     }
 
-    /// Prompts of `T` tokens.
+    /// Reads prompts of `T` tokens.
     void readPrompts(std::size_t T) {
         std::vector<Number> prompts;
         for (std::size_t b = 0; b < kSequences; ++b) {
@@ -119,7 +119,7 @@ class Decoder {
             cachePrompt(setupOf(kSequences, T), prompts.data(), cache(), item, scratch_);
     }
 
-    /// One token for some of the sequences, each at a position of its own → [B, H, d]
+    /// Decodes one token for some of the sequences, each at its own position. @returns [B, H, d]
     Numbers next(const std::vector<std::int64_t>& places, const std::vector<std::int64_t>& positions) {
         const Table query_key = query_key_.rowsOf(positions), value = value_.rowsOf(positions);
         std::vector<Number> tokens;
@@ -175,8 +175,8 @@ class Decoder {
     AttentionScratch scratch_;
 };
 
-/// The largest difference between whole sequences and the same ones written on from prompts of 5, 6 and 7
-/// tokens (the longest padded by what comes later), of which the second leaves half-way.
+/// The largest difference between whole sequences and the same sequences continued from prompts of 5, 6 and 7
+/// tokens (the longest padded with later tokens); the second sequence is removed half-way.
 template <class Number>
 float largestDifference(const Case& c) {
     Decoder<Number> decoder(c);
@@ -223,8 +223,8 @@ TEST(CachedAttention, TokenByTokenIsTheSameAsWholeSequences) {
     useKernelTarget("");
 }
 
-// Weights are rounded after one maximum is taken off over the whole row here, block by block there: what
-// differs is a rounding of weights of at most 1 and of outputs of about 1.
+// The maximum that is subtracted before weights are rounded is taken over the whole row here and by blocks
+// there. The difference is the rounding of weights of at most 1 and of outputs of about 1.
 TEST(CachedAttention, WithBFloat16ItRoundsTheSameFactors) {
     for (const std::string& target : kernelTargets()) {
         useKernelTarget(target);

@@ -29,7 +29,7 @@ void expectNear(const Numbers& found, const std::vector<double>& exact, const st
         ASSERT_NEAR(found[i], exact[i], 2e-5) << what << ", number " << i;
 }
 
-/// Calls test(rows, width) for every instruction set of this computer.
+/// Calls test(rows, width) for every instruction set that this computer supports.
 template <class Test>
 void forEveryTarget(Test test) {
     for (const std::string& target : kernelTargets()) {
@@ -52,7 +52,7 @@ TEST(Rows, NormAndItsGradientFollowTheFormula) {
             grad_bias(width);
         normalizeRows(x.data(), weight.data(), bias.data(), static_cast<float>(epsilon), rows, width,
                       y.data(), means.data(), inverses.data());
-        if (width == 1) return;  // a single number has no deviation: rounding alone is left
+        if (width == 1) return;  // the deviation of a single number is 0, so only rounding would remain
         normalizeRowsBackward(x.data(), weight.data(), means.data(), inverses.data(), grad_y.data(),
                               passing.data(), rows, width, grad_x.data(), grad_weight.data(),
                               grad_bias.data());
@@ -85,7 +85,7 @@ TEST(Rows, NormAndItsGradientFollowTheFormula) {
     });
 }
 
-/// Numbers rounded to bfloat16, as such and as float32.
+/// Numbers rounded to bfloat16, stored as bfloat16 and as float32.
 struct Rounded {
     explicit Rounded(const Numbers& from) {
         for (const float number : from) {
@@ -97,7 +97,7 @@ struct Rounded {
     Numbers numbers;
 };
 
-// Of rounded numbers, every kernel gives what it gives of the same numbers in float32, rounded.
+// For inputs in bfloat16, every kernel must return its float32 result for the same numbers, rounded.
 TEST(Rows, OfBFloat16EqualThoseOfFloat32) {
     forEveryTarget([](std::size_t rows, std::size_t width) {
         const std::size_t all = rows * width;
@@ -182,7 +182,7 @@ TEST(Rows, GeluAndItsGradientFollowTheFormula) {
         Numbers x = randomNumbers(rows * width, 9), gradient = randomNumbers(rows * width, 10), sums(width),
                 y(rows * width);
         for (float& number : x)
-            number *= 4;  // both tails too
+            number *= 4;  // covers both tails
         const Numbers grad_y = gradient;
         gelu(x.data(), rows, width, y.data());
         geluBackward(x.data(), rows, width, gradient.data(), sums.data());

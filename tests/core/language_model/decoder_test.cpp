@@ -16,7 +16,7 @@ at::Tensor tensorOf(const SafetensorsFile& file, const std::string& name) {
     return at::from_blob(const_cast<std::byte*>(stored.bytes.data()), stored.shape, type).clone();
 }
 
-/// What transformers computes of a small model.
+/// Reference results of transformers for a small model.
 struct Expected {
     std::vector<std::int64_t> tokens;
     at::Tensor logits, attention;
@@ -35,7 +35,7 @@ void expectClose(const at::Tensor& got, const at::Tensor& right, double toleranc
     EXPECT_LT((got - right).abs().max().item<double>(), tolerance) << what;
 }
 
-/// Attention weights of every layer → [L, H, T, T]
+/// Attention weights of every layer, [L, H, T, T].
 at::Tensor attentionOf(Decoder& decoder, const std::vector<std::int64_t>& tokens) {
     const auto T = static_cast<std::int64_t>(tokens.size());
     const at::Tensor all = at::zeros({decoder.architecture().layers, decoder.architecture().heads, T, T});
@@ -87,7 +87,7 @@ TEST(Decoder, ReadOnFromACacheGivesTheSame) {
 TEST(Decoder, WhatIsMutedIsLeftOutOfTheScores) {
     Decoder decoder(openPretrainedModel(kFolder + "/qwen3"));
     const std::vector<std::int64_t> tokens = expectedOf("qwen3").tokens;
-    // Scores of layer 0 by hand: q and k do not depend on what is muted there.
+    // The scores of layer 0 computed by hand: q and k there do not depend on the ablation.
     LayerView view;
     PassRecorder recorder;
     recorder.vectors = [&](const LayerView& seen) {

@@ -22,7 +22,7 @@ double largestDifference(const at::Tensor& a, const at::Tensor& b) {
     return (a - b).abs().max().item<double>();
 }
 
-/// q, k, v as a layer would hand them over, with what linear_numerator needs besides.
+/// q, k, v as a layer passes them, with the additional inputs of linear_numerator.
 Heads someHeads(AttentionKind kind, std::int64_t T, at::ScalarType dtype) {
     const auto make = [&] { return at::randn({2, 3, T, 8}, dtype); };
     const at::Tensor q = featureMap(kind, make()), k = featureMap(kind, make());
@@ -31,7 +31,7 @@ Heads someHeads(AttentionKind kind, std::int64_t T, at::ScalarType dtype) {
 
 constexpr std::array kLinearKinds = {AttentionKind::linear_numerator, AttentionKind::linear_cosine};
 
-// Several chunks of running sums, the last one not full.
+// Several chunks of running sums; the last one is not full.
 TEST(LinearAttention, RunningSumsEqualTheQuadraticForm) {
     at::manual_seed(1);
     for (const AttentionKind kind : kLinearKinds)
@@ -51,7 +51,7 @@ TEST(RoundedAttention, RoundsAgainstTheLargestScoreSoFar) {
     at::manual_seed(5);
     const std::int64_t T = 300, n = T - 1;
     Heads heads = someHeads(AttentionKind::softmax, T, at::kFloat);
-    heads.q.mul_(4);  // so that the largest score is not near the others
+    heads.q.mul_(4);  // separates the largest score from the others
     const RoundedAttention got = roundedAttention(heads, AttentionMask{true, {}, {}});
     const auto bf = [](const at::Tensor& x) { return x.to(at::kBFloat16).to(at::kFloat); };
     const double log2_of_e = std::log2(std::exp(1.0));
@@ -120,7 +120,7 @@ TEST(LinearAttention, CosineWeightsAreAProbabilityNumeratorOnesNeedNotBe) {
             EXPECT_GE(found.min().item<double>(), 0.0);
             EXPECT_LT(off, 1e-12);
         } else {
-            EXPECT_LT(found.min().item<double>(), 0.0);  // rotated features may point away from each other
+            EXPECT_LT(found.min().item<double>(), 0.0);  // rotated features may have negative products
             EXPECT_GT(off, 0.1);
             EXPECT_GT(denominators(kind, {rotated(q), rotated(k), {}, q, k}, mask).min().item<double>(), 0.0);
         }
@@ -139,11 +139,11 @@ double mebibytes(const std::string& name) {
     return 0;
 }
 
-// T = 16,384, 4 heads of 16 features: the weights alone of the quadratic form would be 4 GiB. Forward and
-// backward must stay within 400 MiB; q, k, v, their gradients and the sums of k are 4 MiB each.
+// T = 16,384 and 4 heads of 16 features: the attention weights of the quadratic form alone would take 4 GiB.
+// Forward and backward must stay within 400 MiB; q, k, v, their gradients and the sums of k take 4 MiB each.
 TEST(LinearAttention, MemoryGrowsWithTheLengthAlone) {
     constexpr std::int64_t T = 16384;
-    std::ofstream("/proc/self/clear_refs") << "5";  // the peak starts again from here
+    std::ofstream("/proc/self/clear_refs") << "5";  // resets the peak
     const double before = mebibytes("VmRSS");
     for (const AttentionKind kind : kLinearKinds) {
         const auto make = [] { return at::randn({1, 4, T, 16}).requires_grad_(true); };
@@ -181,8 +181,8 @@ TEST(Positions, ALearnedTableSaysWhereItEnds) {
     }
 }
 
-// In a text of one repeated token all values are alike, so weights alone cannot tell its places apart. RoPER
-// can: its values are rotated by their distance.
+// In a text that repeats one token, all values are equal, so attention weights alone cannot distinguish
+// positions. RoPER can, because it rotates values by distance.
 TEST(Positions, OnlyAbsoluteEncodingsAndRotatedValuesShowInAConstantText) {
     at::manual_seed(4);
     const at::NoGradGuard no_gradients;
@@ -215,14 +215,14 @@ TEST(Positions, BiasesFollowFromTheDistanceAlone) {
                 for (std::int64_t j = 0; j <= n; ++j)
                     EXPECT_EQ(bias[0][head][n][j].item<double>(),
                               by_distance[head][n - j + 39].item<double>());
-        // One new token a sequence has the same row.
+        // A single new token per sequence gets the same row.
         const at::Tensor one = positions->forPass({40, at::tensor({39, 7}, at::kLong)}).bias;
         EXPECT_TRUE(at::equal(one[0].squeeze(1), bias[0].select(1, 39)));
         EXPECT_TRUE(at::equal(one[1].squeeze(1).narrow(1, 0, 8), bias[0].select(1, 7).narrow(1, 0, 8)));
     }
 }
 
-// Scaled frequencies against core/rotary, fixed and trained alike.
+// Compares scaled frequencies with core/rotary, both fixed and trained.
 TEST(Positions, ScalingChangesTheFrequenciesForLongerTexts) {
     const at::NoGradGuard no_gradients;
     constexpr std::int64_t T = 24;
@@ -246,7 +246,7 @@ TEST(Positions, ScalingChangesTheFrequenciesForLongerTexts) {
                     const double angle = static_cast<double>(m) * expected.theta[i];
                     EXPECT_NEAR(pass.ofQueries(1).cosine[m][i].item<double>(),
                                 expected.attention_factor * std::cos(angle), 1e-12);
-                    // Values keep their length: YaRN's factor is made for scores.
+                    // Values keep their length: YaRN's factor applies only to scores.
                     EXPECT_NEAR(pass.ofValues(1).sine[m][i].item<double>(), std::sin(angle), 1e-12);
                 }
             method->rescale({}, T);
@@ -260,7 +260,7 @@ TEST(Positions, ScalingChangesTheFrequenciesForLongerTexts) {
     expectError(ErrorKind::usage, "no frequencies", [&] { alibi->rescale(linear, 24); });
 }
 
-// A captured step goes on reading the memory that it was captured with.
+// A captured step keeps reading the memory with which it was captured.
 TEST(Positions, KeepsTablesThatALongerTextHasOutgrown) {
     for (const char* position : {"rope", "roper", "sinusoidal"}) {
         Specification s = withMethod(position);
@@ -281,7 +281,7 @@ TEST(Positions, KeepsTablesThatALongerTextHasOutgrown) {
     }
 }
 
-// Which is the fastest depends on the device; that it comes first, and nothing is ruled out, does not.
+// Which kernel is fastest depends on the device. In any case it must come first, and none may be excluded.
 TEST(ChooseAttention, PrefersTheFastest) {
     const std::string said = chooseAttention({1, 2, 256, 32});
     const bool flash = said.find("attention by LibTorch's flash (") == 0;

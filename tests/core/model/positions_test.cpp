@@ -10,8 +10,8 @@
 namespace roper {
 namespace {
 
-/// What a method's file says of its bias is what LibTorch adds, for every head and distance, whatever the
-/// method's own settings are; and only methods that say so have one.
+/// For every head and distance, and for various settings of the method, the bias in core/methods equals the
+/// one that LibTorch adds; methods that declare none add none.
 TEST(Positions, BiasesAreThoseOfTheMethodsFile) {
     constexpr std::int64_t T = 23;
     const at::NoGradGuard no_gradients;
@@ -49,7 +49,7 @@ TEST(Positions, BiasesAreThoseOfTheMethodsFile) {
 }
 
 /// Peng et al. 2023 (arXiv 2309.00071), section 3.4, and transformers 5.24 multiply cos and sin of queries
-/// and keys by 0.1·ln s + 1. Values have none of it: else R(−n) would not undo R(n).
+/// and keys by 0.1·ln s + 1. Values must not be multiplied, or else R(−n) would not undo R(n).
 TEST(Positions, AnAttentionFactorLeavesValuesAlone) {
     const at::NoGradGuard no_gradients;
     Specification s;

@@ -31,12 +31,12 @@ Specification tiny(const std::string& position) {
     s.model.heads = 3;
     s.model.feed_forward = 40;
     s.training.length = 14;
-    s.device.precision = "fp32";  // whatever would be faster here
+    s.device.precision = "fp32";  // even if another precision is faster here
     if (position == "learned") s.model.own.set("table_positions", 40);
     return s;
 }
 
-/// Every kind of model that the specification can name, small.
+/// A small model of every kind that a specification can describe.
 std::vector<Specification> allKinds() {
     std::vector<Specification> kinds;
     for (const PositionMethod& method : positionMethods())
@@ -62,7 +62,7 @@ std::vector<Specification> allKinds() {
     }
     Specification buckets = tiny("t5");
     buckets.model.own.set("bias_buckets",
-                          6);  // reached within the 13 tokens of these tests, the last one too
+                          6);  // smaller than the 13 tokens of these tests, so the last bucket is used, too
     buckets.model.own.set("bias_distance", 9);
     kinds.push_back(buckets);
     for (const PositionMethod& method : positionMethods()) {
@@ -85,7 +85,7 @@ std::vector<Specification> allKinds() {
     return kinds;
 }
 
-/// The same, and each of them looking both ways.
+/// The same kinds, each also with bidirectional attention.
 std::vector<Specification> allKindsBothWays() {
     std::vector<Specification> kinds = allKinds();
     const std::size_t causal = kinds.size();
@@ -108,7 +108,7 @@ at::Tensor someTokens(std::int64_t B, std::int64_t T) {
     return at::randint(kVocabulary, {B, T}, at::kLong);
 }
 
-// The attention of both methods inside the whole model, against Eigen.
+// Compares the attention of both methods inside a whole model with Eigen.
 TEST(Transformer, LogitsEqualTheEigenImplementation) {
     at::manual_seed(1);
     const at::NoGradGuard no_gradients;
@@ -156,7 +156,8 @@ TEST(Transformer, GradientsAreFiniteDifferences) {
     }
 }
 
-/// Logits and gradients of a model that has one sequence more than twice the kernel's block of queries.
+/// Logits and gradients of a model whose sequences are more than twice as long as the kernel's block of
+/// queries.
 std::vector<at::Tensor> logitsAndGradients(Specification s, const char* kernel,
                                            const char* precision = "fp32") {
     s.device.kernel = kernel;
@@ -173,7 +174,8 @@ std::vector<at::Tensor> logitsAndGradients(Specification s, const char* kernel,
     return all;
 }
 
-/// The largest difference of two lists of tensors, as a share of a tensor's largest number or of 1.
+/// The largest difference between two lists of tensors, relative to the largest number of each tensor or to
+/// 1.
 double difference(const std::vector<at::Tensor>& found, const std::vector<at::Tensor>& expected) {
     double largest = 0;
     for (std::size_t i = 0; i < expected.size(); ++i) {
@@ -184,7 +186,7 @@ double difference(const std::vector<at::Tensor>& found, const std::vector<at::Te
     return largest;
 }
 
-// LibTorch's own operations are the plain path beside every kernel of ours.
+// LibTorch's own operations are the reference implementation for each of our kernels.
 TEST(Transformer, OurKernelsAgreeWithLibTorchsOperations) {
     for (Specification s : allKinds())
         for (const char* objective : {"causal", "masked"}) {
@@ -194,7 +196,8 @@ TEST(Transformer, OurKernelsAgreeWithLibTorchsOperations) {
         }
 }
 
-// In bfloat16 both ways round, at different places; both stay as near to float32 as its 8 bits allow.
+// In bfloat16, kernels and LibTorch round at different places; both must stay as close to float32 as 8 bits
+// allow.
 TEST(Transformer, OfBFloat16StaysNearFloat32) {
     for (Specification s : allKinds())
         for (const char* objective : {"causal", "masked"}) {
@@ -270,7 +273,7 @@ TEST(Transformer, CachedDecodingEqualsTheWholeForwardPass) {
     for (const Specification& s : allKinds()) {
         Transformer model(s, kVocabulary, at::kCPU, at::kDouble);
         const at::Tensor tokens = someTokens(2, 12);
-        // Prompts of 3 and 5 tokens, padded to 5; then both go on, each from its own place.
+        // Prompts of 3 and 5 tokens, padded to 5; then each sequence continues from its own position.
         at::Tensor prompts = tokens.narrow(1, 0, 5).clone();
         prompts[0].narrow(0, 3, 2).zero_();
         Transformer::Decoding texts = model.startDecoding(12);
@@ -288,8 +291,8 @@ TEST(Transformer, CachedDecodingEqualsTheWholeForwardPass) {
     }
 }
 
-// The kernels decode in float32 and in bfloat16 as they compute whole sequences; what is left is the order of
-// sums.
+// In float32 and in bfloat16, the kernels decode with the arithmetic they use for whole sequences; only the
+// order of summation differs.
 TEST(Transformer, CachedDecodingByOurKernelsEqualsTheirForwardPass) {
     const at::NoGradGuard no_gradients;
     for (Specification s : allKinds())
@@ -321,7 +324,7 @@ TEST(Transformer, AttentionWeightsAreThoseOfTheForwardPass) {
     EXPECT_EQ(weights.triu(1).abs().max().item<double>(), 0.0);
 }
 
-// What the explorers compute from q and k of a head are the weights that the model has.
+// The explorers compute the model's attention weights from q and k of a head.
 TEST(Transformer, HeadVectorsGiveTheWeightsOfTheirHead) {
     at::manual_seed(6);
     const at::NoGradGuard no_gradients;
@@ -339,7 +342,7 @@ TEST(Transformer, HeadVectorsGiveTheWeightsOfTheirHead) {
                 return Eigen::MatrixXd(Eigen::Map<const RowMajor>(
                     qkv.select(0, which).const_data_ptr<double>(), 9, qkv.size(2)));
             };
-            roper::Setup setup;  // Setup alone is a name of GoogleTest's here
+            roper::Setup setup;  // Setup alone means a type of GoogleTest
             setup.head_dim = static_cast<int>(qkv.size(2));
             setup.rotary_fraction = 0.5;
             setup.base = specification.model.base;
@@ -366,7 +369,7 @@ TEST(Transformer, TwinsStartFromTheSameWeights) {
     other_seed.training.model_seed = 1;
     const Transformer other(other_seed, kVocabulary, at::kCPU);
     EXPECT_FALSE(at::equal(rope.parameters()[0].second, other.parameters()[0].second));
-    // Where shapes agree although the models differ, too.
+    // Where shapes agree, even if the models differ otherwise.
     Specification deeper = tiny("rope");
     deeper.model.layers = 3;
     deeper.model.norm = "post";
@@ -393,7 +396,7 @@ TEST(Transformer, UntrainedLossIsNearGuessing) {
     EXPECT_NEAR(loss, std::log(20.0), 0.5);
 }
 
-/// A prompt continued without any cache: the whole text is read again for every character.
+/// Continues a prompt without a cache: the whole text is read again for every character.
 std::string withoutCache(Transformer& model, const Vocabulary& vocabulary, const std::string& prompt,
                          const GenerationOptions& options, std::size_t number) {
     Random random(options.seed, Stream::sampling, number);
@@ -406,7 +409,8 @@ std::string withoutCache(Transformer& model, const Vocabulary& vocabulary, const
     return written;
 }
 
-// Both methods, both pairings, partial rotation, prompts of different length in one batch, greedy and drawn.
+// Both methods, both pairings, partial rotation, prompts of different lengths in one batch, greedy and
+// sampled.
 TEST(Generation, WithTheCacheEqualsWithout) {
     const at::NoGradGuard no_gradients;
     const Vocabulary vocabulary("abcdefghijk");
@@ -424,7 +428,7 @@ TEST(Generation, WithTheCacheEqualsWithout) {
             }
         }
     }
-    EXPECT_GT(lengths.size(), 5U);  // some left the batch early, some late
+    EXPECT_GT(lengths.size(), 5U);  // sequences leave the batch at different times
 }
 
 TEST(Generation, OurKernelsWriteWhatLibTorchsOperationsWrite) {
@@ -464,7 +468,7 @@ TEST(Generation, DrawsAsOftenAsTheSoftmaxSays) {
             ++counts[static_cast<std::size_t>(chooseToken(logits, temperature, random))];
         for (std::size_t token = 0; token < 4; ++token) {
             const double p = expected[static_cast<std::int64_t>(token)].item<double>();
-            // Five standard deviations of a binomial.
+            // Five standard deviations of a binomial distribution.
             EXPECT_NEAR(counts[token], kDraws * p, 5 * std::sqrt(kDraws * p * (1 - p)));
         }
     }
@@ -472,7 +476,7 @@ TEST(Generation, DrawsAsOftenAsTheSoftmaxSays) {
     EXPECT_EQ(chooseToken(logits, 0, random), 3);
 }
 
-// The maps and norms of snapshots, against the paths that are tested elsewhere.
+// Compares the maps and norms of snapshots with code that other tests cover.
 TEST(Inside, AgreesWithTheAttentionAndTheVectorsOfEachHead) {
     const at::NoGradGuard no_gradients;
     const at::Tensor tokens = at::randint(kVocabulary, {1, 9}, at::kLong);
@@ -482,11 +486,11 @@ TEST(Inside, AgreesWithTheAttentionAndTheVectorsOfEachHead) {
         EXPECT_TRUE(at::allclose(inside.attention, model.attentionWeights(tokens).squeeze(1)));
         const at::Tensor qkv = model.headVectors(tokens, 1, 2);  // [3, T, d]
         const std::int64_t d = kind.headDim();
-        // Lengths of pairs together are the length of the vector, however features are paired.
+        // The norms of pairs add up to the norm of the vector, for any pairing.
         const at::Tensor squares = inside.norms.index({at::indexing::Slice(0, 3), 1, 2});
         EXPECT_EQ(squares.sizes().vec(), (std::vector<std::int64_t>{3, d / 2}));
         const at::Tensor q = qkv[0].contiguous();
-        if (!kind.model.method().rotates) {  // neighbours make a pair where nothing rotates
+        if (!kind.model.method().rotates) {  // without rotation, neighbouring features form a pair
             const at::Tensor by_hand = q.view({9, d / 2, 2}).square().sum(-1).sqrt().mean(0);
             EXPECT_TRUE(at::allclose(squares[0], by_hand)) << nameOf(kind);
         } else if (kind.model.pairing == Pairing::half && kind.model.rotary_fraction == 1) {

@@ -18,8 +18,8 @@ std::string notesOf(std::string_view json) {
     return join(readRotation(json).notes, "; ");
 }
 
-// θ and factor that transformers 5.24.0's own modules hold, for configs of 205 model types: default ones, and
-// with members of the rotation changed (tests/parity/config_sweep.py --write).
+// θ and factor as computed by transformers 5.24.0's own modules, for configs of 205 model types: the default
+// ones, and ones with changed members of the rotation (tests/parity/config_sweep.py --write).
 TEST(RotationReading, IsWhatTransformersComputes) {
     std::ifstream file(ROPER_ROTATION_REFERENCE);
     std::size_t configs = 0;
@@ -49,8 +49,8 @@ TEST(RotationReading, IsWhatTransformersComputes) {
     EXPECT_GT(configs, 1820U);
 }
 
-// Gemma4TextConfig of transformers 5.24 lets the last layer see all (layer_types[-1]), also where the config
-// says that it is a sliding one.
+// In transformers 5.24, the last layer of Gemma4TextConfig has global attention (layer_types[-1]), even if
+// the config says sliding.
 TEST(RotationReading, TheLastLayerMayBeOfAnotherKind) {
     for (const char* json : {R"({"model_type": "gemma4_text", "num_hidden_layers": 8})",
                              R"({"model_type": "gemma4_text", "layer_types": ["sliding_attention",
@@ -63,7 +63,7 @@ TEST(RotationReading, TheLastLayerMayBeOfAnotherKind) {
     }
 }
 
-// Widths as Gemma4TextRotaryEmbedding of transformers 5.24 has them: per_layer_config[kind].head_dim.
+// Widths as in Gemma4TextRotaryEmbedding of transformers 5.24: per_layer_config[kind].head_dim.
 TEST(RotationReading, LayersOfAKindMayHaveAWidthOfTheirOwn) {
     const auto widths = [](const std::string& by_layer) {
         const RotationReading reading =
@@ -73,7 +73,8 @@ TEST(RotationReading, LayersOfAKindMayHaveAWidthOfTheirOwn) {
         return std::vector<int>{reading.layers.at(0).rotary.head_dim, reading.layers.at(1).rotary.head_dim};
     };
     EXPECT_EQ(widths(R"({"5": {"head_dim": 48, "num_key_value_heads": 1}})"), (std::vector<int>{48, 32}));
-    EXPECT_EQ(widths("{}"), (std::vector<int>{32, 32}));  // global_head_dim counts without it alone
+    // global_head_dim is used only without per_layer_config
+    EXPECT_EQ(widths("{}"), (std::vector<int>{32, 32}));
     EXPECT_EQ(widths("null"), (std::vector<int>{32, 32}));
     expectError(ErrorKind::usage, "gives layers of the kind sliding_attention different values of head_dim",
                 [&] { widths(R"({"0": {"head_dim": 48}})"); });
@@ -85,8 +86,8 @@ TEST(RotationReading, LayersOfAKindMayHaveAWidthOfTheirOwn) {
                 [&] { widths(R"({"5": {"rope_parameters": {}}})"); });
 }
 
-// transformers 5.24 raises AmbiguousGlobalPerLayerAttributeError for the first, and rotates all alike in the
-// second.
+// For the first, transformers 5.24 raises AmbiguousGlobalPerLayerAttributeError; in the second, all layers
+// rotate alike.
 TEST(RotationReading, OtherModelsHaveNoWidthsByLayer) {
     expectError(ErrorKind::usage, "per_layer_config.1.head_dim is of one layer; models of type llama", [] {
         readRotation(
@@ -98,8 +99,8 @@ TEST(RotationReading, OtherModelsHaveNoWidthsByLayer) {
     EXPECT_EQ(notesOf(same), "");
 }
 
-// transformers 5.24 computes int(head_dim * partial_rotary_factor): 100 · 0.29 is 28.999999999999996, and
-// 44 · (30/44) is 29.999999999999996.
+// transformers 5.24 computes int(head_dim * partial_rotary_factor): 100 · 0.29 is 28.999999999999996, and 44
+// · (30/44) is 29.999999999999996.
 TEST(RotationReading, AProductIsCutOffAsPythonDoes) {
     const RotaryConfig glm4 =
         onlyOne(readRotation(R"({"model_type": "glm4", "head_dim": 100, "partial_rotary_factor": 0.29})"));
@@ -111,7 +112,7 @@ TEST(RotationReading, AProductIsCutOffAsPythonDoes) {
     EXPECT_NEAR(minimax.frequenciesIn(1).theta[1], 0.3451454, 1e-6);
 }
 
-// Mistral4Model of transformers 5.24 ends with sizes that do not fit for these.
+// For these, Mistral4Model of transformers 5.24 fails because of mismatched sizes.
 TEST(RotationReading, AShareThatQueriesDoNotHaveIsRefused) {
     expectError(ErrorKind::usage, "makes 128 of a head's 128 features rotate, but its queries have 64", [] {
         readRotation(R"({"model_type": "mistral4", "rope_scaling": {"rope_type": "linear", "factor": 2}})");
@@ -193,7 +194,7 @@ TEST(RotationReading, LayersThatDoNotRotateAreSaid) {
 }
 
 // modeling_falcon.py, modeling_granitemoehybrid.py, modeling_zamba2.py and modeling_olmo_hybrid.py of
-// transformers 5.24: the frequencies of these models are there, and are not used.
+// transformers 5.24 define frequencies that these models then do not use.
 TEST(RotationReading, AModelMayRotateNothingByWhatItsConfigSays) {
     const auto widthOf = [](const std::string& json) {
         return readRotation(json).layers.front().rotary.rotatedWidth();
@@ -245,7 +246,7 @@ TEST(RotationReading, WhatPythonWritesForInfinityIsReadOver) {
                 [] { readRotation(R"({"model_type": "llama", "rope_theta": Infinity})"); });
 }
 
-// As PhimoeRotaryEmbedding.forward of transformers 5.24 does (modeling_phimoe.py): θ is 1 and 0.001 at any
+// Like PhimoeRotaryEmbedding.forward of transformers 5.24 (modeling_phimoe.py): θ is 1 and 0.001 at any
 // length.
 TEST(RotationReading, FactorsOfShortAndLongTextsMayDiffer) {
     const RotationReading reading = readRotation(R"({"model_type": "phimoe", "hidden_size": 64,

@@ -18,7 +18,7 @@ namespace {
 using Tensors = std::vector<at::Tensor>;
 using Computation = std::function<at::Tensor(const Tensors&)>;
 
-/// The output of a computation and its gradients, for the same random gradient of the output.
+/// The output and gradients of a computation, given the same random gradient of the output.
 Tensors outputAndGradients(const Computation& compute, const Tensors& given, at::ScalarType type) {
     Tensors inputs;
     for (const at::Tensor& tensor : given)
@@ -33,7 +33,7 @@ Tensors outputAndGradients(const Computation& compute, const Tensors& given, at:
     return all;
 }
 
-/// Ours in float32 against LibTorch's operations in float64.
+/// Compares our operators in float32 with LibTorch's in float64.
 void expectAgreement(const Computation& ours, const Computation& theirs, const Tensors& given,
                      double most = 3e-6) {
     const Tensors found = outputAndGradients(ours, given, at::kFloat);
@@ -44,7 +44,7 @@ void expectAgreement(const Computation& ours, const Computation& theirs, const T
     }
 }
 
-// Widths that fill whole vectors and widths that do not, few rows and many.
+// Widths that fill whole vector registers and widths that do not; few rows and many.
 struct Shape {
     std::int64_t B, T, in, out;
 };
@@ -58,8 +58,8 @@ TEST(Dense, LinearAgreesWithFloat64) {
                         {at::randn({s.B, s.T, s.in}), at::randn({s.out, s.in}), at::randn({s.out})});
 }
 
-// Factors are rounded to 8 bits; what is added up is not. Those given are round already, so that no ReLU
-// flips.
+// Factors are rounded to 8 bits; sums are not. The inputs are already rounded, so that no ReLU changes its
+// sign.
 TEST(Dense, OfBFloat16AgreesWithFloat64) {
     constexpr double kMost = 1e-2;
     at::manual_seed(4);
@@ -91,7 +91,7 @@ TEST(Dense, OfBFloat16AgreesWithFloat64) {
                     return t[0] + at::linear(gelu ? at::gelu(hidden) : at::relu(hidden), t[3], t[4]);
                 },
                 {x, up, bias, down, down_bias}, kMost);
-        if (s.in < 8) continue;  // so few numbers have hardly a deviation
+        if (s.in < 8) continue;  // the deviation of so few numbers is nearly 0
         expectAgreement(
             [&](const Tensors& t) {
                 return denseNorm(t[0], t[1], t[2], 1e-5, at::kBFloat16).normal.to(at::kFloat);
@@ -159,7 +159,7 @@ TEST(Dense, NormLetsGradientsPassWhereNobodyAsksForTheNormalised) {
     EXPECT_TRUE(x.grad().eq(1).all().item<bool>());
 }
 
-// oneDNN's ReLU takes NaN for 0; what is not a number must be seen all the same.
+// oneDNN's ReLU turns NaN into 0, but NaN must remain visible.
 TEST(Dense, NotANumberIsPassedOn) {
     const at::Tensor x = at::ones({1, 2, 8}), weight = at::ones({8, 8}), bias = at::zeros({8});
     x[0][1][3] = NAN;
@@ -180,9 +180,10 @@ TEST(Dense, ProductsAreOneDnns) {
     EXPECT_EQ(whyNotOneDnn(), "");
 }
 
-// Which thread comes first is chance; what comes out is not.
+// The order of the threads is random, but the result must not depend on it.
 TEST(Dense, SumsDoNotDependOnTheThreads) {
-    if (kSanitizer) GTEST_SKIP() << "they do not see the barriers of libgomp, which they were not compiled with";
+    if (kSanitizer)
+        GTEST_SKIP() << "they do not see the barriers of libgomp, which they were not compiled with";
     at::manual_seed(5);
     const at::Tensor qkv = at::randn({3, 40, 96}), weight = at::randn({96}), bias = at::randn({96});
     PassPositions pass;

@@ -10,8 +10,9 @@
 namespace roper {
 namespace {
 
-// Shapes on both sides of what decides how oneDNN computes a product: few rows and many, few columns and
-// many, more columns than a factor is deep, tall gradients of weights; numbers that fill vectors and do not.
+// Shapes on both sides of the thresholds by which oneDNN chooses an algorithm: few rows and many, few columns
+// and many, more columns than the inner dimension, tall gradients of weights; sizes that fill vector
+// registers and others.
 struct Shape {
     std::int64_t M, K, N;
 };
@@ -20,7 +21,7 @@ constexpr Shape kShapes[] = {
     {65, 1, 97},    {300, 128, 97}, {257, 97, 256},   {70, 97, 257}, {100, 512, 512}, {90, 520, 513},
     {256, 700, 40}, {257, 700, 40}, {512, 1000, 128}, {300, 800, 1}, {300, 700, 257}, {40, 700, 96}};
 
-/// A matrix in memory row after row, or column after column.
+/// A matrix stored in row-major or column-major order.
 at::Tensor matrix(std::int64_t rows, std::int64_t columns, bool by_columns) {
     return by_columns ? at::randn({columns, rows}).t() : at::randn({rows, columns});
 }
@@ -29,7 +30,7 @@ double largest(const at::Tensor& numbers) {
     return numbers.numel() == 0 ? 0 : numbers.abs().max().item<double>();
 }
 
-/// Every ending against float64.
+/// Compares every epilogue with float64.
 void expectProducts(const Shape& shape, bool a_by_columns, bool b_by_columns) {
     SCOPED_TRACE(std::to_string(shape.M) + " × " + std::to_string(shape.K) + " × " + std::to_string(shape.N) +
                  (a_by_columns ? ", A by columns" : "") + (b_by_columns ? ", B by columns" : ""));

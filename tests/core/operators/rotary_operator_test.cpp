@@ -51,7 +51,7 @@ TEST(RotaryOperator, EqualsCoreRotary) {
         const Rotary rotary = makeRotary(d, c.pairing, 100.0, FrequencyFormula::standard, c.fraction);
         for (const auto dtype : {at::kDouble, at::kFloat}) {
             const CosSin table = makeCosSinTable(rotary, 16, dtype);
-            // As the model hands it over: a slice of the joint q, k, v product, heads beside features.
+            // As in the model: a slice of the joint q, k, v product, with heads next to features.
             const at::Tensor x = at::randn({B, T, 3, H, d}, dtype).permute({2, 0, 3, 1, 4}).select(0, 1);
             const at::Tensor difference =
                 apply(x, table, c.pairing, c.direction) - byEigen(x, rotary, c.direction);
@@ -65,7 +65,7 @@ TEST(RotaryOperator, TensorOperationsAgreeWithTheCpuKernel) {
     for (const Case& c : kCases) {
         const Rotary rotary = makeRotary(d, c.pairing, 100.0, FrequencyFormula::standard, c.fraction);
         const at::Tensor x = at::randn({B, H, T, d}, at::kDouble);
-        // A table of another type takes the way that a GPU would.
+        // A table of another type takes the same path as on a GPU.
         const at::Tensor plain = apply(x, makeCosSinTable(rotary, T, at::kDouble), c.pairing, c.direction);
         CosSin single = makeCosSinTable(rotary, T, at::kDouble);
         single.cosine = single.cosine.to(at::kFloat);

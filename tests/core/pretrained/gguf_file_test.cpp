@@ -48,7 +48,7 @@ TEST(Gguf, EveryTypeIsDecodedAsItsMakersDo) {
         const auto* const right = reinterpret_cast<const float*>(expected.tensor(name).bytes.data());
         for (std::size_t i = 0; i < numbers.size(); ++i)
             EXPECT_FLOAT_EQ(numbers[i], right[i]) << name << " " << i;
-        // A row by itself is the same.
+        // A row read separately is the same.
         std::vector<float> row(static_cast<std::size_t>(tensor.shape[1]));
         file.tensors->readRows(tensor, 1, 1, row);
         EXPECT_TRUE(std::equal(row.begin(), row.end(), numbers.begin() + static_cast<long>(row.size())));

@@ -11,7 +11,7 @@
 namespace roper {
 namespace {
 
-/// The entries of a small model, as far as they must be there.
+/// The required entries of a small model.
 GgufBytes smallModel(const std::string& architecture, std::uint32_t layers = 2) {
     GgufBytes bytes;
     bytes.add("general.architecture", architecture);
@@ -49,7 +49,7 @@ void expectRefused(const std::string& architecture, const std::string& name, con
                 [&] { readWith(architecture, name, value); });
 }
 
-// llama.cpp's get_key_or_arr takes either; its converters write lists for models such as OpenELM and Gemma
+// llama.cpp's get_key_or_arr accepts both; its converters write lists for models such as OpenELM and Gemma
 // 3n.
 TEST(GgufKeys, AListOfEqualNumbersIsThatNumber) {
     const auto withLists = [](const std::vector<std::int32_t>& heads, const std::vector<std::int32_t>& wide) {
@@ -104,7 +104,7 @@ TEST(GgufKeys, WhatIsNotObeyedIsRefusedByName) {
     expectRefused("qwen3", "rope.dimension_sections", std::vector<std::int32_t>{4, 4, 0, 0});
     expectRefused("qwen3", "rope.scaling.alpha", 1000.0F);
     expectRefused("llama", "use_parallel_residual", true);
-    expectRefused("qwen2", "attention.sliding_window", 32U);  // in which layers is not said
+    expectRefused("qwen2", "attention.sliding_window", 32U);  // it does not say for which layers
     expectRefused("llama", "rope.dimension_count", 8U);
 }
 

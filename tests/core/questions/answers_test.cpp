@@ -12,7 +12,7 @@ TEST(LookAnswers, AreReadAsTheyWereWritten) {
     const TextReading read = parseAnswer<TextReading>(formatAnswer(reading));
     EXPECT_EQ(read.ids, reading.ids);
     EXPECT_EQ(read.tokens, reading.tokens);
-    EXPECT_EQ(read.nll, reading.nll);  // to the last bit
+    EXPECT_EQ(read.nll, reading.nll);  // bit for bit
     ASSERT_EQ(read.predictions.size(), 2U);
     EXPECT_EQ(read.predictions[0][0].token, " b");
     EXPECT_EQ(read.predictions[0][0].probability, 0.25);

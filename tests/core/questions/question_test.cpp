@@ -35,11 +35,11 @@ TEST(Question, EveryKindIsSentByItsName) {
                 [] { questionKind("losses"); });
 }
 
-/// What a kind calls its own can be asked for.
+/// Every setting that a kind declares is a field.
 TEST(Question, SettingsOfAKindAreFields) {
     for (const QuestionKind& kind : questionKinds())
         for (const std::string& setting : kind.own) {
-            if (setting == "out") continue;  // of the command line alone
+            if (setting == "out") continue;  // exists only on the command line
             EXPECT_NO_THROW(findField(questionFields(), setting)) << setting;
         }
 }
@@ -53,7 +53,7 @@ TEST(Question, RefusesWhatItDoesNotKnow) {
 
 TEST(Question, AChangeOfNothingIsNothing) {
     ModelChange change;
-    change.layer = 3;  // heads are named, but nothing is done to them
+    change.layer = 3;  // heads are named, but no change to them
     change.factor = 8;
     EXPECT_TRUE(change.isNothing());
     for (const auto set :

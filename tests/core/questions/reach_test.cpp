@@ -7,7 +7,7 @@
 namespace roper {
 namespace {
 
-/// Softmax of scores −distance / 4 of the last `window` tokens.
+/// Softmax of the scores −distance / 4 over the last `window` tokens.
 Eigen::MatrixXd decayingWeights(Eigen::Index T, Eigen::Index window) {
     Eigen::MatrixXd weights = Eigen::MatrixXd::Zero(T, T);
     for (Eigen::Index n = 0; n < T; ++n) {

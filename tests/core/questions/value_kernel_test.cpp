@@ -26,7 +26,7 @@ TEST(ValueKernel, NormAndDirectionAreThoseOfTheKernelItself) {
         }
 }
 
-// The output is Σ a K(n − j) x, as attention with rotated values and the inverse computes it.
+// The output is Σ a K(n − j) x, equal to attention with rotated values and the inverse rotation.
 TEST(ValueKernel, IsWhatRoperComputes) {
     const Eigen::MatrixXd W_O = normalMatrix(10, 6, 3), W_V = normalMatrix(6, 10, 4),
                           X = normalMatrix(5, 10, 5);

@@ -14,11 +14,11 @@ namespace {
 
 const std::string kFolder = ROPER_PRETRAINED;
 
-/// A text in which tokens come again.
+/// A text with repeated tokens.
 const std::vector<std::int64_t> kTokens = {5,  9, 14, 5, 9, 3, 3, 40, 14, 5, 9,  14,
                                            22, 3, 40, 1, 5, 9, 0, 63, 22, 3, 40, 8};
 
-/// Covariances over keys, pair by pair, from their definition.
+/// Covariances over keys, pair by pair, by definition.
 BandUse byDefinition(const Eigen::MatrixXd& Q, const Eigen::MatrixXd& K, Pairing pairing, int width,
                      Eigen::Index window) {
     Eigen::VectorXd sums = Eigen::VectorXd::Zero(width / 2 + 1);
@@ -64,14 +64,14 @@ TEST(BandUse, SplitsTheVarianceOfScoresOverKeys) {
 TEST(BandUse, WhatAllKeysHaveInCommonCountsForNothing) {
     Eigen::MatrixXd K = normalMatrix(30, 8, 3);
     const Eigen::MatrixXd Q = normalMatrix(30, 8, 4);
-    K.col(2).setConstant(50);  // pair 2 of halves: features 2 and 6
+    K.col(2).setConstant(50);  // pair 2 in the half layout: features 2 and 6
     K.col(6).setConstant(-20);
     EXPECT_NEAR(bandUse(Q, K, makeRotary(8, Pairing::half), 30).share[2], 0, 1e-9);
 }
 
 TEST(HeadObserver, SumsUpWhatTheWeightsSay) {
     for (const std::string family :
-         {"llama", "mistral", "gpt_neox"}) {  // grouped keys, a window, partial rotation
+         {"llama", "mistral", "gpt_neox"}) {  // grouped-query attention, a window, partial rotation
         Decoder decoder(openPretrainedModel(kFolder + "/" + family));
         const auto T = static_cast<std::int64_t>(kTokens.size());
         const Architecture& model = decoder.architecture();

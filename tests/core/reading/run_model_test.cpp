@@ -15,8 +15,8 @@ namespace {
 
 constexpr std::int64_t kVocabulary = 20;
 
-/// A model of this specification with random weights, none of them 0 or 1, and the same as `modelOfRun` has
-/// it.
+/// A model of this specification with random weights, none of them 0 or 1, and the same model read by
+/// `modelOfRun`.
 struct Both {
     explicit Both(const Specification& s) : ours(s, kVocabulary, at::kCPU) {
         const at::NoGradGuard no_gradients;
@@ -24,7 +24,7 @@ struct Both {
         std::vector<TensorToWrite> tensors;
         for (const auto& [name, tensor] : ours.parameters()) {
             tensor.add_(at::randn_like(tensor) * (name.ends_with("_frequencies") ? 0.01 : 0.2));
-            // A checkpoint holds what the optimizer keeps beside each parameter.
+            // Checkpoints store the optimizer's moments next to each parameter.
             for (const char* const kept : {"", "optimizer.mean.", "optimizer.square."})
                 tensors.push_back(
                     {kept + name,
@@ -97,8 +97,8 @@ TEST(RunModel, ComputesWhatItsTransformerDoes) {
     }
 }
 
-// YaRN's and LongRoPE's factor is for scores: a rotation back by the negative angle does not divide by it, so
-// of values it would remain, squared.
+// The factor of YaRN and LongRoPE is meant for scores. Rotating back by the negative angle does not divide by
+// it, so on values it would remain, squared.
 TEST(RunModel, ScalesFrequenciesAsItsTransformerDoes) {
     for (const char* position : {"rope", "roper"}) {
         for (const ScalingMethod method :
@@ -135,9 +135,9 @@ TEST(RunModel, ValuesAndTheInverseRotationCanBeLeftOut) {
     EXPECT_GT((both.decoder->hidden(tokens, no_values) - whole).abs().max().item<double>(), 0.1);
     const at::Tensor without = both.decoder->hidden(tokens, no_inverse);
     EXPECT_GT((without - whole).abs().max().item<double>(), 0.1);
-    // Without the inverse the output knows where it is.
+    // Without the inverse rotation, outputs depend on absolute position.
     EXPECT_GT((both.decoder->hidden(tokens, no_inverse_shifted) - without).abs().max().item<double>(), 0.1);
-    // Without any rotation of values it is RoPE with the same weights.
+    // Without any rotation of values, the model is RoPE with the same weights.
     Both rope(specificationWith({{"model.position", "rope"}}));
     EXPECT_LT(
         (both.decoder->hidden(tokens, no_values) - rope.decoder->hidden(tokens)).abs().max().item<double>(),

@@ -21,7 +21,8 @@ TEST(AbsoluteEncoding, SinusoidsByHand) {
     EXPECT_EQ(table(0, 5), 1.0);
 }
 
-// The product of two rows depends on their distance alone: why sinusoids can carry relative positions.
+// The product of two rows depends only on their distance, which is why sinusoids can carry relative
+// positions.
 TEST(AbsoluteEncoding, ProductsOfRowsDependOnTheDistance) {
     const Eigen::MatrixXd table = sinusoidTable(40, 16);
     for (int distance = 0; distance < 20; ++distance)

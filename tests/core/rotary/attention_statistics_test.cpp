@@ -32,7 +32,7 @@ TEST(HeadStatistics, NothingOfNothing) {
     EXPECT_EQ(headStatistics(Eigen::MatrixXd(0, 0), true).entropy, 0);
 }
 
-// Every query looks at the key after it, the last one at itself.
+// Every query attends to the next key, the last query to itself.
 TEST(HeadStatistics, LooksBothWaysWhereTheHeadDoes) {
     Eigen::MatrixXd weights = Eigen::MatrixXd::Zero(4, 4);
     for (Eigen::Index n = 0; n < 3; ++n)
@@ -42,7 +42,7 @@ TEST(HeadStatistics, LooksBothWaysWhereTheHeadDoes) {
     EXPECT_EQ(s.diagonal_distance, -1);
     EXPECT_DOUBLE_EQ(s.diagonal, 1.0);
     EXPECT_DOUBLE_EQ(s.mean_distance, 0.75);
-    EXPECT_DOUBLE_EQ(headStatistics(weights, true).mean_distance, 0);  // what a causal head cannot see
+    EXPECT_DOUBLE_EQ(headStatistics(weights, true).mean_distance, 0);  // ignores keys hidden by a causal mask
 }
 
 }  // namespace

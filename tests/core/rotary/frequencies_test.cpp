@@ -42,9 +42,9 @@ TEST(Frequencies, PartialWidthIsEven) {
     EXPECT_EQ(rotatedWidth(32, 0.5), 16);
     EXPECT_EQ(rotatedWidth(32, 1.0), 32);
     EXPECT_EQ(rotatedWidth(32, 0.0), 0);
-    EXPECT_EQ(rotatedWidth(10, 0.5), 4);   // 5 features are 2 pairs
-    EXPECT_EQ(rotatedWidth(10, 0.3), 2);   // 0.3·10 is 2.9999… in binary; 3 features are one pair
-    EXPECT_EQ(rotatedWidth(20, 0.7), 14);  // and 0.7·20 must not become 13.999…
+    EXPECT_EQ(rotatedWidth(10, 0.5), 4);   // 5 features make 2 pairs
+    EXPECT_EQ(rotatedWidth(10, 0.3), 2);   // 0.3·10 is 2.9999… in binary; 3 features make one pair
+    EXPECT_EQ(rotatedWidth(20, 0.7), 14);  // 0.7·20 must not become 13.999…
 }
 
 }  // namespace

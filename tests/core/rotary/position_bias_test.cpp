@@ -11,9 +11,9 @@ struct Row {
     int distance, bucket;
 };
 
-// rotary.md, fact 12: 32 causal buckets, worked by hand from 16 + ⌊16·ln(δ/16)/ln 8⌋: a bucket 16 + k begins
-// at the first whole δ ≥ 16·8^(k/16): 16, 18.2, 20.7, 23.6, 26.9, 30.6, 34.9, 39.7, 45.3, 51.5, 58.7, 66.8,
-// 76.1, 86.7, 98.7, 112.4, 128.
+// rotary.md, fact 12: 32 causal buckets, calculated by hand from 16 + ⌊16·ln(δ/16)/ln 8⌋. Bucket 16 + k
+// begins at the first integer δ ≥ 16·8^(k/16): 16, 18.2, 20.7, 23.6, 26.9, 30.6, 34.9, 39.7, 45.3, 51.5,
+// 58.7, 66.8, 76.1, 86.7, 98.7, 112.4, 128.
 TEST(T5Bucket, CausalTableByHand) {
     constexpr Row kTable[] = {
         {0, 0},    {1, 1},    {2, 2},    {7, 7},    {14, 14},  {15, 15},     {16, 16}, {18, 16}, {19, 17},
@@ -25,7 +25,8 @@ TEST(T5Bucket, CausalTableByHand) {
         EXPECT_EQ(t5Bucket(row.distance, false), row.bucket) << row.distance;
 }
 
-// Half of the buckets a side: exact below 8, then 8 + ⌊8·ln(δ/8)/ln 16⌋ up to 15; keys to the right 16 on.
+// Half of the buckets for each side: exact below 8, then 8 + ⌊8·ln(δ/8)/ln 16⌋ up to 15; buckets from 16 on
+// are for keys to the right.
 TEST(T5Bucket, BidirectionalTableByHand) {
     constexpr Row kTable[] = {{0, 0},   {1, 1},   {7, 7},   {8, 8},    {11, 8},   {12, 9},   {15, 9},
                               {16, 10}, {22, 10}, {23, 11}, {31, 11},  {32, 12},  {45, 12},  {46, 13},
@@ -48,7 +49,7 @@ TEST(Xpos, BasesRiseFromTwoSevenths) {
     EXPECT_NEAR(xposBase(0, 64), 2.0 / 7, 1e-15);
     EXPECT_NEAR(xposBase(32, 64), 0.9 / 1.4, 1e-15);
     for (int i = 0; i < 64; ++i)
-        EXPECT_NEAR(xposBase(i, 64), (2 * i + 0.4 * 128) / (1.4 * 128), 1e-15);  // torchscale's form
+        EXPECT_NEAR(xposBase(i, 64), (2 * i + 0.4 * 128) / (1.4 * 128), 1e-15);  // torchscale's formula
 }
 
 }  // namespace

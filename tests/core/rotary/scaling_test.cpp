@@ -23,8 +23,8 @@ Scaling methodOf(ScalingMethod method, double factor) {
     return scaling;
 }
 
-// Each method is compared with values worked out here from the papers' formulas in another form (wavelengths
-// and powers in place of frequencies and products), pair by pair, and at places where the answer is known.
+// Each method is compared, pair by pair, with values calculated from the papers' formulas in another form
+// (wavelengths and powers instead of frequencies and products), and in cases with a known result.
 
 TEST(Scaling, LinearReadsPositionMAsMOverS) {
     EXPECT_TRUE(rc::check([] {
@@ -44,14 +44,15 @@ TEST(Scaling, NtkKeepsTheFastestPairAndSlowsTheSlowestByS) {
             const Eigen::VectorXd scaled = scaledTheta(width, 10000, methodOf(ScalingMethod::ntk, s));
             EXPECT_DOUBLE_EQ(scaled[0], 1.0);
             EXPECT_NEAR(plain[width / 2 - 1] / scaled[width / 2 - 1], s, 1e-9 * s);
-            // Between, the factor grows by equal ratios: s^(i/(n−1)).
+            // In between, the factor grows geometrically: s^(i/(n−1)).
             for (int i = 0; i < width / 2; ++i)
                 EXPECT_NEAR(plain[i] / scaled[i], std::pow(s, i / (width / 2 - 1.0)), 1e-9 * s);
         }
     }
 }
 
-// Under the intro's schedule the exponent falls half as fast; what the methods promise must hold there too.
+// In the introduction's frequency formula the exponent falls half as fast; the properties of the methods must
+// hold there, too.
 TEST(Scaling, TheIntroScheduleKeepsThePromises) {
     const Eigen::VectorXd plain = frequencies(64, 10000, FrequencyFormula::worked_example);
     Scaling scaling = methodOf(ScalingMethod::ntk, 8);
@@ -87,15 +88,15 @@ TEST(Scaling, DynamicNtkDoesNothingUpToTheOriginalLengthAndSlowsBeyond) {
     EXPECT_NEAR(plain[10] / beyond[10], std::pow(7.0, 10 / 31.0), 1e-9);
 }
 
-/// YaRN as its paper has it: γ by the number of rotations r = L/λ, over pair indices as Hugging Face rounds
-/// them.
+/// YaRN as in its paper: γ as a function of the number of rotations r = L/λ, with pair indices rounded as in
+/// Hugging Face.
 TEST(Scaling, YarnKeepsFastPairsAndDividesSlowOnes) {
     Scaling scaling = methodOf(ScalingMethod::yarn, 16.0);
     scaling.original_length = 4096;
     const int width = 128;
     const double base = 10000;
     const Eigen::VectorXd scaled = scaledTheta(width, base, scaling);
-    // The pair that rotates β times in L solves L·b^(−2c/d) = 2πβ; found here by bisection, not by
+    // The pair that rotates β times in L solves L·b^(−2c/d) = 2πβ; solved here by bisection instead of
     // logarithms.
     const auto pair_with_rotations = [&](double rotations) {
         double low = -100, high = 200;
@@ -106,7 +107,7 @@ TEST(Scaling, YarnKeepsFastPairsAndDividesSlowOnes) {
         return low;
     };
     const double first = std::floor(pair_with_rotations(32)), last = std::ceil(pair_with_rotations(1));
-    EXPECT_EQ(first, 20);  // transformers' _compute_yarn_parameters uses 20 and 46 here
+    EXPECT_EQ(first, 20);  // transformers' _compute_yarn_parameters gives 20 and 46 here
     EXPECT_EQ(last, 46);
     for (int i = 0; i < width / 2; ++i) {
         const double theta = std::exp(-2.0 * i / width * std::log(base));
@@ -149,7 +150,7 @@ TEST(Scaling, PRopeStopsTheSlowestPairs) {
     EXPECT_EQ(scaledTheta(16, 10000, scaling).maxCoeff(), 0.0);
 }
 
-// As many pairs as in Hugging Face: ⌊p·d/2⌋, of 64 pairs 19 at p = 0.3 and 44 at 0.7.
+// The number of pairs is that of Hugging Face, ⌊p·d/2⌋: of 64 pairs, 19 at p = 0.3 and 44 at p = 0.7.
 TEST(Scaling, PRopeKeepsWholePairsAndDividesThem) {
     Scaling scaling = methodOf(ScalingMethod::p_rope, 1);
     for (const auto& [proportion, kept] : {std::pair{0.3, 19}, {0.7, 44}, {0.5, 32}, {1.0, 64}}) {

@@ -21,7 +21,7 @@ TEST(Scores, DependOnDistanceAlone) {
 
 TEST(Weights, AreProbabilitiesOfThePast) {
     const Eigen::MatrixXd scores =
-        300.0 * Eigen::MatrixXd::Random(5, 5);  // large: a naive softmax would overflow
+        300.0 * Eigen::MatrixXd::Random(5, 5);  // so large that a naive softmax would overflow
     const Eigen::MatrixXd weights = attentionWeights(scores, true);
     for (int n = 0; n < 5; ++n) {
         EXPECT_NEAR(weights.row(n).sum(), 1.0, 1e-12);

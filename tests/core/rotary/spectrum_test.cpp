@@ -16,7 +16,7 @@ Long longTheta(int pair, int width, double base) {
     return std::pow(static_cast<Long>(base), -2.0L * pair / width);
 }
 
-// rotary.md, fact 6, against the direct double sum in long double.
+// rotary.md, fact 6: compares with the direct double sum in long double.
 TEST(Spectrum, DecayEqualsTheDirectSum) {
     for (const auto& [d, base] : {std::pair{128, 10000.0}, {16, 500000.0}, {2, 10.0}}) {
         const Eigen::VectorXd curve = decayCurve(frequencies(d, base), 257);
@@ -78,7 +78,7 @@ TEST(Spectrum, TheFirstZeroIsWhereTheSumTurnsNegative) {
     }
     EXPECT_LT(at, 0.0L);
     EXPECT_GE(before, 0.0L);
-    // A larger base carries further, as the paper has it.
+    // As in the paper, a larger base extends the range.
     EXPECT_EQ(firstNegative(baseBound(frequencies(128, 5e5), zero)), -1);
 }
 

@@ -65,7 +65,7 @@ TEST(ValueCompass, SharesAddUpToTheLength) {
         const Compass compass = s.compass(roperForm(s.rotary, s.rotary));
         double sum = 0;
         for (const DistanceShare& share : sharesByDistance(compass, s.query)) {
-            RC_ASSERT(share.distance >= 0);  // causal weights
+            RC_ASSERT(share.distance >= 0);  // causal attention
             sum += share.share;
         }
         RC_ASSERT(std::abs(sum - compass.sum.norm()) < 1e-10);
@@ -85,7 +85,7 @@ TEST(ValueCompass, ThreeStepsEqualOneWhateverTheBlend) {
     }));
 }
 
-// The three steps follow the form that is looked at, the one step the right one.
+// Computing in three steps follows the chosen form, computing in one step the correct form.
 TEST(ValueCompass, AMistakeIsWhatTheThreeStepsAndTheOneDifferBy) {
     const Rotary rotary = makeRotary(4, Pairing::half);
     const AttentionForm right = roperForm(rotary, rotary);
@@ -99,7 +99,7 @@ TEST(ValueCompass, AMistakeIsWhatTheThreeStepsAndTheOneDifferBy) {
     EXPECT_EQ(wrong.in_one_step, sound.in_one_step);
     EXPECT_LT(sound.largestDifference(), 1e-15);
     EXPECT_GT(wrong.largestDifference(), 0.1);
-    // Feature 0, by hand: Σ a (v₀ cos(j−2)θ₀ − v₂ sin(j−2)θ₀), θ₀ = 1.
+    // Feature 0 by hand: Σ a (v₀ cos(j−2)θ₀ − v₂ sin(j−2)θ₀), θ₀ = 1.
     EXPECT_NEAR(wrong.in_one_step[0], 0.2 * std::cos(2.0) + 0.3 * std::sin(1.0) + 0.5, 1e-15);
 }
 

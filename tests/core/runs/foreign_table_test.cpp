@@ -16,7 +16,7 @@ namespace {
 
 constexpr double kInfinity = std::numeric_limits<double>::infinity();
 
-/// The numbers of a column, those that are missing as −1.
+/// The numbers of a column, with −1 for missing ones.
 std::vector<double> numbersOf(const ForeignTable& table, const std::string& column) {
     const auto found = std::find(table.columns.begin(), table.columns.end(), column);
     if (found == table.columns.end()) return {};
@@ -36,7 +36,7 @@ void expectNumbers(const ForeignTable& table, const std::string& column,
             << column << " " << i << ": " << numbers[i];
 }
 
-/// A run that diverged, as Python's json writes it, as W&B does, and as CSV.
+/// A diverged run as written by Python's json, by W&B, and as CSV.
 TEST(ForeignTable, NotANumberStaysOne) {
     const double nan = std::nan("");
     expectNumbers(parseForeignTable("{\"step\": 1, \"loss\": NaN}\n{\"step\": 2, \"loss\":-Infinity}\n"
@@ -81,7 +81,7 @@ TEST(ForeignTable, AnArrayOfObjects) {
     EXPECT_EQ(places, (std::vector<std::size_t>{2, 6}));
 }
 
-/// Compact JSON has one line, whatever its length.
+/// Compact JSON is a single line of any length.
 TEST(ForeignTable, AnArrayOnOneLongLine) {
     const TemporaryFolder runs;
     std::string text = "[";
@@ -138,7 +138,7 @@ std::string tensorEvent(char step, const std::string& tag, const std::string& te
                     field(5, 2, field(1, 2, value)));
 }
 
-/// As TensorFlow 2 writes scalars: with every type and both ways of holding the element.
+/// Scalars as written by TensorFlow 2, in every type and in both encodings of the element.
 TEST(ForeignTable, EventsOfTensorBoard) {
     const std::string no_dimensions = field(2, 2, "");
     const auto type = [](char number) { return field(1, 0, std::string(1, number)); };
@@ -162,7 +162,7 @@ TEST(ForeignTable, EventsOfTensorBoard) {
     expectNumbers(table, "loss", {0.5, 0.25, 0.125, 0.1, 7, 1.5, 1.5, 0});
 }
 
-/// A run that was resumed has a file for each session.
+/// A resumed run has one file for each session.
 TEST(ForeignTable, AFolderOfEvents) {
     const TemporaryFolder runs;
     writeFileAtomically(runs / "events.out.tfevents.2.host",
@@ -181,7 +181,7 @@ TEST(ForeignTable, AFolderOfEvents) {
     expectNumbers(readForeignTable(runs / "events.out.tfevents.2.host"), "train/loss", {0.25, 0.125});
 }
 
-/// Some scalars are called like what every event has.
+/// Some scalars have the names of fields that every event has.
 TEST(ForeignTable, TheStepOfAnEventIsItsOwn) {
     const ForeignTable table =
         parseForeignTable(formatEvent({1, 5, {{"Step", 0.5}, {"train/global_step", 1}, {"loss", 2}}}), "f");

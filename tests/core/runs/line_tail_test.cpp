@@ -27,7 +27,8 @@ TEST(LineTail, ReadsAReplacedFileAgain) {
     LineTail tail(folder / "f");
     writeFileAtomically(folder / "f", "a\nb\nc\n");
     EXPECT_FALSE(tail.poll().restarted);
-    writeFileAtomically(folder / "f", "a\nb\nd\ne\n");  // longer than before: size alone would not tell
+    // longer than before, so its size alone does not reveal the replacement
+    writeFileAtomically(folder / "f", "a\nb\nd\ne\n");
     const LineTail::Update update = tail.poll();
     EXPECT_TRUE(update.restarted);
     EXPECT_EQ(update.lines.size(), 4U);

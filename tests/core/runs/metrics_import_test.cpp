@@ -60,12 +60,13 @@ TEST(Import, SeveralRowsOfOneStepAreJoined) {
     ASSERT_EQ(run.evaluations().size(), 1U);
     EXPECT_EQ(run.evaluations()[0].loss, 0.75);
     EXPECT_EQ(run.evaluations()[0].correct, 9);
-    EXPECT_EQ(run.status().host, "");  // it says nothing of this machine's speed
+    EXPECT_EQ(run.status().host, "");  // the run says nothing about this machine's speed
 }
 
 TEST(Import, AFileIsReadLikeItsText) {
     const TemporaryFolder runs;
-    const std::string text = "\xef\xbb\xbfstep,loss\r\n1,0.5\r\n\r\n2,0.25";  // the last line has no end
+    // the last line is not terminated
+    const std::string text = "\xef\xbb\xbfstep,loss\r\n1,0.5\r\n\r\n2,0.25";
     writeFileAtomically(runs / "f.csv", text);
     for (const ForeignTable& table : {parseForeignTable(text, "f"), readForeignTable(runs / "f.csv")}) {
         EXPECT_EQ(table.row_count, 2U);
@@ -100,7 +101,7 @@ TEST(Import, IsCancelledAtAnyLine) {
     const auto goes_on = [&] { return ++asked <= left; };
     expectError(ErrorKind::other, "cancelled", [&] { readForeignTable(runs / "f.csv", goes_on); });
     EXPECT_EQ(asked, left + 1);
-    // In the fourth time round, when the run is being written.
+    // Cancelled in the fourth call, while the run is being written.
     left = 1'000'000;
     const ForeignTable table = readForeignTable(runs / "f.csv", goes_on);
     asked = 0;
@@ -148,7 +149,7 @@ TEST(Import, SaysWhatIsWrong) {
     EXPECT_FALSE(std::filesystem::exists(runs / "a"));
 }
 
-/// The notes of an import, in one text.
+/// The notes of an import as one text.
 std::string said(const ImportedRun& run) {
     std::string text = run.columns + "\n";
     for (const std::string& note : run.notes)
@@ -167,7 +168,7 @@ ImportedRun imported(const TemporaryFolder& runs, const std::string& text,
 
 #define EXPECT_SAID(run, what) EXPECT_NE(said(run).find(what), std::string::npos) << said(run)
 
-/// Nothing is made up: the trainer's own columns that the file does not have are empty.
+/// Nothing is invented: columns of the trainer that the file does not have stay empty.
 TEST(Import, WhatWasNotMeasuredIsEmpty) {
     const TemporaryFolder runs;
     const ImportedRun run = imported(runs, "step,loss\n10,0.5\n");
@@ -181,7 +182,7 @@ TEST(Import, WhatWasNotMeasuredIsEmpty) {
     EXPECT_EQ(formatRow(full.folder.metrics().at(0)), "10,10,640,0.5,0.001,1.5,64");
 }
 
-/// "Wall time" of TensorBoard's CSV: seconds since 1970, which is no training time.
+/// "Wall time" in TensorBoard's CSV is seconds since 1970, not training time.
 TEST(Import, AClockCountsFromTheFirstRow) {
     const TemporaryFolder runs;
     const ImportedRun run =
@@ -201,7 +202,7 @@ TEST(Import, AClockCountsFromTheFirstRow) {
     EXPECT_EQ(relative.folder.metrics().at(0).time_s, 10);
 }
 
-/// As a spreadsheet writes it where a comma begins the decimals.
+/// As written by a spreadsheet in a locale with decimal commas.
 TEST(Import, AColumnThatHoldsNoNumbersIsShown) {
     const TemporaryFolder runs;
     expectError(ErrorKind::usage, "it has step; without numbers: loss (such as 2,5)",
@@ -214,7 +215,7 @@ TEST(Import, ATensorBoardCsvIsAskedForItsCurve) {
                 [&] { imported(runs, "Wall time,Step,Value\n1,2,3\n"); });
 }
 
-/// Resumed from step 30 after step 40: the rows of the end that was thrown away do not count.
+/// Resumed from step 30 after step 40: the discarded rows do not count.
 TEST(Import, OfAResumedRunTheLaterRowsCount) {
     const TemporaryFolder runs;
     std::string csv = "step,loss,val_loss\n";
@@ -235,11 +236,11 @@ TEST(Import, OfAResumedRunTheLaterRowsCount) {
         EXPECT_EQ(rows[i].step, static_cast<std::int64_t>(i) + 1);
         EXPECT_NEAR(rows[i].loss, (i < 30 ? 3 : 4) - 0.01 * static_cast<double>(i + 1), 1e-9);
     }
-    ASSERT_EQ(run.folder.evaluations().size(), 1U);  // that at step 35 was of weights that are gone
+    ASSERT_EQ(run.folder.evaluations().size(), 1U);  // the evaluation at step 35 belongs to discarded weights
     EXPECT_EQ(run.folder.evaluations()[0].step, 45);
     EXPECT_SAID(run, "f:42: the steps go back from 40 to 31");
     EXPECT_SAID(run, "10 rows of the earlier session were replaced");
-    // Twice: of 20 to 40 nothing is left but what the third session did not reach.
+    // Resumed twice: of steps 20 to 40, only those that the third session did not reach remain.
     csv += "20,1,\n21,1,\n";
     const ImportedRun twice = imported(runs, csv);
     ASSERT_EQ(twice.folder.metrics().size(), 21U);
@@ -247,7 +248,7 @@ TEST(Import, OfAResumedRunTheLaterRowsCount) {
     EXPECT_SAID(twice, "2 times in all");
 }
 
-/// Steps that count within an epoch look like sessions: what is dropped then is said.
+/// Steps that restart in each epoch look like sessions; the import reports the dropped rows.
 TEST(Import, StepsOfAnEpochAreNoSessions) {
     const TemporaryFolder runs;
     std::string csv = "step,loss\n";
@@ -257,7 +258,8 @@ TEST(Import, StepsOfAnEpochAreNoSessions) {
                 "if its steps begin anew in each epoch, name the column that counts all");
 }
 
-/// Rows of evaluations after all of training, as when two tables are put together, are no second session.
+/// If rows of evaluations follow all rows of training, as in two concatenated tables, they are not a second
+/// session.
 TEST(Import, OtherNumbersOfEarlierStepsAreJoined) {
     const TemporaryFolder runs;
     const ImportedRun run =
@@ -315,10 +317,10 @@ TEST(Import, ExportsOfWeightsAndBiases) {
         imported(runs, header + "\n\"0\",\"3.0\",\"3.0\",\"3.0\"\n\"1\",\"2.9\",\"2.9\",\"2.9\"\n");
     EXPECT_EQ(run.folder.metrics().size(), 2U);
     EXPECT_SAID(run, "not imported: gull-7 - train/loss__MIN, gull-7 - train/loss__MAX");
-    // Of two runs one must be chosen.
+    // One of two runs must be chosen.
     expectError(ErrorKind::usage, "it may be gull-7 - train/loss or owl-8 - train/loss",
                 [&] { imported(runs, "\"Step\",\"gull-7 - train/loss\",\"owl-8 - train/loss\"\n0,1,2\n"); });
-    // The step that W&B counts is not the trainer's.
+    // W&B's own step count is not the trainer's.
     EXPECT_EQ(guessMapping(parseForeignTable("_step,train/global_step,train/loss\n0,10,1\n", "f")).at("step"),
               "train/global_step");
 }
@@ -375,13 +377,13 @@ TEST(Import, ARunWhoseMethodNobodySaidIsNoneOfOurs) {
     EXPECT_EQ(readFile(run.eventsPath()).find("model.position"), std::string::npos);
 }
 
-/// All other settings stood in run.toml and in every table as if they were the run's, with our defaults.
+/// Regression: run.toml and every table showed our defaults for all other settings as if they were the run's.
 TEST(Import, OnlyWhatWasSaidIsKnown) {
     const TemporaryFolder runs;
     Specification wanted;
     wanted.model.position = "rope";
     wanted.training.data_seed = 4;
-    wanted.training.batch = 7;  // of the form, and nobody said it
+    wanted.training.batch = 7;  // from the form; the user did not state it
     wanted.about.known = "model.position training.data_seed";
     const ForeignTable table = parseForeignTable("step,loss\n10,2\n20,1\n", "f.csv");
     const ImportedRun run = importRun(runs.path(), "theirs", wanted, table, guessMapping(table));
@@ -406,7 +408,7 @@ TEST(Import, OnlyWhatWasSaidIsKnown) {
     const ImportedRun other = importRun(runs.path(), "other", wanted, table, guessMapping(table));
     EXPECT_SAID(other, "training.steps is 20, the last step of the file, not 15");
     EXPECT_EQ(other.folder.specification().training.warmup_steps, 50);
-    // Nobody would know what is trained with them.
+    // What they would train is unknown.
     expectError(ErrorKind::usage, "settings of imported metrics", [&] { requireValid(read, "run.toml"); });
 }
 

@@ -15,7 +15,7 @@ namespace {
 namespace fs = std::filesystem;
 using Names = std::vector<std::string>;
 
-/// A runs folder with a queue that came with it: of one run, "theirs".
+/// A runs folder that came with a queue of one run, "theirs".
 class OwnQueue : public testing::Test {
   protected:
     OwnQueue() {
@@ -134,7 +134,7 @@ TEST_F(OwnQueue, ARecordThatCannotBeReadApprovesNothing) {
     approveAll();
     fs::path record;
     for (const auto& entry : fs::directory_iterator(state_.path() / "folders"))
-        if (entry.path().extension() == ".json") record = entry.path();  // another is its lock
+        if (entry.path().extension() == ".json") record = entry.path();  // the other file is its lock
     for (const std::string content : {"", "[]", "{\"folder\": 3}", "{", "null"}) {
         writeFileAtomically(record, content);
         EXPECT_EQ(unapproved(), Names{"theirs"}) << content;

@@ -79,7 +79,7 @@ TEST(Rows, SamplesAreLinesOfJson) {
     Sample masked = sample;
     masked.predicted = {0, 1, 1, 5, 2, 0};
     EXPECT_EQ(parseRow<Sample>(formatRow(masked)).predicted, masked.predicted);
-    // Older versions did not write it.
+    // Older versions did not write this member.
     const std::string older =
         R"({"step": 1, "prompt": "a", "expected": "b", "completion": "c", "correct": null})";
     EXPECT_EQ(parseRow<Sample>(older).completion, "c");
@@ -129,7 +129,7 @@ TEST(Rows, LengthsAndPositionsReadBackAndMustMakeSense) {
     expectError(ErrorKind::usage, "must not be negative", [] { parseRow<PositionRow>("9,none,1,256,-1,3"); });
 }
 
-/// A parser that looks for each key among all before it would take minutes.
+/// A parser that compares each key with all previous ones would take minutes.
 TEST(Rows, ALineOfManyKeysIsReadInTime) {
     std::string line = "{";
     for (int i = 0; i < 300'000; ++i)

@@ -113,7 +113,8 @@ TEST(RunFolder, IsFoundByNameOrPath) {
     EXPECT_TRUE(listRuns(runs / "missing").empty());
 }
 
-/// A run of a version with other tags goes on under today's, so that TensorBoard shows one curve.
+/// A run of an older version with other tags continues under the current ones, so that TensorBoard shows one
+/// curve.
 TEST(RunRecorder, FormerTagsOfEventsBecomeTodays) {
     const TemporaryFolder runs;
     const RunFolder run = createRun(runs.path(), "a", {});

@@ -20,14 +20,15 @@ MetricsRow rewoundRow(std::int64_t step) {
     row.step = step;
     row.time_s = 0.5 * static_cast<double>(step);
     row.tokens = 64 * step;
-    row.loss = 1.0 / static_cast<double>(1 + step);  // not a float: what events hold of it is rounded
+    // not representable as float32, so events hold a rounded value
+    row.loss = 1.0 / static_cast<double>(1 + step);
     row.learning_rate = 0.001;
     row.grad_norm = 2;
     row.tokens_per_s = 128;
     return row;
 }
 
-/// A run of twenty rows and two evaluations.
+/// A run with twenty rows and two evaluations.
 struct RecordedRun {
     RecordedRun() : run(createRun(runs.path(), "a", specification())) {
         RunRecorder recorder(run);
@@ -98,7 +99,7 @@ TEST(Rewind, AWholeRunIsCutWithoutAWord) {
     EXPECT_EQ(recorded.run.evaluations().size(), 1U);
 }
 
-/// TensorBoard holds the file open, so that one put in its place would not be followed.
+/// TensorBoard keeps the file open and would not notice a replacement.
 TEST(Rewind, EventsAreAppendedTo) {
     const RecordedRun recorded;
     const FilePath path = recorded.run.eventsPath();
@@ -113,7 +114,7 @@ TEST(Rewind, EventsAreAppendedTo) {
     const std::string once = readFile(path);
     EXPECT_TRUE(once.starts_with(whole));
     EXPECT_EQ(once.size(), whole.size() + formatSessionStart(1, 16).size());
-    // Again, with nothing to take back, with an end that is torn, and with a row that only metrics.csv has.
+    // Once more, with nothing to discard, an incomplete last record, and a row that only metrics.csv has.
     EXPECT_TRUE(recorded.rewind(15).empty());
     EXPECT_EQ(readFile(path), once);
     std::ofstream(path.path(), std::ios::app) << formatEvent(eventOf(rewoundRow(16))).substr(0, 30);

@@ -31,7 +31,7 @@ TEST(Status, ReadsBackWhatItWrites) {
     EXPECT_EQ(again.process_start, status.process_start);
 }
 
-/// The status of a run that this process trains.
+/// Status of a run that this process trains.
 Status runningHere() {
     Status status;
     status.state = RunState::running;
@@ -87,7 +87,7 @@ TEST(Status, OfAnotherContainerTheLockTells) {
     Status status = runningHere();
     status.pid_namespace = "pid:[1]";
     status.host = "container";
-    status.pid = 1;  // is another process here
+    status.pid = 1;  // here another process
     EXPECT_EQ(witnessOf(status), Witness::lock);
     status.heartbeat = 0;
     EXPECT_TRUE(writerIsAlive(status, [] { return std::optional(true); }));
@@ -109,8 +109,7 @@ TEST(RunFolder, ATrainerOfAnotherContainerIsSeenByItsLock) {
     EXPECT_EQ(run.trueState(status), RunState::interrupted);
 }
 
-// Queue, sweeps and window took a run for finished whose run.toml asked for more steps than it was trained
-// for.
+// Regression: queue, sweeps and window treated a run as finished although its run.toml required more steps.
 TEST(RunFolder, AFinishedRunOfWhichMoreStepsAreAskedIsUnfinished) {
     const TemporaryFolder runs;
     Specification specification;
@@ -137,7 +136,8 @@ TEST(RunFolder, AFinishedRunOfWhichMoreStepsAreAskedIsUnfinished) {
     ask(50);
     EXPECT_EQ(run.trueState(status), RunState::finished);
     ask(200);
-    std::filesystem::remove(run.checkpointPath(100).path());  // as of an imported run: nothing can go on
+    // as for an imported run: it cannot be continued
+    std::filesystem::remove(run.checkpointPath(100).path());
     EXPECT_EQ(run.trueState(status), RunState::finished);
     std::ofstream(run.specificationPath().path()) << "training = 1";
     EXPECT_EQ(run.trueState(status), RunState::finished);
@@ -151,7 +151,7 @@ TEST(Status, OnAnotherHostTheHeartbeatDecides) {
     EXPECT_EQ(witnessOf(status), Witness::heartbeat);
     EXPECT_TRUE(isAlive(status));
     const double now = status.heartbeat;
-    for (const double off : {-3600.0, 3600.0, 8.7e9}) {  // the last is in the year 2300
+    for (const double off : {-3600.0, 3600.0, 8.7e9}) {  // the last one is in the year 2300
         status.heartbeat = now + off;
         EXPECT_FALSE(isAlive(status)) << off;
     }
@@ -172,7 +172,7 @@ TEST(Status, NonsenseIsSaidToBeSo) {
     }
 }
 
-/// What walks through such a list recursively runs out of stack.
+/// A recursive traversal of such a list overflows the stack.
 TEST(Status, NestingIsRefusedWhereverItStands) {
     const std::string deep = std::string(400'000, '[') + std::string(400'000, ']');
     EXPECT_TRUE(endsWithin(10, 1'000'000'000, [&] {

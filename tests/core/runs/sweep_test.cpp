@@ -57,7 +57,7 @@ name = "half"
     EXPECT_EQ(runs[0].name, "mine-addition-small-alibi-s1");
     EXPECT_EQ(runs[7].name, "mine-index-small-half-s2");
     EXPECT_EQ(runs[3].specification.task.name, "index");
-    EXPECT_EQ(runs[0].specification.model.value_rotary_fraction, 1);  // ALiBi rotates no values
+    EXPECT_EQ(runs[0].specification.model.value_rotary_fraction, 1);  // ALiBi does not rotate values
     EXPECT_EQ(runs[1].specification.model.value_rotary_fraction, 0.5);
     EXPECT_EQ(runs[1].specification.model.rotary_fraction, 0.5);
 }
@@ -77,7 +77,7 @@ TEST(Sweep, SaysWhereAMistakeIs) {
     refused("base = []", "name a preset");
     refused("base = \"addition-small\"\n[[variants]]\nwidth = 64", "needs a name");
     refused("base = \"addition-small\"\nvariants = 3", "[[variants]]");
-    // The order of axes makes no difference: base is read by none of ALiBi's runs.
+    // The order of axes does not matter: no run of ALiBi reads base.
     refused("base = \"addition-small\"\n[axes]\nposition = [\"rope\", \"alibi\"]\nbase = [100, 1000]",
             "mine-100-alibi would ignore base=100");
     refused("base = \"addition-small\"\n[set]\nposition = \"alibi\"\n[axes]\nbase = [100, 1000]",
@@ -85,7 +85,7 @@ TEST(Sweep, SaysWhereAMistakeIs) {
     refused("base = \"addition-small\"\n[set]\n\"model.width\" = [1]", "text or a number");
 }
 
-/// A list of numbers from 0.
+/// A list of the numbers from 0.
 std::string listOf(int count) {
     std::string list = "[0";
     for (int i = 1; i < count; ++i)

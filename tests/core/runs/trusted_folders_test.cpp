@@ -43,7 +43,7 @@ TEST(Trust, AListThatCannotBeReadTrustsNothing) {
     endless.append("\n").append(line);
     writeFileAtomically(list(state), endless);
     EXPECT_FALSE(isTrusted(folder.path()));
-    EXPECT_THROW(trustFolder(folder.path()), Error);  // nothing in it is lost
+    EXPECT_THROW(trustFolder(folder.path()), Error);  // existing entries are not lost
     EXPECT_EQ(readFile(list(state)), endless);
     fs::remove(list(state));
     fs::create_directory(list(state));

@@ -11,7 +11,8 @@ Specification preset(const std::string& name) {
     return loadPreset(name).specification;
 }
 
-/// The rows of a run with many problems depend on how they are split; those of the presets must not change.
+/// The results of a run with many problems depend on how these are split; those of the presets must not
+/// change.
 TEST(Cost, PresetsSolveTheirProblemsAtOnce) {
     for (const std::string& name : presetNames()) {
         const Specification s = preset(name);
@@ -32,7 +33,7 @@ TEST(Cost, EvaluationsAndSnapshotsAreCounted) {
     s.training.length = 3000;
     const Cost many = costOf(s);
     EXPECT_GT(many.evaluation_bytes, 1e9);
-    EXPECT_LT(many.evaluation_bytes, 4e9);  // problems are solved in parts
+    EXPECT_LT(many.evaluation_bytes, 4e9);  // problems are solved in several parts
     EXPECT_GE(many.memory_bytes, many.evaluation_bytes);
 
     Specification looks_inside = preset("addition-demo");
@@ -61,7 +62,8 @@ TEST(Cost, WhatIsTooMuchIsSaidWithWhatToChange) {
 TEST(Cost, ADiskThatIsTooSmallIsSaidWithWhatToChange) {
     Specification s;
     const double one = costOf(s).disk_bytes;
-    EXPECT_GT(one, 12.0 * static_cast<double>(costOf(s).parameters));  // weights and two means, once at least
+    // at least the parameters and two moments
+    EXPECT_GT(one, 12.0 * static_cast<double>(costOf(s).parameters));
     EXPECT_FALSE(diskProblem({s}, one));
     EXPECT_FALSE(diskProblem({}, 0));
     const auto problem = diskProblem({s, s}, one);
@@ -75,7 +77,7 @@ TEST(Cost, ADiskThatIsTooSmallIsSaidWithWhatToChange) {
 
 TEST(Cost, AnEvaluationKeepsToItsMemoryWhateverTheBatch) {
     Specification s;
-    EXPECT_EQ(sequencesAtOnce(s), s.training.batch);  // what people train is read as a whole
+    EXPECT_EQ(sequencesAtOnce(s), s.training.batch);  // typical models read the whole batch at once
     s.training.batch = 65536;
     const std::int64_t at_once = sequencesAtOnce(s);
     EXPECT_LT(at_once, 65536);

@@ -52,7 +52,8 @@ TEST(Presets, TheSourcesLanguageModel) {
     EXPECT_NEAR(static_cast<double>(costOf(s).parameters), 200e6, 10e6);
 }
 
-/// The note's losses bound what it left open: the lower bound must lie below RoPER's 0.3191.
+/// The losses in the RoPER note constrain the settings that it does not state: the lower bound must be below
+/// RoPER's 0.3191.
 TEST(Presets, PrefixPaperLeavesRoomForTheSourcesLoss) {
     const Specification s = loadPreset("prefix-paper").specification;
     const auto task = makeTask(s.task);

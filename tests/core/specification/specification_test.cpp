@@ -36,7 +36,7 @@ TEST(Specification, ReadsBackWhatItWrites) {
     specification.model.base = 500000;
     specification.training.learning_rate = 2.5e-4;
     specification.training.weight_decay = 0.1;
-    specification.training.data_seed = 9007199254740993;  // more than a double holds
+    specification.training.data_seed = 9007199254740993;  // not representable as a double
     specification.device.name = "cuda:1";
     const Specification again = parseSpecification(toToml(specification), "again");
     for (const SpecificationField& field : specificationFields())
@@ -82,7 +82,7 @@ TEST(Specification, FindsContradictions) {
         return problems.empty() ? std::string() : problems.front().key;
     };
     EXPECT_EQ(problemKey("model.heads=3"), "model.heads");
-    EXPECT_EQ(problemKey("model.heads=128"), "model.heads");  // one feature a head
+    EXPECT_EQ(problemKey("model.heads=128"), "model.heads");  // one feature per head
     EXPECT_EQ(problemKey("device.name=gpu"), "device.name");
     EXPECT_EQ(problemKey("device.name=cuda:x"), "device.name");
     EXPECT_EQ(problemKey("device.name=cuda:1"), "");
@@ -95,7 +95,7 @@ TEST(Specification, FindsContradictions) {
     expectError(ErrorKind::usage, "origin: task.string_min", [&] { requireValid(index, "origin"); });
 }
 
-// Nothing that was asked for is silently ignored.
+// No setting is silently ignored.
 TEST(Specification, RefusesWhatARunWouldNeverRead) {
     const auto problems = [](std::initializer_list<const char*> settings) {
         Specification specification;
@@ -123,7 +123,7 @@ TEST(Specification, RefusesWhatARunWouldNeverRead) {
     EXPECT_EQ(problems({"position=t5", "bias_distance=16"}), "model.bias_distance ");
 }
 
-// Every field is either read by a run of every method or refused by those that do not read it.
+// Every field is read by runs of all methods or refused by those that do not read it.
 TEST(Specification, AnotherMethodTakesAlongOnlyWhatItReads) {
     Specification specification;
     specification.model.value_rotary_fraction = 0.5;
@@ -170,14 +170,14 @@ TEST(Specification, FormerNamesAreReadAndNotWritten) {
     EXPECT_EQ(by_settings.task.own.integer("vocab_size"), 400);
 }
 
-// Every setting of a task or method has a name of its own, so that a bare name finds it.
+// The names of all settings of tasks and methods are unique, so that a bare name identifies a setting.
 TEST(Specification, OwnSettingsHaveNamesOfTheirOwn) {
     std::set<std::string> names;
     for (const SpecificationField& field : specificationFields())
         EXPECT_TRUE(names.insert(field.key()).second) << field.key();
 }
 
-// The registries know what every other part of the program is told.
+// The registries contain everything that other parts of the program query.
 TEST(Specification, EveryMethodAndTaskIsWholeAndUnknownOnesAreRefused) {
     for (const PositionMethod& method : positionMethods()) {
         for (const std::string* text : {&method.name, &method.title, &method.summary, &method.source,

@@ -7,7 +7,7 @@
 namespace roper {
 namespace {
 
-// The two whole problems that the RoPER note prints.
+// The two complete problems printed in the RoPER note.
 TEST(Addition, WritesTheSourcesText) {
     EXPECT_EQ(
         AdditionTask::problemFor(66623, 401).text(),
@@ -24,7 +24,7 @@ TEST(Addition, GoesOnWhileTheCarryIsLeft) {
     EXPECT_EQ(AdditionTask::problemFor(5, 5).answer, " 5e0+5e0+0e0==10e0 and 0e1+0e1+1e1==1e1 and d==10#");
 }
 
-/// Reads a problem back with a grammar of its own and redoes every step.
+/// Parses a problem by an independent grammar and recomputes every step.
 void expectArithmetic(const std::string& text) {
     static const std::regex whole(
         R"(\?d=(\d+)\+(\d+);((?: \d+e\d+\+\d+e\d+\+\d+e\d+==\d+e\d+ and)+) d==(\d+)#)");
@@ -79,7 +79,7 @@ TEST(Addition, WrongAnswersAreWrong) {
                                     " 2e0+4e0+0e0==6e0 and 1e1+0e1+0e1==1e1 and d==16", " d==016#", "", "#",
                                     " d==16 d==17#", " d==1#6#", " 2e0+4e0+0e0==6e0 and #d==16#"})
         EXPECT_FALSE(task.isCorrect(problem, wrong)) << wrong;
-    // Steps are not judged, only the last result, as in the RoPER note.
+    // Only the last result is judged, not the steps, as in the RoPER note.
     EXPECT_TRUE(task.isCorrect(problem, " 9e0 and d==16#"));
     EXPECT_TRUE(task.isCorrect(problem, " d==3 and d==16#?d=1"));
 }

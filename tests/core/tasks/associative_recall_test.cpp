@@ -16,7 +16,7 @@ std::unique_ptr<Task> taskOf(std::int64_t least, std::int64_t most) {
     return makeTask(settings);
 }
 
-/// The pairs that stand before '>', and the same that stand after it.
+/// The pairs before '>' and those after it.
 std::pair<std::map<char, char>, std::map<char, char>> pairsOf(const std::string& text) {
     const std::size_t middle = text.find('>');
     std::map<char, char> shown, asked;

@@ -21,12 +21,12 @@ double sumOfCosts(const Task& task, const std::string& sequence) {
     return task.lossLowerBound(sequence).value() * static_cast<double>(sequence.size() - 1);
 }
 
-/// −ln p of a problem, the first character included: as the second of two.
+/// −ln p of a problem including its first character, measured as the second of two problems.
 double costOf(const Task& task, const std::string& problem) {
     return sumOfCosts(task, problem + problem) - sumOfCosts(task, problem);
 }
 
-/// A problem is as costly as its draw: the sizes and all that is random in it are evenly drawn.
+/// The cost of a problem is −ln of the probability of drawing it: sizes and contents are uniform.
 TEST(LossLowerBound, IsWhatItTakesToNameAProblem) {
     const auto copy = taskWith("copy", {{"copy_min", 3}, {"copy_max", 12}});
     EXPECT_NEAR(costOf(*copy, "abcde>abcde#"), std::log(10) + 5 * std::log(26), 1e-9);
@@ -44,8 +44,7 @@ TEST(LossLowerBound, IsWhatItTakesToNameAProblem) {
                 std::log(12) + 13 * std::log(26) + std::log(13), 1e-9);
 }
 
-/// What may come after "s[1" of a string of twelve letters is an end, or one digit of two, all equally
-/// likely.
+/// After "s[1" for a string of twelve letters follow an end or one of two digits, all equally likely.
 TEST(LossLowerBound, OfANumberIsThatOfEachDigit) {
     const auto index = taskWith("index", {{"string_min", 3}, {"string_max", 14}});
     const std::string before = "?s='abcdefghijkl'; s[1";
@@ -54,7 +53,7 @@ TEST(LossLowerBound, OfANumberIsThatOfEachDigit) {
             << next;
 }
 
-/// What follows from what stands before costs nothing, wherever a sequence is cut.
+/// Characters determined by earlier ones cost nothing, wherever the sequence is truncated.
 TEST(LossLowerBound, CountsNothingThatFollows) {
     const auto copy = taskWith("copy", {{"copy_min", 3}, {"copy_max", 5}});
     const std::string text = "abcde>abcde#bcd>bcd#";
@@ -68,7 +67,8 @@ TEST(LossLowerBound, CountsNothingThatFollows) {
     EXPECT_FALSE(copy->lossLowerBound("a"));
 }
 
-/// Whatever a task draws, its bound can be worked out; over many sequences it is that of the draw.
+/// The bound exists for everything that a task can generate; its mean over many sequences is the entropy of
+/// the generator.
 TEST(LossLowerBound, IsKnownOfEverySequence) {
     for (const TaskKind& kind : taskKinds()) {
         if (kind.is_text) continue;

@@ -36,12 +36,12 @@ TEST(Prefix, EverySubstringOccursBefore) {
 
 TEST(Prefix, FreshLettersCostLn4AndRecalledOnesNothingOnceUnique) {
     const PrefixTask task(4, 2, 2);
-    // Letters abcdab are drawn, then "cdab" is repeated: three places are possible, c settles it.
+    // Letters abcdab are drawn, then "cdab" is repeated: three starts are possible, and c decides.
     const std::vector<double> costs = task.idealCosts("abcdab>cdab");
     ASSERT_EQ(costs.size(), 11U);
     for (int i = 0; i < 6; ++i)
         EXPECT_NEAR(costs[static_cast<std::size_t>(i)], std::log(4.0), 1e-12);
-    EXPECT_NEAR(costs[6], 0.0, 1e-12);            // the part's length is certain
+    EXPECT_NEAR(costs[6], 0.0, 1e-12);            // the length of the part is certain
     EXPECT_NEAR(costs[7], std::log(3.0), 1e-12);  // abcd, bcda, cdab
     for (std::size_t i = 8; i < 11; ++i)
         EXPECT_NEAR(costs[i], 0.0, 1e-12);
@@ -49,12 +49,12 @@ TEST(Prefix, FreshLettersCostLn4AndRecalledOnesNothingOnceUnique) {
 
 TEST(Prefix, AnUncertainEndCostsItsChance) {
     const PrefixTask task(1, 0, 1);
-    // One letter is certain; then the part ends with chance 1/2.
+    // One letter is certain; then the part ends with probability 1/2.
     EXPECT_NEAR(task.idealCosts("a>")[1], std::log(2.0), 1e-12);
     EXPECT_NEAR(task.idealCosts("ab")[1], std::log(4.0) + std::log(2.0), 1e-12);
 }
 
-/// The lower bound is a mean of true costs: no table of letter frequencies may fall below it on average.
+/// The lower bound is a mean of true costs, so on average no model of letter frequencies can be below it.
 TEST(Prefix, LowerBoundLiesBelowTheEntropyOfLettersAndAboveNothing) {
     const PrefixTask task(24, 4, 8);
     double lower_bound = 0;
@@ -64,8 +64,8 @@ TEST(Prefix, LowerBoundLiesBelowTheEntropyOfLettersAndAboveNothing) {
     EXPECT_LT(lower_bound, std::log(4.0));
 }
 
-// A letter is determined when every earlier place that fits so far goes on with it: checked against a search
-// of its own.
+// A letter is determined if every earlier position that matches so far continues with it; verified by a
+// separate search.
 TEST(Prefix, DeterminedLettersAreThoseThatCannotBeOthers) {
     const PrefixTask task(8, 2, 5);
     int determined = 0;

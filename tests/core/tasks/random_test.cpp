@@ -14,8 +14,8 @@ namespace roper {
 namespace {
 
 TEST(Random, IsTheSameEverywhere) {
-    // Fixed for good: a change would change every run's data. Worked out by an independent program from the
-    // published algorithms.
+    // These values must never change, because every run's data depends on them. An independent program
+    // computed them from the published algorithms.
     Random random(1, Stream::training, 2);
     for (const std::uint64_t expected : {16664065151221032123U, 12547599364808068915U, 18164505804216777604U})
         EXPECT_EQ(random.next(), expected);
@@ -72,7 +72,7 @@ std::unique_ptr<Task> taskNamed(const std::string& name, std::int64_t digits = 4
     return makeTask(settings);
 }
 
-// What training shows and what evaluations ask are apart wherever a size has enough problems.
+// Training and evaluation use disjoint problems for every size with enough problems.
 TEST(HeldOut, TrainingNeverShowsAProblemThatIsKeptForEvaluations) {
     for (const TaskKind& kind : taskKinds()) {
         if (!kind.has_problems) continue;
@@ -136,7 +136,7 @@ TEST(Sizes, AreThoseOfTheProblemsAsked) {
 }
 
 TEST(Overlaps, CountWhatTrainingHasShown) {
-    const auto task = taskNamed("addition", 1);  // 81 problems: training shows all of them soon
+    const auto task = taskNamed("addition", 1);  // 81 problems, all of which training shows soon
     std::vector<Problem> problems;
     for (std::uint64_t i = 0; i < 40; ++i)
         problems.push_back(task->problem(0, Stream::problems, i));

@@ -11,7 +11,7 @@
 namespace roper {
 namespace {
 
-/// Tokens "0", "1", …, and no way to encode a text.
+/// Tokens "0", "1", …, without an encoder.
 Vocabulary numbers(int count) {
     std::vector<std::string> tokens;
     for (int i = 0; i < count; ++i)
@@ -69,7 +69,7 @@ TEST(TextTask, TrainingNeverSeesWhatIsKeptForValidation) {
         const auto sequence = task.tokens(3, Stream::training, i, 30);
         ASSERT_EQ(sequence.size(), 30U);
         for (std::size_t t = 1; t < 30; ++t)
-            EXPECT_EQ(sequence[t], sequence[t - 1] + 1);  // a stretch of the text
+            EXPECT_EQ(sequence[t], sequence[t - 1] + 1);  // consecutive tokens of the text
         trained.insert(sequence.begin(), sequence.end());
     }
     EXPECT_LE(*trained.rbegin(), 899);
@@ -77,7 +77,7 @@ TEST(TextTask, TrainingNeverSeesWhatIsKeptForValidation) {
     EXPECT_GT(trained.size(), 890U);
     for (std::uint64_t i = 0; i < 3; ++i)
         for (const std::int64_t token : task.tokens(3, Stream::validation, i, 30))
-            EXPECT_TRUE(validated.insert(token).second);  // one after the other, none twice
+            EXPECT_TRUE(validated.insert(token).second);  // in order, without repetition
     EXPECT_EQ(*validated.begin(), 900);
     EXPECT_EQ(task.tokens(3, Stream::validation, 3, 30), task.tokens(9, Stream::validation, 0, 30));
     EXPECT_EQ(task.tokens(3, Stream::training, 7, 30), task.tokens(3, Stream::training, 7, 30));

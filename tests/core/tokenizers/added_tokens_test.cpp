@@ -26,7 +26,7 @@ Stretches stretchesOf(const std::vector<AddedToken>& tokens, const std::string& 
     return stretches;
 }
 
-/// Tries every token at every place.
+/// A naive search that tries every token at every position.
 Stretches triedOneByOne(const std::vector<AddedToken>& tokens, const std::string& text) {
     Stretches stretches;
     std::string between;
@@ -66,7 +66,7 @@ TEST(AddedTokens, TheLongestIsFoundAtEachPlace) {
     }
 }
 
-/// As in tokenizers 0.23.3, which finds the longest first and asks then whether it stands alone.
+/// As in tokenizers 0.23.3, which finds the longest match first and then checks whether it is a whole word.
 TEST(AddedTokens, OneThatMustStandAloneHidesShorterOnesWithinIt) {
     std::vector<AddedToken> tokens = {{"ab", 0}, {"abc", 1}, {"cx", 2}};
     tokens[1].whole_word = true;
@@ -75,7 +75,7 @@ TEST(AddedTokens, OneThatMustStandAloneHidesShorterOnesWithinIt) {
     EXPECT_EQ(stretchesOf(tokens, "abcdab"), (Stretches{{"abcd", -1}, {"ab", 0}}));
 }
 
-/// Word characters of Unicode, which symbols and most of what emoji are made of are none of.
+/// Word characters as defined by Unicode; symbols and most parts of emoji are not among them.
 TEST(AddedTokens, AWordEndsWhereUnicodeSaysSo) {
     std::vector<AddedToken> tokens = {{"é", 0}};
     tokens[0].whole_word = true;
@@ -87,8 +87,8 @@ TEST(AddedTokens, AWordEndsWhereUnicodeSaysSo) {
         EXPECT_EQ(stretchesOf(tokens, "é" + beside), (Stretches{{"é" + beside, -1}})) << beside;
 }
 
-/// The ids are those of tokenizers 0.23.3, which goes on behind the token and not behind the blanks that it
-/// took.
+/// The ids are those of tokenizers 0.23.3, which continues behind the token itself, not behind the whitespace
+/// that the token includes.
 TEST(AddedTokens, BlanksThatOneTookMayBelongToTheNext) {
     std::vector<AddedToken> tokens = {{"x", 0}, {"  ", 1}};
     tokens[0].takes_right = true;
@@ -98,7 +98,7 @@ TEST(AddedTokens, BlanksThatOneTookMayBelongToTheNext) {
     tokens[0].takes_left = true;
     EXPECT_EQ(stretchesOf(tokens, "a  \u3000\u2028x b"),
               (Stretches{{"a", -1}, {"  ", 1}, {"\u3000\u2028x", 0}, {" b", -1}}));
-    // All of the second lies within what the first took: the package stops there.
+    // The second token lies entirely within the first one's stretch; there the package fails.
     tokens[0].takes_right = tokens[1].takes_left = true;
     EXPECT_THROW(stretchesOf(tokens, "x     "), std::invalid_argument);
     EXPECT_EQ(stretchesOf(tokens, "x  "), (Stretches{{"x  ", 0}}));

@@ -17,8 +17,8 @@ std::size_t fullestBucket(const Map& map) {
     return most;
 }
 
-/// The standard library's hash of a number is the number, and the counts of buckets are known, so a list of
-/// merges could put all of them into one.
+/// The standard library's hash of an integer is that integer, and its bucket counts are known, so a prepared
+/// list of merges could put all merges into one bucket.
 TEST(KeyedHash, NumbersThatAreMultiplesDoNotShareABucket) {
     constexpr std::size_t kCount = 20'000;
     std::unordered_map<std::uint64_t, int, KeyedHash> map;

@@ -48,7 +48,7 @@ TEST(Normalization, ThatMultipliesATextIsRefused) {
                  std::invalid_argument);
 }
 
-/// A normal form moves each accent past all of a higher class before it.
+/// Normalization moves each accent past all preceding ones of a higher combining class.
 TEST(Normalization, OfManyAccentsInARowIsCounted) {
     constexpr std::uint64_t kSteps = 10'000'000;
     for (const char* const pair : {"\u0301\u0323", "\u0344\u0F73", "\u0F74\u0F71"})

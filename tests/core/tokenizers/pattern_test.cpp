@@ -37,7 +37,7 @@ std::string times(std::size_t count, const std::string& text) {
     return made;
 }
 
-/// @param part  of what is said
+/// @param part  of the error message
 void expectRefused(const std::string& expression, const std::string& part) {
     try {
         const Pattern pattern(expression);
@@ -57,8 +57,8 @@ TEST(Pattern, MatchesEmptyPlacesAsHuggingFaceDoes) {
     EXPECT_EQ(matchesOf("^|$", "a\nb"), (Places{{0, 0}, {1, 1}, {2, 2}, {3, 3}})) << "of each line";
 }
 
-/// As Oniguruma 6.9.10, with which tokenizers 0.23.3 searches, has them: ² is a word character, but not
-/// within brackets, and a script is what is written in it alone.
+/// As in Oniguruma 6.9.10, the library of tokenizers 0.23.3: ² is a word character, but not within brackets,
+/// and a script contains only its own characters.
 TEST(Pattern, ClassesHaveOnigurumasMembers) {
     const auto matches = [](const std::string& expression, const std::string& character) {
         return !matchesOf(expression, character).empty();
@@ -78,7 +78,7 @@ TEST(Pattern, ClassesHaveOnigurumasMembers) {
     expectRefused("[\\W]", "\\W within brackets");
 }
 
-/// Characters of Unicode 15 and 16 are what these say they are, whichever version PCRE2 has.
+/// Characters of Unicode 15 and 16 have their categories regardless of PCRE2's version.
 TEST(Pattern, KnowsLaterCharacters) {
     EXPECT_EQ(matchesOf("\\p{So}", "a\U0001FAE8b"), (Places{{1, 5}})) << "an emoji of Unicode 15";
     EXPECT_EQ(matchesOf("\\p{Lo}+", "\U0002EBF0\U000113B7-"), (Places{{0, 8}}));
@@ -100,14 +100,14 @@ TEST(Pattern, ThatTriesEverythingEnds) {
     EXPECT_THROW(matchesOf("^(a|aa)+$", times(200, "a") + "b", 1'000'000), std::invalid_argument);
 }
 
-/// Each match takes few steps; PCRE2's own limit begins anew with each.
+/// Each match takes few steps; PCRE2's own limit starts afresh with each.
 TEST(Pattern, AllMatchesShareOneBudget) {
     const std::string expression = "(?:a+)+c|a", part = times(9, "a") + "b";
     EXPECT_NO_THROW(matchesOf(expression, part, 100'000));
     EXPECT_THROW(matchesOf(expression, times(1000, part), 100'000), std::invalid_argument);
 }
 
-/// PCRE2's own limit begins anew at each place of a search, too.
+/// PCRE2's own limit also starts afresh at each position of a search.
 TEST(Pattern, AllPlacesOfASearchShareOneBudget) {
     const std::string expression = "(?:a+)+c", part = times(9, "a") + "b";
     EXPECT_NO_THROW(matchesOf(expression, part + "c", 100'000));
@@ -119,7 +119,7 @@ TEST(Pattern, WhatItReadsAheadIsCounted) {
     const std::string text = times(kLength, "a");
     EXPECT_GE(stepsOf("a(?=[^z]*)", text), kLength * kLength / 2);
     EXPECT_GE(stepsOf("(?>a*)b|a", text + "b"), kLength);
-    // An item that fails at its end has read as much.
+    // An item that fails at its end has read just as much.
     EXPECT_GE(stepsOf("(?:(?!a{2001})a)+", text), kLength * kLength / 2);
 }
 

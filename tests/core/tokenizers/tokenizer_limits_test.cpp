@@ -12,7 +12,7 @@ namespace {
 
 using Json = nlohmann::json;
 
-/// A tokenizer.json of three letters and a merge, with some members added.
+/// A tokenizer.json with three letters and one merge, plus the given members.
 std::string tokenizerWith(const Json& members) {
     Json json = Json::parse(
         R"({"model": {"type": "BPE", "vocab": {"a": 0, "b": 1, "ab": 2, "aa": 3}, "merges": ["a b", "a a"]}})");
@@ -86,7 +86,7 @@ TEST(TokenizerLimits, HoldForWhatATextBecomes) {
     refuses({{"normalizer", {{"type", "NFKD"}}}}, accents, "5000000 steps");
 }
 
-/// What stands before or after each added token is normalized by itself, so short stretches count, too.
+/// Text before and after each added token is normalized separately, so short stretches count, too.
 TEST(TokenizerLimits, HoldForManyStretches) {
     Json members = {{"added_tokens", {{{"content", "b"}, {"id", 1}}}},
                     {"normalizer", {{"type", "Prepend"}, {"prepend", std::string(1000, 'a')}}}};
@@ -110,7 +110,7 @@ TEST(TokenizerLimits, HoldForTheTextItself) {
     EXPECT_EQ(letters.encode(std::string(1'000'000, 'b')).size(), 1'000'000U);
 }
 
-/// Long words are merged in time that hardly grows faster than they do.
+/// The time for merging a word is nearly linear in its length.
 TEST(TokenizerLimits, LeaveRoomForALongWord) {
     expectWithinLimits(
         [] { return tokenizer(Json::object()).encode(std::string(1'000'000, 'a')).size() == 500'000; });

@@ -23,7 +23,7 @@ nlohmann::json reference() {
     return nlohmann::json::parse(readFile(ROPER_TOKENIZERS));
 }
 
-/// A tokenizer.json of four letters and one merge, with some members replaced.
+/// A tokenizer.json with four letters and one merge, with some members replaced.
 std::string smallTokenizer(const std::string& members = {}) {
     auto json = nlohmann::json::parse(
         R"({"model": {"type": "BPE", "vocab": {"a": 0, "b": 1, "ab": 2, "▁": 3}, "merges": ["a b"]}})");
@@ -48,7 +48,7 @@ TEST(Tokenizers, GiveTheIdsOfHuggingFacesOwn) {
     EXPECT_EQ(kinds, 15);
 }
 
-/// The same tokenizer in a GGUF file's metadata, without its normalizer: such a file has none.
+/// The same tokenizer in the metadata of a GGUF file, which has no normalizer.
 GgufBytes asGguf(const nlohmann::json& tokenizer, const std::string& kind, const std::string& pattern) {
     const auto& model = tokenizer["model"];
     std::vector<std::string> pieces(model["vocab"].size()), merges;
@@ -140,7 +140,7 @@ TEST(Tokenizers, WhatAGgufFileLacksIsSaid) {
     refuses(typed, "holds 1 numbers for 2 tokens");
 }
 
-/// Each piece is the one before it and a letter more, so all cuts of all pieces are found.
+/// Each piece is the previous one plus a letter, so every split of every piece is found.
 TEST(Tokenizers, InAGgufFileMayNotBeCutInEveryWay) {
     expectWithinLimits([] {
         std::vector<std::string> pieces;
@@ -157,8 +157,8 @@ TEST(Tokenizers, InAGgufFileMayNotBeCutInEveryWay) {
     });
 }
 
-/// As tokenizers 0.23.3 numbers them, which warns of it in a log that nobody sees: by the vocabulary, then in
-/// the order of the list.
+/// As in tokenizers 0.23.3, added tokens take their ids from the vocabulary or are numbered in the order of
+/// the list, whatever the file says; that library only logs a warning.
 TEST(Tokenizers, NumberAddedTokensWhateverTheirFileSays) {
     const auto added = [](const std::string& list, const std::string& vocabulary = {}) {
         return smallTokenizer(R"({"added_tokens": )" + list + vocabulary + "}");
@@ -172,7 +172,7 @@ TEST(Tokenizers, NumberAddedTokensWhateverTheirFileSays) {
     EXPECT_EQ(idsOf(added(R"([{"content": "ab", "id": 9}, )" + x + "10}]"), "<x>ab"), (Ids{4, 2}));
     EXPECT_EQ(idsOf(added(R"([{"content": "", "id": 4}, )" + x + "10}]"), "<x>"), (Ids{4}));
     EXPECT_EQ(parseTokenizerJson(added("[" + x + "10}]"), "f").textOf(4), "<x>");
-    // Where the vocabulary leaves ids out, its size is not one more than its largest.
+    // If the vocabulary leaves ids out, its size differs from its largest id plus one.
     const std::string gap = R"(, "model": {"vocab": {"b": 8}})", closed = R"(, "model": {"vocab": {"b": 4}})";
     EXPECT_EQ(idsOf(added("[" + x + "9}, " + y + "10}]", gap), "<x>b<y>"), (Ids{4, 8, 5}));
     expectError(ErrorKind::checkpoint,
@@ -180,7 +180,7 @@ TEST(Tokenizers, NumberAddedTokensWhateverTheirFileSays) {
                 [&] { parseTokenizerJson(added("[" + x + "9}]", closed), "f"); });
 }
 
-/// tokenizers 0.23.3 gives any of their ids, another one each time that it reads the file.
+/// tokenizers 0.23.3 uses one of their ids at random, another one each time it reads the file.
 TEST(Tokenizers, RefuseAddedTokensThatBecomeTheSame) {
     const std::string normalizer =
         R"("normalizer": {"type": "Replace", "pattern": {"String": "b"}, "content": "a"})";
@@ -194,7 +194,7 @@ TEST(Tokenizers, RefuseAddedTokensThatBecomeTheSame) {
     EXPECT_EQ(idsOf(with(x + ", " + y + "false}"), "xbxaxb"), (Ids{5, 4, 5}));
 }
 
-/// What a member would change that is not known here, is not known either.
+/// The effect of an unknown member is unknown.
 TEST(Tokenizers, NameMembersThatAreNotKnown) {
     for (const char* const members :
          {R"({"pre_tokenizer": {"type": "Digits", "newer": 1}})",
@@ -212,7 +212,8 @@ TEST(Tokenizers, NameMembersThatAreNotKnown) {
         (Ids{2, 2}));
 }
 
-/// A Metaspace that puts a blank before the first word alone asks where that began before it was normalized.
+/// A Metaspace that adds a blank only before the first word depends on where that word began before
+/// normalization.
 TEST(Tokenizers, RefuseABeginningThatIsNotKnown) {
     const std::string first = R"("pre_tokenizer": {"type": "Metaspace", "prepend_scheme": "first"})";
     expectError(ErrorKind::checkpoint, "prepend_scheme \"first\" is not understood here", [&] {
@@ -221,7 +222,7 @@ TEST(Tokenizers, RefuseABeginningThatIsNotKnown) {
     EXPECT_EQ(idsOf(smallTokenizer("{" + first + R"(, "normalizer": {"type": "NFC"}})"), "ab"), (Ids{3, 2}));
 }
 
-/// The ids are those of transformers 5.24.0, which reads these files beside a tokenizer.json.
+/// The ids are those of transformers 5.24.0, which reads these files in addition to tokenizer.json.
 TEST(Tokenizers, TakeTokensFromTheFilesBesideTheirs) {
     const auto ids = [](const std::string& config, const std::string& added) {
         const TemporaryFolder folder;
@@ -238,7 +239,7 @@ TEST(Tokenizers, TakeTokensFromTheFilesBesideTheirs) {
     EXPECT_EQ(ids(R"({"eos_token": "<y>", "bos_token": "<x>"})", ""), both);
     EXPECT_EQ(ids(R"({"extra_special_tokens": ["<x>", "<y>"]})", ""), both);
     EXPECT_EQ(ids(R"({"mask_token": {"content": "<x>"}, "additional_special_tokens": ["<y>"]})", ""), both);
-    // Special ones come after the others, and those of the vocabulary keep their ids.
+    // Special tokens come after the others, and tokens of the vocabulary keep their ids.
     EXPECT_EQ(ids(R"({"eos_token": "<y>", "bos_token": "a"})", R"({"<x>": 9})"), (Ids{0, 1, 4, 0, 5}));
     EXPECT_EQ(ids("{" + decoder + "}", R"({"<z>": 3})"), both);
     expectError(ErrorKind::checkpoint, "tokenizer_config.json: added_tokens_decoder has the key \"x\"",
@@ -252,7 +253,7 @@ TEST(Tokenizers, ByteLevelOnesGiveTheTextBack) {
         if (one["name"] != "GPT-2" && one["name"] != "SmolLM") continue;
         const Tokenizer tokenizer = parseTokenizerJson(one["tokenizer"].get<std::string>(), "tokenizer.json");
         for (const auto& text : content["texts"]) {
-            // Blanks around added tokens go with these.
+            // Added tokens include the whitespace around them.
             if (text.get<std::string>().find('<') != std::string::npos) continue;
             EXPECT_EQ(tokenizer.decode(tokenizer.encode(text.get<std::string>())), text.get<std::string>());
         }
@@ -268,7 +269,7 @@ TEST(Tokenizers, SentencePieceVocabulariesMergeByScore) {
     };
     EXPECT_EQ(encoded({-9, -9, -1, -2, -3, -4}, "abab"), (Ids{2, 2}));
     EXPECT_EQ(encoded({-9, -9, -2, -1, -3, -4}, "abab"), (Ids{4, 1}));
-    // Of equal scores the one on the left is taken.
+    // Among equal scores the leftmost wins.
     EXPECT_EQ(encoded({-9, -9, -1, -1, -3, -4}, "aba"), (Ids{4}));
     EXPECT_EQ(encoded({-9, -9, -1, -1, -9, -9}, "bab"), (Ids{5}));
 }

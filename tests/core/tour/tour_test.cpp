@@ -97,7 +97,7 @@ TEST(Tour, TheBundledOneIsWholeAndShort) {
     for (const TourStop& stop : tour.stops) {
         answers.insert(stop.answer);
         EXPECT_FALSE(stop.control.empty()) << stop.name;
-        // One breath each: the panel is narrow.
+        // Short texts, because the panel is narrow.
         EXPECT_LE(stop.question.size(), 420U) << stop.name;
         EXPECT_LE(stop.reveal.size(), 480U) << stop.name;
         EXPECT_LE(stop.takeaway.size(), 140U) << stop.name;

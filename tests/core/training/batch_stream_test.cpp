@@ -44,7 +44,7 @@ TEST(BatchStream, EndsWhileBatchesWait) {
     }
 }
 
-/// A task whose text ends.
+/// A task that runs out of text.
 class EndingTask : public Task {
   public:
     explicit EndingTask(std::uint64_t end)
@@ -65,7 +65,7 @@ class EndingTask : public Task {
 
 TEST(BatchStream, PassesOnWhatWentWrongAfterWhatWentWell) {
     const Specification s = smallRun("addition");
-    const EndingTask task(7);  // two batches of three, and one that cannot be made
+    const EndingTask task(7);  // enough for two batches of three, but not for a third
     BatchStream stream(task, s, 0);
     stream.next();
     stream.next();

@@ -32,7 +32,7 @@ Specification small(const std::string& position, std::int64_t batch) {
     return specification;
 }
 
-/// Numbers of five steps of one process of several, and its weights afterwards.
+/// Results of five steps in one of several processes, and its final weights.
 struct Trained {
     std::vector<StepNumbers> steps;
     std::vector<at::Tensor> weights;
@@ -61,7 +61,7 @@ Trained train(const Specification& specification, at::ScalarType type, ProcessGr
     return trained;
 }
 
-/// The same by `size` processes, which here are threads.
+/// The same with `size` processes, simulated by threads.
 std::vector<Trained> trainTogether(const Specification& specification, at::ScalarType type, int size) {
     const auto leader = ProcessGroup::lead(size, /*this_machine=*/true);
     std::vector<Trained> trained(static_cast<std::size_t>(size));
@@ -90,7 +90,7 @@ TEST(DataParallel, ProcessesComputeInFloat64WhatOneDoes) {
     for (const char* position : {"rope", "roper", "t5"}) {
         const Specification specification = small(position, 6);
         const Trained alone = train(specification, at::kDouble, nullptr);
-        for (const int size : {2, 3, 4}) {  // four share six unevenly
+        for (const int size : {2, 3, 4}) {  // six sequences cannot be divided evenly by four
             const std::vector<Trained> together = trainTogether(specification, at::kDouble, size);
             for (const Trained& one : together) {
                 for (std::size_t step = 0; step < alone.steps.size(); ++step) {
@@ -113,7 +113,8 @@ TEST(DataParallel, Float32DiffersByRoundingAlone) {
     EXPECT_EQ(largestDifference(together[0].weights, together[1].weights), 0);
 }
 
-// Sequences of a masked model have different numbers of targets, which weigh each process's mean.
+// Sequences of a masked model have different numbers of targets, by which the mean of each process is
+// weighted.
 TEST(DataParallel, AMeanOverUnequalNumbersOfTargetsIsThatOfTheWholeBatch) {
     Specification specification = small("rope", 5);
     applySetting(specification, "training.objective=masked");
@@ -221,7 +222,7 @@ TEST(DataParallel, SrunStartsAsManyAsAreToTrain) {
     ::setenv("SLURM_STEP_NUM_TASKS", "2", 1);
     EXPECT_EQ(srunTask(2).value().rank, 1);
     EXPECT_FALSE(srunTask(1));
-    // GPUs are taken by the place on this machine, but only where srun has started these processes.
+    // GPUs are assigned by the local rank, but only if srun has started these processes.
     ::setenv("SLURM_LOCALID", "0", 1);
     EXPECT_EQ(localRank(1, 2), 0);
     ::unsetenv("SLURM_STEP_NUM_TASKS");
@@ -234,12 +235,12 @@ TEST(DataParallel, SrunStartsAsManyAsAreToTrain) {
     ::unsetenv("SLURM_STEP_NUM_TASKS");
 }
 
-/// GPUs that compute together, each of which is the CPU as a thread sees it.
+/// GPUs that compute together; each is simulated by the CPU in its own thread.
 class JoiningGpu final : public PretendedGpu {
   public:
     explicit JoiningGpu(bool is_one) : is_one_(is_one) {}
 
-    /// Each thread's another, or all the same.
+    /// A different id for each thread, or the same for all.
     std::string uuid() const override {
         std::ostringstream id;
         id << std::this_thread::get_id();
@@ -278,7 +279,7 @@ class JoiningGpu final : public PretendedGpu {
     mutable std::vector<at::Tensor> parts_;
 };
 
-/// What two processes, which here are threads, make of gradients of 1 and 4, with one and three targets.
+/// Combines gradients of 1 and 4, with one and three targets, from two processes simulated by threads.
 std::vector<double> sumOnGpus(const std::shared_ptr<JoiningGpu>& joining) {
     const UsedGpu used(joining);
     const auto leader = ProcessGroup::lead(2, true);
@@ -320,7 +321,7 @@ TEST(DataParallel, GpusThatCannotBeJoinedSayWhatToDo) {
                 [&] { SharedGradients shared(*leader, at::kCPU); });
 }
 
-// A captured step would wait for the others in the middle of a graph.
+// A captured step would have to wait for other processes in the middle of a graph.
 TEST(DataParallel, StepsTogetherAreNotCaptured) {
     const Specification specification = small("rope", 4);
     const auto task = makeTask(specification.task);

@@ -57,7 +57,7 @@ TEST(Evaluation, ReadsALargeBatchInParts) {
     s.training.length = 1025;
     s.training.batch = 160;
     const std::int64_t at_once = sequencesAtOnce(s);
-    ASSERT_LT(at_once, s.training.batch);  // several parts, of which the last is smaller
+    ASSERT_LT(at_once, s.training.batch);  // several parts, the last one smaller
     ASSERT_NE(s.training.batch % at_once, 0);
     const auto task = makeTask(s.task);
     Transformer model(s, task->vocabulary().size(), at::kCPU);
@@ -80,7 +80,7 @@ TEST(Evaluation, CountsWhatIsRight) {
     for (const Sample& sample : evaluation.samples)
         correct += sample.correct.value() ? 1 : 0;
     EXPECT_EQ(evaluation.row.correct, correct);
-    EXPECT_EQ(correct, 0);  // an untrained model solves nothing
+    EXPECT_EQ(correct, 0);  // an untrained model solves no problem
 }
 
 TEST(Batches, CausalTargetsAreTheNextTokens) {
@@ -92,8 +92,9 @@ TEST(Batches, CausalTargetsAreTheNextTokens) {
     EXPECT_TRUE(at::equal(batch.targets, tokens.narrow(1, 1, s.training.length - 1)));
 }
 
-// 15 % of the tokens are asked for; of these 80 % are shown as the mask, 10 % as any token, 10 % as they are
-// (Devlin et al. 2019). Any token is the right one once in V, so that 10/V % more look unchanged.
+// 15 % of the tokens are targets: 80 % of these are shown as the mask, 10 % as a random token and 10 %
+// unchanged (Devlin et al. 2019). A random token equals the original with probability 1/V, so 10/V % more
+// appear unchanged.
 TEST(Batches, MaskedTokensAreHiddenAsOftenAsTheySay) {
     Specification s = small("prefix");
     s.training.objective = "masked";
@@ -116,10 +117,10 @@ TEST(Batches, MaskedTokensAreHiddenAsOftenAsTheySay) {
     EXPECT_NEAR(share(shown.eq(V)), 0.8, within(0.8, n));
     const double same = 0.1 + 0.1 / static_cast<double>(V);
     EXPECT_NEAR(share(shown.eq(wanted)), same, within(same, n));
-    // The same sequences always have the same masks; validation has others.
+    // The same sequences always have the same masks; validation uses others.
     EXPECT_TRUE(at::equal(batch.inputs, makeBatch(*task, s, Stream::training, 0, 200).inputs));
     EXPECT_TRUE(at::equal(batch.inputs.narrow(0, 7, 2), makeBatch(*task, s, Stream::training, 7, 2).inputs));
-    // Every sequence asks for something, however short.
+    // Every sequence has at least one target, however short it is.
     s.training.length = 2;
     const Batch shortest = makeBatch(*task, s, Stream::training, 0, 200);
     EXPECT_TRUE(shortest.targets.ne(kIgnoreIndex).any(1).all().item<bool>());
@@ -150,7 +151,7 @@ TEST(Batches, AreTheStreamsSequences) {
     EXPECT_EQ(text, task->sequence(0, Stream::training, 6, static_cast<int>(s.training.length)));
 }
 
-// A sequence of a text may begin and end within a letter that is spelled in bytes.
+// A sequence of a text may begin and end within a character that is encoded as byte tokens.
 TEST(Snapshot, ReadsTokensThatAreNoTextByThemselves) {
     const TemporaryFolder folder;
     {

@@ -26,7 +26,7 @@ Specification small() {
     s.training.batch = 4;
     s.training.steps = 200;
     s.training.warmup_steps = 20;
-    s.training.clip_norm = 0.5;  // so low that clipping happens
+    s.training.clip_norm = 0.5;  // so low that clipping occurs
     s.device.precision = "fp32";
     return s;
 }
@@ -62,9 +62,8 @@ std::vector<StepNumbers> queueSteps(Trained& trained, std::int64_t steps, std::s
     return all;
 }
 
-/// What steps by themselves found and left, against steps one by one.
-/// @param most  the largest difference of a weight: rounding is all that may differ, but it grows with the
-/// steps
+/// Compares queued steps, their results and final weights, with steps taken one by one.
+/// @param most  the largest difference of a weight; only rounding may differ, but it accumulates over steps
 void expectSame(const std::vector<StepNumbers>& queued, Trained& by_queue, double most) {
     Trained direct(by_queue.s);
     const auto steps = static_cast<std::int64_t>(queued.size());
@@ -82,11 +81,12 @@ void expectSame(const std::vector<StepNumbers>& queued, Trained& by_queue, doubl
     }
 }
 
-// Learning rates rise with each of these steps: one that is read at the wrong place moves weights by more.
+// The learning rate rises with each of these steps, so reading it at the wrong index would change weights by
+// more.
 TEST(QueuedStepper, TakesTheSameStepsAsTheDirectWay) {
     Trained trained(small());
     expectSame(queueSteps(trained, 6), trained, 2e-6);
-    Trained longer(small());  // more steps than the arrays hold
+    Trained longer(small());  // more steps than the arrays can hold
     expectSame(queueSteps(longer, 120), longer, 2e-3);
 }
 
@@ -111,7 +111,7 @@ TEST(CaptureRules, AreBrokenByWhoWaitsForANumber) {
         "waits for the device");
 }
 
-// By the rules of captures (CaptureRules), whatever the model.
+// Follows the rules of captures (CaptureRules) for every model.
 TEST(QueuedStepper, CapturesEveryKindOfModel) {
     std::vector<Specification> kinds;
     for (const PositionMethod& method : positionMethods()) {
@@ -136,8 +136,8 @@ TEST(QueuedStepper, CapturesEveryKindOfModel) {
             queued = queueSteps(trained, 5);
         }
         EXPECT_EQ(pretended->replays, 2);
-        // Softmax does not feel a bias of the keys: its gradient is rounding alone, which AdamW makes into
-        // steps.
+        // Softmax is invariant to a bias of the keys, so its gradient is only rounding, which AdamW scales up
+        // to whole steps.
         expectSame(queued, trained, s.device.precision == "bf16" ? 2e-3 : 1e-4);
     }
 }
@@ -154,7 +154,7 @@ TEST(QueuedStepper, GoesOnWhereNothingCanBeCaptured) {
     EXPECT_EQ(note.find("steps are not captured, so slower: "), 0) << note;
 }
 
-// A bench takes more steps than a schedule has.
+// A benchmark takes more steps than the schedule has.
 TEST(QueuedStepper, GoesOnBeyondTheLastRate) {
     Specification s = small();
     s.training.steps = 4;
@@ -172,7 +172,7 @@ TEST(QueuedStepper, ChangesNothingFromANumberOnThatIsNotFinite) {
     std::vector<at::Tensor> before;
     {
         const at::NoGradGuard no_gradients;
-        trained.model.parameters().front().second[0].fill_(NAN);  // a character that the next batch has
+        trained.model.parameters().front().second[0].fill_(NAN);  // a character that occurs in the next batch
         for (const NamedParameter& parameter : trained.model.parameters())
             before.push_back(parameter.second.detach().clone());
     }
@@ -184,7 +184,7 @@ TEST(QueuedStepper, ChangesNothingFromANumberOnThatIsNotFinite) {
         EXPECT_TRUE(at::allclose(before[i], trained.model.parameters()[i].second, 0, 0, /*equal_nan=*/true));
 }
 
-/// Trains a run in this process, on a pretended GPU or as usual.
+/// Trains a run in this process, on a simulated GPU or normally.
 RunFolder train(const TemporaryFolder& runs, const std::string& name, const Specification& s, bool queued) {
     const RunFolder folder = createRun(runs.path(), name, s);
     RunRecorder recorder(folder);

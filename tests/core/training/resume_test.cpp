@@ -33,15 +33,15 @@ Specification shortRun(const std::string& task, const std::string& position) {
     s.model.layers = 2;
     s.model.heads = 2;
     s.model.feed_forward = 48;
-    s.model.dropout = 0.1;  // the generators' states count, too
-    s.device.threads = 1;   // more would only wait for each other on a model this small
+    s.model.dropout = 0.1;  // so that generator states matter, too
+    s.device.threads = 1;   // more would only wait for each other with a model this small
     s.training.steps = 12;
     s.training.batch = 4;
     s.training.length = 65;
     s.training.warmup_steps = 3;
     s.evaluation.every = 6;
     s.evaluation.problems = 4;
-    s.evaluation.temperature = 0.8;  // draws must not depend on what was drawn before
+    s.evaluation.temperature = 0.8;  // samples must not depend on earlier ones
     s.snapshots.every = 5;
     s.snapshots.tokens = 20;
     s.checkpoints.every = 4;
@@ -49,7 +49,7 @@ Specification shortRun(const std::string& task, const std::string& position) {
     return s;
 }
 
-/// The columns of metrics.csv that do not tell time.
+/// The columns of metrics.csv that do not contain times.
 std::string withoutTimes(const std::vector<MetricsRow>& rows) {
     std::string text;
     for (MetricsRow row : rows) {
@@ -95,12 +95,12 @@ void expectSameTensors(const FilePath& a, const FilePath& b) {
     }
 }
 
-/// Trains a run of 12 steps once to its end and once as if it had been killed after the checkpoint of step 8,
-/// and expects the same of both.
+/// Trains a run of 12 steps once to the end and once as if killed after the checkpoint of step 8, and expects
+/// identical results.
 void expectResumedAsWhole(const TemporaryFolder& runs, const std::string& name, const Specification& s) {
     const RunFolder whole = createRun(runs.path(), name + "-whole", s);
     train(whole);
-    // As a kill leaves it: checkpoints up to step 8, rows beyond, the last one torn.
+    // The state after a kill: checkpoints up to step 8, later rows, the last row incomplete.
     const fs::path killed = runs / (name + "-killed");
     fs::copy(whole.path(), killed, fs::copy_options::recursive);
     const RunFolder cut(killed);
@@ -116,14 +116,14 @@ void expectResumedAsWhole(const TemporaryFolder& runs, const std::string& name, 
     if (fs::exists(whole.methodPath().path())) {
         EXPECT_EQ(readFile(whole.methodPath()), readFile(cut.methodPath())) << name;
     }
-    ASSERT_EQ(whole.snapshots().size(), 4U);  // before the first step, twice between, and at the end
+    ASSERT_EQ(whole.snapshots().size(), 4U);  // before the first step, two in between, and one at the end
     for (const StepFile& snapshot : whole.snapshots())
         expectSameTensors(snapshot.path, cut.snapshotPath(snapshot.step));
     expectSameTensors(whole.checkpointPath(12), cut.checkpointPath(12));
 }
 
-// N+M steps equal N, an end at any point, resume, M: weights, moments, generator states and rows, bit for
-// bit.
+// N+M steps must equal N steps, an interruption anywhere, resuming and M steps: weights, moments, generator
+// states and rows, bit for bit.
 TEST(Resume, ChangesNothing) {
     const TemporaryFolder runs;
     for (const TaskKind& kind : taskKinds())
@@ -132,7 +132,7 @@ TEST(Resume, ChangesNothing) {
                 expectResumedAsWhole(runs, kind.name + "-" + position, shortRun(kind.name, position));
 }
 
-// With a learning rate of nothing no evaluation is better than the first.
+// With a learning rate of zero no evaluation improves on the first.
 TEST(Resume, EarlyStoppingEndsTheRunAndStaysEnded) {
     const TemporaryFolder runs;
     Specification s = shortRun("addition", "rope");
@@ -170,7 +170,7 @@ TEST(Resume, ChangesNothingWithAnyMethod) {
             s.model.method().trains_bias || name == "trained" || name == "numerator" || name == "cosine";
         EXPECT_EQ(fs::exists(runs / (name + "-whole") / "method.csv"), reports) << name;
     }
-    // Steps 0, and each evaluation: two layers or one, pairs of queries, keys and values.
+    // At step 0 and each evaluation: two layers or one, pairs of queries, keys and values.
     const RunFolder trained(runs / "trained-whole");
     const Specification s = trained.specification();
     const std::vector<MethodRow> rows = trained.methodRows();
@@ -182,7 +182,7 @@ TEST(Resume, ChangesNothingWithAnyMethod) {
     EXPECT_NE(rows[rows.size() - pairs].value, 1.0);
 }
 
-// Twins: the same initial weights wherever shapes agree, and the same batches.
+// Twins have the same initial weights wherever shapes agree, and the same batches.
 TEST(Training, TwinsStartEqualAndSeeTheSameText) {
     const TemporaryFolder runs;
     std::vector<RunFolder> twins;
@@ -190,14 +190,15 @@ TEST(Training, TwinsStartEqualAndSeeTheSameText) {
         Specification s = shortRun("addition", position);
         s.training.steps = 1;
         s.training.warmup_steps = 0;
-        s.training.learning_rate = 1e-30;  // the step moves nothing that float32 could hold
+        s.training.learning_rate = 1e-30;  // too small to change any float32 weight in one step
         twins.push_back(createRun(runs.path(), position, s));
         train(twins.back());
     }
     const SafetensorsFile rope = readTensors(twins[0].checkpointPath(1)),
                           roper = readTensors(twins[1].checkpointPath(1));
     for (const auto& [name, tensor] : rope.tensors()) {
-        if (!name.ends_with(".weight") || name.starts_with("optimizer.")) continue;  // 0 can move by 1e-30
+        // a weight of 0 can change by 1e-30
+        if (!name.ends_with(".weight") || name.starts_with("optimizer.")) continue;
         const auto& other = roper.tensor(name);
         EXPECT_TRUE(
             std::equal(tensor.bytes.begin(), tensor.bytes.end(), other.bytes.begin(), other.bytes.end()))
@@ -283,8 +284,8 @@ TEST(Training, ADamagedCheckpointIsNamed) {
     EXPECT_EQ(run.metrics().size(), 12U);  // nothing was dropped
 }
 
-/// Whatever of the newest checkpoint is damaged, the one before it is taken, and the run ends as it would
-/// have.
+/// Whichever part of the newest checkpoint is damaged, the previous one is used, and the run ends with the
+/// same result.
 TEST(Training, ADamagedCheckpointGivesWayToTheOneBefore) {
     const TemporaryFolder runs;
     const RunFolder run = createRun(runs.path(), "damaged", shortRun("addition", "rope"));
@@ -313,7 +314,7 @@ TEST(Training, ADamagedCheckpointGivesWayToTheOneBefore) {
         train(run);
         EXPECT_EQ(withoutTimes(run.metrics()), rows);
         writeFileAtomically(runs / "whole", whole);
-        expectSameTensors(newest, runs / "whole");  // computed again, to the bit
+        expectSameTensors(newest, runs / "whole");  // computed again, with identical bits
         const std::string log = readFile(run.logPath());
         EXPECT_NE(log.find("It is put aside; step 8 is the newest that can be read"), std::string::npos)
             << log;

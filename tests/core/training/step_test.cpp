@@ -19,7 +19,7 @@
 namespace roper {
 namespace {
 
-// A fresh page costs more than the arithmetic on it; a step must live on the memory of the one before.
+// Page faults cost more than the arithmetic on a page, so a step must reuse the memory of the previous one.
 TEST(Step, TakesNoNewMemoryOnceWarm) {
     if (kSanitizer) GTEST_SKIP() << "sanitizers do not give freed memory out again";
     keepHeapWarm();
@@ -40,11 +40,11 @@ TEST(Step, TakesNoNewMemoryOnceWarm) {
     };
     const long warm = take(10);
     const long later = take(20);
-    // A step fills some 10,000 pages; a kernel that reclaims what lies idle may take a few of them away.
+    // A step fills some 10,000 pages; a kernel that reclaims idle memory may take a few of them away.
     EXPECT_LT(later - warm, 20 * 100) << "pages touched for the first time in 20 steps";
 }
 
-/// The mean loss of the last steps of a training.
+/// The mean loss of the last steps of a training run.
 double lossAfter(Specification s, std::int64_t steps, std::int64_t seed, const char* precision) {
     constexpr std::int64_t kMeaned = 50;
     s.training.data_seed = s.training.model_seed = seed;
@@ -61,10 +61,11 @@ double lossAfter(Specification s, std::int64_t steps, std::int64_t seed, const c
     return sum / kMeaned;
 }
 
-// prefix-quick, narrower and on shorter texts so that ten trainings take seconds: pair by pair, bfloat16 must
-// change less than another seed does.
+// prefix-quick with a narrower model and shorter texts, so that ten runs take seconds: pair by pair, bfloat16
+// must make less difference than another seed.
 TEST(Step, InBFloat16TrainsAsWellAsInFloat32) {
-    if (kSanitizer) GTEST_SKIP() << "ten trainings take minutes there; other tests compute with the same code";
+    if (kSanitizer)
+        GTEST_SKIP() << "ten trainings take minutes there; other tests compute with the same code";
     constexpr std::int64_t kSteps = 500;
     keepHeapWarm();
     Specification s = loadPreset("prefix-quick").specification;
@@ -84,13 +85,13 @@ TEST(Step, InBFloat16TrainsAsWellAsInFloat32) {
     EXPECT_LT(*std::max_element(changes.begin(), changes.end()), 0.2 * (*greatest - *least));
 }
 
-/// A gradient for a parameter: the same whenever it is asked for the same step.
+/// A gradient for a parameter, deterministic for each step.
 at::Tensor someGradient(const at::Tensor& parameter, std::int64_t step) {
     at::manual_seed(static_cast<std::uint64_t>(1000 + step));
     return at::randn(parameter.sizes(), parameter.options().requires_grad(false));
 }
 
-// Loshchilov & Hutter 2019, algorithm 2, parameter by parameter in float64.
+// Loshchilov & Hutter 2019, algorithm 2, computed for each parameter in float64.
 TEST(AdamW, FollowsItsFormulaGroupByGroup) {
     Specification::Training settings;
     settings.weight_decay = 0.1;
