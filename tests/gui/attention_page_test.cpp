@@ -41,7 +41,7 @@ class AttentionPageTest : public PageTest {
         const auto rope = static_cast<std::size_t>(methods->findText("RoPE")), roper = rope + 1;
         for (std::size_t a = 0; a < maps.size(); ++a)
             for (std::size_t b = 0; b < a; ++b)
-                // RoPE and RoPER have the same scores; the page says so.
+                // RoPE and RoPER have the same scores, as the page says.
                 QCOMPARE((maps[a] - maps[b]).norm() > 1e-3, !(a == roper && b == rope));
         methods->setCurrentIndex(static_cast<int>(roper));
         QVERIFY(page_->explanation().contains("same scores and weights as RoPE"));
@@ -72,8 +72,8 @@ class AttentionPageTest : public PageTest {
         control<QSlider>("Shift, by hand")->setValue(40);
         change([](Setup& s) { s.map = MapKind::shift_difference; });
         QVERIFY(page_->map().map().values->cwiseAbs().maxCoeff() < 1e-9);
-        QVERIFY(page_->map().map().values->cwiseAbs().maxCoeff() > 0);  // its real value is shown
-        // Rounding is not blown up to look like a difference.
+        QVERIFY(page_->map().map().values->cwiseAbs().maxCoeff() > 0);  // its actual value is shown
+        // Rounding errors must not be magnified to look like a difference.
         QVERIFY(page_->map().map().limit >= 1e-6);
         QVERIFY2(page_->headline().contains("change by at most"), qPrintable(page_->headline()));
     }
@@ -83,7 +83,7 @@ class AttentionPageTest : public PageTest {
             auto* box = page_->gallery().box(mistake);
             box->click();
             QCOMPARE(setup().mistake, mistake);
-            QCOMPARE(setup().shift, 0.0);  // S is shared by all pages; the map has a shift of its own
+            QCOMPARE(setup().shift, 0.0);  // the setup's shift applies to all pages; the map has its own
             QVERIFY2(page_->map().map().values->cwiseAbs().maxCoeff() > 1e-2,
                      qPrintable(describe(mistake).name));
             if (!isSeenByShift(mistake)) {
@@ -120,7 +120,7 @@ class AttentionPageTest : public PageTest {
         emit page_->distanceChart().clicked(3.2);
         QCOMPARE(setup().key, 8);
         change([](Setup& s) { s.method = "none"; });
-        QCOMPARE(chart.curves().size(), std::size_t(2));  // nothing rotates, nothing decays
+        QCOMPARE(chart.curves().size(), std::size_t(2));  // nothing rotates, so nothing decays
     }
 
     void theReadoutIsTheNumberInTheCsv() {
@@ -219,7 +219,7 @@ class AttentionPageTest : public PageTest {
         QTRY_VERIFY(!source->view()->isVisible());
         QCOMPARE(setup().source, Source::hand);
         QCOMPARE(window_->currentPage()->name(),
-                 QString("Attention"));  // Return is a shortcut of the page, too
+                 QString("Attention"));  // Return is also a shortcut of the page
     }
 
     void groupsFoldAndStaySo() {
@@ -249,7 +249,7 @@ class AttentionPageTest : public PageTest {
         QTest::keyClick(page_, Qt::Key_Down);
         QCOMPARE(setup().query, 6);
         QTest::keyClick(page_, Qt::Key_Right, Qt::ShiftModifier);
-        QCOMPARE(setup().key, 6);  // as far as a causal query sees
+        QCOMPARE(setup().key, 6);  // the last key that a causal query sees
         QTest::keyClick(page_, Qt::Key_Home);
         QCOMPARE(setup().key, 0);
         QTest::keyClick(page_, Qt::Key_Space);
@@ -273,7 +273,7 @@ class AttentionPageTest : public PageTest {
         QVERIFY(page_->headline().contains("2000"));
         QTRY_VERIFY_WITH_TIMEOUT(!page_->isComputing() && page_->map().map().values->rows() == 2000, 30000);
         HeatMapView& map = page_->map();
-        // Zoomed in about a cell, that cell stays under the pointer.
+        // When zooming at a cell, that cell stays under the pointer.
         map.showCells({500, 900, 20, 20});
         const QPointF centre = map.cellRect(910, 510).center();
         QWheelEvent wheel(centre, map.mapToGlobal(centre), {}, QPoint(0, 120), Qt::NoButton, Qt::NoModifier,
@@ -299,7 +299,7 @@ class AttentionPageTest : public PageTest {
         QTRY_VERIFY_WITH_TIMEOUT(!page_->isComputing(), 30000);
         change([](Setup& s) { s.tokens = 1100; });
         QVERIFY(page_->isComputing());
-        const QString readout = readoutAfterPointing(1050, 1490);  // of the map that is still seen
+        const QString readout = readoutAfterPointing(1050, 1490);  // of the map that is still visible
         QVERIFY2(readout.contains("key 14") && readout.contains("score"), qPrintable(readout));
         QTRY_VERIFY_WITH_TIMEOUT(!page_->isComputing(), 30000);
     }
@@ -376,7 +376,7 @@ class AttentionPageTest : public PageTest {
         const auto& head = window_->attentionState().runHead();
         QCOMPARE(head->model.step, 3);
         QCOMPARE(head->vectors.tokens(), static_cast<int>(setup().run_text.size()));
-        // The page has taken the model's own rotation.
+        // The page has adopted the model's own rotation.
         QCOMPARE(setup().head_dim, 16);
         QCOMPARE(setup().method, std::string("roper"));
         QCOMPARE((*page_->map().map().values - scores(scoreRule(setup()), head->vectors)).norm(), 0.0);
@@ -384,13 +384,13 @@ class AttentionPageTest : public PageTest {
         control<QSpinBox>("Head")->setValue(1);
         QTRY_VERIFY_WITH_TIMEOUT(window_->attentionState().isReady() && *page_->map().map().values != first,
                                  30000);
-        // A text that the model cannot read is refused in words, and the page recovers.
+        // A text that the model cannot tokenize is refused with a message, and the page recovers.
         change([](Setup& s) { s.run_text = "WRONG"; });
         QTRY_VERIFY_WITH_TIMEOUT(window_->attentionState().message().contains("vocabulary"), 30000);
         change([](Setup& s) { s.run_text = "?d=1+2;"; });
         QTRY_VERIFY_WITH_TIMEOUT(window_->attentionState().isReady(), 30000);
         QCOMPARE(window_->attentionState().tokens(), 7);
-        // Value mixing looks at the same head.
+        // Value mixing shows the same head.
         window_->showPage("Value mixing");
         QVERIFY(window_->mixingPage().compass().figureCaption().contains("head 1 of short at step 3"));
     }

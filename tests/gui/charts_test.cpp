@@ -18,7 +18,7 @@
 
 using namespace roper;
 
-/// What charts are made of: pyramids against plain loops, means, labels, colours; curves and maps.
+/// Building blocks of charts: pyramids compared with plain loops, means, labels, colours; curves and maps.
 class ChartsTest : public QObject {
     Q_OBJECT
 
@@ -76,7 +76,7 @@ class ChartsTest : public QObject {
         QVERIFY(pyramid.range(20, 20).low > pyramid.range(20, 20).high);
     }
 
-    // A mean over the past alone stood at 0.93 where the loss was 0.65.
+    // Regression: a mean over past values only showed 0.93 where the loss was 0.65.
     void dotsOfEqualValuesLieBesideEachOther() {
         const std::vector<double> at{5, 5, 5, 5, 40, 41, 300};
         const std::vector<double> across = beeswarm(at, 9, 40);
@@ -89,7 +89,7 @@ class ChartsTest : public QObject {
         QCOMPARE(across[0], 0.0);
         QCOMPARE(across[6], 0.0);
         QCOMPARE(beeswarm(at, 9, 40), across);
-        // More than there is room for stay within reach.
+        // Even if there are more dots than fit, all stay within the limit.
         for (const double offset : beeswarm(std::vector<double>(200, 1.0), 9, 20))
             QVERIFY(std::abs(offset) <= 20);
         QVERIFY(beeswarm({}, 9, 20).empty());
@@ -121,11 +121,12 @@ class ChartsTest : public QObject {
         QVERIFY(std::isnan(with_gap.at(1, 0)));
     }
 
-    /// A letter stands on its curve, and no two at the same x: what lies on one another is read there.
+    /// Each letter is on its curve, and no two share an x, so that the letters of coinciding curves can be
+    /// read.
     void lettersStandOnTheirCurves() {
         CurveChart chart("test", "", "", nullptr);
         chart.resize(500, 300);
-        // Four lie on one another, then come a steeper one, a bent one and two that end early.
+        // Four coinciding curves, a steeper one, a bent one, and two that end early.
         std::vector<CurveChart::Curve> curves;
         for (int i = 0; i < 4; ++i)
             curves.push_back({"level", "level", Qt::red, {0, 100}, {1, 1}, false, false, {}});
@@ -152,9 +153,10 @@ class ChartsTest : public QObject {
             found.insert(box.text);
             const QPointF at = box.bounds().center();
             const double x = plot.xAxis->pixelToCoord(at.x());
-            QVERIFY2(x <= curves[curve].x.last() + 2, qPrintable(box.text));  // none stands beyond its curve
+            // no letter is beyond the end of its curve
+            QVERIFY2(x <= curves[curve].x.last() + 2, qPrintable(box.text));
             const double y = plot.yAxis->coordToPixel(valueAt(curve, x));
-            // At an edge of the axes it is moved inside.
+            // Near an edge of the axes a letter is moved inside.
             QVERIFY2(std::abs(y - at.y()) < 12, qPrintable(box.text + QString(" %1 %2").arg(y).arg(at.y())));
             for (const auto& other : boxes)
                 QVERIFY(other.text == box.text || std::abs(other.bounds().center().x() - at.x()) > 5);
@@ -177,7 +179,7 @@ class ChartsTest : public QObject {
         for (const QString& name : elided)
             QVERIFY(metrics.horizontalAdvance(name) <= width);
         QCOMPARE(elidedTogether(names, metrics, 1000), names);
-        // A value keeps its name and its first digits, and each label something.
+        // A number keeps its name and first digits, and every label keeps some text.
         QCOMPARE(commonPrefixLength({"RoPE, width 32", "RoPE, width 36"}), 6);
         QCOMPARE(commonPrefixLength({"lr 0.001", "lr 0.003"}), 0);
         QCOMPARE(commonPrefixLength({"Sweep lr1e-3", "Sweep lr1e-4"}), 6);
@@ -189,7 +191,7 @@ class ChartsTest : public QObject {
             QVERIFY(metrics.horizontalAdvance(line) <= 60);
     }
 
-    // WCAG 2.1, AA: 4.5 : 1 for text, 3 : 1 for the edges of controls and the lines that carry meaning.
+    // WCAG 2.1, AA: 4.5 : 1 for text, 3 : 1 for edges of controls and for lines that carry meaning.
     void textAndControlsStandOut() {
         for (const bool dark : {false, true}) {
             const QPalette palette = fixedPalette(dark);
@@ -230,7 +232,7 @@ class ChartsTest : public QObject {
         }
     }
 
-    /// A message that stands for curves has no axes behind it; with curves they are back.
+    /// A message in place of curves hides the axes; when curves return, so do the axes.
     void aMessageHasNoAxesBehindIt() {
         CurveChart chart("test", "step", "y", nullptr);
         chart.setEmptyText("There is nothing to draw yet.");
@@ -246,7 +248,7 @@ class ChartsTest : public QObject {
         QVERIFY(!chart.plot().xAxis->visible());
     }
 
-    // A short run beside a long one: the long one is read to its end.
+    // A short run next to a long one: the crosshair reads the long one up to its end.
     void theCrosshairReadsTheCurvesThatReachIt() {
         CurveChart chart("test", "step", "y", nullptr);
         chart.resize(600, 400);
@@ -266,11 +268,11 @@ class ChartsTest : public QObject {
         QCOMPARE(read(105), QString("step 100    short 3    long 4"));
     }
 
-    /// The label of a mark stands where no curve runs, and inside the axes.
+    /// The label of a mark is inside the axes and avoids the curves.
     void aMarksLabelKeepsOffTheCurves() {
         CurveChart chart("test", "x", "y", nullptr);
         chart.resize(500, 300);
-        // Close above and below the mark at one end, far from it at the other.
+        // The curve is close to the mark, above and below, at one end and far from it at the other.
         for (const bool at_left : {true, false}) {
             CurveChart::Curve curve{"a", "a", Qt::red, {}, {}, false, false, {}};
             for (int i = 0; i <= 200; ++i) {
@@ -295,7 +297,7 @@ class ChartsTest : public QObject {
         }
     }
 
-    /// Curves that lie on one another share a line of the legend, which says how many they are.
+    /// Coinciding curves share one line of the legend, which gives their number.
     void manyCurvesThatCoincide() {
         CurveChart chart("test", "x", "y", nullptr);
         chart.resize(500, 300);
@@ -323,7 +325,7 @@ class ChartsTest : public QObject {
         for (int row = 0; row < 8; ++row)
             QCOMPARE(pyramid.colorIndex(level, row, 3), row % 2 == 0 ? 191 : 64);
         QCOMPARE(pyramid.rowsOfEntry(pyramid.levelFor(0.4, 20.0)), 4);
-        // On the screen: with 2 device pixels a number, rows of either sign.
+        // On the screen: 2 device pixels per number, rows of either sign.
         HeatMapView view("map", nullptr);
         view.resize(300, 160);
         auto shared = std::make_shared<Eigen::MatrixXd>(values);
@@ -349,11 +351,11 @@ class ChartsTest : public QObject {
             mean(values, true, 0, 1, TilePyramid::NotANumber::absent, TilePyramid::Merging::mean);
         const int level = mean.levelFor(0.5, 0.5);
         QCOMPARE(largest.colorIndex(largest.levelFor(0.5, 0.5), 0, 0), 255);
-        // Of four cells the one right of the diagonal does not count: 1/3.
+        // Of four cells, the one right of the diagonal does not count: 1/3.
         QCOMPARE(mean.colorIndex(level, 0, 0), 85);
-        // Of the sixteen of the next level, 10 lie on and left of the diagonal.
+        // Of the sixteen cells of the next level, 10 are on or left of the diagonal.
         QCOMPARE(mean.colorIndex(mean.levelFor(0.25, 0.25), 0, 0), static_cast<int>(25.5 + 0.5));
-        QCOMPARE(mean.colorIndex(level, 3, 0), 0);  // row 6 alone: row 7 is absent
+        QCOMPARE(mean.colorIndex(level, 3, 0), 0);  // row 6 alone; row 7 does not exist
     }
 };
 

@@ -9,8 +9,8 @@
 
 using namespace roper;
 
-/// The list of runs on a cluster, with programs in place of Slurm's that print what they are told and note
-/// what they are given. The real ones are in tests/process/slurm_test.py.
+/// The list of runs on a cluster. Scripts replace Slurm's programs; they record their arguments and print
+/// given output. tests/process/slurm_test.py uses the real ones.
 class ClusterPanelTest : public PageTest {
     Q_OBJECT
 
@@ -38,7 +38,8 @@ class ClusterPanelTest : public PageTest {
         QVERIFY(panel().grid().figureCsv().count('\n') == 1);
         QVERIFY(!panel().button("Cancel")->isEnabled());
         QTest::qWait(50);
-        QVERIFY(!QFile::exists(folder_.filePath("calls")));  // nothing is asked where nothing was submitted
+        // the scheduler is not queried if nothing was submitted
+        QVERIFY(!QFile::exists(folder_.filePath("calls")));
         checkInputs();
     }
 
@@ -57,7 +58,7 @@ class ClusterPanelTest : public PageTest {
         const QString said = readoutAt(&panel().grid(), panel().grid().cellRect(2).center().toPoint());
         QVERIFY2(said.startsWith("c: waiting (9_2)"), qPrintable(said));
         QVERIFY(panel().grid().figureCaption().contains("1 finished, 1 running, 1 waiting, 1 failed"));
-        // A click on a cell chooses the run; what can be done with it follows.
+        // Clicking a cell selects the run and updates the possible actions.
         clickCell(2);
         QCOMPARE(panel().selected(), std::vector<std::string>{"c"});
         QVERIFY(panel().button("Cancel")->isEnabled() && !panel().button("Requeue")->isEnabled() &&
@@ -142,7 +143,7 @@ class ClusterPanelTest : public PageTest {
         QCOMPARE(submissionsOf(runs(), "s").size(), std::size_t(2));
         QTRY_VERIFY(where("a").startsWith("submitted; it is not known whether it waits"));
         QVERIFY(!panel().button("Submit again")->isEnabled());
-        // Now Slurm lists it.
+        // Slurm lists it now.
         const std::string name = submissionsOf(runs(), "s").back().name;
         setElements(QByteArray::fromStdString(name) + "|8|0|PENDING||Priority\n");
         panel().watch().look();
@@ -153,7 +154,7 @@ class ClusterPanelTest : public PageTest {
     void anAnswerThatWasLostIsFoundBySlurmsList() {
         submit({"a"});
         makeRun("a", RunState::preempted, 50);
-        // It is listed from the moment in which sbatch fails.
+        // It is listed from the moment when sbatch fails.
         writeProgram("sbatch", "for f in '" + runs_->path() +
                                    "'/slurm/*.sh; do echo \"$(basename $f .sh)|8|0|PENDING||None\" > '" +
                                    folder_.filePath("elements") + "'; done; echo 'timed out' >&2; exit 1");
@@ -183,7 +184,7 @@ class ClusterPanelTest : public PageTest {
             QTRY_VERIFY(panel().findChild<QMessageBox*>("cancel_question") == nullptr);
         }
         QTRY_VERIFY(calls().contains("scancel 9_0"));
-        // With both chosen there is nobody else.
+        // If both are selected, no other runs remain.
         panel().list().selectAll();
         QTest::mouseClick(panel().button("Cancel"), Qt::LeftButton);
         QVERIFY(panel().findChild<QMessageBox*>("cancel_question") == nullptr);
@@ -209,7 +210,8 @@ class ClusterPanelTest : public PageTest {
         writeProgram("scontrol", "");
     }
 
-    /// Its file names a program, and one's own run in the folder once made that be started.
+    /// Regression: the file in the folder names a program, and a run of the user's own made the window start
+    /// it.
     void whatSomebodyElseSubmittedIsNotSubmittedAgain() {
         makeRun("mine", RunState::finished, 100);
         makeRun("a", RunState::preempted, 50);
@@ -262,7 +264,7 @@ class ClusterPanelTest : public PageTest {
             return label->isVisible() && label->text().contains("Unable to contact slurm controller");
         }));
         clickCell(1);
-        QVERIFY(!panel().button("Submit again")->isEnabled());  // it may be on its way
+        QVERIFY(!panel().button("Submit again")->isEnabled());  // it may have been accepted
         panel().watch().look();
         QTRY_VERIFY(panel().watch().problem().isEmpty());
         QTRY_VERIFY(panel().button("Submit again")->isEnabled());
@@ -284,7 +286,7 @@ class ClusterPanelTest : public PageTest {
         grid.show(elements);
         for (const QSize& size : {QSize(240, 120), QSize(420, 200), QSize(900, 600), QSize(320, 900)})
             QCOMPARE(labelProblems(grid, size), QStringList());
-        // All have room, and none lies over another.
+        // All fit, and none overlap.
         grid.resize(420, 200);
         for (std::size_t i = 0; i < 200; ++i) {
             QVERIFY(grid.canvas().contains(grid.cellRect(i)));
@@ -304,7 +306,7 @@ class ClusterPanelTest : public PageTest {
         QVERIFY(panel().isVisible());
     }
 
-    /// Chooses the first run, submits it again, and returns what is said of it.
+    /// Selects the first run, submits it again, and returns the message.
     QString submitAgain() {
         const auto is_enabled = [this] { return panel().button("Submit again")->isEnabled(); };
         if (!QTest::qWaitFor([this] { return panel().list().topLevelItemCount() > 0; })) return {};
@@ -325,7 +327,7 @@ class ClusterPanelTest : public PageTest {
         return found.isEmpty() ? QString() : found.front()->text(1);
     }
 
-    /// A program that notes its name and arguments, and then does something.
+    /// Writes a program that records its name and arguments and then runs `what`.
     void writeProgram(const QString& name, const QString& what) const {
         const QString path = folder_.filePath("bin/" + name);
         QFile file(path);
@@ -346,7 +348,7 @@ class ClusterPanelTest : public PageTest {
         return file.open(QIODevice::ReadOnly) ? QString::fromUtf8(file.readAll()) : QString();
     }
 
-    /// An element for each run.
+    /// Submits one element for each run.
     void submit(const std::vector<std::string>& names, const SlurmOptions& options = {},
                 const std::string& job = "s.abc123") const {
         Submission submission = submissionOf(names, job);
@@ -360,7 +362,7 @@ class ClusterPanelTest : public PageTest {
             submission.elements.push_back({name});
         return submission;
     }
-    /// A file as somebody else may have written it, or an older version.
+    /// A file as written by somebody else or by an older version.
     void writeForeignSubmission(const QByteArray& time) const {
         makeFolder(submissionsFolder(runs()));
         QFile file(QString::fromStdString(submissionPath(runs(), "s.foreign").string()));
@@ -378,7 +380,7 @@ class ClusterPanelTest : public PageTest {
         if (!QTest::qWaitFor([&] { return panel().button("Submit again")->isEnabled(); })) return {};
         return submitAgain();
     }
-    /// As it is seen from outside after its trainer, which is this process, has written it.
+    /// A run in the state that its trainer (this process) has written.
     void makeRun(const std::string& name, RunState state, std::int64_t step, const std::string& error = "") {
         const RunFolder run = createRun(runs(), name, loadPreset("addition-small").specification);
         RunRecorder recorder(run);

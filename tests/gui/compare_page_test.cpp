@@ -17,7 +17,7 @@
 
 using namespace roper;
 
-/// The Compare page over runs with known outcomes.
+/// The Compare page with runs of known outcomes.
 class ComparePageTest : public PageTest {
     Q_OBJECT
 
@@ -39,7 +39,7 @@ class ComparePageTest : public PageTest {
         const auto& c = page().state().comparison();
         QVERIFY(c && c->test);
         QCOMPARE(c->differences(), (std::vector<double>{12, 3, -1, 25, 6}));
-        // As scipy.stats.ttest_rel gives it for these numbers.
+        // Result of scipy.stats.ttest_rel for these numbers.
         QVERIFY(std::abs(c->test->t - 1.9877674693472376) < 1e-9);
         QVERIFY(page().conclusion().text().contains("RoPER has 9 problems more than RoPE"));
         QVERIFY(page().conclusion().text().contains("The interval holds 0"));
@@ -96,7 +96,8 @@ class ComparePageTest : public PageTest {
         page().showTab(ComparePage::Tab::curves);
         pick("What is compared", 0);
         pick("First group of the pair", 1);
-        QCOMPARE(page().state().comparison()->label_b, std::string("RoPE"));  // never a group with itself
+        // a group is never compared with itself
+        QCOMPARE(page().state().comparison()->label_b, std::string("RoPE"));
         pick("Second group of the pair", 0);
         QCOMPARE(page().state().comparison()->label_a, std::string("RoPER"));
         QVERIFY(page().conclusion().text().contains("RoPE has 9 problems fewer than RoPER"));
@@ -119,12 +120,12 @@ class ComparePageTest : public PageTest {
         QCOMPARE(page().curves().curves().size(), std::size_t(1));
         groups->topLevelItem(0)->setCheckState(0, Qt::Checked);
         QCOMPARE(page().curves().curves().size(), std::size_t(2));
-        // Both are told apart in print without colours.
+        // They can be distinguished in print without colours.
         QVERIFY(page().curves().plot().graph(0)->pen().style() !=
                 page().curves().plot().graph(1)->pen().style());
     }
 
-    // It was one line, which left the window at its right.
+    // Regression: the readout was a single line that extended beyond the window.
     void theReadoutFitsTheWindow() {
         window_->resize(1000, 640);
         page().showTab(ComparePage::Tab::curves);
@@ -138,7 +139,7 @@ class ComparePageTest : public PageTest {
         QVERIFY(readout->text().contains(QStringLiteral("solved 14")));
         QVERIFY(readout->width() <= window_->width());
         QVERIFY(readout->height() >= readout->heightForWidth(readout->width()));
-        // It keeps that height, so that pictures do not jump under the pointer.
+        // Its height does not change, so that figures do not move under the pointer.
         const int height = readout->height();
         emit page().curves().pointed(QStringLiteral("short"));
         QTest::qWait(50);
@@ -150,13 +151,13 @@ class ComparePageTest : public PageTest {
         QCOMPARE(page().board().rows().size(), std::size_t(3));
         QVERIFY(page().board().figureCsv().contains(
             "prefix-paper,rope,0.32690000000000002,0.33289999999999997,,0,0,0,10,,"));
-        // Sixty runs of the papers' sizes: nothing is queued before a word.
+        // Sixty runs of the papers' sizes are queued only after a confirmation.
         for (auto* button : page().findChildren<QPushButton*>())
             if (button->text() == "Queue what is missing") QTest::mouseClick(button, Qt::LeftButton);
         QVERIFY2(longWorkQuestion()->text().startsWith("60 runs"), qPrintable(longWorkQuestion()->text()));
         QVERIFY2(longWorkQuestion()->informativeText().contains(QString::fromStdString(machineName())),
                  qPrintable(longWorkQuestion()->informativeText()));
-        // The board says the same of them.
+        // The board gives the same estimate.
         QString need;
         for (const QLabel* label : page().findChildren<QLabel*>())
             if (label->text().startsWith("60 runs missing"))
@@ -184,7 +185,7 @@ class ComparePageTest : public PageTest {
         for (const QSize& size : {QSize(560, 280), QSize(640, 300), QSize(900, 400), QSize(1400, 800)})
             wrong += labelProblems(table, size);
         QVERIFY2(wrong.isEmpty(), qPrintable(wrong.join('\n')));
-        // A column that has no room is named.
+        // Columns that do not fit are named.
         const auto texts = [&](const QSize& size) {
             QString all;
             for (const TextBox& box : textsOf(table, size))
@@ -194,7 +195,7 @@ class ComparePageTest : public PageTest {
         const QString narrow = texts({560, 280}), wide = texts({1400, 800});
         QVERIFY2(narrow.contains("No room for:") && narrow.count("p by Holm") == 1, qPrintable(narrow));
         QVERIFY2(!wide.contains("No room for:"), qPrintable(wide));
-        // A click compares by the measure of its row.
+        // A click compares by the measure of the row.
         std::size_t loss = 0;
         while (table.rows()[loss].comparison.measure != Measure::training_loss)
             ++loss;
@@ -207,7 +208,7 @@ class ComparePageTest : public PageTest {
         QVERIFY(page().conclusion().text().contains("training loss, mean of the last tenth"));
         page().state().change([](CompareQuestion& question) { question.measure_chosen = false; });
         QCOMPARE(page().state().question().measure, Measure::final_correct);
-        // So do the arrow keys and Enter: from the last row up to this one.
+        // The arrow keys and Enter do the same, from the last row up to this one.
         QSignalSpy said(&table, &OutcomeTableView::pointed);
         for (std::size_t row = table.rows().size(); row > loss; --row)
             QTest::keyClick(&table, Qt::Key_Up);
@@ -217,7 +218,7 @@ class ComparePageTest : public PageTest {
         page().state().change([](CompareQuestion& question) { question.measure_chosen = false; });
     }
 
-    // The curves were drawn by places in a list that had changed since.
+    // Regression: curves were drawn by indices into a list that had changed since.
     void aRunThatIsRemovedWhileThePageIsHiddenLeavesItsGroup() {
         makeFinishedRun(runs(), {"extra", "rope", 9, 50});
         window_->runs().refresh();
@@ -233,7 +234,7 @@ class ComparePageTest : public PageTest {
         QVERIFY(std::abs(page().curves().curves()[0].y.last() - 100 * 99.8 / 128) < 1e-9);
     }
 
-    /// Pairs leave it out, and the mean once counted it twice.
+    /// Pairs leave the repeat out; the mean once counted both.
     void aSeedThatWasTrainedAgainCountsOnce() {
         const double mean = page().state().groups()[0].summary.mean;
         makeFinishedRun(runs(), {"rope-0-again", "rope", 0, 20});
@@ -260,7 +261,7 @@ class ComparePageTest : public PageTest {
         page().showTab(ComparePage::Tab::curves);
     }
 
-    // Its click really queues runs, so it comes after the tests that count them.
+    // Runs after the tests that count runs, because its click really queues some.
     void theSentenceEndsInButtons() {
         const auto button = [&](const QString& text) -> QPushButton* {
             for (auto* b : page().findChildren<QPushButton*>())
@@ -312,7 +313,8 @@ class ComparePageTest : public PageTest {
                      "imported, seed not known");
     }
 
-    /// Only a file could be chosen, though a run of TensorBoard is a folder with a file for each session.
+    /// Regression: only a file could be chosen, although a TensorBoard run is a folder with one file per
+    /// session.
     void aFolderOfEventsBecomesARun() {
         const QString folder = tables_.filePath("theirs.v2");
         QVERIFY(QDir().mkdir(folder));
@@ -343,7 +345,8 @@ class ComparePageTest : public PageTest {
         QCOMPARE(run->steps(), std::int64_t(4));
     }
 
-    /// What did not go into the run is read before the dialog goes, and the run is there however it goes.
+    /// What was left out of the run is shown before the dialog closes, and the run exists however it is
+    /// closed.
     void whatIsLeftOutOfAnImportIsSaid() {
         const std::string file = tables_.filePath("resumed.csv").toStdString();
         std::ofstream(file) << "step,loss,epoch\n1,3,0\n2,2,0\n3,nan,0\n2,1.5,0\n";
@@ -374,7 +377,7 @@ class ComparePageTest : public PageTest {
         QVERIFY2(dialog.problem().contains(", not a file"), qPrintable(dialog.problem()));
     }
 
-    /// While a long file is read and imported the event loop comes round, and both end with the dialog.
+    /// The event loop runs while a long file is read and imported, and closing the dialog cancels both.
     void aLongFileIsReadBesideTheWindow() {
         const std::string file = tables_.filePath("long.csv").toStdString();
         {
@@ -407,8 +410,8 @@ class ComparePageTest : public PageTest {
         }
     }
 
-    /// Six sweeps whose names begin alike, and a list too narrow for them: what tells them apart is left, in
-    /// the list, in the boxes, in the legend below the curves; and nothing is cut or lies over another.
+    /// Six sweeps with similar names and a narrow list: the list, the boxes and the legend below the curves
+    /// keep the parts that distinguish them, and no text is cut off or overlapped.
     void groupsOfManyExperimentsAreToldApart() {
         for (const RunWatcher* run : window_->runs().runs())
             writeLabels(run->folder(), {"Sweep of additions, base", {}, ""});
@@ -429,7 +432,7 @@ class ComparePageTest : public PageTest {
         page().state().refresh();
         page().showTab(ComparePage::Tab::curves);
         const auto count = static_cast<int>(page().state().groups().size());
-        QVERIFY(count >= 14);  // and what the tests before have made
+        QVERIFY(count >= 14);  // including runs of earlier tests
         auto* list = control<QTreeWidget>("Groups of runs");
         QSet<QString> names;
         for (int i = 0; i < list->topLevelItemCount(); ++i) {
@@ -457,7 +460,7 @@ class ComparePageTest : public PageTest {
         for (const auto& curve : page().curves().curves())
             QVERIFY(!curve.letter.isEmpty());
         QVERIFY(page().curves().figureCaption().contains(" Sweep of additions, width 56: RoPER"));
-        // The pointer reads all of them, and says what the nearest one's letter stands for.
+        // The pointer reads all curves and gives the label of the nearest curve's letter.
         QSignalSpy pointed(&page().curves(), &CurveChart::pointed);
         QCustomPlot& plot = page().curves().plot();
         const QPointF at = plot.axisRect()->rect().center();
@@ -470,7 +473,7 @@ class ComparePageTest : public PageTest {
             letters += read.contains("    " + CurveLetters::letter(i) + " ");
         QVERIFY2(letters >= 14, qPrintable(read));
         QVERIFY2(read.contains(": RoPE"), qPrintable(read));
-        // Those that are selected can be shown alone, the first two compared.
+        // Selected groups can be shown alone, with the first two compared.
         list->clearSelection();
         for (const int row : {3, 5, 8})
             list->topLevelItem(row)->setSelected(true);
@@ -485,7 +488,7 @@ class ComparePageTest : public PageTest {
                  QString::fromStdString(page().state().groups()[3].group.label));
         chooseInMenu(*list->viewport(), {"Show all"});
         QCOMPARE(shown(), count);
-        // Pictures at several sizes, the pair of two experiments as well.
+        // Figures at several sizes, including the pair of two experiments.
         auto* second = control<QComboBox>("Second group of the pair");
         second->setCurrentIndex(second->count() - 1);
         for (const ComparePage::Tab tab : {ComparePage::Tab::curves, ComparePage::Tab::seed_by_seed}) {
@@ -506,7 +509,7 @@ class ComparePageTest : public PageTest {
         qFatal("no check box %s", text);
     }
 
-    QTemporaryDir tables_;  ///< of other programs
+    QTemporaryDir tables_;  ///< files of other programs
 };
 
 ROPER_GUI_TEST(ComparePageTest, "compare_page_test")

@@ -6,7 +6,7 @@
 
 using namespace roper;
 
-/// "Watch RoPER learn sooner": one press, two runs, a sentence, and where to go on.
+/// "Watch RoPER learn sooner": one click starts two runs and leads to a sentence and the next steps.
 class DemonstrationTest : public PageTest {
     Q_OBJECT
 
@@ -70,7 +70,7 @@ class DemonstrationTest : public PageTest {
         QCOMPARE(window_->currentPage(), &window_->comparePage());
         window_->showPage("Training");
         startWith(card().moreSeedsButton());
-        // Seed 0 is there; the others wait.
+        // Seed 0 exists; the others wait.
         QTRY_COMPARE(window_->queue().queue().entries.size(), std::size_t(2 * (kFewPairs - 1)));
     }
 

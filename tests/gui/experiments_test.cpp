@@ -19,7 +19,7 @@
 
 using namespace roper;
 
-/// Many experiments in one folder: each is found, told apart, and acted on as one.
+/// Many experiments in one folder: each can be found, distinguished and acted on as a whole.
 class ExperimentsTest : public PageTest {
     Q_OBJECT
 
@@ -62,9 +62,9 @@ class ExperimentsTest : public PageTest {
         QTRY_VERIFY(page().metrics().chart(0).hasSeries("e5-rope-s0"));
         QTRY_COMPARE(legend(lowest).size(), 4);
         QVERIFY(legend(lowest).contains(nameOf(5) + ": RoPER"));
-        // In grey each kind of curve still has a line of its own.
+        // Even without colours, each kind of curve has its own line style.
         QTRY_COMPARE(lineKinds(page().metrics().chart(0)).size(), std::size_t(4));
-        // Another one is chosen: the ticked one stays.
+        // Selecting another run keeps the ticked one.
         page().runsPanel().select("e0-rope-s0");
         QTRY_VERIFY(page().metrics().chart(0).hasSeries("e0-roper-s9"));
         QVERIFY(!page().metrics().chart(0).hasSeries("e3-rope-s4"));
@@ -77,7 +77,7 @@ class ExperimentsTest : public PageTest {
             QVERIFY(model().setData(model().index(row, 0), Qt::Checked, Qt::CheckStateRole));
         MetricChart& chart = page().metrics().chart(page().metrics().count() - 1);
         QTRY_COMPARE(legend(chart).size(), 6);
-        // Twelve experiments of twenty runs: three of them are sixty.
+        // Twelve experiments of twenty runs: three of them have sixty.
         int drawn = 0;
         for (const int experiment : {3, kExperiments - 1, kExperiments - 2})
             for (const char* method : {"rope", "roper"}) {
@@ -93,7 +93,7 @@ class ExperimentsTest : public PageTest {
             is_said =
                 is_said || (label->isVisible() && label->text() == QString("%1 of 60 runs drawn").arg(drawn));
         QVERIFY(is_said);
-        // Their names fit, however narrow the chart is.
+        // The names fit even into a narrow chart.
         chart.resize(330, 240);
         chart.redrawNow();
         chart.plot().replot();
@@ -111,7 +111,7 @@ class ExperimentsTest : public PageTest {
         }
     }
 
-    /// All ten in one chart: twenty kinds of curves have a letter each, in the legend below them, too.
+    /// All ten in one chart: each of the twenty kinds of curves has its own letter, also in the legend below.
     void allExperimentsAreToldApartInOneChart() {
         page().runsPanel().select("e3-rope-s4");
         tree().setFocus();
@@ -126,7 +126,7 @@ class ExperimentsTest : public PageTest {
             QVERIFY2(name.endsWith(": RoPE") || name.endsWith(": RoPER"), qPrintable(name));
         }
         QCOMPARE(letters.size(), legend(lowest).size());
-        // The list has the letters, too, also of those that have no room in the legend.
+        // The list shows the letters, too, including those that do not fit into the legend.
         QSet<QString> listed;
         for (int row = 0; row < kExperiments; ++row) {
             const QString name = model().index(row, 0).data().toString();
@@ -137,22 +137,22 @@ class ExperimentsTest : public PageTest {
         QCOMPARE(listed.size(), 2 * kExperiments);
         QVERIFY(listed.contains("A") && listed.contains("T") && listed.contains(letters));
         QVERIFY(lowest.plot().legend->outerRect().top() > lowest.plot().axisRect()->rect().bottom());
-        // One legend is enough for all charts; each has it in print.
+        // On the screen one legend serves all charts; exported figures each have it.
         MetricChart& upper = page().metrics().chart(0);
         QTRY_VERIFY(!upper.isLegendShown());
         QVERIFY(upper.hasLegend());
-        QTRY_VERIFY(upper.figureCaption().contains("A Addition"));  // its runs may still be read
+        QTRY_VERIFY(upper.figureCaption().contains("A Addition"));  // its runs may still be loading
         QVERIFY(upper.figureCaption().contains("T Addition"));
-        // Whichever is chosen, each keeps its letter.
+        // Letters stay the same whichever run is selected.
         const QStringList before = legend(lowest);
         page().runsPanel().select("e7-rope-s1");
         QTest::qWait(100);
         lowest.redrawNow();
         QCOMPARE(legend(lowest), before);
-        // With Ctrl the space bar selects, as in any tree.
+        // Ctrl+Space changes the selection, as in any tree, and no ticks.
         QTest::keyClick(&tree(), Qt::Key_Space, Qt::ControlModifier);
         QCOMPARE(page().runsPanel().model().ticked().size(), qsizetype(kExperiments));
-        // Again: none stays.
+        // With all rows selected, Space removes all ticks.
         tree().selectAll();
         QTest::keyClick(&tree(), Qt::Key_Space);
         QTRY_COMPARE(legend(lowest), (QStringList{"RoPE", "RoPER"}));
@@ -177,7 +177,7 @@ class ExperimentsTest : public PageTest {
         tree().sortByColumn(RunsModel::name_column, Qt::DescendingOrder);
     }
 
-    /// Scrolling the settings changes none of them, whatever comes under the pointer.
+    /// Scrolling the settings changes none of them, whichever control is under the pointer.
     void theWheelScrollsTheSettingsAndChangesNone() {
         auto* tabs = page().findChild<QTabWidget*>();
         for (auto* each : page().findChildren<QTabWidget*>())
@@ -209,7 +209,7 @@ class ExperimentsTest : public PageTest {
         QCOMPARE(toToml(page().form().specification()), before);
     }
 
-    /// Several experiments, chosen in the list, are compared alone.
+    /// Only the experiments selected in the list are compared.
     void severalExperimentsAreCompared() {
         emit page().runsPanel().compareRunsWanted({"e2-rope-s0", "e2-roper-s0", "e5-rope-s1"});
         QCOMPARE(window_->currentPage(), static_cast<Page*>(&window_->comparePage()));
@@ -259,9 +259,9 @@ class ExperimentsTest : public PageTest {
         filter->setText("width 24");
         QCOMPARE(model().rowCount(), 1);
         QCOMPARE(titleOf(model().index(0, 0)), nameOf(2));
-        // What was chosen is not listed: the charts are of what is.
+        // The selected run is filtered out, so the charts show runs that are listed.
         QTRY_VERIFY(page().metrics().chart(0).hasSeries("e2-rope-s0"));
-        // The samples are those of a run that is listed.
+        // The samples are those of a listed run.
         filter->setText("width 24 seed>3");
         const auto samples_of = [&](const QString& run) {
             const auto labels = page().findChildren<QLabel*>();
@@ -307,7 +307,7 @@ class ExperimentsTest : public PageTest {
                  qPrintable(QApplication::clipboard()->text()));
     }
 
-    /// Of two experiments a column each: the settings of their seeds together, the mean of what they reached.
+    /// One column for each of two experiments, with all their seeds and the mean of their results.
     void whatDiffersBetweenExperimentsHasAColumnForEachGroup() {
         page().runsPanel().select("e3-rope-s4");
         window_->runs().readAll();
@@ -334,7 +334,7 @@ class ExperimentsTest : public PageTest {
                  qPrintable(loss));
     }
 
-    /// Who selects several without ticking them is told how to see them together.
+    /// If several experiments are selected but not ticked, a hint says how to show them together.
     void selectedExperimentsSayHowTheyComeIntoTheCharts() {
         auto* detail = control<QLabel>("About the run");
         tree().setCurrentIndex(model().index(1, 0));
@@ -352,7 +352,7 @@ class ExperimentsTest : public PageTest {
         QCOMPARE(window_->currentPage(), static_cast<Page*>(&window_->comparePage()));
     }
 
-    /// The run that is chosen, and the name of its experiment, are in sight, also when the window opens.
+    /// The selected run and the name of its experiment are visible, also when the window opens.
     void aChosenRunIsSeenWithItsExperiment() {
         const auto isSeen = [this](const QModelIndex& index) {
             return tree().viewport()->rect().contains(tree().visualRect(index).center());
@@ -370,18 +370,18 @@ class ExperimentsTest : public PageTest {
         openWindow("Training", runs());
         QTRY_VERIFY(isSeen(tree().currentIndex()) && isSeen(tree().currentIndex().parent()));
         QCOMPARE(page().runsPanel().selected()->name().left(2), QString("e0"));
-        // It stays so when rows are sorted anew.
+        // They remain visible when rows are sorted again.
         tree().sortByColumn(RunsModel::name_column, Qt::AscendingOrder);
         QVERIFY(isSeen(tree().currentIndex()));
         tree().sortByColumn(RunsModel::name_column, Qt::DescendingOrder);
         QVERIFY(isSeen(tree().currentIndex()));
-        // And in a lower window.
+        // Also in a lower window.
         page().runsPanel().select("e4-roper-s9");
         QVERIFY(isSeen(tree().currentIndex()));
         const int before = tree().viewport()->height();
         window_->resize(1000, 640);
         QTRY_VERIFY(tree().viewport()->height() < before && isSeen(tree().currentIndex()));
-        // Who has scrolled elsewhere stays there when they come back.
+        // After scrolling elsewhere and returning to the page, the scroll position is unchanged.
         tree().scrollToTop();
         QVERIFY(!isSeen(tree().currentIndex()));
         window_->showPage("Compare");
@@ -398,14 +398,14 @@ class ExperimentsTest : public PageTest {
         QVERIFY2(newest.data().toString().startsWith("Addition, small, "),
                  qPrintable(newest.data().toString()));
         QCOMPARE(model().rowCount(newest), 2);
-        // Beside experiments of other presets it has its whole name, in two lines.
+        // Next to experiments of other presets, it has its full name in two lines.
         const QString name =
             page().runsPanel().model().experimentNameOf(page().runsPanel().selected()->name());
         QTRY_COMPARE(newest.data().toString(), name.left(name.size() - 18) + "\n2 runs · " + name.right(11));
         for (const RunWatcher* run : page().runsPanel().model().runsOf(
                  page().runsPanel().model().indexOf(page().runsPanel().selected()->name()).parent()))
             QTRY_COMPARE_WITH_TIMEOUT(run->state(), RunState::finished, 60000);
-        // More seeds of the same settings join it.
+        // More seeds with the same settings join it.
         page().seedCount()->setValue(2);
         startWith(page().queueButton());
         QTRY_COMPARE(model().rowCount(newest), 4);
@@ -426,7 +426,7 @@ class ExperimentsTest : public PageTest {
     }
 
   private:
-    /// The first of its two lines.
+    /// The first of the two lines.
     static QString titleOf(const QModelIndex& experiment) {
         return experiment.data().toString().section('\n', 0, 0);
     }
@@ -456,7 +456,7 @@ class ExperimentsTest : public PageTest {
                     makeFinishedRun(made_.path().toStdString(), {name, method, seed, 50 + number, 60},
                                     [&](Specification& s) { s.model.width = 8 * (number + 1); });
                 writeLabels(run, {nameOf(number).toStdString(), {}, {}});
-                // As if each had been made an hour after the one before.
+                // Sets times as if each had been created an hour after the previous one.
                 std::filesystem::last_write_time(
                     run.specificationPath().path(),
                     std::filesystem::file_time_type::clock::now() - std::chrono::hours(24 - number));
@@ -472,7 +472,7 @@ class ExperimentsTest : public PageTest {
         return labels;
     }
 
-    /// The (line style, marker) of the curves, each once.
+    /// The distinct pairs of line style and marker of the curves.
     static std::set<std::pair<int, int>> lineKinds(MetricChart& chart) {
         std::set<std::pair<int, int>> kinds;
         for (int i = 1; i < chart.plot().graphCount(); i += 3) {
@@ -482,8 +482,8 @@ class ExperimentsTest : public PageTest {
         return kinds;
     }
 
-    QTemporaryDir made_;                   ///< all of them, as they are before each test
-    std::unique_ptr<QTemporaryDir> runs_;  ///< a copy
+    QTemporaryDir made_;                   ///< initial state of all experiments
+    std::unique_ptr<QTemporaryDir> runs_;  ///< a copy for each test
 };
 
 ROPER_GUI_TEST(ExperimentsTest, "experiments_test")

@@ -20,7 +20,7 @@
 
 using namespace roper;
 
-/// Every picture of every page in every format, and the same without a window.
+/// Every figure of every page in every format, also without a window.
 class FiguresTest : public QObject {
     Q_OBJECT
 
@@ -39,7 +39,7 @@ class FiguresTest : public QObject {
 
     void everyPictureInEveryFormat() {
         Setup narrow;
-        narrow.head_dim = 16;  // larger maps may be pixels
+        narrow.head_dim = 16;  // cells of larger maps may be exported as pixels
         window_->selection().set(narrow, "test");
         for (Page* page : window_->pages()) {
             window_->showPage(page);
@@ -68,9 +68,9 @@ class FiguresTest : public QObject {
         }
     }
 
-    // A column of 85 mm, for wide tables two: text of 7 to 8 pt whatever the picture's size on the screen, in
-    // a file that any reader of XML takes. The size is that of the font, times the scale of the group that
-    // the text stands in.
+    // For a column of 85 mm, or two columns for wide tables, text has 7 to 8 pt whatever the figure's size on
+    // the screen, in a file that is valid XML. The size is the font's size times the scale of the enclosing
+    // group.
     void textOnPaperCanBeRead() {
         for (Page* page : window_->pages()) {
             window_->showPage(page);
@@ -91,7 +91,7 @@ class FiguresTest : public QObject {
                         scale = std::hypot(matrix[0].toDouble(), matrix[1].toDouble());
                     if (attributes.hasAttribute("font-size")) font = attributes.value("font-size").toDouble();
                     if (reader.name() != QLatin1String("text")) continue;
-                    // Exponents and subscripts, such as −2i/r, are smaller.
+                    // Exponents and subscripts, as in −2i/r, are smaller.
                     if (reader.readElementText().trimmed().size() > 5)
                         smallest = std::min(smallest, font * scale);
                 }
@@ -104,7 +104,7 @@ class FiguresTest : public QObject {
         }
     }
 
-    /// As labels_test, of the pages that show runs.
+    /// Like labels_test, for the pages that show runs.
     void noLabelOfARunIsCutOrLaidOverAnother() {
         QStringList wrong;
         for (Page* page : {window_->pages()[4], window_->pages()[5], window_->pages()[6]}) {
@@ -121,7 +121,7 @@ class FiguresTest : public QObject {
         QVERIFY2(wrong.isEmpty(), qPrintable(wrong.join('\n')));
     }
 
-    /// Whatever a picture writes can be read on what lies behind it, on light and dark.
+    /// All text of a figure contrasts with its background, in both themes.
     void everyTextStandsOut() {
         QStringList wrong;
         for (Page* page : window_->pages()) {
@@ -134,7 +134,7 @@ class FiguresTest : public QObject {
         QVERIFY2(wrong.isEmpty(), qPrintable(wrong.join('\n')));
     }
 
-    /// All pictures of a page as one: each is there, under its letter, with its text and its numbers.
+    /// All figures of a page in one: each is present with its letter, text and numbers.
     void theWholePageIsOnePicture() {
         for (Page* page : window_->pages()) {
             window_->showPage(page);
@@ -170,13 +170,13 @@ class FiguresTest : public QObject {
                     QCOMPARE(bare, with);
                 else
                     QVERIFY2(bare.count("<text") < with.count("<text"), qPrintable(figure->figureName()));
-                QCOMPARE(figureSvg(*figure, {}, Theme::light()), with);  // and it is back
+                QCOMPARE(figureSvg(*figure, {}, Theme::light()), with);  // and it is restored
             }
         }
         QVERIFY2(legends >= 4, qPrintable(QString::number(legends)));
     }
 
-    /// Copied, a picture is there as pixels and as shapes: an editor takes what it can.
+    /// A copied figure is available as pixels and as vector graphics, so that an editor can choose.
     void aCopyIsPixelsAndShapes() {
         window_->showPage("Spectrum");
         auto& chart = window_->spectrumPage().cosineMapView();
@@ -198,8 +198,7 @@ class FiguresTest : public QObject {
         QVERIFY(svg.contains("<text") && !svg.contains("<image"));
     }
 
-    /// A form feed of pdftotext and the escape codes of a terminal once gave files that no reader of XML
-    /// takes.
+    /// Regression: a form feed from pdftotext and escape codes of a terminal made the SVG invalid XML.
     void anSvgWithControlCharactersIsStillXml() {
         class Texts : public Figure {
           public:
@@ -232,7 +231,7 @@ class FiguresTest : public QObject {
             QVERIFY(static_cast<unsigned char>(c) >= ' ' || c == '\n' || c == '\t' || c == '\r');
     }
 
-    /// Qt's name of a font may be one that no machine has ("Sans Serif"), and renderers then draw no letter.
+    /// Qt may name a font that no machine has ("Sans Serif"), for which renderers draw no text.
     void anSvgNamesTheFontsThatWereUsedAndAGenericOne() {
         const QString family = QFontInfo(Zoom::instance().pictureFont()).family();
         QVERIFY(QFontDatabase::families().contains(family));
@@ -258,11 +257,11 @@ class FiguresTest : public QObject {
         const QByteArray svg = read(out_.filePath("column.svg"));
         const QRegularExpressionMatch width = QRegularExpression("width=\"([0-9.]+)mm").match(svg);
         QVERIFY2(std::abs(width.captured(1).toDouble() - 84) < 0.2,
-                 svg.left(300).constData());  // whole pixels
+                 svg.left(300).constData());  // integer pixels
         QVERIFY(svg.contains("Rotation of pair"));
     }
 
-    /// What is behind another tab is not drawn again and again, but it is exported as it is now.
+    /// Figures behind another tab are not redrawn on every change, but exported in their current state.
     void whatIsBehindAnotherTabIsExportedAsItIs() {
         const auto csvOf = [](const Page& page, const QString& name) {
             for (const Figure* figure : page.figures())
@@ -293,7 +292,7 @@ class FiguresTest : public QObject {
     }
 
     void aPngIsTheSamePictureAtEveryScale() {
-        // Cells of a map that are hardly larger than a pixel cannot be compared pixel by pixel.
+        // Cells of a map that are only a little larger than a pixel cannot be compared by pixel.
         Setup coarse = window_->selection().setup();
         coarse.head_dim = 16;
         coarse.distances = 17;
@@ -303,7 +302,7 @@ class FiguresTest : public QObject {
             window_->showPage(page);
             for (const Figure* figure : page->figures()) {
                 ExportOptions options;
-                // Half as large, so that the edges of letters count less than where they stand.
+                // At half the size, so that positions of letters matter more than their edges.
                 const auto at_scale = [&](int scale) {
                     options.scale = scale;
                     return figureImage(*figure, options, Theme::light())
@@ -351,7 +350,7 @@ class FiguresTest : public QObject {
         QCOMPARE(run({"figure", "loss", "--out", out_.filePath("curves.pdf"), "--runs", runs_.path()}).first,
                  0);
         QCOMPARE(run({"figure", "loss", "--out", file, "--runs", runs_.path()}).first, 0);
-        QCOMPARE(read(file).count('\n'), 401);  // 400 steps under a header
+        QCOMPARE(read(file).count('\n'), 401);  // 400 steps and a header
         QStringList kinds{"value-mixing"};
         for (const Page* page :
              {static_cast<Page*>(&window_->rotationPage()), static_cast<Page*>(&window_->spectrumPage()),
@@ -366,7 +365,7 @@ class FiguresTest : public QObject {
             QVERIFY2(said.isEmpty(), qPrintable(said));
             QVERIFY2(read(picture).contains("<text") && !read(picture).contains("<image"), qPrintable(kind));
         }
-        // The others need runs, and say so.
+        // The others need runs and say so.
         for (const Page* page :
              {static_cast<Page*>(&window_->trainingPage()), static_cast<Page*>(&window_->comparePage()),
               static_cast<Page*>(&window_->inspectPage())})
@@ -415,7 +414,7 @@ class FiguresTest : public QObject {
     }
 
   private:
-    /// Everything that the Inspect page asks a model.
+    /// Asks everything that the Inspect page can ask a model.
     void askModel() {
         const QString trainer = QString::fromLocal8Bit(qgetenv("ROPER_TRAIN"));
         qputenv("PATH", QFileInfo(trainer).absolutePath().toLocal8Bit() + ":" + qgetenv("PATH"));

@@ -9,7 +9,7 @@
 
 using namespace roper;
 
-/// The Inspect page with a real run: its snapshots, and its model asked through `roper-train serve`.
+/// The Inspect page with a real run: its snapshots, and its model through `roper-train serve`.
 class InspectPageTest : public PageTest {
     Q_OBJECT
 
@@ -79,7 +79,7 @@ class InspectPageTest : public PageTest {
         page().showPanel<TrainingPanel>();
     }
 
-    // The same head and step of both, whichever is chosen.
+    // The twin shows the same head and step, whichever is selected.
     void aTwinStandsBesideItsRun() {
         QVERIFY(!page().panel<TrainingPanel>().besideMap().isVisible());
         const std::size_t alone = page().figures().size();
@@ -100,7 +100,7 @@ class InspectPageTest : public PageTest {
             "layer 1, head 0 of twin at step 10"));
         QVERIFY(*page().panel<TrainingPanel>().map().map().values !=
                 *page().panel<TrainingPanel>().besideMap().map().values);
-        // A text of one's own is read by both, and both go on with a prompt.
+        // Both read a text typed by the user, and both continue a prompt.
         look("?s='abc'; s[1:]=='");
         QCOMPARE(page().besideRun().message(), QString());
         QCOMPARE(page().besideRun().maps()->text, state().maps()->text);
@@ -111,7 +111,7 @@ class InspectPageTest : public PageTest {
         QTRY_VERIFY_WITH_TIMEOUT(!state().isAsking() && !page().besideRun().isAsking(), 60000);
         QVERIFY(state().continuation() && page().besideRun().continuation());
         QCOMPARE(page().besideRun().continuation()->given, state().continuation()->given);
-        // Of an older checkpoint of the one, the same of the other is asked.
+        // When an older checkpoint is selected, the twin uses the same step.
         auto* step = control<QComboBox>("Step of the model");
         step->setCurrentIndex(step->findText("checkpoint 20"));
         QCOMPARE(state().step(), std::optional<std::int64_t>(20));
@@ -123,7 +123,7 @@ class InspectPageTest : public PageTest {
         page().showPanel<SizesPanel>();
         control<QSpinBox>("Problems of each size")->setValue(1);
         QTest::mouseClick(control<QPushButton>("Solve"), Qt::LeftButton);
-        QTest::mouseClick(control<QPushButton>("Solve"), Qt::LeftButton);  // now “Cancel”
+        QTest::mouseClick(control<QPushButton>("Solve"), Qt::LeftButton);  // the button now says “Cancel”
         QVERIFY(!state().isCountingSizes() && !page().besideRun().isCountingSizes());
         QTest::mouseClick(control<QPushButton>("Solve"), Qt::LeftButton);
         QTRY_VERIFY_WITH_TIMEOUT(!state().isCountingSizes() && !page().besideRun().isCountingSizes(), 60000);
@@ -135,7 +135,7 @@ class InspectPageTest : public PageTest {
                  page().panel<SizesPanel>().sizeMap().map().values->rows());
         QCOMPARE(page().figures().size(), alone + 4);
         page().showPanel<TrainingPanel>();
-        // It goes when its run is looked at itself.
+        // The twin is removed when its own run is opened.
         page().open("twin");
         QCOMPARE(page().besideRun().run(), QString());
         QVERIFY(!page().panel<TrainingPanel>().besideMap().isVisible());
@@ -194,7 +194,7 @@ class InspectPageTest : public PageTest {
         QCOMPARE(state().message(), QString());
         QCOMPARE(state().maps()->text, std::string("?s='abc'; s[1:]=='"));
         QCOMPARE(page().panel<TrainingPanel>().map().map().values->rows(), Eigen::Index(18));
-        // What the snapshot shows of its own text, the model says, too.
+        // The model gives the same values as the snapshot for the snapshot's text.
         state().showSnapshot(4);
         const HeadMaps snapshot = *state().maps();
         state().askForMaps(QString::fromStdString(snapshot.text));
@@ -218,7 +218,7 @@ class InspectPageTest : public PageTest {
         QCOMPARE(c.given, std::size_t(18));
         for (std::size_t i = 0; i < 9; ++i) {
             QCOMPARE(c.candidates[i].front().text,
-                     c.tokens[c.given + i]);  // greedy: the likeliest was written
+                     c.tokens[c.given + i]);  // greedy: the most likely character is generated
             QVERIFY(std::abs(c.candidates[i].front().probability - c.probability[i]) < 1e-6);
         }
         ContinuationView& view = page().panel<GenerationPanel>().continuation();
@@ -227,7 +227,7 @@ class InspectPageTest : public PageTest {
         const std::vector<double> weights = view.weights();
         QVERIFY(std::abs(std::accumulate(weights.begin(), weights.end(), 0.0) - 1) < 1e-5);
         for (std::size_t j = 18 + 4; j < weights.size(); ++j)
-            QCOMPARE(weights[j], 0.0);  // a character is chosen before it can be seen
+            QCOMPARE(weights[j], 0.0);  // a character is chosen before it can be attended to
         QTest::keyClick(&view, Qt::Key_Right);
         QCOMPARE(view.chosen(), 5);
         control<QComboBox>("Head that is shaded")->setCurrentIndex(2);
@@ -248,17 +248,17 @@ class InspectPageTest : public PageTest {
         QVERIFY2(state().sizes().has_value(), qPrintable(state().message()));
         QCOMPARE(page().panel<SizesPanel>().sizeMap().map().values->rows(),
                  Eigen::Index(6));  // strings of 3 to 8 letters
-        QVERIFY(std::isnan(
-            (*page().panel<SizesPanel>().sizeMap().map().values)(0, 7)));  // no index beyond the string
+        // no index beyond the end of the string
+        QVERIFY(std::isnan((*page().panel<SizesPanel>().sizeMap().map().values)(0, 7)));
         QTest::mouseClick(control<QPushButton>("Solve"), Qt::LeftButton);
-        QTest::mouseClick(control<QPushButton>("Solve"), Qt::LeftButton);  // now “Cancel”
+        QTest::mouseClick(control<QPushButton>("Solve"), Qt::LeftButton);  // the button now says “Cancel”
         QVERIFY(!state().isCountingSizes());
     }
 
     void problemsAreCountedWithAllTheirWorkingToo() {
         auto* with_working = control<QCheckBox>("Fully solved");
         page().showPanel<SizesPanel>();
-        QVERIFY(!with_working->isVisible());  // this task has none
+        QVERIFY(!with_working->isVisible());  // this task has no working
         const QByteArray trainer = qgetenv("ROPER_TRAIN");
         const auto restore = qScopeGuard([&] { qputenv("ROPER_TRAIN", trainer); });
         const QString program = folder_.filePath("answers");
@@ -310,7 +310,7 @@ class InspectPageTest : public PageTest {
         QCOMPARE(curves[0].y, (QVector<double>{1, 1.25, 1.5}));
         QVERIFY(std::abs(curves[1].y.back() - 0.8) < 1e-12);
         QCOMPARE(page().panel<LearnedPanel>().learned().layer().currentText(), QString("layer 1"));
-        // A file that is torn or wrong is no reason to show old numbers.
+        // An incomplete or invalid file must not leave old numbers on display.
         writeFileAtomically(folder.methodPath(), rows + "\nnonsense\n", Durability::process_death);
         page().panel<LearnedPanel>().learned().refresh();
         QVERIFY(page().panel<LearnedPanel>().learned().chart().curves().empty());
@@ -356,7 +356,7 @@ class InspectPageTest : public PageTest {
   private:
     InspectPage& page() { return window_->inspectPage(); }
     InspectState& state() { return page().runState(); }
-    /// Has the model read a text of one's own.
+    /// Makes the model read a text typed by the user.
     void look(const QString& text) {
         page().showPanel<TrainingPanel>();
         page().readText(text);

@@ -6,7 +6,7 @@
 
 using namespace roper;
 
-/// No label of a picture is cut off or laid over another: all texts of every figure, measured at five sizes.
+/// No label of a figure is cut off or overlaps another: checks all text of every figure at five sizes.
 class LabelsTest : public PageTest {
     Q_OBJECT
 

@@ -4,7 +4,7 @@
 
 using namespace roper;
 
-/// The pointer on a pair, a token or a distance marks it on every picture of the page that shows it.
+/// Pointing at a pair, a token or a distance highlights it in every figure of the page that shows it.
 class LinkedViewsTest : public PageTest {
     Q_OBJECT
 
@@ -39,7 +39,7 @@ class LinkedViewsTest : public PageTest {
         expectMarkedIn({&map, &page.spectrumChart(), &page.decayChart(), &page.boundChart()},
                        [&] { readoutAt(&map, map.cellRect(5, 90).center().toPoint()); });
         QCOMPARE(pointed().pair, 5);
-        // And from a chart to the map: x of the plot's middle.
+        // From a chart to the map: x is the middle of the plot.
         QSignalSpy told(&page.decayChart(), &CurveChart::xPointed);
         expectMarkedIn({&map, &page.boundChart()}, [&] { movePlot(page.decayChart()); });
         QCOMPARE(told.size(), 1);
@@ -78,7 +78,7 @@ class LinkedViewsTest : public PageTest {
         expectMarkedIn({&page.steps(), &page.compass()}, [&] { window_->selection().pointing().set(key); });
     }
 
-    /// A file holds the picture, not where the pointer was.
+    /// Exported files do not contain the highlight.
     void marksAreNotExported() {
         window_->showPage("Spectrum");
         HeatMapView& map = window_->spectrumPage().cosineMapView();
@@ -95,14 +95,14 @@ class LinkedViewsTest : public PageTest {
         QCOMPARE(drawn(), before);
     }
 
-    /// Another setup: what lies under the pointer may be something else, and nothing is marked.
+    /// A change of the setup clears the highlight, since something else may be under the pointer.
     void aChangeOfTheSetupForgetsIt() {
         window_->selection().pointing().set({.key = 3, .distance = 6});
         change([](Setup& s) { s.query = 4; });
         QVERIFY(pointed() == Pointed{});
     }
 
-    /// What a picture does not have is marked nowhere.
+    /// A pair that does not exist in a figure is not highlighted there.
     void aPairThatIsNotThere() {
         change([](Setup& s) { s.head_dim = 4; });
         window_->selection().pointing().set(
@@ -131,13 +131,14 @@ class LinkedViewsTest : public PageTest {
         QVERIFY(pointed() == Pointed{});
     }
 
-    /// Every one of the pictures changes when the pointer comes, and is as before when it has left.
+    /// Each figure must change when the pointer arrives and be restored when it leaves.
     void expectMarkedIn(const std::vector<QWidget*>& views, const std::function<void()>& point) {
         window_->selection().pointing().clear();
         const auto picturesOf = [&views] {
-            QTest::qWait(50);  // charts are drawn once events are done
+            QTest::qWait(50);  // charts are drawn after events are processed
+                               // also on a busy machine
             for (QWidget* view : views)
-                if (auto* chart = qobject_cast<PlotView*>(view)) chart->redrawNow();  // on a busy machine, too
+                if (auto* chart = qobject_cast<PlotView*>(view)) chart->redrawNow();
             std::vector<QImage> pictures;
             for (QWidget* view : views)
                 pictures.push_back(view->grab().toImage());

@@ -4,8 +4,8 @@
 
 #include "tests/support/gui_test.h"
 
-/// gui_test NAME [ARGUMENT...]: runs one class of tests in a process of its own; the other arguments are Qt
-/// Test's.
+/// gui_test NAME [ARGUMENT...]: runs one test class in its own process; further arguments are passed to Qt
+/// Test.
 int main(int argc, char* argv[]) {
     const roper::GuiTests& tests = roper::guiTests();
     const auto test = argc > 1 ? tests.find(argv[1]) : tests.end();
@@ -19,7 +19,7 @@ int main(int argc, char* argv[]) {
     ++argv;
     --argc;
     QApplication app(argc, argv);
-    app.setAttribute(Qt::AA_Use96Dpi);  // as QTEST_MAIN does: text has the same size on every machine
+    app.setAttribute(Qt::AA_Use96Dpi);  // like QTEST_MAIN, so that text has the same size on every machine
     const std::unique_ptr<QObject> object = test->second();
     return QTest::qExec(object.get(), argc, argv);
 }

@@ -10,7 +10,7 @@
 
 using namespace roper;
 
-/// The chart of live curves, driven by events.
+/// The chart of live curves, controlled by events.
 class MetricChartTest : public QObject {
     Q_OBJECT
 
@@ -61,7 +61,7 @@ class MetricChartTest : public QObject {
         QVERIFY(chart.plot().xAxis->range().contains(1) && chart.plot().xAxis->range().contains(5000));
         QVERIFY(chart.plot().graph(0)->dataCount() <= 2 * chart.plot().axisRect()->width());
         QCOMPARE(chart.pointCount("a"), std::size_t(5000));
-        // All data are exported; thinning is for the screen alone.
+        // All data are exported; only the screen shows fewer points.
         QCOMPARE(chart.figureCsv().count('\n'), 5002);
     }
 
@@ -78,7 +78,7 @@ class MetricChartTest : public QObject {
         QVERIFY(chart.figureCsv().contains("nan"));
     }
 
-    /// Imported runs need not have times or tokens: such points have no place on that axis, and it is said.
+    /// Imported runs may lack times or tokens. Such points are not drawn on that axis, and a message says so.
     void whatWasNotRecordedHasNoPlace() {
         constexpr double kNone = std::numeric_limits<double>::quiet_NaN();
         MetricChart chart("loss", "loss", nullptr);
@@ -151,7 +151,7 @@ class MetricChartTest : public QObject {
         QTest::qWait(80);
         QSignalSpy pointed(&chart, &MetricChart::pointed);
         const int x = static_cast<int>(chart.plot().xAxis->coordToPixel(50));
-        // Sent to the plot itself: where the platform's own pointer is does not matter.
+        // Sent directly to the plot, independent of the real pointer's position.
         const QPointF at(x, chart.plot().axisRect()->center().y());
         QMouseEvent move(QEvent::MouseMove, at, chart.plot().mapToGlobal(at), Qt::NoButton, Qt::NoButton, {});
         QApplication::sendEvent(&chart.plot(), &move);
@@ -160,7 +160,7 @@ class MetricChartTest : public QObject {
                  qPrintable(pointed.last()[0].toString()));
     }
 
-    // At step 539 stood the evaluation of step 600.
+    // Regression: the crosshair showed the evaluation of step 600 at step 539.
     void crosshairReadsTheNearestValueAndItsStep() {
         MetricChart chart("accuracy", "solved, %", nullptr);
         chart.resize(600, 300);
@@ -180,7 +180,7 @@ class MetricChartTest : public QObject {
         const QString readout = pointed.last()[0].toString();
         QVERIFY2(readout.contains("e: 54 at 500"), qPrintable(readout));
         QVERIFY2(!readout.contains("a: 50") && readout.contains("and 2 more"), qPrintable(readout));
-        // Of several runs of a kind the mean is read, and the nearest of them.
+        // With several runs of a kind, it reads the mean and the nearest run.
         for (const char* key : {"a", "b", "c", "d", "e", "f"})
             chart.setLook(key, {key[0] < 'd' ? "RoPE" : "RoPER", Theme::rope(), 0, 0, false, key});
         QApplication::sendEvent(&chart.plot(), &move);
@@ -188,7 +188,7 @@ class MetricChartTest : public QObject {
         QVERIFY2(of_kinds.contains("RoPER: mean 54 (53 to 55, 3 runs)    RoPE: mean 51 (50 to 52, 3 runs)"
                                    "    nearest: e: 54 at 500"),
                  qPrintable(of_kinds));
-        // One that has diverged is counted, and is never the nearest.
+        // A diverged run is counted but is never the nearest.
         chart.clear("f");
         chart.append("f", {500, 0, 0, std::nan("")});
         for (const char* key : {"b", "c"})
@@ -206,7 +206,7 @@ class MetricChartTest : public QObject {
         chart.resize(600, 400);
         chart.addSeries("a", {"a run", Theme::rope()});
         for (int i = 1; i <= 100; ++i)
-            chart.append("a", {double(i), 0, 0, i / 100.0});  // rises to where a legend usually stands
+            chart.append("a", {double(i), 0, 0, i / 100.0});  // rises to where the legend usually is
         chart.show();
         QVERIFY(QTest::qWaitForWindowExposed(&chart));
         chart.redrawNow();
@@ -244,12 +244,12 @@ class MetricChartTest : public QObject {
         QCOMPARE(chart.plot().legend->itemCount(), 2);
         QVERIFY(chart.isLegendShown());
         QVERIFY(chart.figureCaption().contains("RoPE (20 runs); RoPER (20 runs)"));
-        // Without colours RoPER is told by its marks.
+        // Without colours, RoPER is recognized by its markers.
         QCOMPARE(chart.plot().graph(1)->scatterStyle().shape(), QCPScatterStyle::ssNone);
         QCOMPARE(chart.plot().graph(4)->scatterStyle().shape(), QCPScatterStyle::ssDisc);
     }
 
-    /// Below the axes a legend covers no curve, and none of its lines another, at any size and in any theme.
+    /// A legend below the axes covers no curve and its lines do not overlap, at any size and in any theme.
     void aLegendOfManyStandsBelowTheAxes() {
         for (const QSize size : {QSize(318, 212), QSize(430, 300), QSize(960, 420)}) {
             for (const bool dark : {false, true}) {
@@ -270,7 +270,7 @@ class MetricChartTest : public QObject {
                 painter.setFont(Zoom::instance().pictureFont());
                 chart.paintFigure(painter, QRect(QPoint(), size), Theme::of(fixedPalette(dark)));
                 painter.end();
-                // Rows of the legend stand below the name of the x axis.
+                // The rows of the legend are below the label of the x axis.
                 double axis_name = 0;
                 for (const auto& box : recorder.boxes())
                     if (box.text == "step") axis_name = box.bounds().bottom();
@@ -290,7 +290,7 @@ class MetricChartTest : public QObject {
                             qPrintable(box.text + " / " + other.text));
                 }
                 QCOMPARE(on_curves, 20);
-                // What has no room is counted.
+                // Curves that do not fit into the legend are counted.
                 const QString rest = QString("and %1 more").arg(20 - in_legend);
                 QVERIFY2(in_legend == 20 || std::any_of(recorder.boxes().begin(), recorder.boxes().end(),
                                                         [&](const auto& box) { return box.text == rest; }),
@@ -300,8 +300,8 @@ class MetricChartTest : public QObject {
         }
     }
 
-    /// Sequences: a curve that is hidden loses its letter, one that is removed leaves nothing behind that a
-    /// replot before the next drawing would touch, and an export leaves the screen as it was.
+    /// A hidden curve loses its letter, a removed one leaves nothing that an immediate replot would touch,
+    /// and an export does not change the screen.
     void lettersGoWithTheirCurves() {
         MetricChart chart("loss", "loss", nullptr);
         chart.resize(600, 400);
@@ -325,10 +325,11 @@ class MetricChartTest : public QObject {
         chart.setShown("run 2", true);
         QVERIFY(letters().contains("C"));
         chart.removeSeries("run 3");
-        chart.plot().replot();  // before anything is drawn anew
+        chart.plot().replot();  // before the next update
         QCOMPARE(letters().size(), 6);
         QVERIFY(!letters().contains("D"));
-        // Without its legend on the screen it is exported with it, and has none on the screen after that.
+        // A chart whose legend is hidden on the screen is exported with it, and it stays hidden on the
+        // screen.
         chart.setLegendShown(false);
         chart.redrawNow();
         QVERIFY(!chart.plot().legend->visible());
@@ -340,13 +341,13 @@ class MetricChartTest : public QObject {
         QVERIFY(std::any_of(recorder.boxes().begin(), recorder.boxes().end(),
                             [](const auto& box) { return box.text == "A  run 0"; }));
         QVERIFY(!chart.plot().legend->visible());
-        // Where there is no room for a letter there is none.
+        // If there is no room for letters, none are drawn.
         chart.resize(70, 40);
         chart.redrawNow();
         chart.plot().replot();
     }
 
-    /// Runs' own colours need not stand out; their lines do.
+    /// The colours of runs need not have enough contrast; their lines must.
     void linesStandOutInBothThemes() {
         for (const bool dark : {false, true}) {
             MetricChart chart("loss", "loss", nullptr);

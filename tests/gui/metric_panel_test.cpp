@@ -8,7 +8,7 @@
 
 using namespace roper;
 
-/// The charts of the Training page: any recorded quantity, one to four of them, zoomed together.
+/// The charts of the Training page: one to four of them, for any recorded quantity, with a shared zoom.
 class MetricPanelTest : public PageTest {
     Q_OBJECT
 
@@ -29,12 +29,12 @@ class MetricPanelTest : public PageTest {
         for (const char* name : {"a", "b"})
             writeLabels(RunFolder(runs() / name), {"both", {}, {}});
         openWindow("Training", runs());
-        QTRY_COMPARE(panel().chart(0).pointCount("a"), std::size_t(100));  // read part by part
+        QTRY_COMPARE(panel().chart(0).pointCount("a"), std::size_t(100));  // read in parts
         QTRY_COMPARE(panel().chart(0).pointCount("b"), std::size_t(100));
     }
     void cleanup() { window_.reset(); }
 
-    /// The legend of the lowest chart stands for all only if it has the curves of all.
+    /// The legend of the lowest chart serves all only if it contains the curves of all.
     void aChartWhoseCurvesTheLowestLacksHasItsOwnLegend() {
         for (const char* experiment : {"x", "y", "z"})
             for (const char* method : {"rope", "roper"}) {
@@ -50,11 +50,11 @@ class MetricPanelTest : public PageTest {
         const MetricChart& lowest = panel().chart(panel().count() - 1);
         QVERIFY(!lowest.lists(loss));
         QVERIFY(loss.isLegendShown());
-        // Of both in the lowest place, one is enough.
+        // If the lowest chart shows a quantity that every run has, one legend is enough.
         panel().setQuantity(panel().count() - 1, Quantity::gradient_norm);
         QTRY_VERIFY(lowest.lists(loss));
         QVERIFY(!loss.isLegendShown() && lowest.isLegendShown());
-        // What the curves are measured against is named where it is drawn.
+        // A reference line is named in the chart that shows it.
         loss.setReference("zroper", 0.15, "lower bound");
         loss.redrawNow();
         QCPLegend& legend = *loss.plot().legend;
@@ -64,7 +64,7 @@ class MetricPanelTest : public PageTest {
                  QString("lower bound"));
     }
 
-    /// What is charted keeps its dash and its letter, whatever comes and goes.
+    /// A curve keeps its dash pattern and its letter when others are added or removed.
     void curvesKeepTheirDashesAndLetters() {
         CurveLooks looks;
         const auto of = [&](const QStringList& experiments) {
@@ -81,7 +81,7 @@ class MetricPanelTest : public PageTest {
         QCOMPARE(all["aRoPER"].label, QString("RoPER"));
         QCOMPARE(all["aRoPER"].marker, 1);
         QCOMPARE(all["aRoPER"].letter, QString());
-        all = of({"b", "a"});  // another one is chosen
+        all = of({"b", "a"});  // another one is selected
         QCOMPARE(all["aRoPE"].dash, 0);
         QCOMPARE(all["bRoPE"].dash, 1);
         QCOMPARE(all["bRoPER"].label, QString("b: RoPER"));
@@ -94,11 +94,11 @@ class MetricPanelTest : public PageTest {
             letters.insert(look.letter);
         QCOMPARE(letters.size(), 20);
         QVERIFY(!letters.contains(QString()));
-        QCOMPARE(all["jRoPE"].dash, 0);  // the method's
+        QCOMPARE(all["jRoPE"].dash, 0);  // the method's dash pattern
         QCOMPARE(all["jRoPER"].dash, 1);
         const QString of_j = all["jRoPER"].letter;
         QCOMPARE(of(QString("d e j").split(' '))["jRoPER"].letter, of_j);
-        // Two alone have no letters, and dashes that differ, whatever numbers they had among ten.
+        // Two curves alone have no letters, and different dash patterns whatever numbers they had among ten.
         for (const QString& other : ten) {
             if (other == "a") continue;
             of(ten);
@@ -159,7 +159,7 @@ class MetricPanelTest : public PageTest {
         for (const Figure* figure : panel().figures())
             names.insert(figure->figureName());
         QCOMPARE(names.size(), std::size_t(4));
-        // What comes after the smallest window is not pushed out of it.
+        // Content added after the smallest window must still fit.
         window_->resize(window_->minimumSizeHint());
         QVERIFY2(window_->minimumSizeHint().height() <= 640 && window_->minimumSizeHint().width() <= 1000,
                  qPrintable(QString("%1 × %2")
@@ -185,8 +185,8 @@ class MetricPanelTest : public PageTest {
             QCOMPARE(panel().chart(place).plot().xAxis->range().lower, range.lower);
             QCOMPARE(panel().chart(place).plot().xAxis->range().upper, range.upper);
         }
-        // The other charts show all values of the stretch: the gradient norm lies between 1.08 and 1.16
-        // there.
+        // The other charts show all values of this interval, in which the gradient norm is between 1.08 and
+        // 1.16.
         const QCPRange norm = panel().chart(2).plot().yAxis->range();
         QVERIFY2(norm.lower > 1.05 && norm.upper < 1.2,
                  qPrintable(QString("%1 to %2").arg(norm.lower).arg(norm.upper)));
@@ -198,7 +198,8 @@ class MetricPanelTest : public PageTest {
         }
     }
 
-    // Evaluations begin later than steps: one below the other, the same x was in two places.
+    // Evaluations start later than steps. Regression: in charts above each other, the same x was at two
+    // positions.
     void chartsThatFollowShareTheirStretch() {
         for (int place : {0, 1}) {
             const QCPRange range = shown(place).plot().xAxis->range();
@@ -215,7 +216,7 @@ class MetricPanelTest : public PageTest {
         QTRY_COMPARE(panel().chart(1).plot().xAxis->range().upper, 150.0);
     }
 
-    // Whatever is done to one chart while all are zoomed, they keep showing the same x.
+    // Whatever is done to one chart while all are zoomed, all show the same range of x.
     void allStayZoomedTogether() {
         MetricChart& first = shown(0);
         const QRect inside = first.plot().axisRect()->rect();
@@ -252,7 +253,7 @@ class MetricPanelTest : public PageTest {
              inside.center() + QPoint(3, inside.height() / 4));
         QVERIFY(chart.plot().yAxis->range().size() < 0.6 * height);
         QCOMPARE(chart.plot().xAxis->range().upper, 100.0);
-        // Along x it still keeps up with what comes.
+        // Along x it still follows new points.
         auto metrics = RunFolder(runs() / "a").metrics();
         metrics.push_back(metrics.back());
         metrics.back().step = 130;
@@ -269,7 +270,7 @@ class MetricPanelTest : public PageTest {
         drag(chart, inside.center() - QPoint(inside.width() / 4, 2),
              inside.center() + QPoint(inside.width() / 4, 2));
         QVERIFY(chart.plot().xAxis->range().size() < 60);
-        // All values of steps 26 to 75 are there: about 0.35 to 0.6.
+        // All values of steps 26 to 75 are visible: about 0.35 to 0.6.
         QVERIFY2(chart.plot().yAxis->range().lower > 0.2 && chart.plot().yAxis->range().upper < 0.8,
                  qPrintable(QString::number(chart.plot().yAxis->range().upper)));
         QVERIFY(chart.plot().yAxis->range().size() > 0.15);
@@ -326,7 +327,7 @@ class MetricPanelTest : public PageTest {
         QCOMPARE(panel().at(0).quantity(), Quantity::accuracy);
     }
 
-    // The plot took the click, and no menu came.
+    // Regression: the plot consumed the click, and no menu opened.
     void aRightClickOnThePlotOpensTheMenu() {
         MetricChart& chart = shown(0);
         bool opened = false;
@@ -398,7 +399,7 @@ class MetricPanelTest : public PageTest {
     std::filesystem::path runs() const { return runs_->path().toStdString(); }
     MetricPanel& panel() { return window_->trainingPage().metrics(); }
 
-    /// The chart, drawn as it is now.
+    /// The chart, redrawn.
     MetricChart& shown(int place) {
         MetricChart& chart = panel().chart(place);
         chart.redrawNow();
@@ -418,7 +419,7 @@ class MetricPanelTest : public PageTest {
         qFatal("a chart has no button that closes it");
     }
 
-    /// As a person does, by the box above the chart.
+    /// Chooses a quantity like a user, in the box above the chart.
     void choose(int place, Quantity quantity) {
         for (auto* box : panel().at(place).findChildren<QComboBox*>()) {
             box->setFocus();

@@ -8,7 +8,7 @@
 
 using namespace roper;
 
-/// The stories of the known mistakes, opened from the Attention page.
+/// The descriptions of known mistakes, opened from the Attention page.
 class MistakeStoryTest : public PageTest {
     Q_OBJECT
 
@@ -43,7 +43,7 @@ class MistakeStoryTest : public PageTest {
         }
     }
 
-    /// Read in the packages: labml-nn of PyPI, x-transformers' history, transformers, axlearn.
+    /// Verified in the packages: labml-nn on PyPI, the history of x-transformers, transformers, axlearn.
     void whereValuesWereRotatedWronglyIsNamedWithVersions() {
         const QString once = storyOf(Mistake::no_inverse).seen, twice = storyOf(Mistake::values_twice).seen;
         for (const char* part :

@@ -22,7 +22,7 @@ class MixingPageTest : public PageTest {
 
     void oneTokenIsAHandOnAClock() {
         change([](Setup& s) { s = {}; });
-        QCOMPARE(setup().mixture, Mixture::one);  // what the page opens with
+        QCOMPARE(setup().mixture, Mixture::one);  // default of the page
         const double theta = setup().rotary().theta[setup().pair];
         auto* key = control<QSlider>("Key, by hand");
         QCOMPARE(key->maximum(), setup().tokens - 1);
@@ -36,7 +36,7 @@ class MixingPageTest : public PageTest {
             const double angle = (j - setup().query) * theta;
             QVERIFY((hand - Eigen::Rotation2Dd(angle) * still).norm() < 1e-12);
         }
-        // The hand is dragged as well: from mark to mark, wherever the sentence stands.
+        // Dragging works, too: from mark to mark, wherever the sentence starts.
         change([](Setup& s) { s.shift = 5; });
         for (const int j : {0, 4, 9}) {
             const QPoint mark = page_->compass().markAt(j).toPoint();
@@ -44,10 +44,11 @@ class MixingPageTest : public PageTest {
             QCOMPARE(setup().key, j);
         }
         QTest::mousePress(&page_->compass(), Qt::LeftButton, {}, QPoint(60, page_->compass().height() / 2));
-        QCOMPARE(setup().key, 9);  // on the side of RoPE there is nothing to choose
+        QCOMPARE(setup().key, 9);  // RoPE's side has nothing to drag
     }
 
-    /// R(−n)R(n) = 1 with YaRN too, as no factor on cos and sin reaches values; the page says why.
+    /// R(−n)R(n) = 1 also with YaRN, because its factor on cos and sin does not apply to values; the page
+    /// says why.
     void anAttentionFactorStretchesNoValue() {
         change([](Setup& s) {
             s = {};
@@ -70,7 +71,7 @@ class MixingPageTest : public PageTest {
         for (const int j : {9, 6, 2}) {
             control<QSlider>("Key, by hand")->setValue(j);
             QVERIFY(std::abs(page_->compass().ropeCompass().sum.norm() - 1) < 1e-12);
-            // Two arrows of length 1/2 with an angle φ between them: |cos φ/2|.
+            // Two arrows of length 1/2 at an angle φ: |cos φ/2|.
             const double expected = std::abs(std::cos((setup().query - j) * theta / 2));
             QVERIFY(std::abs(page_->compass().roperCompass().sum.norm() - expected) < 1e-12);
         }
@@ -112,7 +113,7 @@ class MixingPageTest : public PageTest {
         const Eigen::Vector2d at_11 = page_->compass().roperCompass().sum;
         control<QSlider>("Shift, by hand")->setValue(12);
         QVERIFY((page_->compass().roperCompass().sum - at_11).norm() > 1e-2);
-        // The chart says the same: flat with the inverse, waves without.
+        // The chart agrees: flat with the inverse rotation, waves without.
         page_->showTab(2);
         const auto range = [](const QVector<double>& y) {
             return *std::max_element(y.begin(), y.end()) - *std::min_element(y.begin(), y.end());

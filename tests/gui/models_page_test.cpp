@@ -12,7 +12,7 @@
 
 using namespace roper;
 
-/// The Inspect page with a small published model and a run, both asked through `roper-train serve`.
+/// The Inspect page with a small published model and a run, both through `roper-train serve`.
 class ModelsPageTest : public PageTest {
     Q_OBJECT
 
@@ -53,7 +53,7 @@ class ModelsPageTest : public PageTest {
         QVERIFY(page().panel<TextPanel>().surprise().isVisible());
         QVERIFY2(state().answer(need::reading) != nullptr, qPrintable(state().message()));
         QCOMPARE(page().text().toPlainText(), state().text());
-        QVERIFY(!state().text().isEmpty());  // an example of what the run was trained on
+        QVERIFY(!state().text().isEmpty());  // an example from the run's training task
     }
 
     void aFolderWithAPipeForAConfigIsNoModel() {
@@ -96,8 +96,9 @@ class ModelsPageTest : public PageTest {
         waitForAnswers();
         QCOMPARE(state().text(), QString(kText));
         QCOMPARE(state().answer(need::reading)->ids.size(), std::size_t(13));
-        QCOMPARE(page().panel<TextPanel>().surprise().chosen(), 12);  // the last: what comes after the text
-        // A click chooses another; what follows it stands beside.
+        // the last position, which predicts the token after the text
+        QCOMPARE(page().panel<TextPanel>().surprise().chosen(), 12);
+        // A click selects another token; its predictions are shown next to it.
         click(page().panel<TextPanel>().surprise(),
               page().panel<TextPanel>().surprise().tokenRect(3).center());
         QCOMPARE(page().panel<TextPanel>().surprise().chosen(), 3);
@@ -108,7 +109,7 @@ class ModelsPageTest : public PageTest {
         QCOMPARE(page().panel<TextPanel>().surprise().chosen(), 4);
         QCOMPARE(page().panel<TextPanel>().surprise().figureCsv().count('\n'), 14);
         QVERIFY(effect().startsWith("loss "));
-        // The same as the program says.
+        // The command line gives the same result.
         QProcess look;
         look.start(QString::fromLocal8Bit(qgetenv("ROPER_TRAIN")),
                    {"look", model("llama"), "--what", "loss", "--text", kText, "--json"});
@@ -129,7 +130,7 @@ class ModelsPageTest : public PageTest {
         QVERIFY(state().answer(need::changed)->loss != before);
         QCOMPARE(state().answer(need::reading)->loss, before);
         QVERIFY2(effect().contains("with the change"), qPrintable(effect()));
-        // Of one head alone it is less.
+        // Ablating a single head has less effect.
         const double all = std::abs(state().answer(need::changed)->loss - before);
         auto* layer = control<QComboBox>("Layer");
         auto* head = control<QComboBox>("Head");
@@ -139,7 +140,7 @@ class ModelsPageTest : public PageTest {
         waitForAnswers();
         QVERIFY(std::abs(state().answer(need::changed)->loss - before) < all);
         QCOMPARE(state().change().layer, std::optional<std::int64_t>(0));
-        // A shift of all positions changes nothing that is not rounding.
+        // Shifting all positions changes results only by rounding.
         QTest::mouseClick(control<QPushButton>("As it was trained"), Qt::LeftButton);
         QCOMPARE(state().change(), ModelChange{});
         QVERIFY(pairs->text().isEmpty());
@@ -147,12 +148,13 @@ class ModelsPageTest : public PageTest {
         shift->setValue(1000);
         waitForAnswers();
         QVERIFY(std::abs(state().answer(need::changed)->loss - before) < 1e-4);
-        // What the model cannot do is said, and the next change is taken.
+        // An invalid change is refused with a message, and the next change works.
         pairs->setText("99");
         QTest::keyClick(pairs, Qt::Key_Return);
         waitForAnswers();
         QVERIFY2(state().message().contains("pairs 0 to"), qPrintable(state().message()));
-        QVERIFY2(!effect().contains("with the change"), qPrintable(effect()));  // it was of another
+        // that result was for another change
+        QVERIFY2(!effect().contains("with the change"), qPrintable(effect()));
         pairs->setText("1");
         QTest::keyClick(pairs, Qt::Key_Return);
         waitForAnswers();
@@ -178,7 +180,7 @@ class ModelsPageTest : public PageTest {
         QCOMPARE(control<QSpinBox>("Head that is shown")->value(), 1);
         waitForAnswers();
         QCOMPARE(state().answer(need::attention)->head, 1);
-        // By distance: mean weights, and scores against that of the own token.
+        // By distance: mean weights, and scores relative to the query's own token.
         const auto& weights = *state().answer(need::attention)->map.values;
         QVERIFY(std::abs(page().panel<HeadsPanel>().reach().curves().front().y.front() -
                          weights.diagonal().mean()) < 1e-12);
@@ -191,13 +193,13 @@ class ModelsPageTest : public PageTest {
         QVERIFY(state().layer() == 0 && state().head() == 0);
         control<QSpinBox>("Layer that is shown")->setValue(1);
         QCOMPARE(state().layer(), 1);
-        // One label alone.
+        // Shows only one label.
         auto* label = control<QComboBox>("Heads of one label");
         QVERIFY(label->count() >= 2);
         label->setCurrentIndex(1);
         QVERIFY(page().panel<HeadsPanel>().atlas().figureCsv().count('\n') ==
                 1 + static_cast<int>(state().answer(need::heads)->heads.size()));
-        // The map is of the text that is read now.
+        // The map is for the text that is read now.
         page().readText("5>E5>");
         waitForAnswers();
         QCOMPARE(page().panel<HeadsPanel>().map().map().values->rows(), Eigen::Index(5));
@@ -222,7 +224,7 @@ class ModelsPageTest : public PageTest {
         waitForAnswers();
         QCOMPARE(page().panel<ValuesPanel>().kernels().curves().size(),
                  static_cast<std::size_t>(state().summary()->heads));
-        // RoPE's values do not rotate: the same everywhere.
+        // RoPE's values do not rotate, so the norm is constant.
         const auto& norms = page().panel<ValuesPanel>().kernels().curves().front().y;
         QCOMPARE(norms.front(), norms.back());
         page().open("run");
@@ -230,7 +232,7 @@ class ModelsPageTest : public PageTest {
         const auto& turned = page().panel<ValuesPanel>().kernels().curves().front().y;
         QVERIFY(turned.front() != turned.back());
         const auto of_head_1 = page().panel<ValuesPanel>().kernels().curves().at(1).y;
-        // At each checkpoint; the last is what was seen.
+        // For each checkpoint; the last value is the one shown before.
         control<QCheckBox>("Over training")->click();
         waitForAnswers();
         QCOMPARE(page().panel<ValuesPanel>().kernels().curves().size(),
@@ -250,7 +252,7 @@ class ModelsPageTest : public PageTest {
                  static_cast<std::size_t>(state().summary()->heads));
     }
 
-    // The same text and head of both; RoPER's kernels turn, RoPE's do not.
+    // Both use the same text and head. RoPER's kernels rotate with distance, RoPE's do not.
     void aTwinStandsBesideItsRun() {
         page().open("run");
         auto* beside = control<QComboBox>("Model beside it");
@@ -272,7 +274,7 @@ class ModelsPageTest : public PageTest {
         page().showPanel<ValuesPanel>();
         waitForAnswers();
         const auto& curves = page().panel<ValuesPanel>().kernels().curves();
-        QCOMPARE(curves.size(), std::size_t(3));  // two heads, and the twin's
+        QCOMPARE(curves.size(), std::size_t(3));  // two heads, and the twin's head
         QVERIFY(curves[0].y.front() != curves[0].y.back());
         QCOMPARE(curves[2].y.front(), curves[2].y.back());
         QCOMPARE(page().panel<ValuesPanel>().tokenMap().map().values->rows(),
@@ -281,7 +283,7 @@ class ModelsPageTest : public PageTest {
         control<QSpinBox>("Distance of the token map")->setValue(3);
         waitForAnswers();
         QVERIFY(*page().panel<ValuesPanel>().tokenMap().map().values != at_0);
-        // What is gone or looked at itself stands beside nothing.
+        // A run that is removed or opened itself is no longer shown as a twin.
         page().open("twin");
         QCOMPARE(page().besideState().model(), QString());
         waitForAnswers();
@@ -297,19 +299,19 @@ class ModelsPageTest : public PageTest {
         QVERIFY(state().answer(need::subsets) != nullptr);
         QCOMPARE(state().answer(need::subsets)->subsets.size(), std::size_t(4));
         QCOMPARE(page().panel<SubsetsPanel>().subsets().figureCsv().count('\n'), 5);
-        // Of another text or change they are not known.
+        // They are unknown for another text or change.
         control<QCheckBox>("q and k not rotated")->click();
         QVERIFY(state().answer(need::subsets) == nullptr);
         QTest::mouseClick(control<QPushButton>("As it was trained"), Qt::LeftButton);
         waitForAnswers();
         QTest::mouseClick(control<QPushButton>("Read with every subset"), Qt::LeftButton);
         waitForAnswers();
-        // As it was trained: with all bands.
+        // Without changes, the set of all bands gives the model's loss.
         double whole = 0;
         for (const BandSubset& subset : state().answer(need::subsets)->subsets)
             if (subset.kept.size() == 2) whole = subset.loss;
         QVERIFY(std::abs(whole - state().answer(need::reading)->loss) < 1e-9);
-        // A long text takes long, and can be given up.
+        // A long text takes time and can be cancelled.
         page().readText(QString(kText).repeated(100));
         waitForAnswers();
         QTest::mouseClick(control<QPushButton>("Read with every subset"), Qt::LeftButton);
@@ -321,18 +323,18 @@ class ModelsPageTest : public PageTest {
         QCOMPARE(state().answer(need::reading)->ids.size(), std::size_t(13));
     }
 
-    // One set of controls: as it was trained with what it looked at, and below it what the change makes of
-    // it.
+    // One set of controls: the continuation by the unchanged model with what it attended to, and below it the
+    // continuation with the change.
     void theModelWritesOn() {
         openModel();
         page().showPanel<GenerationPanel>();
-        control<QLineEdit>("Prompt")->clear();  // the text of the page is continued
+        control<QLineEdit>("Prompt")->clear();  // continues the text of the page
         control<QSpinBox>("Tokens to generate")->setValue(4);
         QTest::mouseClick(control<QPushButton>("Generate"), Qt::LeftButton);
         QTRY_VERIFY_WITH_TIMEOUT(!page().runState().isAsking(), 60000);
         QVERIFY2(page().runState().continuation().has_value(), qPrintable(page().runState().message()));
         QCOMPARE(page().runState().continuation()->prompt, std::string(kText));
-        QVERIFY(state().answer(need::written) == nullptr);  // nothing is changed
+        QVERIFY(state().answer(need::written) == nullptr);  // there is no change
         control<QCheckBox>("q and k not rotated")->click();
         waitForAnswers();
         control<QLineEdit>("Prompt")->setText("5>E5");
@@ -347,7 +349,7 @@ class ModelsPageTest : public PageTest {
                  qPrintable(written->text()));
     }
 
-    // The settings of versions with two pages are still read.
+    // Settings of versions with two pages are still read.
     void formerViewsAreRestored() {
         const auto front = [this] { return page().tabs().tabText(page().tabs().currentIndex()); };
         page().setViewSettings(
@@ -368,7 +370,7 @@ class ModelsPageTest : public PageTest {
         waitForAnswers();
     }
 
-    // Every panel is of the checkpoint that is chosen.
+    // All panels use the selected checkpoint.
     void anOlderCheckpointIsLookedInto() {
         page().open("run");
         waitForAnswers();
@@ -404,7 +406,7 @@ class ModelsPageTest : public PageTest {
         QVERIFY2(said->text().contains("with the change"), qPrintable(said->text()));
     }
 
-    // Rows come and go with the model; none lies over another.
+    // Rows appear and disappear depending on the model, and none overlap.
     void theChangePanelShowsEveryRow() {
         for (const QString& model : {model("llama"), QString("run"), QString("twin"), QString("run")}) {
             page().open(model);
@@ -429,7 +431,7 @@ class ModelsPageTest : public PageTest {
         QVERIFY(state().answer(need::lens) != nullptr);
         QCOMPARE(page().panel<LayersPanel>().lens().map().values->rows(),
                  static_cast<Eigen::Index>(state().summary()->layers + 1));
-        // After the last layer it predicts as the model does.
+        // After the last layer, the prediction is the model's own.
         QVERIFY(std::abs((*page().panel<LayersPanel>().lens().map().values)(2, 4) -
                          state().answer(need::reading)->nll[4]) < 1e-5);
         page().showPanel<LengthsPanel>();
@@ -459,7 +461,7 @@ class ModelsPageTest : public PageTest {
         click(page().panel<PatchPanel>().patch(), page().panel<PatchPanel>().patch().cellRect(1, 2).center());
         waitForAnswers();
         QVERIFY(state().answer(need::patch_positions) != nullptr);
-        // Two clicks in a row: the second counts.
+        // Of two clicks in quick succession, the second counts.
         click(page().panel<PatchPanel>().patch(), page().panel<PatchPanel>().patch().cellRect(0, 1).center());
         click(page().panel<PatchPanel>().patch(), page().panel<PatchPanel>().patch().cellRect(1, 2).center());
         waitForAnswers();
@@ -469,7 +471,7 @@ class ModelsPageTest : public PageTest {
                          state().answer(need::patch)->restored[1][2]) < 1e-5);
     }
 
-    // What the explorer computes of the model's q and k is what the model computes itself.
+    // The explorer computes the same scores from the model's q and k as the model itself.
     void theAttentionPageTakesSuchAModelAsItsSource() {
         openModel();
         page().showPanel<HeadsPanel>();
@@ -492,7 +494,7 @@ class ModelsPageTest : public PageTest {
         QCOMPARE(attention.tokenNames().size(), 13);
     }
 
-    // What the next model lacks does not stay in the change.
+    // Parts of a change that the next model does not support are removed.
     void aChangeIsFittedToTheModel() {
         page().open("run");
         waitForAnswers();
@@ -530,7 +532,7 @@ class ModelsPageTest : public PageTest {
         waitForAnswers();
         QCOMPARE(state().message(), QString());
         QVERIFY(state().answer(need::reading) != nullptr);
-        // What was opened is offered again, but not what is gone.
+        // Models opened before are listed unless they no longer exist.
         QVERIFY(page().models().findData(model("llama")) >= 0);
         QFile::remove(broken);
         window_.reset();

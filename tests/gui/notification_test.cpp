@@ -9,7 +9,7 @@
 
 using namespace roper;
 
-/// A desktop that shows messages, on a bus of its own.
+/// A desktop's notification service on a separate bus.
 class PretendedDesktop : public QObject {
     Q_OBJECT
     Q_CLASSINFO("D-Bus Interface", "org.freedesktop.Notifications")
@@ -33,7 +33,7 @@ class PretendedDesktop : public QObject {
     }
 };
 
-/// When training ends, the desktop says so.
+/// The desktop shows a notification when training ends.
 class NotificationTest : public PageTest {
     Q_OBJECT
 
@@ -114,7 +114,7 @@ class NotificationTest : public PageTest {
     void aQueueIsToldOnceWhenItIsEmpty() {
         makeTraining({"a", "b", "c"});
         writeQueue({"a", "b", "c"});
-        QTest::qWait(1500);  // the queue is looked at once a second
+        QTest::qWait(1500);  // the queue is checked once a second
         lookElsewhere();
         end("a", RunState::finished);
         writeQueue({"b", "c"});
@@ -123,7 +123,7 @@ class NotificationTest : public PageTest {
         QVERIFY(desktop_.messages.isEmpty());
         end("b", RunState::failed, "no room");
         writeQueue({"c"});
-        QTRY_COMPARE_WITH_TIMEOUT(desktop_.messages.size(), 1, 20000);  // this one cannot wait
+        QTRY_COMPARE_WITH_TIMEOUT(desktop_.messages.size(), 1, 20000);  // an urgent one
         QCOMPARE(desktop_.messages.front().text, QString("b: no room"));
         end("c", RunState::finished);
         writeQueue({});
@@ -136,7 +136,7 @@ class NotificationTest : public PageTest {
         makeTraining({"alone", "queued"});
         writeQueue({"queued"});
         window_->runs().refresh();
-        QTest::qWait(1500);  // the queue is looked at once a second
+        QTest::qWait(1500);  // the queue is checked once a second
         lookElsewhere();
         end("alone", RunState::finished);
         QTRY_COMPARE_WITH_TIMEOUT(desktop_.messages.size(), 1, 20000);
@@ -146,7 +146,7 @@ class NotificationTest : public PageTest {
   private:
     std::filesystem::path runs() const { return runs_->path().toStdString(); }
 
-    /// Runs that train, as the window sees it.
+    /// Runs that the window sees as training.
     void makeTraining(const std::vector<std::string>& names) {
         trainer_ = std::make_unique<PretendedTrainer>("read line");
         for (const std::string& name : names)

@@ -18,8 +18,8 @@
 
 using namespace roper;
 
-/// What files say is shown as it is, wherever it appears: a runs folder, a model, a queue, a cluster and a
-/// table whose texts are all `kMarkup`. That names a picture, which is never opened.
+/// Text from files is always shown literally. All text of a runs folder, a model, a queue, a cluster and a
+/// table is `kMarkup`, which refers to a picture that must never be opened.
 class PlainTextTest : public PageTest {
     Q_OBJECT
 
@@ -78,7 +78,7 @@ class PlainTextTest : public PageTest {
             search.lookAtHtml(*page, page->explanation());
         }
         QVERIFY2(search.problems.isEmpty(), qPrintable(search.problems.join('\n')));
-        // Each kind of text has been there, or nothing is known of it.
+        // Each kind of text occurred at least once; otherwise the test proves nothing.
         QVERIFY(search.labels > 0 && search.tool_tips > 0 && search.documents > 0 && search.captions > 0);
         for (const QLabel* label : window_->findChildren<QLabel*>())
             QVERIFY(!label->text().contains('\x1b'));
@@ -118,7 +118,7 @@ class PlainTextTest : public PageTest {
     void theTitleHasAllOfThePath() {
         const QTemporaryDir odd(QDir::tempPath() + "/[*]-XXXXXX");
         openWindow("Rotation", odd.path().toStdString());
-        QVERIFY(window_->windowTitle().contains("[*][*]"));  // as Qt writes "[*]"
+        QVERIFY(window_->windowTitle().contains("[*][*]"));  // Qt's escape for "[*]"
     }
 
   private:
@@ -128,13 +128,13 @@ class PlainTextTest : public PageTest {
         std::ofstream(path) << text;
     }
 
-    /// Whether the picture has been opened since this was last asked.
+    /// Whether the picture has been opened since the last call.
     bool isPictureOpened() const {
         char events[4096];
         return ::read(opened_.number(), events, sizeof events) > 0;
     }
 
-    /// Twins of an experiment, one of which has failed, with all that a run folder says in words.
+    /// Twins of an experiment, one of them failed, with markup in all text of a run folder.
     void makeRuns() const {
         for (const char* name : {"a", "b"}) {
             const RunFolder run = makeFinishedRun(
@@ -156,7 +156,7 @@ class PlainTextTest : public PageTest {
         writeTo(runs() / "c/run.toml", "[model]\n\"" + kText + "\" = 1\n");
     }
 
-    /// An element that waits, in the words of a squeue of our own.
+    /// A pending element, listed by a fake squeue.
     void makeSubmission() const {
         const Submission submission{"s.abc123", "s", {{"b"}, {"a"}}, 1, false};
         writeSubmission(runs(), submission);
@@ -169,7 +169,7 @@ class PlainTextTest : public PageTest {
 
     inline static const std::string kText = kMarkup.toStdString();
     QTemporaryDir others_;
-    Descriptor opened_;  ///< notices that the picture is opened
+    Descriptor opened_;  ///< notices if the picture is opened
 };
 
 ROPER_GUI_TEST(PlainTextTest, "plain_text_test")

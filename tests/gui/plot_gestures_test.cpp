@@ -7,7 +7,7 @@
 
 using namespace roper;
 
-/// Mouse, wheel and keys mean the same in charts of live and of computed curves, at any size.
+/// Mouse, wheel and keys work alike in charts of live and of computed curves, at any size.
 class PlotGesturesTest : public QObject {
     Q_OBJECT
 
@@ -18,13 +18,14 @@ class PlotGesturesTest : public QObject {
         const QPointF at(plot().xAxis->coordToPixel(30), axes().center().y());
         wheel(at, 120);
         QVERIFY(plot().xAxis->range().size() < 90);
-        // 30 keeps its share of the axis, which itself moves a little as the numbers beside it change.
+        // 30 keeps its relative position on the axis, which itself moves a little when the width of its
+        // labels changes.
         const QCPRange xs = plot().xAxis->range();
         QVERIFY2(std::abs((30 - xs.lower) / xs.size() - 0.3) < 0.005, qPrintable(text(xs)));
         QVERIFY(!chart_->isFollowing());
         wheel(at, -120);
         QVERIFY2(isAbout(plot().xAxis->range(), 0, 100), qPrintable(text(plot().xAxis->range())));
-        // Over the numbers of the x axis y stays.
+        // Over the labels of the x axis, y does not change.
         const QCPRange ys = plot().yAxis->range();
         wheel({at.x(), axes().bottom() + 10.0}, 240);
         QVERIFY(plot().yAxis->range() == ys && plot().xAxis->range().size() < 80);
@@ -43,7 +44,7 @@ class PlotGesturesTest : public QObject {
         QVERIFY(chart_->isFollowing());
     }
 
-    /// What lies outside the axes is no part of the box.
+    /// The zoom box is clipped to the axes.
     void aDragMayEndOutside_data() { chartsAndSizes(); }
     void aDragMayEndOutside() {
         open();
@@ -51,7 +52,7 @@ class PlotGesturesTest : public QObject {
         drag(Qt::LeftButton, {}, inAxes(0.4, 0.5), QPoint(plot().width() + 200, -150));
         QVERIFY2(isAbout(plot().xAxis->range(), 40, 100), qPrintable(text(plot().xAxis->range())));
         QVERIFY(std::abs(plot().yAxis->range().upper - top) < 0.02 * top);
-        // The next press begins anew.
+        // The next press starts a new box.
         doubleClick();
         drag(Qt::LeftButton, {}, inAxes(0.6, 0.5), QPoint(-200, plot().height() + 90));
         QVERIFY2(isAbout(plot().xAxis->range(), 0, 60), qPrintable(text(plot().xAxis->range())));
@@ -68,12 +69,12 @@ class PlotGesturesTest : public QObject {
             doubleClick();
             QVERIFY(isAbout(plot().xAxis->range(), 0, 100));
         }
-        // The right button has the menu.
+        // The right button opens the menu.
         drag(Qt::RightButton, {}, inAxes(0.2, 0.2), inAxes(0.8, 0.8));
         QVERIFY(chart_->isFollowing());
     }
 
-    /// Keys do what the mouse does.
+    /// Keys have the same effects as the mouse.
     void keysZoomMoveAndReset_data() { chartsAndSizes(); }
     void keysZoomMoveAndReset() {
         open();
@@ -92,7 +93,7 @@ class PlotGesturesTest : public QObject {
         QVERIFY(chart_->isFollowing());
     }
 
-    /// Without a mouse the numbers can be read, and it is seen where the keys go.
+    /// Without a mouse, values can be read, and the keyboard focus is visible.
     void keysMoveTheCrosshair_data() { chartsAndSizes(); }
     void keysMoveTheCrosshair() {
         open();
@@ -117,7 +118,7 @@ class PlotGesturesTest : public QObject {
         QCOMPARE(pointed.last()[0].toString(), QString());
     }
 
-    /// Sequence: zoomed in, more points come, and all are seen again after a reset.
+    /// New points arrive while zoomed; a reset shows all of them.
     void pointsThatComeWhileZoomed_data() { chartsAndSizes(); }
     void pointsThatComeWhileZoomed() {
         open();
@@ -127,11 +128,11 @@ class PlotGesturesTest : public QObject {
         QVERIFY(plot().xAxis->range() == xs && plot().yAxis->range() == ys);
         doubleClick();
         QVERIFY2(isAbout(plot().xAxis->range(), 0, 200), qPrintable(text(plot().xAxis->range())));
-        fill(300);  // and the chart keeps up again
+        fill(300);  // and the chart follows again
         QVERIFY2(isAbout(plot().xAxis->range(), 0, 300), qPrintable(text(plot().xAxis->range())));
     }
 
-    /// Sequence: zoomed in, a curve is hidden and shown by its entry of the legend.
+    /// A curve is hidden and shown through the legend while zoomed.
     void aCurveIsHiddenWhileZoomed_data() { chartsAndSizes(); }
     void aCurveIsHiddenWhileZoomed() {
         open();
@@ -146,7 +147,7 @@ class PlotGesturesTest : public QObject {
         QVERIFY(chart_->figureCsv().contains("first") && !chart_->figureCsv().contains("second"));
         QVERIFY(plot().xAxis->range() == xs && plot().yAxis->range() == ys);
         QVERIFY(!chart_->isFollowing());
-        // Reset, the values of the other curve alone are shown: those of the second are ten times as large.
+        // After a reset only the values of the visible curve count; the hidden one's are ten times as large.
         doubleClick();
         QVERIFY2(plot().yAxis->range().upper < 2, qPrintable(text(plot().yAxis->range())));
         QTest::qWait(QApplication::doubleClickInterval() + 50);
@@ -156,7 +157,7 @@ class PlotGesturesTest : public QObject {
         QVERIFY(chart_->isShown("second") && plot().yAxis->range().upper > 9);
     }
 
-    /// A double click in the legend shows a curve alone, and zooms nothing out.
+    /// A double click in the legend shows only that curve and does not reset the zoom.
     void aDoubleClickInTheLegendShowsACurveAlone_data() { chartsAndSizes(); }
     void aDoubleClickInTheLegendShowsACurveAlone() {
         open();
@@ -210,7 +211,7 @@ class PlotGesturesTest : public QObject {
         fill(100);
     }
 
-    /// Both curves from 0 to `last`.
+    /// Sets both curves from 0 to `last`.
     void fill(int last) {
         if (auto* live = qobject_cast<MetricChart*>(chart_.get())) {
             for (auto i = static_cast<int>(live->pointCount("first")); i <= last; ++i)
@@ -238,7 +239,7 @@ class PlotGesturesTest : public QObject {
 
     QCustomPlot& plot() const { return chart_->plot(); }
     QRect axes() const { return plot().axisRect()->rect(); }
-    /// @param across, down  shares of the axes
+    /// @param across, down  fractions of the axes
     QPoint inAxes(double across, double down) const {
         return axes().topLeft() + QPointF(across * axes().width(), down * axes().height()).toPoint();
     }
@@ -266,7 +267,7 @@ class PlotGesturesTest : public QObject {
         settle();
     }
 
-    /// To about a pixel of the smallest chart.
+    /// Within about a pixel of the smallest chart.
     static bool isAbout(const QCPRange& range, double lower, double upper) {
         const double close = 0.01 * (upper - lower);
         return std::abs(range.lower - lower) < close && std::abs(range.upper - upper) < close;

@@ -15,7 +15,7 @@
 
 using namespace roper;
 
-/// The queue as the window sees it, and a runs folder with very many runs.
+/// The queue in the window, and a runs folder with very many runs.
 class QueueTest : public PageTest {
     Q_OBJECT
 
@@ -47,7 +47,7 @@ class QueueTest : public PageTest {
         QCOMPARE(window_->runs().runs().size(), std::size_t(4));
         QTRY_VERIFY_WITH_TIMEOUT(allFinished(4), 120000);
         QTRY_VERIFY(readQueue(runs()).entries.empty());
-        // The same seeds again: they are there already.
+        // The same seeds exist already.
         QTest::mouseClick(page().queueButton(), Qt::LeftButton);
         QCOMPARE(window_->runs().runs().size(), std::size_t(4));
         page().seedCount()->setValue(3);
@@ -64,7 +64,7 @@ class QueueTest : public PageTest {
                 .match(left)
                 .hasMatch(),
             qPrintable(left));
-        page().queuePanel().load();  // the share of the cores is that since the reading before
+        page().queuePanel().load();  // the load of the cores is measured since the previous reading
         QTest::qWait(200);
         const QString load = page().queuePanel().load();
         QVERIFY2(QRegularExpression("^CPU \\d+ % +memory [0-9.]+ of [0-9.]+ GB").match(load).hasMatch(),
@@ -82,7 +82,7 @@ class QueueTest : public PageTest {
         panel.select({before[2]});
         panel.button("Remove")->click();
         QCOMPARE(names(), (std::vector{before[0], before[1], before[3]}));
-        QTRY_VERIFY(window_->runs().find(QString::fromStdString(before[2])) == nullptr);  // it never began
+        QTRY_VERIFY(window_->runs().find(QString::fromStdString(before[2])) == nullptr);  // it never started
     }
 
     void groupsAreMovedAndTakenOutAndUndoBringsBack() {
@@ -120,20 +120,20 @@ class QueueTest : public PageTest {
         };
         QTRY_VERIFY_WITH_TIMEOUT(sum(4), 1000);
         panel.button("Clear")->click();
-        QCOMPARE(names(), (std::vector{n[0]}));  // it trains
+        QCOMPARE(names(), (std::vector{n[0]}));  // it is training
         QTRY_VERIFY_WITH_TIMEOUT(sum(1), 1000);
         QCOMPARE(window_->runs().runs().size(), std::size_t(1));
         history.undo();
         QCOMPARE(names(), n);
         QCOMPARE(window_->runs().runs().size(), std::size_t(4));
-        QTRY_VERIFY_WITH_TIMEOUT(sum(4), 1000);  // at once, not by the clock
+        QTRY_VERIFY_WITH_TIMEOUT(sum(4), 1000);  // immediately, not at the next tick of the timer
     }
 
     void aRunIsDraggedToAnotherPlace() {
         queueFourLongRuns();
         const auto n = names();
         QueueList& list = page().queuePanel().list();
-        // A drag needs a desktop: this is what the list is after it.
+        // Dragging requires a desktop, so this sets the list to its state afterwards.
         list.insertTopLevelItem(1, list.takeTopLevelItem(3));
         emit list.dropped();
         QTRY_COMPARE(names(), (std::vector{n[0], n[3], n[1], n[2]}));
@@ -157,7 +157,7 @@ class QueueTest : public PageTest {
         QCOMPARE(window_->runs().find("b")->folder().metrics().size(), std::size_t(100));
     }
 
-    // What a person does who loses power again and again.
+    // Like a user whose machine loses power repeatedly.
     void tenRunsSurviveKilledWindowsAndTrainers() {
         fillForm(60);
         page().seedCount()->setValue(5);
@@ -165,7 +165,7 @@ class QueueTest : public PageTest {
         std::mt19937 chance(11);
         for (int round = 0; round < 5; ++round) {
             QTest::qWait(static_cast<int>(300 + chance() % 700));
-            window_.reset();  // the worker and its trainers know nothing of a window that is gone
+            window_.reset();  // the worker and its trainers do not notice that the window is gone
             killAll();
             QTest::qWait(static_cast<int>(chance() % 300));
             open();
@@ -180,7 +180,7 @@ class QueueTest : public PageTest {
         QTRY_VERIFY(readQueue(runs()).entries.empty());
     }
 
-    /// Somebody else's folder: looking at it starts nothing.
+    /// The folder came from somebody else: opening it starts nothing.
     void aQueueThatCameAlongWaitsForAWord() {
         window_.reset();
         runs_ = std::make_unique<QTemporaryDir>();
@@ -228,7 +228,7 @@ class QueueTest : public PageTest {
         QCOMPARE(window_->runs().runs().size(), std::size_t(501));
         auto* tree = control<QTreeView>("Runs");
         QAbstractItemModel* model = tree->model();
-        QCOMPARE(model->rowCount(), 2);  // an experiment of 500 runs, and what cannot be read
+        QCOMPARE(model->rowCount(), 2);  // an experiment of 500 runs, and the unreadable runs
         QCOMPARE(runsListed(*model), 501);
         page().runsPanel().select("broken");
         QCOMPARE(tree->currentIndex().data().toString(), QString("broken"));
@@ -243,7 +243,7 @@ class QueueTest : public PageTest {
         tree->sortByColumn(RunsModel::last_column, Qt::DescendingOrder);
         const QModelIndex first = model->index(0, 0, model->index(0, 0));
         QCOMPARE(first.siblingAtColumn(RunsModel::last_column).data().toString(), QString("128/128"));
-        // The charts follow the tree: the first runs of the chosen experiment and no more.
+        // The charts show only the first runs of the selected experiment.
         tree->setCurrentIndex(first);
         QTRY_VERIFY(page().metrics().chart(0).hasSeries(page().runsPanel().selected()->name()));
         QVERIFY(!page().metrics().chart(0).hasSeries("run-1001"));
@@ -281,7 +281,7 @@ class QueueTest : public PageTest {
         return runs;
     }
 
-    /// Four runs in the queue, of which the first trains.
+    /// Queues four runs, of which the first is training.
     void queueFourLongRuns() {
         fillForm(1000000);
         changeQueue(runs(), [](RunQueue& queue) { queue.at_once = 1; });
@@ -308,7 +308,7 @@ class QueueTest : public PageTest {
         return std::any_of(all.begin(), all.end(), [](const RunWatcher* run) { return run->isActive(); });
     }
 
-    /// Every process that works in this test's folder, without warning.
+    /// Kills every process that works in this test's folder, without warning.
     void killAll() const {
         const QByteArray mine = runs_->path().toLocal8Bit();
         QDirIterator processes("/proc", QDir::Dirs);

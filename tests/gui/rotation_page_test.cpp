@@ -7,7 +7,7 @@
 
 using namespace roper;
 
-/// The Rotation page inside the window, driven by mouse and keyboard.
+/// The Rotation page in the window, controlled by mouse and keyboard.
 class RotationPageTest : public QObject {
     Q_OBJECT
 
@@ -40,7 +40,7 @@ class RotationPageTest : public QObject {
     void draggingTheArrowSetsThePair() {
         auto* circle = page_->findChild<CircleView*>();
         const QPoint centre = circle->rect().center();
-        // Away from both heads nothing is held.
+        // Away from both arrow heads, nothing is dragged.
         const Eigen::VectorXd before = page_->state().x();
         QTest::mousePress(circle, Qt::LeftButton, {}, centre + QPoint(0, 5));
         QTest::mouseMove(circle, centre + QPoint(60, 0));
@@ -51,14 +51,14 @@ class RotationPageTest : public QObject {
         QTest::mouseRelease(circle, Qt::LeftButton, {}, centre + QPoint(0, -60));
         QVERIFY(std::abs(page_->state().x()[0]) < 0.05);
         QVERIFY(page_->state().x()[1] > 0.2);
-        QCOMPARE(page_->state().x()[2], 1.5);  // the other pair stays
-        // The rotated arrow takes its vector along.
+        QCOMPARE(page_->state().x()[2], 1.5);  // the other pair does not change
+        // Dragging the rotated arrow moves its vector.
         QTest::mousePress(circle, Qt::LeftButton, {}, circle->tip(true).toPoint());
         const QPoint goal = centre + QPoint(50, 30);
         QTest::mouseMove(circle, goal);
         QTest::mouseRelease(circle, Qt::LeftButton, {}, goal);
         QVERIFY((circle->tip(true) - goal).manhattanLength() < 4);
-        // The table beside it shows the new numbers.
+        // The table next to it shows the new numbers.
         auto* table = page_->findChild<QTableWidget*>();
         QCOMPARE(table->item(1, 0)->text().toDouble(), page_->state().x()[1]);
     }
@@ -135,7 +135,7 @@ class RotationPageTest : public QObject {
         QCOMPARE(page_->state().x().size(), 4);
         QTest::keyClick(width, Qt::Key_Return);
         QCOMPARE(page_->state().x().size(), 96);
-        QCOMPARE(page_->state().x()[3], 2.0);  // the entries that were there stay
+        QCOMPARE(page_->state().x()[3], 2.0);  // existing entries are kept
         auto* position = page_->findChild<QDoubleSpinBox*>();
         position->setFocus();
         position->selectAll();
@@ -155,7 +155,7 @@ class RotationPageTest : public QObject {
         }
         QCOMPARE(view->step(), 2);
         QTest::qWait(120);
-        QCOMPARE(page_->state().setup().position, 3.0);  // nothing plays
+        QCOMPARE(page_->state().setup().position, 3.0);  // the animation is stopped
     }
 
     void theNewestLineOfTheExampleIsInSight() {

@@ -8,7 +8,7 @@
 
 using namespace roper;
 
-/// The setup that runs through all pages: undo, copy and paste, the session.
+/// The setup shared by all pages: undo, copy and paste, the session.
 class SetupTest : public PageTest {
     Q_OBJECT
 
@@ -41,7 +41,7 @@ class SetupTest : public PageTest {
             const std::vector<const Example*> all = examplesOf(name);
             QCOMPARE(list->count(), static_cast<int>(all.size()));
             list->showPopup();
-            QVERIFY(list->view()->sizeHintForRow(0) >= 64);  // high enough for its picture
+            QVERIFY(list->view()->sizeHintForRow(0) >= 64);  // tall enough for its thumbnail
             list->hidePopup();
             for (int i = 0; i < list->count(); ++i) {
                 const Example& example = *all[static_cast<std::size_t>(i)];
@@ -74,7 +74,7 @@ class SetupTest : public PageTest {
         QVERIFY(setup() == end);
     }
 
-    /// On some desktops a line of text takes Ctrl+E and Ctrl+K for itself.
+    /// On some desktops, line edits handle Ctrl+E and Ctrl+K themselves.
     void shortcutsOfTheWindowWorkInAField() {
         window_->showPage("Spectrum");
         auto* base = control<NumberEdit>("Base b");
@@ -197,7 +197,7 @@ class SetupTest : public PageTest {
         QFAIL(qPrintable(name));
     }
 
-    /// Menus hold the actions; they belong to the program's list of them.
+    /// The actions in the menus, which belong to the program's list of actions.
     QList<QAction*> allActions() const {
         QList<QAction*> all;
         for (QMenu* menu : window_->findChildren<QMenu*>())

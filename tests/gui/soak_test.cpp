@@ -15,11 +15,11 @@
 
 using namespace roper;
 
-/// A window that is open for a day, and folders as large as they get.
+/// A window open for a day, and very large folders.
 ///
-/// The day is simulated: 24 hours of training, a row each second, an evaluation each minute, a new run every
-/// five minutes, whose rows come a minute at a time; meanwhile a person looks at every page, changes
-/// settings, and exports a figure. $ROPER_SOAK_HOURS makes it longer.
+/// The day is simulated: 24 hours of training with a row every second, an evaluation every minute and a new
+/// run every five minutes; rows arrive in blocks of a minute. Meanwhile a user visits every page, changes
+/// settings and exports a figure. $ROPER_SOAK_HOURS makes it longer.
 class SoakTest : public PageTest {
     Q_OBJECT
 
@@ -84,7 +84,7 @@ class SoakTest : public PageTest {
             }
             after_hour.push_back(used());
         }
-        // The least of three hours against the least of three: caches breathe.
+        // Compares minima of three hours, because the size of caches fluctuates.
         const auto least = [&](auto from, auto member) {
             return std::min({(*from).*member, (*(from + 1)).*member, (*(from + 2)).*member});
         };
@@ -107,7 +107,7 @@ class SoakTest : public PageTest {
     }
 
   private:
-    /// A run that this process seems to train.
+    /// A run that this process pretends to train.
     class Live {
       public:
         Live(const std::filesystem::path& runs, const std::string& name, const std::string& position = "rope",
@@ -173,7 +173,7 @@ class SoakTest : public PageTest {
 
     void open() { openWindow("Training", runs()); }
 
-    /// A minute of a person at the window: sees what is new, goes to the next page, changes something there.
+    /// A minute of a user's work: looks at news, goes to the next page, changes something there.
     void look(int minute) {
         window_->runs().refresh();
         const auto pages = window_->pages();
@@ -193,9 +193,9 @@ class SoakTest : public PageTest {
 
     Used used() const {
         for (int i = 0; i < 20; ++i)
-            QTest::qWait(10);  // what is done later, in idle time
+            QTest::qWait(10);  // deferred work in idle time
         QCoreApplication::sendPostedEvents(nullptr, QEvent::DeferredDelete);
-        QPixmapCache::clear();  // Qt's own, which it fills up to 10 MB
+        QPixmapCache::clear();  // Qt's own cache, which may grow to 10 MB
         Used now;
         ::malloc_trim(0);
         const struct mallinfo2 heap = ::mallinfo2();

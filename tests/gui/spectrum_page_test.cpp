@@ -49,12 +49,12 @@ class SpectrumPageTest : public PageTest {
             QTest::mouseClick(box, Qt::LeftButton, {}, QPoint(8, box->height() / 2));
             QCOMPARE(page_->spectrumChart().curves().size(), before + 1);
             QVERIFY(page_->spectrumChart().curves().back().y != page_->spectrumChart().curves().front().y ||
-                    method == ScalingMethod::dynamic_ntk);  // which does nothing up to L
+                    method == ScalingMethod::dynamic_ntk);  // no effect up to L
         }
         control<QComboBox>("Scaling")->setCurrentIndex(static_cast<int>(ScalingMethod::linear));
         QCOMPARE(setup().scaling.method, ScalingMethod::linear);
         QVERIFY(std::abs(setup().rotary().theta[0] - 0.25) < 1e-15);
-        // The one in use is drawn without being asked for.
+        // The method in use is always drawn.
         QVERIFY(!control<QCheckBox>("Draw: linear")->isEnabled());
     }
 
@@ -125,7 +125,7 @@ class SpectrumPageTest : public PageTest {
         QVERIFY((setup().rotary().theta - theta).norm() < 1e-15);
     }
 
-    /// To lay out such a text would hold up the window for minutes.
+    /// Laying out such a text would block the window for minutes.
     void aTextThatIsNoConfigAtAllIsNotTakenIn() {
         constexpr int kLength = 60'000'000;
         QApplication::clipboard()->setText("{" + QString(kLength, ' ') + "}");
@@ -142,7 +142,7 @@ class SpectrumPageTest : public PageTest {
             looked = is_told && text->document()->isEmpty();
             text->insertPlainText("{\"head_dim\": 64}");
             QApplication::clipboard()->setText(", ");
-            text->paste();  // what has room is taken
+            text->paste();  // as much as fits is inserted
             looked = looked && text->toPlainText().endsWith(", ");
             dialog->reject();
         });

@@ -7,7 +7,7 @@
 
 using namespace roper;
 
-/// Every page with two runs on a text, whose tokens have several characters: one generates, one predicts
+/// Every page with two runs on a text, whose tokens have several characters: one run generates, one predicts
 /// masked tokens.
 class TextRunTest : public PageTest {
     Q_OBJECT
@@ -54,11 +54,11 @@ class TextRunTest : public PageTest {
         QVERIFY(SamplesView::sampleHtml(sample, false).contains("✓"));
         sample.fully_correct = true;
         QVERIFY(!SamplesView::sampleHtml(sample, false).contains("the working is not"));
-        sample.fully_correct.reset();  // as of a task without working, and of older versions
+        sample.fully_correct.reset();  // as for a task without working, and in older versions
         QVERIFY(!SamplesView::sampleHtml(sample, false).contains("the working is not"));
     }
 
-    // They kept the colours in which they had been written, dark ones on a dark ground.
+    // Regression: samples kept the dark colours of the light theme on a dark background.
     void samplesFollowLightAndDark() {
         const Sample sample{1, "?d=1+2;", " d==3#", " d==3#", true, {}, true};
         SamplesView view(nullptr);
@@ -88,7 +88,7 @@ class TextRunTest : public PageTest {
                 "<span style='color:#00785a'>x</span><span style='color:#c2410c;text-decoration:underline'>"
                 "a</span>z"),
             qPrintable(own));
-        made.predicted = {0, 9, 1};  // beyond the end: nothing is marked, all is shown
+        made.predicted = {0, 9, 1};  // beyond the end: nothing is marked, everything is shown
         QVERIFY(SamplesView::sampleHtml(made, false).contains("<br>xaz<br>"));
         made.predicted = {-1, 1, 1, 0, -5, 1};
         QVERIFY(SamplesView::sampleHtml(made, false).contains("<br>xaz<br>"));
@@ -119,7 +119,7 @@ class TextRunTest : public PageTest {
         QVERIFY(!editor("task.digits_max")->isEnabled());
         QVERIFY(!editor("evaluation.temperature")->isEnabled());
         const auto buttons = editor("task.text")->parentWidget()->findChildren<QToolButton*>();
-        QCOMPARE(buttons.size(), 2);  // a file, a folder
+        QCOMPARE(buttons.size(), 2);  // for a file and a folder
         QVERIFY(buttons.front()->isEnabled());
         form.setSpecification({});
         QVERIFY(!editor("task.text")->isEnabled());
@@ -185,7 +185,7 @@ class TextRunTest : public PageTest {
         QTest::mouseClick(&tab.measureButton(), Qt::LeftButton);
         QTRY_COMPARE_WITH_TIMEOUT(tab.measureButton().text(), QString("Measure"), 120000);
         QCOMPARE(tab.summary().text(), QString());
-        QCOMPARE(tab.view().maps().size(), std::size_t(2));  // causal, masked
+        QCOMPARE(tab.view().maps().size(), std::size_t(2));  // causal and masked
         const LengthMap shares = tab.view().maps().front();
         QCOMPARE(shares.shows, LengthMap::Shows::token_accuracy);
         QCOMPARE(shares.lengths, (std::vector<std::int64_t>{24, 48, 96, 192}));

@@ -12,7 +12,7 @@
 
 using namespace roper;
 
-/// The guided tour, walked through as a reader does: with clicks on what the panel and the pages show.
+/// Walks through the guided tour like a reader, by clicking what the panel and the pages show.
 class TourTest : public PageTest {
     Q_OBJECT
 
@@ -43,7 +43,7 @@ class TourTest : public PageTest {
             }
             QVERIFY(panel().stage() == Stage::predicting);
             QVERIFY(window_->tour().marked() == nullptr);
-            // What would give the answer away is not seen before one is chosen.
+            // A page that would reveal the answer is hidden until one is chosen.
             const QWidget* covered = window_->tour().covered();
             QCOMPARE(covered, stop.covered ? window_->currentPage() : nullptr);
             QCOMPARE(isCovered(), stop.covered);
@@ -66,12 +66,12 @@ class TourTest : public PageTest {
         QVERIFY(!window_->tour().isVisible());
     }
 
-    /// Another page can be looked at meanwhile; a tour that is closed hides nothing, one that is opened again
-    /// hides what it hid.
+    /// Other pages can be visited meanwhile. A closed tour hides nothing; one that is reopened hides the page
+    /// again.
     void theCoverStaysOnItsPage() {
         window_->startTour("decay");
         QVERIFY(window_->tour().covered() == &window_->spectrumPage());
-        QVERIFY(!window_->spectrumPage().isEnabled());  // nor do its keys tell
+        QVERIFY(!window_->spectrumPage().isEnabled());  // its keys reveal nothing either
         window_->showPage("rotation");
         QVERIFY(!isCovered() && window_->rotationPage().isEnabled());
         window_->resize(1000, 640);
@@ -91,7 +91,8 @@ class TourTest : public PageTest {
         QTRY_COMPARE(window_->tour().marked(), marked);
     }
 
-    /// Beside the tour a small window has too little room for the page: the control is scrolled to, whole.
+    /// Next to the tour, a small window has little room for the page, which scrolls to show the whole
+    /// control.
     void theMarkedControlIsSeenWhole() {
         window_->resize(1000, 640);
         for (const TourStop& stop : bundledTour().stops) {
@@ -107,7 +108,7 @@ class TourTest : public PageTest {
     }
 
     void controlsOfTheStopsDoSomething() {
-        // What can be dragged is dragged: the picture must answer, or the stop shows nothing.
+        // If the control can be dragged, the figure must react, or the stop shows nothing.
         for (const char* stop : {"one-pair", "relative", "values", "two-values", "inverse"}) {
             window_->startTour(stop);
             predict(0);
@@ -142,7 +143,7 @@ class TourTest : public PageTest {
         QCOMPARE(panel().current().name, std::string("decay"));
         press("Back");
         QCOMPARE(panel().current().name, std::string("relative"));
-        // What was set before the tour comes back with one step of undo a stop.
+        // Each stop is one undo step, so undo restores the setup before the tour.
         QVERIFY(window_->selection().history().canUndo());
     }
 
@@ -208,7 +209,7 @@ class TourTest : public PageTest {
         QTRY_VERIFY(marker->isVisible());
     }
 
-    /// 1000 × 640 is enough for every page, and what the tour and the explanation take they give back.
+    /// 1000 × 640 is enough for every page, and closing the tour and the explanation returns their space.
     void aSmallWindowShowsEveryPage() {
         window_->resize(1000, 640);
         for (Page* page : window_->pages()) {
@@ -252,7 +253,7 @@ class TourTest : public PageTest {
     }
 
   private:
-    /// Whether what is seen of the page in front is the cover.
+    /// Whether the cover hides the current page.
     bool isCovered() const {
         const QWidget* area = window_->currentPage()->parentWidget();
         return qobject_cast<PageCover*>(area->childAt(area->rect().center())) != nullptr;

@@ -20,8 +20,8 @@
 
 using namespace roper;
 
-/// 200 trainers that die, stall, or answer nonsense under an open window: it says what happened within two
-/// seconds, offers what to do, and its event loop comes round all the time.
+/// 200 trainers that die, stall or send garbage while a window is open. Within two seconds it says what
+/// happened and offers an action, and its event loop never blocks.
 class TrainerDeathTest : public PageTest {
     Q_OBJECT
 
@@ -29,7 +29,7 @@ class TrainerDeathTest : public PageTest {
     void initTestCase() {
         forgetSettings("trainer_death_test");
         const rlimit none{0, 0};
-        ::setrlimit(RLIMIT_CORE, &none);  // writing fifty of them takes longer than dying
+        ::setrlimit(RLIMIT_CORE, &none);  // writing fifty core dumps would take longer than the test
     }
 
     void init() {
@@ -77,7 +77,7 @@ class TrainerDeathTest : public PageTest {
         }
     }
 
-    /// The next trainer's process id in the status is no sign that this one never began.
+    /// The process id of the next trainer in the status must not suggest that this one never started.
     void aTrainerThatIsKilledAndReplacedAtOnce() {
         const QByteArray trainer = qgetenv("ROPER_TRAIN");
         const QString program = runs_->filePath("trainer-that-waits");
@@ -118,8 +118,8 @@ class TrainerDeathTest : public PageTest {
         }
     }
 
-    /// Address space for less than a trainer needs: some cannot be loaded, some refuse to begin, some fail
-    /// while they work.
+    /// Less address space than a trainer needs: some cannot be loaded, some refuse to start, some fail while
+    /// running.
     void trainersWithoutMemory() {
         RunWatcher* run = start();
         ::kill(static_cast<pid_t>(run->status().pid), SIGTERM);
@@ -137,7 +137,7 @@ class TrainerDeathTest : public PageTest {
             QFile(program).setPermissions(QFile::ReadOwner | QFile::ExeOwner);
             QFile::remove(run->folder().path().c_str() + QStringLiteral("/trainer-messages.txt"));
             QFile::remove(runs_->filePath("pid"));
-            Status status = run->folder().status();  // nothing of the last one is left
+            Status status = run->folder().status();  // nothing of the previous trainer is left
             status.state = RunState::stopped;
             status.error.clear();
             writeStatus(run->folder().statusPath(), status);
@@ -147,7 +147,7 @@ class TrainerDeathTest : public PageTest {
             const std::int64_t pid = numberIn(runs_->filePath("pid"));
             watch_->start();
             QTRY_VERIFY_WITH_TIMEOUT(processStart(pid) == 0 || run->state() == RunState::running, 20000);
-            if (run->state() == RunState::running) {  // enough, after all
+            if (run->state() == RunState::running) {  // enough after all
                 ::kill(static_cast<pid_t>(pid), SIGTERM);
                 QTRY_VERIFY_WITH_TIMEOUT(!run->isActive(), 20000);
                 count({});
@@ -161,7 +161,7 @@ class TrainerDeathTest : public PageTest {
         QVERIFY2(said >= 10, "too few of them had too little memory");
     }
 
-    /// By the kernel itself, in a control group with little memory; only root can make one.
+    /// By the kernel's OOM killer, in a control group with little memory; only root can create one.
     void aTrainerThatTheSystemEndsForLackOfMemory() {
         const bool is_version_1 = QFileInfo::exists("/sys/fs/cgroup/memory");
         const QString base = is_version_1 ? "/sys/fs/cgroup/memory" : "/sys/fs/cgroup";
@@ -188,7 +188,7 @@ class TrainerDeathTest : public PageTest {
         QCOMPARE(run->state(), RunState::interrupted);
     }
 
-    /// What answers at the socket is somebody else.
+    /// Another program answers at the socket.
     void garbageOnTheSocket() {
         std::mt19937 random(3);
         QByteArray noise(300, '\0');
@@ -222,7 +222,7 @@ class TrainerDeathTest : public PageTest {
         }
     }
 
-    /// Run folders and trainers of a version that is not this one.
+    /// Run folders and trainers of another version.
     void otherVersions() {
         Fake fake(*this, "fake", "9.8.7");
         for (int i = 0; i < 10; ++i) {
@@ -247,7 +247,7 @@ class TrainerDeathTest : public PageTest {
         }
     }
 
-    /// A program that is no trainer of this window, asked about a model.
+    /// A program that is not a trainer is queried about a model.
     void serversThatAreNone() {
         const RunFolder run = createRun(runs(), "model", {});
         window_->runs().refresh();
@@ -275,7 +275,7 @@ class TrainerDeathTest : public PageTest {
     }
 
   private:
-    /// A run whose trainer seems to be this process, with a socket at which anything may answer.
+    /// A run whose trainer appears to be this process, with a socket that may send anything.
     struct Fake {
         Fake(TrainerDeathTest& test, const std::string& name, const std::string& version = programVersion())
             : folder(createRun(test.runs(), name, {})), version_(version) {
@@ -297,7 +297,7 @@ class TrainerDeathTest : public PageTest {
             test.page().runsPanel().select(run->name());
             if (!QTest::qWaitFor([&] { return run->isActive(); })) qFatal("the run is not seen to train");
         }
-        /// A status that says anything; of no text, that this process trains.
+        /// Writes any text as status; if the text is empty, a status saying that this process trains.
         void write(const std::string& text) {
             Status status;
             status.state = RunState::running;
@@ -340,7 +340,7 @@ class TrainerDeathTest : public PageTest {
         return number;
     }
 
-    /// A tiny run that trains for long, selected.
+    /// Starts and selects a tiny run that trains for long.
     RunWatcher* start() {
         page().form().setSpecification(tinyRun(page().form().specification(), 10000000));
         startWith(page().startButton());
@@ -356,14 +356,14 @@ class TrainerDeathTest : public PageTest {
         QTRY_VERIFY_WITH_TIMEOUT(run->metrics().size() != before, 60000);
     }
 
-    /// What the window offers is done, and works.
+    /// Performs the action that the window offers, and checks that it works.
     void goOn(RunWatcher* run) {
         QVERIFY(continueButton()->isEnabled());
         QTest::mouseClick(continueButton(), Qt::LeftButton);
         waitForSteps(run);
     }
 
-    /// Waits until the window says it.
+    /// Waits until the window shows the text and the state.
     void noticed(const QString& text, const std::function<bool()>& state) {
         measure([] {}, [&] { return state() && notice().contains(text); });
     }
@@ -372,7 +372,7 @@ class TrainerDeathTest : public PageTest {
         measure([&] { page().runsPanel().send(Command::pause); }, [&] { return said.size() == 1; });
     }
 
-    /// Does something and waits until that has happened, for two seconds at most: one case.
+    /// Acts, and waits at most two seconds for the effect; counts as one case.
     void measure(const std::function<void()>& act, const std::function<bool()>& happened) {
         QElapsedTimer clock;
         clock.start();

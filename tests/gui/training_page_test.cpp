@@ -10,14 +10,14 @@
 
 using namespace roper;
 
-/// The Training page with a real trainer: started from the form, watched, steered, killed, found again.
+/// The Training page with a real trainer: started from the form, watched, controlled, killed, found again.
 class TrainingPageTest : public PageTest {
     Q_OBJECT
 
   private slots:
     void initTestCase() {
         forgetSettings("training_page_test");
-        // The window starts the trainer that lies beside it, or on the PATH.
+        // The window starts the trainer next to its own program, or on the PATH.
         const QByteArray trainer = qgetenv("ROPER_TRAIN");
         qputenv("PATH", QFileInfo(QString::fromLocal8Bit(trainer)).absolutePath().toLocal8Bit() + ":" +
                             qgetenv("PATH"));
@@ -29,7 +29,7 @@ class TrainingPageTest : public PageTest {
     }
 
     void cleanup() {
-        // No test leaves a trainer behind, failed or not.
+        // No test leaves a trainer running, whether it failed or not.
         for (const RunWatcher* run : window_->runs().runs())
             if (run->isActive() && run->status().pid > 0)
                 ::kill(static_cast<pid_t>(run->status().pid), SIGKILL);
@@ -39,7 +39,7 @@ class TrainingPageTest : public PageTest {
     void aTrainingStartedFromTheFormDrawsItsPoints() {
         fillForm(200);
         QTest::mouseClick(page().startButton(), Qt::LeftButton);
-        QCOMPARE(window_->runs().runs().size(), std::size_t(1));  // seen at once
+        QCOMPARE(window_->runs().runs().size(), std::size_t(1));  // visible immediately
         const QString name = onlyRun()->name();
         QTRY_VERIFY_WITH_TIMEOUT(page().metrics().chart(0).pointCount(name) > 10, 60000);
         QTRY_COMPARE_WITH_TIMEOUT(onlyRun()->state(), RunState::finished, 60000);
@@ -62,7 +62,7 @@ class TrainingPageTest : public PageTest {
             if (field.name == "position") continue;
             QCOMPARE(field.text(*runs[0]->specification()), field.text(*runs[1]->specification()));
         }
-        // Same weights, same first batch; what differs comes from the values' rotation.
+        // Same weights and same first batch; the difference comes from rotating values.
         QVERIFY(std::abs(runs[0]->metrics()[0].loss - runs[1]->metrics()[0].loss) < 0.3);
     }
 
@@ -87,7 +87,7 @@ class TrainingPageTest : public PageTest {
         QTRY_VERIFY_WITH_TIMEOUT(run->step() > stopped_at, 60000);
     }
 
-    /// “Resume” stayed grey, although `roper-train resume` went on with such a run.
+    /// Regression: “Resume” was disabled although `roper-train resume` could continue such a run.
     void moreStepsLetAFinishedRunGoOn() {
         fillForm(20);
         startWith(page().startButton());
@@ -132,7 +132,7 @@ class TrainingPageTest : public PageTest {
         QTRY_COMPARE_WITH_TIMEOUT(run->state(), RunState::interrupted, 2000);
         page().runsPanel().resumeSelected();
         QTRY_COMPARE_WITH_TIMEOUT(run->state(), RunState::running, 60000);
-        // Rows after the newest checkpoint were dropped and come again; the chart follows.
+        // Rows after the newest checkpoint were discarded and are computed again; the chart follows.
         QTRY_VERIFY_WITH_TIMEOUT(page().metrics().chart(0).pointCount(run->name()) == run->metrics().size() &&
                                      run->metrics().size() > 3,
                                  60000);
@@ -205,13 +205,13 @@ class TrainingPageTest : public PageTest {
         Specification s = loadPreset("text-quick").specification;
         s.training.steps = 2;
         s.training.warmup_steps = 1;
-        s.task.own.set("text", QFile::symLinkTarget("/proc/self/exe").toStdString());  // a program
+        s.task.own.set("text", QFile::symLinkTarget("/proc/self/exe").toStdString());  // a binary file
         page().form().setSpecification(s);
         startWith(page().startButton());
         QVERIFY(window_->runs().runs().empty());
         QVERIFY2(readout().contains("Not started") && readout().contains("which no text holds"),
                  qPrintable(readout()));
-        // What only the trainer finds out: too few letters for a vocabulary.
+        // An error that only the trainer can find: too few letters for a vocabulary.
         const QString path = runs_->filePath("text.txt");
         QFile file(path);
         QVERIFY(file.open(QIODevice::WriteOnly));
@@ -264,7 +264,7 @@ class TrainingPageTest : public PageTest {
         QVERIFY(readQueue(runs_->path().toStdString()).entries.empty());
     }
 
-    // It said “Started”, and the run failed.
+    // Regression: the window said “Started”, and then the run failed.
     void aRunThatDoesNotFitIntoMemoryCannotStart() {
         Specification s = loadPreset("addition-paper").specification;
         s.model.width = 32768;
@@ -312,7 +312,7 @@ class TrainingPageTest : public PageTest {
         for (const Preset& preset : page().presets().presets()) {
             QVERIFY(page().presets().choose(QString::fromStdString(preset.name)));
             QCOMPARE(page().form().specification().about.title, preset.specification.about.title);
-            // The text of one is the user's own; until it is named, its run cannot start.
+            // One preset needs a text of the user; its run cannot start until the text is given.
             QCOMPARE(page().form().isValid(), preset.name != "text-paper");
         }
     }
@@ -329,7 +329,7 @@ class TrainingPageTest : public PageTest {
     }
     RunWatcher* onlyRun() { return window_->runs().runs().front(); }
 
-    /// A tiny model, typed into the form.
+    /// Enters a tiny model into the form.
     void fillForm(int steps) {
         const std::pair<const char*, QString> values[] = {
             {"model.width", "32"},        {"model.layers", "1"},

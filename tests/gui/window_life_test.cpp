@@ -16,8 +16,8 @@
 
 using namespace roper;
 
-/// What happens around a window: it is closed at any moment, there are two of it, its folder goes away, disks
-/// are full, clocks jump.
+/// Events around a window: it is closed at any moment, a second one is open, its folder disappears, disks are
+/// full, clocks jump.
 class WindowLifeTest : public PageTest {
     Q_OBJECT
 
@@ -38,7 +38,7 @@ class WindowLifeTest : public PageTest {
         window_.reset();
     }
 
-    /// The run goes on in every case, and the next window finds it.
+    /// In every case the run continues, and the next window finds it.
     void closingInEachPhase() {
         const QString run = start();
         const std::vector<std::pair<const char*, std::function<void()>>> phases = {
@@ -82,7 +82,7 @@ class WindowLifeTest : public PageTest {
         changeQueue(runs(), [](RunQueue& queue) { queue.entries.clear(); });
     }
 
-    /// A dialog or a menu is open when the window goes.
+    /// A dialog or a menu is open when the window closes.
     void closingUnderADialog() {
         makeFinishedRun(runs(), {"a"});
         window_->runs().refresh();
@@ -95,12 +95,12 @@ class WindowLifeTest : public PageTest {
             for (QWidget* widget : QApplication::topLevelWidgets())
                 if (qobject_cast<QMenu*>(widget) || qobject_cast<QDialog*>(widget)) widget->close();
         });
-        emit table->customContextMenuRequested({5, 5});  // comes back when the menu is gone
+        emit table->customContextMenuRequested({5, 5});  // returns when the menu is closed
         QCOMPARE(popups, 1);
         QVERIFY(!window_->isVisible());
     }
 
-    /// Neither loses what the other does, and a run that both continue has one trainer.
+    /// Neither loses changes of the other, and a run resumed in both has one trainer.
     void twoWindowsOnOneFolder() {
         const QString name = start();
         auto second = open();
@@ -121,7 +121,7 @@ class WindowLifeTest : public PageTest {
         QTRY_VERIFY_WITH_TIMEOUT(first->messages().contains("another trainer works on"), 20000);
         QTRY_COMPARE(first->status().pid, pid);
         ::kill(static_cast<pid_t>(pid), SIGKILL);
-        // Both edit the queue: nothing of it is lost, and it is worked through once.
+        // Both edit the queue: no entry is lost, and each is processed once.
         QTRY_COMPARE(first->state(), RunState::interrupted);
         std::filesystem::remove_all(runs() / name.toStdString());
         for (MainWindow* window : {window_.get(), second.get()}) {
@@ -136,7 +136,7 @@ class WindowLifeTest : public PageTest {
             QCOMPARE(run->folder().metrics().size(), std::size_t(20));
     }
 
-    /// As a network folder does, or one on a stick.
+    /// Like a network folder, or one on a USB stick.
     void aRunsFolderThatVanishesAndComesBack() {
         makeFinishedRun(runs(), {"kept", "roper", 1, 100, 500});
         const QString live = start();
@@ -152,13 +152,13 @@ class WindowLifeTest : public PageTest {
                 QTest::qWait(20);
             }
             window_->showPage("Training");
-            std::filesystem::remove_all(runs());  // if anything has been made there
+            std::filesystem::remove_all(runs());  // if anything has been created there
             std::filesystem::rename(away, runs());
             QTRY_COMPARE_WITH_TIMEOUT(window_->runs().runs().size(), std::size_t(2), 20000);
             panel().select("kept");
             QTRY_COMPARE(chart.pointCount("kept"), std::size_t(500));
         }
-        // The trainer, whose folder had another name meanwhile, may have failed and said so.
+        // The trainer may have failed with an error, because its folder had another name meanwhile.
         const RunWatcher* run = window_->runs().find(live);
         const auto before = run->step();
         QTRY_VERIFY_WITH_TIMEOUT(run->step() > before || !run->isActive(), 20000);
@@ -193,8 +193,7 @@ class WindowLifeTest : public PageTest {
         QCOMPARE(QDir(runs_->path()).entryList({"*.png.*", "*.csv.*"}, QDir::Files), QStringList());
     }
 
-    /// A trainer on another machine, whose clock is set again and again: its heart beats, and that is what
-    /// counts.
+    /// A trainer on another machine whose clock is set repeatedly: only the advancing heartbeat counts.
     void clocksThatJump() {
         const RunFolder folder = makeFinishedRun(runs(), {"remote"});
         Status status = folder.status();
@@ -211,14 +210,15 @@ class WindowLifeTest : public PageTest {
             window_->runs().refresh();
             QCOMPARE(window_->runs().find("remote")->state(), RunState::running);
         }
-        // One that has beaten never while this window watched, and not lately, is gone.
+        // A trainer is considered dead if its heartbeat is old and has not advanced while this window
+        // watched.
         status.heartbeat = secondsSinceEpoch() - 3600;
         writeStatus(folder.statusPath(), status);
         window_ = open();
         QCOMPARE(window_->runs().find("remote")->state(), RunState::interrupted);
     }
 
-    /// The disk has less room than a run takes: said before it is started.
+    /// The disk has less space than a run needs, which is reported before the start.
     void lowDiskIsSaid() {
         Specification s = tiny();
         s.checkpoints.keep = 100000000;
@@ -251,7 +251,7 @@ class WindowLifeTest : public PageTest {
         startWith(window_->trainingPage().startButton());
     }
 
-    /// Starts a run that trains for long. → its name
+    /// Starts a run that trains for long. @returns its name
     QString start() {
         click();
         RunWatcher* run = panel().selected();

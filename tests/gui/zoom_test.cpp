@@ -10,7 +10,7 @@
 
 using namespace roper;
 
-/// The whole window larger and smaller; pictures that move in steps.
+/// Zoom of the whole window, and reduced motion.
 class ZoomTest : public PageTest {
     Q_OBJECT
 
@@ -30,7 +30,7 @@ class ZoomTest : public PageTest {
         const double title = titleOf("Rotation")->font().pointSizeF();
         const int panel = panelOf(window_->rotationPage())->width();
         press(Qt::Key_Plus);
-        press(Qt::Key_Equal);  // where + is typed with Shift
+        press(Qt::Key_Equal);  // on keyboards where + requires Shift
         const double zoom = Zoom::instance().factor();
         QCOMPARE(zoom, 1.25);
         QCOMPARE(QApplication::font().pointSizeF(), text * zoom);
@@ -62,7 +62,7 @@ class ZoomTest : public PageTest {
         }
     }
 
-    /// A picture is drawn larger, and the pointer finds in it what it shows.
+    /// Figures are drawn larger, and pointing still finds the right element.
     void thePointerFindsWhatItIsOn() {
         window_->showPage("Spectrum");
         HeatMapView& map = window_->spectrumPage().cosineMapView();
@@ -85,7 +85,7 @@ class ZoomTest : public PageTest {
             QTest::newRow(qPrintable(QString::number(zoom))) << zoom;
     }
 
-    /// The panels have no horizontal scroll bar: what does not fit could not be reached.
+    /// The panels have no horizontal scroll bar, so controls that do not fit could not be reached.
     void noControlIsCutOff() {
         QFETCH(double, zoom);
         Zoom::instance().set(zoom);
@@ -106,7 +106,7 @@ class ZoomTest : public PageTest {
         }
     }
 
-    /// What is written to a file for a size on paper does not depend on the size on the screen.
+    /// A file exported for a given size on paper does not depend on the zoom.
     void exportsStayAsTheyAre() {
         ExportOptions column;
         column.width_mm = 84;
@@ -122,7 +122,7 @@ class ZoomTest : public PageTest {
                 QCoreApplication::processEvents();
                 const QStringList larger = textsOf(*figure, column);
                 QVERIFY(!before.isEmpty());
-                // The shape of the place in the window is another; what is written is not.
+                // The available area in the window has another shape, but the file is the same.
                 QCOMPARE(larger.first(), before.first());
                 QVERIFY2(sizesOf(larger) == sizesOf(before), qPrintable(figure->figureName()));
             }
@@ -142,7 +142,8 @@ class ZoomTest : public PageTest {
         QVERIFY(tables >= 4);
     }
 
-    /// A slow speed arrives, too; what plays goes on as it began.
+    /// With reduced motion, a slow animation still advances, and one that is already playing continues as it
+    /// began.
     void slowMotionArrives() {
         auto& page = window_->rotationPage();
         control<QDoubleSpinBox>("Speed")->setValue(0.5);
@@ -161,7 +162,7 @@ class ZoomTest : public PageTest {
         reduceMotion(false);
     }
 
-    /// Reduced: whole positions, and not many a second.
+    /// Reduced motion: integer positions, few per second.
     void motionMovesInSteps() {
         reduceMotion(true);
         QPushButton* play = playOf(window_->rotationPage());
