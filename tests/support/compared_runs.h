@@ -9,7 +9,7 @@
 
 namespace roper {
 
-/// Records of runs with rows of their own.
+/// Records of runs, together with their rows.
 class ComparedRuns {
   public:
     RunRecord& add(RunRecord record, std::vector<EvaluationRow> evaluations,
@@ -20,7 +20,8 @@ class ComparedRuns {
         return records.emplace_back(std::move(record));
     }
 
-    /// A run of 100 steps that solved so many of 128 problems at the end, and half of them in the middle.
+    /// Adds a run of 100 steps that solved `correct` of 128 problems at the end, and half as many in the
+    /// middle.
     RunRecord& add(const std::string& position, std::int64_t seed, std::optional<std::int64_t> correct,
                    RunState state = RunState::finished) {
         RunRecord record;
@@ -48,7 +49,7 @@ class ComparedRuns {
         return add(std::move(record), std::move(evaluations), std::move(metrics));
     }
 
-    /// Of the run that was added last.
+    /// Evaluations of the run added last.
     std::vector<EvaluationRow>& evaluations() { return rows_.back().evaluations; }
 
     std::vector<RunRecord> records;

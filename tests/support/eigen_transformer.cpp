@@ -48,7 +48,7 @@ class EigenModel {
     }
 
   private:
-    /// What an absolute encoding adds to the embedding at position t.
+    /// The vector that an absolute encoding adds to the embedding at position t.
     Eigen::RowVectorXd added(Eigen::Index t) const {
         if (s_.model.position == "learned") return parameters_.at("positions.weight").row(t);
         Eigen::RowVectorXd sum = Eigen::RowVectorXd::Zero(s_.model.width);
@@ -109,26 +109,26 @@ class EigenModel {
         return linear(block + "attention.output", joined);
     }
 
-    /// The rotation with a layer's own frequencies, if it has some.
+    /// The rotation with the trained frequencies of a layer, if it has any.
     Rotary trained(const std::string& name, Rotary rotary) const {
         const auto found = parameters_.find(name);
         if (found != parameters_.end()) rotary.theta = found->second.row(0).transpose();
         return rotary;
     }
 
-    /// xPos: ζ^{1/512} with ζ = (2i/r + 0.4)/1.4, r features that rotate (torchscale).
+    /// xPos: ζ^{1/512} with ζ = (2i/r + 0.4)/1.4, where r is the rotated width (torchscale).
     double decay(int pair, int pairs) const {
         if (s_.model.position != "xpos") return 1;
         return std::pow((2.0 * pair / (2.0 * pairs) + 0.4) / 1.4, 1.0 / 512);
     }
 
-    /// What is added to a score of queries `distance` ahead of their key.
+    /// The bias of a score by the signed distance, query − key.
     double bias(std::int64_t head, double distance) const {
         if (s_.model.position == "alibi")
             return -std::exp2(-8.0 * static_cast<double>(head + 1) / static_cast<double>(s_.model.heads)) *
                    std::abs(distance);
         if (s_.model.position != "t5") return 0;
-        // Looking both ways, keys ahead have the second half of the buckets.
+        // With bidirectional attention, the second half of the buckets is for keys to the right.
         const auto buckets =
             static_cast<double>(s_.model.own.integer("bias_buckets") / (s_.isMasked() ? 2 : 1));
         const double first = distance < 0 ? buckets : 0;

@@ -8,13 +8,13 @@
 
 namespace roper {
 
-/// Measures how long the event loop of this thread did not come round: the times between two looks of a
-/// timer, without the time for which the thread was ready and other programs had the cores. A machine that
-/// stands still for a moment (a disk, a host with other guests) looks like a window that does, but not twice
-/// in the same place: so gaps are counted, too.
+/// Measures how long this thread's event loop did not run: the time between two ticks of a timer, minus the
+/// time in which the thread was ready but other programs used the cores. A machine that stalls for a moment
+/// (disk, other guests on the host) looks like a stalled window, but not twice at the same point; gaps are
+/// therefore also counted.
 class EventLoopWatch {
   public:
-    /// What somebody at the window notices.
+    /// The shortest delay that a user notices.
     static constexpr double kNoticed_ms = 100;
 
     EventLoopWatch() {
@@ -31,9 +31,9 @@ class EventLoopWatch {
         timer_.stop();
     }
     double longest_ms() const { return longest_ms_; }
-    /// How much of the longest gap this thread spent computing.
+    /// Time within the longest gap that this thread spent computing.
     double computed_ms() const { return computed_ms_; }
-    /// How many gaps were of kNoticed_ms or more.
+    /// Number of gaps of at least kNoticed_ms.
     int noticedGaps() const { return noticed_gaps_; }
     void forgetGaps() { longest_ms_ = computed_ms_ = noticed_gaps_ = 0; }
 
@@ -47,7 +47,7 @@ class EventLoopWatch {
     static Moment moment() {
         timespec now{};
         ::clock_gettime(CLOCK_MONOTONIC, &now);
-        // proc(5): time on a core, time waiting for one, both in ns, and how often.
+        // proc(5): time on a core and time waiting for one, both in ns, and the number of time slices.
         QFile file(QStringLiteral("/proc/thread-self/schedstat"));
         const QList<QByteArray> numbers =
             file.open(QIODevice::ReadOnly) ? file.readAll().split(' ') : QList<QByteArray>();

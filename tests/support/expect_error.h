@@ -8,7 +8,7 @@
 
 namespace roper {
 
-/// Runs `work` and expects an Error of this kind whose text holds `part`.
+/// Runs `work` and expects an Error of this kind whose message contains `part`.
 template <class Work>
 void expectError(ErrorKind kind, const std::string& part, Work work) {
     try {

@@ -6,17 +6,17 @@
 
 namespace roper {
 
-/// What a made-up run is like.
+/// Properties of a generated run.
 struct FinishedRun {
     std::string name;
     std::string position = "rope";
     std::int64_t seed = 0;
-    std::int64_t correct = 100;  ///< at the end; half of it in the middle
-    std::int64_t rows = 100;     ///< of metrics.csv
+    std::int64_t correct = 100;  ///< at the end; half as many in the middle
+    std::int64_t rows = 100;     ///< rows of metrics.csv
     RunState state = RunState::finished;
 };
 
-/// A run folder as a trainer leaves it, without having trained.
+/// Creates a run folder in the state that a trainer leaves, without training.
 inline RunFolder makeFinishedRun(const std::filesystem::path& runs, const FinishedRun& wanted,
                                  const std::function<void(Specification&)>& change = {}) {
     Specification s;

@@ -12,7 +12,7 @@ std::string bytesOfNumber(Number number) {
     return {reinterpret_cast<const char*>(&number), sizeof number};
 }
 
-/// A text as a GGUF file has it, after its length.
+/// Encodes a text as in a GGUF file: its length, then its bytes.
 inline std::string ggufText(const std::string& text) {
     return bytesOfNumber<std::uint64_t>(text.size()) + text;
 }
@@ -43,7 +43,7 @@ class GgufBytes {
         list(key, 5, numbers.size(), bytes);
     }
 
-    /// The header alone, of a file without tensors.
+    /// The bytes of a file without tensors, which is only a header.
     std::string bytes() const {
         return "GGUF" + bytesOfNumber<std::uint32_t>(3) + bytesOfNumber<std::uint64_t>(0) +
                bytesOfNumber(count_) + entries_;

@@ -8,7 +8,7 @@
 
 namespace roper {
 
-/// The classes of tests in the program gui_test, by the name under which it runs each.
+/// The test classes of gui_test by the names under which it runs them.
 using GuiTests = std::map<std::string, std::function<std::unique_ptr<QObject>()>>;
 
 inline GuiTests& guiTests() {
@@ -18,7 +18,7 @@ inline GuiTests& guiTests() {
 
 }  // namespace roper
 
-/// Adds a class to them, at the end of its file: `gui_test charts_test`.
+/// Registers a test class, at the end of its file: `gui_test charts_test`.
 #define ROPER_GUI_TEST(Class, name)                    \
     [[maybe_unused]] static const bool Class##_added = \
         roper::guiTests().emplace(name, [] { return std::make_unique<Class>(); }).second;

@@ -9,14 +9,14 @@
 
 namespace roper {
 
-/// The area that two boxes share, in square pixels.
+/// The overlap of two boxes, in square pixels.
 inline double sharedArea(const QPolygonF& a, const QPolygonF& b) {
     if (!a.boundingRect().intersects(b.boundingRect())) return 0;
     const QRectF shared = a.intersected(b).boundingRect();
     return shared.width() * shared.height();
 }
 
-/// Texts of a figure, drawn in a size.
+/// The texts of a figure drawn at this size.
 inline std::vector<TextBox> textsOf(const Figure& figure, const QSize& size) {
     TextBoxRecorder recorder(size);
     QPainter painter(&recorder);
@@ -26,7 +26,7 @@ inline std::vector<TextBox> textsOf(const Figure& figure, const QSize& size) {
     return recorder.boxes();
 }
 
-/// Texts of a figure, drawn in a size, that are cut off or lie over each other; none if all is well.
+/// The texts of a figure drawn at this size that are cut off or overlap; empty if there are none.
 inline QStringList labelProblems(const Figure& figure, const QSize& size) {
     const QRectF area(QPointF(0, 0), QSizeF(size));
     const QString where =
@@ -43,7 +43,7 @@ inline QStringList labelProblems(const Figure& figure, const QSize& size) {
     return problems;
 }
 
-/// Single capital letters of a figure, drawn in a size.
+/// The single capital letters of a figure drawn at this size.
 inline std::vector<TextBox> lettersOf(const Figure& figure, const QSize& size) {
     std::vector<TextBox> letters;
     for (const TextBox& box : textsOf(figure, size))
@@ -51,7 +51,7 @@ inline std::vector<TextBox> lettersOf(const Figure& figure, const QSize& size) {
     return letters;
 }
 
-/// Texts of a figure that do not stand out from what is behind them as WCAG 2.1 AA asks, in both themes.
+/// The texts of a figure whose contrast with their background is below WCAG 2.1 AA, in both themes.
 inline QStringList contrastProblems(const Figure& figure, const QSize& size) {
     constexpr double kLeast = 4.5;
     QStringList problems;

@@ -15,9 +15,8 @@ namespace roper {
 
 inline constexpr std::uint64_t kNoLimit = 0;
 
-/// Has this process ended after so many seconds on a processor, and gives it no more memory than so many
-/// bytes beside what it has. Sanitizers take memory of their own, so with them only the time counts, ten
-/// times as much.
+/// Limits this process to this much CPU time, and to this much memory beyond what it already uses. With
+/// sanitizers, which need extra memory, only the time is limited, to ten times as much.
 inline void limitTo(std::uint64_t seconds, std::uint64_t bytes) {
     const auto limit = [](auto what, std::uint64_t most) {
         const rlimit both{most, most};
@@ -31,8 +30,8 @@ inline void limitTo(std::uint64_t seconds, std::uint64_t bytes) {
     limit(RLIMIT_CORE, 0);
 }
 
-/// Does `work` in a process of its own within such limits, however busy the machine is.
-/// @returns whether it came to its end
+/// Runs `work` in its own process within such limits; the load of the machine does not matter.
+/// @returns whether it finished
 template <class Work>
 bool endsWithin(std::uint64_t seconds, std::uint64_t bytes, Work work) {
     const pid_t child = ::fork();
@@ -51,8 +50,7 @@ bool endsWithin(std::uint64_t seconds, std::uint64_t bytes, Work work) {
            WEXITSTATUS(status) == 0;
 }
 
-/// The limits for any model below 10 MB: ten seconds and 1 GB. @param work  returns whether it did what it
-/// should
+/// The limits for any model below 10 MB: ten seconds and 1 GB. @param work  returns whether it succeeded
 template <class Work>
 void expectWithinLimits(Work work) {
     EXPECT_TRUE(endsWithin(10, 1U << 30U, [&] { EXPECT_TRUE(work()); }));

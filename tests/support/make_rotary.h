@@ -4,7 +4,7 @@
 
 namespace roper {
 
-/// The rotation of a head that is not scaled.
+/// The unscaled rotation of a head.
 inline Rotary makeRotary(int head_dim, Pairing pairing, double base = 10000,
                          FrequencyFormula formula = FrequencyFormula::standard, double fraction = 1) {
     return RotaryConfig{head_dim, fraction, 0, base, formula, pairing}.rotationIn(1);

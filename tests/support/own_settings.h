@@ -7,8 +7,8 @@
 
 namespace roper {
 
-/// Moves the settings that the specification's method has for itself away from their defaults, so that a
-/// place that forgets them is found out. Choices stay, and so does what has another value already.
+/// Moves the settings that only the specification's method has away from their defaults, to reveal code that
+/// ignores them. Choices and settings that already differ stay unchanged.
 inline void moveFromDefaults(Specification& s) {
     for (const OwnSetting& setting : s.model.method().settings) {
         if (s.model.own.asText(setting) != OwnSettings(methodSettings()).asText(setting)) continue;

@@ -7,7 +7,7 @@
 
 namespace roper {
 
-/// What the program remembers of this user, for one test alone.
+/// A separate store, for one test, of what the program remembers about its user.
 class OwnState {
   public:
     OwnState() {

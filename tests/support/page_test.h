@@ -21,7 +21,7 @@
 
 namespace roper {
 
-/// What tests of pages share: a window of its own with empty settings, and controls found by their names.
+/// Base of page tests: a window with empty settings, and access to controls by name.
 class PageTest : public QObject {
     Q_OBJECT
 
@@ -55,7 +55,7 @@ class PageTest : public QObject {
         window_->selection().set(next, "test");
     }
 
-    /// Whatever can be put in has a name and says what it is for.
+    /// Checks that every input has an accessible name and a description.
     void checkInputs() const {
         for (QWidget* widget : window_->currentPage()->findChildren<QWidget*>()) {
             if (widget->objectName().startsWith("qt_")) continue;
@@ -72,7 +72,7 @@ class PageTest : public QObject {
         }
     }
 
-    /// The last text of a signal of readouts, after moving the pointer to a place of a view.
+    /// The text of the last readout after moving the pointer to a position in a view.
     static QString readoutAt(QWidget* view, const QPoint& at) {
         auto* figure = qobject_cast<FigureView*>(view);
         QSignalSpy pointed(figure, &FigureView::pointed);
@@ -82,7 +82,7 @@ class PageTest : public QObject {
         return pointed.isEmpty() ? QString() : pointed.last()[0].toString();
     }
 
-    /// Opens the menu of a widget with a right-click and goes along a path of its entries.
+    /// Opens the context menu of a widget by a right click and follows a path of entries.
     void chooseInMenu(QWidget& widget, const QStringList& path) {
         bool chosen = false;
         QTimer::singleShot(100, this, [&] {
@@ -104,15 +104,15 @@ class PageTest : public QObject {
         });
         QContextMenuEvent event(QContextMenuEvent::Mouse, widget.rect().center(),
                                 widget.mapToGlobal(widget.rect().center()));
-        QApplication::sendEvent(&widget, &event);  // comes back when the menu is gone
+        QApplication::sendEvent(&widget, &event);  // returns when the menu is closed
         QVERIFY2(chosen, qPrintable(path.join(QStringLiteral(" → "))));
     }
 
-    /// The question that the window puts before work that takes long; null if none was put.
+    /// The question that the window asks before long work; null if there is none.
     QMessageBox* longWorkQuestion() const {
         return window_->findChild<QMessageBox*>(QStringLiteral("long_work_question"));
     }
-    /// Agrees to it, or does not; it is gone then.
+    /// Answers the question and waits until it is closed.
     void answerLongWork(bool agree) const {
         QMessageBox* question = longWorkQuestion();
         QVERIFY(question != nullptr && question->isVisible());
@@ -123,7 +123,7 @@ class PageTest : public QObject {
         window_->activateWindow();  // as a desktop does when a dialog closes
         QVERIFY(QTest::qWaitForWindowActive(window_.get()));
     }
-    /// Presses a button that starts runs, and agrees if they take long.
+    /// Clicks a button that starts runs, and confirms if they take long.
     void startWith(QAbstractButton* button) const {
         QTest::mouseClick(button, Qt::LeftButton);
         if (longWorkQuestion() != nullptr) answerLongWork(true);

@@ -15,8 +15,8 @@
 
 namespace roper {
 
-/// Fails the test for operations that a capture on a GPU does not survive, since the host would have to wait
-/// for their answer. What LibTorch's AdamW does inside is a single kernel there.
+/// Fails the test for operations that cannot be captured on a GPU, because the host would have to wait for
+/// their result. Operations inside LibTorch's AdamW are exempt, because there they are a single kernel.
 class CaptureRules {
   public:
     CaptureRules()
@@ -49,14 +49,14 @@ class CaptureRules {
     at::CallbackHandle handle_;
 };
 
-/// A GPU in name: the CPU computes. What was captured is done again from the beginning, by the rules of
-/// captures.
+/// A simulated GPU whose work is done by the CPU. Replaying a graph repeats the captured work; captures are
+/// checked by CaptureRules.
 class PretendedGpu : public Gpu, public std::enable_shared_from_this<PretendedGpu> {
   public:
     using Rotator = std::function<void(const std::vector<RotationPart>&, Pairing, Direction)>;
 
-    /// @param rotator    what rotates heads; the CPU's own way if there is none
-    /// @param captures  otherwise it refuses to
+    /// @param rotator   rotates heads; if empty, the CPU's implementation is used
+    /// @param captures  false: captures are refused
     explicit PretendedGpu(Rotator rotator = {}, bool captures = true)
         : rotator_(std::move(rotator)), captures_(captures) {}
 
@@ -102,7 +102,7 @@ class PretendedGpu : public Gpu, public std::enable_shared_from_this<PretendedGp
     bool captures_;
 };
 
-/// A GPU that is in use as long as this lives.
+/// Registers a GPU for as long as this object lives.
 class UsedGpu {
   public:
     explicit UsedGpu(std::shared_ptr<Gpu> used) { useGpu(std::move(used)); }

@@ -7,7 +7,7 @@
 
 namespace roper {
 
-/// A shell that a run takes for its trainer.
+/// A shell process that poses as a run's trainer.
 class PretendedTrainer {
   public:
     explicit PretendedTrainer(const QString& script) {
@@ -21,7 +21,7 @@ class PretendedTrainer {
     PretendedTrainer(const PretendedTrainer&) = delete;
     PretendedTrainer& operator=(const PretendedTrainer&) = delete;
 
-    /// Writes the status of a run as its trainer would.
+    /// Writes the run's status as its trainer would.
     void beat(const RunFolder& run) const {
         Status status;
         status.state = RunState::running;
@@ -32,7 +32,7 @@ class PretendedTrainer {
         writeStatus(run.statusPath(), status);
     }
 
-    /// A line for the script to read.
+    /// Sends a line to the script.
     void tell(const QByteArray& line) { shell_.write(line + "\n"); }
 
   private:

@@ -7,7 +7,7 @@
 
 namespace roper {
 
-/// A number between −scale and scale on a fine grid.
+/// A random number between −scale and scale on a fine grid.
 inline double anyNumber(double scale) {
     return scale * *rc::gen::inRange(-100000, 100001) / 100000.0;
 }
@@ -26,7 +26,7 @@ inline Eigen::MatrixXd anyMatrix(int T, int d) {
     return X;
 }
 
-/// A rotation of any even width, base, schedule, pairing and rotated fraction.
+/// A random rotation: any even width, base, frequency formula, pairing and rotated fraction.
 inline Rotary anyRotary() {
     const int head_dim = 2 * *rc::gen::inRange(1, 33);
     const double base = std::pow(10.0, 1.0 + 0.01 * *rc::gen::inRange(0, 500));

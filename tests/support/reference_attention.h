@@ -9,7 +9,7 @@
 
 namespace roper {
 
-// Attention written down as its definition, one pair of tokens at a time, to hold the program's own against.
+// Attention computed by definition, one pair of tokens at a time, as a reference for the program.
 
 /// (R(n)q_n)·(R(j)k_j)/√d. Q, K [T × d], positions [T] → [T × T], row = query.
 inline Eigen::MatrixXd referenceScores(const Rotary& rotary, const Eigen::MatrixXd& Q,
@@ -23,22 +23,21 @@ inline Eigen::MatrixXd referenceScores(const Rotary& rotary, const Eigen::Matrix
     return scores;
 }
 
-/// How queries weigh keys: those up to their own place, or all.
+/// How queries weight keys: causal, or all of them.
 struct ReferenceAttention {
     std::string kind;  ///< softmax, linear_numerator or linear_cosine
     Rotary rotary;
-    std::function<double(double)> bias;  ///< of query − key; softmax only
+    std::function<double(double)> bias;  ///< by distance query − key; only for softmax
     bool causal = true;
-    /// What pair i of d/2 of a rotated query is multiplied by at a distance of 1, and a key divided by; 1
-    /// unless given.
+    /// Factor on pair i of d/2 of a rotated query per unit of position; keys are divided by it. Default 1.
     std::function<double(int pair, int pairs)> decay = [](int, int) { return 1.0; };
 };
 
-/// a_nj by their definitions: Q, K [T × d], positions [T] → [T × T], 0 where a key is not seen.
+/// Attention weights a_nj by definition: Q, K [T × d], positions [T] → [T × T], 0 for masked keys.
 inline Eigen::MatrixXd referenceWeights(const ReferenceAttention& attention, const Eigen::MatrixXd& Q,
                                         const Eigen::MatrixXd& K, const Eigen::VectorXd& positions) {
     const auto phi = [](double x) { return x > 0 ? x + 1 : std::exp(x); };
-    // Queries are rotated to m and decay by m, keys by −m.
+    // Queries at position m are rotated by m and scaled by decay^m, keys by decay^−m.
     const auto rotated = [&](const Eigen::VectorXd& x, double m, double sign = 1) {
         Eigen::VectorXd made = rotate(attention.rotary, x, m);
         for (int i = 0; i < attention.rotary.pairs(); ++i) {

@@ -16,16 +16,15 @@
 
 namespace roper {
 
-/// Texts as a stranger's file may hold them: with markup, an image beside the working folder, and the mark of
-/// a key.
+/// Text as a malicious file may contain it: markup, an image in the parent of the working folder, and a
+/// keyboard mnemonic.
 inline const QString kMarkup = QStringLiteral("<b>x&y<img src=picture.png>");
 
-/// Looks at every text of every widget of the program, shown or not, for markup that is taken for what it
-/// says.
+/// Searches all text of all widgets of the program, visible or not, for markup that was interpreted.
 class MarkupSearch {
   public:
     QStringList problems;
-    /// How many texts with markup stood there as they are.
+    /// Number of texts where the markup was shown literally.
     int labels = 0, tool_tips = 0, documents = 0, captions = 0;
 
     void look() {
@@ -48,7 +47,7 @@ class MarkupSearch {
         }
     }
 
-    /// HTML of our own, such as a page's explanation.
+    /// Checks HTML written by us, such as a page's explanation.
     void lookAtHtml(const QWidget& where, const QString& html) {
         HtmlDocument document;
         document.setHtml(html);
@@ -70,7 +69,7 @@ class MarkupSearch {
         if (label.textFormat() != Qt::PlainText) refuse(label, "label with markup", label.text());
     }
 
-    /// In a document of our own a stranger's text stands as it is, without what it says having been done.
+    /// Checks that a document of ours contains foreign text literally, without effects of its markup.
     void lookAtDocument(const QWidget& where, const QTextDocument& document) {
         const QString text = document.toPlainText();
         if (isMarkup(text)) ++documents;
@@ -96,7 +95,7 @@ class MarkupSearch {
             lookAtCaption(tabs, tabs.tabText(i));
     }
 
-    /// Asks for the tool tip as a resting pointer does.
+    /// Requests the tool tip like a resting pointer.
     void lookAtToolTip(QWidget& at, const QPoint& place, const QString& text) {
         if (!isMarkup(text)) return;
         ++tool_tips;

@@ -7,7 +7,7 @@
 
 namespace roper {
 
-/// A Hugging Face folder of a small random model in a folder, whose tokens are single characters from “0” on.
+/// Creates the Hugging Face folder of a small random model, whose tokens are single characters from “0” on.
 inline void makeSmallModel(const QString& family, const QDir& in) {
     const QDir from(QStringLiteral(ROPER_PRETRAINED "/") + family);
     QVERIFY(in.mkdir(family));

@@ -7,7 +7,7 @@
 
 namespace roper {
 
-/// A folder of its own for one test, removed afterwards.
+/// A temporary folder for one test, removed by the destructor.
 class TemporaryFolder {
   public:
     TemporaryFolder() {

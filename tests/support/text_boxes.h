@@ -10,17 +10,17 @@
 
 namespace roper {
 
-/// A text as a picture has it, and where it lies.
+/// A text of a figure and its position.
 struct TextBox {
     QString text;
-    QPolygonF corners;  ///< of the ink's box, which may be rotated
+    QPolygonF corners;  ///< bounding box of the glyphs, possibly rotated
     QColor color;
-    QColor behind = {};  ///< what was filled there before, if it was one colour
+    QColor behind = {};  ///< background colour, if it is uniform
 
     QRectF bounds() const { return corners.boundingRect(); }
 };
 
-/// A device that draws nothing and remembers where texts would be, in which colour, and on which.
+/// A paint device that draws nothing but records the position, colour and background of texts.
 class TextBoxRecorder : public QPaintDevice {
   public:
     explicit TextBoxRecorder(const QSize& size) : size_(size), engine_(boxes_) {}
@@ -82,13 +82,14 @@ class TextBoxRecorder : public QPaintDevice {
             fill(area, Qt::Dense4Pattern);
         }
         void drawTextItem(const QPointF& at, const QTextItem& item) override {
-            // A text in letters of several fonts comes in parts, each where the one before ends.
+            // Text in several fonts arrives in parts, each starting where the previous one ends.
             const bool goes_on = !boxes_.empty() && transform_ == of_end_ &&
                                  std::abs(at.y() - end_.y()) < 0.5 && std::abs(at.x() - end_.x()) < 1.5;
             end_ = at + QPointF(item.width(), 0);
             of_end_ = transform_;
             if (item.text().trimmed().isEmpty()) return;
-            // Digits and capitals fill less than the line; descenders count where there are some.
+            // Uses the bounding box of the glyphs: digits and capitals are lower than the line, and
+            // descenders matter only where they occur.
             const QRectF ink = QFontMetricsF(item.font()).tightBoundingRect(item.text()).translated(at);
             const QPolygonF corners = transform_.map(QPolygonF(ink));
             if (!goes_on)
@@ -110,7 +111,7 @@ class TextBoxRecorder : public QPaintDevice {
             path.addRect(area);
             fills_.push_back({transform_.map(path), brush});
         }
-        /// No colour where a picture or a gradient lies.
+        /// No colour above a pixmap or a gradient.
         QColor behind(const QPointF& at) const {
             QColor color;
             for (const Fill& fill : fills_) {
@@ -134,7 +135,7 @@ class TextBoxRecorder : public QPaintDevice {
         QTransform transform_;
         QColor pen_ = Qt::black;
         QBrush brush_;
-        QPointF end_;  ///< of the last text
+        QPointF end_;  ///< end of the last text
         QTransform of_end_;
     };
 

@@ -5,8 +5,8 @@
 namespace roper {
 
 /// A run whose steps take less than a millisecond.
-/// @param s      what it begins with: the task, for one
-/// @param steps  how many it trains
+/// @param s      the initial specification, for example with the task
+/// @param steps  steps to train
 inline Specification tinyRun(Specification s, std::int64_t steps) {
     s.model = {};
     s.model.width = 32;
