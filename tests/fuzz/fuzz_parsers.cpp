@@ -1,7 +1,7 @@
-// fuzz_parsers --target=NAME [argument of libFuzzer...]: feeds one parser. Whatever the bytes, it answers or
-// throws an Error, which is for a person; any other exception, and whatever the sanitizers find, is a mistake
-// of ours. So is an input that takes kMostSeconds of a processor or, by libFuzzer's -malloc_limit_mb and
-// -rss_limit_mb, more memory than that. ROPER_SEED, where it is set, is libFuzzer's seed.
+// fuzz_parsers --target=NAME [argument of libFuzzer...]: fuzzes one parser. For any input the parser must
+// return or throw an Error with a message for the user. Any other exception and any report of a sanitizer is
+// a bug, and so is an input that needs more than kMostSeconds of CPU time or more memory than libFuzzer's
+// -malloc_limit_mb and -rss_limit_mb allow. ROPER_SEED, if set, is libFuzzer's seed.
 
 #include <sys/mman.h>
 #include <unistd.h>
@@ -41,7 +41,7 @@
 namespace roper {
 namespace {
 
-/// What is written from something that was read must be read as the same.
+/// Round trips: writing a parsed value and parsing it again must give the same value.
 void require(bool holds, const char* what) {
     if (holds) return;
     std::cerr << what << "\n";
@@ -166,7 +166,7 @@ void corpus(const std::string& bytes) {
     parseVocabulary(formatVocabulary(words), "written");
 }
 
-/// A file of these bytes in memory, as long as it is held.
+/// A file in memory with these bytes; it exists as long as this object.
 class MemoryFile {
   public:
     explicit MemoryFile(const std::string& bytes) : file_(::memfd_create("fuzz", MFD_CLOEXEC)) {
@@ -181,7 +181,7 @@ class MemoryFile {
     Descriptor file_;
 };
 
-/// Short texts of every kind, and some of which patterns and normalizers can make much.
+/// Short texts of every kind, including some that patterns and normalizers can lengthen a lot.
 const std::vector<std::string>& texts() {
     static const std::vector<std::string> made = [] {
         std::vector<std::string> all = {
@@ -197,7 +197,8 @@ const std::vector<std::string>& texts() {
     return made;
 }
 
-/// Texts become tokens of the vocabulary, and these a text, within the budget; or an Error says why not.
+/// Texts must encode to tokens of the vocabulary and decode to text within the budget, or an Error must say
+/// why not.
 void encodeTexts(const Tokenizer& tokenizer) {
     constexpr std::uint64_t kMostSteps = 200'000;
     for (const std::string& text : texts()) {
@@ -258,7 +259,7 @@ constexpr std::array<Parser, 18> kParsers{{{"specification", specification},
                                            {"architecture", architecture},
                                            {"tokenizer", tokenizer}}};
 
-/// The one that `--target=` names, an option that libFuzzer ignores and passes on to the processes it starts.
+/// The parser named by `--target=`, an option that libFuzzer ignores and passes to the processes it starts.
 const Parser& parserNamedIn(std::span<char* const> arguments) {
     constexpr std::string_view kOption = "--target=";
     for (const std::string_view argument : arguments) {
@@ -280,8 +281,8 @@ double processorSeconds() {
     return static_cast<double>(now.tv_sec) + 1e-9 * static_cast<double>(now.tv_nsec);
 }
 
-/// What one input may take below the sanitizers, however busy the machine is. What is bounded stays far
-/// below: the slowest of 446,000 inputs took less than a second, alone on a core.
+/// CPU time that one input may take with sanitizers. Bounded work takes much less: the slowest of 446,000
+/// inputs took less than a second.
 constexpr double kMostSeconds = 10;
 
 }  // namespace
@@ -306,7 +307,7 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
     try {
         roper::chosen->read(bytes);
     } catch (const roper::Error&) {
-        // What is wrong has been said.
+        // The expected report of invalid input.
     }
     roper::require(roper::processorSeconds() - begin < roper::kMostSeconds, "an input takes too long");
     return 0;

@@ -24,7 +24,7 @@ std::string TokenizerGrammar::letters(std::size_t most) {
     return text;
 }
 
-/// What a normalizer writes: now and then long, which makes a text many times longer.
+/// The output of a normalizer. It is occasionally long, which lengthens a text many times.
 std::string TokenizerGrammar::content() {
     std::string text = letters(3);
     if (oneIn(4))
@@ -164,7 +164,7 @@ Json TokenizerGrammar::addedTokens() {
     return tokens;
 }
 
-/// Letters and what becomes of them in pairs, so that merges are of the vocabulary.
+/// Letters and the results of merging them in pairs, so that merges refer to the vocabulary.
 Json TokenizerGrammar::vocabulary(std::vector<std::string>& pieces) {
     Json made = Json::object();
     for (std::size_t count = below(20) + 1; count > 0; --count) {

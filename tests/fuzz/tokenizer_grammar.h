@@ -7,8 +7,8 @@
 
 namespace roper {
 
-/// Makes up members of a tokenizer.json. Few letters and short lists let what one member names occur in
-/// another.
+/// Generates members of a tokenizer.json. It uses few letters and short lists, so that what one member refers
+/// to occurs in another.
 class TokenizerGrammar {
   public:
     explicit TokenizerGrammar(unsigned seed) : random_(seed) {}
@@ -20,7 +20,7 @@ class TokenizerGrammar {
     nlohmann::json addedTokens();
     nlohmann::json model();
 
-    /// A whole number from 0 up to below `count`.
+    /// A random integer in 0 … `count` − 1.
     std::size_t below(std::size_t count) { return random_() % count; }
     bool oneIn(std::size_t count) { return below(count) == 0; }
 

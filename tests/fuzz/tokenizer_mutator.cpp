@@ -15,7 +15,7 @@ namespace {
 
 using Json = nlohmann::json;
 
-/// Every value of a document, the whole among them.
+/// Collects all values of a document, including the root.
 void collect(Json& value, std::vector<Json*>& all) {
     all.push_back(&value);
     if (!value.is_structured()) return;
@@ -23,7 +23,7 @@ void collect(Json& value, std::vector<Json*>& all) {
         collect(member, all);
 }
 
-/// A value of some member, where it may not be expected.
+/// A value of some member, which may not fit where it is used.
 Json anyMember(TokenizerGrammar& grammar) {
     switch (grammar.below(5)) {
         case 0:
@@ -46,7 +46,7 @@ std::string changedByLibFuzzer(std::string text) {
     return text;
 }
 
-/// Changes one value in place: a list gains or loses a member, a text or a number changes.
+/// Changes one value in place: a list gains or loses an element, a text or a number changes.
 void changeValue(Json& value, TokenizerGrammar& grammar) {
     if (value.is_array() && !value.empty()) {
         const std::size_t at = grammar.below(value.size());

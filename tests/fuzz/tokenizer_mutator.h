@@ -5,9 +5,10 @@
 
 namespace roper {
 
-/// Changes a tokenizer.json, or makes one, so that it stays one in form: its members come from a grammar of
-/// all that tokenizers have. Now and then libFuzzer changes the bytes instead, as it does for other parsers.
-/// @param seed  the same seed changes the same bytes in the same way
+/// Changes a tokenizer.json, or generates one, so that its structure stays valid: members come from a grammar
+/// of everything that tokenizers contain. Occasionally libFuzzer changes the bytes instead, as for other
+/// parsers.
+/// @param seed  determines the change
 /// @returns the new size, at most `most`
 std::size_t mutateTokenizer(std::uint8_t* data, std::size_t size, std::size_t most, unsigned seed);
 
