@@ -11,7 +11,7 @@
 #include <iostream>
 #include <vector>
 
-// What the benches of the window share: measuring, and a table of times beside what they may take.
+// Shared by the window's benchmarks: measurement, and a table of times next to their limits.
 
 namespace roper {
 
@@ -21,7 +21,7 @@ struct Timing {
 
 class Bench {
   public:
-    /// Median and worst of `times` calls, in milliseconds.
+    /// Median and maximum of `times` calls, in milliseconds.
     static Timing measure(int times, const std::function<void(int)>& work) {
         std::vector<double> taken;
         for (int i = 0; i < times; ++i) {
@@ -48,13 +48,13 @@ class Bench {
     bool within_ = true;
 };
 
-/// Before the application is made: no display is needed, and every style looks alike.
+/// Call before creating the application. No display is needed, and every style looks alike.
 inline void prepareBench() {
     if (qEnvironmentVariableIsEmpty("QT_QPA_PLATFORM")) qputenv("QT_QPA_PLATFORM", "offscreen");
     QApplication::setStyle("Fusion");
 }
 
-/// Settings of the bench's own, empty, and the head of its table.
+/// Uses empty settings and prints the header of the table.
 inline void beginBench(const char* name) {
     QStandardPaths::setTestModeEnabled(true);
     QCoreApplication::setOrganizationName("RoPER Lab tests");
@@ -65,7 +65,7 @@ inline void beginBench(const char* name) {
               << "   share (ms)\n";
 }
 
-/// Everything that a change leads to, painted.
+/// Processes and paints everything that a change causes.
 inline void settle(QWidget& window) {
     QCoreApplication::sendPostedEvents();
     QCoreApplication::processEvents(QEventLoop::ExcludeUserInputEvents);

@@ -9,15 +9,15 @@
 #include <memory>
 #include <vector>
 
-// What benches of a window beside real training share.
+// Shared by benchmarks of a window next to real training.
 
 namespace roper {
 
-/// Real trainers that keep every core busy, at the priority at which the window starts them; ended with this
-/// object.
+/// Real trainers that keep all cores busy, at the priority that the window gives them; the destructor ends
+/// them.
 class BusyMachine {
   public:
-    /// One that uses all cores, or as many as cores with a thread each.
+    /// One trainer on all cores, or one single-threaded trainer per core.
     enum class With { one_trainer, many_trainers };
 
     BusyMachine(const QString& runs, const QString& preset, With with) {
@@ -43,8 +43,8 @@ class BusyMachine {
     std::vector<std::unique_ptr<QProcess>> trainers_;
 };
 
-/// The event loop for a while; the longest time that it could not react, in milliseconds.
-/// @param drive  called sixty times a second between events: what a person would do
+/// Runs the event loop for a while. @returns the longest time without a reaction, in milliseconds
+/// @param drive  called sixty times a second between events, to simulate a user
 inline double longestGap(int milliseconds, const std::function<void()>& drive = {}) {
     constexpr int kBetweenDrives = 16;
     QElapsedTimer whole, since_drive;

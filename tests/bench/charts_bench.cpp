@@ -1,6 +1,6 @@
-// Speed of charts and comparisons over long runs while real training keeps every core busy: 20 runs of 65,000
-// rows each. Prints a table and how each figure stands to the time that it may take; ends with 1 if any is
-// above. Not a test of CTest: on a busy machine times say nothing, and here the machine is made busy.
+// Speed of charts and comparisons of long runs (20 runs of 65,000 rows each) while training keeps all cores
+// busy. Prints a table of times and their limits; exits with 1 if a limit is exceeded. Not part of CTest,
+// because times on a busy machine are unreliable, and this benchmark makes the machine busy.
 
 #include <QApplication>
 #include <QSettings>

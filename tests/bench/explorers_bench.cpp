@@ -1,7 +1,6 @@
-// Speed of the explorer pages, each measured several times within one run: what a slider costs until its
-// pixels are painted, how long the first picture takes, and how large maps pan and zoom. Prints a table and
-// how each figure stands to the time that it may take; ends with 1 if any is above. Not a test of CTest: on a
-// busy machine times say nothing.
+// Speed of the explorer pages, each measured several times: from a change of a slider to its pixels, from the
+// start to the first frame, and panning and zooming of large maps. Prints a table of times and their limits;
+// exits with 1 if a limit is exceeded. Not part of CTest, because times on a busy machine are unreliable.
 
 #include <QApplication>
 #include <QElapsedTimer>
@@ -24,12 +23,12 @@ namespace {
 
 using namespace roper;
 
-/// One change of the setup until it is painted. What the page computes, the controls and the painting are in
-/// it.
+/// Time from a change of the setup until it is painted, including the page's computation, the controls and
+/// the painting.
 void measureSliders(Bench& bench, MainWindow& window, int head_dim, int tokens, double allowed_ms) {
     for (Page* page : window.pages()) {
         if (page == &window.trainingPage() || page == &window.comparePage() || page == &window.inspectPage())
-            continue;  // they do not follow the setup
+            continue;  // these do not depend on the setup
         Setup setup;
         setup.head_dim = head_dim;
         setup.tokens = tokens;
@@ -127,7 +126,7 @@ void measureLargeMap(Bench& bench, MainWindow& window) {
                  8);
 }
 
-/// Start of the program until its first frame is painted, in a process of its own.
+/// Time from the start of the program in its own process until its first frame is painted.
 void measureStart(Bench& bench, const QString& program) {
     const auto start = [&](int) {
         QProcess process;

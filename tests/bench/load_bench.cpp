@@ -1,7 +1,6 @@
-// How the window reacts while a real run keeps all cores busy: on each page controls are moved sixty times a
-// second by key presses, charts by the wheel, and the longest time is taken in which the event loop could not
-// react. Prints a table; ends with 1 if any figure is above what is allowed. Not a test of CTest: see
-// charts_bench.cpp.
+// Responsiveness of the window while a real run keeps all cores busy. On each page, key presses move controls
+// and the wheel zooms charts sixty times a second; the result is the longest time in which the event loop did
+// not react. Prints a table; exits with 1 if a limit is exceeded. Not part of CTest: see charts_bench.cpp.
 
 #include <QAbstractSpinBox>
 #include <QKeyEvent>
@@ -21,7 +20,7 @@ using namespace roper;
 constexpr double kAllowedGap = 50;
 constexpr int kMilliseconds = 5000;
 
-/// The sliders of a page that a person can reach; where there are none, its fields for numbers.
+/// The sliders of a page that the user can reach; without sliders, its number fields.
 std::vector<QWidget*> controlsOf(Page& page) {
     std::vector<QWidget*> reachable;
     const auto add = [&](const auto& controls) {
@@ -33,14 +32,14 @@ std::vector<QWidget*> controlsOf(Page& page) {
     return reachable;
 }
 
-/// One key press on a control, forty up and forty down.
+/// Presses a key on a control, forty times up and forty times down.
 void press(QWidget* control, int count) {
     const int key = count / 40 % 2 == 0 ? Qt::Key_Up : Qt::Key_Down;
     QCoreApplication::postEvent(control, new QKeyEvent(QEvent::KeyPress, key, Qt::NoModifier));
     QCoreApplication::postEvent(control, new QKeyEvent(QEvent::KeyRelease, key, Qt::NoModifier));
 }
 
-/// One notch of the wheel over the middle of a chart, in and out.
+/// One notch of the wheel over the centre of a chart, in and out.
 void scrollWheel(QWidget& chart, int count) {
     const QPointF middle = chart.rect().center();
     const int notch = count / 20 % 2 == 0 ? 120 : -120;
@@ -67,7 +66,7 @@ int main(int argc, char** argv) {
     for (Page* page : window.pages()) {
         window.showPage(page);
         settle(window);
-        longestGap(1000);  // its first pictures, and on the first page what the runs hold
+        longestGap(1000);  // its first figures, and on the first page the data of the runs
         const std::vector<QWidget*> controls = controlsOf(*page);
         QWidget& chart = window.trainingPage().metrics().chart(0).plot();
         const bool charts = page == &window.trainingPage();
