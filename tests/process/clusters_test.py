@@ -1,4 +1,5 @@
-"""Sweeps at a site with two clusters, whose programs are pretended: a real one needs a database. A single real one is in slurm_test.py."""
+"""Sweeps at a site with two clusters, simulated by scripts because real ones would need a database. slurm_test.py uses a real
+single cluster."""
 
 import json
 import os
@@ -43,7 +44,7 @@ class ClustersTest(TrainerTest):
         return [line for line in (self.site / "calls").read_text().splitlines() if line.startswith(program)]
 
     def check_all_are_known(self, cluster, **environment):
-        """Whoever looks, from wherever, sees them wait, and submits nothing."""
+        """From anywhere, all elements are seen as waiting, and nothing is submitted again."""
         count = len(self.waiting(cluster))
         other = "here" if cluster == "far" else "far"
         for more in ({**environment}, {"SQUEUE_STATES": "RUNNING", "SLURM_CLUSTERS": other, "SBATCH_CLUSTERS": other}):
@@ -84,7 +85,7 @@ class ClustersTest(TrainerTest):
         self.check_cancel("here", SLURM_CLUSTERS="far")
 
     def test_one_of_several_clusters(self):
-        self.path.write_text(self.path.read_text().replace("[0, 1]", "[0, 1, 2, 3]"))  # more than an array holds
+        self.path.write_text(self.path.read_text().replace("[0, 1]", "[0, 1, 2, 3]"))  # more than one array holds
         self.assertIn("4 runs in 2 arrays submitted", self.submit("--sbatch=--clusters=here,far", "--at-once", "1").stderr)
         self.check_all_are_known("far")
         first, second = self.calls("sbatch")

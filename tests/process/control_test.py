@@ -1,4 +1,4 @@
-"""The control socket of a real trainer: every command, and every kind of nonsense."""
+"""The control socket of a real trainer: every command, and every kind of invalid input."""
 
 import json
 import os
@@ -65,8 +65,8 @@ class Control(TrainerTest):
             for _ in range(100):
                 peer.sendall(b"x" * 4096)
         except OSError:
-            pass  # cut off, as it should be
-        for _ in range(40):  # peers that leave in the middle of a message
+            pass  # disconnected, as expected
+        for _ in range(40):  # peers that disconnect in the middle of a message
             with self.connect() as rude:
                 rude.sendall(b'{"comm')
             time.sleep(0.01)

@@ -1,6 +1,6 @@
-"""Trainers that are killed, again and again, at any moment and in the middle of saving.
+"""Trainers killed repeatedly, at any moment and in the middle of saving.
 
-The short version runs with the other tests. `./lab soak` sets ROPER_KILLS and ROPER_SAVE_KILLS to more, and ROPER_SEED to others.
+A short version runs with the other tests. `./lab soak` sets larger ROPER_KILLS and ROPER_SAVE_KILLS, and another ROPER_SEED.
 """
 
 import json
@@ -21,7 +21,7 @@ KILLS = int(os.environ.get("ROPER_KILLS", "50"))
 SAVE_KILLS = int(os.environ.get("ROPER_SAVE_KILLS", "50"))
 SEED = int(os.environ.get("ROPER_SEED", "1"))
 
-# Evaluations, checkpoints and snapshots come so often that most moments are inside of one.
+# Evaluations, checkpoints and snapshots are so frequent that most moments fall into one of them.
 BUSY = ["--set", "evaluation.every=20", "--set", "checkpoints.every=7", "--set", "snapshots.every=11", "--set", "snapshots.tokens=24",
         "--set", "checkpoints.keep=3"]
 
@@ -39,7 +39,7 @@ class Killed(TrainerTest):
         self.found = {"kills": 0, "acknowledged rows": 0, "half-written files left": 0, "resumes": 0, "runs finished": 0}
 
     def new_run(self):
-        """A queued run with the specification of the whole one."""
+        """A queued run with the same specification as the uninterrupted one."""
         self.runs_made += 1
         run = self.runs / f"killed-{self.runs_made}"
         run.mkdir()
@@ -49,7 +49,7 @@ class Killed(TrainerTest):
         return run
 
     def session(self, run, kill_when):
-        """Trains until `kill_when` returns, or to the end. @returns the steps that the trainer said it had done"""
+        """Trains until `kill_when` returns, or to the end. @returns the steps that the trainer reported as done"""
         process = subprocess.Popen([TRAINER, "resume", str(run), "--json"], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
         said, errors = [], []
         readers = [threading.Thread(target=lambda: said.extend(process.stdout)),
@@ -72,11 +72,11 @@ class Killed(TrainerTest):
             try:
                 rows.append(json.loads(line))
             except json.JSONDecodeError:
-                self.assertFalse(line.endswith("\n"), line)  # the kill cut it off
+                self.assertFalse(line.endswith("\n"), line)  # cut off by the kill
         return [row["step"] for row in rows if row.get("event") == "step"]
 
     def check(self, run, acknowledged):
-        """What a kill may leave: all that was said, nothing twice, and every checkpoint whole."""
+        """Invariants after a kill: all reported rows exist, none twice, and every checkpoint is complete."""
         rows = without_times(read_rows(run))
         self.assertEqual(rows, self.expected[: len(rows)])
         if acknowledged:
@@ -114,7 +114,7 @@ class Killed(TrainerTest):
 class AtAnyMoment(Killed):
     def test_nothing_is_lost_or_doubled(self):
         def kill_when(process, run):
-            # From the first moment of the process to well into its steps.
+            # From the start of the process to well into training.
             end = time.monotonic() + self.random.uniform(0, 1.5)
             while process.poll() is None and time.monotonic() < end:
                 time.sleep(0.001)
@@ -123,7 +123,7 @@ class AtAnyMoment(Killed):
 
 
 class WhileItSaves(Killed):
-    # Large enough that a checkpoint takes a while to write.
+    # Large enough that writing a checkpoint takes a while.
     extra = ["--set", "model.width=192", "--set", "model.layers=3", "--set", "model.feed_forward=384"]
     steps = 140
 

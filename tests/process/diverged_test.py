@@ -1,4 +1,4 @@
-"""Numbers that are not finite, put into weights and moments of a real run, or reached by training: it ends before anything is kept."""
+"""Non-finite numbers, injected into weights and moments of a real run or reached by training: the run ends before saving any."""
 
 import json
 import re
@@ -16,12 +16,12 @@ from programs import TINY, TrainerTest, checkpoints, read_rows, read_safetensors
 SAVED, STEPS = 10, 20
 FLAGS = ["--set", f"checkpoints.every={SAVED}", "--set", "evaluation.every=5", "--set", f"training.steps={STEPS}", "--set",
          "training.warmup_steps=2"]
-# The largest float32 has no neighbour in bfloat16 but infinity.
+# The largest float32 rounds to infinity in bfloat16.
 LARGEST = 3.4028234e38
 
 
 def write_safetensors(path, tensors, metadata):
-    """As the format says. Without a checksum, as older versions wrote."""
+    """Writes the format without a checksum, like older versions."""
     kinds = {"float32": "F32", "float64": "F64", "int64": "I64", "uint8": "U8"}
     header, content = {"__metadata__": {**metadata, "format": "roper-lab-checkpoint-1"}}, b""
     del header["__metadata__"]["checksum"]
@@ -36,7 +36,7 @@ def write_safetensors(path, tensors, metadata):
 
 
 def files_of(run):
-    """What must stay as it is: all that was kept of the steps before."""
+    """Everything kept from earlier steps, which must not change."""
     kept = {path.name: path.read_bytes() for path in checkpoints(run)}
     kept["rows"] = [row for row in read_rows(run) if int(row["step"]) <= SAVED]
     kept["evaluations"] = (run / "evaluations.csv").read_text()
@@ -59,7 +59,7 @@ class NotFinite(TrainerTest):
             (run / "status.json").write_text(json.dumps({**status(whole), "state": "stopped"}))
             saved = run / "checkpoints" / good.name
             write_safetensors(saved, poisoned, metadata)
-            # An update that breaks the weights is met before the checkpoint that would keep them.
+            # An update that breaks the weights is detected before the checkpoint that would save them.
             keeps_each = tensor.startswith("optimizer.")
             if keeps_each:
                 text = (run / "run.toml").read_text()
@@ -86,7 +86,7 @@ class NotFinite(TrainerTest):
                         self.assertEqual(steps[-1], SAVED + 1)
                     else:
                         self.assertTrue({last["loss"], last["grad_norm"]} & {"nan", "inf", "-inf"}, last)
-            # The cause gone, it goes on as if nothing had happened.
+            # With the cause removed, the run continues as if nothing had happened.
             shutil.copy(good, saved)
             done = self.trainer("resume", run)
             self.assertEqual(done.returncode, 0, done.stderr)
@@ -101,7 +101,7 @@ class NotFinite(TrainerTest):
                 yield name, (float("nan"), float("inf"), float("-inf"))[number % 3]
             yield "optimizer.mean." + weights[0], float("inf")
             yield "optimizer.square." + weights[-1], float("nan")
-            yield "optimizer.square." + weights[1], float("inf")  # leaves weights that look well
+            yield "optimizer.square." + weights[1], float("inf")  # leaves weights that look normal
 
         self.check("fp32", injections)
 
@@ -121,7 +121,7 @@ class NotFinite(TrainerTest):
                                     f"training.learning_rate={rate}", "--set", "training.clip_norm=0",
                                     "--runs", self.runs, "--name", name)
                 run = self.runs / name
-                if done.returncode == 0:  # norms keep what is huge finite
+                if done.returncode == 0:  # norms keep huge numbers finite
                     self.assertEqual(status(run)["state"], "finished")
                 else:
                     self.assert_fails(done, 3, "diverged", "lower training.learning_rate than", "training.clip_norm = 1")

@@ -1,4 +1,4 @@
-"""Many runs: the queue, sweeps, comparisons, and what independent programs read of a run."""
+"""Many runs: the queue, sweeps, comparisons, and how independent programs read a run."""
 
 import csv
 import json
@@ -227,7 +227,7 @@ class Sweep(TrainerTest):
 
 class Comparison(TrainerTest):
     def make_run(self, position, seed, correct, name=None):
-        """A finished run with a known outcome, made by hand."""
+        """Creates a finished run with a known outcome."""
         run = self.train(name or f"{position}-s{seed}", "--steps", 2, "--set", f"model.position={position}", "--seed", seed)
         path = run / "evaluations.csv"
         header = path.read_text().splitlines()[0]
@@ -329,7 +329,7 @@ class Comparison(TrainerTest):
 
 
 def score(task, sample):
-    """Whether a completion solves its problem: written from the tasks' description alone."""
+    """Whether a completion solves its problem; written only from the description of the tasks."""
     if task == "addition":
         a, b = map(int, re.match(r"\?d=(\d+)\+(\d+);", sample["prompt"]).groups())
         first = sample["completion"].split("#")[0] if "#" in sample["completion"] else None
@@ -339,7 +339,7 @@ def score(task, sample):
 
 
 def token_accuracy(sample, substring):
-    """Letters that follow with certainty, and how many of them were guessed."""
+    """The number of determined letters, and how many of them were predicted correctly."""
     text, guesses = sample["prompt"] + sample["expected"], sample["completion"]
     correct = scored = 0
     at = text.find(">")
@@ -423,7 +423,7 @@ class Evaluations(TrainerTest):
 
 
 class Resume(TrainerTest):
-    """N + M steps equal N, an end of any kind, M: every task, both methods; pause, stop and kill."""
+    """N + M steps equal N steps, an interruption and M steps: for every task and both methods, after pause, stop and kill."""
 
     def test_every_task_and_method(self):
         settings = ["--set", "checkpoints.every=15", "--set", "evaluation.every=50", "--set", "snapshots.every=40",
@@ -471,11 +471,11 @@ class Resume(TrainerTest):
                 baseline.sendall((json.dumps({"command": command}) + "\n").encode())
                 baseline.makefile().readline()
             except OSError:
-                pass  # it may have done its last step meanwhile
+                pass  # it may have finished meanwhile
 
 
 class Bench(TrainerTest):
-    """What is measured differs from machine to machine; that it is said, and fits together, does not."""
+    """Results differ between machines, but they must be reported completely and consistently."""
 
     SMALL = ["--preset", "index-small", "--set", "model.width=32", "--set", "training.batch=4", "--times", "3", "--json",
              "--set", "device.precision=fp32"]
@@ -506,7 +506,7 @@ class Bench(TrainerTest):
                 self.assertEqual(line["precision"], "bf16", line)
         usual = {line["precision"] for line in self.lines("step", *self.SMALL, "--set", "device.precision=auto")}
         self.assertIn("fp32", usual)
-        if "bf16" in usual:  # it was not set, so the processor must have instructions for it
+        if "bf16" in usual:  # not set explicitly, so the processor must support it
             self.assertIn(" avx512_bf16 ", Path("/proc/cpuinfo").read_text())
 
     def test_plain_operations_are_measured_too(self):
@@ -543,7 +543,7 @@ class TensorBoard(TrainerTest):
             self.assertAlmostEqual(mine, theirs, places=6)
         self.assertEqual([event.step for event in events.Scalars("evaluation/correct")], [4, 8, 12])
 
-        # The settings: once, also after a resume.
+        # The settings are written only once, also after a resume.
         from tensorboard.plugins.hparams import metadata
 
         mark_stopped(run)
@@ -562,7 +562,7 @@ class TensorBoard(TrainerTest):
         self.assertIn(b"| model.width | 32 |", text.tensor_proto.string_val[0])
 
     def test_a_run_that_was_killed_and_resumed_is_followed(self):
-        """As TensorBoard's default loader does, which holds the file open and reads what is appended."""
+        """As read by TensorBoard's default loader, which keeps the file open and reads what is appended."""
         packages = os.environ.get("ROPER_TEST_PACKAGES", "")
         if packages:
             sys.path.insert(0, packages)

@@ -1,4 +1,4 @@
-"""roper-lab without a window: what a picture takes of the machine while it waits, and what it does where something is missing."""
+"""roper-lab without a window: CPU load while a figure waits for a model, and behaviour if something is missing."""
 
 import os
 import subprocess
@@ -13,11 +13,11 @@ sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "support"))
 from programs import LETTERS, small_model, tokenizer_json, wait_until
 
 WATCHED_SECONDS = 2
-MOST_SHARE = 0.1  # of a core; a loop that asks again and again takes all that it gets
+MOST_SHARE = 0.1  # of a core; busy waiting would use all of it
 
 
 def processor_seconds(pid):
-    """User and system time of a process so far (proc(5))."""
+    """User and system time of a process so far, in seconds (proc(5))."""
     fields = Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()
     return (int(fields[11]) + int(fields[12])) / os.sysconf("SC_CLK_TCK")
 
@@ -45,8 +45,8 @@ class Sizes(unittest.TestCase):
                 done = figure("decay", "--config", named, "--out", out)
                 self.assertEqual(done.returncode, 0, done.stderr)
                 self.assertIn("rope_theta is missing; 10000 is taken", done.stderr)
-                self.assertEqual(out.read_text().splitlines()[1], "linear,0,4.5")  # eight pairs: 1, 2, … 8, on average
-            config.write_text('{"model_type": "gemma4_text"}')  # heads of 512 features
+                self.assertEqual(out.read_text().splitlines()[1], "linear,0,4.5")  # mean of the eight pairs: 1, 2, … 8
+            config.write_text('{"model_type": "gemma4_text"}')  # heads with 512 features
             for kind in ("rotation", "four-ways", "spectrum", "scores", "mixing"):
                 done = figure(kind, "--config", name, "--out", out)
                 self.assertEqual(done.returncode, 0, done.stderr)
@@ -127,7 +127,7 @@ class Waiting(unittest.TestCase):
         with tempfile.TemporaryDirectory(prefix="roper-process-") as name:
             folder = Path(name)
             (folder / "config.json").write_text("{}")
-            trainer = folder / "roper-train"  # one that never answers
+            trainer = folder / "roper-train"  # never answers
             trainer.write_text(f'#!/bin/sh\necho > "{folder}/asked-$PPID"\nexec sleep 60\n')
             trainer.chmod(0o700)
             waiting = {}

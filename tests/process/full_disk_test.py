@@ -1,4 +1,4 @@
-"""A disk of a few hundred kilobytes that becomes full under a trainer: a real one, in a mount namespace of the test's own."""
+"""A disk of a few hundred kilobytes that becomes full during training: a real one, in a separate mount namespace."""
 
 import os
 import subprocess
@@ -16,7 +16,8 @@ FLAGS = ["--set", "evaluation.every=10", "--set", "checkpoints.every=10", "--set
 
 
 def enter_namespace():
-    """Runs this file again where it may mount, as root or as root of a user namespace. Only returns if neither is allowed."""
+    """Runs this file again where mounting is allowed, as root or as root of a user namespace. Returns only if neither is
+    allowed."""
     for options in (["--mount"], ["--user", "--map-root-user", "--mount"]):
         may = subprocess.run(["unshare", *options, "sh", "-c", "mount -t tmpfs -o size=64k none /mnt"], capture_output=True)
         if may.returncode == 0:
@@ -52,7 +53,7 @@ class FullDisk(TrainerTest):
                     rows, expected = without_times(read_rows(run)), without_times(read_rows(whole))
                     self.assertEqual(rows, expected[: len(rows)])
                     before = len(rows)
-                    # Once there is room, it goes on, and ends as if there always had been.
+                    # With free space, the run continues and ends with the same result as on a large disk.
                     self.mount(20_000, "remount")
                     done = self.trainer("resume", run)
                     self.assertEqual(done.returncode, 0, done.stderr)

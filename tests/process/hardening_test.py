@@ -1,4 +1,4 @@
-"""How the programs are built: checked buffers and stacks, tables that cannot be written to, and no path of this clone."""
+"""How the programs are built: stack protection and checked buffers, read-only relocations, and no path of this clone."""
 
 import os
 import re
@@ -28,7 +28,7 @@ class Hardening(unittest.TestCase):
                 self.assertRegex(symbols, r"__\w+_chk\b")
                 if "x86-64" in elf(program, "-h"):
                     self.assertRegex(elf(program, "-n"), r"x86 feature:.*SHSTK")
-                    # IBT would depend on the system's own objects; ours begin with the instruction.
+                    # IBT also requires the system's object files; ours begin with the instruction.
                     self.assertGreater(program.read_bytes().count(b"\xf3\x0f\x1e\xfa"), 1000)
 
     def test_libtorch_is_found_wherever_the_folder_is(self):
@@ -48,7 +48,7 @@ class Hardening(unittest.TestCase):
 
 
 def search_paths(file):
-    """Where a program or library tells the loader to look: RPATH and RUNPATH."""
+    """The loader's search paths in a program or library: RPATH and RUNPATH."""
     found = re.findall(r"\((?:RPATH|RUNPATH)\).*\[(.*)\]", elf(file, "-d"))
     return [path for paths in found for path in paths.split(":")]
 
@@ -61,7 +61,7 @@ def is_elf(path):
 
 
 class Packed(unittest.TestCase):
-    """What `./lab pack` puts into its archive, in folders that others may write to."""
+    """The contents of the archive made by `./lab pack`, in folders that others can write to."""
 
     @classmethod
     def setUpClass(cls):
@@ -87,7 +87,7 @@ class Packed(unittest.TestCase):
                     self.assertTrue(Path(leads_to).is_relative_to(inside), leads_to)
 
     def test_libraries_that_lie_above_it_are_not_loaded(self):
-        """The search path of the trainer once began three folders above its own."""
+        """Regression: the search path of the trainer began three folders above its own."""
         mark = Path(self.folder.name) / "loaded"
         source = Path(self.folder.name) / "planted.c"
         source.write_text(f'#include <stdio.h>\n__attribute__((constructor)) static void note(void) {{ fclose(fopen("{mark}", "w")); }}\n')
@@ -106,7 +106,7 @@ class Packed(unittest.TestCase):
                                   env={"PATH": "/usr/bin:/bin"})
             self.assertEqual(done.returncode, 0, done.stderr)
         self.assertFalse(mark.exists())
-        # The marks would be seen: a loader that is told to look there loads them.
+        # Positive control: a loader that searches there does load them and leaves the marks.
         subprocess.run([self.stage / "bin" / "roper-train", "--version"], capture_output=True,
                        env={"PATH": "/usr/bin:/bin", "LD_LIBRARY_PATH": str(above[0]), "LD_PRELOAD": str(planted)})
         self.assertTrue(mark.exists())

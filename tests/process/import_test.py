@@ -1,4 +1,4 @@
-"""Metrics that other programs wrote: what `roper-train import` makes of their files, and what it says."""
+"""Metrics of other programs: how `roper-train import` converts their files, and its messages."""
 
 import csv
 import json
@@ -77,10 +77,10 @@ class Import(ImportTest):
         table = self.trainer("diff", run, ours).stdout
         self.assertRegex(table, r"training\.batch .* – .*4")
         self.assertRegex(table, r"task\.name .* – .*addition")
-        # Of a language model nobody needs to have the text.
+        # For a language model, the text itself is not required.
         run, _ = self.imported(self.written("b.csv", "step,loss,val_loss\n1,3,3\n2,2,2\n"), "--set", "task.name=text")
         self.assertNotIn("\ntext = ", (run / "run.toml").read_text())
-        # Nothing can be trained with settings that are not known.
+        # A run with unknown settings cannot be trained.
         self.assert_fails(self.trainer("run", self.runs / "run-0" / "run.toml", "--runs", self.runs), 2, "settings of imported metrics")
         done = self.trainer("resume", run)
         self.assertIn("It has no checkpoint from which it could go on", done.stderr)
@@ -104,7 +104,7 @@ class Events(ImportTest):
         self.events = Path(self._folder.name) / "events"
 
     def write(self, values, as_tensor=False, suffix=""):
-        """As SummaryWriter of PyTorch does, or tf.summary.scalar of TensorFlow 2."""
+        """Like SummaryWriter of PyTorch, or tf.summary.scalar of TensorFlow 2."""
         from tensorboard.compat.proto.event_pb2 import Event
         from tensorboard.compat.proto.summary_pb2 import Summary, SummaryMetadata
         from tensorboard.summary.writer.event_file_writer import EventFileWriter

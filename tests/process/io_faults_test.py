@@ -1,6 +1,7 @@
-"""A disk that fails, at each place where a trainer touches it: full, faulty, interrupted, out of descriptors, taking half.
+"""A failing disk at each place where a trainer accesses it: full, defective, interrupted, out of descriptors, partial reads and
+writes.
 
-tests/support/io_faults.c makes the call fail. Here a sample is tried; `./lab soak` sets ROPER_FAULTS=all.
+tests/support/io_faults.c makes the call fail. This tests a sample; `./lab soak` sets ROPER_FAULTS=all.
 """
 
 import errno
@@ -24,7 +25,7 @@ ERRORS = {"open": [errno.EMFILE, errno.EIO, errno.EINTR], "read": [errno.EIO, er
           "lock": [errno.ENOLCK, errno.EINTR], "write": [errno.ENOSPC, errno.EIO, errno.EINTR, "short"],
           "fsync": [errno.EIO, errno.EINTR, errno.ENOSPC], "rename": [errno.EIO, errno.ENOSPC], "mkdir": [errno.ENOSPC],
           "unlink": [errno.EIO]}
-HARMLESS = 0, 6  # what is tried again, or can be done without; a disk error
+HARMLESS = 0, 6  # success after a retry or without an optional file; a disk error
 
 
 def name_of(error):
@@ -40,7 +41,7 @@ class IoFaults(TrainerTest):
         return self.trainer(*arguments, env=environment)
 
     def places(self, *arguments):
-        """How often each call is made."""
+        """How often each call occurs."""
         path = Path(self._folder.name) / "counts"
         self.assertEqual(self.faulty("none", 0, 0, *arguments, counts=path).returncode, 0)
         return self.read_counts(path)
@@ -54,9 +55,9 @@ class IoFaults(TrainerTest):
         return found
 
     def expect_whole(self, run, expected, what):
-        """Once the disk is well again, the run ends as if nothing had been."""
+        """Once the disk works again, the run ends as if nothing had happened."""
         if not (run / "run.toml").exists():
-            return  # it was not even made
+            return  # it was not even created
         for checkpoint in checkpoints(run):
             read_safetensors(checkpoint)
         rows = without_times(read_rows(run))
@@ -106,7 +107,7 @@ class IoFaults(TrainerTest):
             what = f"from write {at} of {writes} on the disk is full"
             counts = Path(self._folder.name) / "counts"
             done = self.faulty("write", -at, errno.ENOSPC, *command, f"b{number}", counts=counts)
-            # The status is written once a second, so a run that is faster makes fewer writes.
+            # The status is written once a second, so a faster run makes fewer writes.
             if self.read_counts(counts)["write"] < at:
                 self.assertEqual(done.returncode, 0, what + done.stderr)
                 skipped += 1
@@ -139,12 +140,12 @@ class IoFaults(TrainerTest):
             run = restored(f"c{number}")
             done = self.faulty(call, at, error, "resume", run)
             self.assertIn(done.returncode, HARMLESS, f"{what}: {done.stderr}")
-            self.assertEqual(read_rows(run)[:4], rows[:4], what)  # up to the checkpoint they are the old ones
+            self.assertEqual(read_rows(run)[:4], rows[:4], what)  # rows up to the checkpoint are unchanged
             self.expect_whole(run, expected, what)
         print(f"resuming on a faulty disk: {len(trials)} places and errors tried")
 
     def test_reads_that_give_half(self):
-        """Each read gives fewer bytes than it was asked for, as one may from a network's file system."""
+        """Each read returns fewer bytes than requested, as may happen on a network file system."""
         expected = without_times(read_rows(self.train("whole", *SHORT)))
         run = self.train("half", *SHORT)
         for path in checkpoints(run)[1:]:
@@ -155,7 +156,7 @@ class IoFaults(TrainerTest):
         self.assertEqual(done.returncode, 0, done.stderr)
         self.assertNotIn("damaged", done.stderr)
         self.assertEqual(without_times(read_rows(run)), expected)
-        self.assertEqual(read_rows(run)[:4], before[:4])  # up to the checkpoint they are the old ones
+        self.assertEqual(read_rows(run)[:4], before[:4])  # rows up to the checkpoint are unchanged
 
 
 if __name__ == "__main__":

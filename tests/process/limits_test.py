@@ -1,4 +1,4 @@
-"""What the system does to a trainer: closed pipes, stops, limits of memory and of file size."""
+"""Effects of the system on a trainer: closed pipes, stop signals, limits of memory and file size."""
 
 import json
 import os
@@ -112,12 +112,12 @@ class Memory(TrainerTest):
 
 
 class Tokenizers(TrainerTest):
-    """A model's folder is a stranger's: whatever its tokenizer says, an answer or a message comes soon."""
+    """A model's folder is untrusted: whatever its tokenizer contains, an answer or a message must come soon."""
 
-    LONGEST, MOST_MEMORY = 30, 1 << 20  # seconds of a processor, kB
+    LONGEST, MOST_MEMORY = 30, 1 << 20  # CPU seconds, kB
 
     def look(self, text="a" * 1000, **members):
-        """What is said about a model with these members of its tokenizer.json, and the exit code."""
+        """The output for a model with these members in its tokenizer.json, and the exit code."""
         folder = small_model(self._folder.name, "llama")
         (folder / "tokenizer.json").write_text(json.dumps({**json.loads(tokenizer_json()), **members}))
         limit = lambda: resource.setrlimit(resource.RLIMIT_CPU, (self.LONGEST, self.LONGEST))
@@ -171,7 +171,7 @@ class Threads(TrainerTest):
         self.assertIn("of 4096 threads", (self.runs / "a" / "log.txt").read_text())
 
     def test_a_limit_of_processes_is_named(self):
-        """For root there is none, so another user tries it, where that one can read the program."""
+        """The limit does not apply to root, so another user tries it, if that user can read the program."""
 
         def as_nobody():
             resource.setrlimit(resource.RLIMIT_NPROC, (2, 2))
@@ -205,7 +205,7 @@ class Output(TrainerTest):
                 self.assertEqual(done.returncode, 6, done.stderr)
                 self.assertIn("standard output", done.stderr)
                 if command[0] == "serve":
-                    continue  # goes on without a reader
+                    continue  # it continues without a reader
                 pipe, end = os.pipe()
                 os.close(pipe)
                 done = subprocess.run([TRAINER, *map(str, command)], stdout=end, stderr=subprocess.PIPE, text=True, timeout=60)

@@ -1,4 +1,4 @@
-"""roper-train look: published models answer as transformers does, and what is no model gets a clear message."""
+"""roper-train look: published models give the same answers as transformers, and other files give a clear message."""
 
 import json
 import math
@@ -156,7 +156,7 @@ class SmallModels(TrainerTest):
             return json.loads(look(self.model(), "--what", "loss", "--text", self.text(), "--json", *change))["loss"]
 
         whole = loss()
-        self.assertAlmostEqual(loss("--shift", 1000), whole, delta=2e-5)  # scores depend on distance alone
+        self.assertAlmostEqual(loss("--shift", 1000), whole, delta=2e-5)  # scores depend only on distance
         self.assertAlmostEqual(loss("--base", 10000), whole, delta=1e-9)
         changed = [loss("--mute", "0-3"), loss("--mute", "4-7"), loss("--mute", "0-3", "--layer", 1),
                    loss("--mute", "0-3", "--layer", 1, "--head", 2), loss("--base", 20), loss("--scaling", "linear")]
@@ -183,7 +183,7 @@ class SmallModels(TrainerTest):
         self.assertIn("heads 0 to 3, not 4", look(self.model(), "--what", "heads", "--text", "0123", "--layer", 0, "--head", 4, expected=2))
 
     def test_what_is_no_number_is_refused_by_name(self):
-        """Every comparison with nan is false, that with a bound, too."""
+        """Every comparison with nan is false, including those with bounds."""
         for option, value in (("--base", "nan"), ("--factor", "-nan"), ("--original-length", "inf"), ("--temperature", "1e999"), ("--base", "x")):
             with self.subTest(option, value=value):
                 said = look(self.model(), "--what", "loss", "--text", "0123", f"{option}={value}", expected=2)
@@ -220,9 +220,9 @@ class SmallModels(TrainerTest):
         path = Path(self._folder.name) / "llama.gguf"
         whole = (PRETRAINED / "llama.gguf").read_bytes()
         name = whole.index(b"rope_freqs.weight") + len("rope_freqs.weight")
-        self.assertEqual(struct.unpack_from("<IQIQ", whole, name), (1, 4, 0, 0))  # four float32, the first of the data
+        self.assertEqual(struct.unpack_from("<IQIQ", whole, name), (1, 4, 0, 0))  # four float32 values, at the start of the data
         (tensors,) = struct.unpack_from("<Q", whole, 8)
-        place = name - len("rope_freqs.weight") - 8  # where the descriptions of the tensors begin
+        place = name - len("rope_freqs.weight") - 8  # start of the tensor descriptions
         for _ in range(tensors):
             place += 8 + struct.unpack_from("<Q", whole, place)[0]
             place += 4 + 8 * struct.unpack_from("<I", whole, place)[0] + 4 + 8
@@ -306,7 +306,7 @@ class SmallModels(TrainerTest):
         self.assertIn("a needle is hidden in at least", look(self.model("llama"), "--what", "needle", "--text", "5>E", *needle, expected=2))
 
     def circuit(self, letters, layer, head):
-        """Of llama's small model: what attending with weight 1 to each letter adds to the logit of each [from, to]."""
+        """For llama's small model: the change of each logit [from, to] if a head attends with weight 1 to each letter."""
         import numpy
 
         tensors, _ = read_safetensors(self.model("llama") / "model.safetensors")
@@ -335,7 +335,7 @@ class SmallModels(TrainerTest):
         self.assertIn("about one head", look(self.model("llama"), "--what", "token_map", "--text", text, expected=2))
 
     def test_copying_scores_are_those_of_numpys_eigenvalues(self):
-        """Elhage et al. 2021: Re Σ λ / Σ |λ| of the circuit from the text's tokens to their logits."""
+        """Elhage et al. 2021: Re Σ λ / Σ |λ| of the OV circuit from the text's tokens to their logits."""
         import numpy
 
         def score(circuit):
@@ -350,12 +350,12 @@ class SmallModels(TrainerTest):
             right = [score(self.circuit(distinct, *head)) for head in every]
             numpy.testing.assert_allclose([row["copying"] for row in rows], right, atol=1e-5)
             self.assertTrue(min(right) < -0.1 and max(right) > 0.1, "both signs are seen")
-        for family in ("gpt2", "gemma2"):  # of other norms and heads: of the token map that the model gives itself
+        for family in ("gpt2", "gemma2"):  # for other norms and heads, from the model's own token map
             one = ("--text", self.text(family), "--layer", 1, "--head", 2)
             (row,), (map_,) = (self.ask(family, "--what", what, *one) for what in ("copying", "token_map"))
             self.assertEqual((row["layer"], row["head"], row["tokens"]), (1, 2, map_["tokens"]))
             self.assertAlmostEqual(row["copying"], score(map_["logits"]), 5)
-        for row in self.ask("llama", "--what", "copying", "--text", "000"):  # one token: its one eigenvalue has a sign
+        for row in self.ask("llama", "--what", "copying", "--text", "000"):  # a single token has one eigenvalue, whose sign is the score
             self.assertEqual(abs(row["copying"]), 1)
         table = look(self.model("llama"), "--what", "copying", "--text", text, "--layer", 1, "--head", 2)
         self.assertEqual(table, look(self.model("llama"), "--what", "copying", "--text", text, "--layer", 1, "--head", 2, "--csv"))
@@ -365,7 +365,7 @@ class SmallModels(TrainerTest):
         self.assertIn("is not read by", look(self.model("llama"), "--what", "copying", "--text", text, "--ablate", "0", expected=2))
 
     def test_prefix_matching_is_the_weight_on_what_followed_before(self):
-        """Olsson et al. 2022 (arXiv 2209.11895): from the attention of the same random tokens, four times in a row."""
+        """Olsson et al. 2022 (arXiv 2209.11895): from the attention to the same random tokens, repeated four times."""
         for family in ("llama", "gpt2"):
             rows = look(self.model(family), "--what", "induction", "--count", 6, "--seed", 3, "--json").splitlines()
             rows = [json.loads(row) for row in rows]
@@ -397,7 +397,7 @@ class SmallModels(TrainerTest):
         right = numpy.linalg.svd(output[:, 3 * d : 4 * d] @ value, compute_uv=False)[:d]
         rows = [json.loads(row) for row in look(self.model("llama"), "--what", "ov_by_distance", "--layer", 1, "--head", 3, "--count", 3, "--json").splitlines()]
         self.assertEqual([row["distance"] for row in rows], [0, 1, 2])
-        for row in rows:  # values that do not rotate are the same at every distance
+        for row in rows:  # values that do not rotate have the same singular values at every distance
             numpy.testing.assert_allclose(row["singular_values"], right, rtol=1e-6, atol=1e-9)
             shares = numpy.cumsum(right**2) / (right**2).sum()
             self.assertEqual(row["rank_90"], int((shares < 0.9).sum()) + 1)
@@ -426,7 +426,7 @@ class SmallModels(TrainerTest):
         for row, difference in zip(likeliest, (heads["difference"], heads["other_difference"])):
             logit = {one["token"]: one["logit"] for one in row}
             self.assertAlmostEqual(logit[heads["answer"]] - logit[heads["other_answer"]], difference, places=4)
-        # In the last layer only the last position reaches the answer.
+        # In the last layer only the last position affects the answer.
         (positions,) = self.ask("llama", "--what", "patch", "--text", text, "--other", other, "--layer", 1, "--head", 2)
         restored = positions["restored"][0]
         self.assertEqual(len(restored), len(text))
@@ -461,7 +461,7 @@ class Runs(TrainerTest):
                 numpy.testing.assert_allclose([given[i] for i in range(len(right))], right, atol=2e-5)
             newest = self.ask(name, "--what", "loss")["loss"]
             self.assertNotEqual(newest, self.ask(name, "--what", "loss", "--step", 10)["loss"])
-            # What was read token by token is as what was read at once.
+            # Reading token by token gives the same as reading at once.
             written = self.ask(name, "--what", "generate", "--count", 5)
             text = self.TEXT
             for token in written["generated"]:
@@ -470,7 +470,8 @@ class Runs(TrainerTest):
                 text += likeliest["token"]
 
     def test_weights_of_linear_attention_are_its_formula(self):
-        """φ(q)·φ(k) over Σ φ(q)·φ(k) with φ(x) = elu(x) + 1 (Katharopoulos et al. 2020), rotated above alone (Su et al. 2021)."""
+        """φ(q)·φ(k) over Σ φ(q)·φ(k) with φ(x) = elu(x) + 1 (Katharopoulos et al. 2020), rotated only in the numerator (Su et
+        al. 2021)."""
         import numpy
 
         self.train("linear", "--set", "position=none", "--set", "model.attention=linear_numerator", "--steps", 5)
@@ -571,7 +572,7 @@ class Runs(TrainerTest):
                 self.assertEqual(same, position == "rope")
 
     def test_singular_values_turn_with_the_distance_in_roper(self):
-        """Of W_O R(−δ) W_V, from the run's own parameters; their squares sum to ‖K(δ)‖² of --what kernels."""
+        """Singular values of W_O R(−δ) W_V from the run's own parameters; their squares sum to ‖K(δ)‖² of --what kernels."""
         import numpy
 
         run = self.train("roper", "--set", "position=roper", "--steps", 5)
@@ -610,7 +611,7 @@ class Example(unittest.TestCase):
 
 
 class Tokens(TrainerTest):
-    """roper-train tokens: what texts become, without the model that reads them."""
+    """roper-train tokens: tokenizes texts without loading the weights of the model."""
 
     def tokens(self, *arguments, code=0):
         done = self.trainer("tokens", *arguments)

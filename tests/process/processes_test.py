@@ -1,4 +1,4 @@
-"""One run that several processes train together."""
+"""One run trained by several processes together."""
 
 import json
 import os
@@ -46,7 +46,7 @@ class ProcessesTest(TrainerTest):
                 self.assertLess(abs(weights[name] - theirs[name]).max(), 1e-3, name)
 
     def kill_one(self, name, which):
-        """Trains until something is saved, then kills one of two. The first one's exit code."""
+        """Trains until a checkpoint is saved, then kills one of two processes. Returns the exit code of the first."""
         process = self.start(name, *DROPOUT, "--set", "checkpoints.every=50", "--set", "training.steps=2000", "--processes", "2")
         wait_until(lambda: checkpoints(self.runs / name), process)
         (follower,) = followers_of(process.pid)
@@ -91,13 +91,13 @@ class ProcessesTest(TrainerTest):
         began = time.monotonic()
         os.kill(followers_of(process.pid)[0], signal.SIGKILL)
         self.assertEqual(process.wait(60), 75)
-        self.assertLess(time.monotonic() - began, 30)  # not the minutes that the others are waited for
+        self.assertLess(time.monotonic() - began, 30)  # not the minutes for which it waits for other processes
         self.assertIn("has ended with exit code 137", status(self.runs / "r")["error"])
 
     def test_told_to_end_all_end(self):
         process = self.start("r", "--set", "training.steps=100000", "--processes", "2")
         (follower,) = followers_of(process.pid)
-        for pid in (follower, process.pid):  # as a scheduler does, which tells all
+        for pid in (follower, process.pid):  # like a scheduler, which signals all processes
             os.kill(pid, signal.SIGTERM)
         self.assertEqual(process.wait(60), 75)
         self.assertEqual(status(self.runs / "r")["state"], "preempted")

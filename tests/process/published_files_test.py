@@ -17,7 +17,7 @@ from programs import LETTERS, PRETRAINED, TrainerTest, small_model, tokenizer_js
 TEXT = "0123456789ABC"
 DTYPES_NOT_READ = {"F4": 4, "F6_E2M3": 6, "F6_E3M2": 6, "F8_E4M3": 8, "F8_E5M2": 8, "F8_E4M3FNUZ": 8, "F8_E5M2FNUZ": 8,
                    "F8_E8M0": 8, "U8": 8, "I8": 8, "I16": 16, "U16": 16, "I32": 32, "U32": 32, "I64": 64, "U64": 64, "C64": 64,
-                   "F64": 64, "BOOL": 8}  # safetensors 0.8, bits of each
+                   "F64": 64, "BOOL": 8}  # safetensors 0.8, bits per element
 
 
 def read_tensors(path):
@@ -129,16 +129,16 @@ class Names(Published):
         folder.mkdir()
         self.gguf().write(folder / "model-Q8_0.gguf")
         self.assertEqual(self.nll(folder), whole)
-        (folder / "mmproj-F16.gguf").write_bytes(b"GGUF")  # reads images for the model
+        (folder / "mmproj-F16.gguf").write_bytes(b"GGUF")  # an image projector for the model
         self.assertEqual(self.nll(folder), whole)
-        (folder / "config.json").write_text("{}")  # as repositories of GGUF files have one beside
+        (folder / "config.json").write_text("{}")  # as found in repositories of GGUF files
         self.assertEqual(self.nll(f"{folder}/"), whole)
         split = self.home / "split"
         split.mkdir()
         self.gguf().write_parts(split, "model", 2)
         self.assertEqual(self.nll(split), whole)
 
-    # As ollama 0.6 lays its models out (manifest.go, layer.go): the model's layer names the blob by its digest.
+    # The layout of ollama 0.6 (manifest.go, layer.go): the model's layer names the blob by its digest.
     def manifest(self, *layers, content=None, folder="manifests/registry.ollama.ai/library/small", tag="latest"):
         path = self.home / folder / tag
         path.parent.mkdir(parents=True, exist_ok=True)
@@ -306,7 +306,7 @@ class Heads(Published):
             self.draw(kind, model)
 
     def test_a_tied_head_that_differs_is_used(self):
-        model = small_model(self.home, "qwen2")  # whose config ties it
+        model = small_model(self.home, "qwen2")  # its config ties the head
         plain = self.nll(model)
         tensors = read_tensors(model / "model.safetensors")
         dtype, shape, content = tensors["model.embed_tokens.weight"]
@@ -320,7 +320,7 @@ class Heads(Published):
 
 
     def test_an_untied_head_of_gpt2_is_not_transposed(self):
-        model = small_model(self.home, "gpt2")  # whose blocks' weights are
+        model = small_model(self.home, "gpt2")  # its blocks' weights are transposed
         plain = self.nll(model)
         tensors = read_tensors(model / "model.safetensors")
         write_tensors(model / "model.safetensors", {**tensors, "lm_head.weight": tensors["transformer.wte.weight"]})

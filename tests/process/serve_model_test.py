@@ -35,7 +35,7 @@ class ServeModel(TrainerTest):
         return [json.loads(line) for line in done.stdout.splitlines()]
 
     def compare(self, model, peer, text):
-        """Every answer that is served with what `look` prints."""
+        """Compares every answer of the server with the output of `look`."""
         import numpy
 
         (loss,) = self.look(model, "--what", "loss", "--text", text)
@@ -138,7 +138,7 @@ class ServeModel(TrainerTest):
         self.assertEqual(facts["completion"], written["text"])
         numpy.testing.assert_allclose(tensors["probability"], written["probability"], rtol=1e-5)
         self.assertEqual(tensors["attention"].shape, (2, 4, 6, len(TEXT) + 6))
-        # Each row is that of the query that predicted the token: none looks at the last.
+        # Each row belongs to the query that predicted the token, so no row attends to the last one.
         whole = TEXT + written["text"]
         one = tensors_of(self.ask(peer, what="attention", text=whole, layer="0", head="1"))[0]["weights"]
         numpy.testing.assert_allclose(tensors["attention"][0, 1], one[len(TEXT) - 1 : -1], atol=1e-5)
@@ -168,7 +168,7 @@ class ServeModel(TrainerTest):
         model = small_model(self._folder.name, "llama")
         _, _, peer = self.serve(model)
         answer = json.loads(self.ask(peer, what="subsets", text=TEXT, count="2"))
-        # Pairs that are left out anyway would make two subsets of each.
+        # Subsets do not vary pairs that are already ablated, since each subset would then occur twice.
         self.assertEqual(json.loads(self.ask(peer, what="subsets", text=TEXT, count="2", mute="0")), answer)
         self.assertEqual([subset["kept"] for subset in answer["subsets"]], [[], [0], [1], [0, 1]])
         for subset in answer["subsets"]:
@@ -197,7 +197,7 @@ class ServeModel(TrainerTest):
 
     def test_who_leaves_ends_the_pass(self):
         process, hello, peer = self.serve(small_model(self._folder.name, "llama"))
-        # Passes that would take minutes.
+        # Forward passes that would take minutes.
         peer.socket.sendall(json.dumps({"command": "look", "id": "1",
                                         "question": {"what": "subsets", "text": TEXT * 120, "count": "4"}}).encode() + b"\n")
         progress = json.loads(process.stdout.readline())

@@ -1,4 +1,4 @@
-"""Heads of real models: from a trainer between two steps, and from roper-train serve for a run that has ended."""
+"""Heads of real models: from a trainer between two steps, and from roper-train serve for a finished run."""
 
 import json
 import subprocess
@@ -59,7 +59,7 @@ class Serve(TrainerTest):
         for command in ["pause", "resume", "checkpoint"]:
             self.assertIn("only served", peer.ask(command=command)[0]["message"])
         self.assertTrue(peer.ask(command="head", layer=0, head=0, text="12")[0]["ok"])
-        # Many questions at once are all answered, in their order.
+        # Many questions at once are all answered, in order.
         for number in range(200):
             peer.socket.sendall(json.dumps({"command": "head", "id": str(number), "text": "12"}).encode() + b"\n")
         for number in range(200):
@@ -105,7 +105,7 @@ class Serve(TrainerTest):
             reply, payload = peer.ask(command="look", question={"what": what, "text": TEXT, **settings})
             self.assertTrue(reply["ok"], reply)
             self.assertIsInstance(json.loads(payload), dict)
-        # What is answered is the model as it stands: a checkpoint of this step says the same.
+        # The answer describes the current weights: a checkpoint of this step gives the same.
         peer.ask(command="pause")
         peer.ask(command="checkpoint")
         reply, payload = peer.ask(command="look", question={"what": "loss", "text": TEXT})

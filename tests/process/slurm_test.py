@@ -54,7 +54,7 @@ class SlurmTest(TrainerTest):
         return {one["run"]: one for one in map(json.loads, done.stdout.splitlines())}
 
     def elements(self):
-        """(id, state) of all that waits or is at work."""
+        """(id, state) of all pending and running elements."""
         return [tuple(line.split()) for line in self.cluster.call("squeue", "--noheader", "--array", "--format=%i %T").splitlines()]
 
     def wait(self, condition, seconds=120):
@@ -68,8 +68,8 @@ class SlurmTest(TrainerTest):
         return found
 
     def hurry(self):
-        """What was put back into the queue waits two minutes by itself. Sooner a node may still be ending the same element: Slurm then holds
-        the element and drains the node, and an administrator takes both back."""
+        """Shortens the two minutes for which a requeued element waits. If a node is still ending the same element, Slurm holds
+        the element and drains the node, and an administrator must release both."""
         for element, state in self.elements():
             if state == "PENDING":
                 self.cluster.call("scontrol", "update", f"JobId={element}", "StartTime=now")
@@ -83,7 +83,7 @@ class SlurmTest(TrainerTest):
         def unfinished():
             return [one["text"] for one in self.states(path).values() if one["state"] != "finished"]
 
-        # An element that is put back into the queue is listed nowhere for a moment.
+        # For a moment, a requeued element is not listed at all.
         self.wait(lambda: self.hurry() or not unfinished() or not (self.elements() or time.sleep(3) or self.elements()), seconds)
         self.assertEqual(unfinished(), [])
 
@@ -91,7 +91,7 @@ class SlurmTest(TrainerTest):
         return [one for one in self.states(path).values() if one["state"] == "running" and one.get("slurm_state") == "RUNNING"]
 
     def storm(self, steps, seeds, preemptions, deaths, seed=1):
-        """Trains a sweep while elements are preempted and nodes die; then each run is what one machine makes of it."""
+        """Trains a sweep while elements are preempted and nodes die; each run must equal the one trained on a single machine."""
         chance = random.Random(seed)
         path = self.write_sweep(steps, list(range(seeds)))
         self.submit(path)
@@ -148,7 +148,8 @@ class SlurmTest(TrainerTest):
         self.assertIn("4 runs in 1 array submitted", self.submit(path).stderr)
 
     def test_the_environment_changes_nothing(self):
-        """Each of these once hid what waits, which was then submitted again, or gave the job another name, array or output."""
+        """Regression: each variable hid pending elements, which were then submitted again, or changed the job's name, array or
+        output."""
         path = self.write_sweep(100000, [0, 1])
         filters = {"SQUEUE_STATES": "RUNNING", "SQUEUE_USERS": "nobody", "SQUEUE_NAMES": "other", "SQUEUE_PARTITION": "nowhere",
                    "SQUEUE_FORMAT2": "name", "SQUEUE_SORT": "-i", "SCANCEL_STATE": "RUNNING", "SCANCEL_NAME": "other",
@@ -170,7 +171,7 @@ class SlurmTest(TrainerTest):
         path = self.write_sweep(3000, [0])
         self.submit(path)
         one = self.wait(lambda: [one for one in self.running(path) if one["step"] > 10])[0]
-        # What Slurm does before the limit, by --signal=B:TERM@120.
+        # This is what Slurm does before the time limit, because of --signal=B:TERM@120.
         self.cluster.call("scancel", "--signal=TERM", "--batch", one["element"])
         self.wait(lambda: self.states(path)[one["run"]].get("slurm_state") == "PENDING" or self.states(path)[one["run"]]["state"] == "finished")
         self.assertEqual(status(self.runs / one["run"])["state"], "preempted")
@@ -234,7 +235,7 @@ class SlurmTest(TrainerTest):
         self.assertEqual(without_times(read_rows(self.runs / "r")), without_times(read_rows(together / "r")))
 
     def together(self, *words, processes=2):
-        """What two tasks of srun say and end with that train a run together."""
+        """Runs two srun tasks that train a run together. Returns their output and exit code."""
         command = ["srun", "--nodes=2", "--ntasks=2", "--mpi=none", TRAINER, *map(str, words), "--runs", str(self.runs), "--processes", str(processes)]
         return subprocess.run(command, env=self.cluster.env, capture_output=True, text=True, timeout=60)
 
@@ -253,7 +254,7 @@ class SlurmTest(TrainerTest):
             done = self.together(*words)
             self.assertEqual(done.stderr.count(said), 2, done.stderr)
             self.assertEqual(done.returncode, code)
-        # A new run that cannot begin leaves nothing.
+        # A new run that cannot start leaves nothing behind.
         done = self.together("run", "addition-small", *TINY, "--set", "training.batch=1", "--name", "small")
         self.assertEqual(done.returncode, 2, done.stderr)
         self.assertEqual(done.stderr.count("2 processes cannot share a batch of 1"), 2)
@@ -265,15 +266,15 @@ class SlurmTest(TrainerTest):
                              "--name", "r")
         self.assertEqual(done.returncode, 3, done.stderr)
         self.assertEqual(status(self.runs / "r")["state"], "failed")
-        self.assertEqual(list((self.runs / "r").glob("processes.*")), [])  # nothing is announced any more
+        self.assertEqual(list((self.runs / "r").glob("processes.*")), [])  # the announcement was removed
 
     def test_work_without_slurm(self):
         path = self.write_sweep(3, [0])
-        self.submit(path, "--sbatch=--hold")  # a few steps would soon be over
+        self.submit(path, "--sbatch=--hold")  # held, because a few steps would finish too soon
         self.cluster.call("scancel", "--partition=main")
         self.wait(lambda: not self.elements())
         (submission,) = self.runs.glob("slurm/*.json")
-        # On a machine without squeue the folder alone is known.
+        # Without squeue, only the state of the folder is known.
         known = self.trainer("sweep", path, "--runs", self.runs, "--status", env={**os.environ, "PATH": "/nowhere"})
         self.assertEqual(known.returncode, 0, known.stderr)
         self.assertIn("what waits is not known: cannot start squeue", known.stderr)

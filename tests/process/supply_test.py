@@ -1,4 +1,4 @@
-"""What set-up fetches is what is pinned, and what runs fetches nothing."""
+"""Set-up fetches exactly the pinned files, and the programs fetch nothing."""
 
 import base64
 import hashlib
@@ -34,7 +34,7 @@ class Pins(unittest.TestCase):
 
 
 class ChangedByte(unittest.TestCase):
-    """The real set-up of LibTorch, with a package of the same name that is made here."""
+    """The real set-up of LibTorch, with a package of the same name made here."""
 
     def setUp(self):
         folder = tempfile.TemporaryDirectory(prefix="roper-supply-")
@@ -45,7 +45,7 @@ class ChangedByte(unittest.TestCase):
         self.wheels.mkdir()
 
     def make_wheel(self, content):
-        """→ its hash"""
+        """Returns its hash."""
         files = {"torch/version.py": content, "torch/lib/libtorch_cpu.so": "no program",
                  "torch-2.11.0.dist-info/METADATA": "Metadata-Version: 2.1\nName: torch\nVersion: 2.11.0\n",
                  "torch-2.11.0.dist-info/WHEEL": "Wheel-Version: 1.0\nRoot-Is-Purelib: false\n"
@@ -79,7 +79,7 @@ class ChangedByte(unittest.TestCase):
         done = self.set_up()
         self.assertEqual(done.returncode, 1, done.stderr)
         self.assertIn("is not the one whose hash is pinned", done.stderr)
-        self.assertIn("2.11.0", version.read_text())  # what was there stays
+        self.assertIn("2.11.0", version.read_text())  # the installed files are unchanged
 
 
 class Network(TrainerTest):

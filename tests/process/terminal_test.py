@@ -1,4 +1,4 @@
-"""What a terminal offers beside the commands: completion, the manual, lists for other programs."""
+"""What the terminal offers in addition to commands: completion, the manual, lists for other programs."""
 
 import json
 import os
@@ -17,7 +17,7 @@ SHELLS = ("bash", "zsh", "fish")
 class Terminal(TrainerTest):
     def setUp(self):
         super().setUp()
-        # As installed: the programs are found by their names.
+        # As installed: programs are found by name.
         folder = Path(TRAINER).resolve().parent
         self.folder = None
         self.environment = {**os.environ, "PATH": f"{folder}:{os.environ['PATH']}", "ROPER_LAB_RUNS": str(self.runs)}
@@ -28,7 +28,7 @@ class Terminal(TrainerTest):
         return done.stdout
 
     def commands(self):
-        """Each command's name with the long options of its --help."""
+        """The name of each command, with the long options in its --help."""
         help_text = self.trainer("--help").stdout
         names = re.findall(r"^  ([a-z]+)  +\S", help_text.split("Subcommands:")[1], re.M)
         return {name: set(re.findall(r"(--[a-z-]+)", "".join(
@@ -41,8 +41,8 @@ class Terminal(TrainerTest):
         return self.shell("bash", "-c", script, "bash", *words).split()
 
     def complete_in_zsh(self, line):
-        """The line as it is after Tab, typed at a prompt of zsh's own."""
-        # What is awaited is not written as it is: the shell may show the commands that it is given.
+        """The line after pressing Tab in an interactive zsh."""
+        # The expected text is assembled at run time, because the shell may echo the commands it is given.
         script = r"""
             zmodload zsh/zpty
             zpty -b shell zsh -f -i
@@ -57,7 +57,7 @@ class Terminal(TrainerTest):
         return re.search("<<(.*)>>", shown).group(1)
 
     def complete_in_fish(self, line):
-        # An alias completes like the program that it stands for; the parts of an answer are divided by a tab.
+        # An alias completes like the program it stands for; the fields of an answer are separated by tabs.
         script = f"roper-train completion fish | source; complete -C '{line}'"
         return [answer.split("\t")[0] for answer in self.shell("fish", "--no-config", "-c", script).splitlines()]
 
@@ -74,7 +74,7 @@ class Terminal(TrainerTest):
         elsewhere = self.runs / "elsewhere"
         self.trainer("run", "addition-small", *TINY, "--steps", "1", "--name", "other", "--runs", elsewhere)
         self.assertEqual(self.complete_in_bash("resume", "--runs", str(elsewhere), "o"), ["other"])
-        # bash divides words at "=".
+        # bash splits words at "=".
         self.assertEqual(self.complete_in_bash("resume", "--runs", "=", str(elsewhere), "o"), ["other"])
         self.environment["HOME"] = str(self.runs)
         self.assertEqual(self.complete_in_bash("resume", "--runs", "~/elsewhere", "o"), ["other"])
@@ -127,7 +127,7 @@ class Terminal(TrainerTest):
                 path = self.runs.parent / f"{program}.{shell}"
                 path.write_text(self.shell(program, "completion", shell))
                 self.shell(shell, "-n", str(path))
-        # zsh knows the function, and what it calls for names of runs.
+        # zsh knows the function and the helper that it calls for names of runs.
         script = ('autoload -Uz compinit; compinit -D -u; source =(roper-train completion zsh); '
                   'print $_comps[roper-train]; print ${+functions[_roper_train_RUN]}')
         self.assertEqual(self.shell("zsh", "-f", "-c", script).split(), ["_roper_train", "1"])
@@ -195,7 +195,7 @@ class Terminal(TrainerTest):
         (row,) = map(json.loads, self.trainer("list", "--json", "--runs", self.runs).stdout.splitlines())
         self.assertIn("labels.toml", row["labels_error"])
         self.assertEqual(row["metrics"]["step"], 2)
-        # A run that cannot be read is listed with what is wrong, and with nulls.
+        # An unreadable run is listed with its error and with nulls.
         (run / "run.toml").write_text("nonsense")
         (row,) = map(json.loads, self.trainer("list", "--json", "--runs", self.runs).stdout.splitlines())
         self.assertIn("run.toml", row["last"])

@@ -1,4 +1,4 @@
-"""Language models on a text of the user's own: preparing it, training on it, what is refused, what is kept."""
+"""Language models on a text of the user: preparation, training, refused texts, kept files."""
 
 import csv
 import json
@@ -114,7 +114,7 @@ class Training(TextTest):
         self.assertTrue(0.2 * 8 * 33 < scored < 0.4 * 8 * 33, scored)
         samples = [json.loads(line) for line in (run / "samples.jsonl").read_text().splitlines()]
         self.assertIn("[MASK]", samples[-1]["prompt"])
-        # What was predicted is marked, by bytes: a token's characters may be several bytes long.
+        # Predicted parts are marked by byte offsets, because the characters of a token may have several bytes.
         completion, expected = (samples[-1][key].encode() for key in ("completion", "expected"))
         predicted = list(zip(*[iter(samples[-1]["predicted"])] * 3))
         self.assertGreaterEqual(len(predicted), samples[-1]["prompt"].count("[MASK]"))
@@ -146,7 +146,7 @@ class Training(TextTest):
         process.terminate()
         self.assertEqual(process.wait(timeout=60), 75)
         self.assertEqual(status(self.runs / "a")["state"], "preempted")
-        self.assertEqual(self.prepared(), [])  # nothing half-written stays
+        self.assertEqual(self.prepared(), [])  # no partial file remains
 
     def test_stopped_through_its_socket_while_it_prepares(self):
         process = subprocess.Popen([TRAINER, "run", "text-quick", "--set", "task.text=opticks", "--set", "task.vocab_size=6000",
@@ -178,7 +178,7 @@ class Training(TextTest):
         run = self.train_text("a", "--steps", 3)
         (corpus,) = self.prepared()
         before = self.ask("eval", run, "--json").stdout
-        # As if another version had learned other tokens of the same text: those of its second half.
+        # Simulates another version that learned other tokens from the same text, namely those of its second half.
         other = self.folder / "other.txt"
         other.write_text(self.text.read_text(encoding="utf-8")[30000:], encoding="utf-8")
         subprocess.run([TOKENIZER, "prepare", "--text", str(other), "--vocab-size", "400", "--out", str(self.folder / "learned")],
@@ -239,7 +239,7 @@ class Training(TextTest):
             self.assertNotIn("LOG(", done.stderr)
 
     def test_letters_spelled_in_bytes_end_anywhere(self):
-        # A model that knows nothing yet writes single bytes, most of the 400 tokens, at a high temperature.
+        # At a high temperature, an untrained model generates single bytes, most of the 400 tokens.
         run = self.train_text("a", "--steps", 4, "--set", "snapshots.every=2", "--set", "snapshots.characters=13",
                               "--set", "evaluation.every=2", "--set", "evaluation.temperature=2")
         written = ""
@@ -266,17 +266,17 @@ class Evaluating(TextTest):
         self.ask("eval", run, "--length", "17,33,65", "--problems", 4, "--keep")
         rows = list(csv.DictReader((run / "lengths.csv").read_text().splitlines()))
         self.assertEqual([(row["step"], row["length"], row["tokens_scored"]) for row in rows],
-                         [("40", "17", "64"), ("40", "33", "64"), ("40", "65", "64")])  # the same stretch of text
+                         [("40", "17", "64"), ("40", "33", "64"), ("40", "65", "64")])  # the same part of the text
         lines = self.ask("eval", run, "--length", "17,33", "--problems", 4, "--json").stdout.splitlines()
         self.assertEqual([json.loads(line)["length"] for line in lines], [17, 33])
         done = self.ask("eval", run, "--length", "33", "--problems", 4, "--by-position", "--keep", "--json")
         losses = json.loads(done.stdout)["losses"]
         self.assertEqual(len(losses), 32)
-        # The mean over positions is the loss of the same sequences.
+        # The mean over positions equals the loss of the same sequences.
         self.assertAlmostEqual(sum(losses) / 32, float(rows[1]["loss"]), places=4)
         kept = list(csv.DictReader((run / "positions.csv").read_text().splitlines()))
         self.assertEqual([int(row["position"]) for row in kept], list(range(32)))
-        self.ask("eval", run, "--length", "33", "--problems", 4, "--keep")  # again: replaced, not doubled
+        self.ask("eval", run, "--length", "33", "--problems", 4, "--keep")  # again: replaced, not appended
         self.assertEqual(len((run / "lengths.csv").read_text().splitlines()), 4)
 
     def test_a_learned_table_says_where_it_ends(self):
@@ -293,7 +293,7 @@ class Evaluating(TextTest):
         self.assertEqual(done.returncode, 0, done.stderr)
         self.assertTrue(out.exists())
         first = out.read_bytes()
-        # As versions of before 2026-11 named the files.
+        # File names of versions before 2026-11.
         for name, former in (("tokenizer.model", "pieces.model"), ("vocabulary.txt", "pieces.txt")):
             (run / "text" / name).rename(run / "text" / former)
         summary = run / "text" / "corpus.json"
@@ -369,7 +369,7 @@ class Tokenizing(TextTest):
             self.skipTest(f"no sentencepiece for this Python: {reason}")
         finally:
             sys.path.pop(0)
-        # Letters that the vocabulary does not know are spelled in bytes.
+        # Letters outside the vocabulary are encoded as bytes.
         text = self.text.read_text(encoding="utf-8") + "naïve 語 🙂  two blanks\ttab\n"
         for kind in ("unigram", "bpe"):
             out = self.prepare(kind)
@@ -394,7 +394,7 @@ class Tokenizing(TextTest):
             self.assertEqual(process.returncode, 0)
             return usage.ru_maxrss / 1024
 
-        small, large = peak(40), peak(80)  # tokens are learned from 32 MB of either
+        small, large = peak(40), peak(80)  # in both cases tokens are learned from 32 MB
         self.assertLess(large, 1.1 * small, (small, large))
 
     def test_long_lines_are_not_cut_within_a_letter(self):
@@ -403,11 +403,11 @@ class Tokenizing(TextTest):
         out = self.prepare("unigram", vocab_size=900)
         tokens = (out / "vocabulary.txt").read_bytes().split(b"\n")
         for token in tokens[258:]:
-            bytes_of(token).decode()  # but for those of single bytes, every token is text
+            bytes_of(token).decode()  # except for single bytes, every token is valid text
 
 
 def bytes_of(token):
-    """A line of vocabulary.txt as bytes."""
+    """Decodes a line of vocabulary.txt to bytes."""
     out, i = b"", 0
     while i < len(token):
         if token[i : i + 1] != b"\\":

@@ -1,4 +1,4 @@
-"""roper-train as a person or a scheduler meets it: runs, kills, signals, errors, exit codes."""
+"""roper-train as used by people and schedulers: runs, kills, signals, errors, exit codes."""
 
 import json
 import os
@@ -39,7 +39,7 @@ class Running(TrainerTest):
         samples = [json.loads(line) for line in (run / "samples.jsonl").read_text().splitlines()]
         self.assertEqual(len(samples), 8)
         self.assertTrue(checkpoints(run))
-        # The specification that was kept is the one that was given.
+        # The saved specification is the given one.
         again = self.trainer("describe", run / "run.toml")
         self.assertIn("width = 32", again.stdout)
 
@@ -47,7 +47,7 @@ class Running(TrainerTest):
         done = self.trainer("run", "addition-small", *TINY, "--steps", 3, "--runs", self.runs, "--json")
         events = [json.loads(line) for line in done.stdout.splitlines()]
         self.assertEqual([e["event"] for e in events], ["start", "step", "step", "step", "evaluation", "end"])
-        self.assertAlmostEqual(events[1]["loss"], 3.0, delta=0.6)  # ln 20 and a little
+        self.assertAlmostEqual(events[1]["loss"], 3.0, delta=0.6)  # a little more than ln 20
         self.assertEqual(done.stderr, "")
 
     def test_quiet_says_nothing(self):
@@ -117,7 +117,7 @@ class Interrupted(TrainerTest):
         self.assertEqual(read_safetensors(checkpoints(run)[-1])[0].keys(), read_safetensors(checkpoints(whole)[-1])[0].keys())
         for name, tensor in read_safetensors(checkpoints(run)[-1])[0].items():
             self.assertTrue((tensor == read_safetensors(checkpoints(whole)[-1])[0][name]).all(), name)
-        # A schedule that leads to the last step makes the rate jump, which is said.
+        # A schedule that depends on the number of steps makes the learning rate jump, which is reported.
         cosine = self.train("b", "--steps", 20, "--set", "training.lr_schedule=cosine", "--set", "training.warmup_steps=2")
         set_steps(cosine, 40)
         done = self.trainer("resume", cosine)
@@ -125,7 +125,7 @@ class Interrupted(TrainerTest):
         self.assertIn("training.steps = 40, it was 20", done.stderr)
         self.assertIn("the cosine schedule of the learning rate now ends at step 40", done.stderr)
         self.assertEqual([int(row["step"]) for row in read_rows(cosine)], list(range(1, 41)))
-        # Fewer than were trained leave it as it is.
+        # A number below the trained steps changes nothing.
         set_steps(cosine, 10)
         self.assertIn("is finished (40 steps)", self.trainer("resume", cosine).stderr)
 
@@ -246,7 +246,7 @@ class Refused(TrainerTest):
         rows = read_rows(self.runs / "a")
         self.assertGreater(len(rows), 0)
         self.assertEqual((self.runs / "a" / "metrics.csv").read_text()[-1], "\n")
-        # With room again it goes on and ends as if nothing had been.
+        # With free space, it continues and ends as if nothing had happened.
         done = self.trainer("resume", "a", "--runs", self.runs, "-q")
         self.assertEqual(done.returncode, 0, done.stderr)
         self.assertEqual([int(r["step"]) for r in read_rows(self.runs / "a")], list(range(1, 501)))

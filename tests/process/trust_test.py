@@ -1,6 +1,6 @@
-"""Folders of runs that came from somebody else: reading them does no harm, and nothing in them starts by itself.
+"""Runs folders that came from somebody else: reading them does no harm, and nothing in them starts by itself.
 
-What is promised here stands in SECURITY.md.
+SECURITY.md contains the promises tested here.
 """
 
 import json
@@ -19,7 +19,7 @@ from pathlib import Path
 sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "support"))
 from programs import LETTERS, TINY, TRAINER, TrainerTest, mark_stopped, small_model, status, tokenizer_json
 
-# What list may take, whatever lies in the folder: LibTorch alone maps about 400 MB, of which little is ever touched.
+# Limit for `list`, whatever the folder contains: LibTorch alone maps about 400 MB, little of which is ever touched.
 MOST_BYTES = 400e6
 MOST_SECONDS = 20
 
@@ -39,7 +39,7 @@ class ForeignFolder(TrainerTest):
         return self.trainer(*arguments, "--runs", self.runs, env=self.environment, **options)
 
     def measured(self, *arguments):
-        """Runs a command with a limit of time. @returns what it wrote, its exit code and its memory in bytes"""
+        """Runs a command with a time limit. @returns its output, its exit code and its memory in bytes"""
         begun = time.monotonic()
         with tempfile.TemporaryFile("w+") as out:
             process = subprocess.Popen([TRAINER, *map(str, arguments), "--runs", str(self.runs)], stdout=out,
@@ -58,7 +58,7 @@ class ForeignFolder(TrainerTest):
             return out.read(), process.returncode, usage.ru_maxrss * 1024
 
     def made_run(self, name="a"):
-        """A finished run whose runs folder nobody here knows, as an archive leaves it."""
+        """A finished run in a runs folder that is not trusted, as after unpacking an archive."""
         run = self.train(name, "--steps", 3)
         shutil.rmtree(self.state, ignore_errors=True)
         return run
@@ -72,7 +72,7 @@ class ForeignFolder(TrainerTest):
 
 class Links(ForeignFolder):
     def test_nothing_is_written_through_a_link(self):
-        """Every file that a trainer writes to leads to the person's own: a resumed run leaves that as it is."""
+        """Every file that a trainer writes is a link to a file of the user, which must not change when the run is resumed."""
         tried = 0
         for name in FILES:
             run = self.made_run("a")
@@ -108,7 +108,7 @@ class Links(ForeignFolder):
         out, code, _ = self.measured("list", "--json")
         self.assertEqual(code, 0)
         self.assertIn("symbolic link", self.rows(out)["a"]["last"])
-        # Named by its path it is the person's own word.
+        # A path given explicitly is trusted.
         self.assertEqual(self.trainer("eval", run, "--problems", 1).returncode, 0)
         self.assertEqual(self.command("eval", elsewhere, "--problems", 1).returncode, 0)
 
@@ -123,7 +123,7 @@ class Links(ForeignFolder):
 
 
 class Unreadable(ForeignFolder):
-    """One bad run is a row that says why; the others are shown."""
+    """An unreadable run is listed with the reason, and the others are shown."""
 
     def expect_row(self, part, name="bad"):
         out, code, memory = self.measured("list", "--json")
@@ -170,7 +170,7 @@ class Unreadable(ForeignFolder):
         self.assertLess(memory, 2 * MOST_BYTES)
 
     def test_a_model_of_a_hundred_gigabytes_takes_no_memory(self):
-        """Its sizes stand in run.toml, and its checkpoint is small, or large and holds nothing."""
+        """run.toml gives its sizes; the checkpoint is small, or large but empty."""
         toml = (self.bad / "run.toml").read_text()
         large = re.sub(r"(?m)^width = .*$", "width = 65536", re.sub(r"(?m)^feed_forward = .*$", "feed_forward = 65536", toml))
         self.assertNotEqual(large, toml)
@@ -189,7 +189,7 @@ class Unreadable(ForeignFolder):
             with self.subTest(command[0]):
                 out, code, memory = self.measured(*command)
                 self.assertLess(memory, MOST_BYTES)
-                if command[0] in ("serve", "look"):  # which read what a checkpoint holds, and this one holds nothing
+                if command[0] in ("serve", "look"):  # these read the checkpoint, which is empty
                     self.assertEqual(code, 4, out)
                     continue
                 self.assertEqual(code, 5, out)
@@ -214,7 +214,7 @@ class Unreadable(ForeignFolder):
         keys = json.dumps({f"k{i}": i for i in range(1000)})
         table.write_text(keys + "\n" + "{}\n" * 300_000 + '{"step": 1, "loss": 2}\n')
         out, code, memory = self.measured("import", table, "--name", "keys")
-        self.assertEqual(code, 2, out)  # no more than a thousand keys
+        self.assertEqual(code, 2, out)  # more than a thousand keys are refused
         self.assertLess(memory, MOST_BYTES)
         keys = json.dumps({f"k{i}": i for i in range(900)})
         table.write_text(keys + "\n" + "{}\n" * 300_000 + '{"step": 1, "loss": 2}\n')
@@ -250,7 +250,7 @@ class Unreadable(ForeignFolder):
         self.assertEqual((run / "metrics.csv").read_text(), rows)
 
     def test_terabytes_stop_a_resume_at_once(self):
-        """Also where the end of the last line is looked for, to write on from there."""
+        """Also when searching for the end of the last line in order to append."""
         run = self.made_run("huge")
         self.set_state(run, state="stopped")
         for name in ("log.txt", "metrics.csv"):
@@ -291,7 +291,7 @@ class Unreadable(ForeignFolder):
 
 
 class Names(ForeignFolder):
-    """Whatever names, keys and notes hold: a terminal gets text alone, and JSON tells the same."""
+    """Whatever names, keys and notes contain, a terminal receives only text, and JSON gives the same."""
 
     SIGNS = "\x1b[2J\x07\x7f\x9b31m\x85\u200e\u202e\u2066\u2028"
 
@@ -395,7 +395,7 @@ class Queues(ForeignFolder):
         self.assertEqual(status(self.runs / "a")["state"], "finished")
 
     def test_ones_own_run_is_trained_and_what_came_along_is_not(self):
-        """A run of one's own made everything in the folder one's own."""
+        """Regression: training one's own run in the folder made all its entries count as one's own."""
         self.foreign_queue()
         self.assertEqual(self.command("enqueue", "addition-small", *TINY[:-2], "--set", "training.steps=2", "--set",
                                       "training.warmup_steps=1").returncode, 0)
@@ -438,7 +438,7 @@ class Queues(ForeignFolder):
         self.assertEqual(status(run)["state"], "finished")
 
     def test_a_line_of_a_specification_stays_one_line_of_the_log(self):
-        """What the specification holds is said in errors, which go into the log and the status."""
+        """Contents of the specification appear in errors, which are written to the log and the status."""
         run = self.made_run("a")
         toml = (run / "run.toml").read_text()
         lines = [line for line in toml.splitlines() if not line.startswith(("name = \"addition", "text = "))]
@@ -475,7 +475,7 @@ class OtherOwner(ForeignFolder):
         self.assertEqual(self.command("resume", "a").returncode, 0)
 
     def test_locks_are_the_owners_alone(self):
-        """Nobody else can hold a run or a queue up."""
+        """No other user can block a run or a queue."""
         if shutil.which("setpriv") is None:
             self.skipTest("setpriv is not there")
         run = self.made_run("a")

@@ -1,4 +1,4 @@
-"""What is no file is not waited for, and what waits ends when it is told to, or when nobody waits for it."""
+"""Programs do not wait for special files such as pipes, and end when told to or when nobody waits for them any more."""
 
 import fcntl
 import json
@@ -18,12 +18,12 @@ BOOK = Path(__file__).resolve().parents[2] / "resources" / "texts" / "opticks.tx
 TOKENIZER = os.environ["ROPER_TOKENIZER"]
 TEXT = "5>E5>33W5>E:M"
 PREEMPTED = 75
-# Everything ends within two seconds; a busy machine is given more, and what waits for ever never does.
+# Everything ends within two seconds. A busy machine gets more time; a program that waits forever still fails.
 PATIENCE = 20
 
 
 def full_pipe():
-    """Both ends of a pipe into which nothing fits any more."""
+    """Both ends of a pipe that is full."""
     read, write = os.pipe()
     os.set_blocking(write, False)
     try:
@@ -43,7 +43,7 @@ def is_there(pid):
 
 
 class NoFile(TrainerTest):
-    """A pipe in the place of each file of a model: nobody writes into it, and nobody waits for that."""
+    """Each file of a model is replaced by a pipe without a writer, for which no program may wait."""
 
     def refused(self, model, name):
         for command in (["look", model, "--what", "loss", "--text", TEXT], ["serve", model]):
@@ -84,7 +84,7 @@ class NoFile(TrainerTest):
         self.assert_fails(self.trainer("look", model, "--what", "loss", "--text", TEXT), 6, "is a device, not a file")
 
     def test_the_links_of_a_cache_are_followed(self):
-        """As huggingface_hub keeps models: snapshots/REVISION/NAME leads to ../../blobs/HASH."""
+        """As in the cache of huggingface_hub: snapshots/REVISION/NAME is a link to ../../blobs/HASH."""
         model = small_model(self._folder.name, "llama")
         right = self.trainer("look", model, "--what", "loss", "--text", TEXT).stdout
         snapshot = Path(self._folder.name) / "models--a--b" / "snapshots" / "0123abc"
@@ -116,14 +116,14 @@ class Ends(TrainerTest):
         return process
 
     def ended(self, process):
-        """The exit code of a process that ends without anybody's help."""
+        """The exit code of a process that must end by itself."""
         try:
             return process.wait(PATIENCE)
         except subprocess.TimeoutExpired:
             self.fail(f"{process.args} does not end")
 
     def serve_at_work(self, **options):
-        """A serve that computes for a minute, and who asks it."""
+        """A serve process that computes for a minute, and its client."""
         process = self.begin_process(TRAINER, "serve", small_model(self._folder.name, "llama"), "--json", "--with-parent",
                                      stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, **options)
         path = json.loads(process.stdout.readline())["socket"]
@@ -151,7 +151,7 @@ class Ends(TrainerTest):
             sys.executable, "-c", "import subprocess, sys, time\n"
             "child = subprocess.Popen(sys.argv[1:], stdin=subprocess.PIPE)\nprint(child.pid, flush=True)\ntime.sleep(600)",
             TRAINER, "serve", small_model(self._folder.name, "llama"), "--with-parent", stdout=subprocess.PIPE, text=True)
-        lines = {parent.stdout.readline(), parent.stdout.readline()}  # its process and its socket
+        lines = {parent.stdout.readline(), parent.stdout.readline()}  # its process id and its socket
         child = int(next(line for line in lines if line.strip().isdigit()))
         parent.kill()
         wait_until(lambda: not is_there(child), seconds=PATIENCE)
@@ -197,7 +197,7 @@ class Ends(TrainerTest):
         self.assertEqual(status(self.runs / "a")["state"], "preempted")
 
     def leased_elsewhere(self):
-        """A run of which another machine was just seen at work."""
+        """A run whose lease another machine has just renewed."""
         run = self.train("a", "--steps", 2)
         mark_stopped(run)
         for lease in run.glob("lease.*"):

@@ -1,4 +1,4 @@
-"""GGUF files taken apart and written again with other entries and tensors, as the format says."""
+"""Reads GGUF files and writes them again with other entries and tensors, following the format's specification."""
 
 import struct
 from pathlib import Path
@@ -6,7 +6,7 @@ from pathlib import Path
 from programs import LETTERS
 
 ALIGNMENT = 32
-SIZES = {0: 1, 1: 1, 2: 2, 3: 2, 4: 4, 5: 4, 6: 4, 7: 1, 10: 8, 11: 8, 12: 8}  # of metadata, by type
+SIZES = {0: 1, 1: 1, 2: 2, 3: 2, 4: 4, 5: 4, 6: 4, 7: 1, 10: 8, 11: 8, 12: 8}  # of metadata values, by type
 LETTER_TOKENS = {"tokenizer.ggml.model": "gpt2", "tokenizer.ggml.pre": "gpt-2", "tokenizer.ggml.tokens": LETTERS,
                  "tokenizer.ggml.merges": []}  # each letter is a token
 
@@ -16,7 +16,7 @@ def text_bytes(text):
 
 
 def entry(value):
-    """A value with its type before it."""
+    """A value preceded by its type."""
     if isinstance(value, bool):
         return struct.pack("<I?", 7, value)
     if isinstance(value, int):
@@ -31,7 +31,7 @@ def entry(value):
 
 
 class Gguf:
-    """Entries as they are stored, with their types, and tensors as (dimensions, type, bytes)."""
+    """Entries as stored, with their types, and tensors as (dimensions, type, bytes)."""
 
     def __init__(self, path=None):
         self.entries, self.tensors = {}, {}
@@ -98,7 +98,7 @@ class Gguf:
         return Path(path)
 
     def write_parts(self, folder, name, parts):
-        """As llama.cpp's gguf-split does: everything that is said stands in the first."""
+        """Like llama.cpp's gguf-split: all metadata is in the first part."""
         names = list(self.tensors)
         paths = []
         for part in range(parts):

@@ -1,4 +1,4 @@
-"""What the process tests share: running roper-train, and reading what it leaves."""
+"""Shared by the process tests: running roper-train, and reading its files."""
 
 import csv
 import json
@@ -26,7 +26,7 @@ TINY = ["--set", "model.width=32", "--set", "model.layers=1", "--set", "model.he
 
 
 class TrainerTest(unittest.TestCase):
-    """A test with a runs folder of its own."""
+    """A test with its own runs folder."""
 
     def setUp(self):
         self._folder = tempfile.TemporaryDirectory(prefix="roper-process-")
@@ -37,13 +37,13 @@ class TrainerTest(unittest.TestCase):
         return subprocess.run([TRAINER, *map(str, arguments)], capture_output=True, text=True, timeout=300, **options)
 
     def train(self, name, *arguments):
-        """A tiny run to its end."""
+        """Trains a tiny run to its end."""
         done = self.trainer("run", "addition-small", *TINY, *arguments, "--runs", self.runs, "--name", name)
         self.assertEqual(done.returncode, 0, done.stderr)
         return self.runs / name
 
     def begin(self, name, *arguments):
-        """A tiny run in the background."""
+        """Starts a tiny run in the background."""
         process = subprocess.Popen([TRAINER, "run", "addition-small", *TINY, *arguments, "--runs", str(self.runs), "--name",
                                     name, "-q"], stderr=subprocess.PIPE, text=True)
         self.addCleanup(process.stderr.close)
@@ -52,7 +52,7 @@ class TrainerTest(unittest.TestCase):
         return process
 
     def start(self, name, *arguments):
-        """The same, waited for until its first row."""
+        """The same, and waits for its first row."""
         process = self.begin(name, *arguments)
         wait_until(lambda: len(read_rows(self.runs / name)) > 0, process)
         return process
@@ -91,7 +91,7 @@ def status(run):
 
 
 def mark_stopped(run):
-    """A finished run may be resumed again."""
+    """Makes a finished run resumable."""
     path = run / "status.json"
     path.write_text(path.read_text().replace('"finished"', '"stopped"'))
 
@@ -101,7 +101,7 @@ def checkpoints(run):
 
 
 def read_safetensors(path):
-    """The tensors as numpy arrays, and the metadata; only what the format says."""
+    """Parses the format strictly. @returns the tensors as numpy arrays, and the metadata"""
     import numpy
 
     kinds = {"F32": numpy.float32, "F64": numpy.float64, "I64": numpy.int64, "U8": numpy.uint8}
@@ -122,7 +122,7 @@ def read_safetensors(path):
 
 
 class Peer:
-    """The other end of a control socket."""
+    """A client of a control socket."""
 
     def __init__(self, path):
         self.socket = socket.socket(socket.AF_UNIX)
@@ -152,12 +152,12 @@ def tokenizer_json(letters=LETTERS):
 
 
 def expected_text(family):
-    """The text of a family's expected.safetensors, by its small model's letters."""
+    """The text of a family's expected.safetensors in the letters of its small model."""
     return "".join(LETTERS[token] for token in read_safetensors(PRETRAINED / family / "expected.safetensors")[0]["tokens"])
 
 
 def small_model(folder, family):
-    """A Hugging Face folder of a small random model, whose tokens are single letters."""
+    """The Hugging Face folder of a small random model whose tokens are single letters."""
     folder = Path(folder) / family
     if not folder.exists():
         shutil.copytree(PRETRAINED / family, folder)
@@ -166,7 +166,7 @@ def small_model(folder, family):
 
 
 def weights_from(tensors, facts):
-    """Attention weights as docs/run-folder.md has them, in numpy, from q and k before rotation."""
+    """Attention weights as defined in docs/run-folder.md, computed by numpy from q and k before rotation."""
     import numpy
 
     q, k = tensors["q"].astype(float), tensors["k"].astype(float)

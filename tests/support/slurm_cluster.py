@@ -1,4 +1,4 @@
-"""A Slurm cluster on this machine: a controller and several nodes as plain processes, with a munge of its own."""
+"""A Slurm cluster on this machine: a controller and several nodes as ordinary processes, with its own munge daemon."""
 
 import getpass
 import os
@@ -47,7 +47,7 @@ MaxJobCount=20000
 
 
 def why_not():
-    """Why no cluster can be started here; None if one can."""
+    """Why no cluster can be started here, or None."""
     for program in ("slurmctld", "slurmd", "munged", "sbatch", "squeue", "scontrol"):
         if shutil.which(program, path=SYSTEM["PATH"]) is None:
             return f"no {program}: Debian's packages slurm-wlm and munge have it"
@@ -115,9 +115,9 @@ class SlurmCluster:
         return int((self.folder / f"slurmd-{node}.pid").read_text())
 
     def kill_node(self, node):
-        """All of a node dies at once: its daemon, those of its jobs, and what they have started."""
+        """Kills a whole node at once: its daemon, those of its jobs, and their children."""
         self._kill_with_children([self.pid_of(node)])
-        # One that was just being started opens its log a moment later.
+        # A daemon that is just starting opens its log a moment later.
         quiet_since = time.monotonic()
         while time.monotonic() - quiet_since < 1:
             steps = [pid for pid in self._pids_of("slurmstepd") if self._writes_log_of(pid, node)]
@@ -134,7 +134,7 @@ class SlurmCluster:
         for line in self.call("ps", "-eo", "pid=,ppid=").splitlines():
             pid, parent = map(int, line.split())
             children.setdefault(parent, []).append(pid)
-        for pid in doomed:  # grows
+        for pid in doomed:  # grows during the loop
             doomed += children.get(pid, [])
         for pid in doomed:
             try:
@@ -154,7 +154,7 @@ class SlurmCluster:
             try:
                 self.kill_node(node)
             except (OSError, ValueError):
-                pass  # it is dead already
+                pass  # it is already dead
         for path in (self.folder / "slurmctld.pid", self.folder / "munge" / "pid"):
             try:
                 os.kill(int(path.read_text()), signal.SIGKILL)

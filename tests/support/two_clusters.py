@@ -1,5 +1,6 @@
-"""Slurm's programs at a site with the clusters "here" and "far", whose state is files in $TWO_CLUSTERS. They answer as
-Slurm 22.05: headers, "12;far", options before variables before the script's lines. What is on this machine is $TWO_CLUSTERS_HERE."""
+"""Simulates Slurm's programs at a site with the clusters "here" and "far", with state in files in $TWO_CLUSTERS. Output and
+precedence are those of Slurm 22.05: headers, "12;far", options before variables before the script's lines. $TWO_CLUSTERS_HERE
+is the local cluster."""
 
 import os
 import re
