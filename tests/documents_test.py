@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Links between documents lead somewhere, and every path that ARCHITECTURE.md and docs/decisions.md name exists."""
+"""Links between documents are valid, and every path named in ARCHITECTURE.md and docs/decisions.md exists."""
 
 import fnmatch
 import os
@@ -8,11 +8,11 @@ import unittest
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parents[1]
-MOST_BYTES = 15_000  # of ARCHITECTURE.md, which is read whole before anything is changed
+MOST_BYTES = 15_000  # of ARCHITECTURE.md, which everyone should read completely before making changes
 
 
 def files():
-    """Paths of all files of the source tree, beginning with a slash."""
+    """Paths of all files of the source tree, each with a leading slash."""
     for folder, folders, names in os.walk(ROOT):
         at = Path(folder)
         folders[:] = [name for name in folders
@@ -22,13 +22,13 @@ def files():
 
 
 def anchors(page):
-    """What GitHub calls the headings of a page."""
+    """The anchors that GitHub generates for the headings of a page."""
     headings = re.findall(r"^#+ (.*)$", page.read_text(), re.MULTILINE)
     return {re.sub(r"[^\w\- ]", "", heading.lower()).replace(" ", "-") for heading in headings}
 
 
 def missing_paths(text, tree):
-    """Paths in `text` that `tree` lacks. A name without its folder is looked for anywhere; RUNS/… is of a run."""
+    """Paths in `text` that `tree` lacks. A name without a folder may be anywhere; RUNS/… refers to a runs folder."""
     named = re.findall(r"`([^`\s]+)`", text) + re.findall(r"^(\w\S*/) ", text, re.MULTILINE)
     for path in named:
         if "…" in path or path.startswith(("RUNS/", "../")):

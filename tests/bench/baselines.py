@@ -22,20 +22,20 @@ from torch import nn
 
 
 def seconds_since_start():
-    """Of this process, imports included: field 22 of /proc/self/stat counts clock ticks."""
+    """Time since this process started, including imports: field 22 of /proc/self/stat counts clock ticks."""
     with open("/proc/self/stat", encoding="ascii") as stat:
         ticks = float(stat.read().rpartition(")")[2].split()[19])
     return time.clock_gettime(time.CLOCK_BOOTTIME) - ticks / os.sysconf("SC_CLK_TCK")
 
 
 def peak_megabytes():
-    """Of this program: getrusage would count what its parent had in memory before it became this one."""
+    """Peak memory of this program; getrusage would include the parent's peak before exec."""
     with open("/proc/self/status", encoding="ascii") as status:
         return next(1024e-6 * int(line.split()[1]) for line in status if line.startswith("VmHWM:"))
 
 
 class Rotation(nn.Module):
-    """R(m)x or R(-m)x for x [B, H, T, d], halves paired."""
+    """R(m)x or R(-m)x for x [B, H, T, d], pairing the halves of a head."""
 
     def __init__(self, d, length, base=10000.0):
         super().__init__()
@@ -77,7 +77,7 @@ class LabmlAttention(nn.Module):
         self.register_buffer("mask", torch.tril(torch.ones(length, length, dtype=torch.bool))[:, :, None])
 
     def forward(self, x):
-        x = x.transpose(0, 1)  # the library wants tokens first
+        x = x.transpose(0, 1)  # the library expects tokens first
         return self.attention(query=x, key=x, value=x, mask=self.mask).transpose(0, 1)
 
 

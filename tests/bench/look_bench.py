@@ -21,12 +21,12 @@ TEXT = Path(__file__).resolve().parents[2] / "resources" / "texts" / "opticks.tx
 
 
 def words(tokens):
-    """A stretch of the text that has at least so many tokens."""
+    """A part of the text with at least this many tokens."""
     return TEXT.read_text()[5000 : 5000 + 6 * tokens]
 
 
 def run_and_measure(command):
-    """Seconds and peak bytes of a process."""
+    """Time and peak memory of a process, in seconds and bytes."""
     begin = time.monotonic()
     process = subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True)
     output = process.stdout.read()
@@ -37,7 +37,7 @@ def run_and_measure(command):
 
 
 class Served:
-    """roper-train serve, asked over its socket."""
+    """A running roper-train serve, queried through its socket."""
 
     def __init__(self, trainer, model):
         import socket
@@ -70,7 +70,7 @@ class Served:
 
 
 def transformers_side(model, ids, threads, repeats):
-    """In a process of its own: seconds of each pass, with all attention maps, and the peak."""
+    """Measures transformers in its own process: seconds of each forward pass with all attention maps, and peak memory."""
     import torch
     from transformers import AutoModelForCausalLM
 

@@ -1,6 +1,6 @@
-"""Compares what `roper-train rotation` reads from config.json files with what transformers makes of them: for each model type
-with a rotation its default config, and others with a member of the rotation changed. Each is equal, or refused, or noted by
-name; none may differ in silence. Run by hand, with the Python of tests/parity/model_types.py:
+"""Compares how `roper-train rotation` and transformers read config.json files: for each model type with rotation, its default
+config and variants with one member of the rotation changed. Each result must be equal, refused, or noted by name; none may
+differ silently. Run manually with the Python of tests/parity/model_types.py:
 
     /tmp/transformers/bin/python tests/parity/config_sweep.py build/release/bin/roper-train
 """
@@ -17,16 +17,16 @@ from transformers.models.auto.configuration_auto import CONFIG_MAPPING_NAMES
 
 TRAINER = sys.argv[1] if len(sys.argv) > 1 else "build/release/bin/roper-train"
 CLOSE = 2e-5  # transformers computes in float32
-# Members without which a model type rotates nothing, whatever frequencies its module has.
+# Members without which a model type does not rotate, even if its module has frequencies.
 ROTATING = {"granitemoehybrid": {"position_embedding_type": "rope"}, "zamba2": {"use_mem_rope": True}}
 
 
 def variants(model_type, config, kinds):
-    """Names of configs with what is added to an empty one."""
+    """Names of configs, with the members that each adds to an empty config."""
     length = getattr(config, "max_position_embeddings", None) or 4096
     try:
         hidden, heads = getattr(config, "hidden_size", None), getattr(config, "num_attention_heads", None)
-    except Exception:  # differs from layer to layer
+    except Exception:  # differs between layers
         hidden = heads = None
     yield "default", {}
     yield "rope_theta", {"rope_theta": 12345.0}
@@ -76,7 +76,7 @@ def variants(model_type, config, kinds):
 
 
 def ours(configs):
-    """What we read from each, or an object with an error."""
+    """Our result for each config, or an object with an error."""
     read = []
     with tempfile.TemporaryDirectory() as folder:
         paths = [pathlib.Path(folder) / f"{number}.json" for number in range(len(configs))]
@@ -91,14 +91,14 @@ def ours(configs):
 
 
 def difference(read, expected, interleaved):
-    """What differs, or nothing. Layers that do not rotate are no difference in frequencies."""
+    """Describes the difference, or returns nothing. Layers that do not rotate do not count as different frequencies."""
     layers = [one for one in read["layers"] if one["rotated_width"] > 0] or read["layers"]
     if len(layers) == 1 and len(expected) > 1 and len({str(one) for one in expected.values()}) > 1:
         return f"one kind of layer for {list(expected)}"
     for kind, (theta, factor) in expected.items():
         same = [one for one in layers if one["kind"] == kind] or (layers if len(layers) == 1 or not kind else [])
         if not same:
-            continue  # no layer is of this kind
+            continue  # the config has no layer of this kind
         found = same[0]
         if len(found["theta"]) != len(theta):
             return f"{kind}: {len(found['theta'])} pairs, not {len(theta)}"
@@ -135,8 +135,8 @@ def judged(job, read):
 
 
 def write_reference(jobs, answers):
-    """Of some configs of each model type what transformers makes of them, for the tests: of each kind of layer the number of
-    pairs, the second and the last θ, and the factor."""
+    """Writes transformers' results for some configs of each model type, for the tests: the number of pairs, the second and the
+    last θ and the factor of each kind of layer."""
     kept = ("default", "rope_theta", "linear", "yarn, more", "both", "by kind, theta", "partial", "older names", "head_dim", "rope_interleave",
             "latent", "by layer", "by layer, latent")
     lines = []
@@ -147,7 +147,7 @@ def write_reference(jobs, answers):
         kinds = {kind: [len(theta), *(float(f"{value:.7g}") for value in (theta[min(1, len(theta) - 1)], theta[-1], factor))] for kind, (theta, factor) in rotation(config).items()}
         try:
             interleaved = is_interleaved(job[0], **job[2])
-        except Exception:  # not told by trying
+        except Exception:  # cannot be determined by trial
             interleaved = None
         lines.append(json.dumps({"config": config, "interleaved": interleaved, "kinds": kinds}, separators=(",", ":")))
     out = pathlib.Path(__file__).parent / "rotation_reference.jsonl"
@@ -172,7 +172,7 @@ def main():
             if not parameters or parameters.get("rope_type") == "axial":
                 continue
             kinds = list(rotation({"model_type": model_type}))
-        except Exception:  # no rotation, or one of images
+        except Exception:  # no rotation, or a rotation for images
             continue
         jobs += [(model_type, what, ROTATING.get(model_type, {}) | members) for what, members in variants(model_type, config, kinds)]
     answers = ours([{"model_type": model_type, **members} for model_type, _, members in jobs])

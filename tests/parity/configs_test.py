@@ -1,4 +1,5 @@
-"""Members of a config.json are obeyed: -ln p is that of transformers with the same members (pretrained_reference.py)."""
+"""Members of a config.json have their effect: -ln p equals that of transformers with the same members
+(pretrained_reference.py)."""
 
 import json
 import sys

@@ -1,4 +1,4 @@
-"""Entries of GGUF files are obeyed: -ln p is that of transformers with the same setting (pretrained_reference.py)."""
+"""Entries of GGUF files have their effect: -ln p equals that of transformers with the same setting (pretrained_reference.py)."""
 
 import json
 import sys
@@ -31,7 +31,7 @@ class Entries(TrainerTest):
                 numpy.testing.assert_allclose(json.loads(done.stdout)["nll"], one["nll"], atol=5e-4)
 
     def test_a_list_by_layer_of_equal_numbers_is_that_number(self):
-        """-ln p is transformers' with the one number; llama.cpp's converters write lists for some families."""
+        """-ln p equals that of transformers with a single number; llama.cpp's converters write lists for some families."""
         every = json.loads((REFERENCES / "gguf_entries.json").read_text())
         lists = {"qwen3.attention.head_count": [4, 4], "qwen3.attention.head_count_kv": [2, 2],
                  "qwen3.feed_forward_length": [48, 48], "qwen3.rope.dimension_count": [16, 16]}
@@ -50,7 +50,7 @@ class Entries(TrainerTest):
                           done.stderr)
 
     def test_every_setting_is_another(self):
-        """Otherwise a setting that is not read would pass."""
+        """Otherwise a setting that is ignored would pass unnoticed."""
         every = json.loads((REFERENCES / "gguf_entries.json").read_text())
         plain = every["none"]["nll"]
         for name, one in every.items():

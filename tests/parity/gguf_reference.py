@@ -1,5 +1,5 @@
-"""Writes pretrained/element_types.gguf, a tensor of every type that is read, and pretrained/element_types.safetensors, the
-numbers that they stand for as the package gguf decodes them. Run with Python packages gguf (0.19.0), numpy and safetensors."""
+"""Writes pretrained/element_types.gguf, a tensor of every supported type, and pretrained/element_types.safetensors, the same
+tensors decoded by the package gguf. Run with Python packages gguf (0.19.0), numpy and safetensors."""
 
 import pathlib
 
@@ -9,13 +9,13 @@ from safetensors.numpy import save_file
 
 HERE = pathlib.Path(__file__).parent / "pretrained"
 TYPES = ["F32", "F16", "BF16", "Q8_0", "Q4_0", "Q4_1", "Q5_0", "Q5_1", "Q4_K", "Q5_K", "Q6_K"]
-# Where blocks of each type have scales in float16, in bytes; any other bytes are any numbers.
+# Byte offsets of the float16 scales in blocks of each type; all other bytes may be random.
 SCALES = {"Q8_0": [0], "Q4_0": [0], "Q4_1": [0, 2], "Q5_0": [0], "Q5_1": [0, 2], "Q4_K": [0, 2], "Q5_K": [0, 2], "Q6_K": [208]}
 ROWS, COLUMNS = 2, 256
 
 
 def random_tensor(name: str, rng: numpy.random.Generator) -> numpy.ndarray:
-    """The bytes of a tensor [ROWS, COLUMNS], by rows."""
+    """The bytes of a random tensor [ROWS, COLUMNS], by rows."""
     kind = gguf.GGMLQuantizationType[name]
     if name in ("F32", "F16", "BF16"):
         return gguf.quants.quantize(rng.normal(size=(ROWS, COLUMNS)).astype(numpy.float32), kind)

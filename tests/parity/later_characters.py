@@ -1,6 +1,7 @@
-"""Writes core/tokenizers/later_characters.inc: characters that Unicode has had since version 14, which the PCRE2 of today's distributions does
-not know, each range with a character that it knows, of the same general category and script where there is one and as long in UTF-8. Run from
-the repository's root with Python 3.11 (whose unicodedata is version 14) and its package tokenizers (0.23.3, whose Oniguruma has version 16)."""
+"""Writes core/tokenizers/later_characters.inc: ranges of characters added after Unicode 14, which the PCRE2 of current
+distributions does not know. Each range has a stand-in that PCRE2 knows, with the same general category, the same script if
+possible, and the same length in UTF-8. Run in the repository's root with Python 3.11 (whose unicodedata is version 14) and the
+package tokenizers (0.23.3, whose Oniguruma is version 16)."""
 
 import pathlib
 import unicodedata
@@ -26,7 +27,7 @@ def main() -> None:
         return category and (category, next((name for name, matches in scripts.items() if matches(character)), ""), len(character.encode()))
 
     every = [chr(point) for point in range(0x80, 0x110000) if not 0xD800 <= point < 0xE000]
-    # No punctuation for the pre-tokenizer Punctuation, which knows that of Unicode 8.
+    # Not punctuation for the pre-tokenizer Punctuation, which uses Unicode 8.
     later, stand_ins = [], {("", "Po", 3): 0x2E43, ("", "Po", 4): 0x10F55, ("", "Pd", 4): 0x10EAD}
     for character in every:
         if unicodedata.category(character) == "Cn":

@@ -1,4 +1,4 @@
-"""A model recomputed from its checkpoint by numpy, following docs/run-folder.md and nothing else."""
+"""Recomputes a model from its checkpoint with numpy, following only docs/run-folder.md."""
 
 import math
 import re
@@ -16,7 +16,7 @@ except ImportError:  # ./lab test installs it
 
 
 def fields(toml):
-    """The few kinds of line that run.toml has, as a dictionary of section.key."""
+    """Parses the simple subset of TOML in run.toml into a dictionary of section.key."""
     found, section = {}, ""
     for line in toml.splitlines():
         if match := re.match(r"\[(\w+)\]", line):
@@ -27,17 +27,17 @@ def fields(toml):
 
 
 def bfloat16(x):
-    """The nearest number that bfloat16 has, of two that are equally near the even one."""
+    """Rounds to bfloat16, ties to even."""
     bits = numpy.asarray(x, numpy.float32).view(numpy.uint32).astype(numpy.uint64)
     return ((bits + 0x7FFF + ((bits >> 16) & 1)) >> 16 << 16).astype(numpy.uint32).view(numpy.float32).astype(numpy.float64)
 
 
 class Model:
     def __init__(self, tensors, metadata):
-        self.attentions = []  # weights by layer and head, of the last text
+        self.attentions = []  # by layer and head, for the last text
         self.t = {name: tensor.astype(numpy.float64) for name, tensor in tensors.items() if not name.startswith("random")}
         self.s = fields(metadata["specification"])
-        self.masked = self.s["training.objective"] == "masked"  # every query sees all keys
+        self.masked = self.s["training.objective"] == "masked"  # every query attends to all keys
         self.heads = int(self.s["model.heads"])
         self.d = int(self.s["model.width"]) // self.heads
 
@@ -50,7 +50,7 @@ class Model:
         return scaled * self.t[name + ".weight"] + self.t[name + ".bias"]
 
     def rotate(self, x, fraction, trained, sign=1):
-        """x [T, d]: row t rotated by R(sign·t)."""
+        """x [T, d]: rotates row t by R(sign·t)."""
         r = int(fraction * self.d + 1e-9)
         r -= r % 2
         i = numpy.arange(r // 2)
@@ -64,7 +64,7 @@ class Model:
         return y
 
     def decay(self, x, fraction, sign):
-        """x [T, d]: of xPos, pair i of row t times ζ_i^{±t/512}, ζ_i = (2i/r + 0.4)/1.4."""
+        """x [T, d], xPos: multiplies pair i of row t by ζ_i^{±t/512}, ζ_i = (2i/r + 0.4)/1.4."""
         if self.s["model.position"] != "xpos":
             return x
         r = int(fraction * self.d + 1e-9)
@@ -77,7 +77,7 @@ class Model:
         return y
 
     def bias(self, head, T):
-        """[T, T], by n − j; entries above the diagonal are never looked at."""
+        """Bias by n − j, [T, T]; entries above the diagonal are not used."""
         ahead = numpy.arange(T)[:, None] < numpy.arange(T)
         delta = numpy.arange(T)[:, None] - numpy.arange(T)
         delta = abs(delta) if self.masked else numpy.maximum(delta, 0)
@@ -94,7 +94,7 @@ class Model:
         return self.t["relative_bias.weight"][bucket + (buckets * ahead if self.masked else 0), head]
 
     def weights(self, q, k, head, rotate):
-        """[T, T] of q, k [T, d] before any rotation."""
+        """Attention weights [T, T] from q, k [T, d] before rotation."""
         seen = numpy.ones((len(q), len(q))) if self.masked else numpy.tril(numpy.ones((len(q), len(q))))
         kind = self.s["model.attention"]
         if kind == "softmax":
@@ -126,7 +126,7 @@ class Model:
         return self.linear(numpy.concatenate(heads, 1), block + "attention.output")
 
     def added(self, T):
-        """What absolute encodings add to the embeddings: [T, C]."""
+        """Absolute encodings, to be added to the embeddings: [T, C]."""
         if self.s["model.position"] == "learned":
             return self.t["positions.weight"][:T]
         C = int(self.s["model.width"])
@@ -160,7 +160,7 @@ class Model:
 
 
 class RoundedModel(Model):
-    """The same with softmax attention and `precision = "bf16"`, rounded where docs/run-folder.md says so."""
+    """The same with softmax attention and `precision = "bf16"`, rounding where docs/run-folder.md says so."""
 
     def __init__(self, tensors, metadata):
         super().__init__(tensors, metadata)
@@ -285,7 +285,7 @@ class Parity(TrainerTest):
                 off = {model: numpy.abs(numbers - given).mean() for model, numbers in made.items()}
                 with self.subTest(settings, what=what):
                     self.assertGreater(off[exact], 1e-5, "nothing was rounded")
-                    self.assertLess(off[rounded], 0.2 * off[exact])  # sums in another order round a few numbers otherwise
+                    self.assertLess(off[rounded], 0.2 * off[exact])  # another order of summation rounds a few numbers differently
                 full, _ = self.export(run, what, "fp32")
                 self.assertLess(numpy.abs(made[exact] - full).max(), 1e-4)
 

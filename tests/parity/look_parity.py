@@ -1,9 +1,10 @@
-"""roper-train look beside PyTorch: logit lens and activation patching of SmolLM2, and runs exported as Hugging Face folders.
+"""Compares roper-train look with PyTorch: logit lens and activation patching of SmolLM2, and runs exported as Hugging Face
+folders.
 
     look_parity.py ROPER_TRAIN MODEL.gguf [RUN...]
 
-Needs torch, transformers, gguf, accelerate and safetensors; run by hand. Prints the largest differences, and fails where
-they are above what docs/models.md says.
+Needs torch, transformers, gguf, accelerate and safetensors; run manually. Prints the largest differences, and fails if they
+exceed the values in docs/models.md.
 """
 
 import json
@@ -42,7 +43,7 @@ def check_lens(model, ids):
     layers = look("--what", "lens", "--text", TEXT)
     assert len(layers) == len(states)
     worst = 0
-    for k, state in enumerate(states):  # the last has been normed already
+    for k, state in enumerate(states):  # the last state is already normalized
         normed = state if k + 1 == len(states) else model.model.norm(state)
         right = nll_of(model.lm_head(normed)[0], ids)
         worst = max(worst, (right - torch.tensor(layers[k]["nll"])).abs().max().item())

@@ -1,34 +1,38 @@
-"""Writes core/model_config/model_types.inc: how each model type of transformers reads its rotation from a config.json, found by
-trying. Run by hand with transformers 5.24.0 and torch 2.11.0:
+"""Writes core/model_config/model_types.inc: how each model type of transformers reads its rotation from config.json, determined
+by trial. Run manually with transformers 5.24.0 and torch 2.11.0:
 
     python3 -m venv /tmp/transformers && /tmp/transformers/bin/pip install transformers==5.24.0 torch==2.11.0
     /tmp/transformers/bin/python tests/parity/model_types.py
 
-A row is a model type and a JSON object:
-  "interleaved"  neighbouring features make a pair; "interleave_key": the member that says so for itself
-  "width"        members that say how many features a head has, the first that stands counts; without one of them it is
-                 "wider" (1) times hidden_size / num_attention_heads
-  "kinds"        of layers: "theta" where nothing says it, "keys": members of the config that say it where rope_parameters
-                 do not, "given_keys": others where the config has rope_parameters, "scaled": whether a flat rope_scaling is theirs,
-                 "share": that rotates where nothing says it, "less": [[member, default], …], whose difference the head's width is
-                 without a member of "width"
-  "nested"       rope_parameters are by kind of layer; "bare": they must say rope_theta themselves; "flat": whether a flat
-                 object is read, too
-  "partial"      where a share of the head that rotates is read: "inside" rope_parameters, or members of the config; "share"
-                 where nothing says it
-  "rope"         rope_parameters where the config has neither these nor rope_scaling; "theta_first", "share_first":
-                 members of the config that say θ or the share count before what these say
-  "sizes"        what the class takes for members that are missing; "names": other names of members
-  "layers"       kinds of the layers, as a pattern that repeats; "N": rotates nothing; "ends": the kind of the last layer, whatever
-                 the pattern says, "forces": and whatever layer_types says
-  "by_layer"     members that per_layer_config may say of the layers of a kind
-  "beside"       [member, default]: features of a head beside those that rotate, whose share counts all of them
-  "copies"       a flat object is that of every kind, and rope_scaling stands for rope_parameters; the share is the class's own
-  "rotating"     which layers rotate: "sliding" ones alone, "sliding_or_dense", "sliding_if_any", or those that no_rope_layers marks with 1
-  "refuses"      rope_scaling, where the class cannot read it; "values": values rotate, or where the member "values_key" says so; "needs":
-                 a member and its value without which nothing rotates; "null_theta": nor where rope_theta is null; "features": that rotate, a number or a member;
-                 "ratio": a member that multiplies θ's base; "last": the last features rotate; "yarn_factor": on cos and sin; "own": what
-                 cannot be shown; "text": the model type of the part that reads text
+A row is a model type and a JSON object ("member" means a member of config.json):
+  "interleaved"  neighbouring features form a pair; "interleave_key": member with this flag
+  "width"        members with the width of a head; the first that exists counts; the default is "wider" (1) times
+                 hidden_size / num_attention_heads
+  "kinds"        kinds of layers: "theta": default; "keys": members with θ if rope_parameters lack it; "given_keys": replaces
+                 "keys" if the config has rope_parameters; "scaled": whether a flat rope_scaling applies to this kind;
+                 "share": default of the rotating fraction; "less": [[member, default], …], whose difference is the width
+                 of a head if no member of "width" exists
+  "nested"       rope_parameters are nested by kind of layer; "bare": these must contain rope_theta; "flat": whether flat
+                 parameters are accepted, too
+  "partial"      where the rotating fraction is read: "inside" rope_parameters, or from members of the config; "share":
+                 its default
+  "rope"         default of rope_parameters if the config has neither these nor rope_scaling; "theta_first", "share_first":
+                 members with θ or the rotating fraction take precedence over rope_parameters
+  "sizes"        defaults of missing members; "names": other names of members
+  "layers"       kinds of the layers as a repeating pattern, "N": no rotation; "ends": the kind of the last layer, overriding
+                 the pattern; "forces": it overrides layer_types, too
+  "by_layer"     members that per_layer_config may set for the layers of a kind
+  "beside"       [member, default]: number of features of a head next to the rotating ones; the rotating fraction refers to
+                 both together
+  "copies"       flat parameters apply to every kind, and rope_scaling is another name of rope_parameters; the rotating fraction
+                 is the class's own
+  "rotating"     which layers rotate: only "sliding" ones, "sliding_or_dense", "sliding_if_any", or those marked 1 in no_rope_layers
+  "refuses"      the class cannot read rope_scaling
+  "values"       values rotate; "values_key": the flag that enables it
+  "needs"        a member and the value that it must have for any rotation; "null_theta": no rotation if rope_theta is null
+  "features"     number of rotating features, a number or a member; "last": the last features rotate, not the first
+  "ratio"        member that multiplies the base; "yarn_factor": YaRN's factor on cos and sin
+  "own"          peculiarity that cannot be shown; "text": the model type of the language part
 """
 
 import json
@@ -44,7 +48,7 @@ SIZES = ("hidden_size", "num_attention_heads", "head_dim", "qk_rope_head_dim", "
          "num_hidden_layers", "original_max_position_embeddings")
 LETTERS = {"full_attention": "F", "sliding_attention": "S"}
 
-# Types of models that have no rope_parameters, or whose code is not transformers' own; each with where it was read.
+# Model types without rope_parameters, or whose code is not part of transformers; each with its source.
 OTHERS = {
     # modeling_gptj.py, modeling_codegen.py: create_sinusoidal_positions(max_position_embeddings, rotary_dim)
     "gptj": {"interleaved": True, "width": [], "kinds": {"": {"theta": 10000.0, "keys": []}}, "features": "rotary_dim",
@@ -53,50 +57,51 @@ OTHERS = {
     "codegen": {"interleaved": True, "width": [], "kinds": {"": {"theta": 10000.0, "keys": []}}, "features": "rotary_dim",
                 "sizes": {"hidden_size": 4096, "num_attention_heads": 16, "rotary_dim": 64, "max_position_embeddings": 2048},
                 "names": {"hidden_size": "n_embd", "num_attention_heads": "n_head", "max_position_embeddings": "n_positions"}},
-    # modeling_roformer.py: values rotate where rotary_value says so, and are never rotated back
+    # modeling_roformer.py: values rotate if rotary_value is set, and outputs are never rotated back
     "roformer": {"interleaved": True, "width": [], "kinds": {"": {"theta": 10000.0, "keys": []}}, "values_key": "rotary_value",
                  "sizes": {"hidden_size": 768, "num_attention_heads": 12, "max_position_embeddings": 1536}},
-    # modeling_esm.py: rotates with position_embedding_type "rotary" alone
+    # modeling_esm.py: rotates only with position_embedding_type "rotary"
     "esm": {"interleaved": False, "width": [], "kinds": {"": {"theta": 10000.0, "keys": []}}, "needs": ["position_embedding_type", "rotary"],
             "sizes": {"hidden_size": 768, "num_attention_heads": 12, "max_position_embeddings": 1026}},
-    # modeling_clvp.py: max(projection_dim / (2·heads), 32) features, of the values, too
+    # modeling_clvp.py: max(projection_dim / (2·heads), 32) features rotate, also of values
     "clvp_encoder": {"interleaved": False, "width": [], "kinds": {"": {"theta": 10000.0, "keys": []}}, "features": 32, "values": True,
                      "needs": ["use_rotary_embedding", True],
                      "sizes": {"hidden_size": 768, "num_attention_heads": 12, "max_position_embeddings": 0, "use_rotary_embedding": True}},
-    # moonshotai's modeling_deepseek.py of Kimi K2: DeepSeek V3's; of Kimi Linear: no layer rotates
+    # moonshotai's modeling_deepseek.py for Kimi K2: like DeepSeek V3; for Kimi Linear: no layer rotates
     "kimi_k2": {"interleaved": True, "width": ["qk_rope_head_dim"], "kinds": {"": {"theta": 10000.0, "keys": ["rope_theta"], "scaled": True}},
                 "sizes": {"hidden_size": 4096, "num_attention_heads": 32, "qk_rope_head_dim": 64, "max_position_embeddings": 4096}},
     "kimi_linear": {"interleaved": False, "width": ["head_dim"], "kinds": {"": {"theta": 10000.0, "keys": ["rope_theta"]}}, "layers": "N",
                     "sizes": {"hidden_size": 4096, "num_attention_heads": 32, "max_position_embeddings": 4096}},
-    # zai-org's modeling_chatglm.py: the first half of kv_channels, base 10000·rope_ratio
+    # zai-org's modeling_chatglm.py: the first half of kv_channels rotates, base 10000·rope_ratio
     "chatglm": {"interleaved": True, "width": ["kv_channels"], "kinds": {"": {"theta": 10000.0, "keys": []}}, "ratio": "rope_ratio",
                 "partial": {"share": 0.5}, "sizes": {"hidden_size": 4096, "num_attention_heads": 32, "kv_channels": 128, "max_position_embeddings": 2048},
                 "names": {"max_position_embeddings": "seq_length"}},
 }
-# What a trial does not tell: compute_longrope_parameters of Phi-3.5 MoE, convert_rope_params_to_dict of Phi-3, Hunyuan's alpha.
+# What trials cannot determine: compute_longrope_parameters of Phi-3.5 MoE, convert_rope_params_to_dict of Phi-3, Hunyuan's
+# alpha.
 MORE = {
     "phimoe": {"mscales": True}, "phi3": {"yarn_is_longrope": True}, "phi4_multimodal": {"yarn_is_longrope": True},
-    # deepseek_v4: the last qk_rope_head_dim features of a head, of keys that are values, too; outputs are rotated back
+    # deepseek_v4: the last qk_rope_head_dim features of a head rotate; keys are also the values; outputs are rotated back
     "deepseek_v4": {"width": ["head_dim"], "features": "qk_rope_head_dim", "last": True, "values": "rotated_back",
                     "partial": {"inside": True, "keys": ["partial_rotary_factor"], "share": 0.125}, "yarn_factor": 1.0},
     "hy_v4_vl_text": {"width": ["qk_rope_head_dim"]},
-    # configuration_dots3_note.py: what begins with swa_ is of sliding layers; rope_scaling, flat or not, is rope_parameters
+    # configuration_dots3_note.py: members named swa_… are for sliding layers; rope_scaling, flat or not, means rope_parameters
     "dots3_note_text": {"width": ["qk_rope_head_dim"], "partial": {"inside": False}, "copies": True, "by_layer": ["qk_rope_head_dim", "head_dim"],
                         "kinds": {"sliding_attention": {"keys": ["swa_rope_theta"], "given_keys": ["rope_theta"], "width": ["swa_qk_rope_head_dim"],
                                                         "less": [["swa_head_dim", 256], ["swa_qk_nope_head_dim", 192]]}}},
     # configuration_neomme.py: default_partial_rotary_factor
     "neomme": {"kinds": {"full_attention": {"share": 0.25}, "sliding_attention": {"share": 1.0}}},
-    # configuration_mistral4.py: rope_parameters without a share get qk_rope_head_dim / (qk_nope_head_dim + qk_rope_head_dim)
+    # configuration_mistral4.py: the default fraction is qk_rope_head_dim / (qk_nope_head_dim + qk_rope_head_dim)
     "mistral4": {"width": ["qk_rope_head_dim"], "beside": ["qk_nope_head_dim", 64]},
-    # modeling_gemma4.py and those made of it: "inv_freq depends on the head dim, which varies by layer type"
+    # modeling_gemma4.py and its derivatives: "inv_freq depends on the head dim, which varies by layer type"
     **{model_type: {"by_layer": ["head_dim"], "sizes": {"head_dim": 256}}
        for model_type in ("gemma4_text", "gemma4_unified_text", "diffusion_gemma_text", "embedding_gemma2_text")},
-    # modeling_falcon.py, modeling_granitemoehybrid.py, modeling_zamba2.py, modeling_olmo_hybrid.py: when they rotate at all
+    # modeling_falcon.py, modeling_granitemoehybrid.py, modeling_zamba2.py, modeling_olmo_hybrid.py: conditions for any rotation
     "falcon": {"needs": ["alibi", False], "sizes": {"alibi": False}}, "granitemoehybrid": {"needs": ["position_embedding_type", "rope"]},
     "zamba2": {"needs": ["use_mem_rope", True]}, "olmo_hybrid": {"null_theta": True},
     "hunyuan_v1_dense": {"alpha": True}, "hunyuan_v1_moe": {"alpha": True}, "hunyuan_vl_text": {"alpha": True},
 }
-# Layers that do not rotate, which no frequency tells: modeling_*.py of each.
+# Layers without rotation, which the frequencies do not show; from modeling_*.py of each.
 LAYERS = {
     "afmoe": "sliding", "cohere2": "sliding", "cohere2_moe": "sliding_or_dense", "flint": "sliding",
     "exaone4": "sliding_if_any", "exaone_moe": "sliding_if_any", "kolibri1": "sliding_if_any",
@@ -105,12 +110,12 @@ LAYERS = {
 
 
 def base_of(theta):
-    """The base of frequencies that fall as b^(−i/n)."""
+    """The base b of frequencies b^(−i/n)."""
     return theta[1] ** -len(theta) if len(theta) > 1 and theta[1] > 0 else None
 
 
 class Trial:
-    """What a model type makes of members that are added to an empty config."""
+    """The result of adding members to an empty config of a model type."""
 
     def __init__(self, model_type):
         self.model_type = model_type
@@ -132,7 +137,7 @@ class Trial:
 
 
 def as_given(rope, kinds):
-    """rope_parameters of one kind of scaling, by kind of layer where there are several."""
+    """rope_parameters with one scaling method, nested if there are several kinds of layers."""
     return {"": rope}[""] if "" in kinds else {kind: dict(rope) for kind in kinds}
 
 
@@ -142,7 +147,7 @@ def row_of(model_type):
     if not parameters or parameters.get("rope_type") == "axial":
         return None
     trial = Trial(model_type)
-    kinds = sorted(trial.default)  # transformers has them from a set, in any order
+    kinds = sorted(trial.default)  # transformers returns a set, in any order
     if not kinds:
         return None
     row = {"interleaved": is_interleaved(model_type)}
@@ -151,14 +156,14 @@ def row_of(model_type):
         if row["interleaved"] != is_interleaved(model_type, rope_interleave=False):
             row["interleave_key"] = "rope_interleave"
             row["interleaved"] = is_interleaved(model_type)
-    except Exception:  # it has no such member
+    except Exception:  # has no such member
         pass
 
     sizes = {}
     for key in SIZES:
         try:
             value = getattr(config, key, None)
-        except Exception:  # differs from layer to layer
+        except Exception:  # differs between layers
             value = None
         if isinstance(value, (int, float)):
             sizes[key] = value
@@ -166,7 +171,7 @@ def row_of(model_type):
     row["names"] = {member: other for member, other in getattr(config, "attribute_map", {}).items() if member in SIZES}
 
     features = 2 * len(trial.default[kinds[0]][0])
-    wide = 6 * features  # of no head by default, whatever share of it rotates
+    wide = 6 * features  # unlike any default width or fraction of one
     width = [key for key in ("head_dim", "qk_rope_head_dim") if any(trial.differs(trial(**{key: wide}), kind, "count") for kind in kinds)]
     if "head_dim" in sizes and not width and trial(head_dim=wide) is None:
         width = ["head_dim"]  # other widths contradict other members
@@ -223,7 +228,7 @@ def row_of(model_type):
             partial.setdefault("keys", []).append(key)
     given = trial(rope_scaling=plain) if "" in kinds else bare
     if shares and given and not any(trial.differs(given, kind, "count") for kind in kinds):
-        partial["share"] = shares[0]  # otherwise it stands in "rope" alone
+        partial["share"] = shares[0]  # otherwise it is only in "rope"
     row["partial"] = partial
 
     said_outside = any(trial.differs(trial(**{key: 54321.0}), kind) for key in THETA_KEYS for kind in kinds)
@@ -248,7 +253,7 @@ def row_of(model_type):
 
 
 def theta_of(config, kind, theta):
-    """rope_theta as the class has it, in place of one that rounded frequencies give back."""
+    """rope_theta as defined by the class, rather than one recovered from rounded frequencies."""
     default = getattr(type(config), "default_theta", 10000.0)
     guess = base_of(theta)
     choices = [default] if not isinstance(default, dict) else list(default.values())
@@ -263,7 +268,7 @@ def theta_of(config, kind, theta):
 
 
 def pattern_of(model_type, listed):
-    """The shortest list of kinds that repeats over 48 layers, or nothing where none does."""
+    """The shortest pattern of kinds that repeats over 48 layers, or nothing if there is none."""
     try:
         listed = CONFIG_MAPPING[model_type].from_dict({"model_type": model_type, "num_hidden_layers": 48}).layer_types
     except Exception:  # other numbers of layers are refused
@@ -275,7 +280,7 @@ def pattern_of(model_type, listed):
 
 
 def end_of(model_type, pattern):
-    """The kind of the last layer where it is not as the pattern says, and whether layer_types cannot say otherwise."""
+    """The kind of the last layer if it differs from the pattern, and whether it overrides layer_types."""
     def layers(count, **members):
         return CONFIG_MAPPING[model_type].from_dict({"model_type": model_type, "num_hidden_layers": count, **members}).layer_types
 

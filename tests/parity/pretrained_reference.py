@@ -28,7 +28,7 @@ SIZES = {"vocab_size": 64, "hidden_size": 32, "num_hidden_layers": 2, "num_atten
 YARN = {"rope_type": "yarn", "rope_theta": 10000.0, "factor": 4.0, "original_max_position_embeddings": 32}
 LLAMA3 = {"rope_type": "llama3", "rope_theta": 500000.0, "factor": 8.0, "low_freq_factor": 1.0, "high_freq_factor": 4.0,
           "original_max_position_embeddings": 16}
-# Name: config class, what its config has beside SIZES, and the type in which it is stored.
+# Name: config class, members of its config in addition to SIZES, and storage type.
 MODELS = {
     "llama": (transformers.LlamaConfig, {"rope_parameters": LLAMA3}, torch.bfloat16),
     "mistral": (transformers.MistralConfig, {"sliding_window": 7, "head_dim": 12}, torch.float16),
@@ -41,8 +41,8 @@ MODELS = {
     "gpt2": (transformers.GPT2Config, {"n_embd": 32, "n_layer": 2, "n_head": 4, "n_positions": 64}, torch.float32),
 }
 
-# Name: family, entries after the architecture and tensors that its GGUF file gets, and the same as fields of the config. Without
-# a window: not causal. A factor of its own for each of eight pairs.
+# Name: family, entries (without the architecture) and tensors that its GGUF file gets, and the equivalent fields of the config.
+# Without a window, the model is not causal. Each of eight pairs has its own factor.
 SHORT, LONG = [1.0 + 0.1 * i for i in range(8)], [1.0 + 0.5 * i for i in range(8)]
 SCALED = {"rope_theta": 10000.0, "factor": 4.0}
 OF_YARN = {**SCALED, "rope_type": "yarn", "original_max_position_embeddings": 32}
@@ -93,7 +93,7 @@ def random_model(name: str) -> transformers.PreTrainedModel:
     if name == "gpt_neox":
         del config.num_key_value_heads
     model = transformers.AutoModelForCausalLM.from_config(config, attn_implementation="eager").eval()
-    with torch.no_grad():  # what is all ones or zeros would hide mistakes
+    with torch.no_grad():  # parameters of all ones or zeros would hide errors
         for parameter in model.parameters():
             if parameter.ndim == 1:
                 parameter.add_(torch.randn_like(parameter) * 0.2)
@@ -101,7 +101,7 @@ def random_model(name: str) -> transformers.PreTrainedModel:
 
 
 def expected(folder: pathlib.Path) -> dict[str, torch.Tensor]:
-    # Read again: a model that is cast takes the frequencies of its rotation along.
+    # Read again, because casting a model would also cast its rotary frequencies.
     model = transformers.AutoModelForCausalLM.from_pretrained(folder, dtype=torch.float32, attn_implementation="eager").eval()
     tokens = torch.randint(0, 64, (1, TOKENS), generator=torch.Generator().manual_seed(5))
     with torch.no_grad():
@@ -111,7 +111,7 @@ def expected(folder: pathlib.Path) -> dict[str, torch.Tensor]:
 
 
 def interleaved(weight: numpy.ndarray, heads: int) -> numpy.ndarray:
-    """Rows of q or k so that neighbours make a pair, as the converter to GGUF has them for Llama."""
+    """Reorders rows of q or k so that neighbours form a pair, like the GGUF converter for Llama."""
     d = weight.shape[0] // heads
     return weight.reshape(heads, 2, d // 2, *weight.shape[1:]).swapaxes(1, 2).reshape(weight.shape)
 
@@ -182,7 +182,7 @@ def write_gguf(name: str, model: transformers.PreTrainedModel) -> None:
 
 
 def llama3_factors(rope: dict, head_dim: int) -> numpy.ndarray:
-    """What the converter stores in place of the parameters: each frequency is divided by its factor."""
+    """The factors that the converter stores instead of the parameters; each frequency is divided by its factor."""
     theta = 1 / rope["rope_theta"] ** (numpy.arange(0, head_dim, 2) / head_dim)
     length = rope["original_max_position_embeddings"]
     low, high = length / rope["low_freq_factor"], length / rope["high_freq_factor"]
@@ -193,7 +193,7 @@ def llama3_factors(rope: dict, head_dim: int) -> numpy.ndarray:
 
 
 def nll_with(name: str, changes: dict) -> list[float]:
-    """-ln p of the family's tokens with other fields in its config."""
+    """-ln p of the family's tokens with some fields of its config changed."""
     folder = UNPACKED / name
     config = transformers.AutoConfig.from_pretrained(folder)
     for key, value in changes.items():
@@ -216,7 +216,7 @@ def write_entries() -> None:
     (HERE / "gguf_entries.json").write_text("{\n" + ",\n".join(lines) + "\n}\n")
 
 
-# Name: family, and members of its config.json; null stands for None.
+# Name: family, and members of its config.json; null means None.
 CONFIGS = {
     "none": ("qwen2", {}),
     "both sides": ("qwen2", {"is_causal": False}),

@@ -1,5 +1,5 @@
-"""What transformers makes of a config.json: θ and the factor on cos and sin of each kind of layer, from the module that its
-models compute rotations with, in float64 where it is not rounded before; and which features make a pair, by trying."""
+"""How transformers interprets a config.json: θ and the factor on cos and sin for each kind of layer, from the module with which
+its models compute rotations, in float64 unless rounded before; and which features form a pair, determined by trial."""
 
 import copy
 import importlib
@@ -18,17 +18,17 @@ import transformers  # noqa: E402
 from transformers import CONFIG_MAPPING  # noqa: E402
 from transformers.models.auto.modeling_auto import MODEL_MAPPING_NAMES  # noqa: E402
 
-# Where the annotation of a class's config does not tell which rotation is the language part's.
+# For config classes whose annotation does not show which rotation is the language part's.
 CLASSES = {"qwen2_5_omni_text": "Qwen2_5OmniRotaryEmbedding", "qwen2_5_omni_talker": "Qwen2_5OmniRotaryEmbedding"}
-# Whether neighbours make a pair where modules rotate in several ways, or by positions of several kinds; from their sources.
+# Whether neighbours form a pair, for modules with several rotations or several kinds of positions; from their sources.
 PAIRINGS = {"axk2": True, "deepseek_v32": True, "dots3_note_text": True, "glm4v_text": True, "glm4v_moe_text": False,
             "glm_image_text": False, "hunyuan_vl_text": False}
-# inv_freq has the frequencies in another order than the pairs: those of each axis of a position together.
+# The order of frequencies in inv_freq differs from the order of pairs: it groups the frequencies by axis.
 RECOMPOSED = {"ernie4_5_vl_moe_text", "neomme"}
 
 
 def modeling_of(model_type):
-    """The module of a model type's own, or of the one whose classes it uses (InternLM 3: Llama's)."""
+    """The module of a model type, or the one whose classes it uses (for InternLM 3, Llama's)."""
     configuration = CONFIG_MAPPING[model_type].__module__
     try:
         return importlib.import_module(configuration.replace("configuration_", "modeling_"))
@@ -38,7 +38,7 @@ def modeling_of(model_type):
 
 
 def rotary_class(model_type):
-    """The class of the language part's rotation, or None. Several may stand in a module: the annotation of its config tells."""
+    """The class of the language part's rotation, or None. If a module has several, the annotation of its config decides."""
     config, module = CONFIG_MAPPING[model_type], modeling_of(model_type)
     if model_type in CLASSES:
         return getattr(module, CLASSES[model_type])
@@ -73,13 +73,13 @@ def module_of(config):
 
 
 def kinds_of(module):
-    """Kinds of layers whose frequencies differ; one without a name where there is one."""
+    """Kinds of layers with different frequencies; a single kind has an empty name."""
     names = [name for name, _ in module.named_buffers() if name.endswith("inv_freq") and "original" not in name and "long_inv" not in name]
     return [name[: -len("inv_freq")].rstrip("_") for name in names]
 
 
 def rotation(config):
-    """→ {kind: (θ of each pair, factor)}. Raises where transformers does."""
+    """Returns {kind: (θ of each pair, factor)}. Raises where transformers does."""
     module = module_of(config)
     rotations = {}
     for kind in kinds_of(module):
@@ -92,7 +92,7 @@ def rotation(config):
 
 
 def recomposed(module, kind, theta):
-    """θ of the pairs in the order in which they rotate: the angles of a text's second token."""
+    """θ of the pairs in the order of rotation, from the angles of a text's second token."""
     more = {"layer_type": kind} if kind else {}
     cos, sin = module(torch.zeros(1, 1, 8), torch.ones(1, 1, 1, dtype=torch.long), **more)
     angles = torch.atan2(sin.double(), cos.double()).flatten()
@@ -100,20 +100,21 @@ def recomposed(module, kind, theta):
 
 
 def cos_sin(module):
-    """What the module's forward hands to the function that rotates, at position 3."""
+    """The module's output at position 3, which is passed to the function that rotates."""
     kinds = kinds_of(module)
     more = {"layer_type": kinds[0]} if kinds[0] else {}
     problem = None
     for positions in (torch.tensor([[3]]), torch.tensor([[[3]]]).expand(3, 1, 1), torch.tensor([[[3]]]).expand(4, 1, 1)):
         try:
             return module(torch.zeros(1, 1, 8), positions, **more)
-        except Exception as error:  # of another signature
+        except Exception as error:  # another signature
             problem = error
     raise problem
 
 
 def is_interleaved(model_type, **changed):
-    """Whether features 0 and 1 make a pair, rather than 0 and half of what rotates: features of a pair reach the same outputs."""
+    """Whether features 0 and 1 form a pair rather than 0 and half the rotated width; features of a pair affect the same
+    outputs."""
     if model_type in PAIRINGS:
         return PAIRINGS[model_type]
     config = {"model_type": model_type, **changed}
@@ -139,7 +140,7 @@ def pairs_neighbours(rotate, by):
         for arguments in ((x, x, *by_parts), (x, *by_parts), (x.transpose(1, 2), x.transpose(1, 2), *by_parts)):
             try:
                 out = rotate(*arguments)
-            except Exception:  # of another signature
+            except Exception:  # another signature
                 continue
             out = out[0] if isinstance(out, tuple) else out
             return [i for i, value in enumerate(out.flatten().tolist()) if abs(value) > 1e-9]

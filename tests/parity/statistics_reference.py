@@ -1,6 +1,6 @@
-"""Writes what scipy and statsmodels make of paired differences: statistics_reference.json, for the tests.
+"""Writes statistics_reference.json for the tests: results of scipy and statsmodels for paired differences.
 
-Run by hand when a statistic has been added:
+Run manually after adding a statistic:
 
     python3 -m venv /tmp/statistics && /tmp/statistics/bin/pip install scipy==1.17.1 statsmodels==0.15.0
     /tmp/statistics/bin/python tests/parity/statistics_reference.py
@@ -22,7 +22,7 @@ HERE = pathlib.Path(__file__).resolve().parent
 
 
 def pairs_needed(mean, deviation):
-    """The fewest pairs with a power of 0.8 at two-sided 0.05; null above 1,000."""
+    """The smallest number of pairs with a power of 0.8 at two-sided 0.05; null above 1,000."""
     for n in range(2, 1001):
         if TTestPower().power(abs(mean) / deviation, n, 0.05, alternative="two-sided") >= 0.8:
             return n
@@ -47,7 +47,7 @@ def main():
     samples = [[1.2, 2.4, 1.3, 1.3, 0.0, 1.0, 1.8, 0.8, 4.6, 1.4], [4.0, -1.0, 3.0, 3.0, 1.0], [0.5, 0.25]]
     for n in (2, 3, 5, 6, 8, 11, 15, 20):
         samples.append([float(x) for x in random.normal(0.4, 1, n)])
-        samples.append([float(x) for x in random.integers(-6, 12, n)])  # numbers of problems: many are equal
+        samples.append([float(x) for x in random.integers(-6, 12, n)])  # like numbers of problems, with many ties
     cases = [of(sample) for sample in samples]
     p = [case["p"] for case in cases[:9]]
     made = {"scipy": scipy.__version__, "statsmodels": statsmodels.__version__, "cases": cases,

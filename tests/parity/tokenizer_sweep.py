@@ -116,7 +116,7 @@ class Generator:
         return tokens
 
     def tokenizer(self) -> str:
-        """A tokenizer.json that the package reads."""
+        """A tokenizer.json that the package accepts."""
         draw = self.random
         content = {"version": "1.0", "truncation": None, "padding": None, "added_tokens": [], "normalizer": self.normalizer() if self.one_in(2) else None,
                    "pre_tokenizer": self.pre_tokenizer() if not self.one_in(5) else None, "post_processor": None, "decoder": None,
@@ -173,7 +173,7 @@ def main() -> int:
             generator = Generator(seed)
             try:
                 content = generator.tokenizer()
-            except BaseException as error:  # the package refuses, or panics in Rust
+            except BaseException as error:  # the package refuses it or panics in Rust
                 outcomes["tokenizers that the package refuses"] += 1
                 refusals["(package) " + str(error)[:80]] += 1
                 continue

@@ -1,5 +1,5 @@
-"""Writes pretrained/tokenizers.json: small tokenizers of every kind that is read, texts, and their ids by the package
-tokenizers. Run with Python package tokenizers (0.23.3) from the repository's root."""
+"""Writes pretrained/tokenizers.json: small tokenizers of every supported kind, texts, and the ids that the package tokenizers
+assigns. Run in the repository's root with Python package tokenizers (0.23.3)."""
 
 import json
 import pathlib
@@ -31,7 +31,7 @@ def trained(normalizer=None, pre_tokenizer=None, post_processor=None, size=420, 
     trainer = trainers.BpeTrainer(vocab_size=size + (256 if bytes_as_pieces else 0), special_tokens=pieces, show_progress=False,
                                   initial_alphabet=alphabet, max_token_length=12)
     tokenizer.train_from_iterator(CORPUS.read_text().split("\n")[200:900], trainer)
-    if bytes_as_pieces:  # they are pieces of the vocabulary, not tokens found in a text
+    if bytes_as_pieces:  # these are pieces of the vocabulary, not tokens to search for in a text
         content = json.loads(tokenizer.to_str())
         content["added_tokens"] = [token for token in content["added_tokens"] if token["content"] in special]
         tokenizer = Tokenizer.from_str(json.dumps(content))
@@ -53,7 +53,7 @@ def with_tokens(tokenizer: Tokenizer) -> Tokenizer:
 
 
 def normalized_tokens(tokenizer: Tokenizer) -> Tokenizer:
-    """Some bytes are missing, so that there are unknown characters beside them."""
+    """Removes some bytes, so that unknown characters occur next to known bytes."""
     content = json.loads(tokenizer.to_str())
     for piece in ("<0xE2>", "<0xF0>"):
         content["model"]["vocab"][f"({piece})"] = content["model"]["vocab"].pop(piece)

@@ -1,14 +1,13 @@
-"""Writes what transformers makes of config.json files: transformers_reference.json, frequencies in float64, for the
-tests.
+"""Writes transformers_reference.json for the tests: how transformers interprets config.json files, with frequencies in float64.
 
-Run by hand when models or kinds of scaling have been added:
+Run manually after adding models or scaling methods:
 
     python3 -m venv /tmp/transformers && /tmp/transformers/bin/pip install transformers==5.23.0 numpy
     /tmp/transformers/bin/python tests/parity/transformers_reference.py
 
 Each config is read by the config class of its model type. The frequencies come from the functions of transformers'
-modeling_rope_utils, executed with numpy in the place of torch: they compute in float32, here in float64. No PyTorch is
-needed. Whether a model pairs neighbouring features is read off the source of its rotation.
+modeling_rope_utils, which normally compute in float32, executed here in float64 with numpy in place of torch. PyTorch is not
+needed. Whether a model pairs neighbouring features is read from the source of its rotation.
 """
 
 import ast
@@ -30,7 +29,7 @@ from transformers import CONFIG_MAPPING  # noqa: E402
 
 HERE = pathlib.Path(__file__).resolve().parent
 
-# Factors of Phi-3-vision-128k, as its config.json has them.
+# Factors from the config.json of Phi-3-vision-128k.
 LONG = [1.0299999713897705, 1.0499999523162842, 1.0499999523162842, 1.0799999237060547, 1.2299998998641968,
         1.2299998998641968, 1.2999999523162842, 1.4499999284744263, 1.5999999046325684, 1.6499998569488525,
         1.8999998569488525, 2.859999895095825, 3.68999981880188, 5.419999599456787, 5.489999771118164,
@@ -179,7 +178,7 @@ CASES = [
 
 
 class Array(np.ndarray):
-    """What transformers' functions ask of a tensor, in float64."""
+    """The methods of tensors that transformers' functions use, in float64."""
 
     def to(self, *args, **kwargs):
         return self
@@ -227,7 +226,7 @@ def source_of(module_name):
 
 
 def functions_of(source, names=None):
-    """The functions of a source, without what it imports, with numpy for torch."""
+    """The functions of a source file, without its imports, using numpy in place of torch."""
     tree = ast.parse(source)
     wanted = [node for node in ast.walk(tree) if isinstance(node, ast.FunctionDef)
               and (node.name.startswith("_compute") if names is None else node.name in names)]
@@ -248,7 +247,7 @@ FUNCTIONS = {"linear": ROPE["_compute_linear_scaling_rope_parameters"], "dynamic
 
 
 def default_frequencies(config, parameters):
-    """As the models' own compute_default_rope_parameters have it."""
+    """Like the models' own compute_default_rope_parameters."""
     head_dim = getattr(config, "head_dim", None) or config.hidden_size // config.num_attention_heads
     dim = int(head_dim * parameters.get("partial_rotary_factor", 1.0))
     return 1.0 / parameters["rope_theta"] ** (np.arange(0, dim, 2) / dim), 1.0
@@ -270,7 +269,7 @@ def gptj_frequencies(config):
 
 
 def kinds_of(config, length):
-    """(kind of layer, θ by pair, what cos and sin are multiplied by); one kind has no name."""
+    """(kind of layer, θ by pair, factor on cos and sin); a single kind has an empty name."""
     if config.model_type == "gptj":
         return gptj_frequencies(config)
     config.standardize_rope_params()
