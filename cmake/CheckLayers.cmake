@@ -1,6 +1,5 @@
-# The link boundaries of ARCHITECTURE.md, checked on every build: which folder may include what. A list of what is
-# allowed: a folder that is not named here fails the build, and so does an include that its line does not allow.
-# Run as a script by the target `check_layers`.
+# Checks the layers of ARCHITECTURE.md on every build: which folder may include which others. Everything not listed is
+# forbidden, so unknown folders and undeclared includes fail the build. Run as a script by the target `check_layers`.
 
 if(NOT CMAKE_SCRIPT_MODE_FILE)
     add_custom_target(check_layers ALL
@@ -12,11 +11,12 @@ endif()
 
 cmake_policy(VERSION 3.25)
 
-# Libraries that only some folders may include, by how their headers begin.
+# Libraries that only some folders may include, by prefixes of their headers.
 set(libraries torch qt documents eigen json toml cli boost highway onednn cuda sentencepiece pcre2 utf8proc sodium)
 set(torch_headers "torch/|ATen/|c10/|caffe2/")
 set(qt_headers "Q[A-Za-z]|qcustomplot")
-set(documents_headers "QTextBrowser|QTextDocument|QTextEdit")  # which open what they name; ui/theme/html_view.h does not
+# these load resources named in a document, unlike ui/theme/html_view.h
+set(documents_headers "QTextBrowser|QTextDocument|QTextEdit")
 set(eigen_headers "Eigen/")
 set(json_headers "nlohmann/")
 set(toml_headers "toml\\+\\+/")
@@ -31,8 +31,8 @@ set(utf8proc_headers "utf8proc")
 set(sodium_headers "sodium")
 
 set(folders "")
-# folder(PATH [OVER FOLDER...] [WITH LIBRARY...]): PATH may include the folders named, those that they stand on, and
-# these libraries. Folders are named in the order in which they stand on each other, so no arrow can run upward.
+# folder(PATH [OVER FOLDER...] [WITH LIBRARY...]): PATH may include these folders, everything below them, and these
+# libraries. Folders must be declared after those they depend on, so there can be no cycles.
 function(folder path)
     cmake_parse_arguments(PARSE_ARGV 1 arg "" "" "OVER;WITH")
     set(reach "")
@@ -48,7 +48,7 @@ function(folder path)
     set(folders ${folders} ${path} PARENT_SCOPE)
 endfunction()
 
-# file_over(FILE FOLDER...): a single file may include these folders as well, which the rest of its folder may not.
+# file_over(FILE FOLDER...): one file may include further folders that the rest of its folder may not.
 function(file_over file)
     set(reach_${file} ${ARGN} PARENT_SCOPE)
 endfunction()
@@ -77,7 +77,7 @@ folder(core/cuda OVER core/operators WITH torch cuda)
 folder(core/model/positions OVER core/specification core/operators WITH torch eigen)
 folder(core/model OVER core/model/positions WITH torch eigen)
 folder(core/distributed OVER core/base WITH torch)
-# Reading a model needs nothing of training; a trainer answers questions about its model by it.
+# Reading a model does not depend on training; a trainer uses it to answer questions about its model.
 folder(core/reading OVER core/questions core/language_model core/tokenizers core/corpus core/control WITH torch eigen json)
 folder(core/training OVER core/model core/distributed core/corpus core/control core/reading WITH torch eigen json)
 folder(core/bench OVER core/training WITH torch)

@@ -1,9 +1,9 @@
-# The commit that a program is built from, as a header that is written anew when it changes. Included it defines
-# roper_commit_header(TARGET); run as a script it writes the header OUT.
+# Provides the commit from which a program is built as a header, which is rewritten when the commit changes. If
+# included, this file defines roper_commit_header(TARGET); if run as a script, it writes the header OUT.
 
 if(NOT CMAKE_SCRIPT_MODE_FILE)
     set(roper_commit_script ${CMAKE_CURRENT_LIST_FILE})
-    # TARGET may include "commit.h", which defines ROPER_LAB_COMMIT: empty where there is no repository.
+    # TARGET may include "commit.h", which defines ROPER_LAB_COMMIT; it is empty without a repository.
     function(roper_commit_header target)
         set(folder ${CMAKE_CURRENT_BINARY_DIR}/${target}-commit)
         file(MAKE_DIRECTORY ${folder})

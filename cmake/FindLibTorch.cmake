@@ -1,7 +1,7 @@
-# Finds LibTorch. LibTorch::cpu: headers, libtorch_cpu and libc10. LibTorch::cuda, where CUDA's runtime lies beside it
-# as PyPI's packages place it: what it takes to link against the CUDA half, though not to run it. Its own
-# TorchConfig.cmake is not used because it asks for a CUDA toolkit. `./lab setup` puts LibTorch into .lab/libtorch;
-# another one (2.8 or newer) is named by -DLIBTORCH_ROOT=, the folder that holds include/ and lib/.
+# Finds LibTorch. LibTorch::cpu has headers, libtorch_cpu and libc10. LibTorch::cuda exists if CUDA's runtime is next to
+# LibTorch as in PyPI's packages; it suffices to link against the CUDA libraries, but not to run them. LibTorch's own
+# TorchConfig.cmake is not used because it requires a CUDA toolkit. `./lab setup` installs LibTorch in .lab/libtorch;
+# for another one (2.8 or newer), pass the folder that contains include/ and lib/ as -DLIBTORCH_ROOT=.
 
 set(LIBTORCH_ROOT "${CMAKE_SOURCE_DIR}/.lab/libtorch/torch" CACHE PATH "Folder of LibTorch with include/ and lib/")
 
@@ -34,7 +34,8 @@ if(LibTorch_FOUND AND NOT TARGET LibTorch::cpu)
     target_include_directories(LibTorch::cpu SYSTEM INTERFACE
         ${LibTorch_INCLUDE_DIR} ${LibTorch_INCLUDE_DIR}/torch/csrc/api/include)
     target_link_libraries(LibTorch::cpu INTERFACE ${LibTorch_CPU_LIBRARY} ${LibTorch_C10_LIBRARY})
-    # at::parallel_for is a plain loop unless OpenMP is on; LibTorch's own libgomp, so that there is one pool of threads.
+    # Without OpenMP, at::parallel_for is a serial loop. Uses LibTorch's own libgomp, so that there is a single thread
+    # pool.
     file(GLOB LibTorch_GOMP ${LIBTORCH_ROOT}/lib/libgomp*.so*)
     target_compile_options(LibTorch::cpu INTERFACE -fopenmp)
     if(LibTorch_GOMP)
@@ -43,11 +44,11 @@ if(LibTorch_FOUND AND NOT TARGET LibTorch::cpu)
     else()
         target_link_options(LibTorch::cpu INTERFACE -fopenmp)
     endif()
-    # libtorch_cpu names CUDA's runtime and CUPTI, found by its own relative search path when it is loaded.
+    # libtorch_cpu depends on CUDA's runtime and CUPTI, which it finds by its own relative search path when loaded.
     target_link_options(LibTorch::cpu INTERFACE -Wl,--allow-shlib-undefined)
 endif()
 
-# The CUDA half: libraries of LibTorch, headers of CUDA's runtime, and NCCL.
+# The CUDA part: LibTorch's libraries, headers of CUDA's runtime, and NCCL.
 get_filename_component(LibTorch_cuda_runtime "${LIBTORCH_ROOT}/../nvidia/cu13" ABSOLUTE)
 find_library(LibTorch_CUDA_LIBRARY torch_cuda PATHS ${LIBTORCH_ROOT}/lib NO_DEFAULT_PATH)
 find_library(LibTorch_C10_CUDA_LIBRARY c10_cuda PATHS ${LIBTORCH_ROOT}/lib NO_DEFAULT_PATH)

@@ -1,4 +1,4 @@
-# Finds oneDNN with OpenMP, as Debian packages it: OneDNN::dnnl.
+# Finds oneDNN with OpenMP as packaged by Debian: OneDNN::dnnl.
 
 find_path(OneDNN_INCLUDE_DIR dnnl.hpp)
 find_library(OneDNN_LIBRARY dnnl)

@@ -1,4 +1,4 @@
-# Compiler settings for code of this project. Third-party headers come in as SYSTEM and are not judged.
+# Compiler settings for this project's code. Third-party headers are SYSTEM headers, without warnings.
 
 if(NOT CMAKE_BUILD_TYPE)
     set(CMAKE_BUILD_TYPE Release CACHE STRING "" FORCE)
@@ -10,11 +10,11 @@ if(CMAKE_CXX_COMPILER_ID STREQUAL "GNU")
     target_compile_options(roper_own_code INTERFACE -Wall -Wextra -Wshadow -Wconversion -Werror)
 endif()
 if(CMAKE_CXX_COMPILER_ID STREQUAL "GNU" AND CMAKE_CXX_COMPILER_VERSION VERSION_LESS 13)
-    # GCC 12 warns of what cannot happen inside std::string's own operator+ (GCC bug 105651).
+    # GCC 12 gives false warnings inside std::string's operator+ (GCC bug 105651).
     target_compile_options(roper_own_code INTERFACE -Wno-restrict)
 endif()
 if(CMAKE_UNITY_BUILD AND CMAKE_CXX_COMPILER_ID STREQUAL "GNU")
-    # In a unity build GCC takes a type that uses an unnamed namespace for one of a header.
+    # In a unity build, GCC mistakes unnamed namespaces of source files for those of headers.
     target_compile_options(roper_own_code INTERFACE -Wno-subobject-linkage)
 endif()
 
@@ -29,14 +29,14 @@ if(ROPER_LAB_SANITIZE)
     add_compile_options(${sanitizers} -fno-sanitize-recover=all -fno-omit-frame-pointer)
     add_link_options(${sanitizers})
     add_compile_definitions(_GLIBCXX_ASSERTIONS ROPER_SANITIZED)
-    # With the sanitizers GCC warns of uninitialised members inside std::regex and std::function.
+    # With sanitizers, GCC warns of uninitialised members inside std::regex and std::function.
     if(CMAKE_CXX_COMPILER_ID STREQUAL "GNU")
         target_compile_options(roper_own_code INTERFACE -Wno-maybe-uninitialized)
     endif()
 endif()
 
-# What makes a mistake of memory end the program rather than be made use of: checked buffers and stacks, addresses that
-# differ from start to start, tables that cannot be written to. The sanitizers bring their own.
+# Hardening, so that memory errors end the program instead of being exploitable: checked buffers and stacks, randomised
+# addresses, read-only relocations. Sanitizers have their own checks.
 include(CheckPIESupported)
 check_pie_supported()
 set(CMAKE_POSITION_INDEPENDENT_CODE ON)
@@ -45,23 +45,23 @@ if(NOT ROPER_LAB_SANITIZE)
     add_compile_options($<$<CONFIG:Release,RelWithDebInfo>:-U_FORTIFY_SOURCE> $<$<CONFIG:Release,RelWithDebInfo>:-D_FORTIFY_SOURCE=2>)
     if(CMAKE_SYSTEM_PROCESSOR MATCHES "x86_64|AMD64")
         add_compile_options(-fcf-protection)
-        # What starts a program comes with the system, in Debian 12 without the marks of CET, so the linker would leave
-        # them out. A shadow stack holds there all the same; indirect branches have no instruction to land on in _init.
+        # In Debian 12, the system's start-up objects lack the marks of CET, so the linker would drop them from the
+        # program. The shadow stack works nevertheless, but _init has no landing pads for indirect branches.
         add_link_options(-Wl,-z,shstk)
     endif()
 endif()
 add_link_options(-Wl,-z,relro,-z,now,-z,noexecstack)
 
-# roper_library(NAME source...): a static library of own code with the repository root on its include path.
+# roper_library(NAME source...): a static library of this project with the repository root on its include path.
 function(roper_library name)
     add_library(${name} STATIC ${ARGN})
     target_link_libraries(${name} PUBLIC roper_own_code)
     compile_folders_together(${name})
 endfunction()
 
-# compile_folders_together(TARGET): where CMAKE_UNITY_BUILD is on, as in most presets, files of one folder are compiled up
-# to eight at a time, because most of the time goes into the headers that they share. No two definitions in
-# unnamed namespaces of a folder may clash, therefore. A source with SKIP_UNITY_BUILD_INCLUSION stands alone.
+# compile_folders_together(TARGET): with CMAKE_UNITY_BUILD, which most presets set, up to eight files of a folder are
+# compiled together, because headers shared by them take most of the time. Names in the unnamed namespaces of a folder
+# must therefore be unique. A source with SKIP_UNITY_BUILD_INCLUSION is compiled alone.
 function(compile_folders_together target)
     set_target_properties(${target} PROPERTIES UNITY_BUILD_MODE GROUP)
     get_target_property(sources ${target} SOURCES)
