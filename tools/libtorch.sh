@@ -1,18 +1,18 @@
-# shellcheck shell=bash disable=SC2154  # what lab sets
-# LibTorch's part of the set-up: its packages are fetched with pip, checked against pinned hashes, and unpacked into
-# .lab/libtorch. Nothing of it is run by Python; pip only serves to download.
+# shellcheck shell=bash disable=SC2154  # set by lab
+# LibTorch's part of the set-up: its packages are downloaded with pip, verified by pinned hashes, and unpacked into
+# .lab/libtorch. Python never runs anything of them.
 
-# Mebibytes to download, mebibytes once unpacked, estimated seconds; by what the file of requirements is called.
+# Download in MiB, unpacked size in MiB and estimated seconds, by the name of the requirements file.
 declare -A torch_download=([cpu]=519 [cuda]=1878)
 declare -A torch_unpacked=([cpu]=1166 [cuda]=2660)
 declare -A torch_seconds=([cpu]=40 [cuda]=100)
 
-# Any system Python fetches the same files: those for CPython 3.11, whose tags these platforms cover.
+# Every system's Python fetches the same files, those for CPython 3.11 on these platforms.
 pip_target=(--no-deps --require-hashes --only-binary=:all: --implementation cp --python-version 3.11
     --platform manylinux_2_28_x86_64 --platform manylinux_2_27_x86_64 --platform manylinux_2_25_x86_64
     --platform manylinux_2_18_x86_64 --platform manylinux2014_x86_64)
 
-# find_python: fills python with one that has a usable pip; one in PATH may come without.
+# find_python: sets python to one with a working pip; the first one in PATH may have none.
 find_python() {
     for python in python3 /usr/bin/python3; do
         "$python" -m pip --version >/dev/null 2>&1 && return 0
@@ -24,7 +24,8 @@ find_python() {
 pinned_version() { sed -n 's/^torch==\([0-9.]*\).*/\1/p' "$root/tools/libtorch-cpu.txt"; }
 pin_of() { sha256sum <"$root/tools/libtorch-$1.txt" | cut -d ' ' -f 1; }
 
-# libtorch_ready HALF (cpu or cuda): ours and of the pinned files, or (cpu) someone's own of the pinned version.
+# libtorch_ready HALF (cpu or cuda): installed by us from the pinned files, or (cpu) installed by the user in the pinned
+# version.
 libtorch_ready() {
     local stamp=$libtorch/lab-stamp-$1
     [[ -f $libtorch/torch/lib/libtorch_cpu.so ]] || return 1
@@ -37,7 +38,7 @@ libtorch_ready() {
     fi
 }
 
-# install_libtorch HALF: a temporary folder beside the real one is filled and takes its place at the very end.
+# install_libtorch HALF: fills a temporary folder next to the real one, which it then replaces.
 install_libtorch() {
     local half=$1 part=$lab/libtorch-$1.part
     find_python || fail 2 "Python's pip is missing; it fetches LibTorch. Install python3-pip, then run ./lab again."
@@ -54,7 +55,7 @@ install_libtorch() {
     rm -rf -- "$part" "$lab/wheels"
 }
 
-# download_wheels REQUIREMENTS PART: one by one, for pip keeps nothing of a download that fails half-way.
+# download_wheels REQUIREMENTS PART: one by one, because pip keeps nothing of a download that fails half-way.
 download_wheels() {
     local requirements=$1 part=$2 requirement
     while IFS= read -r requirement; do
@@ -69,19 +70,20 @@ place_libtorch() {
     if [[ $half == cpu ]]; then
         pin_of cpu >"$new/lab-stamp-cpu"
         [[ ! -f $libtorch/lab-stamp-cuda ]] || echo "to be renewed" >"$new/lab-stamp-cuda"
-        # The old one goes aside whole: half removed, it might still look complete. A link is moved, not followed.
+        # The old folder is renamed as a whole, because a partly deleted one might look complete. A link is renamed, not
+        # followed.
         [[ ! -e $libtorch && ! -L $libtorch ]] || mv -T -- "$libtorch" "$old"
         mv -T -- "$new" "$libtorch"
     else
-        # The NVIDIA packages share folders with those already there; links make the merge free where they can.
+        # The NVIDIA packages share folders with the existing ones; hard links avoid copies where possible.
         { cp -rlf -- "$new/." "$libtorch/" 2>/dev/null || cp -rf -- "$new/." "$libtorch/"; } ||
             fail 6 "The GPU libraries could not be copied to $libtorch: is the disk full? Run ./lab setup --cuda again."
         pin_of cuda >"$libtorch/lab-stamp-cuda"
     fi
 }
 
-# run_pip PART ARGUMENT...: with the user's mirror, proxy and certificates, but none of the settings that would send
-# files elsewhere. Temporary files go into PART, for /tmp is often too small.
+# run_pip PART ARGUMENT...: uses the user's mirror, proxy and certificates, but no settings that redirect files.
+# Temporary files go to PART, because /tmp is often too small.
 run_pip() {
     local part=$1
     shift
@@ -93,7 +95,8 @@ run_pip() {
         explain_pip_failure "$lab/libtorch.log"
 }
 
-# watch_size LABEL MEBIBYTES SECONDS FOLDER...: shows beside pip, until unwatch, how much of it is in the folders.
+# watch_size LABEL MEBIBYTES SECONDS FOLDER...: while pip runs and until unwatch, shows progress by the size of the
+# folders.
 watch_size() {
     progress_start "$1" "$3"
     report_size "$2" "${@:4}" 9>&- &
@@ -105,7 +108,7 @@ report_size() {
     shift
     trap - EXIT INT TERM
     while kill -0 $$ 2>/dev/null; do
-        # pip moves files while du looks at them, and ends the watch when it is done: 100 % is for others to say.
+        # Files may move while du runs. At most 99 % is shown, because only pip knows when it is done.
         size=$(du -scm -- "$@" 2>/dev/null | sed -n 's/^\([0-9]*\)[[:space:]]total$/\1/p') || true
         size=$((${size:-0} * 100 / mebibytes))
         progress_show $((size < 99 ? size : 99))
@@ -155,7 +158,7 @@ explain_pip_failure() {
         "there."
 }
 
-# note_driver: the GPU half is of use only with a driver, which ./lab does not touch.
+# note_driver: the GPU part is useful only with a driver, which ./lab does not install.
 note_driver() {
     local version=''
     version=$(nvidia-smi --query-gpu=driver_version --format=csv,noheader 2>/dev/null | head -n 1) || true

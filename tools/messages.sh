@@ -1,5 +1,5 @@
 # shellcheck shell=bash
-# What ./lab says: messages on stderr, colour and one updating line on a terminal only, plain lines elsewhere.
+# Output of ./lab: messages go to stderr; colour and a progress line that updates in place are used only on a terminal.
 
 if [[ -t 2 && ${TERM:-dumb} != dumb ]]; then on_terminal=1; else on_terminal=; fi
 bold='' red='' plain=''
@@ -10,7 +10,7 @@ fi
 say() { printf '%s\n' "$*" >&2; }
 heading() { printf '%s%s%s\n' "$bold" "$*" "$plain" >&2; }
 
-# fail CODE PART...: the one message of a failure, and the end. 2: for the user to do something first; 6: disk full.
+# fail CODE PART...: prints the message of a failure and exits. Codes: 2: the user must act first; 6: disk full.
 fail() {
     local code=$1
     shift
@@ -19,7 +19,7 @@ fail() {
     exit "$code"
 }
 
-# duration SECONDS: in words, as coarse as an estimate deserves.
+# duration SECONDS: rounded like an estimate, in words.
 duration() {
     local seconds=$1
     if ((seconds < 90)); then
@@ -29,7 +29,7 @@ duration() {
     fi
 }
 
-# One task's progress. progress_start LABEL ESTIMATE (seconds); progress_show PERCENT, any number of times.
+# Progress of one task: progress_start LABEL ESTIMATE (seconds), then progress_show PERCENT any number of times.
 progress_start() {
     progress_label=$1 progress_estimate=$2 progress_began=$SECONDS progress_tenth=-1 progress_last=''
 }
@@ -38,7 +38,7 @@ progress_show() {
     local percent=$(($1 > 100 ? 100 : $1)) elapsed=$((SECONDS - progress_began)) left
     [[ $progress_last != "$percent $elapsed" ]] || return 0
     progress_last="$percent $elapsed"
-    # Until a tenth is done its own pace says less than the estimate.
+    # Below 10 %, the estimate is more reliable than the actual pace.
     if ((percent >= 10)); then
         left=$((elapsed * (100 - percent) / percent))
     else
@@ -56,5 +56,5 @@ progress_show() {
 
 progress_clear() { [[ -z $on_terminal ]] || printf '\r\e[K' >&2; }
 
-# free_mebibytes FOLDER: what its file system has left.
+# free_mebibytes FOLDER: free space of its file system.
 free_mebibytes() { df -BM --output=avail -- "$1" | tail -n 1 | tr -dc 0-9; }

@@ -1,7 +1,8 @@
-# shellcheck shell=bash disable=SC2154  # what lab sets
-# The trainer as one archive, for nodes of a cluster: they need glibc, as new as this system's, and for a GPU its driver.
+# shellcheck shell=bash disable=SC2154  # set by lab
+# Packs the trainer into one archive for cluster nodes. They need a glibc as new as this system's and, for a GPU, its
+# driver.
 
-# What every system has, in versions that belong to its own loader; and what comes with a GPU's driver.
+# Libraries that every system has in versions that match its loader, and libraries of a GPU driver.
 system_libraries='ld-linux-x86-64\.so|lib(c|m|dl|rt|util|pthread|resolv|anl)\.so|libcuda\.so|libnvidia-'
 
 pack_trainer() {
@@ -23,7 +24,7 @@ pack_trainer() {
         "$([[ -f $libtorch/lab-stamp-cuda ]] && echo "and, for a GPU, an NVIDIA driver." || echo "and trains on CPUs; after ./lab setup --cuda on GPUs, too.")"
 }
 
-# stage_trainer FOLDER: all that the archive holds.
+# stage_trainer FOLDER: all contents of the archive.
 stage_trainer() {
     local stage=$1 program
     mkdir -p "$stage/bin" "$stage/lib" "$stage/resources"
@@ -36,8 +37,8 @@ stage_trainer() {
     cp "$root/LICENSE" "$root/docs/clusters.md" "$stage/"
 }
 
-# pack_libraries_of FILE: those that it opens and that not every system has. LibTorch's keep their places beside each
-# other, by which they find what they need; the rest goes to lib/, where the programs look.
+# pack_libraries_of FILE: copies the libraries that it loads and that not every system has. LibTorch's libraries keep
+# their relative places, by which they find each other; all others go to lib/, where the programs look.
 pack_libraries_of() {
     local library path
     while read -r library path; do

@@ -1,5 +1,5 @@
-# shellcheck shell=bash disable=SC2154  # what lab sets
-# The system's part of the set-up: which packages are missing, and how they get installed.
+# shellcheck shell=bash disable=SC2154  # set by lab
+# The system's part of the set-up: finds missing packages and installs them.
 
 trainer_packages=(
     cmake ninja-build g++ pkgconf python3 python3-pip ca-certificates
@@ -7,10 +7,11 @@ trainer_packages=(
     libsentencepiece-dev libpcre2-dev libutf8proc-dev libsodium-dev libhwy-dev libdnnl-dev libgtest-dev librapidcheck-dev)
 window_packages=(qt6-base-dev qt6-svg-dev libqcustomplot-dev fonts-dejavu-core)
 test_packages=(python3-numpy python3-scipy xvfb zsh fish groff-base dbus-daemon slurm-wlm munge)
-sanitize_packages=(clang libclang-rt-dev llvm) # the sanitizers, libFuzzer; llvm-symbolizer, by which leaks are known
+# the sanitizers, libFuzzer, and llvm-symbolizer for suppressing known leaks
+sanitize_packages=(clang libclang-rt-dev llvm)
 baselines_packages=(python3-venv python3-dev)  # torch.compile compiles against Python's headers
 
-# wanted_packages: one per line, for what this run of ./lab builds.
+# wanted_packages: those needed for this run of ./lab, one per line.
 wanted_packages() {
     printf '%s\n' "${trainer_packages[@]}"
     [[ $preset == trainer ]] || printf '%s\n' "${window_packages[@]}"
@@ -19,7 +20,7 @@ wanted_packages() {
     [[ -z $baselines ]] || printf '%s\n' "${baselines_packages[@]}"
 }
 
-# find_missing_packages: fills missing_packages; one dpkg-query, because ./lab run asks this every time.
+# find_missing_packages: fills missing_packages by a single dpkg-query, because ./lab run calls this every time.
 find_missing_packages() {
     local wanted installed package
     mapfile -t wanted < <(wanted_packages)
@@ -31,7 +32,7 @@ find_missing_packages() {
     done
 }
 
-# read_distribution: fills distribution, its version and its relatives.
+# read_distribution: sets the distribution's name, version and relatives.
 read_distribution() {
     distribution='' distribution_version='' distribution_like='' distribution_name='this system'
     [[ -r /etc/os-release ]] || return 0
@@ -46,10 +47,11 @@ is_debian_like() {
     [[ " $distribution $distribution_like " =~ \ (debian|ubuntu)\  ]] && command -v apt-get >/dev/null
 }
 
-# older_than VERSION LEAST: both of dotted numbers.
+# older_than VERSION LEAST: compares dotted version numbers.
 older_than() { [[ $1 != "$2" && $(printf '%s\n%s\n' "$1" "$2" | sort -V | head -n 1) == "$1" ]]; }
 
-# too_old: this Debian or Ubuntu brings a compiler or CMake below what the project needs. Testing has no version.
+# too_old: whether the compiler or CMake of this Debian or Ubuntu is too old for the project. Debian testing has no
+# version.
 too_old() {
     [[ -n $distribution_version ]] || return 1
     case $distribution in
@@ -62,7 +64,8 @@ too_old() {
 # tool_version TOOL: its version as dotted numbers, or nothing.
 tool_version() { "$1" --version 2>/dev/null | sed -n '1s/^.* \([0-9][0-9.]*\).*$/\1/p'; }
 
-# find_absent_tools: fills absent with what the build needs and this system lacks, whatever it was installed with.
+# find_absent_tools: fills absent with tools that the build needs and this system lacks, however they would be
+# installed.
 find_absent_tools() {
     absent=()
     local version
@@ -77,7 +80,7 @@ find_absent_tools() {
     command -v ninja >/dev/null || absent+=("Ninja")
 }
 
-# find_absent_libraries: adds to absent; asks pkg-config, so only where the system's packages are not known by name.
+# find_absent_libraries: adds to absent, using pkg-config; only needed on systems whose package names are unknown.
 find_absent_libraries() {
     local module modules=(eigen3 nlohmann_json tomlplusplus CLI11 sentencepiece libpcre2-8 libutf8proc libsodium libhwy gtest)
     [[ $preset == trainer ]] || modules+=(Qt6Widgets Qt6Svg)
@@ -90,7 +93,7 @@ find_absent_libraries() {
     done
 }
 
-# install_hint: the command, or failing that the names, for a distribution that ./lab does not install on.
+# install_hint: the install command, or else the package names, for distributions on which ./lab does not install.
 install_hint() {
     case " $distribution $distribution_like " in
         *" debian "* | *" ubuntu "*) echo "apt-get install $(wanted_packages | paste -sd ' '), in the versions of Debian 12" ;;
@@ -111,7 +114,7 @@ install_hint() {
     esac
 }
 
-# require_foreign_tools: on a system that ./lab installs nothing on, go on if all is there, else say what to install.
+# require_foreign_tools: on such a system, continues if everything is there, else says what to install.
 require_foreign_tools() {
     find_absent_tools
     find_python || absent+=("Python 3 with pip")
@@ -129,7 +132,7 @@ join() {
     echo "$joined"
 }
 
-# plan_packages: decides before anything is changed; leaves missing_packages filled where apt-get has work to do.
+# plan_packages: decides before anything is changed; fills missing_packages if apt-get must run.
 plan_packages() {
     missing_packages=()
     read_distribution
@@ -141,7 +144,7 @@ plan_packages() {
     fi
 }
 
-# confirm_packages: consent before the system is changed, unless it was given by --yes or by being root.
+# confirm_packages: asks before changing the system, unless --yes was given or the user is root.
 confirm_packages() {
     local install="apt-get install --no-install-recommends ${missing_packages[*]}"
     as_root=()
@@ -165,7 +168,7 @@ confirm_packages() {
 
 install_packages() {
     local log=$lab/packages.log apt
-    # The lock is waited for: a desktop's own updates hold it for a while after start.
+    # Waits for the lock, which a desktop's own updates hold for a while after booting.
     apt=("${as_root[@]}" env LC_ALL=C.UTF-8 DEBIAN_FRONTEND=noninteractive
         apt-get -y -q -o DPkg::Lock::Timeout=120)
     if ((EUID != 0)) && ! { if [[ -t 0 ]]; then sudo -v; else sudo -n true 2>/dev/null; fi; }; then
@@ -174,7 +177,7 @@ install_packages() {
     fi
     progress_start "packages" "$packages_seconds"
     progress_show 0
-    # A failed update is no end: one broken third-party source must not stop what Debian itself can deliver.
+    # A failed update is not fatal: a broken third-party source must not block packages of Debian itself.
     "${apt[@]}" update >"$log" 2>&1 </dev/null || true
     if ! "${apt[@]}" --no-install-recommends -o APT::Status-Fd=1 install "${missing_packages[@]}" 2>&1 </dev/null |
         tee -a "$log" | watch_apt; then
@@ -183,7 +186,7 @@ install_packages() {
     progress_clear
 }
 
-# watch_apt: reads apt-get's status lines (dlstatus while it fetches, pmstatus while dpkg works).
+# watch_apt: shows progress from apt-get's status lines (dlstatus during downloads, pmstatus while dpkg runs).
 watch_apt() {
     local kind percent waiting='' _
     while IFS=: read -r kind _ percent _; do

@@ -1,5 +1,5 @@
-# shellcheck shell=bash disable=SC2154  # what lab sets
-# The tests' part of the set-up: a few packages of Python, pinned, in a folder of their own under .lab.
+# shellcheck shell=bash disable=SC2154  # set by lab
+# The tests' part of the set-up: a few pinned Python packages in a separate folder under .lab.
 
 test_packages_folder=$lab/test-packages
 test_packages_seconds=6
@@ -13,14 +13,14 @@ fetch_test_packages() {
         --target "$2/new" -r "$root/tools/$1")
 }
 
-# Those that are the same for every machine; run_pip's own target is that of LibTorch, which fits the others.
+# Packages that are the same on every machine, and therefore do not use run_pip's platform options for LibTorch.
 fetch_pure_packages() {
     local pip_target=(--no-deps --require-hashes --only-binary=:all: --implementation py --abi none --platform any
         --python-version 3.9)
     fetch_test_packages test-packages.txt "$1"
 }
 
-# install_test_packages: without them two tests are left out, which is no reason to run none.
+# install_test_packages: without them only two tests are skipped, so failure is not fatal.
 install_test_packages() {
     local part=$test_packages_folder.part
     find_python || return 0

@@ -1,10 +1,10 @@
-# shellcheck shell=bash disable=SC2154  # what lab sets
-# How long stages take: what is expected, from tools/stage_seconds.tsv, and what was measured here, in .lab/times.tsv.
+# shellcheck shell=bash disable=SC2154  # set by lab
+# Durations of stages: expected ones from tools/stage_seconds.tsv, and those measured here in .lab/times.tsv.
 
 stage_times=$lab/times.tsv
 stage_name=''
 
-# expected STAGE...: the seconds that these take together on two cores.
+# expected STAGE...: expected seconds of these stages together on two cores.
 expected() {
     local stage sum=0
     for stage in "$@"; do
@@ -13,10 +13,10 @@ expected() {
     echo "$sum"
 }
 
-# begin_stage NAME: until end_stage.
+# begin_stage NAME: starts a stage; end_stage ends it.
 begin_stage() { stage_name=$1 stage_began=${EPOCHREALTIME/[.,]/}; }
 
-# end_stage [WHAT]: a line of .lab/times.tsv, which says what was built or run.
+# end_stage [WHAT]: adds a line to .lab/times.tsv, with what was built or run.
 end_stage() {
     [[ -n $stage_name ]] || return 0
     local tenths=$(((${EPOCHREALTIME/[.,]/} - stage_began) / 100000))
@@ -24,5 +24,5 @@ end_stage() {
     stage_name=''
 }
 
-# show_times: a table of them, and the tests that took longest.
+# show_times: prints a table of them, and the slowest tests.
 show_times() { python3 "$root/tools/times_table.py" "$stage_times" "$lab/junit"; }

@@ -11,7 +11,7 @@ LONGEST = 10
 
 
 def stages(path):
-    """[(stage, seconds, what it did)], the last of each name, in the order in which they began first."""
+    """[(stage, seconds, what it did)], the last of each name, ordered by first occurrence."""
     found = {}
     for line in path.read_text().splitlines():
         name, seconds, what = line.split("\t")
