@@ -1,14 +1,14 @@
-// Loaded before the C library (LD_PRELOAD) into a program under test: makes the N-th call of one kind on files of one
-// folder fail, and counts the calls.
+// Preloaded (LD_PRELOAD) into a program under test: makes the N-th call of one kind on files of one folder fail, and
+// counts the calls.
 //
-//   IO_FAULT_FOLDER  only files below it count
+//   IO_FAULT_FOLDER  only files below this folder count
 //   IO_FAULT_CALL    open, read, write, truncate, fsync, lock, rename, mkdir or unlink
-//   IO_FAULT_AT      which of these calls fails, from 1; 0: none. A negative number: this one and all that follow
-//   IO_FAULT_ERROR   errno; "short": a write takes half of its bytes, and the next one fails with ENOSPC; a read gives half
-//   IO_FAULT_COUNTS  file that the counts are appended to at the end, one line a kind
+//   IO_FAULT_AT      index of the call that fails, from 1; 0: none; -N: call N and all later ones
+//   IO_FAULT_ERROR   errno; "short": a write writes half of its bytes and the next write fails with ENOSPC; a read reads half
+//   IO_FAULT_COUNTS  file to which the counts are appended at exit, one line per kind
 //
-// libfiu does the same at random for calls that name a path; it knows none of those that end in "at", which are the ones
-// that nothing is followed through a link with.
+// libfiu does the same at random for calls with a path, but not for openat and the like, by which programs avoid following
+// links.
 
 #define _GNU_SOURCE
 #include <dlfcn.h>
@@ -43,7 +43,7 @@ static int below_folder(int folder, const char* name) {
     return strncmp(path, wanted, strlen(wanted)) == 0;
 }
 
-/// Whether this call is the one that fails.
+/// Whether this call must fail.
 static int fails(enum kind kind, int folder, const char* name) {
     if (!below_folder(folder, name)) return 0;
     const long number = atomic_fetch_add(&counts[kind], 1) + 1;

@@ -1,6 +1,5 @@
-// Loaded before the C library (LD_PRELOAD) into a program under test: writes a line into the file
-// $NETWORK_WATCH for each socket that could leave this machine, and for each name of a host that is looked
-// up.
+// Preloaded (LD_PRELOAD) into a program under test: writes a line to the file $NETWORK_WATCH for each socket
+// that could reach another machine, and for each host name that is looked up.
 
 #define _GNU_SOURCE
 #include <dlfcn.h>
