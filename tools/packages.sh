@@ -7,8 +7,7 @@ trainer_packages=(
     libsentencepiece-dev libpcre2-dev libutf8proc-dev libsodium-dev libhwy-dev libdnnl-dev libgtest-dev librapidcheck-dev)
 window_packages=(qt6-base-dev qt6-svg-dev libqcustomplot-dev fonts-dejavu-core)
 test_packages=(python3-numpy python3-scipy xvfb zsh fish groff-base dbus-daemon slurm-wlm munge)
-# the sanitizers, libFuzzer, and llvm-symbolizer for suppressing known leaks
-sanitize_packages=(clang libclang-rt-dev llvm)
+sanitize_packages=(clang libclang-rt-dev llvm) # the sanitizers, libFuzzer; llvm-symbolizer for known leaks
 baselines_packages=(python3-venv python3-dev)  # torch.compile compiles against Python's headers
 
 # wanted_packages: those needed for this run of ./lab, one per line.
