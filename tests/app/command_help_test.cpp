@@ -8,7 +8,7 @@
 namespace roper {
 namespace {
 
-/// A program with one of each kind.
+/// A program with an option of each kind.
 class CommandHelp : public testing::Test {
   protected:
     CommandHelp() {
@@ -88,7 +88,7 @@ TEST_F(CommandHelp, TheManualLetsNoTextBeACommandOfRoff) {
     EXPECT_NE(page.find(".TP\n75\n"), std::string::npos);
 }
 
-/// What a program with three whole numbers takes from such an argument, or its message.
+/// How a program with three integer options parses this argument: their values, or the error message.
 std::string taken(const std::string& argument) {
     CLI::App app{"Counts", "counter"};
     std::int64_t step = 0, shift = 0;
@@ -102,7 +102,7 @@ std::string taken(const std::string& argument) {
     requireWholeNumbers(app);
     std::vector<std::string> words{argument};
     if (argument.find("seed") != std::string::npos || argument.find("lengths") != std::string::npos)
-        words = {argument, "draw"};  // CLI11 takes them from the last on
+        words = {argument, "draw"};  // CLI11 takes them from the back
     try {
         app.parse(words);
     } catch (const CLI::ParseError& error) {
