@@ -24,7 +24,7 @@ std::string patternQuoted(const std::string& path) {
         if (c == '"' || c == '\\') quoted += '\\';
         quoted += c == '%' ? std::string("%%") : std::string(1, c);
     }
-    return quoted;  // the rest follows
+    return quoted;  // the caller adds the end of the name and the closing quote
 }
 
 std::string option(const std::string& name, const std::string& value) {

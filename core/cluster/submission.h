@@ -36,8 +36,7 @@ FilePath logOf(const std::filesystem::path& runs, const std::string& job_name, s
 /// A submission without runs, with a unique job name such as "SWEEP.k3f9x2".
 Submission newSubmission(const std::string& sweep);
 
-/// Time since its submission, in seconds. If that lies in the future by more than clocks may differ, it
-/// counts as long ago.
+/// Seconds since its submission. A time further in the future than clocks may differ counts as long ago.
 double ageOf(const Submission& submission, double now);
 
 /// Path of the submission with this name.

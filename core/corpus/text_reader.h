@@ -20,7 +20,7 @@ class TextReader {
 
     /// Reads the next part; false at the end. The concatenated parts are the bytes of the files, with a
     /// newline added to a file that does not end with one.
-    /// @throws Error (usage) naming file and byte if it is not UTF-8 or is 0, Error (disk)
+    /// @throws Error (usage) naming file and byte for invalid UTF-8 and for a zero byte, Error (disk)
     bool next(std::string& part);
 
     /// Bytes returned so far.

@@ -8,8 +8,8 @@ namespace roper {
 /// problem is the number of letters of the string, and the index.
 class IndexTask final : public ProblemTask {
   public:
-    /// Strings have string_min … string_max letters, drawn uniformly; the index is drawn from 0 … letters −
-    /// 1.
+    /// The length of a string is drawn uniformly from string_min … string_max letters, the index from its
+    /// positions.
     IndexTask(std::int64_t string_min, std::int64_t string_max);
 
     static Problem problemFor(const std::string& letters, std::int64_t index);

@@ -147,7 +147,7 @@ void Bpe::encode(std::string_view word, std::vector<std::int64_t>& ids) const {
         Piece& right = parts[static_cast<std::size_t>(left.after)];
         if (right.id != next.right) continue;
         left.id = next.merged;
-        right.id = -1;  // gone
+        right.id = -1;  // removed
         left.after = right.after;
         if (left.after >= 0) parts[static_cast<std::size_t>(left.after)].before = next.place;
         consider(left.before);

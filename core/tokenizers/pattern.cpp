@@ -207,7 +207,7 @@ class Pattern::Search {
         const int found = ::pcre2_match(pattern_.code.get(), reinterpret_cast<PCRE2_SPTR>(text_.data()),
                                         text_.size(), from, options_, match_.get(), limits_.get());
         if (found != PCRE2_ERROR_JIT_STACKLIMIT) return found;
-        options_ |= PCRE2_NO_JIT;  // PCRE2's interpreter takes what it needs from the heap
+        options_ |= PCRE2_NO_JIT;  // PCRE2's interpreter has no fixed stack but uses the heap
         return search(from);
     }
 
