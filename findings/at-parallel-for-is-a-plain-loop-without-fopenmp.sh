@@ -1,17 +1,17 @@
 #!/usr/bin/env bash
-# at::parallel_for of LibTorch runs on one thread in every file that is compiled without -fopenmp, and does not say so.
+# LibTorch's at::parallel_for silently runs on one thread in every file that is compiled without -fopenmp.
 #
-# Surprising: the pool of threads lies in libtorch_cpu.so, at::get_num_threads() gives the number that was set, everything
-# compiles and links. But parallel_for is a template: the loop over threads is compiled where it is called, and stands
-# between #ifdef _OPENMP and #endif. Without the flag what remains is one call with the whole range.
+# Surprising: the thread pool is in libtorch_cpu.so, at::get_num_threads() returns the number that was set, and everything
+# compiles and links. But parallel_for is a template: its loop over threads is compiled where it is called, between #ifdef
+# _OPENMP and #endif. Without the flag, a single call with the whole range remains.
 #
 # Version: torch 2.11.0 (PyPI, x86-64), g++ 12.2 (Debian 12).
 # Seen, for at::set_num_threads(4) and a range of 1000 with a grain of 1:
 #     without -fopenmp: at::get_num_threads() is 4, threads that took part: 1
 #     with -fopenmp:    at::get_num_threads() is 4, threads that took part: 4
 # Source: ATen/ParallelOpenMP.h of the package, lines 9 to 55, included by ATen/Parallel.h.
-# Ours: cmake/FindLibTorch.cmake gives -fopenmp to all that use LibTorch. tests/core/operators/dense_test.cpp compares one
-# thread with three, which also passes where three are one: no test of ours counts the threads.
+# Ours: cmake/FindLibTorch.cmake passes -fopenmp to all targets that use LibTorch. tests/core/operators/dense_test.cpp
+# compares one thread with three, which would also pass if only one were used: none of our tests counts threads.
 set -euo pipefail
 dpkg-query --show g++ >/dev/null 2>&1 || { echo "Debian's package g++ is needed: apt-get install g++"; exit 2; }
 folder=$(mktemp -d)

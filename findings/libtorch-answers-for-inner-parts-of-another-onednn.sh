@@ -1,10 +1,10 @@
 #!/usr/bin/env bash
-# LibTorch hides every dnnl_ function of the oneDNN that it contains, and still gets between Debian's libdnnl and itself.
+# LibTorch hides every dnnl_ function of the oneDNN that it contains, and yet it interferes with Debian's libdnnl.
 #
-# Surprising: `nm` shows no dnnl_ function in libtorch_cpu.so, so two versions of oneDNN seem to keep out of each other's
-# way. But templates of the standard library that were made for oneDNN's own types (hash tables, vectors, call_once
-# of its gemm_info_t) are exported as weak symbols by both. The loader takes the first of a name in the process, so Debian's
-# libdnnl 2.6.3 is bound to code that was compiled from LibTorch's oneDNN 3.10.2. RTLD_DEEPBIND keeps them apart.
+# Surprising: `nm` shows no dnnl_ function in libtorch_cpu.so, so two versions of oneDNN seem to be isolated from each
+# other. But templates of the standard library instantiated for oneDNN's own types (hash tables, vectors, call_once of its
+# gemm_info_t) are exported as weak symbols by both. The loader uses the first symbol of a name in the process, so Debian's
+# libdnnl 2.6.3 is bound to code compiled from LibTorch's oneDNN 3.10.2. RTLD_DEEPBIND keeps them apart.
 #
 # Versions: torch 2.11.0 (PyPI, x86-64), libdnnl-dev 2.6.3-1 (Debian 12), glibc 2.36.
 # Seen, by LD_DEBUG=bindings while a program linked with libtorch_cpu opens a library that is linked with libdnnl:
@@ -14,7 +14,7 @@
 # Nothing is computed here, the bindings alone are looked at.
 # Source: dlopen(3), "RTLD_DEEPBIND"; ld.so(8), "LD_DEBUG"; `nm --dynamic` of both libraries.
 # Ours: core/operators/products.cpp opens libroper-products.so with RTLD_DEEPBIND; tests/core/operators/products_test.cpp
-# (Products.AgreeWithFloat64) multiplies by Debian's oneDNN in a process that holds LibTorch.
+# (Products.AgreeWithFloat64) multiplies with Debian's oneDNN in a process that has loaded LibTorch.
 set -euo pipefail
 for package in g++ libdnnl-dev binutils; do
     dpkg-query --show "$package" >/dev/null 2>&1 || { echo "Debian's package $package is needed: apt-get install $package"; exit 2; }

@@ -1,10 +1,11 @@
 #!/usr/bin/env bash
-# get<unsigned>() of nlohmann's JSON makes 4294967291 of -5, 3 of 3.9, 5 of 4294967301 and 1 of true; it never complains.
+# get<unsigned>() of nlohmann's JSON turns -5 into 4294967291, 3.9 into 3, 4294967301 into 5 and true into 1 without any
+# error.
 #
-# Surprising: the same call throws type_error for a text or null in place of a number, and the parser throws out_of_range for
-# 1e400, so one takes numbers to be checked too. They are converted by static_cast: any number goes into any other type, and
-# true and false count as numbers (but 1 is not a bool: that throws). value("key", default) does the same. So a negative
-# size in a file becomes a huge one that passes "at least 1", and half a layer is none.
+# Surprising: the same call throws type_error for a string or null in place of a number, and the parser throws out_of_range
+# for 1e400, so one expects numbers to be checked, too. But they are converted by static_cast: any number converts to any
+# other type, and true and false count as numbers (although 1 is not a bool: that throws). value("key", default) does the
+# same. A negative size in a file becomes a huge one that passes "at least 1", and half a layer becomes none.
 #
 # Version: nlohmann-json3-dev 3.11.2-2 (Debian 12), g++ 12.2.
 # Seen:
@@ -16,7 +17,7 @@
 #     1 as bool: type_error 302
 #     "5" as int: type_error 302
 # Source: from_json for arithmetic types in nlohmann/detail/conversions/from_json.hpp; the documentation of get() is silent.
-# Ours: core/base/safetensors.cpp, core/control/messages.cpp and core/runs/status.cpp ask is_number_unsigned() or
+# Ours: core/base/safetensors.cpp, core/control/messages.cpp and core/runs/status.cpp check is_number_unsigned() or
 # is_number_integer() before such a get; tests/core/control/messages_test.cpp refuses a layer of -1.
 set -euo pipefail
 for package in g++ nlohmann-json3-dev; do

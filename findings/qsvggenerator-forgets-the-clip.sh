@@ -1,9 +1,9 @@
 #!/usr/bin/env bash
-# QSvgGenerator of Qt 6.4 writes everything that QPainter's clip cuts away, and says nothing.
+# QSvgGenerator of Qt 6.4 silently writes everything that QPainter's clip region should hide.
 #
-# Surprising: on pixels and in PDF files the same painter stays within its clip; here hasClipping() and clipBoundingRect()
-# answer as if it were in force, and no warning is printed, as it is for conical gradients and composition modes. A curve
-# that was cut at the frame of its chart runs over the whole page.
+# Surprising: on pixels and in PDF files the same painter respects its clip region; here hasClipping() and
+# clipBoundingRect() return as if it were in force, and there is no warning, unlike for conical gradients and composition
+# modes. A curve clipped to the frame of its chart extends over the whole page.
 #
 # Versions: Qt 6.4.2 (Debian's qt6-base-dev 6.4.2+dfsg-10, qt6-svg-dev 6.4.2-2), g++ 12.2.
 # Seen, for a rectangle of 200 × 100 filled with a clip of 50 × 100 (red pixels; the file is drawn by Qt's own QSvgRenderer):
@@ -12,8 +12,8 @@
 #     drawn on a QSvgGenerator, then the file: 20000
 #     the file speaks of a clip: 0
 # Source: QSvgPaintEngine::updateState in qtsvg's src/svg/qsvggenerator.cpp writes brush, pen, transformation, font and opacity.
-# Ours: ui/charts/heat_map_paint.cpp sets a clip, and so does QCustomPlot around each curve; tests/gui/figures_test.cpp reads
-# the SVG files of all figures, but no test of ours looks for what lies outside a frame.
+# Ours: ui/charts/heat_map_paint.cpp sets a clip region, and so does QCustomPlot around each curve;
+# tests/gui/figures_test.cpp reads the SVG files of all figures, but none of our tests checks for content outside a frame.
 set -euo pipefail
 for package in g++ qt6-base-dev qt6-svg-dev; do
     dpkg-query --show "$package" >/dev/null 2>&1 || { echo "Debian's package $package is needed: apt-get install $package"; exit 2; }

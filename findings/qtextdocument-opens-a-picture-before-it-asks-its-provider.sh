@@ -1,9 +1,9 @@
 #!/usr/bin/env bash
-# QTextDocument of Qt 6.4 opens the file of a picture before it asks the resource provider, and again where it gets nothing.
+# QTextDocument of Qt 6.4 opens the file of a picture before it asks the resource provider, and again if it gets nothing.
 #
-# Surprising: setDefaultResourceProvider() (Qt 6.1) reads as if it decided what documents may load, and an overridden
-# loadResource() that returns nothing as if it loaded nothing. Neither keeps a document from a file that its HTML names; with a
-# named pipe there it waits for ever. Only a loadResource() that returns a picture does.
+# Surprising: according to their documentation, setDefaultResourceProvider() (Qt 6.1) decides what documents may load, and
+# an overridden loadResource() that returns nothing loads nothing. Neither keeps a document from opening a file named in its
+# HTML; if that is a named pipe, it waits forever. Only a loadResource() that returns a picture prevents this.
 #
 # Versions: Qt 6.4.2 (Debian's qt6-base-dev 6.4.2+dfsg-10), g++ 12.2.
 # Seen, for <img src=picture.png> drawn once (inotify counts how often the file is opened):

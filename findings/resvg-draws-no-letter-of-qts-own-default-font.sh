@@ -1,10 +1,10 @@
 #!/usr/bin/env bash
-# An SVG file whose text is in Qt's default font has no letters at all when resvg draws it.
+# resvg draws no letters of an SVG file whose text is in Qt's default font.
 #
-# Surprising: where no desktop chooses a font, Qt's is called "Sans Serif" (two words), and QSvgGenerator writes that name alone,
-# without a generic family behind it. CSS has "sans-serif", with a hyphen; "Sans Serif" is the name of a font that nobody has.
-# Renderers that ask fontconfig draw it all the same, so that the file seems fine; resvg takes no other font for a family
-# that it lacks: it leaves the text out and its result is a success.
+# Surprising: if no desktop chooses a font, Qt's default is called "Sans Serif" (two words), and QSvgGenerator writes only
+# that name, without a generic family as fallback. CSS has "sans-serif", with a hyphen; "Sans Serif" is the name of a font
+# that does not exist. Renderers that use fontconfig draw the text nevertheless, so the file seems fine; resvg does not
+# substitute a missing family: it omits the text and reports success.
 #
 # Versions: Qt 6.4.2 (Debian's qt6-svg-dev 6.4.2-2), resvg-py 0.5.0 (resvg 0.48.1), pillow 12.1.0, fonts-dejavu-core 2.37-6.
 # Seen, for the word "Hello", with DejaVu Sans named to resvg as its sans-serif font:

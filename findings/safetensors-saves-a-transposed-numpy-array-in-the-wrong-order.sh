@@ -1,9 +1,9 @@
 #!/usr/bin/env bash
-# safetensors 0.8.0 saves the transpose of a numpy array with its shape right and its numbers in the wrong places.
+# safetensors 0.8.0 saves the transpose of a numpy array with the right shape but with its numbers in the wrong order.
 #
-# Surprising: with 0.7.0 what is read back is what was saved, whatever its order in memory. 0.8.0 takes the array's address and
-# writes the memory from there on as it lies: wrong for transposed arrays and for columns cut out of a matrix. Nothing is
-# raised, and shapes and types fit. Transposing is just what converting weights from one layout to another consists of.
+# Surprising: with 0.7.0, loading returns what was saved, whatever its order in memory. 0.8.0 writes the memory from the
+# array's address on unchanged, which is wrong for transposed arrays and for columns sliced from a matrix. No error is
+# raised, and shapes and types match. Converting weights between layouts consists mostly of transposing.
 #
 # Versions: safetensors 0.8.0 and 0.7.0, numpy 2.4.6 (PyPI).
 # Seen, saving and loading the transpose of [[0, 1, 2], [3, 4, 5]] and its last two columns:
@@ -11,8 +11,8 @@
 #     loaded with 0.7.0    [[0, 3], [1, 4], [2, 5]]  [[1, 2], [4, 5]]
 #     loaded with 0.8.0    [[0, 1], [2, 3], [4, 5]]  [[1, 2], [3, 4]]
 # Source: _flatten in safetensors/numpy.py (data_ptr=tensor.ctypes.data); reported upstream as safetensors/safetensors#825.
-# Ours: tests/parity/gguf_reference.py writes with save_file what tests/core/pretrained/gguf_file_test.cpp compares with (Gguf,
-# EveryTypeIsDecodedAsItsMakersDo); arrays that are neither transposed nor cut out are saved rightly.
+# Ours: tests/parity/gguf_reference.py writes with save_file what tests/core/pretrained/gguf_file_test.cpp reads (Gguf,
+# EveryTypeIsDecodedAsItsMakersDo); arrays that are neither transposed nor sliced are saved correctly.
 set -euo pipefail
 folder=$(mktemp -d)
 trap 'rm -rf "$folder"' EXIT

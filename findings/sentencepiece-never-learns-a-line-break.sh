@@ -1,10 +1,10 @@
 #!/usr/bin/env bash
-# SentencePiece, which promises that text can be had back from its pieces, loses every line break and all indentation.
+# SentencePiece promises that text can be restored from its pieces, but loses every line break and all indentation.
 #
-# Surprising: "lossless" holds for the normalized text. The default normalization makes a blank of a line break and one blank of
-# many. And with normalization "identity" and remove_extra_whitespaces off, line breaks are still lost: the trainer reads its
-# input by lines, so no line that it learns from has one, and in the encoded text it is an unknown character, however often
-# the training text has it. Only byte_fallback, or "\n" among user_defined_symbols, keeps it.
+# Surprising: "lossless" refers to the normalized text. The default normalization turns a line break into a blank and
+# several blanks into one. Even with normalization "identity" and remove_extra_whitespaces off, line breaks are lost: the
+# trainer reads its input by lines, so it never sees one, and in the encoded text a line break is an unknown character,
+# however often it occurs in the training text. Only byte_fallback, or "\n" among user_defined_symbols, keeps it.
 #
 # Version: sentencepiece 0.2.1 (PyPI).
 # Seen, training on Python code, 900 lines, and encoding 'def f(x):\n    return x\n':
@@ -14,7 +14,7 @@
 #     the same, \n as a symbol  'def f(x):\n    return x\n'
 # Source: doc/special_symbols.md and doc/options.md of SentencePiece; README, "lossless tokenization", with Normalize() in it.
 # Ours: app/roper_tokenizer/main.cpp trains with identity, byte_fallback and "\n" as a symbol; tests/process/text_test.py
-# (test_the_unigram_entropy_is_that_of_the_tokens) puts a text together again from its tokens: "nothing is lost".
+# (test_the_unigram_entropy_is_that_of_the_tokens) restores a text from its tokens: "nothing is lost".
 set -euo pipefail
 folder=$(mktemp -d)
 trap 'rm -rf "$folder"' EXIT

@@ -1,17 +1,18 @@
 #!/usr/bin/env bash
-# squeue --jobs=9998 fails for a job that Slurm does not know; squeue --jobs=9998,9999 ends with 0 and prints nothing.
+# squeue --jobs=9998 fails for a job that Slurm does not know, while squeue --jobs=9998,9999 exits with 0 and prints
+# nothing.
 #
-# Surprising: with one number squeue asks the controller for that job, whose error it passes on; with two or more it takes the
-# whole list and picks from it. So a program that watches several jobs sees them vanish in silence, as it expects, until one
-# is left: then the same command suddenly fails with what looks like a mistake of the caller.
+# Surprising: for a single number, squeue asks the controller for that job and passes on its error; for two or more it
+# requests the whole list and filters it. A program that watches several jobs sees them disappear silently, as it expects,
+# until one is left: then the same command suddenly fails as if the caller had made a mistake.
 #
 # Version: slurm-wlm 22.05.8-4+deb12u3, munge 0.5.15 (Debian 12). A controller without nodes is started for it and stopped.
 # Seen:
 #     squeue --noheader --jobs=9998            code 1, slurm_load_jobs error: Invalid job id specified
 #     squeue --noheader --jobs=9998,9999       code 0, nothing
 #     squeue --noheader --jobs=9998,1          code 0, 1:PENDING
-# Source: squeue(1), "--jobs", which says nothing of jobs that are not there.
-# Ours: core/cluster/slurm.cpp asks by --name for all jobs and by --job only for the one that runs in the same allocation;
+# Source: squeue(1), "--jobs", which does not mention unknown jobs.
+# Ours: core/cluster/slurm.cpp queries all jobs by --name, and by --job only the one that runs in the same allocation;
 # tests/process/slurm_test.py lets a cluster forget its jobs after ten seconds (MinJobAge).
 set -euo pipefail
 PATH=$PATH:/usr/sbin:/sbin

@@ -1,9 +1,10 @@
 #!/usr/bin/env bash
-# squeue --jobs=NUMBER prints nothing and ends with 0 for a job that waits, if SQUEUE_STATES=RUNNING is in the environment.
+# squeue --jobs=NUMBER prints nothing and exits with 0 for a pending job if SQUEUE_STATES=RUNNING is in the environment.
 #
-# Surprising: the manual says that options of the command line always override the environment, and --jobs names the very
-# job. But an option overrides the variable of its own kind only: SQUEUE_STATES, SQUEUE_USERS and SQUEUE_NAMES filter on, so
-# that a program that asks for a job by its number takes it for gone. SQUEUE_FORMAT2, for one, does give way to --format.
+# Surprising: the manual says that options of the command line always override the environment, and --jobs names the job.
+# But an option overrides only the variable of its own kind: SQUEUE_STATES, SQUEUE_USERS and SQUEUE_NAMES still filter, so
+# that a program that queries a job by its number believes that it is gone. In contrast, --format does override
+# SQUEUE_FORMAT2.
 #
 # Version: slurm-wlm 22.05.8-4+deb12u3, munge 0.5.15 (Debian 12). A controller without nodes is started for it and stopped.
 # Seen, for a job that is held (each ends with 0):
@@ -13,7 +14,7 @@
 #     SQUEUE_NAMES=other, the same                                       (nothing)
 #     SQUEUE_STATES=RUNNING, the same with --states=all                  1:PENDING
 # Source: squeue(1), "ENVIRONMENT VARIABLES": "Command line options will always override these settings".
-# Ours: core/cluster/sbatch_options.cpp leaves such variables out for all programs that ask; tests/process/slurm_test.py
+# Ours: core/cluster/sbatch_options.cpp removes such variables for all programs that query; tests/process/slurm_test.py
 # (test_the_environment_changes_nothing) sets them for a real Slurm.
 set -euo pipefail
 PATH=$PATH:/usr/sbin:/sbin

@@ -1,11 +1,11 @@
 #!/usr/bin/env bash
-# A running TensorBoard never notices that an event file was replaced under its name: it mixes old values with new ones.
+# A running TensorBoard never notices that an event file was replaced: it mixes old values with new ones.
 #
-# Surprising: a run that is resumed from a checkpoint writes its event file anew, so that each step occurs once, and renames
-# it over the old one. The loader remembers how many bytes it has read and goes on there, in the new file. Steps that were
-# computed again keep the value of the run that was thrown away; if the records' lengths differ, it lands within a record,
-# takes that for one still being written, and shows nothing new any more. No warning in either case: it logs at level DEBUG.
-# Only a restart of TensorBoard shows what the file holds.
+# Surprising: a run resumed from a checkpoint rewrites its event file, so that each step occurs once, and renames it over
+# the old one. The loader remembers how many bytes it has read and continues there in the new file. Steps that were computed
+# again keep the discarded values; if the lengths of records differ, the loader lands within a record, believes that it is
+# still being written, and shows nothing new any more. There is no warning in either case: it logs at level DEBUG. Only a
+# restart of TensorBoard shows the contents of the file.
 #
 # Versions: tensorboard 2.18.0 (with the pure Python packages that it needs), numpy 1.26.4.
 # Seen (step:value; the loss is 1 in the first run and 2 in the resumed one):

@@ -1,10 +1,11 @@
 #!/usr/bin/env bash
-# TensorBoard drops what a SessionLog START says is computed again, but never at the first START of a run.
+# TensorBoard discards the steps that a SessionLog START declares as repeated, but not at the first START of a run.
 #
-# Surprising: event.proto says of START that all events of its step and later ones should be discarded, and the older loader
-# (event_accumulator) does so at every one. The loader that TensorBoard uses takes the first START that it reads for the start
-# of the run, wherever it stands. A writer that puts one only where a run is resumed, as PyTorch's SummaryWriter(purge_step)
-# does, keeps both values of each step that was computed again, after the first resume and after no later one.
+# Surprising: event.proto says that at START all events of its step and later ones should be discarded, and the older loader
+# (event_accumulator) does so at every START. The loader that TensorBoard uses treats the first START that it reads as the
+# start of the run, wherever it is. A writer that adds one only when a run is resumed, like PyTorch's
+# SummaryWriter(purge_step), therefore keeps both values of each repeated step after the first resume, but not after later
+# ones.
 #
 # Versions: tensorboard 2.18.0 (with the pure Python packages that it needs), numpy 1.26.4.
 # Seen, steps of a run that was resumed at step 3 and appended START and steps 3 and 4 to its file:

@@ -1,15 +1,15 @@
 #!/usr/bin/env bash
-# Two added tokens that the normalizer makes the same get one of their ids by chance, another one in every process.
+# If two added tokens normalize to the same text, one of their ids is used at random, another one in every process.
 #
-# Surprising: a tokenizer.json always gave the same ids to the same text, one would think. Added tokens with "normalized": true are
-# looked for by what the normalizer makes of them. Where two become the same text ("xA" and "xa" under Lowercase), both go into one
-# search for patterns, in the order of a hash map that is seeded at random: which id is found changes from one reading of the file to
-# the next, without an error or a warning. A model that was trained with one of them sees another.
+# Surprising: one expects a tokenizer.json always to give the same ids for the same text. Added tokens with "normalized":
+# true are searched for in their normalized form. If two become the same text ("xA" and "xa" under Lowercase), both are
+# added to one pattern search, in the order of a hash map with a random seed: which id is found changes each time the file
+# is read, without an error or a warning. A model trained with one of them then gets the other.
 #
 # Version: tokenizers 0.23.3 (PyPI).
 # Seen (32 readings of one file with four such tokens, ids of "xa"): more than one of 6, 7, 8 and 9.
 # Source: added_vocabulary.rs, refresh_added_tokens: normalized_pairs from added_tokens_map_r, an AHashMap.
-# Ours: such a tokenizer is refused, and both tokens are named (Tokenizers.RefuseAddedTokensThatBecomeTheSame).
+# Ours: such a tokenizer is refused, naming both tokens (Tokenizers.RefuseAddedTokensThatBecomeTheSame).
 set -euo pipefail
 folder=$(mktemp -d)
 trap 'rm -rf "$folder"' EXIT

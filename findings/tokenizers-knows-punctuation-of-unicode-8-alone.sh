@@ -1,15 +1,17 @@
 #!/usr/bin/env bash
-# The pre-tokenizer Punctuation leaves out punctuation that came after 2015, which \p{P} in the same package knows.
+# The pre-tokenizer Punctuation ignores punctuation added to Unicode after 2015, which \p{P} in the same package matches.
 #
-# Surprising: Punctuation() and Split(Regex(r"\p{P}")) divide texts alike, one would think. The first asks a crate whose tables are
-# those of Unicode 8; patterns are searched by Oniguruma, which has Unicode 16. 104 marks of Unicode 9 to 14 are punctuation for one and
-# not for the other, among them U+2E43 to U+2E5D, which editions of old texts use; two that Unicode no longer counts (U+166D, U+111C9)
-# are the other way round. Digits, beside it, asks Rust's own tables, which are newer than both.
+# Surprising: one expects Punctuation() and Split(Regex(r"\p{P}")) to split texts alike. The former uses a crate with the
+# tables of Unicode 8; patterns are searched by Oniguruma, which has Unicode 16. 104 marks of Unicode 9 to 14 are
+# punctuation for one and not for the other, among them U+2E43 to U+2E5D, which occur in editions of old texts; two
+# characters that are no longer punctuation (U+166D, U+111C9) are the other way round. The pre-tokenizer Digits uses Rust's
+# own tables, which are newer than both.
 #
 # Version: tokenizers 0.23.3 (PyPI).
-# Seen: Punctuation keeps "a⹃b" whole, \p{P} divides it into three.
+# Seen: Punctuation keeps "a⃹b" whole, \p{P} splits it into three.
 # Source: tokenizers/src/pre_tokenizers/punctuation.rs, is_punc by the crate unicode_categories 0.1.1.
-# Ours: core/tokenizers/tokenizer_json.cpp, punctuation(): the same 104 are left out (Tokenizers.GiveTheIdsOfHuggingFacesOwn).
+# Ours: core/tokenizers/tokenizer_json.cpp, punctuation(): the same 104 are omitted
+# (Tokenizers.GiveTheIdsOfHuggingFacesOwn).
 set -euo pipefail
 folder=$(mktemp -d)
 trap 'rm -rf "$folder"' EXIT

@@ -1,9 +1,10 @@
 #!/usr/bin/env bash
-# Metaspace with prepend_scheme "first" puts no "▁" before a text whose first two characters a normalizer replaced together.
+# Metaspace with prepend_scheme "first" adds no "▁" to a text whose first two characters a normalizer replaced together.
 #
-# Surprising: "first" means the first word of the text, one would think. It is decided by where a piece lay in the text before it was
-# normalized: what Replace puts in for two or more characters counts as lying at the last of them, so nothing begins at 0 and the text
-# gets no "▁"; in place of one character it does. Behind a normalizer Prepend it is the other way round: two pieces may begin at 0 and both get one.
+# Surprising: one expects "first" to mean the first word of the text. It depends on the position of a piece in the text
+# before normalization: the result of Replace for two or more characters has the position of the last one, so nothing begins
+# at 0 and the text gets no "▁"; if Replace replaces one character, it does. After a normalizer Prepend it is the other way
+# round: two pieces may begin at 0, and both get one.
 #
 # Version: tokenizers 0.23.3 (PyPI).
 # Seen: Replace("12" -> "é") makes of "12a" ["é", "a"], and of "a12" ["▁", "a", "é"]; Replace("1" -> "é") of "1a" ["▁", "é", "a"].

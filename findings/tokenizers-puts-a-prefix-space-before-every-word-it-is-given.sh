@@ -1,15 +1,17 @@
 #!/usr/bin/env bash
-# ByteLevel(add_prefix_space=True) puts a blank before every piece that pre-tokenizers before it have cut, and not before the text alone.
+# ByteLevel(add_prefix_space=True) adds a blank to every piece that earlier pre-tokenizers have split off, not only to the
+# beginning of the text.
 #
-# Surprising: its documentation says that it adds a space to the first word if there is none. It is added to each piece that does not begin
-# with one: behind Digits, "a12b" becomes " a", " 12" and " b", as if the text were "a 12 b". Alone, or in the order of most published
-# models, which have it off, nothing is seen of it.
+# Surprising: its documentation says that it adds a space to the first word if there is none. But it adds one to each piece
+# that does not begin with a space: after Digits, "a12b" becomes " a", " 12" and " b", as if the text were "a 12 b".
+# ByteLevel alone, or in the order used by most published models, which have the option off, does not reveal this.
 #
 # Version: tokenizers 0.23.3 (PyPI).
 # Seen: "a12b" behind Digits -> ["Ġa", "Ġ12", "Ġb"], alone -> ["Ġa", "12", "b"].
 # Source: ByteLevel.pre_tokenize in tokenizers/src/pre_tokenizers/byte_level.rs, prepend within pretokenized.split; the Python package's
 # docstring of add_prefix_space.
-# Ours: Split::Kind::blank_first stands where ByteLevel does (Tokenizers.GiveTheIdsOfHuggingFacesOwn, "a blank put before each word").
+# Ours: Split::Kind::blank_first has the position of ByteLevel (Tokenizers.GiveTheIdsOfHuggingFacesOwn, "a blank put before
+# each word").
 set -euo pipefail
 folder=$(mktemp -d)
 trap 'rm -rf "$folder"' EXIT

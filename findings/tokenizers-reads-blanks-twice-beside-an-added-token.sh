@@ -1,14 +1,16 @@
 #!/usr/bin/env bash
-# An added token with rstrip takes the blanks behind it, and other added tokens made of blanks find the same ones again.
+# An added token with rstrip includes the blanks behind it, but other added tokens made of blanks find the same blanks
+# again.
 #
-# Surprising: each part of a text belongs to one token, one would think. The search goes on behind the added token itself and not behind
-# the blanks that it took, so "x" with rstrip and an added token of two blanks (as vocabularies for source code have) make of "ax", five blanks
-# and "b" not eight characters but thirteen: "x" with its five blanks, then twice two and one again. Decoding gives more blanks than the text
-# had, and the model reads them.
+# Surprising: one expects each part of a text to belong to one token. The search continues behind the added token itself and
+# not behind the blanks that it includes. With "x" as a token with rstrip and an added token of two blanks (as in
+# vocabularies for source code), "ax", five blanks and "b" give thirteen characters instead of eight: "x" with its five
+# blanks, then two, two and one blank again. Decoding gives more blanks than the text had, and the model reads them.
 #
 # Version: tokenizers 0.23.3 (PyPI).
 # Seen: "ax     b" -> ["a", "x     ", "  ", "  ", " ", "b"].
-# Source: find_matches in tokenizers/src/tokenizer/added_vocabulary.rs: leftmost_find_iter does not hear of the longer stop.
+# Source: find_matches in tokenizers/src/tokenizer/added_vocabulary.rs: leftmost_find_iter does not know about the extended
+# end.
 # Ours: AddedTokenSearch does the same (AddedTokens.BlanksThatOneTookMayBelongToTheNext).
 set -euo pipefail
 folder=$(mktemp -d)

@@ -1,15 +1,17 @@
 #!/usr/bin/env bash
 # In a tokenizer's pattern \w matches "²", and [\w] does not.
 #
-# Surprising: brackets around one class change nothing, one would think, and [^\w] is \W. Oniguruma, with which the package searches,
-# answers \w, \W and \b for characters below U+0100 from a table of its own, in which ² ³ ¹ ¼ ½ ¾ are word characters, and bracketed
-# classes from Unicode's tables, where they are none. So "\w+" and "[\w]+" divide "x²" differently, and so do "[^\w\s]+" and "\W+".
-# Numbers that are neither decimal digits nor letters, such as ⁴ and ①, are no word characters either way.
+# Surprising: one expects brackets around a single class to change nothing, and [^\w] to equal \W. Oniguruma, which the
+# package uses, looks up \w, \W and \b for characters below U+0100 in a separate table, in which ² ³ ¹ ¼ ½ ¾ are word
+# characters, and bracketed classes in Unicode's tables, in which they are not. So "\w+" and "[\w]+" split "x²" differently,
+# and so do "[^\w\s]+" and "\W+". Numbers that are neither decimal digits nor letters, such as ⁴ and ①, are not word
+# characters either way.
 #
 # Version: tokenizers 0.23.3 (PyPI), which holds Oniguruma 6.9.10.
 # Seen: "x²" by \w+ is one word, by [\w]+ two; \W does not match "²", [\W] and [^\w] do.
 # Source: ONIGENC_IS_UNICODE_ISO_8859_1_CTYPE in Oniguruma's unicode.c (codes below 256), against CR_Word in unicode_property_data.c.
-# Ours: core/tokenizers/pattern_syntax.cpp writes both classes for PCRE2 as they are there (Pattern.ClassesHaveOnigurumasMembers).
+# Ours: core/tokenizers/pattern_syntax.cpp rewrites both classes for PCRE2 accordingly
+# (Pattern.ClassesHaveOnigurumasMembers).
 set -euo pipefail
 folder=$(mktemp -d)
 trap 'rm -rf "$folder"' EXIT

@@ -1,10 +1,11 @@
 #!/usr/bin/env bash
-# With byte_fallback, a character without bytes in the vocabulary becomes <unk> behind the bytes of the characters after it.
+# With byte_fallback, a character whose bytes are not in the vocabulary becomes <unk> after the bytes of the characters that
+# follow it.
 #
-# Surprising: tokens stand in the order of the text, one would think. BPE holds an unknown character back, to join it with further ones
-# (fuse_unk), and lets it go when the next character of the vocabulary comes. Characters that become bytes go past it. So with a
-# vocabulary that lacks some byte pieces, as a cut one may, "❤é" is <0xC3> <0xA9> <unk>, and "❤é❤" with fuse_unk has one <unk>, at
-# its end, though é stands between. Offsets go wrong with it.
+# Surprising: one expects tokens in the order of the text. BPE holds an unknown character back, to join it with further ones
+# (fuse_unk), and writes it when the next character of the vocabulary comes. Characters that become bytes overtake it. With
+# a vocabulary that lacks some byte pieces, such as a truncated one, "❤é" becomes <0xC3> <0xA9> <unk>, and "❤é❤" with
+# fuse_unk has one <unk>, at its end, although é is in between. Offsets are wrong, too.
 #
 # Version: tokenizers 0.23.3 (PyPI).
 # Seen: "❤é" -> ["<0xC3>", "<0xA9>", "<unk>"]; with fuse_unk "❤é❤" -> ["<0xC3>", "<0xA9>", "<unk>"].

@@ -1,10 +1,12 @@
 #!/usr/bin/env bash
-# In a config.json with rope_parameters and rope_scaling, transformers 5 takes the old key and forgets the base of the new.
+# For a config.json with rope_parameters and rope_scaling, transformers 5 uses the old key and discards the base given by
+# the new one.
 #
-# Surprising: transformers 5 itself writes rope_parameters, where type and base (rope_theta) of the rotation stand together;
-# model cards still tell people to add "rope_scaling": {...} for long texts. The whole of rope_parameters is then thrown
-# away, its rope_theta too: a model of base 500,000 runs with 10,000, the default of the class, in silence. One would guess
-# that the new key wins, or that the two are merged, or a message. A flat rope_theta beside rope_parameters loses, though.
+# Surprising: transformers 5 itself writes rope_parameters, which contains type and base (rope_theta) of the rotation, but
+# model cards still recommend adding "rope_scaling": {...} for long texts. Then all of rope_parameters is silently
+# discarded, including its rope_theta: a model with base 500,000 runs with 10,000, the default of the class. One would
+# expect the new key to win, or the two to be merged, or a message. Yet a flat rope_theta next to rope_parameters is
+# ignored.
 #
 # Version: transformers 5.24.0 (PyPI), LlamaConfig.
 # Seen:

@@ -1,9 +1,9 @@
 #!/usr/bin/env bash
-# transformers loads a GGUF model whose file says that its positions are scaled, and runs it without the scaling.
+# transformers loads a GGUF model whose file specifies scaled positions, and runs it without the scaling.
 #
-# Surprising: base and width of the rotation are taken from the file, the keys rope.scaling.* beside them are not, nor is the
-# tensor rope_freqs.weight, which carries Llama 3's scaling. There is no warning, so a model that was made for long texts by
-# YaRN computes something else than under llama.cpp. GPT-OSS alone has code for these keys: who searches the package finds it.
+# Surprising: base and width of the rotation are read from the file, but the keys rope.scaling.* and the tensor
+# rope_freqs.weight, which contains Llama 3's scaling, are not. There is no warning, so a model made for long texts by YaRN
+# gives other results than with llama.cpp. Only the code for GPT-OSS reads these keys, so they can be found in the package.
 #
 # Versions: transformers 5.24.0, gguf 0.19.0, torch 2.11.0 (PyPI).
 # Seen, for a Llama of one layer with random weights, 40 tokens; the last row is what transformers itself computes when the
@@ -14,8 +14,8 @@
 #     by hand          yarn    logits differ from plain by 2.337
 # Source: GGUF_CONFIG_MAPPING in transformers/integrations/ggml.py (for "llama" the rotation's keys are rope.dimension_count
 # and rope.freq_base), and modeling_gguf_pytorch_utils.py, line 739, for GPT-OSS; the keys are in GGUF's specification.
-# Ours: core/pretrained/gguf_rotation.cpp reads them. tests/parity/pretrained_reference.py therefore computes what a GGUF file
-# must give with the model that it was written from, not with one that transformers has loaded from it;
+# Ours: core/pretrained/gguf_rotation.cpp reads them. tests/parity/pretrained_reference.py therefore computes reference
+# results with the model from which a GGUF file was written, not with one that transformers has loaded from it;
 # tests/core/language_model/decoder_test.cpp (Decoder.ComputesEveryFamilyAsTransformersDoes) compares.
 # Takes about 3 GB of disk for a few minutes: the package torch.
 set -euo pipefail

@@ -1,11 +1,11 @@
 #!/usr/bin/env bash
-# The older key "type" in rope_scaling scales a Llama in transformers 5, and is passed over in a Gemma 3.
+# The older key "type" in rope_scaling scales a Llama in transformers 5 but is ignored in a Gemma 3.
 #
-# Surprising: {"type": "linear", "factor": 8.0} is what model cards and folders from before 2024 write; transformers 5 says
-# that it still reads it, and for most models it does. Where a class has parameters by kind of layer (Gemma 3 and 3n, OLMo 3,
-# ModernBERT, T5Gemma 2), these begin as {"rope_type": "default"} and are then updated by rope_scaling: rope_type stands
-# already, so type beside it counts for nothing. The model runs unscaled and the factor is kept in its config; a warning says
-# that "factor" is not recognised for rope_type default, and does not name type. With rope_type in its place it is scaled.
+# Surprising: {"type": "linear", "factor": 8.0} is found in model cards and folders from before 2024; transformers 5 says
+# that it still supports it, and for most models it does. If a class has parameters by kind of layer (Gemma 3 and 3n, OLMo
+# 3, ModernBERT, T5Gemma 2), these start as {"rope_type": "default"} and are then updated by rope_scaling: because rope_type
+# already exists, type is ignored. The model runs unscaled while the factor is kept in its config; a warning says that
+# "factor" is not recognised for rope_type default, without mentioning type. With rope_type instead, it is scaled.
 #
 # Version: transformers 5.24.0 (PyPI), LlamaConfig and Gemma3TextConfig.
 # Seen (rope_type that the class arrives at):

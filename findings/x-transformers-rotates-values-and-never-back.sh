@@ -1,18 +1,19 @@
 #!/usr/bin/env bash
-# rotary_embed_values of x-transformers leaves values rotated, so that a text comes out otherwise at another place.
+# rotary_embed_values of x-transformers leaves values rotated, so that the output for a text depends on its absolute
+# position.
 #
-# Surprising: an option of rotary embeddings is taken to keep their point, that only distances count; rotating values does keep
-# it where the sum is rotated back by the query's position (RoPER). This code rotates queries, keys and values alike, and the
-# output not at all. Two texts that differ in nothing but their offset come out differently, and only a test with
-# shifted positions shows it: training goes on as usual.
+# Surprising: one expects an option of rotary embeddings to preserve their main property, that only distances matter.
+# Rotating values does preserve it if the sum is rotated back by the query's position (RoPER). This code rotates queries,
+# keys and values alike, but not the output. Two texts that differ only in their offset give different outputs, which only a
+# test with shifted positions reveals: training works as usual.
 #
 # Versions: x-transformers 1.44.8, torch 2.11.0 (PyPI).
 # Seen, one layer of width 64, two heads, ten random tokens, all positions moved by 7 (outputs are up to 3.0):
 #     rotary_embed_values off: outputs change by less than 1e-5
 #     rotary_embed_values on:  outputs change by 0.14
 # Source: Attention.forward in x_transformers/x_transformers.py, line 1527: v is rotated there, the output nowhere.
-# Ours: tests/core/inspection/run_model_test.cpp (RunModel.ValuesAndTheInverseRotationCanBeLeftOut): RoPER does not feel a
-# shift by 500, without its inverse rotation it does.
+# Ours: tests/core/reading/run_model_test.cpp (RunModel.ValuesAndTheInverseRotationCanBeLeftOut): RoPER is invariant to a
+# shift by 500; without its inverse rotation it is not.
 # Takes about 3 GB of disk for a few minutes: the package torch.
 set -euo pipefail
 folder=$(mktemp -d)
