@@ -67,8 +67,7 @@ TEST(LossLowerBound, CountsNothingThatFollows) {
     EXPECT_FALSE(copy->lossLowerBound("a"));
 }
 
-/// The bound exists for everything that a task can generate; its mean over many sequences is the entropy of
-/// the generator.
+/// The bound exists for every sequence that a task can generate, truncated anywhere.
 TEST(LossLowerBound, IsKnownOfEverySequence) {
     for (const TaskKind& kind : taskKinds()) {
         if (kind.is_text) continue;
