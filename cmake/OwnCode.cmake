@@ -29,13 +29,13 @@ if(ROPER_LAB_SANITIZE)
     add_compile_options(${sanitizers} -fno-sanitize-recover=all -fno-omit-frame-pointer)
     add_link_options(${sanitizers})
     add_compile_definitions(_GLIBCXX_ASSERTIONS ROPER_SANITIZED)
-    # With sanitizers, GCC warns of uninitialised members inside std::regex and std::function.
+    # With sanitizers, GCC warns of uninitialized members inside std::regex and std::function.
     if(CMAKE_CXX_COMPILER_ID STREQUAL "GNU")
         target_compile_options(roper_own_code INTERFACE -Wno-maybe-uninitialized)
     endif()
 endif()
 
-# Hardening, so that memory errors end the program instead of being exploitable: checked buffers and stacks, randomised
+# Hardening, so that memory errors end the program instead of being exploitable: checked buffers and stacks, randomized
 # addresses, read-only relocations. Sanitizers have their own checks.
 include(CheckPIESupported)
 check_pie_supported()

@@ -5,7 +5,7 @@
 # that it still supports it, and for most models it does. If a class has parameters by kind of layer (Gemma 3 and 3n, OLMo
 # 3, ModernBERT, T5Gemma 2), these start as {"rope_type": "default"} and are then updated by rope_scaling: because rope_type
 # already exists, type is ignored. The model runs unscaled while the factor is kept in its config; a warning says that
-# "factor" is not recognised for rope_type default, without mentioning type. With rope_type instead, it is scaled.
+# "factor" is not recognized for rope_type default, without mentioning type. With rope_type instead, it is scaled.
 #
 # Version: transformers 5.24.0 (PyPI), LlamaConfig and Gemma3TextConfig.
 # Seen (rope_type that the class arrives at):

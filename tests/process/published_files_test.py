@@ -1,4 +1,4 @@
-"""roper-train look: published models in several files, under other names, padded, without a head, quantised."""
+"""roper-train look: published models in several files, under other names, padded, without a head, quantized."""
 
 import json
 import math
