@@ -35,7 +35,7 @@ Submission submissionIn(const nlohmann::json& json) {
     read("elements", submission.elements);
     read("time", submission.time);
     read("ended", submission.ended);
-    // older files lack it and contain options, which are ignored
+    // Older files lack it and contain options, which are ignored.
     if (json.contains("job")) read("job", submission.job);
     if (json.contains("cluster")) read("cluster", submission.cluster);
     return submission;

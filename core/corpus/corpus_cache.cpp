@@ -45,7 +45,7 @@ std::string keyOf(const TaskSettings& settings, const std::vector<fs::path>& fil
 /// A folder being filled, which is deleted unless it has been renamed to its final name.
 class PartialFolder {
   public:
-    // may be left over from a killed process
+    // May be left over from a killed process.
     explicit PartialFolder(fs::path path) : path_(std::move(path)) { remove(); }
     ~PartialFolder() { remove(); }
     PartialFolder(const PartialFolder&) = delete;

@@ -56,7 +56,7 @@ void keepVocabulary(const CorpusFiles& corpus, const CorpusFiles& kept) {
     makeFolder(kept.folder());
     writeFileAtomically(kept.model(), readFile(corpus.model()));
     writeFileAtomically(kept.vocabulary(), readFile(corpus.vocabulary()));
-    // written last, as a mark of completeness
+    // Written last, as a mark of completeness.
     writeFileAtomically(kept.summary(), readFile(corpus.summary()));
 }
 

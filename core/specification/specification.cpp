@@ -88,7 +88,7 @@ bool isDeviceName(const std::string& name) {
 
 std::vector<SettingProblem> check(const Specification& specification) {
     std::vector<SettingProblem> problems = unknownChoices(specification);
-    // the remaining checks look up the chosen names in the registries
+    // The remaining checks look up the chosen names in the registries.
     if (!problems.empty()) return problems;
     if (specification.isImported())
         problems.push_back(

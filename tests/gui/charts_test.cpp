@@ -76,7 +76,6 @@ class ChartsTest : public QObject {
         QVERIFY(pyramid.range(20, 20).low > pyramid.range(20, 20).high);
     }
 
-    // Regression: a mean over past values only showed 0.93 where the loss was 0.65.
     void dotsOfEqualValuesLieBesideEachOther() {
         const std::vector<double> at{5, 5, 5, 5, 40, 41, 300};
         const std::vector<double> across = beeswarm(at, 9, 40);
@@ -107,6 +106,7 @@ class ChartsTest : public QObject {
         QVERIFY2(plain.startsWith("R") && plain.endsWith("d"), qPrintable(plain));
     }
 
+    // Regression: a mean over past values only showed 0.93 where the loss was 0.65.
     void meansDoNotLag() {
         CentredMean mean;
         for (int i = 0; i < 100; ++i)
@@ -153,7 +153,7 @@ class ChartsTest : public QObject {
             found.insert(box.text);
             const QPointF at = box.bounds().center();
             const double x = plot.xAxis->pixelToCoord(at.x());
-            // no letter is beyond the end of its curve
+            // No letter is beyond the end of its curve.
             QVERIFY2(x <= curves[curve].x.last() + 2, qPrintable(box.text));
             const double y = plot.yAxis->coordToPixel(valueAt(curve, x));
             // Near an edge of the axes a letter is moved inside.

@@ -38,7 +38,7 @@ class ClusterPanelTest : public PageTest {
         QVERIFY(panel().grid().figureCsv().count('\n') == 1);
         QVERIFY(!panel().button("Cancel")->isEnabled());
         QTest::qWait(50);
-        // the scheduler is not queried if nothing was submitted
+        // The scheduler is not queried if nothing was submitted.
         QVERIFY(!QFile::exists(folder_.filePath("calls")));
         checkInputs();
     }
@@ -184,7 +184,7 @@ class ClusterPanelTest : public PageTest {
             QTRY_VERIFY(panel().findChild<QMessageBox*>("cancel_question") == nullptr);
         }
         QTRY_VERIFY(calls().contains("scancel 9_0"));
-        // If both are selected, no other runs remain.
+        // If both are selected, cancelling affects no other run, so no question is asked.
         panel().list().selectAll();
         QTest::mouseClick(panel().button("Cancel"), Qt::LeftButton);
         QVERIFY(panel().findChild<QMessageBox*>("cancel_question") == nullptr);

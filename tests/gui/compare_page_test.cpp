@@ -96,7 +96,7 @@ class ComparePageTest : public PageTest {
         page().showTab(ComparePage::Tab::curves);
         pick("What is compared", 0);
         pick("First group of the pair", 1);
-        // a group is never compared with itself
+        // A group is never compared with itself.
         QCOMPARE(page().state().comparison()->label_b, std::string("RoPE"));
         pick("Second group of the pair", 0);
         QCOMPARE(page().state().comparison()->label_a, std::string("RoPER"));

@@ -248,7 +248,7 @@ class InspectPageTest : public PageTest {
         QVERIFY2(state().sizes().has_value(), qPrintable(state().message()));
         QCOMPARE(page().panel<SizesPanel>().sizeMap().map().values->rows(),
                  Eigen::Index(6));  // strings of 3 to 8 letters
-        // no index beyond the end of the string
+        // No index beyond the end of the string.
         QVERIFY(std::isnan((*page().panel<SizesPanel>().sizeMap().map().values)(0, 7)));
         QTest::mouseClick(control<QPushButton>("Solve"), Qt::LeftButton);
         QTest::mouseClick(control<QPushButton>("Solve"), Qt::LeftButton);  // the button now says “Cancel”

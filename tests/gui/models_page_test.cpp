@@ -96,7 +96,7 @@ class ModelsPageTest : public PageTest {
         waitForAnswers();
         QCOMPARE(state().text(), QString(kText));
         QCOMPARE(state().answer(need::reading)->ids.size(), std::size_t(13));
-        // the last position, which predicts the token after the text
+        // The last position, which predicts the token after the text.
         QCOMPARE(page().panel<TextPanel>().surprise().chosen(), 12);
         // A click selects another token; its predictions are shown next to it.
         click(page().panel<TextPanel>().surprise(),
@@ -153,7 +153,7 @@ class ModelsPageTest : public PageTest {
         QTest::keyClick(pairs, Qt::Key_Return);
         waitForAnswers();
         QVERIFY2(state().message().contains("pairs 0 to"), qPrintable(state().message()));
-        // that result was for another change
+        // That result was for another change.
         QVERIFY2(!effect().contains("with the change"), qPrintable(effect()));
         pairs->setText("1");
         QTest::keyClick(pairs, Qt::Key_Return);

@@ -67,7 +67,7 @@ TEST(LengthMap, ASeedThatWasTrainedAgainCountsOnce) {
     runs[1].sizes.clear();  // has no measurements
     EXPECT_EQ(onlyCell().sum, 2 + 4);
     EXPECT_EQ(lengthMaps(runs)[0].left_out, 0);
-    // trained on other lengths, so not a repeat
+    // Trained on other lengths, so not a repeat.
     runs[1] = sized("rope", 3, 0, {{100, "none", 1, 1, 2, 8, 8}});
     EXPECT_EQ(lengthMaps(runs)[0].panels[0].cells.at({3, 2}).runs, 1);
     EXPECT_EQ(lengthMaps(runs)[0].left_out, 0);

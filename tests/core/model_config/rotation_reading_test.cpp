@@ -73,7 +73,7 @@ TEST(RotationReading, LayersOfAKindMayHaveAWidthOfTheirOwn) {
         return std::vector<int>{reading.layers.at(0).rotary.head_dim, reading.layers.at(1).rotary.head_dim};
     };
     EXPECT_EQ(widths(R"({"5": {"head_dim": 48, "num_key_value_heads": 1}})"), (std::vector<int>{48, 32}));
-    // global_head_dim is used only without per_layer_config
+    // global_head_dim is used only without per_layer_config.
     EXPECT_EQ(widths("{}"), (std::vector<int>{32, 32}));
     EXPECT_EQ(widths("null"), (std::vector<int>{32, 32}));
     expectError(ErrorKind::usage, "gives layers of the kind sliding_attention different values of head_dim",

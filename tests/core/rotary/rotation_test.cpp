@@ -91,7 +91,7 @@ TEST(Rotation, PartialRotationLeavesTheRest) {  // rotary.md, fact 8
     const Eigen::VectorXd rotated = rotate(rotary, x, 5);
     EXPECT_EQ(largest(rotated.tail(4) - x.tail(4)), 0.0);
     EXPECT_GT(largest(rotated.head(4) - x.head(4)), 0.1);
-    // the exponent uses the rotated width, not d
+    // The exponent uses the rotated width, not d.
     EXPECT_NEAR(rotary.theta[1], std::pow(10000.0, -2.0 / 4.0), 1e-15);
 }
 

@@ -27,7 +27,7 @@ TEST(LineTail, ReadsAReplacedFileAgain) {
     LineTail tail(folder / "f");
     writeFileAtomically(folder / "f", "a\nb\nc\n");
     EXPECT_FALSE(tail.poll().restarted);
-    // longer than before, so its size alone does not reveal the replacement
+    // Longer than before, so its size alone does not reveal the replacement.
     writeFileAtomically(folder / "f", "a\nb\nd\ne\n");
     const LineTail::Update update = tail.poll();
     EXPECT_TRUE(update.restarted);

@@ -65,7 +65,7 @@ TEST(Import, SeveralRowsOfOneStepAreJoined) {
 
 TEST(Import, AFileIsReadLikeItsText) {
     const TemporaryFolder runs;
-    // the last line is not terminated
+    // The last line is not terminated.
     const std::string text = "\xef\xbb\xbfstep,loss\r\n1,0.5\r\n\r\n2,0.25";
     writeFileAtomically(runs / "f.csv", text);
     for (const ForeignTable& table : {parseForeignTable(text, "f"), readForeignTable(runs / "f.csv")}) {

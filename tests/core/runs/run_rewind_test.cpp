@@ -20,7 +20,7 @@ MetricsRow rewoundRow(std::int64_t step) {
     row.step = step;
     row.time_s = 0.5 * static_cast<double>(step);
     row.tokens = 64 * step;
-    // not representable as float32, so events hold a rounded value
+    // Not representable as float32, so events hold a rounded value.
     row.loss = 1.0 / static_cast<double>(1 + step);
     row.learning_rate = 0.001;
     row.grad_norm = 2;

@@ -136,7 +136,7 @@ TEST(RunFolder, AFinishedRunOfWhichMoreStepsAreAskedIsUnfinished) {
     ask(50);
     EXPECT_EQ(run.trueState(status), RunState::finished);
     ask(200);
-    // as for an imported run: it cannot be continued
+    // As for an imported run: it cannot be continued.
     std::filesystem::remove(run.checkpointPath(100).path());
     EXPECT_EQ(run.trueState(status), RunState::finished);
     std::ofstream(run.specificationPath().path()) << "training = 1";

@@ -62,7 +62,7 @@ TEST(Cost, WhatIsTooMuchIsSaidWithWhatToChange) {
 TEST(Cost, ADiskThatIsTooSmallIsSaidWithWhatToChange) {
     Specification s;
     const double one = costOf(s).disk_bytes;
-    // at least the parameters and two moments
+    // At least the parameters and two moments.
     EXPECT_GT(one, 12.0 * static_cast<double>(costOf(s).parameters));
     EXPECT_FALSE(diskProblem({s}, one));
     EXPECT_FALSE(diskProblem({}, 0));

@@ -197,7 +197,7 @@ TEST(Training, TwinsStartEqualAndSeeTheSameText) {
     const SafetensorsFile rope = readTensors(twins[0].checkpointPath(1)),
                           roper = readTensors(twins[1].checkpointPath(1));
     for (const auto& [name, tensor] : rope.tensors()) {
-        // a weight of 0 can change by 1e-30
+        // A weight of 0 can change by 1e-30.
         if (!name.ends_with(".weight") || name.starts_with("optimizer.")) continue;
         const auto& other = roper.tensor(name);
         EXPECT_TRUE(
