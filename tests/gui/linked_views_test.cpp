@@ -135,8 +135,8 @@ class LinkedViewsTest : public PageTest {
     void expectMarkedIn(const std::vector<QWidget*>& views, const std::function<void()>& point) {
         window_->selection().pointing().clear();
         const auto picturesOf = [&views] {
-            QTest::qWait(50);  // charts are drawn after events are processed
-                               // also on a busy machine
+            // Charts are drawn after events are processed, which may take longer on a busy machine.
+            QTest::qWait(50);
             for (QWidget* view : views)
                 if (auto* chart = qobject_cast<PlotView*>(view)) chart->redrawNow();
             std::vector<QImage> pictures;
