@@ -3,6 +3,7 @@
 #include <ATen/ATen.h>
 #include <ATen/core/grad_mode.h>
 
+#include <algorithm>
 #include <cmath>
 #include <stdexcept>
 #include <string>
@@ -24,6 +25,8 @@ at::Tensor activated(const at::Tensor& x, Activation activation) {
             return at::gelu(x, "tanh");
         case Activation::relu:
             return at::relu(x);
+        case Activation::relu_squared:
+            return at::relu(x).square_();
     }
     return x;
 }
@@ -45,6 +48,18 @@ at::Tensor sinusoids(double base, std::int64_t first, std::int64_t T, std::int64
 
 at::Tensor capped(const at::Tensor& x, double cap) {
     return cap > 0 ? at::tanh(x / cap).mul_(cap) : x;
+}
+
+/// 1 + β·ln(1 + ⌊n/L⌋) of T positions from the first on → [T, 1]
+at::Tensor growthOfQueries(const Architecture& model, std::int64_t first, std::int64_t T) {
+    const at::Tensor lengths =
+        at::arange(first, first + T, at::kDouble).div(model.query_growth_length).floor_();
+    return lengths.log1p_().mul_(model.query_growth).add_(1).to(at::kFloat).unsqueeze(1);
+}
+
+bool rotatesAnywhere(const Architecture& model) {
+    return std::any_of(model.rotations.begin(), model.rotations.end(),
+                       [](const RotaryConfig& rotation) { return rotation.rotatedWidth() > 0; });
 }
 
 /// [T, heads·d] → [heads, T, d]
@@ -85,12 +100,16 @@ void Decoder::check(std::span<const std::int64_t> tokens, std::int64_t first,
         requireInside(muted.heads, model);
         for (std::int64_t layer = 0; layer < model.layers; ++layer) {
             const int pairs = model.rotationOf(layer).rotatedWidth() / 2;
+            // Pairs of all layers are those of the layers that rotate.
+            if (pairs == 0 && !muted.heads.layer && rotatesAnywhere(model)) continue;
             for (const std::int64_t pair : muted.pairs)
                 if (muted.heads.layer.value_or(layer) == layer && (pair < 0 || pair >= pairs))
-                    throw std::invalid_argument(pairs == 0
-                                                    ? "the model rotates no pairs"
-                                                    : "heads have pairs 0 to " + std::to_string(pairs - 1) +
-                                                          ", not " + std::to_string(pair));
+                    throw std::invalid_argument(
+                        pairs == 0
+                            ? (rotatesAnywhere(model) ? "layer " + std::to_string(layer) + " rotates no pairs"
+                                                      : "the model rotates no pairs")
+                            : "heads have pairs 0 to " + std::to_string(pairs - 1) + ", not " +
+                                  std::to_string(pair));
         }
     }
 }
@@ -108,13 +127,32 @@ at::Tensor Decoder::embed(std::span<const std::int64_t> tokens, std::int64_t fir
 
 at::Tensor Decoder::norm(const at::Tensor& x, const NormPlace& place) {
     const Architecture& model = architecture();
-    at::Tensor weight = weights_.vector(place.weight);
-    if (model.norm_adds_one) weight.add_(1);
-    if (model.norm == NormKind::layer)
-        return at::layer_norm(x, {x.size(-1)}, weight,
-                              place.bias ? weights_.vector(*place.bias) : at::Tensor(), model.norm_epsilon);
+    at::Tensor weight = place.weight ? weights_.vector(*place.weight) : at::Tensor();
+    if (weight.defined() && model.norm_adds_one) weight.add_(1);
+    // Heads with weights of their own: x [heads, T, d], weight [heads·d].
+    const bool is_by_head = weight.defined() && weight.size(0) != x.size(-1);
+    if (is_by_head) weight = weight.view({x.size(0), 1, x.size(2)});
+    if (model.norm == NormKind::layer) {
+        const at::Tensor bias = place.bias ? weights_.vector(*place.bias) : at::Tensor();
+        if (!is_by_head) return at::layer_norm(x, {x.size(-1)}, weight, bias, model.norm_epsilon);
+        const at::Tensor scaled = at::layer_norm(x, {x.size(-1)}, {}, {}, model.norm_epsilon).mul_(weight);
+        return bias.defined() ? scaled + bias.view_as(weight) : scaled;
+    }
     const at::Tensor scale = x.square().mean({-1}, true).add_(model.norm_epsilon).rsqrt_();
-    return (x * scale).mul_(weight);
+    return weight.defined() ? (x * scale).mul_(weight) : x * scale;
+}
+
+at::Tensor Decoder::normIfAny(const at::Tensor& x, const std::optional<NormPlace>& place) {
+    return place ? norm(x, *place) : x;
+}
+
+at::Tensor Decoder::heads(const at::Tensor& x, const LinearPlace& by, std::int64_t count,
+                          const std::optional<NormPlace>& normed) {
+    at::Tensor made = linear(x, by);
+    if (architecture().clip > 0) made.clamp_(-architecture().clip, architecture().clip);
+    if (architecture().query_key_norms == QueryKeyNorms::whole)
+        return splitHeads(normIfAny(made, normed), count);
+    return normIfAny(splitHeads(made, count), normed);
 }
 
 at::Tensor Decoder::linear(const at::Tensor& x, const LinearPlace& place) {
@@ -213,11 +251,11 @@ at::Tensor Decoder::attention(const at::Tensor& x, std::int64_t layer, const Pas
     const Architecture& model = architecture();
     const BlockWeights& block = model_.weights.blocks[static_cast<std::size_t>(layer)];
     LayerView view{.layer = layer,
-                   .q = splitHeads(linear(x, block.query), model.heads),
-                   .k = splitHeads(linear(x, block.key), model.key_value_heads),
-                   .v = splitHeads(linear(x, block.value), model.key_value_heads)};
-    if (block.query_norm) view.q = norm(view.q, *block.query_norm);
-    if (block.key_norm) view.k = norm(view.k, *block.key_norm);
+                   .q = heads(x, block.query, model.heads, block.query_norm),
+                   .k = heads(x, block.key, model.key_value_heads, block.key_norm),
+                   .v = heads(x, block.value, model.key_value_heads)};
+    // A rotation does not change lengths: it does not matter that queries grow before it.
+    if (model.query_growth > 0) view.q = view.q * growthOfQueries(model, pass.first, pass.tokens);
     view.unrotated_q = featureMap(model.attention, view.q);
     view.unrotated_k = featureMap(model.attention, view.k);
     const std::size_t kind = model.rotation_of_layer[static_cast<std::size_t>(layer)];
@@ -245,18 +283,20 @@ at::Tensor Decoder::attention(const at::Tensor& x, std::int64_t layer, const Pas
 
 at::Tensor Decoder::preNormBlock(const at::Tensor& x, const BlockWeights& block, std::int64_t layer,
                                  const Pass& pass) {
-    at::Tensor attended = attention(norm(x, block.attention_norm), layer, pass);
-    if (block.after_attention_norm) attended = norm(attended, *block.after_attention_norm);
-    const at::Tensor between = x + attended;
-    at::Tensor fed = feedForward(norm(architecture().parallel ? x : between, block.feed_forward_norm), block);
-    if (block.after_feed_forward_norm) fed = norm(fed, *block.after_feed_forward_norm);
-    return between + fed;
+    const double scale = architecture().residual_scale;
+    const at::Tensor normed = normIfAny(x, block.attention_norm);
+    const at::Tensor attended = normIfAny(attention(normed, layer, pass), block.after_attention_norm);
+    const at::Tensor between = at::add(x, attended, scale);
+    const at::Tensor input = architecture().shares_norm
+                                 ? normed
+                                 : normIfAny(architecture().parallel ? x : between, block.feed_forward_norm);
+    return at::add(between, normIfAny(feedForward(input, block), block.after_feed_forward_norm), scale);
 }
 
 at::Tensor Decoder::postNormBlock(const at::Tensor& x, const BlockWeights& block, std::int64_t layer,
                                   const Pass& pass) {
-    const at::Tensor between = norm(x + attention(x, layer, pass), block.attention_norm);
-    return norm(between + feedForward(between, block), block.feed_forward_norm);
+    const at::Tensor between = norm(x + attention(x, layer, pass), *block.attention_norm);
+    return norm(between + feedForward(between, block), *block.feed_forward_norm);
 }
 
 at::Tensor Decoder::hidden(std::span<const std::int64_t> tokens, const Intervention& intervention,
@@ -310,6 +350,7 @@ void Decoder::forLogits(const at::Tensor& hidden,
         const at::Tensor part = product(hidden, weights_.part(place.weight, first, count));
         if (bias.defined()) part.add_(bias.narrow(0, first, count));
         requireFinite(part, "the head", model_);
+        if (model.logit_scale != 1) part.mul_(model.logit_scale);
         take(first, capped(part, model.logit_softcap));
     }
 }
@@ -327,15 +368,16 @@ at::Tensor Decoder::normedEmbeddings(std::span<const std::int64_t> tokens, std::
     const Architecture& model = architecture();
     at::Tensor x = weights_.rowsOf(model_.weights.embedding, tokens);
     if (model.embedding_scale != 1) x.mul_(model.embedding_scale);
-    return model.post_norm ? x
-                           : norm(x, model_.weights.blocks[static_cast<std::size_t>(layer)].attention_norm);
+    if (model.post_norm) return x;
+    return normIfAny(x, model_.weights.blocks[static_cast<std::size_t>(layer)].attention_norm);
 }
 
 at::Tensor Decoder::unembeddings(std::span<const std::int64_t> tokens) {
     const at::NoGradGuard no_gradients;
-    const at::Tensor rows = weights_.rowsOf(head().weight, tokens);
-    if (!model_.weights.final_norm) return rows;
-    at::Tensor weight = weights_.vector(model_.weights.final_norm->weight);
+    at::Tensor rows = weights_.rowsOf(head().weight, tokens);
+    if (architecture().logit_scale != 1) rows.mul_(architecture().logit_scale);
+    if (!model_.weights.final_norm || !model_.weights.final_norm->weight) return rows;
+    at::Tensor weight = weights_.vector(*model_.weights.final_norm->weight);
     if (architecture().norm_adds_one) weight = weight + 1;
     return rows * weight;
 }

@@ -129,6 +129,10 @@ class Decoder {
                const Intervention& intervention) const;
     at::Tensor embed(std::span<const std::int64_t> tokens, std::int64_t first);
     at::Tensor norm(const at::Tensor& x, const NormPlace& place);
+    at::Tensor normIfAny(const at::Tensor& x, const std::optional<NormPlace>& place);
+    /// Queries, keys or values of every head [heads, T, d], from x [T, C].
+    at::Tensor heads(const at::Tensor& x, const LinearPlace& by, std::int64_t count,
+                     const std::optional<NormPlace>& normed = {});
     at::Tensor linear(const at::Tensor& x, const LinearPlace& place);
     at::Tensor attention(const at::Tensor& x, std::int64_t layer, const Pass& pass);
     at::Tensor feedForward(const at::Tensor& x, const BlockWeights& block);

@@ -124,6 +124,7 @@ void Decoder::intervene(LayerView& view, const Intervention& intervention) const
         forEachHead(intervention.unrotated_values, [&](std::int64_t head, std::int64_t group) {
             ofHead(view.rotated_v, head).copy_(view.v.select(0, group));
         });
+    if (by.rotatedWidth() == 0) return;
     for (const auto& muted : intervention.muted_pairs)
         forEachHead({muted.heads}, [&](std::int64_t head, std::int64_t) {
             for (const std::int64_t pair : muted.pairs) {

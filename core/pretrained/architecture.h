@@ -14,7 +14,14 @@
 namespace roper {
 
 enum class NormKind { rms, layer };
-enum class Activation { silu, gelu, gelu_tanh, relu };
+enum class Activation { silu, gelu, gelu_tanh, relu, relu_squared };
+/// Whether queries and keys are normed before they rotate.
+enum class QueryKeyNorms {
+    none,
+    alike,    ///< each head by itself, all with the same weights [d] (Qwen 3)
+    by_head,  ///< each head by itself, with its own weights [heads, d] (Cohere)
+    whole     ///< all heads of a token together, [heads·d] (OLMo 2)
+};
 
 /// What a published decoder computes, described by the features in which families differ. A block is
 /// x + attention(norm(x)), then x + feed_forward(norm(x)).
@@ -26,11 +33,14 @@ struct Architecture {
 
     NormKind norm = NormKind::rms;
     double norm_epsilon = 1e-5;
+    bool norm_weights = true;    ///< norms multiply by a weight (all but OLMo)
+    bool norm_biases = true;     ///< layer norms add a bias (all but Cohere)
     bool norm_adds_one = false;  ///< norms multiply by 1 + weight (Gemma)
-    /// Outputs of attention and feed-forward are normalized before the addition (Gemma 2).
-    bool norms_after = false;
-    bool query_key_norms = false;  ///< queries and keys are normalized before rotation (Qwen 3)
-    bool parallel = false;         ///< x + attention(norm(x)) + feed_forward(norm′(x)) (GPT-NeoX)
+    bool norms_before = true;    ///< attention and feed-forward read the normed residual (all but OLMo 2)
+    bool norms_after = false;    ///< their outputs are normed before the addition (Gemma 2)
+    QueryKeyNorms query_key_norms = QueryKeyNorms::none;
+    bool parallel = false;     ///< x + attention(norm(x)) + feed_forward(norm′(x)) (GPT-NeoX)
+    bool shares_norm = false;  ///< norm′ of a parallel block is norm itself (Phi, Cohere, GPT-J)
     Activation activation = Activation::silu;
     bool gated = true;               ///< down(act(gate(x)) ⊙ up(x)); otherwise down(act(up(x)))
     bool learned_positions = false;  ///< learned position embeddings are added to the embeddings (GPT-2)
@@ -38,7 +48,13 @@ struct Architecture {
     bool tied = false;               ///< the head shares its matrix with the embeddings
 
     double embedding_scale = 1;  ///< multiplies embeddings (Gemma: √width)
+    double residual_scale = 1;   ///< multiplies what attention and feed-forward add (Granite)
+    double logit_scale = 1;      ///< multiplies logits, before they are capped (Cohere)
+    double clip = 0;             ///< c: elements of q, k and v are clipped to −c … c (OLMo); 0: not
     double score_scale = 0;      ///< multiplies q·k; 0 means 1/√head_dim
+    /// β and L: the query at position n is multiplied by 1 + β·ln(1 + ⌊n/L⌋) (Llama 4, Ministral 3); β = 0:
+    /// not.
+    double query_growth = 0, query_growth_length = 1;
     /// Also divides scores by layer + 1, counted from 0 (GPT-2 as trained by Mistral).
     bool scores_by_layer = false;
     double score_softcap = 0;  ///< c: scores become c·tanh(score/c) (Gemma 2); 0: none

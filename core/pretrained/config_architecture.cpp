@@ -18,13 +18,10 @@ int required(const ConfigFields& config, std::initializer_list<const char*> keys
 
 Activation activationOf(const ConfigFields& config, const char* key, Activation otherwise) {
     static const std::vector<std::pair<std::string, Activation>> kKnown = {
-        {"silu", Activation::silu},
-        {"swish", Activation::silu},
-        {"gelu", Activation::gelu},
-        {"gelu_new", Activation::gelu_tanh},
-        {"gelu_fast", Activation::gelu_tanh},
-        {"gelu_pytorch_tanh", Activation::gelu_tanh},
-        {"relu", Activation::relu}};
+        {"silu", Activation::silu},           {"swish", Activation::silu},
+        {"gelu", Activation::gelu},           {"gelu_new", Activation::gelu_tanh},
+        {"gelu_fast", Activation::gelu_tanh}, {"gelu_pytorch_tanh", Activation::gelu_tanh},
+        {"relu", Activation::relu},           {"relu2", Activation::relu_squared}};
     const auto name = config.text(key);
     if (!name) return otherwise;
     std::vector<std::string> names;
@@ -59,6 +56,26 @@ double softcap(const ConfigFields& config, const char* key, double otherwise) {
     return config.number(key, 1e-3, 1e6).value_or(0);  // null means none
 }
 
+double factor(const ConfigFields& config, const ConfigRules::Factor& rule) {
+    if (rule.key == nullptr) return 1;
+    return config.number(rule.key, -1e6, 1e6).value_or(rule.usually);
+}
+
+/// Reads what multiplies embeddings, branches, scores and logits.
+void readScales(const ConfigFields& config, const Family& family, Architecture& model) {
+    const ConfigRules& rules = family.in_config;
+    if (rules.embedding_scale.key != nullptr) model.embedding_scale = factor(config, rules.embedding_scale);
+    model.residual_scale = factor(config, rules.residual_scale);
+    if (rules.score_scale.key != nullptr) model.score_scale = factor(config, rules.score_scale);
+    model.logit_scale = factor(config, rules.logit_scale) / factor(config, rules.logit_divisor);
+    if (rules.clip_key != nullptr) model.clip = config.number(rules.clip_key, 1e-6, 1e6).value_or(0);
+    if (!family.queries_grow) return;
+    const auto rope = config.object("rope_parameters");
+    model.query_growth = rope ? rope->number("llama_4_scaling_beta", 0, 1e6).value_or(0) : 0.1;
+    model.query_growth_length =
+        rope ? rope->number("original_max_position_embeddings", 1, 1e9).value_or(16384) : 16384;
+}
+
 /// Reads the scale and the soft caps of scores and logits.
 void readScores(const ConfigFields& config, const Family& family, Architecture& model) {
     const ConfigRules& rules = family.in_config;
@@ -74,13 +91,22 @@ void readScores(const ConfigFields& config, const Family& family, Architecture& 
 
 void readNumbers(const ConfigFields& config, const Family& family, Architecture& model) {
     const ConfigRules& rules = family.in_config;
-    const bool has_biased_norms = model.norm == NormKind::layer;
-    model.norm_epsilon = config.firstNumber({"rms_norm_eps", "layer_norm_eps", "layer_norm_epsilon"}, 0, 1)
-                             .value_or(has_biased_norms ? 1e-5 : 1e-6);
+    const double usually =
+        rules.norm_epsilon > 0 ? rules.norm_epsilon : (model.norm == NormKind::layer ? 1e-5 : 1e-6);
+    model.norm_epsilon =
+        config
+            .firstNumber({"rms_norm_eps", "layer_norm_eps", "layer_norm_epsilon", "norm_eps", "norm_epsilon"},
+                         0, 1)
+            .value_or(usually);
+    if (rules.query_key_norms_flag != nullptr && !config.flag(rules.query_key_norms_flag).value_or(false))
+        model.query_key_norms = QueryKeyNorms::none;
     model.activation = activationOf(config, rules.activation_key, model.activation);
     model.tied = config.flag("tie_word_embeddings").value_or(rules.tied);
-    if (family.parallel_flag != nullptr) model.parallel = config.flag(family.parallel_flag).value_or(true);
+    if (family.parallel_flag != nullptr)
+        model.parallel = config.flag(family.parallel_flag).value_or(family.parallel_usually);
+    model.shares_norm = model.shares_norm && model.parallel;
     readScores(config, family, model);
+    readScales(config, family, model);
     // Some families have a flag of their own; in all of them the mask follows is_causal.
     model.causal = config.flag("is_causal").value_or(true);
     if (rules.bidirectional_flag != nullptr && config.flag(rules.bidirectional_flag).value_or(false))
@@ -105,6 +131,8 @@ std::vector<bool> windowedLayers(const ConfigFields& config, const ConfigRules& 
         }
         return windowed;
     }
+    if (rules.windowed == WindowedLayers::listed)
+        config.refuse("layer_types", "is missing; it says which layers attend within sliding_window");
     const int pattern = config.firstWhole({"sliding_window_pattern", "_sliding_window_pattern"}, 1, 1 << 10)
                             .value_or(rules.window_pattern);
     const int first = config.whole("max_window_layers", 0, static_cast<int>(kMostLayers)).value_or(28);
@@ -127,7 +155,8 @@ void readWindow(const ConfigFields& config, const ConfigRules& rules, Architectu
     }
     const auto window = config.whole("sliding_window", 1, 1 << 30);
     if (!window && config.stands("sliding_window")) return;  // null means none
-    model.window = window.value_or(4096);
+    model.window = window.value_or(static_cast<int>(rules.window));
+    if (model.window == 0) return;
     if (!model.causal) model.window = model.window / 2 + 1;  // on either side
     model.windowed = windowedLayers(config, rules, model);
 }
@@ -162,6 +191,9 @@ bool isHarmless(const std::string& key) {
     static const std::set<std::string> kHarmless = {"architectures",
                                                     "auto_map",
                                                     "attention_bias",
+                                                    "attention_out_bias",
+                                                    "use_bias",
+                                                    "use_qkv_bias",
                                                     "mlp_bias",
                                                     "bias",
                                                     "cache_implementation",
@@ -231,10 +263,12 @@ bool isHarmless(const std::string& key) {
 }
 
 /// @throws Error (usage) naming an unread member that may change what the model computes
-void refuseWhatIsNotObeyed(const ConfigFields& config) {
+void refuseWhatIsNotObeyed(const ConfigFields& config, const ConfigRules& rules) {
     for (const std::string& member : config.unread()) {
         const std::string key = member.substr(0, member.find(" = "));
-        if (!isHarmless(key))
+        const bool is_ignored =
+            std::find(rules.ignored.begin(), rules.ignored.end(), key) != rules.ignored.end();
+        if (!is_ignored && !isHarmless(key))
             throw Error(ErrorKind::usage,
                         onOneLine(member) + " may change what the model computes, and is not read here");
     }
@@ -258,7 +292,7 @@ ArchitectureReading architectureOfConfig(std::string_view json) {
     readNumbers(config, *family, model);
     readWindow(config, family->in_config, model);
     readRotations(config, reading);
-    refuseWhatIsNotObeyed(config);
+    refuseWhatIsNotObeyed(config, family->in_config);
     return reading;
 }
 

@@ -23,11 +23,13 @@ bool flagOf(std::string_view config, const char* key, bool otherwise) {
 BiasRules biasesOfConfig(const Family& family, std::string_view config) {
     const ConfigBiases& by = family.in_config.biases;
     BiasRules rules = by.plain;
-    if (by.attention_flag != nullptr)
-        rules.query_key_value = rules.output =
-            flagOf(config, by.attention_flag, by.attention_usually) ? BiasRule::always : BiasRule::never;
-    if (by.feed_forward_flag != nullptr)
-        rules.feed_forward = flagOf(config, by.feed_forward_flag, false) ? BiasRule::always : BiasRule::never;
+    const auto decide = [&](const ConfigBiases::Flag& flag, BiasRule& rule) {
+        if (flag.key != nullptr)
+            rule = flagOf(config, flag.key, flag.usually) ? BiasRule::always : BiasRule::never;
+    };
+    decide(by.query_key_value, rules.query_key_value);
+    decide(by.output, rules.output);
+    decide(by.feed_forward, rules.feed_forward);
     return rules;
 }
 

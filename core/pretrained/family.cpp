@@ -21,7 +21,7 @@ const Family* familyNamed(const std::string& model_type) {
 
 const Family* familyOfGguf(const std::string& architecture) {
     for (const Family& family : families())
-        if (!family.is_ours && architecture == family.gguf) return &family;
+        if (*family.gguf != '\0' && architecture == family.gguf) return &family;
     return nullptr;
 }
 
@@ -42,6 +42,7 @@ const TensorNames& ggufNames() {
                                       .after_attention_norm = "post_attention_norm",
                                       .feed_forward_norm = "ffn_norm",
                                       .gate = "ffn_gate",
+                                      .gate_up = "",
                                       .up = "ffn_up",
                                       .down = "ffn_down",
                                       .after_feed_forward_norm = "post_ffw_norm"};

@@ -17,7 +17,7 @@ struct TensorNames {
     std::string embedding, positions, final_norm, head;
     std::string layer;  ///< "model.layers.{}."
     std::string attention_norm, query, key, value, query_key_value, output, query_norm, key_norm,
-        after_attention_norm, feed_forward_norm, gate, up, down, after_feed_forward_norm;
+        after_attention_norm, feed_forward_norm, gate, gate_up, up, down, after_feed_forward_norm;
 };
 
 /// The family of models trained here.
@@ -25,10 +25,13 @@ inline constexpr const char* kOurFamily = "roper";
 
 /// How the family's class in transformers decides about biases.
 struct ConfigBiases {
-    BiasRules plain;                          ///< where no flag of the config decides
-    const char* attention_flag = nullptr;     ///< flag for q, k, v and the output; null: none
-    bool attention_usually = false;           ///< default of that flag
-    const char* feed_forward_flag = nullptr;  ///< flag for the feed-forward layers, false by default
+    /// A flag of the config, and its default; a null key: none.
+    struct Flag {
+        const char* key = nullptr;
+        bool usually = false;
+    };
+    BiasRules plain;  ///< where no flag of the config decides
+    Flag query_key_value = {}, output = {}, feed_forward = {};
 };
 
 /// Which layers use sliding-window attention if the config does not list them.
@@ -37,7 +40,8 @@ enum class WindowedLayers {
     all,   ///< all layers (Mistral)
     /// all except every n-th layer, counted from 1, which attends to all tokens (Gemma 2 and 3)
     all_but_each_nth,
-    from_max_window_on  ///< from layer `max_window_layers` on, by default 28 (Qwen)
+    from_max_window_on,  ///< from layer `max_window_layers` on, by default 28 (Qwen)
+    listed               ///< there is no default: the config must list them (SmolLM 3)
 };
 
 /// What the family's class in transformers reads of a config.json, and its defaults. The class does not read
@@ -52,22 +56,40 @@ struct ConfigRules {
     const char* scales_scores_flag = nullptr;    ///< if false, scores are not multiplied by 1/√d
     const char* scales_by_layer_flag = nullptr;  ///< if true, `Architecture::scores_by_layer`
     const char* bidirectional_flag = nullptr;    ///< if true, every query attends to all keys
+    const char* query_key_norms_flag = nullptr;  ///< if false, as by default, queries and keys are not normed
+    double norm_epsilon = 0;  ///< default; 0: 10⁻⁵ for layer norms, 10⁻⁶ for others
+
+    /// A number of the config that multiplies something, and its default; a null key: not read.
+    struct Factor {
+        const char* key = nullptr;
+        double usually = 1;
+    };
+    Factor embedding_scale = {}, residual_scale = {}, score_scale = {}, logit_scale = {};
+    Factor logit_divisor = {};       ///< divides logits instead
+    const char* clip_key = nullptr;  ///< `Architecture::clip`, none by default
 
     WindowedLayers windowed = WindowedLayers::none;
+    std::int64_t window = 4096;         ///< default, tokens; 0: none
     int window_pattern = 2;             ///< n of `all_but_each_nth`
     const char* window_flag = nullptr;  ///< if false, there is no window
 
     ConfigBiases biases;
+    std::vector<std::string> ignored = {};  ///< members of published configs that the class does not read
 };
 
 /// What llama.cpp knows about the family and a GGUF file does not say.
 struct GgufRules {
-    bool interleaves = false;  ///< the converter reorders q and k so that neighbours form a pair (Llama)
+    /// Neighbouring features form a pair, often because the converter reorders q and k (Llama).
+    bool interleaves = false;
     bool whole_heads = false;  ///< heads must rotate entirely; another rope.dimension_count is refused
     bool has_frequency_factors = false;  ///< rope_freqs.weight may divide the frequencies (Llama 3)
+    bool has_long_factors = false;       ///< LongRoPE's factors need no rope.scaling.type (Phi 3)
     /// Default base of windowed layers, which are then not scaled (Gemma 3); nothing: they rotate like all
     /// others.
     std::optional<double> windowed_base;
+    bool scales_full_layers_alone = false;  ///< windowed layers are not scaled (OLMo 3)
+    std::int64_t unrotated_each_nth = 0;    ///< every n-th layer does not rotate (SmolLM 3); 0: all do
+    bool rotates_windowed_alone = false;    ///< if there is a window, other layers do not rotate (Cohere 2)
 
     std::int64_t window = 0;  ///< default, tokens; 0: none
     /// By default, windowed layers are all but every n-th; 0: all. Nothing if neither files nor programs
@@ -76,6 +98,14 @@ struct GgufRules {
     /// A model with this many layers multiplies scores by 1/√(width / heads) instead of 1/√d, although no
     /// entry says so. It is the 27 B model of Gemma, which llama.cpp also recognizes by its layers. 0: none.
     std::int64_t layers_scored_by_width = 0;
+
+    /// attention.scale, embedding_scale, residual_scale and logit_scale are read, the last as a divisor
+    /// (Granite).
+    bool has_scales = false;
+    bool has_logit_scale = false;             ///< logit_scale is read and multiplies (Cohere)
+    bool has_clip = false;                    ///< attention.clamp_kqv is read (OLMo)
+    bool fuses_gate = false;                  ///< ffn_up holds the gate, then up (Phi 3)
+    const char* feed_forward_norm = nullptr;  ///< name of that norm; null: the usual one
 
     BiasRules biases;
     bool old_files_cut_as_gpt2 = false;  ///< files without tokenizer.ggml.pre use GPT-2's pattern
@@ -93,9 +123,14 @@ struct Family {
     bool is_ours = false;  ///< trained here; no config.json names this family
 
     // Keys with the same meaning in config.json and GGUF files, and their defaults.
-    const char* parallel_flag = nullptr;  ///< of `Architecture::parallel`, true by default; null: not read
+    const char* parallel_flag = nullptr;  ///< of `Architecture::parallel`; null: not read
+    bool parallel_usually = true;         ///< default of that flag
     std::optional<double> score_cap;      ///< default of attn_logit_softcapping; nothing: not read
     std::optional<double> logit_cap;      ///< default of final_logit_softcapping; nothing: not read
+
+    /// Queries grow with their position (`Architecture::query_growth`), by
+    /// rope_parameters.llama_4_scaling_beta or attention.temperature_scale.
+    bool queries_grow = false;
 
     // Tensors in a Hugging Face folder.
     TensorNames names;

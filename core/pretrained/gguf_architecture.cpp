@@ -65,6 +65,25 @@ void readGgufScores(const GgufEntries& entries, const Family& family, Architectu
         model.score_scale = 1 / std::sqrt(static_cast<double>(model.width / model.heads));
 }
 
+void readGgufScales(const GgufEntries& entries, const Family& family, Architecture& model) {
+    const GgufRules& rules = family.in_gguf;
+    constexpr double kMost = 1e6;
+    if (rules.has_scales) {
+        model.embedding_scale = entries.number("embedding_scale", -kMost, kMost, 1);
+        model.residual_scale = entries.number("residual_scale", -kMost, kMost, 1);
+        model.score_scale = entries.number("attention.scale", 0, kMost, 0);
+        model.logit_scale = 1 / entries.number("logit_scale", 1 / kMost, kMost, 1);
+    }
+    if (rules.has_logit_scale) model.logit_scale = entries.number("logit_scale", -kMost, kMost, 1);
+    if (family.queries_grow) {
+        model.query_growth = entries.number("attention.temperature_scale", 0, kMost, 0);
+        if (model.query_growth > 0)
+            model.query_growth_length =
+                static_cast<double>(entries.required("rope.scaling.original_context_length", 1 << 30));
+    }
+    if (rules.has_clip) model.clip = entries.number("attention.clamp_kqv", 0, kMost, 0);
+}
+
 /// llama.cpp requires this of some families.
 void requireWholeHeadsRotate(const GgufEntries& entries, const Architecture& model) {
     if (model.rotations.front().rotatedWidth() != model.head_dim)
@@ -97,7 +116,8 @@ const Family& familyOf(const GgufMetadata& metadata) {
     if (const Family* const family = familyOfGguf(*name)) return *family;
     std::vector<std::string> known;
     for (const Family& one : families())
-        if (!one.is_ours && std::find(known.begin(), known.end(), one.gguf) == known.end())
+        if (!one.is_ours && *one.gguf != '\0' &&
+            std::find(known.begin(), known.end(), one.gguf) == known.end())
             known.emplace_back(one.gguf);
     metadata.refuse(kKey, "is \"" + onOneLine(*name) + "\", a family that is not read here; read are " +
                               join(known, ", "));
@@ -120,8 +140,11 @@ ArchitectureReading architectureOf(const GgufMetadata& metadata) {
         model.norm == NormKind::rms ? "attention.layer_norm_rms_epsilon" : "attention.layer_norm_epsilon", 0,
         1);
     model.causal = entries.flag("attention.causal", true);
-    if (family.parallel_flag != nullptr) model.parallel = entries.flag(family.parallel_flag, true);
+    if (family.parallel_flag != nullptr)
+        model.parallel = entries.flag(family.parallel_flag, family.parallel_usually);
+    model.shares_norm = model.shares_norm && model.parallel;
     readGgufScores(entries, family, model);
+    readGgufScales(entries, family, model);
     readGgufWindow(entries, family.in_gguf, model);
     readGgufRotations(entries, family.in_gguf, model);
     if (family.in_gguf.whole_heads) requireWholeHeadsRotate(entries, model);

@@ -2,6 +2,7 @@
 
 #include <cstdint>
 #include <optional>
+#include <set>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -10,7 +11,8 @@
 
 namespace roper {
 
-/// Entries of one architecture, such as "llama.block_count".
+/// Entries of one architecture, such as "llama.block_count". It records which were read, so that the others
+/// can be reported.
 class GgufEntries {
   public:
     GgufEntries(const GgufMetadata& metadata, std::string architecture)
@@ -20,6 +22,7 @@ class GgufEntries {
     const GgufMetadata& metadata() const { return metadata_; }
     std::string key(const std::string& name) const { return architecture_ + "." + name; }
     bool has(const char* name) const { return metadata_.has(key(name)); }
+    bool wasRead(const std::string& name) const { return read_.count(name) > 0; }
 
     // Like llama.cpp's get_key_or_arr, these accept a list with one number for each layer in place of a
     // number.
@@ -34,21 +37,25 @@ class GgufEntries {
         return wholeOfAll(name, least, most).value_or(otherwise);
     }
     double requiredNumber(const char* name, double least, double most) const {
-        if (const auto value = metadata_.number(key(name), least, most)) return *value;
+        if (const auto value = metadata_.number(readKey(name), least, most)) return *value;
         refuse(name, "is missing");
     }
     double number(const char* name, double least, double most, double otherwise) const {
-        return metadata_.number(key(name), least, most, layers(name)).value_or(otherwise);
+        return metadata_.number(readKey(name), least, most, layers(name)).value_or(otherwise);
     }
     bool flag(const char* name, bool otherwise) const {
-        return metadata_.flag(key(name)).value_or(otherwise);
+        return metadata_.flag(readKey(name)).value_or(otherwise);
     }
-    std::string text(const char* name) const { return metadata_.text(key(name)).value_or(""); }
+    std::string text(const char* name) const { return metadata_.text(readKey(name)).value_or(""); }
     [[noreturn]] void refuse(const char* name, const std::string& why) const {
         metadata_.refuse(key(name), why);
     }
 
   private:
+    std::string readKey(const char* name) const {
+        read_.insert(name);
+        return key(name);
+    }
     static constexpr const char* kLayers = "block_count";
 
     /// Length of a list with one number for each layer; block_count itself is never a list.
@@ -57,11 +64,12 @@ class GgufEntries {
         return metadata_.whole(key(kLayers), 1, INT32_MAX).value_or(0);
     }
     std::optional<std::int64_t> wholeOfAll(const char* name, std::int64_t least, std::int64_t most) const {
-        return metadata_.whole(key(name), least, most, layers(name));
+        return metadata_.whole(readKey(name), least, most, layers(name));
     }
 
     const GgufMetadata& metadata_;
     std::string architecture_;
+    mutable std::set<std::string> read_;
 };
 
 }  // namespace roper

@@ -9,7 +9,7 @@ namespace roper {
 namespace {
 
 enum class KeyUse {
-    obeyed,    ///< read by `architectureOf` or with the tensors
+    obeyed,    ///< read by `architectureOf` or with the tensors, whatever else the file says
     harmless,  ///< does not affect the computation here
     neutral,   ///< not supported; accepted if its value has no effect
     like,      ///< not supported; accepted if it agrees with another key
@@ -34,7 +34,7 @@ constexpr std::string_view kExperts = "this model's feed-forward layers would be
                            kScores = "scores would be multiplied by it",
                            kNormed = "norms of this family are of the other kind";
 
-/// The first row that matches a key and its architecture counts.
+/// For keys that were not read. The first row that matches a key and its architecture counts.
 const std::vector<GgufKey>& knownKeys() {
     static const std::vector<GgufKey> keys = {
         {"vocab_size", "", KeyUse::obeyed},
@@ -42,7 +42,6 @@ const std::vector<GgufKey>& knownKeys() {
         {"block_count", "", KeyUse::obeyed},
         {"feed_forward_length", "", KeyUse::obeyed},
         {"context_length", "", KeyUse::obeyed},
-        {"use_parallel_residual", " gptneox ", KeyUse::obeyed},
         {"use_parallel_residual", "", KeyUse::neutral, "attention and feed-forward would be parallel", {0}},
         {"attention.head_count", "", KeyUse::obeyed},
         {"attention.head_count_kv", "", KeyUse::obeyed},
@@ -51,15 +50,11 @@ const std::vector<GgufKey>& knownKeys() {
         {"attention.causal", "", KeyUse::obeyed},
         {"attention.sliding_window", "", KeyUse::obeyed},
         {"attention.sliding_window_pattern", "", KeyUse::obeyed},
-        {"attention.layer_norm_rms_epsilon", " gptneox gpt2 ", KeyUse::harmless, kNormed},
-        {"attention.layer_norm_rms_epsilon", "", KeyUse::obeyed},
-        {"attention.layer_norm_epsilon", " gptneox gpt2 ", KeyUse::obeyed},
+        {"attention.layer_norm_rms_epsilon", "", KeyUse::harmless, kNormed},
         {"attention.layer_norm_epsilon", "", KeyUse::harmless, kNormed},
-        {"attn_logit_softcapping", " gemma2 ", KeyUse::obeyed},
         {"attn_logit_softcapping", " gemma3 ", KeyUse::harmless,
          "Gemma 3 norms queries and keys in place of capping scores"},
         {"attn_logit_softcapping", "", KeyUse::neutral, "scores would be capped", {0}},
-        {"final_logit_softcapping", " gemma2 gemma3 ", KeyUse::obeyed},
         {"final_logit_softcapping", "", KeyUse::neutral, "logits would be capped", {0}},
 
         // GPT-2 has a table of positions and reads no rope entry.
@@ -248,6 +243,7 @@ GgufMetadata::Value valueOfKey(const GgufEntries& entries, std::string_view name
 
 void accountFor(const GgufEntries& entries, const std::string& key, const GgufMetadata::Value& value) {
     const std::string name = key.substr(entries.architecture().size() + 1);
+    if (entries.wasRead(name)) return;
     const GgufKey* const row = rowFor(knownKeys(), name, entries.architecture());
     const auto refuse = [&](const std::string& why) { entries.metadata().refuse(key, why); };
     if (row == nullptr)

@@ -14,7 +14,8 @@ constexpr const char *kType = "rope.scaling.type", *kFactor = "rope.scaling.fact
                      *kLength = "rope.scaling.original_context_length",
                      *kBetaFast = "rope.scaling.yarn_beta_fast", *kBetaSlow = "rope.scaling.yarn_beta_slow",
                      *kExtension = "rope.scaling.yarn_ext_factor",
-                     *kYarnAttention = "rope.scaling.yarn_attn_factor", *kWidth = "rope.dimension_count";
+                     *kYarnAttention = "rope.scaling.yarn_attn_factor", *kWidth = "rope.dimension_count",
+                     *kLogMultiplier = "rope.scaling.yarn_log_multiplier";
 
 bool agree(double a, double b) {
     constexpr double kOfFloat32 = 1e-5;
@@ -81,8 +82,10 @@ Scaling yarn(const GgufEntries& entries, double factor) {
         entries.refuse(kYarnAttention, "is " + formatNumber(given) +
                                            "; programs differ in what that means, " + "and " +
                                            formatNumber(own) + ", YaRN's own, alone is read here");
-    if (const double attention = entries.number(kAttention, 1e-6, 1e6, 1); attention != 1)
-        scaling.attention_factor = attention * own;
+    // llama.cpp's rule; it is mscale_all_dim of transformers' configs, beside an mscale of 1.
+    const double below = 0.1 * entries.number(kLogMultiplier, 0, 1e6, 0) * std::log(factor) + 1;
+    const double attention = entries.number(kAttention, 1e-6, 1e6, 1);
+    if (attention != 1 || below != 1) scaling.attention_factor = attention * own / below;
     return scaling;
 }
 
@@ -101,10 +104,12 @@ Scaling longRope(const GgufEntries& entries, double factor) {
     return scaling;
 }
 
-/// As in llama.cpp, a factor without a type means linear scaling.
-Scaling scalingOf(const GgufEntries& entries) {
+/// As in llama.cpp, a factor without a type means linear scaling; LongRoPE needs no type if the family has
+/// its factors as tensors.
+Scaling scalingOf(const GgufEntries& entries, const GgufRules& rules) {
     const std::string type = entries.text(kType);
     const double factor = factorOf(entries);
+    if (type.empty() && rules.has_long_factors) return longRope(entries, factor);
     if (type.empty() || type == "none" || type == "linear") return linear(entries, type, factor);
     if (type == "yarn") return yarn(entries, factor);
     if (type == "longrope") return longRope(entries, factor);
@@ -165,12 +170,23 @@ void readGgufRotations(const GgufEntries& entries, const GgufRules& rules, Archi
     if (width % 2 != 0) entries.refuse(kWidth, "must be even");
     rotation.rotary_fraction = static_cast<double>(width) / static_cast<double>(model.head_dim);
     rotation.base = entries.number("rope.freq_base", 1.0001, 1e15, 10000);
-    rotation.scaling = scalingOf(entries);
+    rotation.scaling = scalingOf(entries, rules);
     rotation.pairing = rules.interleaves ? Pairing::interleaved : Pairing::half;
-    model.rotations = {rotation};
-    const bool scales_full_layers_alone = rules.windowed_base.has_value();
     const double base_of_windowed =
         entries.number("rope.freq_base_swa", 1.0001, 1e15, rules.windowed_base.value_or(rotation.base));
+    if (rules.rotates_windowed_alone && !model.windowed.empty()) rotation.base = base_of_windowed;
+    model.rotations = {rotation};
+    if (rules.unrotated_each_nth > 0 || (rules.rotates_windowed_alone && !model.windowed.empty())) {
+        model.rotations.push_back(unrotated(model.head_dim));
+        for (std::size_t layer = 0; layer < layers; ++layer) {
+            const auto place = static_cast<std::int64_t>(layer) + 1;
+            const bool rotates =
+                rules.rotates_windowed_alone ? model.windowed[layer] : place % rules.unrotated_each_nth != 0;
+            model.rotation_of_layer[layer] = rotates ? 0 : 1;
+        }
+        return;
+    }
+    const bool scales_full_layers_alone = rules.scales_full_layers_alone || rules.windowed_base.has_value();
     if (model.windowed.empty() || (base_of_windowed == rotation.base && !scales_full_layers_alone)) return;
     rotation.base = base_of_windowed;
     if (scales_full_layers_alone) rotation.scaling = {};
@@ -181,6 +197,10 @@ void readGgufRotations(const GgufEntries& entries, const GgufRules& rules, Archi
 
 void readFrequencyFactors(const TensorStore& store, Architecture& model) {
     for (RotaryConfig& rotation : model.rotations) {
+        const bool may_lack_factors = familyNamed(model.family)->in_gguf.has_long_factors;
+        if (rotation.scaling.method == ScalingMethod::longrope && may_lack_factors &&
+            !store.has(kShortFactors) && !store.has(kLongFactors))
+            rotation.scaling = {};
         if (rotation.scaling.method == ScalingMethod::longrope) {
             for (const char* const name : {kShortFactors, kLongFactors})
                 if (!store.has(name))

@@ -50,6 +50,9 @@ class Locator {
           family_(*familyNamed(model.family)),
           names_(naming == Naming::gguf ? ggufNames() : family_.names),
           is_gguf_(naming == Naming::gguf) {
+        if (is_gguf_ && family_.in_gguf.fuses_gate) names_.gate_up = names_.up;
+        if (is_gguf_ && family_.in_gguf.feed_forward_norm != nullptr)
+            names_.feed_forward_norm = family_.in_gguf.feed_forward_norm;
         const std::string other_head = family_.other_head;
         if (!is_gguf_ && !other_head.empty() && store.has(other_head + ".weight")) names_.head = other_head;
         // Models saved without a head lack the prefix of the names of blocks.
@@ -80,8 +83,20 @@ class Locator {
     }
 
     NormPlace norm(const std::string& name, std::int64_t size) {
-        NormPlace place{vector(name + ".weight", size, {}), {}};
-        if (model_.norm == NormKind::layer) place.bias = vector(name + ".bias", size, {});
+        NormPlace place;
+        if (model_.norm_weights) place.weight = vector(name + ".weight", size, {});
+        if (model_.norm == NormKind::layer && model_.norm_biases)
+            place.bias = vector(name + ".bias", size, {});
+        return place;
+    }
+
+    /// The norm of queries or keys, whose weight may be stored [heads, d].
+    NormPlace headNorm(const std::string& name, std::int64_t heads) {
+        const bool is_alike = model_.query_key_norms == QueryKeyNorms::alike;
+        const std::int64_t size = is_alike ? model_.head_dim : heads * model_.head_dim;
+        NormPlace place{vector(name + ".weight", size, {})};
+        if (model_.norm == NormKind::layer && model_.norm_biases)
+            place.bias = vector(name + ".bias", size, {});
         return place;
     }
 
@@ -132,6 +147,13 @@ class Locator {
         block.value = part(name, of_keys, model_.width, all, rows(2), biases_.query_key_value);
     }
 
+    /// Gate and up of the feed-forward layer in one tensor.
+    void twoInOne(const std::string& name, BlockWeights& block) {
+        const std::int64_t out = model_.feed_forward;
+        block.gate = part(name, out, model_.width, 2 * out, {{0, out}}, biases_.feed_forward);
+        block.up = part(name, out, model_.width, 2 * out, {{out, out}}, biases_.feed_forward);
+    }
+
     void requireNoOthers() const {
         for (const auto& [name, tensor] : store_.tensors())
             if (used_.count(name) == 0 && !isOfNoEffect(name))
@@ -158,7 +180,10 @@ class Locator {
 
     VectorPlace vector(const std::string& name, std::int64_t size, const Rows& parts) {
         const StoredTensor& tensor = found(name);
-        if (tensor.shape != std::vector<std::int64_t>{size}) refuse(name, tensor, std::to_string(size));
+        const bool is_by_head = model_.query_key_norms == QueryKeyNorms::by_head &&
+                                tensor.shape.size() == 2 && tensor.shape[1] == model_.head_dim;
+        if (tensor.count() != size || (tensor.shape.size() != 1 && !is_by_head))
+            refuse(name, tensor, std::to_string(size));
         std::int64_t count = parts.empty() ? size : 0;
         for (const auto& stretch : parts)
             count += stretch.count;
@@ -211,7 +236,7 @@ BlockWeights locateBlock(Locator& in, const Architecture& model, std::int64_t la
     const auto name = [&](const std::string& part) { return in.inLayer(layer, part); };
     const std::int64_t d = model.head_dim, of_queries = model.heads * d, of_keys = model.key_value_heads * d;
     BlockWeights block;
-    block.attention_norm = in.norm(name(names.attention_norm), model.width);
+    if (model.norms_before) block.attention_norm = in.norm(name(names.attention_norm), model.width);
     if (!names.query_key_value.empty() && in.has(name(names.query_key_value))) {
         in.threeInOne(name(names.query_key_value), block);
     } else {
@@ -221,18 +246,23 @@ BlockWeights locateBlock(Locator& in, const Architecture& model, std::int64_t la
         block.value = in.linear(name(names.value), of_keys, model.width, bias);
     }
     block.output = in.linear(name(names.output), model.width, of_queries, in.biases().output);
-    if (model.query_key_norms) {
-        block.query_norm = in.norm(name(names.query_norm), d);
-        block.key_norm = in.norm(name(names.key_norm), d);
+    if (model.query_key_norms != QueryKeyNorms::none) {
+        block.query_norm = in.headNorm(name(names.query_norm), model.heads);
+        block.key_norm = in.headNorm(name(names.key_norm), model.key_value_heads);
     }
     if (model.norms_after) {
         block.after_attention_norm = in.norm(name(names.after_attention_norm), model.width);
         block.after_feed_forward_norm = in.norm(name(names.after_feed_forward_norm), model.width);
     }
-    block.feed_forward_norm = in.norm(name(names.feed_forward_norm), model.width);
+    if (model.norms_before && !model.shares_norm)
+        block.feed_forward_norm = in.norm(name(names.feed_forward_norm), model.width);
     const BiasRule bias = in.biases().feed_forward;
-    if (model.gated) block.gate = in.linear(name(names.gate), model.feed_forward, model.width, bias);
-    block.up = in.linear(name(names.up), model.feed_forward, model.width, bias);
+    if (model.gated && !names.gate_up.empty() && in.has(name(names.gate_up))) {
+        in.twoInOne(name(names.gate_up), block);
+    } else {
+        if (model.gated) block.gate = in.linear(name(names.gate), model.feed_forward, model.width, bias);
+        block.up = in.linear(name(names.up), model.feed_forward, model.width, bias);
+    }
     block.down = in.linear(name(names.down), model.width, model.feed_forward, bias);
     return block;
 }
@@ -268,7 +298,13 @@ void locateHead(Locator& locator, const TensorStore& store, const Architecture& 
 
 ModelWeights locateWeights(const TensorStore& store, Naming naming, Architecture& architecture,
                            const BiasRules& biases) {
-    if (naming == Naming::gguf) architecture.tied = !store.has(ggufNames().head + ".weight");
+    if (naming == Naming::gguf) {
+        architecture.tied = !store.has(ggufNames().head + ".weight");
+        // A GGUF file does not say whether a model norms queries and keys if not all of the family do.
+        if (familyNamed(architecture.family)->in_config.query_key_norms_flag != nullptr &&
+            !store.has("blk.0." + ggufNames().query_norm + ".weight"))
+            architecture.query_key_norms = QueryKeyNorms::none;
+    }
     Locator locator(store, naming, architecture, biases);
     const TensorNames& names = locator.names();
     ModelWeights weights;
@@ -319,7 +355,7 @@ std::vector<float> readMatrix(const TensorStore& store, const MatrixPlace& place
 std::vector<float> readVector(const TensorStore& store, const VectorPlace& place) {
     const StoredTensor& tensor = store.tensor(place.tensor);
     std::vector<float> all(static_cast<std::size_t>(tensor.count()));
-    decodeElements(tensor.type, store.rowBytes(tensor, 0, 1), all);
+    store.readRows(tensor, 0, tensor.shape.size() > 1 ? tensor.shape[0] : 1, all);
     if (place.parts.empty()) return all;
     std::vector<float> vector;
     for (const auto& stretch : place.parts)

@@ -35,18 +35,19 @@ struct LinearPlace {
 };
 
 struct NormPlace {
-    VectorPlace weight;
+    std::optional<VectorPlace> weight;
     std::optional<VectorPlace> bias = {};
 };
 
 /// Where the parameters of a block are stored; empty if the family has no such parameter.
 struct BlockWeights {
-    NormPlace attention_norm;
+    std::optional<NormPlace> attention_norm;  ///< absent without `Architecture::norms_before`
     LinearPlace query, key, value,
         output;  ///< [heads·d, width], [key_value_heads·d, width] twice, [width, heads·d]
-    std::optional<NormPlace> query_norm, key_norm;  ///< [d]
+    std::optional<NormPlace> query_norm, key_norm;  ///< [d], or [heads·d] (`QueryKeyNorms`)
     std::optional<NormPlace> after_attention_norm, after_feed_forward_norm;
-    NormPlace feed_forward_norm;
+    /// Absent without `Architecture::norms_before`, and where both branches share a norm.
+    std::optional<NormPlace> feed_forward_norm;
     std::optional<LinearPlace> gate;
     LinearPlace up, down;
 };

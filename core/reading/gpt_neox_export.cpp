@@ -58,10 +58,10 @@ class Folder {
         add(name + ".bias", {place.weight.out}, biasOf(from, place));
     }
     void addNorm(const std::string& name, const TensorStore& from, const NormPlace& place) {
-        add(name + ".weight", {place.weight.size}, readVector(from, place.weight));
-        add(name + ".bias", {place.weight.size},
-            place.bias ? readVector(from, *place.bias)
-                       : std::vector<float>(static_cast<std::size_t>(place.weight.size)));
+        const std::int64_t size = place.weight->size;
+        add(name + ".weight", {size}, readVector(from, *place.weight));
+        add(name + ".bias", {size},
+            place.bias ? readVector(from, *place.bias) : std::vector<float>(static_cast<std::size_t>(size)));
     }
     void save(const FilePath& path) const {
         std::vector<TensorToWrite> all;
@@ -200,10 +200,10 @@ std::vector<std::string> exportGptNeox(const RunFolder& run, std::optional<std::
     for (std::size_t layer = 0; layer < model.weights.blocks.size(); ++layer) {
         const BlockWeights& block = model.weights.blocks[layer];
         const std::string name = "gpt_neox.layers." + std::to_string(layer) + ".";
-        tensors.addNorm(name + "input_layernorm", from, block.attention_norm);
+        tensors.addNorm(name + "input_layernorm", from, *block.attention_norm);
         addQueryKeyValue(tensors, name + "attention.query_key_value", from, block, a);
         tensors.addLinear(name + "attention.dense", from, block.output);
-        tensors.addNorm(name + "post_attention_layernorm", from, block.feed_forward_norm);
+        tensors.addNorm(name + "post_attention_layernorm", from, *block.feed_forward_norm);
         tensors.addLinear(name + "mlp.dense_h_to_4h", from, block.up);
         tensors.addLinear(name + "mlp.dense_4h_to_h", from, block.down);
     }

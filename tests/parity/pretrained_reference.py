@@ -2,7 +2,8 @@
 FAMILY.gguf, and FAMILY/expected.safetensors, the tokens, logits and attention that transformers computes. Writes -ln p of
 these models under other settings, too: pretrained/gguf_entries.json with the entries of a GGUF file that ask for them
 (--entries writes that alone) and pretrained/configs.json with the members of a config.json (--configs). Needs the Python
-packages torch (2.11.0), transformers (5.24.0), gguf (0.19.0), safetensors and numpy."""
+packages torch (2.11.0), transformers (5.24.0), safetensors and sentencepiece, and on PYTHONPATH the folders llama.cpp and
+llama.cpp/gguf-py of llama-cpp-python's source package (0.3.36), whose `conversion` writes the GGUF files."""
 
 import contextlib
 import json
@@ -13,8 +14,8 @@ import sys
 import tarfile
 import tempfile
 
+import conversion
 import gguf
-import numpy
 import torch
 import transformers
 from safetensors.torch import load_file, save_file
@@ -28,18 +29,47 @@ SIZES = {"vocab_size": 64, "hidden_size": 32, "num_hidden_layers": 2, "num_atten
 YARN = {"rope_type": "yarn", "rope_theta": 10000.0, "factor": 4.0, "original_max_position_embeddings": 32}
 LLAMA3 = {"rope_type": "llama3", "rope_theta": 500000.0, "factor": 8.0, "low_freq_factor": 1.0, "high_freq_factor": 4.0,
           "original_max_position_embeddings": 16}
-# Name: config class, members of its config in addition to SIZES, and storage type.
+LONGROPE = {"rope_type": "longrope", "rope_theta": 10000.0, "partial_rotary_factor": 0.75,
+            "original_max_position_embeddings": 64, "short_factor": [1.0, 1.1, 1.2], "long_factor": [1.0, 2.0, 3.0]}
+NO_SIZES = {name: None for name in SIZES if name not in ("vocab_size", "initializer_range")}
+# Model type: members of its config in addition to SIZES, where None leaves one out, and storage type.
 MODELS = {
-    "llama": (transformers.LlamaConfig, {"rope_parameters": LLAMA3}, torch.bfloat16),
-    "mistral": (transformers.MistralConfig, {"sliding_window": 7, "head_dim": 12}, torch.float16),
-    "qwen2": (transformers.Qwen2Config, {"rope_parameters": YARN, "tie_word_embeddings": True}, torch.bfloat16),
-    "qwen3": (transformers.Qwen3Config, {"head_dim": 16}, torch.float32),
-    "gemma": (transformers.GemmaConfig, {"head_dim": 16}, torch.bfloat16),
-    "gemma2": (transformers.Gemma2Config, {"head_dim": 16, "sliding_window": 6, "query_pre_attn_scalar": 16}, torch.bfloat16),
-    "gemma3_text": (transformers.Gemma3TextConfig, {"head_dim": 16, "sliding_window": 6, "num_hidden_layers": 6, "query_pre_attn_scalar": 16}, torch.bfloat16),
-    "gpt_neox": (transformers.GPTNeoXConfig, {"num_key_value_heads": None}, torch.bfloat16),
-    "gpt2": (transformers.GPT2Config, {"n_embd": 32, "n_layer": 2, "n_head": 4, "n_positions": 64}, torch.float32),
+    "llama": ({"rope_parameters": LLAMA3}, torch.bfloat16),
+    "mistral": ({"sliding_window": 7, "head_dim": 12}, torch.float16),
+    "ministral": ({"sliding_window": 6, "head_dim": 12}, torch.float32),
+    "ministral3": ({"head_dim": 12, "rope_parameters": {**YARN, "original_max_position_embeddings": 8, "mscale": 1.0,
+                                                        "mscale_all_dim": 1.0, "llama_4_scaling_beta": 0.1}}, torch.float32),
+    "qwen2": ({"rope_parameters": YARN, "tie_word_embeddings": True}, torch.bfloat16),
+    "qwen3": ({"head_dim": 16}, torch.float32),
+    "gemma": ({"head_dim": 16}, torch.bfloat16),
+    "gemma2": ({"head_dim": 16, "sliding_window": 6, "query_pre_attn_scalar": 16}, torch.bfloat16),
+    "gemma3_text": ({"head_dim": 16, "sliding_window": 6, "num_hidden_layers": 6, "query_pre_attn_scalar": 16}, torch.bfloat16),
+    "phi": ({"num_key_value_heads": 4, "intermediate_size": 128, "partial_rotary_factor": 0.5}, torch.float32),
+    "phi3": ({"rope_parameters": LONGROPE, "original_max_position_embeddings": 64, "tie_word_embeddings": True}, torch.bfloat16),
+    "olmo": ({"clip_qkv": 1.5}, torch.float32),
+    "olmo2": ({}, torch.float32),
+    "olmo3": ({"num_hidden_layers": 4, "sliding_window": 6}, torch.float32),
+    "granite": ({"embedding_multiplier": 3.0, "residual_multiplier": 0.4, "attention_multiplier": 0.3, "logits_scaling": 2.5,
+                 "attention_bias": True, "mlp_bias": True}, torch.bfloat16),
+    "smollm3": ({"num_hidden_layers": 4}, torch.float32),
+    "exaone4": ({"num_hidden_layers": 4, "sliding_window": 6}, torch.float32),
+    "cohere": ({"logit_scale": 0.25, "use_qk_norm": True}, torch.float32),
+    "cohere2": ({"num_hidden_layers": 4, "sliding_window": 6}, torch.float32),
+    "glm": ({"head_dim": 8, "rms_norm_eps": 1e-5}, torch.float32),
+    "glm4": ({"head_dim": 8, "num_key_value_heads": 1}, torch.float32),
+    "starcoder2": ({}, torch.float32),
+    "nemotron": ({"head_dim": 8}, torch.float32),
+    "stablelm": ({"use_qkv_bias": True, "use_parallel_residual": False}, torch.float32),
+    "arcee": ({}, torch.float32),
+    "ernie4_5": ({"use_bias": True, "head_dim": 8}, torch.float32),
+    "helium": ({"head_dim": 8}, torch.float32),
+    "internlm3": ({"attention_bias": True, "mlp_bias": True, "qkv_bias": True, "bias": True, "head_dim": 8}, torch.float32),
+    "seed_oss": ({"head_dim": 12, "num_key_value_heads": 1}, torch.float32),
+    "gpt_neox": ({"num_key_value_heads": None}, torch.bfloat16),
+    "gpt2": ({**NO_SIZES, "n_embd": 32, "n_layer": 2, "n_head": 4, "n_positions": 64}, torch.float32),
 }
+# llama.cpp's converter does not know the first two; it writes Mistral's models as Llama's.
+WITHOUT_GGUF = {"helium", "ministral", "mistral"}
 
 # Name: family, entries (without the architecture) and tensors that its GGUF file gets, and the equivalent fields of the config.
 # Without a window, the model is not causal. Each of eight pairs has its own factor.
@@ -86,16 +116,15 @@ ENTRIES = {
 
 
 def random_model(name: str) -> transformers.PreTrainedModel:
-    kind, more, dtype = MODELS[name]
+    more, dtype = MODELS[name]
     torch.manual_seed(sum(map(ord, name)))
-    sizes = {} if name == "gpt2" else dict(SIZES)
-    config = kind(**{**sizes, "vocab_size": 64, "initializer_range": 0.3, **{k: v for k, v in more.items() if v is not None}})
-    if name == "gpt_neox":
-        del config.num_key_value_heads
+    config = transformers.AutoConfig.for_model(name, **{k: v for k, v in {**SIZES, **more}.items() if v is not None})
+    if (config.pad_token_id or 0) >= config.vocab_size:
+        config.pad_token_id = 0
     model = transformers.AutoModelForCausalLM.from_config(config, attn_implementation="eager").eval()
-    with torch.no_grad():  # parameters of all ones or zeros would hide errors
-        for parameter in model.parameters():
-            if parameter.ndim == 1:
+    with torch.no_grad():  # values that are all ones or zeros would hide mistakes
+        for key, parameter in model.named_parameters():
+            if parameter.ndim == 1 or "norm" in key:
                 parameter.add_(torch.randn_like(parameter) * 0.2)
     return model.to(dtype)
 
@@ -110,86 +139,21 @@ def expected(folder: pathlib.Path) -> dict[str, torch.Tensor]:
             "attention": torch.stack([layer[0] for layer in out.attentions]).float().contiguous()}
 
 
-def interleaved(weight: numpy.ndarray, heads: int) -> numpy.ndarray:
-    """Reorders rows of q or k so that neighbours form a pair, like the GGUF converter for Llama."""
-    d = weight.shape[0] // heads
-    return weight.reshape(heads, 2, d // 2, *weight.shape[1:]).swapaxes(1, 2).reshape(weight.shape)
-
-
-def as_gguf(name: str, key: str, value: numpy.ndarray, config) -> numpy.ndarray:
-    if name in ("llama", "mistral") and ("q_proj" in key or "k_proj" in key):
-        return interleaved(value, config.num_attention_heads if "q_proj" in key else config.num_key_value_heads)
-    if name.startswith("gemma") and key.endswith("norm.weight"):
-        return value + 1
-    if name == "gpt_neox" and "query_key_value" in key:
-        heads = config.num_attention_heads
-        parts = value.reshape(heads, 3, -1, *value.shape[1:])
-        return numpy.concatenate([parts[:, which].reshape(-1, *value.shape[1:]) for which in range(3)])
-    if name == "gpt2" and value.ndim == 2 and any(part in key for part in ("c_attn", "c_proj", "c_fc")):
-        return value.T
-    return value
-
-
-def write_gguf(name: str, model: transformers.PreTrainedModel) -> None:
-    config = model.config
-    architecture = {"gpt_neox": "gptneox", "mistral": "llama", "gemma3_text": "gemma3"}.get(name, name)
-    arch = {text: number for number, text in gguf.MODEL_ARCH_NAMES.items()}[architecture]
-    writer = gguf.GGUFWriter(UNPACKED / f"{name}.gguf", architecture)
-    layers, heads = config.num_hidden_layers, config.num_attention_heads
-    writer.add_block_count(layers)
-    writer.add_context_length(config.max_position_embeddings)
-    writer.add_embedding_length(config.hidden_size)
-    writer.add_feed_forward_length(getattr(config, "intermediate_size", None) or 4 * config.hidden_size)
-    writer.add_head_count(heads)
-    writer.add_head_count_kv(getattr(config, "num_key_value_heads", heads))
-    writer.add_vocab_size(64)
-    if getattr(config, "head_dim", None):
-        writer.add_key_length(config.head_dim)
-        writer.add_value_length(config.head_dim)
-    rope = getattr(config, "rope_parameters", None) or {}
-    rope = rope.get("full_attention", rope)
-    if name != "gpt2":
-        head_dim = getattr(config, "head_dim", None) or config.hidden_size // heads
-        writer.add_rope_dimension_count(int(head_dim * rope.get("partial_rotary_factor", 1)))
-        writer.add_rope_freq_base(rope["rope_theta"])
-    if rope.get("rope_type") == "yarn":
-        writer.add_rope_scaling_type(gguf.RopeScalingType.YARN)
-        writer.add_rope_scaling_factor(rope["factor"])
-        writer.add_rope_scaling_orig_ctx_len(rope["original_max_position_embeddings"])
-    if rope.get("rope_type") == "llama3":
-        writer.add_tensor("rope_freqs.weight", llama3_factors(rope, head_dim))
-    if hasattr(config, "rms_norm_eps"):
-        writer.add_layer_norm_rms_eps(config.rms_norm_eps)
-    else:
-        writer.add_layer_norm_eps(getattr(config, "layer_norm_eps", None) or config.layer_norm_epsilon)
-    if name == "gpt_neox":
-        writer.add_parallel_residual(config.use_parallel_residual)
-    if getattr(config, "sliding_window", None) and name != "qwen2":
-        writer.add_sliding_window(config.sliding_window)
-    if name == "gemma2":
-        writer.add_attn_logit_softcapping(config.attn_logit_softcapping)
-        writer.add_final_logit_softcapping(config.final_logit_softcapping)
-    names = gguf.get_tensor_name_map(arch, layers)
-    for key, tensor in model.state_dict().items():
-        if key == "lm_head.weight" and config.tie_word_embeddings:
-            continue
-        value = as_gguf(name, key, tensor.float().numpy(), config)
-        writer.add_tensor(names.get_name(key, try_suffixes=(".weight", ".bias")), numpy.ascontiguousarray(value, numpy.float32))
-    writer.write_header_to_file()
-    writer.write_kv_data_to_file()
-    writer.write_tensors_to_file()
-    writer.close()
-
-
-def llama3_factors(rope: dict, head_dim: int) -> numpy.ndarray:
-    """The factors that the converter stores instead of the parameters; each frequency is divided by its factor."""
-    theta = 1 / rope["rope_theta"] ** (numpy.arange(0, head_dim, 2) / head_dim)
-    length = rope["original_max_position_embeddings"]
-    low, high = length / rope["low_freq_factor"], length / rope["high_freq_factor"]
-    wavelength = 2 * numpy.pi / theta
-    smooth = (length / wavelength - rope["low_freq_factor"]) / (rope["high_freq_factor"] - rope["low_freq_factor"])
-    blended = 1 / ((1 - smooth) / rope["factor"] + smooth)
-    return numpy.where(wavelength < high, 1, numpy.where(wavelength > low, rope["factor"], blended)).astype(numpy.float32)
+def write_gguf(folder: pathlib.Path, path: pathlib.Path) -> None:
+    """As llama.cpp's own converter does, in float32; without a tokenizer, which the tests add."""
+    with tempfile.TemporaryDirectory() as copy:
+        model = pathlib.Path(shutil.copytree(folder, copy, dirs_exist_ok=True))
+        # Gemma 3's tokens are counted.
+        tokens = {str(i): i for i in range(SIZES["vocab_size"])}
+        (model / "tokenizer.json").write_text(json.dumps({"model": {"vocab": tokens}, "added_tokens": []}))
+        config = conversion.ModelBase.load_hparams(model, False)
+        # The converter reads these under their names of transformers 4.
+        config.setdefault("rotary_pct", (config.get("rope_parameters") or {}).get("partial_rotary_factor", 1.0))
+        config.setdefault("n_ctx", config.get("n_positions"))
+        kind = conversion.get_model_class(conversion.get_model_architecture(config, conversion.ModelType.TEXT))
+        kind.set_vocab = lambda self: self.gguf_writer.add_vocab_size(self.hparams["vocab_size"])
+        with torch.inference_mode():
+            kind(model, gguf.LlamaFileType.ALL_F32, path, hparams=config, model_name=folder.name).write()
 
 
 def nll_with(name: str, changes: dict) -> list[float]:
@@ -277,8 +241,8 @@ def main() -> None:
         model.save_pretrained(folder, max_shard_size="40KB" if name == "llama" else "5GB")
         (folder / "generation_config.json").unlink(missing_ok=True)
         save_file(expected(folder), folder / "expected.safetensors")
-        if name != "mistral":
-            write_gguf(name, model)
+        if name not in WITHOUT_GGUF:
+            write_gguf(folder, UNPACKED / f"{name}.gguf")
     pack()
     write_entries()
     write_configs()

@@ -11,7 +11,7 @@ Family gemma() {
         model.activation = Activation::gelu_tanh;
         model.embedding_scale = std::sqrt(static_cast<double>(model.width));
     };
-    family.in_config.biases.attention_flag = "attention_bias";
+    family.in_config.biases.query_key_value = family.in_config.biases.output = {"attention_bias"};
     family.in_gguf.biases = {as_file, never, never, never};
     family.in_config.activation_key = "hidden_activation";
     family.in_config.tied = true;
@@ -45,7 +45,7 @@ Family gemma3_text() {
     family.gguf = "gemma3";
     family.describe = [](Architecture& model) {
         gemma2().describe(model);
-        model.query_key_norms = true;
+        model.query_key_norms = QueryKeyNorms::alike;
     };
     family.score_cap = std::nullopt;
     family.logit_cap = 0;

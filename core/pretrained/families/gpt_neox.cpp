@@ -31,7 +31,8 @@ Family gpt_neox() {
     };
     family.names = neoxNames();
     family.interleaved_heads = true;
-    family.in_config.biases = {{always, always, always, never}, "attention_bias", true};
+    family.in_config.biases = {
+        {always, always, always, never}, {"attention_bias", true}, {"attention_bias", true}};
     family.in_gguf.biases = {always, always, always, never};
     family.parallel_flag = "use_parallel_residual";
     family.other_head = "lm_head";

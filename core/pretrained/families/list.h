@@ -5,11 +5,33 @@
 #define ROPER_FAMILIES(FAMILY) \
     FAMILY(llama)              \
     FAMILY(mistral)            \
+    FAMILY(ministral)          \
+    FAMILY(ministral3)         \
     FAMILY(qwen2)              \
     FAMILY(qwen3)              \
     FAMILY(gemma)              \
     FAMILY(gemma2)             \
     FAMILY(gemma3_text)        \
+    FAMILY(phi)                \
+    FAMILY(phi3)               \
+    FAMILY(olmo)               \
+    FAMILY(olmo2)              \
+    FAMILY(olmo3)              \
+    FAMILY(granite)            \
+    FAMILY(smollm3)            \
+    FAMILY(exaone4)            \
+    FAMILY(cohere)             \
+    FAMILY(cohere2)            \
+    FAMILY(glm)                \
+    FAMILY(glm4)               \
+    FAMILY(starcoder2)         \
+    FAMILY(nemotron)           \
+    FAMILY(stablelm)           \
+    FAMILY(arcee)              \
+    FAMILY(ernie4_5)           \
+    FAMILY(helium)             \
+    FAMILY(internlm3)          \
+    FAMILY(seed_oss)           \
     FAMILY(gpt_neox)           \
     FAMILY(gpt2)               \
     FAMILY(roper)

@@ -36,8 +36,8 @@ Family llamaLike(const char* model_type, const char* gguf) {
 
 Family llama() {
     Family family = llamaLike("llama", "llama");
-    family.in_config.biases.attention_flag = "attention_bias";
-    family.in_config.biases.feed_forward_flag = "mlp_bias";
+    family.in_config.biases.query_key_value = family.in_config.biases.output = {"attention_bias"};
+    family.in_config.biases.feed_forward = {"mlp_bias"};
     family.in_gguf.interleaves = true;
     family.in_gguf.biases = {as_file, as_file, as_file, never};
     family.in_gguf.whole_heads = true;
@@ -51,6 +51,23 @@ Family mistral() {
     family.in_gguf.interleaves = true;
     family.in_config.windowed = WindowedLayers::all;
     family.in_gguf.has_frequency_factors = true;
+    return family;
+}
+
+Family ministral() {
+    Family family = llamaLike("ministral", "");
+    family.in_config.windowed = WindowedLayers::all;
+    return family;
+}
+
+Family ministral3() {
+    Family family = llamaLike("ministral3", "mistral3");
+    family.in_config.norm_epsilon = 1e-5;
+    family.in_config.windowed = WindowedLayers::all;
+    family.in_config.window = 0;
+    family.queries_grow = true;
+    family.in_gguf.biases = {never, never, never, never};
+    family.in_gguf.interleaves = true;
     return family;
 }
 

@@ -14,8 +14,8 @@ Family qwen2() {
 
 Family qwen3() {
     Family family = llamaLike("qwen3", "qwen3");
-    family.describe = [](Architecture& model) { model.query_key_norms = true; };
-    family.in_config.biases.attention_flag = "attention_bias";
+    family.describe = [](Architecture& model) { model.query_key_norms = QueryKeyNorms::alike; };
+    family.in_config.biases.query_key_value = family.in_config.biases.output = {"attention_bias"};
     family.in_gguf.biases = {as_file, as_file, never, never};
     family.in_config.windowed = WindowedLayers::from_max_window_on;
     family.in_config.window_flag = "use_sliding_window";

@@ -1,0 +1,18 @@
+#include "core/pretrained/families/families.h"
+
+namespace roper::family {
+
+Family stablelm() {
+    Family family = llamaLike("stablelm", "stablelm");
+    family.describe = [](Architecture& model) {
+        model.norm = NormKind::layer;
+        model.shares_norm = true;
+    };
+    family.parallel_flag = "use_parallel_residual";
+    family.parallel_usually = false;
+    family.in_config.biases.query_key_value = {"use_qkv_bias"};
+    family.in_gguf.biases = {as_file, never, never, never};
+    return family;
+}
+
+}  // namespace roper::family
