@@ -198,6 +198,21 @@ CONFIGS = {
                                                                       "sliding_attention": {"rope_type": "default"}}}),
     "another window": ("mistral", {"sliding_window": 3}),
     "a window that is null": ("mistral", {"sliding_window": None}),
+    "a window of Phi 3": ("phi3", {"sliding_window": 5}),
+    "a window of StarCoder 2": ("starcoder2", {"sliding_window": 3}),
+    "a window of SmolLM 3": ("smollm3", {"use_sliding_window": True, "sliding_window": 4,
+                                         "layer_types": ["sliding_attention", "full_attention"] * 2}),
+    "other unrotated layers": ("smollm3", {"no_rope_layers": [0, 1, 1, 0]}),
+    "no window, so all rotate": ("exaone4", {"sliding_window": None, "layer_types": ["full_attention"] * 4}),
+    "another pattern of windows": ("cohere2", {"layer_types": ["full_attention", "sliding_attention"] * 2}),
+    "other factors": ("granite", {"embedding_multiplier": 1.5, "residual_multiplier": 0.9, "attention_multiplier": 0.1,
+                                  "logits_scaling": 0.5}),
+    "another scale of logits": ("cohere", {"logit_scale": 2.0}),
+    "no scale of logits": ("cohere", {"logit_scale": 1.0}),
+    "no clipping": ("olmo", {"clip_qkv": None}),
+    "other growth of queries": ("ministral3", {"rope_parameters": {**YARN, "original_max_position_embeddings": 5, "mscale": 1.0,
+                                                                   "mscale_all_dim": 1.0, "llama_4_scaling_beta": 0.5}}),
+    "a smaller share of Phi": ("phi", {"rope_parameters": {"rope_type": "default", "rope_theta": 10000.0, "partial_rotary_factor": 0.25}}),
 }
 
 
