@@ -134,15 +134,17 @@ std::vector<View> furtherViews() {
         {"inspect-generate",
          [](MainWindow& w) {
              w.inspectPage().showPanel<GenerationPanel>();
-             w.inspectPage().runState().generate(problemOf(w), 64, 0, 0);
-             waitWhile([&] { return w.inspectPage().runState().isAsking(); }, "the answer of the model");
+             Question question{"continuation", problemOf(w).toStdString()};
+             question.count = 64;
+             w.inspectPage().state().request(need::continuation, question);
+             waitWhile([&] { return w.inspectPage().state().isAsking(); }, "the answer of the model");
              w.inspectPage().panel<GenerationPanel>().continuation().choose(6);
          }},
         {"inspect-sizes",
          [](MainWindow& w) {
              w.inspectPage().showPanel<SizesPanel>();
-             w.inspectPage().runState().askForSizes(8);
-             waitWhile([&] { return w.inspectPage().runState().isCountingSizes(); },
+             w.inspectPage().state().countSizes(8);
+             waitWhile([&] { return w.inspectPage().state().sizes().isCounting(); },
                        "the answer of the model");
          }},
         {"inspect-heads", showModelPanel<HeadsPanel>},

@@ -62,7 +62,7 @@ class InspectPageTest : public PageTest {
         look("5>E5>33W5");
         QVERIFY2(state().maps() != nullptr, qPrintable(state().message()));
         QCOMPARE(state().maps()->count(), std::size_t(8));
-        state().setHead(6);
+        state().setHead(1, 2);
         QVERIFY2(
             page().panel<TrainingPanel>().map().figureCaption().contains("layer 1, head 2 of llama, text"),
             qPrintable(page().panel<TrainingPanel>().map().figureCaption()));
@@ -70,10 +70,10 @@ class InspectPageTest : public PageTest {
         control<QLineEdit>("Prompt")->setText("5>E5");
         control<QSpinBox>("Tokens to generate")->setValue(4);
         QTest::mouseClick(control<QPushButton>("Generate"), Qt::LeftButton);
-        QTRY_VERIFY_WITH_TIMEOUT(!state().isAsking(), 60000);
-        QVERIFY2(state().continuation().has_value(), qPrintable(state().message()));
-        QCOMPARE(state().continuation()->generated(), std::size_t(4));
-        QCOMPARE(state().continuation()->attention.front().cols(), Eigen::Index(8));
+        waitForAnswers();
+        QVERIFY2(continuation() != nullptr, qPrintable(state().message()));
+        QCOMPARE(continuation()->generated(), std::size_t(4));
+        QCOMPARE(continuation()->attention.front().cols(), Eigen::Index(8));
         page().showPanel<SizesPanel>();
         QVERIFY(!control<QPushButton>("Solve")->isEnabled());
         page().showPanel<TrainingPanel>();
@@ -83,51 +83,53 @@ class InspectPageTest : public PageTest {
     void aTwinStandsBesideItsRun() {
         QVERIFY(!page().panel<TrainingPanel>().besideMap().isVisible());
         const std::size_t alone = page().figures().size();
-        auto* beside = control<QComboBox>("Model beside it");
-        QCOMPARE(beside->itemText(1), QString("its twin, RoPE"));
-        beside->setCurrentIndex(1);
-        emit beside->activated(1);
-        QCOMPARE(page().besideRun().run(), QString("twin"));
+        auto* choice = control<QComboBox>("Model beside it");
+        QCOMPARE(choice->itemText(1), QString("its twin, RoPE"));
+        choice->setCurrentIndex(1);
+        emit choice->activated(1);
+        QCOMPARE(beside().model(), QString("twin"));
         QVERIFY(page().panel<TrainingPanel>().besideMap().isVisible());
         page().panel<TrainingPanel>().scrubber().setValue(1);
         QCOMPARE(state().maps()->step, std::int64_t(10));
-        QCOMPARE(page().besideRun().maps()->step, std::int64_t(10));
-        state().setHead(3);
-        QCOMPARE(page().besideRun().head(), std::size_t(3));
-        page().besideRun().setHead(2);
-        QCOMPARE(state().head(), std::size_t(2));
+        QCOMPARE(beside().maps()->step, std::int64_t(10));
+        state().setHead(1, 1);
+        QCOMPARE(headOf(beside()), std::pair(1, 1));
+        HeadsView& beside_heads = page().panel<TrainingPanel>().besideThumbnails();
+        QTest::mouseClick(&beside_heads, Qt::LeftButton, {}, beside_heads.headRect(1, 0).center().toPoint());
+        QCOMPARE(headOf(state()), std::pair(1, 0));
         QVERIFY(page().panel<TrainingPanel>().besideMap().figureCaption().contains(
             "layer 1, head 0 of twin at step 10"));
         QVERIFY(*page().panel<TrainingPanel>().map().map().values !=
                 *page().panel<TrainingPanel>().besideMap().map().values);
         // Both read a text typed by the user, and both continue a prompt.
         look("?s='abc'; s[1:]=='");
-        QCOMPARE(page().besideRun().message(), QString());
-        QCOMPARE(page().besideRun().maps()->text, state().maps()->text);
+        QCOMPARE(beside().message(), QString());
+        QCOMPARE(beside().maps()->text, state().maps()->text);
         page().showPanel<GenerationPanel>();
         control<QLineEdit>("Prompt")->setText("?s='abc'; s[1:]=='");
         control<QSpinBox>("Tokens to generate")->setValue(5);
         QTest::mouseClick(control<QPushButton>("Generate"), Qt::LeftButton);
-        QTRY_VERIFY_WITH_TIMEOUT(!state().isAsking() && !page().besideRun().isAsking(), 60000);
-        QVERIFY(state().continuation() && page().besideRun().continuation());
-        QCOMPARE(page().besideRun().continuation()->given, state().continuation()->given);
+        waitForAnswers();
+        const Continuation* of_beside = beside().answer(need::continuation);
+        QVERIFY(continuation() != nullptr && of_beside != nullptr);
+        QCOMPARE(of_beside->given, continuation()->given);
         // When an older checkpoint is selected, the twin uses the same step.
         auto* step = control<QComboBox>("Step of the model");
         step->setCurrentIndex(step->findText("checkpoint 20"));
         QCOMPARE(state().step(), std::optional<std::int64_t>(20));
         QTest::mouseClick(control<QPushButton>("Generate"), Qt::LeftButton);
-        QTRY_VERIFY_WITH_TIMEOUT(!state().isAsking() && !page().besideRun().isAsking(), 60000);
-        QCOMPARE(page().besideRun().step(), std::optional<std::int64_t>(20));
+        waitForAnswers();
+        QCOMPARE(beside().step(), std::optional<std::int64_t>(20));
         step->setCurrentIndex(0);
         // Both solve problems of every size, and both can be cancelled.
         page().showPanel<SizesPanel>();
         control<QSpinBox>("Problems of each size")->setValue(1);
         QTest::mouseClick(control<QPushButton>("Solve"), Qt::LeftButton);
         QTest::mouseClick(control<QPushButton>("Solve"), Qt::LeftButton);  // the button now says “Cancel”
-        QVERIFY(!state().isCountingSizes() && !page().besideRun().isCountingSizes());
+        QVERIFY(!state().sizes().isCounting() && !beside().sizes().isCounting());
         QTest::mouseClick(control<QPushButton>("Solve"), Qt::LeftButton);
-        QTRY_VERIFY_WITH_TIMEOUT(!state().isCountingSizes() && !page().besideRun().isCountingSizes(), 60000);
-        QVERIFY2(page().besideRun().sizes().has_value(), qPrintable(page().besideRun().message()));
+        QTRY_VERIFY_WITH_TIMEOUT(!state().sizes().isCounting() && !beside().sizes().isCounting(), 60000);
+        QVERIFY2(beside().sizes().table().has_value(), qPrintable(beside().sizes().message()));
         QVERIFY(page().panel<SizesPanel>().besideSizeMap().isVisible());
         QVERIFY(
             page().panel<SizesPanel>().besideSizeMap().figureCaption().contains("that twin solves at step"));
@@ -137,21 +139,21 @@ class InspectPageTest : public PageTest {
         page().showPanel<TrainingPanel>();
         // The twin is removed when its own run is opened.
         page().open("twin");
-        QCOMPARE(page().besideRun().run(), QString());
+        QCOMPARE(beside().model(), QString());
         QVERIFY(!page().panel<TrainingPanel>().besideMap().isVisible());
         QCOMPARE(page().figures().size(), alone);
         page().inspect("twin", true);
-        QCOMPARE(page().besideRun().run(), QString("real"));
+        QCOMPARE(beside().model(), QString("real"));
     }
 
     void aRunWithoutATwinStandsAlone() {
         page().inspect("without-snapshots", true);
-        QCOMPARE(page().besideRun().run(), QString());
+        QCOMPARE(beside().model(), QString());
         QVERIFY(!page().panel<TrainingPanel>().besideMap().isVisible());
     }
 
     void theScrubberLeadsThroughTheSnapshots() {
-        QCOMPARE(state().snapshots().size(), std::size_t(5));  // steps 0, 10, 20, 30, 40
+        QCOMPARE(state().snapshots().count(), 5);  // steps 0, 10, 20, 30, 40
         QCOMPARE(state().maps()->step, std::int64_t(40));
         page().panel<TrainingPanel>().scrubber().setValue(0);
         QCOMPARE(state().maps()->step, std::int64_t(0));
@@ -168,25 +170,32 @@ class InspectPageTest : public PageTest {
     void playingShowsThemOneAfterTheOther() {
         state().showSnapshot(0);
         QTest::mouseClick(control<QPushButton>("Play"), Qt::LeftButton);
-        QTRY_COMPARE_WITH_TIMEOUT(state().snapshot(), 4, 10000);
+        QTRY_COMPARE_WITH_TIMEOUT(state().snapshots().shown(), 4, 10000);
         QTRY_COMPARE(control<QPushButton>("Play")->text(), QString("Play"));
     }
 
     void aClickChoosesAHeadAndTheOrderChangesPlaces() {
-        ThumbnailsView& view = page().panel<TrainingPanel>().thumbnails();
-        const QPoint third = view.headRect(2).center().toPoint();
+        HeadsView& view = page().panel<TrainingPanel>().thumbnails();
+        const QPoint third = view.headRect(1, 0).center().toPoint();
         QTest::mouseClick(&view, Qt::LeftButton, {}, third);
-        QCOMPARE(state().head(), std::size_t(2));
+        QCOMPARE(headOf(state()), std::pair(1, 0));
         QVERIFY(page().panel<TrainingPanel>().map().figureCaption().contains("layer 1, head 0"));
         QVERIFY(readoutAt(&view, third).contains("layer 1, head 0: entropy"));
         control<QComboBox>("Order of the heads")->setCurrentIndex(1);
-        const auto order = state().ordered();
+        const std::vector<int> order = view.ordered();
+        const auto entropyOf = [&](std::size_t place) {
+            return state().maps()->statistics[static_cast<std::size_t>(order[place])].entropy;
+        };
         for (std::size_t i = 1; i < order.size(); ++i)
-            QVERIFY(state().maps()->statistics[order[i - 1]].entropy <=
-                    state().maps()->statistics[order[i]].entropy);
-        control<QComboBox>("Order of the heads")->setCurrentIndex(0);
+            QVERIFY(entropyOf(i - 1) <= entropyOf(i));
+        QTest::mouseClick(&view, Qt::LeftButton, {},
+                          view.headRect(order[1] / 2, order[1] % 2).center().toPoint());
         QTest::keyClick(&view, Qt::Key_Left);
-        QCOMPARE(state().head(), std::size_t(1));
+        QCOMPARE(headOf(state()), std::pair(order[0] / 2, order[0] % 2));
+        control<QComboBox>("Order of the heads")->setCurrentIndex(0);
+        state().setHead(1, 1);
+        QTest::keyClick(&view, Qt::Key_Left);
+        QCOMPARE(headOf(state()), std::pair(1, 0));
     }
 
     void aTextOfOnesOwnIsReadByTheModel() {
@@ -197,11 +206,9 @@ class InspectPageTest : public PageTest {
         // The model gives the same values as the snapshot for the snapshot's text.
         state().showSnapshot(4);
         const HeadMaps snapshot = *state().maps();
-        state().askForMaps(QString::fromStdString(snapshot.text));
-        QTRY_VERIFY_WITH_TIMEOUT(!state().isAsking(), 60000);
+        readMaps(QString::fromStdString(snapshot.text));
         QVERIFY((*state().maps()->weights[3] - *snapshot.weights[3]).cwiseAbs().maxCoeff() < 1e-6);
-        state().askForMaps("ABC");
-        QTRY_VERIFY_WITH_TIMEOUT(!state().isAsking(), 60000);
+        readMaps("ABC");
         QVERIFY2(state().message().contains("'A'"), qPrintable(state().message()));
     }
 
@@ -211,9 +218,9 @@ class InspectPageTest : public PageTest {
         prompt->setText("?s='abc'; s[1:]=='");
         control<QSpinBox>("Tokens to generate")->setValue(9);
         QTest::mouseClick(control<QPushButton>("Generate"), Qt::LeftButton);
-        QTRY_VERIFY_WITH_TIMEOUT(!state().isAsking(), 60000);
-        QVERIFY2(state().continuation().has_value(), qPrintable(state().message()));
-        const Continuation c = *state().continuation();
+        waitForAnswers();
+        QVERIFY2(continuation() != nullptr, qPrintable(state().message()));
+        const Continuation c = *continuation();
         QCOMPARE(c.generated(), std::size_t(9));
         QCOMPARE(c.given, std::size_t(18));
         for (std::size_t i = 0; i < 9; ++i) {
@@ -235,24 +242,24 @@ class InspectPageTest : public PageTest {
         control<QDoubleSpinBox>("Temperature")->setValue(3);
         control<QSpinBox>("Seed of the sampling")->setValue(5);
         QTest::mouseClick(control<QPushButton>("Generate"), Qt::LeftButton);
-        QTRY_VERIFY_WITH_TIMEOUT(!state().isAsking(), 60000);
-        QVERIFY(state().continuation()->tokens != c.tokens);
+        waitForAnswers();
+        QVERIFY(continuation()->tokens != c.tokens);
     }
 
     void sizesAreCountedAndCanBeCancelled() {
         page().showPanel<SizesPanel>();
         control<QSpinBox>("Problems of each size")->setValue(2);
         QTest::mouseClick(control<QPushButton>("Solve"), Qt::LeftButton);
-        QVERIFY(state().isCountingSizes());
-        QTRY_VERIFY_WITH_TIMEOUT(!state().isCountingSizes(), 60000);
-        QVERIFY2(state().sizes().has_value(), qPrintable(state().message()));
+        QVERIFY(state().sizes().isCounting());
+        QTRY_VERIFY_WITH_TIMEOUT(!state().sizes().isCounting(), 60000);
+        QVERIFY2(state().sizes().table().has_value(), qPrintable(state().sizes().message()));
         QCOMPARE(page().panel<SizesPanel>().sizeMap().map().values->rows(),
                  Eigen::Index(6));  // strings of 3 to 8 letters
         // No index beyond the end of the string.
         QVERIFY(std::isnan((*page().panel<SizesPanel>().sizeMap().map().values)(0, 7)));
         QTest::mouseClick(control<QPushButton>("Solve"), Qt::LeftButton);
         QTest::mouseClick(control<QPushButton>("Solve"), Qt::LeftButton);  // the button now says “Cancel”
-        QVERIFY(!state().isCountingSizes());
+        QVERIFY(!state().sizes().isCounting());
     }
 
     void problemsAreCountedWithAllTheirWorkingToo() {
@@ -267,7 +274,7 @@ class InspectPageTest : public PageTest {
         QFile(program).setPermissions(QFile::ReadOwner | QFile::ExeOwner);
         qputenv("ROPER_TRAIN", program.toLocal8Bit());
         QTest::mouseClick(control<QPushButton>("Solve"), Qt::LeftButton);
-        QTRY_VERIFY_WITH_TIMEOUT(!state().isCountingSizes(), 60000);
+        QTRY_VERIFY_WITH_TIMEOUT(!state().sizes().isCounting(), 60000);
         QVERIFY(with_working->isVisible());
         const HeatMapView& map = page().panel<SizesPanel>().sizeMap();
         QCOMPARE((*map.map().values)(0, 0), 100.0);
@@ -288,15 +295,14 @@ class InspectPageTest : public PageTest {
         auto* steps = control<QComboBox>("Step of the model");
         QCOMPARE(steps->count(), 3);
         steps->setCurrentIndex(1);
-        state().askForMaps("?s='");
-        QTRY_VERIFY_WITH_TIMEOUT(!state().isAsking(), 60000);
+        readMaps("?s='");
         QCOMPARE(state().maps()->step, std::int64_t(20));
         steps->setCurrentIndex(0);
     }
 
     void whatPositionsHaveLearnedIsDrawnOverTheSteps() {
         page().showPanel<LearnedPanel>();
-        QVERIFY(page().panel<LearnedPanel>().learned().chart().curves().empty());
+        QVERIFY(page().panel<LearnedPanel>().chart().curves().empty());
         const RunFolder folder(folder_.path().toStdString() + "/without-snapshots");
         std::string rows = headerLine<MethodRow>();
         for (const auto& [step, first, second] : {std::tuple{0, 1.0, 0.1}, {50, 1.25, 0.1}, {100, 1.5, 0.08}})
@@ -304,16 +310,16 @@ class InspectPageTest : public PageTest {
                 rows += "\n" + formatRow(MethodRow{step, "query_key_frequency", 1, {}, pair, value});
         writeFileAtomically(folder.methodPath(), rows + "\n", Durability::process_death);
         page().open("without-snapshots");
-        const auto& curves = page().panel<LearnedPanel>().learned().chart().curves();
+        const auto& curves = page().panel<LearnedPanel>().chart().curves();
         QCOMPARE(curves.size(), std::size_t(2));
         QCOMPARE(curves[0].x, (QVector<double>{0, 50, 100}));
         QCOMPARE(curves[0].y, (QVector<double>{1, 1.25, 1.5}));
         QVERIFY(std::abs(curves[1].y.back() - 0.8) < 1e-12);
-        QCOMPARE(page().panel<LearnedPanel>().learned().layer().currentText(), QString("layer 1"));
+        QCOMPARE(page().panel<LearnedPanel>().layer().currentText(), QString("layer 1"));
         // An incomplete or invalid file must not leave old numbers on display.
         writeFileAtomically(folder.methodPath(), rows + "\nnonsense\n", Durability::process_death);
-        page().panel<LearnedPanel>().learned().refresh();
-        QVERIFY(page().panel<LearnedPanel>().learned().chart().curves().empty());
+        page().panel<LearnedPanel>().refreshNow();
+        QVERIFY(page().panel<LearnedPanel>().chart().curves().empty());
         page().showPanel<TrainingPanel>();
     }
 
@@ -321,8 +327,7 @@ class InspectPageTest : public PageTest {
         page().open("without-snapshots");
         QVERIFY(!state().maps());
         QVERIFY(!page().panel<TrainingPanel>().scrubber().isEnabled());
-        state().askForMaps("?d=");
-        QTRY_VERIFY_WITH_TIMEOUT(!state().isAsking(), 60000);
+        readMaps("?d=");
         QVERIFY2(state().message().contains("no checkpoint"), qPrintable(state().message()));
     }
 
@@ -355,13 +360,23 @@ class InspectPageTest : public PageTest {
 
   private:
     InspectPage& page() { return window_->inspectPage(); }
-    InspectState& state() { return page().runState(); }
+    InspectState& state() { return page().state(); }
+    InspectState& beside() { return page().besideState(); }
+    const Continuation* continuation() { return state().answer(need::continuation); }
+    static std::pair<int, int> headOf(const InspectState& of) { return {of.layer(), of.head()}; }
+    void waitForAnswers() { QTRY_VERIFY_WITH_TIMEOUT(!state().isAsking() && !beside().isAsking(), 60000); }
+    /// Makes the model read a text typed by the user, with all its heads.
+    void readMaps(const QString& text) {
+        page().readText(text);
+        state().readMaps();
+        waitForAnswers();
+    }
     /// Makes the model read a text typed by the user.
     void look(const QString& text) {
         page().showPanel<TrainingPanel>();
         page().readText(text);
         QTest::mouseClick(control<QPushButton>("Look"), Qt::LeftButton);
-        QTRY_VERIFY_WITH_TIMEOUT(!state().isAsking() && !page().besideRun().isAsking(), 60000);
+        waitForAnswers();
     }
 };
 

@@ -90,7 +90,7 @@ class ModelsPageTest : public PageTest {
 
     void aTextIsReadTokenByToken() {
         openModel();
-        QSignalSpy answered(&state(), &ModelsState::answered);
+        QSignalSpy answered(&state(), &InspectState::answered);
         typeText(kText);
         QTest::keyClick(&page().text(), Qt::Key_Return, Qt::ControlModifier);
         waitForAnswers();
@@ -331,17 +331,17 @@ class ModelsPageTest : public PageTest {
         control<QLineEdit>("Prompt")->clear();  // continues the text of the page
         control<QSpinBox>("Tokens to generate")->setValue(4);
         QTest::mouseClick(control<QPushButton>("Generate"), Qt::LeftButton);
-        QTRY_VERIFY_WITH_TIMEOUT(!page().runState().isAsking(), 60000);
-        QVERIFY2(page().runState().continuation().has_value(), qPrintable(page().runState().message()));
-        QCOMPARE(page().runState().continuation()->prompt, std::string(kText));
+        QTRY_VERIFY_WITH_TIMEOUT(!state().isAsking(), 60000);
+        QVERIFY2(state().answer(need::continuation) != nullptr, qPrintable(state().message()));
+        QCOMPARE(state().answer(need::continuation)->prompt, std::string(kText));
         QVERIFY(state().answer(need::written) == nullptr);  // there is no change
         control<QCheckBox>("q and k not rotated")->click();
         waitForAnswers();
         control<QLineEdit>("Prompt")->setText("5>E5");
         QTest::mouseClick(control<QPushButton>("Generate"), Qt::LeftButton);
         waitForAnswers();
-        QTRY_VERIFY_WITH_TIMEOUT(!page().runState().isAsking(), 60000);
-        QCOMPARE(page().runState().continuation()->prompt, std::string("5>E5"));
+        QTRY_VERIFY_WITH_TIMEOUT(!state().isAsking(), 60000);
+        QCOMPARE(state().answer(need::continuation)->prompt, std::string("5>E5"));
         QVERIFY2(state().answer(need::written) != nullptr, qPrintable(state().message()));
         QVERIFY(state().answer(need::written)->generated.size() <= 4);
         auto* written = control<QLabel>("What the changed model writes");
@@ -361,7 +361,7 @@ class ModelsPageTest : public PageTest {
         QCOMPARE(state().head(), 1);
         page().setViewSettings({{"view.inspect", "1"}, {"view.inspect_run", "twin"}});
         QCOMPARE(front(), QString("Generate"));
-        QCOMPARE(page().runState().run(), QString("twin"));
+        QCOMPARE(state().model(), QString("twin"));
         const ViewSettings now = page().viewSettings();
         page().setViewSettings({{"view.inspect_panel", "Layers"}});
         QCOMPARE(front(), QString("Layers"));
@@ -568,7 +568,7 @@ class ModelsPageTest : public PageTest {
     static constexpr auto kText = "5>E5>33W5>E:M";
 
     InspectPage& page() const { return window_->inspectPage(); }
-    ModelsState& state() const { return page().state(); }
+    InspectState& state() const { return page().state(); }
     QString model(const char* family) const { return models_.filePath(family); }
     QString effect() const { return control<QLabel>("What the change does to the loss")->text(); }
 

@@ -129,11 +129,12 @@ class TextRunTest : public PageTest {
 
     void inspectReadsTokens() {
         QVERIFY(window_->showPage("Inspect"));
-        InspectState& state = window_->inspectPage().runState();
+        InspectState& state = window_->inspectPage().state();
         window_->inspectPage().open("causal");
         QVERIFY(state.maps() != nullptr);
         QCOMPARE(state.maps()->weights.front()->rows(), Eigen::Index(20));
-        state.askForMaps("The Rays of Light");
+        window_->inspectPage().readText("The Rays of Light");
+        state.readMaps();
         QTRY_VERIFY_WITH_TIMEOUT(!state.isAsking(), 60000);
         QCOMPARE(state.message(), QString());
         QCOMPARE(static_cast<std::size_t>(state.maps()->weights.front()->rows()),
@@ -149,14 +150,15 @@ class TextRunTest : public PageTest {
         control<QSpinBox>("Tokens to generate")->setValue(5);
         QTest::mouseClick(control<QPushButton>("Generate"), Qt::LeftButton);
         QTRY_VERIFY_WITH_TIMEOUT(!state.isAsking(), 60000);
-        QVERIFY2(state.continuation().has_value(), qPrintable(state.message()));
-        QCOMPARE(state.continuation()->generated(), std::size_t(5));
+        const Continuation* continuation = state.answer(need::continuation);
+        QVERIFY2(continuation != nullptr, qPrintable(state.message()));
+        QCOMPARE(continuation->generated(), std::size_t(5));
     }
 
     void aMaskedModelLooksBothWaysAndCannotGenerate() {
         QVERIFY(window_->showPage("Inspect"));
         window_->inspectPage().showPanel<GenerationPanel>();
-        InspectState& state = window_->inspectPage().runState();
+        InspectState& state = window_->inspectPage().state();
         window_->inspectPage().open("masked");
         QVERIFY(state.maps() != nullptr);
         QVERIFY((*state.maps()->weights.front())(0, 19) > 0);

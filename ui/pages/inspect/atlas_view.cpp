@@ -52,9 +52,9 @@ QString describeHead(const HeadReport& report) {
                                           noteNumber(report.slow_share, 3));
 }
 
-AtlasView::AtlasView(ModelsState& state, QWidget* parent) : FigureView(parent), state_(state) {
+AtlasView::AtlasView(InspectState& state, QWidget* parent) : FigureView(parent), state_(state) {
     setAccessibleName(tr("All heads by how far and how widely they attend"));
-    for (auto signal : {&ModelsState::headChanged, &ModelsState::modelChanged, &ModelsState::workChanged})
+    for (auto signal : {&InspectState::headChanged, &InspectState::modelChanged, &InspectState::workChanged})
         connect(&state_, signal, this, qOverload<>(&QWidget::update));
 }
 

@@ -1,7 +1,7 @@
 #pragma once
 
 #include "ui/charts/figure_view.h"
-#include "ui/pages/inspect/models_state.h"
+#include "ui/pages/inspect/inspect_state.h"
 
 namespace roper {
 
@@ -11,7 +11,7 @@ class AtlasView : public FigureView {
     Q_OBJECT
 
   public:
-    AtlasView(ModelsState& state, QWidget* parent);
+    AtlasView(InspectState& state, QWidget* parent);
 
     enum class Colour { label, slow_share, layer };
     void setColour(Colour colour);
@@ -60,7 +60,7 @@ class AtlasView : public FigureView {
     void paintAxes(QPainter& painter, const Frame& frame, const Theme& theme) const;
     void paintLegend(QPainter& painter, const QRectF& area, const Theme& theme) const;
 
-    ModelsState& state_;
+    InspectState& state_;
     Colour colour_ = Colour::label;
     std::string label_;
 };

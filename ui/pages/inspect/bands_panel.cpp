@@ -4,7 +4,7 @@
 #include <numbers>
 
 #include "ui/controls/named.h"
-#include "ui/pages/inspect/models_fields.h"
+#include "ui/pages/inspect/inspect_fields.h"
 #include "ui/theme/numbers.h"
 
 namespace roper {
@@ -40,9 +40,8 @@ QColor colorOf(BandQuantity quantity, const Theme& theme) {
 
 }  // namespace
 
-BandsPanel::BandsPanel(ModelsState& state, ModelsState& beside, QWidget* parent)
-    : ModelPanel(tr("Bands"), state, parent),
-      beside_(beside),
+BandsPanel::BandsPanel(const ShownModels& models, QWidget* parent)
+    : ModelPanel(tr("Bands"), models, parent),
       bands_(new HeatMapView(QStringLiteral("bands"), this)),
       head_bands_(new BarChart(QStringLiteral("head-bands"), tr("pair, the fastest first"), {}, this)),
       quantity_(named(new QComboBox, tr("What is shown of each pair"),
@@ -53,16 +52,14 @@ BandsPanel::BandsPanel(ModelsState& state, ModelsState& beside, QWidget* parent)
         {tr("share of the scores' variance"), tr("length of q"), tr("length of k"), tr("length of v")});
     connect(quantity_, &QComboBox::currentIndexChanged, this, &BandsPanel::refresh);
     connect(mean_, &QCheckBox::toggled, this, &BandsPanel::showHeadBands);
-    for (auto signal : {&ModelsState::modelChanged, &ModelsState::workChanged})
-        connect(&beside_, signal, this, &BandsPanel::refreshWhenSeen);
     bands_->setEmptyText(tr("What each pair of features does in every head is shown here."));
     connect(bands_, &HeatMapView::cellPointed, this,
             [this](int row, int column) { emit pointed(pointedBand(row, column)); });
     connect(bands_, &HeatMapView::cellClicked, this, [this](int row, int) {
-        const HeadsAnswer* heads = this->state().answer(need::heads);
+        const HeadsAnswer* heads = state().answer(need::heads);
         if (heads == nullptr) return;
         const HeadReport& report = heads->heads.at(static_cast<std::size_t>(row));
-        this->state().setHead(static_cast<int>(report.layer), static_cast<int>(report.head));
+        state().setHead(static_cast<int>(report.layer), static_cast<int>(report.head));
     });
     hear(bands_, head_bands_);
     auto* layout = new QVBoxLayout(this);
@@ -74,7 +71,7 @@ void BandsPanel::setQuantity(BandQuantity quantity) {
     quantity_->setCurrentIndex(static_cast<int>(quantity));
 }
 
-void BandsPanel::prepare(const QString&, const ModelsPicture& picture) {
+void BandsPanel::prepare(const QString&, const InspectPicture& picture) {
     setQuantity(picture.quantity);
     mean_->setChecked(picture.mean);
 }
@@ -137,7 +134,7 @@ QString BandsPanel::pointedBand(int row, int column) const {
 }
 
 /// Of the chosen head, or the mean over all; nothing where it is not known.
-std::optional<Eigen::VectorXd> BandsPanel::bandsOf(const ModelsState& of) const {
+std::optional<Eigen::VectorXd> BandsPanel::bandsOf(const InspectState& of) const {
     const HeadsAnswer* heads = of.answer(need::heads);
     if (heads == nullptr || heads->heads.empty()) return std::nullopt;
     Eigen::VectorXd sum;
@@ -157,8 +154,8 @@ void BandsPanel::showHeadBands() {
     const Theme theme = Theme::of(palette());
     std::vector<BarChart::Series> series;
     Eigen::Index pairs = 0;
-    const bool two = beside_.answer(need::heads) != nullptr;
-    for (const ModelsState* shown : {&state(), &beside_})
+    const bool two = beside().answer(need::heads) != nullptr;
+    for (const InspectState* shown : {&state(), &beside()})
         if (const auto numbers = bandsOf(*shown)) {
             const bool is_first = shown == &state();
             pairs = std::max(pairs, numbers->size());

@@ -17,13 +17,13 @@ class BandsPanel : public ModelPanel {
     Q_OBJECT
 
   public:
-    BandsPanel(ModelsState& state, ModelsState& beside, QWidget* parent);
+    BandsPanel(const ShownModels& models, QWidget* parent);
 
     PageFigures::Figures figures() const override { return {bands_, head_bands_}; }
     std::vector<const Need*> needs() const override { return {&need::heads, &need::reading, &need::changed}; }
     std::vector<const Need*> besideNeeds() const override { return {&need::heads}; }
     std::vector<const Need*> needsOf(const QString&) const override { return {&need::heads}; }
-    void prepare(const QString& figure, const ModelsPicture& picture) override;
+    void prepare(const QString& figure, const InspectPicture& picture) override;
 
     HeatMapView& bands() { return *bands_; }
     BarChart& headBands() { return *head_bands_; }
@@ -36,10 +36,9 @@ class BandsPanel : public ModelPanel {
     BandQuantity quantity() const { return static_cast<BandQuantity>(quantity_->currentIndex()); }
     void showBands();
     void showHeadBands();
-    std::optional<Eigen::VectorXd> bandsOf(const ModelsState& state) const;
+    std::optional<Eigen::VectorXd> bandsOf(const InspectState& state) const;
     QString pointedBand(int row, int column) const;
 
-    ModelsState& beside_;
     HeatMapView* bands_;
     BarChart* head_bands_;
     QComboBox* quantity_;

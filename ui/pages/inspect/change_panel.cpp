@@ -19,7 +19,7 @@ void say(QLabel& label, const QString& text) {
 
 }  // namespace
 
-ChangePanel::ChangePanel(ModelsState& state, QWidget* parent)
+ChangePanel::ChangePanel(InspectState& state, QWidget* parent)
     : QWidget(parent), state_(state), column_(new QVBoxLayout(this)) {
     column_->setContentsMargins(8, 8, 8, 8);
     auto* heading = new QLabel;
@@ -58,9 +58,9 @@ ChangePanel::ChangePanel(ModelsState& state, QWidget* parent)
     column_->addWidget(solve_);
     solved_ = result(tr("What the change does to the problems that are solved"));
     column_->addStretch(1);
-    connect(&state_, &ModelsState::modelChanged, this, &ChangePanel::showModel);
-    connect(&state_, &ModelsState::inputsChanged, this, &ChangePanel::showModel);
-    connect(&state_, &ModelsState::answered, this, [this] {
+    connect(&state_, &InspectState::modelChanged, this, &ChangePanel::showModel);
+    connect(&state_, &InspectState::inputsChanged, this, &ChangePanel::showModel);
+    connect(&state_, &InspectState::answered, this, [this] {
         showEffect();
         showSolved();
     });

@@ -11,7 +11,7 @@
 
 #include "ui/controls/line_edit.h"
 #include "ui/controls/number_edit.h"
-#include "ui/pages/inspect/models_state.h"
+#include "ui/pages/inspect/inspect_state.h"
 
 namespace roper {
 
@@ -21,7 +21,7 @@ class ChangePanel : public QWidget {
     Q_OBJECT
 
   public:
-    ChangePanel(ModelsState& state, QWidget* parent);
+    ChangePanel(InspectState& state, QWidget* parent);
 
   signals:
     /// By the user.
@@ -40,7 +40,7 @@ class ChangePanel : public QWidget {
     void addPositions();
     QCheckBox* addCheck(const QString& text, const QString& help, bool ModelChange::*member);
 
-    ModelsState& state_;
+    InspectState& state_;
     ModelChange change_;
     QVBoxLayout* column_;
     QFormLayout* form_ = nullptr;  ///< that rows are added to

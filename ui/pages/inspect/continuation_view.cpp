@@ -36,18 +36,22 @@ struct ContinuationView::Lines {
 ContinuationView::ContinuationView(InspectState& state, QWidget* parent) : FigureView(parent), state_(state) {
     setAccessibleName(tr("What the model generates, how sure it is, and what it looks at"));
     setFocusPolicy(Qt::StrongFocus);
-    connect(&state_, &InspectState::continuationChanged, this, [this] {
+    const auto begin_anew = [this] {
         chosen_ = 0;
         head_ = -1;
         emit chosenChanged(0);
         update();
+    };
+    connect(&state_, &InspectState::modelChanged, this, begin_anew);
+    connect(&state_, &InspectState::answered, this, [begin_anew](const Need* what) {
+        if (what == &need::continuation) begin_anew();
     });
-    connect(&state_, &InspectState::messageChanged, this, qOverload<>(&QWidget::update));
+    connect(&state_, &InspectState::workChanged, this, qOverload<>(&QWidget::update));
 }
 
 void ContinuationView::choose(int step) {
-    if (!state_.continuation()) return;
-    const int last = static_cast<int>(state_.continuation()->generated()) - 1;
+    if (state_.answer(need::continuation) == nullptr) return;
+    const int last = static_cast<int>(state_.answer(need::continuation)->generated()) - 1;
     chosen_ = std::clamp(step, 0, std::max(0, last));
     emit chosenChanged(chosen_);
     update();
@@ -59,7 +63,7 @@ void ContinuationView::setHead(int head) {
 }
 
 std::vector<double> ContinuationView::weights() const {
-    const Continuation& c = *state_.continuation();
+    const Continuation& c = *state_.answer(need::continuation);
     std::vector<double> mean(c.tokens.size(), 0);
     const auto add = [&](const Eigen::MatrixXd& attention, double share) {
         for (std::size_t j = 0; j < mean.size(); ++j)
@@ -78,9 +82,9 @@ ContinuationView::Lines ContinuationView::lines(const QRectF& area) const {
     Lines lines;
     const double left = area.left() + kMargin, right = area.right() - kMargin;
     double x = left, y = lines.top = area.top() + kMargin + 18;
-    if (!state_.continuation()) return lines;
+    if (state_.answer(need::continuation) == nullptr) return lines;
     const QFontMetricsF metrics(monospaced(font()));
-    for (const std::string& token : state_.continuation()->tokens) {
+    for (const std::string& token : state_.answer(need::continuation)->tokens) {
         const QString text = shownToken(token);
         const double width = text.size() <= 1 ? kCellWidth : metrics.horizontalAdvance(text) + 6;
         if (x > left && x + width > right) {
@@ -98,7 +102,7 @@ QRectF ContinuationView::tokenRect(int index) const {
 }
 
 void ContinuationView::paintText(QPainter& painter, const Lines& lines, const Theme& theme) const {
-    const Continuation& c = *state_.continuation();
+    const Continuation& c = *state_.answer(need::continuation);
     const std::vector<double> looked_at = weights();
     const double most = std::max(1e-12, *std::max_element(looked_at.begin(), looked_at.end()));
     const auto colors = theme.sequentialColors();
@@ -140,7 +144,7 @@ void ContinuationView::paintText(QPainter& painter, const Lines& lines, const Th
 }
 
 void ContinuationView::paintCandidates(QPainter& painter, const QRectF& box, const Theme& theme) const {
-    const Continuation& c = *state_.continuation();
+    const Continuation& c = *state_.answer(need::continuation);
     const auto& candidates = c.candidates[static_cast<std::size_t>(chosen_)];
     const std::string& chosen = c.tokens[c.given + static_cast<std::size_t>(chosen_)];
     const QFontMetricsF metrics(painter.font());
@@ -169,15 +173,13 @@ void ContinuationView::paintCandidates(QPainter& painter, const QRectF& box, con
 }
 
 void ContinuationView::paintFigure(QPainter& painter, const QRectF& area, const Theme& theme) const {
-    const auto& c = state_.continuation();
-    if (!c || c->generated() == 0) {
+    const Continuation* c = state_.answer(need::continuation);
+    if (c == nullptr || c->generated() == 0) {
         painter.setPen(theme.faint_text);
-        painter.drawText(
-            area.adjusted(12, 12, -12, -12), Qt::AlignCenter | Qt::TextWordWrap,
-            !state_.message().isEmpty()
-                ? state_.message()
-                : tr("Type the beginning of a problem and press “Generate”:\nthe model continues it, "
-                     "token by token."));
+        painter.drawText(area.adjusted(12, 12, -12, -12), Qt::AlignCenter | Qt::TextWordWrap,
+                         state_.instead(tr(
+                             "Type the beginning of a problem and press “Generate”:\nthe model continues it, "
+                             "token by token.")));
         return;
     }
     const Lines lines = this->lines(area);
@@ -193,7 +195,7 @@ void ContinuationView::paintFigure(QPainter& painter, const QRectF& area, const 
 }
 
 int ContinuationView::indexAt(const QPointF& at) const {
-    if (!state_.continuation()) return -1;
+    if (state_.answer(need::continuation) == nullptr) return -1;
     const Lines lines = this->lines(canvas());
     for (int index = 0; index < lines.tokens(); ++index)
         if (lines.cell(index).contains(at)) return index;
@@ -201,7 +203,7 @@ int ContinuationView::indexAt(const QPointF& at) const {
 }
 
 QString ContinuationView::describe(int index) const {
-    const Continuation& c = *state_.continuation();
+    const Continuation& c = *state_.answer(need::continuation);
     const auto given = static_cast<int>(c.given);
     QString said = tr("“%1” at position %2: weight %3 of the framed step")
                        .arg(shownToken(c.tokens[static_cast<std::size_t>(index)]))
@@ -216,7 +218,7 @@ QString ContinuationView::describe(int index) const {
 void ContinuationView::mousePressEvent(QMouseEvent* event) {
     if (event->button() != Qt::LeftButton) return FigureView::mousePressEvent(event);
     const int index = indexAt(event->position());
-    if (index >= 0) choose(index - static_cast<int>(state_.continuation()->given));
+    if (index >= 0) choose(index - static_cast<int>(state_.answer(need::continuation)->given));
 }
 
 void ContinuationView::mouseMoveEvent(QMouseEvent* event) {
@@ -233,8 +235,8 @@ void ContinuationView::keyPressEvent(QKeyEvent* event) {
 
 QString ContinuationView::figureCsv() const {
     QString csv = QStringLiteral("step,generated,rank,candidate,probability\n");
-    const auto& c = state_.continuation();
-    if (!c) return csv;
+    const Continuation* c = state_.answer(need::continuation);
+    if (c == nullptr) return csv;
     for (std::size_t i = 0; i < c->generated(); ++i)
         for (std::size_t rank = 0; rank < c->candidates[i].size(); ++rank)
             csv += QStringLiteral("%1,%2,%3,%4,%5\n")
@@ -247,13 +249,12 @@ QString ContinuationView::figureCsv() const {
 }
 
 QString ContinuationView::figureCaption() const {
-    const auto& c = state_.continuation();
-    if (!c) return {};
+    const Continuation* c = state_.answer(need::continuation);
+    if (c == nullptr) return {};
     return tr("%1 continues “%2”; shaded: attention of token %3, %4")
-        .arg(modelAtStep(state_.run(), c->step), QString::fromStdString(c->prompt))
+        .arg(modelAtStep(state_.model(), c->step), QString::fromStdString(c->prompt))
         .arg(chosen_ + 1)
-        .arg(head_ < 0 ? tr("mean over all heads")
-                       : tr("layer %1, head %2").arg(head_ / c->heads).arg(head_ % c->heads));
+        .arg(head_ < 0 ? tr("mean over all heads") : headTitle(head_ / c->heads, head_ % c->heads));
 }
 
 }  // namespace roper

@@ -7,22 +7,21 @@
 #include "ui/controls/named.h"
 #include "ui/live/example_text.h"
 #include "ui/live/published_models.h"
-#include "ui/pages/inspect/models_fields.h"
+#include "ui/pages/inspect/inspect_fields.h"
 
 namespace roper {
 
-GenerationPanel::GenerationPanel(ModelsState& state, InspectState& run, InspectState& beside, QWidget* parent)
-    : ModelPanel(tr("Generate"), state, parent),
-      run_(run),
-      beside_(beside),
-      continuation_(new ContinuationView(run, this)),
-      beside_continuation_(new ContinuationView(beside, this)) {
+GenerationPanel::GenerationPanel(const ShownModels& models, QWidget* parent)
+    : ModelPanel(tr("Generate"), models, parent),
+      continuation_(new ContinuationView(models.state, this)),
+      beside_continuation_(new ContinuationView(models.beside, this)) {
     makeControls();
-    for (InspectState* one : {&run_, &beside_})
-        for (auto signal : {&InspectState::runChanged, &InspectState::messageChanged})
-            connect(one, signal, this, &GenerationPanel::refreshWhenSeen);
-    connect(&run_, &InspectState::runChanged, this, &GenerationPanel::showRun);
-    connect(&run_, &InspectState::continuationChanged, this, &GenerationPanel::fillHeads);
+    for (InspectState* one : {&state(), &beside()})
+        connect(one, &InspectState::workChanged, this, &GenerationPanel::refreshWhenSeen);
+    connect(&state(), &InspectState::modelChanged, this, &GenerationPanel::showModel);
+    connect(&state(), &InspectState::answered, this, [this](const Need* what) {
+        if (what == &need::continuation) fillHeads();
+    });
     hear(continuation_, beside_continuation_);
     auto* layout = new QVBoxLayout(this);
     layout->addLayout(row({{prompt_, 1}, {generate_, 0}}));
@@ -31,7 +30,7 @@ GenerationPanel::GenerationPanel(ModelsState& state, InspectState& run, InspectS
                                                 beside_text_ = titled(beside_title_, beside_continuation_)}),
                       1);
     layout->addWidget(written_);
-    showRun();
+    showModel();
     GenerationPanel::refresh();  // what stands beside takes no room until it is there
 }
 
@@ -70,42 +69,38 @@ void GenerationPanel::makeControls() {
 
 PageFigures::Figures GenerationPanel::figures() const {
     PageFigures::Figures all{continuation_};
-    if (!beside_.run().isEmpty()) all.push_back(beside_continuation_);
+    if (isBeside()) all.push_back(beside_continuation_);
     return all;
 }
 
-void GenerationPanel::prepare(const QString&, const ModelsPicture& picture) {
+void GenerationPanel::prepare(const QString&, const InspectPicture& picture) {
     constexpr std::int64_t kTokens = 64;
-    run_.setStep(picture.step);
-    run_.generate(QString::fromStdString(picture.look.text),
-                  static_cast<int>(picture.look.count.value_or(kTokens)), picture.look.temperature,
-                  picture.look.seed);
-    waitWhile([&] { return run_.isAsking(); }, "the answer of the model");
-    if (!run_.message().isEmpty()) throw Error(ErrorKind::usage, run_.message().toStdString());
+    Question question = picture.look;
+    question.count = picture.look.count.value_or(kTokens);
+    state().setStep(picture.step);
+    state().request(need::continuation, question);
+    waitWhile([&] { return state().isAsking(); }, "the answer of the model");
+    if (!state().message().isEmpty()) throw Error(ErrorKind::usage, state().message().toStdString());
     continuation_->choose(static_cast<int>(picture.token.value_or(0)));
 }
 
 void GenerationPanel::generate() {
-    beside_.matchStep(run_);
-    const bool is_changed = !state().change().isNothing();
-    const bool is_long = prompt().toUtf8().size() > static_cast<qsizetype>(kLongestProbe);
-    if (!is_long)
-        for (InspectState* run : {&run_, &beside_})
-            if (!run->run().isEmpty())
-                run->generate(prompt(), count_->value(), temperature_->value(), seed_->value());
-    if (!is_changed && !is_long) return;
-    Question question{"generate", prompt().toStdString()};
+    Question question{"continuation", prompt().toStdString()};
     question.count = count_->value();
     question.temperature = temperature_->value();
     question.seed = seed_->value();
-    state().request(need::written, question);
+    const bool is_long = question.text.size() > kLongestProbe;
+    if (!is_long)
+        for (InspectState* one : {&state(), &beside()})
+            if (!one->model().isEmpty()) one->request(need::continuation, question);
+    if (is_long || !state().change().isNothing()) state().request(need::written, question);
 }
 
 /// A prompt and a length that suit the model.
-void GenerationPanel::showRun() {
-    const RunWatcher* run = run_.store().find(run_.run());
-    const bool is_published = isPublishedModel(run_.run());
-    if ((run == nullptr && !is_published) || run_.run() == shown_run_) return;
+void GenerationPanel::showModel() {
+    const RunWatcher* run = state().run();
+    const bool is_published = isPublishedModel(state().model());
+    if ((run == nullptr && !is_published) || state().model() == shown_model_) return;
     const Specification* s = run != nullptr && run->specification() ? &*run->specification() : nullptr;
     const bool has_problems = s != nullptr && s->task.hasProblems();
     // A solution may be nearly as long as the sequences that were trained on.
@@ -114,37 +109,36 @@ void GenerationPanel::showRun() {
                      : is_published ? kOfALanguageModel
                                     : kOfAText);
     // A prompt of another kind of model means nothing to this one.
-    const bool other_kind = !shown_run_.isEmpty() && isPublishedModel(shown_run_) != is_published;
+    const bool other_kind = !shown_model_.isEmpty() && isPublishedModel(shown_model_) != is_published;
     if (prompt_->text().isEmpty() || other_kind)
         prompt_->setText(is_published ? exampleProse() : examplePrompt(*run));
-    shown_run_ = run_.run();
+    shown_model_ = state().model();
 }
 
 void GenerationPanel::fillHeads() {
     const QScopedValueRollback filling(filling_, true);
     head_->clear();
     head_->addItem(tr("mean of all heads"));
-    if (const auto& c = run_.continuation())
+    if (const Continuation* c = state().answer(need::continuation))
         for (int head = 0; head < c->layers * c->heads; ++head)
-            head_->addItem(tr("layer %1, head %2").arg(head / c->heads).arg(head % c->heads));
+            head_->addItem(headTitle(head / c->heads, head % c->heads));
 }
 
 void GenerationPanel::refresh() {
-    const RunWatcher* run = run_.store().find(run_.run());
-    const bool is_there = run != nullptr || isPublishedModel(run_.run());
+    const RunWatcher* run = state().run();
+    const bool is_there = run != nullptr || isPublishedModel(state().model());
     const bool is_masked = run != nullptr && run->specification() && run->specification()->isMasked();
-    const bool asks = run_.isAsking() || beside_.isAsking();
+    const bool asks = state().isAsking() || beside().isAsking();
     prompt_->setEnabled(is_there);
     generate_->setEnabled(is_there && !is_masked);
     generate_->setText(asks ? tr("…") : tr("Generate"));
     generate_->setToolTip(is_masked ? tr("This model predicts masked tokens from both sides; it cannot "
                                          "generate")
                                     : tr("Let the model continue the prompt"));
-    const bool is_beside = !beside_.run().isEmpty();
-    title_of_->setText(run_.run());
-    title_of_->setVisible(is_beside);
-    beside_title_->setText(beside_.run());
-    beside_text_->setVisible(is_beside);
+    title_of_->setText(state().model());
+    title_of_->setVisible(isBeside());
+    beside_title_->setText(beside().model());
+    beside_text_->setVisible(isBeside());
     const GeneratedText* written = state().answer(need::written);
     written_->setVisible(written != nullptr);
     if (written == nullptr) return written_->clear();

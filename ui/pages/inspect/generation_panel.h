@@ -8,7 +8,6 @@
 
 #include "ui/controls/line_edit.h"
 #include "ui/pages/inspect/continuation_view.h"
-#include "ui/pages/inspect/inspect_state.h"
 #include "ui/pages/inspect/model_panel.h"
 
 namespace roper {
@@ -19,12 +18,13 @@ class GenerationPanel : public ModelPanel {
     Q_OBJECT
 
   public:
-    GenerationPanel(ModelsState& state, InspectState& run, InspectState& beside, QWidget* parent);
+    GenerationPanel(const ShownModels& models, QWidget* parent);
 
     PageFigures::Figures figures() const override;
     std::vector<const Need*> needs() const override { return {&need::reading, &need::changed}; }
+    std::vector<const Need*> besideNeeds() const override { return {&need::model}; }
     std::vector<const Need*> needsOf(const QString&) const override { return {}; }
-    void prepare(const QString& figure, const ModelsPicture& picture) override;
+    void prepare(const QString& figure, const InspectPicture& picture) override;
 
     ContinuationView& continuation() { return *continuation_; }
     void generate();
@@ -34,12 +34,11 @@ class GenerationPanel : public ModelPanel {
 
   private:
     void makeControls();
-    void showRun();
+    void showModel();
     void fillHeads();
     /// What is continued: the prompt, or the text of the page.
     QString prompt() const { return prompt_->text().isEmpty() ? state().text() : prompt_->text(); }
 
-    InspectState &run_, &beside_;
     ContinuationView *continuation_, *beside_continuation_;
     LineEdit* prompt_;
     QSpinBox *count_, *seed_;
@@ -48,7 +47,7 @@ class GenerationPanel : public ModelPanel {
     QComboBox* head_;
     QLabel *title_of_, *beside_title_, *written_;
     QWidget* beside_text_;
-    QString shown_run_;
+    QString shown_model_;
     bool filling_ = false;
 };
 

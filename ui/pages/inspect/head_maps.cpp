@@ -1,16 +1,25 @@
 #include "ui/pages/inspect/head_maps.h"
 
+#include <QCoreApplication>
+#include <algorithm>
 #include <cstring>
 
 #include "core/base/error.h"
 #include "core/base/text.h"
 #include "ui/live/published_models.h"
 #include "ui/live/token_texts.h"
+#include "ui/theme/numbers.h"
 
 namespace roper {
 namespace {
 
 using RowMajor = Eigen::Matrix<float, Eigen::Dynamic, Eigen::Dynamic, Eigen::RowMajor>;
+
+constexpr Eigen::Index kThumbnailSide = 40;  // cells: what a small picture can show
+
+QString tr(const char* text) {
+    return QCoreApplication::translate("roper::HeadMaps", text);
+}
 
 [[noreturn]] void refuse(const SafetensorsFile& file, const std::string& what) {
     throw Error(ErrorKind::checkpoint, file.origin() + ": " + what);
@@ -27,9 +36,10 @@ const SafetensorsFile::Tensor& tensorOf(const SafetensorsFile& file, const std::
 }
 
 /// Weights of layers × heads; a file with none, or with more than any model has, is not believed.
-const SafetensorsFile::Tensor& attentionOf(const SafetensorsFile& file) {
+const SafetensorsFile::Tensor& attentionOf(const SafetensorsFile& file,
+                                           const std::string& name = "attention") {
     constexpr std::int64_t kMost = 4096;
-    const SafetensorsFile::Tensor& attention = tensorOf(file, "attention", Dtype::F32, 4);
+    const SafetensorsFile::Tensor& attention = tensorOf(file, name, Dtype::F32, 4);
     for (const std::size_t dimension : {0U, 1U})
         if (attention.shape[dimension] < 1 || attention.shape[dimension] > kMost)
             refuse(file, "a model has 1 to " + std::to_string(kMost) + " layers and heads");
@@ -43,13 +53,13 @@ Number at(const SafetensorsFile::Tensor& tensor, std::size_t index) {
     return value;
 }
 
-/// Matrix number `index` of a tensor [.., .., rows, columns].
-Eigen::MatrixXd matrixOf(const SafetensorsFile::Tensor& tensor, std::size_t index) {
-    const Eigen::Index rows = tensor.shape[2], columns = tensor.shape[3];
-    RowMajor read(rows, columns);
+/// Matrix number `index` of a tensor [.., rows, columns].
+RowMajor matrixOf(const SafetensorsFile::Tensor& tensor, std::size_t index) {
+    const std::size_t rank = tensor.shape.size();
+    RowMajor read(tensor.shape[rank - 2], tensor.shape[rank - 1]);
     const auto size = static_cast<std::size_t>(read.size()) * sizeof(float);
     std::memcpy(read.data(), tensor.bytes.data() + index * size, size);
-    return read.cast<double>();
+    return read;
 }
 
 std::int64_t stepOf(const SafetensorsFile& file) {
@@ -60,6 +70,44 @@ std::int64_t stepOf(const SafetensorsFile& file) {
 
 }  // namespace
 
+Eigen::MatrixXf reduced(const Eigen::MatrixXf& map, Eigen::Index side) {
+    const Eigen::Index span = (map.rows() + side - 1) / std::max<Eigen::Index>(side, 1);
+    if (span <= 1) return map;
+    const Eigen::Index cells = (map.rows() + span - 1) / span;
+    Eigen::MatrixXf small = Eigen::MatrixXf::Zero(cells, cells);
+    for (Eigen::Index row = 0; row < map.rows(); ++row)
+        for (Eigen::Index column = 0; column < map.cols(); ++column)
+            small(row / span, column / span) = std::max(small(row / span, column / span), map(row, column));
+    return small;
+}
+
+HeatMapView::Map attentionMap(std::shared_ptr<const Eigen::MatrixXd> weights, bool causal,
+                              const QStringList& tokens) {
+    HeatMapView::Map map;
+    map.scale = HeatMapView::Scale::sequential;
+    map.lower_only = causal;
+    map.limit = HeatMapView::limitOf(*weights, causal);
+    map.pyramid = HeatMapView::makePyramid(*weights, map.scale, map.limit, causal);
+    map.row_name = tr("query");
+    map.column_name = tr("key");
+    map.value_name = tr("weight");
+    map.row_labels = map.column_labels = tokens;
+    map.values = std::move(weights);
+    return map;
+}
+
+QString weightAt(const HeatMapView::Map& map, int row, int column) {
+    if (map.values == nullptr || row < 0 || column < 0) return {};
+    const auto name = [&](int token) {
+        return map.row_labels.isEmpty() ? QString::number(token)
+                                        : tr("“%1” (%2)").arg(map.row_labels[token]).arg(token);
+    };
+    return tr("query %1, key %2, distance %3: weight %4")
+        .arg(name(row), name(column))
+        .arg(row - column)
+        .arg(noteNumber((*map.values)(row, column), 4));
+}
+
 HeadMaps readHeadMaps(const SafetensorsFile& file) {
     const auto& attention = attentionOf(file);
     HeadMaps maps;
@@ -68,16 +116,31 @@ HeadMaps readHeadMaps(const SafetensorsFile& file) {
     maps.causal = file.entryOr("causal", "true") == "true";
     maps.layers = static_cast<int>(attention.shape[0]);
     maps.heads = static_cast<int>(attention.shape[1]);
+    maps.small = {maps.layers, maps.heads, {}};
     maps.tokens = tokenTexts(file);
     const auto T = static_cast<std::int64_t>(maps.tokens.size());
     if (attention.shape[2] != T || attention.shape[3] != T || T == 0)
         refuse(file, "the maps do not fit the text of " + std::to_string(T) + " tokens");
     const auto count = static_cast<std::size_t>(attention.shape[0] * attention.shape[1]);
     for (std::size_t head = 0; head < count; ++head) {
-        maps.weights.push_back(std::make_shared<const Eigen::MatrixXd>(matrixOf(attention, head)));
+        const RowMajor weights = matrixOf(attention, head);
+        maps.weights.push_back(std::make_shared<const Eigen::MatrixXd>(weights.cast<double>()));
         maps.statistics.push_back(headStatistics(*maps.weights.back(), maps.causal));
+        maps.small.maps.push_back(reduced(weights, kThumbnailSide));
     }
     return maps;
+}
+
+HeadThumbnails readThumbnails(const SafetensorsFile& file) {
+    const auto& weights = attentionOf(file, "weights");
+    HeadThumbnails all{static_cast<int>(weights.shape[0]), static_cast<int>(weights.shape[1]), {}};
+    for (int head = 0; head < all.layers * all.heads; ++head)
+        all.maps.emplace_back(matrixOf(weights, static_cast<std::size_t>(head)));
+    return all;
+}
+
+Eigen::MatrixXd readAttention(const SafetensorsFile& file) {
+    return matrixOf(tensorOf(file, "weights", Dtype::F32, 2), 0).cast<double>();
 }
 
 Continuation readContinuation(const SafetensorsFile& file) {
@@ -108,13 +171,16 @@ Continuation readContinuation(const SafetensorsFile& file) {
     }
     const auto count = static_cast<std::size_t>(attention.shape[0] * attention.shape[1]);
     for (std::size_t head = 0; head < count; ++head)
-        c.attention.push_back(matrixOf(attention, head));
+        c.attention.emplace_back(matrixOf(attention, head).cast<double>());
     return c;
 }
 
 QString modelAtStep(const QString& model, std::int64_t step) {
-    return step < 0 ? modelTitle(model)
-                    : QCoreApplication::translate("roper::HeadMaps", "%1 at step %2").arg(model).arg(step);
+    return step < 0 ? modelTitle(model) : tr("%1 at step %2").arg(model).arg(step);
+}
+
+QString headTitle(int layer, int head) {
+    return tr("layer %1, head %2").arg(layer).arg(head);
 }
 
 }  // namespace roper

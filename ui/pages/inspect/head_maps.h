@@ -2,6 +2,7 @@
 
 #include <Eigen/Core>
 #include <QString>
+#include <algorithm>
 #include <cstdint>
 #include <memory>
 #include <string>
@@ -9,12 +10,38 @@
 
 #include "core/base/safetensors.h"
 #include "core/rotary/attention_statistics.h"
+#include "ui/charts/heat_map_view.h"
 
 namespace roper {
 
 /// A model as titles and captions name it: "addition-roper at step 400"; a published one, which has no steps
 /// (−1), by its name alone.
 QString modelAtStep(const QString& model, std::int64_t step);
+
+/// "layer 1, head 3"
+QString headTitle(int layer, int head);
+
+/// Attention of one head, ready to be drawn.
+struct HeadMap {
+    int layer = 0, head = 0;
+    HeatMapView::Map map;
+};
+
+/// Weights [T, T] as a map.
+/// @param tokens  by which rows and columns are named; empty: by their numbers
+HeatMapView::Map attentionMap(std::shared_ptr<const Eigen::MatrixXd> weights, bool causal,
+                              const QStringList& tokens = {});
+/// The weight of a cell of such a map in words; empty beside it.
+QString weightAt(const HeatMapView::Map& map, int row, int column);
+
+/// Attention of all heads, small.
+struct HeadThumbnails {
+    int layers = 0, heads = 0;
+    std::vector<Eigen::MatrixXf> maps;  ///< of layer·heads + head
+};
+
+/// A map of at most so many cells a side, each the largest of those that it stands for: a diagonal stays one.
+Eigen::MatrixXf reduced(const Eigen::MatrixXf& map, Eigen::Index side);
 
 /// What all heads of a model do with a text at a step.
 struct HeadMaps {
@@ -25,14 +52,15 @@ struct HeadMaps {
     bool causal = true;                                           ///< no query sees a key after it
     std::vector<std::shared_ptr<const Eigen::MatrixXd>> weights;  ///< [T, T] of layer·heads + head
     std::vector<HeadStatistics> statistics;                       ///< of the same
+    HeadThumbnails small;
 
     std::size_t count() const { return weights.size(); }
-    int layerOf(std::size_t head) const { return static_cast<int>(head) / heads; }
-    int headOf(std::size_t head) const { return static_cast<int>(head) % heads; }
+    /// The nearest that there is.
+    std::size_t indexOf(int layer, int head) const {
+        return static_cast<std::size_t>(std::clamp(layer, 0, layers - 1) * heads +
+                                        std::clamp(head, 0, heads - 1));
+    }
 };
-
-/// From a snapshot, or the answer to `maps`. @throws Error (checkpoint) saying what does not fit
-HeadMaps readHeadMaps(const SafetensorsFile& file);
 
 /// A text that a model wrote, token by token.
 struct Continuation {
@@ -53,7 +81,13 @@ struct Continuation {
     std::size_t generated() const { return tokens.size() - given; }
 };
 
-/// From the answer to `generate`. @throws Error (checkpoint)
+// What models answer as tensors. @throws Error (checkpoint) saying what does not fit
+
+/// From a snapshot, or the answer to `maps`.
+HeadMaps readHeadMaps(const SafetensorsFile& file);
+HeadThumbnails readThumbnails(const SafetensorsFile& file);
+/// Weights [T, T] of one head.
+Eigen::MatrixXd readAttention(const SafetensorsFile& file);
 Continuation readContinuation(const SafetensorsFile& file);
 
 }  // namespace roper

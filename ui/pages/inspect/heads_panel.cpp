@@ -7,15 +7,62 @@
 
 #include "core/questions/reach.h"
 #include "ui/controls/named.h"
-#include "ui/pages/inspect/models_fields.h"
+#include "ui/pages/inspect/inspect_fields.h"
 #include "ui/theme/numbers.h"
 
 namespace roper {
 
-HeadsPanel::HeadsPanel(ModelsState& state, QWidget* parent)
-    : ModelPanel(tr("Heads"), state, parent),
-      atlas_(new AtlasView(state, this)),
-      grid_(new HeadGridView(state, this)),
+namespace {
+
+/// All heads as they read the text.
+class TextHeads : public HeadsView {
+  public:
+    using HeadsView::HeadsView;
+
+    QString figureName() const override { return QStringLiteral("all-heads"); }
+    QSize defaultSize() const override { return {900, 340}; }
+
+    QString figureCsv() const override {
+        QString csv = QStringLiteral("layer,head,query_cell,key_cell,largest_weight\n");
+        const auto all = heads();
+        for (const int head : ordered()) {
+            const Eigen::MatrixXf& map = all->maps[static_cast<std::size_t>(head)];
+            for (Eigen::Index row = 0; row < map.rows(); ++row)
+                for (Eigen::Index column = 0; column <= row; ++column)
+                    csv += QStringLiteral("%1,%2,%3,%4,%5\n")
+                               .arg(head / all->heads)
+                               .arg(head % all->heads)
+                               .arg(row)
+                               .arg(column)
+                               .arg(static_cast<double>(map(row, column)), 0, 'g', 9);
+        }
+        return csv;
+    }
+
+    QString figureCaption() const override {
+        if (state().summary() == nullptr) return {};
+        return tr("Attention of all heads of %1, each scaled to its largest weight; a cell shows the largest "
+                  "weight in it")
+            .arg(QString::fromStdString(state().summary()->name));
+    }
+
+  protected:
+    std::shared_ptr<const HeadThumbnails> heads() const override { return state().shared(need::thumbnails); }
+    QString textInstead() const override {
+        return state().instead(tr("The attention of all heads is shown here."));
+    }
+    QString describe(int layer, int head) const override {
+        const HeadReport* report = state().report(layer, head);
+        return report != nullptr ? describeHead(*report) : headTitle(layer, head);
+    }
+};
+
+}  // namespace
+
+HeadsPanel::HeadsPanel(const ShownModels& models, QWidget* parent)
+    : ModelPanel(tr("Heads"), models, parent),
+      atlas_(new AtlasView(models.state, this)),
+      grid_(new TextHeads(models.state, this)),
       map_(new HeatMapView(QStringLiteral("model-head"), this)),
       reach_(new CurveChart(QStringLiteral("reach"), tr("distance n − j, tokens"), tr("mean weight"), this)),
       label_(named(new QComboBox, tr("Heads of one label"), tr("Shows these heads alone"))),
@@ -23,12 +70,16 @@ HeadsPanel::HeadsPanel(ModelsState& state, QWidget* parent)
           named(new QComboBox, tr("Colour of the dots"), tr("What the dots of the atlas are coloured by"))),
       reach_quantity_(named(new QComboBox, tr("What is shown by distance"),
                             tr("The head's mean weight, or its mean score before softmax"))),
+      order_(named(new QComboBox, tr("Order of all heads"), tr("What comes first among the small maps"))),
       layer_(makeNumber(tr("Layer that is shown"), tr("layer "))),
       head_(makeNumber(tr("Head that is shown"), tr("head "))),
       map_title_(new QLabel) {
     colour_->addItems({tr("coloured by label"), tr("by the slow pairs' share"), tr("by layer")});
     connect(colour_, &QComboBox::currentIndexChanged, this,
             [this](int index) { atlas_->setColour(static_cast<AtlasView::Colour>(index)); });
+    connect(grid_, &HeadsView::headChosen, &state(), &InspectState::setHead);
+    order_->addItems({tr("ordered by place"), tr("by entropy"), tr("by mean distance")});
+    connect(order_, &QComboBox::currentIndexChanged, this, &HeadsPanel::showOrder);
     connect(label_, &QComboBox::currentIndexChanged, this,
             [this](int index) { atlas_->setLabel(label_->itemData(index).toString().toStdString()); });
     map_title_->setSizePolicy(QSizePolicy::Ignored, QSizePolicy::Preferred);
@@ -36,17 +87,17 @@ HeadsPanel::HeadsPanel(ModelsState& state, QWidget* parent)
     reach_->setEmptyText(tr("How the head's weight falls with distance is shown here."));
     reach_quantity_->addItems({tr("weight by distance"), tr("score by distance")});
     connect(reach_quantity_, &QComboBox::currentIndexChanged, this, &HeadsPanel::showReach);
-    for (QComboBox* choice : {label_, colour_, reach_quantity_}) {
+    for (QComboBox* choice : {label_, colour_, order_, reach_quantity_}) {
         choice->setSizeAdjustPolicy(QComboBox::AdjustToMinimumContentsLengthWithIcon);
         choice->setMinimumContentsLength(choice == reach_quantity_ ? 14 : 11);
     }
     connect(map_, &HeatMapView::cellPointed, this,
-            [this](int row, int column) { emit pointed(pointedWeight(row, column)); });
+            [this](int row, int column) { emit pointed(weightAt(map_->map(), row, column)); });
     hear(atlas_, grid_, map_, reach_);
     auto* small = splitter(Qt::Vertical, {atlas_, grid_}, {400, 300});
     auto* large = splitter(Qt::Vertical, {column({{map_title_, 0}, {map_, 1}}), reach_}, {480, 180});
     auto* layout = new QVBoxLayout(this);
-    layout->addLayout(row({label_, colour_, layer_, head_, reach_quantity_}));
+    layout->addLayout(row({label_, colour_, order_, layer_, head_, reach_quantity_}));
     layout->addWidget(splitter(Qt::Horizontal, {small, large}, {500, 500}), 1);
 }
 
@@ -69,7 +120,7 @@ std::vector<const Need*> HeadsPanel::needsOf(const QString& figure) const {
     return {&need::heads, &need::attention};
 }
 
-void HeadsPanel::prepare(const QString&, const ModelsPicture& picture) {
+void HeadsPanel::prepare(const QString&, const InspectPicture& picture) {
     colour_->setCurrentIndex(static_cast<int>(picture.colour));
     reach_quantity_->setCurrentIndex(static_cast<int>(picture.reach));
 }
@@ -85,6 +136,7 @@ void HeadsPanel::refresh() {
     layer_->setValue(state().layer());
     head_->setValue(state().head());
     showLabels();
+    showOrder();
     showMap();
     showReach();
 }
@@ -108,12 +160,22 @@ void HeadsPanel::showLabels() {
     label_->setCurrentIndex(std::max(0, label_->findData(kept)));
 }
 
+/// Sorts the small maps, once it is known what heads do.
+void HeadsPanel::showOrder() {
+    const int order = order_->currentIndex();
+    const HeadsAnswer* answer = state().answer(need::heads);
+    std::vector<double> numbers;
+    if (order > 0 && answer != nullptr)
+        for (const HeadReport& report : answer->heads)
+            numbers.push_back(order == 1 ? report.entropy : report.mean_distance);
+    grid_->setSortedBy(std::move(numbers));
+}
+
 void HeadsPanel::showMap() {
     const HeadMap* attention = shownMap();
-    map_title_->setText(state().report() != nullptr ? titleOfHead(*state().report())
-                        : state().summary() != nullptr
-                            ? tr("layer %1, head %2").arg(state().layer()).arg(state().head())
-                            : QString());
+    map_title_->setText(state().report() != nullptr    ? titleOfHead(*state().report())
+                        : state().summary() != nullptr ? headTitle(state().layer(), state().head())
+                                                       : QString());
     map_title_->setToolTip(state().report() != nullptr ? describeHead(*state().report()) : QString());
     if (attention == nullptr) return map_->setMap({});
     map_->setCaption(tr("Attention weights of layer %1, head %2 of %3")
@@ -157,19 +219,6 @@ void HeadsPanel::showReach() {
                         false,
                         {}}},
                       marks);
-}
-
-QString HeadsPanel::pointedWeight(int row, int column) const {
-    const HeadMap* attention = state().answer(need::attention);
-    if (attention == nullptr || row < 0 || column < 0) return {};
-    const auto name = [&](int token) {
-        return attention->tokens.isEmpty() ? QString::number(token)
-                                           : tr("“%1” (%2)").arg(attention->tokens[token]).arg(token);
-    };
-    return tr("query %1, key %2, distance %3: weight %4")
-        .arg(name(row), name(column))
-        .arg(row - column)
-        .arg(noteNumber((*attention->map.values)(row, column), 4));
 }
 
 }  // namespace roper

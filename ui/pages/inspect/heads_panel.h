@@ -6,7 +6,7 @@
 
 #include "ui/charts/curve_chart.h"
 #include "ui/pages/inspect/atlas_view.h"
-#include "ui/pages/inspect/head_grid_view.h"
+#include "ui/pages/inspect/heads_view.h"
 #include "ui/pages/inspect/model_panel.h"
 
 namespace roper {
@@ -19,15 +19,15 @@ class HeadsPanel : public ModelPanel {
     Q_OBJECT
 
   public:
-    HeadsPanel(ModelsState& state, QWidget* parent);
+    HeadsPanel(const ShownModels& models, QWidget* parent);
 
     PageFigures::Figures figures() const override { return {atlas_, map_, grid_, reach_}; }
     std::vector<const Need*> needs() const override;
     std::vector<const Need*> needsOf(const QString& figure) const override;
-    void prepare(const QString& figure, const ModelsPicture& picture) override;
+    void prepare(const QString& figure, const InspectPicture& picture) override;
 
     AtlasView& atlas() { return *atlas_; }
-    HeadGridView& grid() { return *grid_; }
+    HeadsView& grid() { return *grid_; }
     HeatMapView& map() { return *map_; }
     CurveChart& reach() { return *reach_; }
 
@@ -39,15 +39,15 @@ class HeadsPanel : public ModelPanel {
     /// Of the chosen head; null while it is not known.
     const HeadMap* shownMap() const;
     void showLabels();
+    void showOrder();
     void showMap();
     void showReach();
-    QString pointedWeight(int row, int column) const;
 
     AtlasView* atlas_;
-    HeadGridView* grid_;
+    HeadsView* grid_;
     HeatMapView* map_;
     CurveChart* reach_;
-    QComboBox *label_, *colour_, *reach_quantity_;
+    QComboBox *label_, *colour_, *reach_quantity_, *order_;
     QSpinBox *layer_, *head_;
     QLabel* map_title_;
     bool filling_ = false;

@@ -6,7 +6,7 @@
 #include "ui/live/example_text.h"
 #include "ui/live/published_models.h"
 #include "ui/live/run_records.h"
-#include "ui/pages/inspect/models_fields.h"
+#include "ui/pages/inspect/inspect_fields.h"
 #include "ui/theme/numbers.h"
 
 namespace roper {
@@ -18,22 +18,14 @@ InspectPage::InspectPage(RunStore& store, QWidget* parent)
              "bands do, how they formed, what it generates, and what breaks when a part is taken away."),
           parent),
       store_(store),
-      state_(new ModelsState(store, this)),
-      beside_state_(new ModelsState(store, this)),
-      run_(new InspectState(store, this)),
-      beside_run_(new InspectState(store, this)),
-      panels_{new TextPanel(*state_, this),
-              new HeadsPanel(*state_, this),
-              new TrainingPanel(*state_, *run_, *beside_run_, this),
-              new GenerationPanel(*state_, *run_, *beside_run_, this),
-              new BandsPanel(*state_, *beside_state_, this),
-              new ValuesPanel(*state_, *beside_state_, this),
-              new SubsetsPanel(*state_, this),
-              new LengthsPanel(*state_, this),
-              new LayersPanel(*state_, this),
-              new PatchPanel(*state_, this),
-              new SizesPanel(*state_, *run_, *beside_run_, this),
-              new LearnedPanel(*state_, *run_, this)},
+      state_(new InspectState(store, this)),
+      beside_state_(new InspectState(store, this)),
+      shown_{*state_, *beside_state_},
+      panels_{
+          new TextPanel(shown_, this),       new HeadsPanel(shown_, this),   new TrainingPanel(shown_, this),
+          new GenerationPanel(shown_, this), new BandsPanel(shown_, this),   new ValuesPanel(shown_, this),
+          new SubsetsPanel(shown_, this),    new LengthsPanel(shown_, this), new LayersPanel(shown_, this),
+          new PatchPanel(shown_, this),      new SizesPanel(shown_, this),   new LearnedPanel(shown_, this)},
       tabs_(new QTabWidget),
       stack_(new QStackedWidget),
       change_(new ChangePanel(*state_, nullptr)) {
@@ -65,7 +57,7 @@ InspectPage::InspectPage(RunStore& store, QWidget* parent)
                     all.push_back(figure);
             return all;
         },
-        infosOf(modelsFields()),
+        infosOf(inspectFields()),
         [this](FigureRequest request) -> Figure& { return prepareFigure(std::move(request)); });
     keepView();
     connectState();
@@ -144,12 +136,12 @@ void InspectPage::inspect(const QString& run, bool with_twin) {
 }
 
 void InspectPage::connectState() {
-    connect(state_, &ModelsState::modelChanged, this, &InspectPage::showModel);
-    for (auto signal : {&ModelsState::inputsChanged, &ModelsState::headChanged})
+    connect(state_, &InspectState::modelChanged, this, &InspectPage::showModel);
+    for (auto signal : {&InspectState::inputsChanged, &InspectState::headChanged})
         connect(state_, signal, this, &Page::explanationChanged);
-    for (ModelsState* state : {state_, beside_state_})
-        connect(state, &ModelsState::workChanged, this, &InspectPage::showWork);
-    connect(beside_state_, &ModelsState::modelChanged, this, &InspectPage::showWork);
+    for (InspectState* state : {state_, beside_state_})
+        connect(state, &InspectState::workChanged, this, &InspectPage::showWork);
+    connect(beside_state_, &InspectState::modelChanged, this, &InspectPage::showWork);
     connect(change_, &ChangePanel::changed, this, [this](const ModelChange& change) {
         // Who takes something away wants to see what that does.
         if (state_->change().isNothing() && !change.isNothing())
@@ -159,31 +151,22 @@ void InspectPage::connectState() {
     });
     connect(tabs_, &QTabWidget::currentChanged, this, &InspectPage::wantWhatIsSeen);
     connect(tabs_, &QTabWidget::currentChanged, this, &InspectPage::showFront);
-    connect(state_, &ModelsState::inputsChanged, beside_state_,
+    connect(state_, &InspectState::inputsChanged, beside_state_,
             [this] { beside_state_->setText(state_->text()); });
-    linkHeads();
-    for (auto signal : {&InspectState::checkpointsChanged, &InspectState::runChanged})
-        connect(run_, signal, this, &InspectPage::fillSteps);
-    for (InspectState* run : {run_, beside_run_})
-        connect(run, &InspectState::messageChanged, this, &InspectPage::showWork);
+    connect(state_, &InspectState::modelChanged, beside_state_,
+            [this] { beside_state_->matchStep(*state_); });
+    // The same head of both; where the one beside has fewer, it stays within them.
+    const auto link_head = [this] { beside_state_->setHead(state_->layer(), state_->head()); };
+    connect(state_, &InspectState::headChanged, this, link_head);
+    connect(beside_state_, &InspectState::modelChanged, this, link_head);
+    for (auto signal : {&InspectState::checkpointsChanged, &InspectState::modelChanged})
+        connect(state_, signal, this, &InspectPage::fillSteps);
     listing_.setSingleShot(true);
     connect(&listing_, &QTimer::timeout, this, [this] {
         if (isVisible()) fillModels();
     });
     connect(&store_, &RunStore::runAdded, this, [this] { listing_.start(); });
     connect(&store_, &RunStore::runRemoved, this, [this] { listing_.start(); });
-}
-
-/// The head that is chosen among snapshots is the one that the other panels show, and the other way round.
-void InspectPage::linkHeads() {
-    connect(run_, &InspectState::headChanged, this, [this] {
-        if (const auto& maps = run_->maps())
-            state_->setHead(maps->layerOf(run_->head()), maps->headOf(run_->head()));
-    });
-    connect(state_, &ModelsState::headChanged, this, [this] {
-        if (const auto& maps = run_->maps(); maps && state_->head() < maps->heads)
-            run_->setHead(static_cast<std::size_t>(state_->layer() * maps->heads + state_->head()));
-    });
 }
 
 /// Who opens the page wants to see something: of the runs with snapshots the last by name, and names begin
@@ -228,19 +211,17 @@ void InspectPage::wantWhatIsSeen() {
 }
 
 void InspectPage::showWork() {
-    const ModelsState& busy = state_->isAsking() ? *state_ : *beside_state_;
+    const InspectState& busy = state_->isAsking() ? *state_ : *beside_state_;
     const bool works = busy.isAsking();
     progress_->setVisible(works);
     cancel_->setVisible(works);
     progress_->setRange(0, state_->progress() < 0 ? 0 : 100);
     if (state_->progress() >= 0) progress_->setValue(static_cast<int>(std::lround(100 * state_->progress())));
-    QStringList messages{state_->message()};
-    if (!beside_state_->message().isEmpty())
-        messages << beside_state_->title() + QStringLiteral(": ") + beside_state_->message();
-    for (const InspectState* run : {run_, beside_run_})
-        if (!run->message().isEmpty())
-            messages << (run == run_ ? run->message() : run->run() + QStringLiteral(": ") + run->message());
-    messages.removeAll(QString());
+    QStringList messages;
+    for (const InspectState* one : {state_, beside_state_})
+        for (const QString& message : {one->message(), one->snapshots().problem(), one->sizes().message()})
+            if (!message.isEmpty())
+                messages << (one == state_ ? message : one->title() + QStringLiteral(": ") + message);
     messages.removeDuplicates();
     message_->setText(messages.join('\n'));
     message_->setVisible(!messages.isEmpty());
@@ -297,12 +278,12 @@ QString InspectPage::explanation() const {
         "<p>entropy = −(1/T) Σ<sub>n</sub> Σ<sub>j</sub> a<sub>n,j</sub> log a<sub>n,j</sub><br>"
         "mean distance = (1/T) Σ<sub>n</sub> Σ<sub>j</sub> a<sub>n,j</sub> |n − j|<br>"
         "diagonal = max over δ of the mean of a<sub>n,n−δ</sub></p>");
-    if (run_->maps()) {
-        const HeadStatistics& s = run_->maps()->statistics[run_->head()];
+    if (const auto maps = state_->maps()) {
+        const HeadStatistics& s = maps->statistics[maps->indexOf(state_->layer(), state_->head())];
         text += tr("<p>Here, %1 of %2: entropy %3 nats, mean distance %4; at distance %5 lies %6 % of the "
                    "weight.</p>")
-                    .arg(headTitle(*run_->maps(), run_->head()),
-                         modelAtStep(run_->run(), run_->maps()->step).toHtmlEscaped())
+                    .arg(headTitle(state_->layer(), state_->head()),
+                         modelAtStep(state_->model(), maps->step).toHtmlEscaped())
                     .arg(noteNumber(s.entropy, 4), noteNumber(s.mean_distance, 4))
                     .arg(s.diagonal_distance)
                     .arg(noteNumber(100 * s.diagonal, 3));

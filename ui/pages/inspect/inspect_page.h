@@ -52,14 +52,11 @@ class InspectPage : public Page {
     }
 
     QTabWidget& tabs() { return *tabs_; }
-    ModelsState& state() { return *state_; }
-    /// What stands beside it: another model that reads the same text; its bands, kernels, heads and texts are
-    /// drawn along.
-    ModelsState& besideState() { return *beside_state_; }
+    InspectState& state() { return *state_; }
+    /// What stands beside it: another model that reads the same text, at the same step and head; its bands,
+    /// kernels, heads and texts are drawn along.
+    InspectState& besideState() { return *beside_state_; }
     void setBeside(const QString& model);
-    /// What is seen of the same two where they are runs.
-    InspectState& runState() { return *run_; }
-    InspectState& besideRun() { return *beside_run_; }
     /// Shows a run, alone or with its twin beside it if it has one.
     void inspect(const QString& run, bool with_twin);
     /// Opens a model by the name of a run or the path of a published one.
@@ -84,9 +81,8 @@ class InspectPage : public Page {
     void connectState();
     ModelPanel& shownPanel() const { return *panels_[static_cast<std::size_t>(tabs_->currentIndex())]; }
     Figure& prepareFigure(FigureRequest request);
-    void openRunForPicture(const QString& model, const std::string& kind);
-    void openForPicture(const QString& model, const ModelsPicture& picture);
-    void linkHeads();
+    void requireModel(const QString& model);
+    void openForPicture(const QString& model, const InspectPicture& picture);
     void openAtStep();
     void keepPanel();
     void fillSteps();
@@ -101,8 +97,8 @@ class InspectPage : public Page {
     void showWork();
 
     RunStore& store_;
-    ModelsState *state_, *beside_state_;
-    InspectState *run_, *beside_run_;
+    InspectState *state_, *beside_state_;
+    ShownModels shown_;
     std::vector<ModelPanel*> panels_;  ///< in the order of their tabs
     QComboBox *models_, *steps_, *beside_;
     QPlainTextEdit* text_;

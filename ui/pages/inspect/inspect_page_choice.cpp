@@ -43,7 +43,6 @@ void InspectPage::open(const QString& model) {
     }
     state_->setText(text_->toPlainText());
     state_->setModel(model);
-    run_->setRun(model);
     if (beside_state_->model() == model) setBeside({});
     fillModels();
     wantWhatIsSeen();
@@ -82,28 +81,23 @@ void InspectPage::fillSteps() {
     const QScopedValueRollback filling(filling_, true);
     steps_->clear();
     steps_->addItem(tr("its newest step"));
-    for (const std::int64_t step : run_->checkpoints()) {
+    for (const std::int64_t step : state_->checkpoints()) {
         steps_->addItem(tr("checkpoint %1").arg(step), QVariant::fromValue<qlonglong>(step));
-        if (run_->step() == step) steps_->setCurrentIndex(steps_->count() - 1);
+        if (state_->chosenStep() == step) steps_->setCurrentIndex(steps_->count() - 1);
     }
-    if (steps_->currentIndex() == 0) run_->setStep(std::nullopt);  // the one that was chosen is gone
-    steps_->setEnabled(store_.find(state_->model()) != nullptr);
+    if (steps_->currentIndex() == 0) state_->setStep(std::nullopt);  // the one that was chosen is gone
+    steps_->setEnabled(state_->run() != nullptr);
 }
 
 void InspectPage::openAtStep() {
     const QVariant chosen = steps_->currentData();
-    const auto step = chosen.isValid() ? std::optional<std::int64_t>(chosen.toLongLong()) : std::nullopt;
-    run_->setStep(step);
-    state_->setModel(state_->model(), step);
-    beside_run_->matchStep(*run_);
-    if (!beside_state_->model().isEmpty())
-        beside_state_->setModel(beside_state_->model(), beside_run_->step());
+    state_->setStep(chosen.isValid() ? std::optional<std::int64_t>(chosen.toLongLong()) : std::nullopt);
 }
 
 void InspectPage::setBeside(const QString& model) {
     beside_state_->setText(state_->text());
     beside_state_->setModel(model);
-    beside_run_->setRun(model);
+    beside_state_->matchStep(*state_);
     fillBeside();
     wantWhatIsSeen();
 }
@@ -177,7 +171,9 @@ void InspectPage::openPublished(const QString& path) {
 
 /// What to do first stands where the text would, and changes where something follows from them.
 void InspectPage::showFront() {
-    change_area_->setVisible(!shownPanel().needs().empty());
+    const std::vector<const Need*> needs = shownPanel().needs();
+    change_area_->setVisible(
+        std::any_of(needs.begin(), needs.end(), [](const Need* need) { return need->dependsOnChange(); }));
     stack_->setCurrentIndex(state_->model().isEmpty() && tabs_->currentIndex() == 0 ? 0 : 1);
 }
 
@@ -186,7 +182,7 @@ void InspectPage::showModel() {
     showFront();
     if (m == nullptr) return summary_->clear();
     // All runs are of one family; their method says more.
-    const RunWatcher* run = store_.find(state_->model());
+    const RunWatcher* run = state_->run();
     const std::string kind =
         run != nullptr && run->specification() ? run->specification()->methodTitle() : m->family;
     QString text = tr("%1: %2 parameters, %3 of %4 heads")

@@ -45,7 +45,7 @@ QWidget* InspectPage::makeChooser() {
     makeTextInput();
     cancel_ = named(new QPushButton(tr("Cancel")), tr("Cancel"), tr("Gives up what is being computed"));
     connect(cancel_, &QPushButton::clicked, this, [this] {
-        for (ModelsState* state : {state_, beside_state_}) {
+        for (InspectState* state : {state_, beside_state_}) {
             state->setNeeds({});  // until something else is wanted
             state->cancel();
         }
@@ -140,7 +140,7 @@ void InspectPage::addActions(Actions& actions) {
         actions.add(group, panel->title(), {}, [this, panel] { tabs_->setCurrentWidget(panel); });
     actions.add(group, tr("Play or pause the snapshots"), Qt::Key_Space,
                 [this] { panel<TrainingPanel>().play(); });
-    actions.add(group, tr("First snapshot"), Qt::Key_Home, [this] { run_->showSnapshot(0); });
+    actions.add(group, tr("First snapshot"), Qt::Key_Home, [this] { state_->showSnapshot(0); });
     actions.add(group, tr("Generate a continuation"), {}, [this] {
         showPanel<GenerationPanel>();
         panel<GenerationPanel>().generate();

@@ -4,22 +4,25 @@
 
 #include "core/base/error.h"
 #include "ui/live/published_models.h"
+#include "ui/pages/inspect/inspect_fields.h"
 #include "ui/pages/inspect/inspect_page.h"
-#include "ui/pages/inspect/models_fields.h"
 
 // The pictures of the Inspect page without a window.
 
 namespace roper {
 
-/// @throws Error (usage) if there is no such model, or no such head in it
-void InspectPage::openForPicture(const QString& model, const ModelsPicture& picture) {
-    if (!isPublishedModel(model)) {
-        store_.readAll();
-        if (store_.find(model) == nullptr)
-            throw Error(ErrorKind::usage,
-                        "there is no run \"" + model.toStdString() + "\" in " + store_.folder().string());
-    }
-    state_->setNeeds({});
+/// @throws Error (usage) if there is neither such a run nor such a published model
+void InspectPage::requireModel(const QString& model) {
+    if (isPublishedModel(model)) return;
+    store_.readAll();
+    if (store_.find(model) == nullptr)
+        throw Error(ErrorKind::usage,
+                    "there is no run \"" + model.toStdString() + "\" in " + store_.folder().string());
+}
+
+/// @throws Error (usage) if there is no such head in it
+void InspectPage::openForPicture(const QString& model, const InspectPicture& picture) {
+    state_->setNeeds({&need::model});
     state_->setText(QString::fromStdString(picture.look.text));
     state_->setChange(picture.look.change);
     state_->setModel(model);
@@ -36,22 +39,10 @@ void InspectPage::openForPicture(const QString& model, const ModelsPicture& pict
     setBeside(isPublishedModel(beside) ? QFileInfo(beside).absoluteFilePath() : beside);
 }
 
-/// @throws Error (usage) if there is no such run, or the model has no such numbers
-void InspectPage::openRunForPicture(const QString& model, const std::string& kind) {
-    store_.readAll();
-    const bool is_published = isPublishedModel(model);
-    if (is_published && (kind == "solved-by-size" || kind == "learned-positions"))
-        throw Error(ErrorKind::usage, kind + " is of runs; this model has no such numbers");
-    if (!is_published && store_.find(model) == nullptr)
-        throw Error(ErrorKind::usage,
-                    "there is no run \"" + model.toStdString() + "\" in " + store_.folder().string());
-    run_->setRun(model);
-}
-
 Figure& InspectPage::prepareFigure(FigureRequest request) {
     const QScopedValueRollback<bool> prepares(prepares_, true);
-    ModelsPicture picture;
-    applySettings(modelsFields(), picture, request.settings);
+    InspectPicture picture;
+    applySettings(inspectFields(), picture, request.settings);
     if (request.run.empty())
         throw Error(ErrorKind::usage, request.kind + " needs a model: --run NAME, a .gguf file or a folder");
     const QString kind = QString::fromStdString(request.kind);
@@ -67,11 +58,15 @@ Figure& InspectPage::prepareFigure(FigureRequest request) {
         }))
         throw Error(ErrorKind::usage, request.kind + " needs a text: --set text=…");
     const QString model = QString::fromStdString(request.run);
+    requireModel(model);
     const bool is_of_run = needs.empty();  // not asked of a state, but seen of a run
-    if (is_of_run)
-        openRunForPicture(model, request.kind);
-    else
+    if (!is_of_run)
         openForPicture(model, picture);
+    else if (isPublishedModel(model) &&
+             (request.kind == "solved-by-size" || request.kind == "learned-positions"))
+        throw Error(ErrorKind::usage, request.kind + " is of runs; this model has no such numbers");
+    else
+        state_->setModel(model);
     if (kind == panel<GenerationPanel>().continuation().figureName() && picture.look.text.empty())
         throw Error(ErrorKind::usage, "continuation needs a text: --set text=…");
     shown.prepare(kind, picture);
@@ -81,7 +76,7 @@ Figure& InspectPage::prepareFigure(FigureRequest request) {
     }
     beside_state_->setNeeds(needs);
     state_->setNeeds(needs);
-    for (ModelsState* state : {beside_state_, state_}) {
+    for (InspectState* state : {beside_state_, state_}) {
         waitWhile([&] { return state->isAsking(); },
                   state == state_ ? "the answer of the model" : "the answer of the model beside it");
         if (!state->message().isEmpty()) throw Error(ErrorKind::usage, state->message().toStdString());

@@ -1,297 +1,402 @@
 #include "ui/pages/inspect/inspect_state.h"
 
-#include <QJsonArray>
-#include <QJsonDocument>
-#include <QJsonObject>
+#include <QFileInfo>
+#include <QtConcurrent>
 #include <algorithm>
-#include <cmath>
-#include <cstdlib>
-#include <limits>
-#include <numeric>
 
 #include "core/base/error.h"
-#include "ui/live/trainer_launcher.h"
+#include "ui/live/published_models.h"
+#include "ui/live/token_texts.h"
 
 namespace roper {
+
 namespace {
 
 constexpr int kBetweenLooks_ms = 1000;
 
 }  // namespace
 
-int nearestStep(const std::vector<std::int64_t>& steps, std::int64_t step) {
-    const auto found = std::min_element(steps.begin(), steps.end(), [step](std::int64_t a, std::int64_t b) {
-        return std::abs(a - step) < std::abs(b - step);
-    });
-    return found == steps.end() ? -1 : static_cast<int>(found - steps.begin());
-}
-
-std::vector<std::int64_t> stepsOf(const std::vector<StepFile>& files) {
-    std::vector<std::int64_t> steps;
-    for (const StepFile& file : files)
-        steps.push_back(file.step);
-    return steps;
-}
-
 InspectState::InspectState(RunStore& store, QObject* parent)
     : QObject(parent), store_(store), client_(store, this) {
-    connect(&client_, &ModelClient::answered, this, &InspectState::take);
+    connect(&client_, &ModelClient::answered, this,
+            [this](const ModelQuestion&, const QByteArray& payload) { take(payload); });
     connect(&client_, &ModelClient::failed, this, [this](const QString& why) {
-        asking_ = false;
-        say(why);
+        if (asking_ != nullptr) fail(why);
     });
-    timer_.setInterval(kBetweenLooks_ms);
-    connect(&timer_, &QTimer::timeout, this, &InspectState::lookForSnapshots);
-    timer_.start();
+    connect(&client_, &ModelClient::progressed, this, [this](int done, int all) {
+        progress_ = all > 0 ? static_cast<double>(done) / all : -1;
+        emit workChanged();
+    });
     connect(&store_, &RunStore::runRemoved, this, [this](const QString& name) {
-        if (name == run_) setRun({});
+        if (name == model_) setModel({});
     });
-}
-
-InspectState::~InspectState() {
-    blockSignals(true);  // the page that listened is being destroyed
-    stopAskingForSizes();
+    connect(&sizes_, &SolvedSizes::changed, this, &InspectState::workChanged);
+    connect(&timer_, &QTimer::timeout, this, &InspectState::look);
+    timer_.start(kBetweenLooks_ms);
 }
 
 void InspectState::say(const QString& message) {
     message_ = message;
-    emit messageChanged();
+    emit workChanged();
 }
 
-void InspectState::setRun(const QString& name) {
-    if (name == run_) return;
-    stopAskingForSizes();
-    run_ = name;
-    snapshots_.clear();
-    read_.clear();
-    snapshot_ = -1;
-    step_.reset();
-    maps_.reset();
-    continuation_.reset();
-    sizes_.reset();
-    head_ = 0;
-    asking_ = false;
+InspectState::Entry& InspectState::entryOf(const Need& what) {
+    Entry& entry = entries_[what.name];
+    entry.need = &what;
+    return entry;
+}
+
+/// What was asked for of these, and why not, counts no more.
+void InspectState::giveUp(const Chooses& is_of_the_past) {
+    if (asking_ != nullptr && is_of_the_past(*asking_)) stopAsking();
+    for (auto& [name, entry] : entries_) {
+        entry.refused.reset();
+        if (is_of_the_past(*entry.need)) entry.requested.reset();
+    }
     say({});
-    emit runChanged();
-    lookForSnapshots();
-    emit mapsChanged();
-    emit continuationChanged();
-    emit sizesChanged();
 }
 
-/// The newest snapshot is shown as it comes, unless an older one is being looked at.
-void InspectState::lookForSnapshots() {
-    const RunWatcher* run = store_.find(run_);
-    if (run == nullptr) return;
+void InspectState::forget(const Chooses& is_of_the_past) {
+    for (auto& [name, entry] : entries_)
+        if (is_of_the_past(*entry.need)) {
+            entry.known.reset();
+            entry.answer.reset();
+        }
+}
+
+void InspectState::setModel(const QString& model, std::optional<std::int64_t> step) {
+    const std::optional<std::int64_t> chosen = step;
+    // A run that trains moves on; what is seen of it is of one checkpoint, the newest when it was opened.
+    if (const RunWatcher* run = store_.find(model); run != nullptr && !step)
+        if (const auto found = run->folder().checkpoints(); !found.empty()) step = found.back().step;
+    if (model == model_ && step == step_ && chosen == chosen_step_) return;
+    cancel();
+    client_.close();
+    if (model != model_) {
+        sizes_.stop();
+        snapshots_ = {};
+        seen_checkpoints_.clear();
+        reads_maps_ = false;
+    }
+    model_ = model;
+    step_ = step;
+    chosen_step_ = chosen;
+    sizes_.forget();  // what another step has solved is not what this one solves
+    entries_.clear();
+    look();
+    setHead(layer_, head_);
+    emit modelChanged();
+    askNext();
+}
+
+void InspectState::setStep(std::optional<std::int64_t> step) {
+    if (step != chosen_step_) setModel(model_, step);
+}
+
+void InspectState::matchStep(const InspectState& other) {
+    const std::vector<std::int64_t> there = checkpoints();
+    std::optional<std::int64_t> step = other.chosenStep();
+    if (step && !there.empty()) step = there[static_cast<std::size_t>(nearestStep(there, *step))];
+    setStep(run() != nullptr ? step : std::nullopt);
+}
+
+std::vector<std::int64_t> InspectState::checkpoints() const {
+    const RunWatcher* run = this->run();
+    if (run == nullptr) return {};
+    const auto listed = run->folder().checkpointsToShow();
+    return listed ? stepsOf(*listed) : seen_checkpoints_;
+}
+
+/// Whether the run has left more than was seen.
+void InspectState::look() {
+    if (run() == nullptr) return;
     std::vector<std::int64_t> checkpoints = this->checkpoints();
     if (checkpoints != seen_checkpoints_) {
         seen_checkpoints_ = std::move(checkpoints);
         emit checkpointsChanged();
     }
-    const auto listed = run->folder().snapshotsToShow();
-    if (!listed) return;
-    const std::vector<StepFile>& found = *listed;
-    const bool same =
-        found.size() == snapshots_.size() && (found.empty() || found.back().step == snapshots_.back().step);
-    if (same) return;
-    const bool at_end = snapshot_ < 0 || snapshot_ + 1 >= static_cast<int>(snapshots_.size());
-    snapshots_ = found;
-    emit snapshotsChanged();
-    if (at_end && !found.empty()) showSnapshot(static_cast<int>(found.size()) - 1);
-}
-
-std::shared_ptr<const HeadMaps> InspectState::readSnapshot(const StepFile& file) {
-    // Scrubbing reads each snapshot once, as long as they are small enough to be kept.
-    constexpr std::size_t kMostKept = 64;
-    constexpr std::size_t kMostWeights = 32U << 20U;
-    constexpr std::uint64_t kLargestSnapshot = 1U << 30U;
-    const bool is_large =
-        maps_ && maps_->count() * maps_->text.size() * maps_->text.size() * read_.size() > kMostWeights;
-    if (read_.size() >= kMostKept || is_large) read_.clear();
-    auto& read = read_[file.step];
-    if (!read)
-        read = std::make_shared<const HeadMaps>(
-            readHeadMaps(SafetensorsFile::read(file.path, kLargestSnapshot)));
-    return read;
+    if (snapshots_.list(run()->folder())) emit snapshotsChanged();
 }
 
 void InspectState::showSnapshot(int index) {
-    if (index < 0 || index >= static_cast<int>(snapshots_.size())) return;
-    snapshot_ = index;
-    shows_snapshot_ = true;
-    asking_ = false;
-    try {
-        maps_ = readSnapshot(snapshots_[static_cast<std::size_t>(index)]);
-        head_ = std::min(head_, maps_->count() - 1);
-        say({});
-    } catch (const Error& error) {
-        maps_.reset();
-        say(QString::fromStdString(error.what()));
+    reads_maps_ = false;
+    snapshots_.show(index);
+    emit snapshotsChanged();
+    emit workChanged();
+}
+
+void InspectState::readMaps() {
+    reads_maps_ = true;
+    request(need::maps);
+    emit snapshotsChanged();
+}
+
+QString InspectState::title() const {
+    return isPublishedModel(model_) ? modelTitle(model_) : QFileInfo(model_).fileName();
+}
+
+QColor InspectState::color(const Theme& theme) const {
+    const RunWatcher* run = this->run();
+    return run != nullptr && run->specification() ? Theme::method(run->specification()->methodName())
+                                                  : theme.frame;
+}
+
+void InspectState::setText(const QString& text) {
+    if (text == text_) return;
+    text_ = text;
+    const auto is_of_text = [](const Need& what) { return what.dependsOnText(); };
+    giveUp(is_of_text);
+    forget(is_of_text);
+    emit inputsChanged();
+    askNext();
+}
+
+void InspectState::setChange(const ModelChange& change) {
+    if (change == change_) return;
+    change_ = change;
+    const auto is_of_change = [](const Need& what) { return what.dependsOnChange(); };
+    giveUp(is_of_change);
+    forget(is_of_change);
+    emit inputsChanged();
+    askNext();
+}
+
+void InspectState::setHead(int layer, int head) {
+    const ModelSummary* model = summary();
+    const auto maps = this->maps();
+    if (model != nullptr || maps != nullptr) {
+        layer = std::clamp(layer, 0, (model != nullptr ? static_cast<int>(model->layers) : maps->layers) - 1);
+        head = std::clamp(head, 0, (model != nullptr ? static_cast<int>(model->heads) : maps->heads) - 1);
     }
-    emit mapsChanged();
-}
-
-std::vector<std::int64_t> InspectState::checkpoints() const {
-    const RunWatcher* run = store_.find(run_);
-    if (run == nullptr) return {};
-    const auto listed = run->folder().checkpointsToShow();
-    if (!listed) return seen_checkpoints_;
-    return stepsOf(*listed);
-}
-
-void InspectState::matchStep(const InspectState& other) {
-    std::optional<std::int64_t> step = other.step();
-    const std::vector<std::int64_t> there = checkpoints();
-    if (step && !there.empty()) step = there[static_cast<std::size_t>(nearestStep(there, *step))];
-    setStep(step);
-}
-
-/// What another step has solved is not what this one solves.
-void InspectState::setStep(std::optional<std::int64_t> step) {
-    if (step == step_) return;
-    step_ = step;
-    sizes_.reset();
-    emit sizesChanged();
-}
-
-void InspectState::askForMaps(const QString& text) {
-    Request request{Command::maps, "1"};
-    request.text = text.toStdString();
-    asking_ = true;
-    say(tr("asking the model …"));
-    client_.ask({run_, request, step_});
-}
-
-void InspectState::generate(const QString& prompt, int count, double temperature, std::int64_t seed) {
-    Request request{Command::generate, "1"};
-    request.text = prompt.toStdString();
-    request.count = count;
-    request.temperature = temperature;
-    request.seed = seed;
-    asking_ = true;
-    say(tr("generating …"));
-    client_.ask({run_, request, step_});
-}
-
-void InspectState::take(const ModelQuestion& question, const QByteArray& payload) {
-    if (question.run != run_) return;
-    asking_ = false;
-    try {
-        const SafetensorsFile file = SafetensorsFile::parse(payload.toStdString(), "the trainer's answer");
-        if (question.request.command == Command::maps) {
-            maps_ = std::make_shared<const HeadMaps>(readHeadMaps(file));
-            shows_snapshot_ = false;
-            head_ = std::min(head_, maps_->count() - 1);
-            say({});
-            emit mapsChanged();
-        } else {
-            continuation_ = readContinuation(file);
-            say({});
-            emit continuationChanged();
-        }
-    } catch (const Error& error) {
-        say(QString::fromStdString(error.what()));
-    }
-}
-
-void InspectState::askForSizes(int problems) {
-    stopAskingForSizes();
-    const RunWatcher* run = store_.find(run_);
-    const QString program = TrainerLauncher::trainerProgram();
-    if (run == nullptr || program.isEmpty()) {
-        say(run == nullptr ? tr("Choose a run.")
-                           : tr("The trainer roper-train is not there; build it with ./lab run."));
-        return;
-    }
-    auto* process = new QProcess(this);
-    sizes_process_ = process;
-    connect(process, &QProcess::finished, this, &InspectState::takeSizes);
-    connect(process, &QProcess::errorOccurred, this, [this](QProcess::ProcessError error) {
-        if (error == QProcess::FailedToStart) takeSizes();  // others are followed by `finished`
-    });
-    QStringList arguments{
-        "eval",       QString::fromStdString(std::filesystem::absolute(run->folder().path()).string()),
-        "--by-size",  "--json",
-        "--problems", QString::number(problems)};
-    if (step_) arguments << "--step" << QString::number(*step_);
-    process->start(program, arguments);
-    say(tr("the model solves problems of every size …"));
-    emit sizesChanged();
-}
-
-void InspectState::stopAskingForSizes() {
-    if (!sizes_process_) return;
-    QProcess* process = sizes_process_;
-    sizes_process_ = nullptr;
-    process->disconnect(this);
-    process->setParent(nullptr);
-    connect(process, &QProcess::finished, process, &QObject::deleteLater);
-    process->kill();
-    say({});
-    emit sizesChanged();
-}
-
-void InspectState::takeSizes() {
-    QProcess* process = sizes_process_;
-    if (process == nullptr) return;
-    sizes_process_ = nullptr;
-    process->deleteLater();
-    const QJsonObject said = QJsonDocument::fromJson(process->readAllStandardOutput()).object();
-    if (said.isEmpty()) {
-        const QString why = QString::fromUtf8(process->readAllStandardError()).trimmed();
-        say(why.isEmpty() ? tr("roper-train eval ended unexpectedly.") : why.section('\n', -1));
-        emit sizesChanged();
-        return;
-    }
-    SizeTable table;
-    table.step = said["step"].toInteger();
-    for (const QJsonValue& name : said["names"].toArray())
-        table.names << name.toString();
-    for (const QJsonValue& row : said["scores"].toArray()) {
-        const QJsonArray cells = row.toArray();
-        table.scores.push_back(
-            {{cells[0].toInteger(), cells[1].toInteger()}, cells[2].toInteger(), cells[3].toInteger()});
-        if (cells.size() > 4) table.scores.back().fully_correct = cells[4].toInteger();
-    }
-    sizes_ = std::move(table);
-    say({});
-    emit sizesChanged();
-}
-
-void InspectState::setHead(std::size_t head) {
-    if (!maps_ || head >= maps_->count() || head == head_) return;
+    if (layer == layer_ && head == head_) return;
+    layer_ = layer;
     head_ = head;
+    if (asking_ != nullptr && asking_->dependsOnHead()) stopAsking();
     emit headChanged();
+    askNext();
 }
 
-void InspectState::setOrder(HeadOrder order) {
-    order_ = order;
-    emit mapsChanged();
+void InspectState::setDistance(int distance) {
+    if (distance == distance_) return;
+    distance_ = distance;
+    askNext();
 }
 
-std::vector<std::size_t> InspectState::ordered() const {
-    std::vector<std::size_t> heads(maps_ ? maps_->count() : 0);
-    std::iota(heads.begin(), heads.end(), std::size_t{0});
-    // Heads of a model that has diverged are not numbers; they come last.
-    const auto or_last = [](double number) {
-        return std::isnan(number) ? std::numeric_limits<double>::infinity() : number;
-    };
-    const auto value = [&](std::size_t head) {
-        const HeadStatistics& s = maps_->statistics[head];
-        switch (order_) {
-            case HeadOrder::entropy:
-                return or_last(s.entropy);
-            case HeadOrder::distance:
-                return or_last(s.mean_distance);
-            case HeadOrder::diagonal:
-                return or_last(-s.diagonal);  // the clearest first
-            default:
-                return 0.0;
-        }
-    };
-    std::stable_sort(heads.begin(), heads.end(),
-                     [&](std::size_t a, std::size_t b) { return value(a) < value(b); });
-    return heads;
+void InspectState::setNeeds(std::vector<const Need*> needs) {
+    needs_ = std::move(needs);
+    askNext();
+}
+
+void InspectState::request(const Need& what, const Question& question) {
+    if (asking_ == &what) stopAsking();
+    Entry& entry = entryOf(what);
+    entry.requested = question;
+    entry.refused.reset();
+    entry.known.reset();
+    askNext();
+}
+
+/// What is being answered is asked again later, if it is still wanted.
+void InspectState::stopAsking() {
+    client_.cancel();
+    asking_ = nullptr;
+    progress_ = -1;
+}
+
+void InspectState::cancel() {
+    giveUp([](const Need&) { return true; });
+}
+
+const HeadReport* InspectState::report(int layer, int head) const {
+    if (const HeadsAnswer* heads = answer(need::heads))
+        for (const HeadReport& report : heads->heads)
+            if (report.layer == layer && report.head == head) return &report;
+    return nullptr;
+}
+
+/// Nothing where there is nothing to be asked.
+std::optional<Question> InspectState::questionFor(const Need& what) const {
+    const QuestionKind& kind = what.questionKind();
+    const auto entry = entries_.find(what.name);
+    const bool is_requested = entry != entries_.end() && entry->second.requested;
+    if (what.on_request && !is_requested) return std::nullopt;
+    if (what.dependsOnText() && text_.isEmpty()) return std::nullopt;
+    if (what.change == Need::Change::only && change_.isNothing()) return std::nullopt;
+    if (&what == &need::kernel_history && summary() != nullptr && summary()->checkpoints.size() < 2)
+        return std::nullopt;
+    Question question = is_requested ? *entry->second.requested : Question{};
+    question.what = kind.name;
+    if (what.count > 0) question.count = what.count;
+    if (!kind.reads_text)
+        question.text.clear();
+    else if (what.dependsOnText())
+        question.text = text_.toStdString();
+    if (kind.heads == QuestionKind::Heads::one || question.positions) {
+        question.layer = layer_;
+        question.head = head_;
+    }
+    if (&what == &need::token_map) question.distance = distance_;
+    const ModelChange scaled = question.change;  // by which longer texts are read
+    question.change = what.dependsOnChange() ? change_ : ModelChange{};
+    if (&what == &need::lengths) {
+        question.change.factor = scaled.factor;
+        question.change.original_length = scaled.original_length;
+    }
+    return question;
+}
+
+/// Of a run that trains, nothing: its trainer answers.
+std::optional<std::int64_t> InspectState::stepFor(const Need& what) const {
+    const RunWatcher* run = this->run();
+    if (!what.is_live || chosen_step_ || run == nullptr) return step_;
+    if (run->isActive() || seen_checkpoints_.empty()) return std::nullopt;
+    return seen_checkpoints_.back();
+}
+
+void InspectState::askNext() {
+    if (asking_ != nullptr || model_.isEmpty()) return;
+    std::vector<const Need*> wanted = needs_;
+    for (const auto& [name, entry] : entries_)
+        if (entry.requested) wanted.push_back(entry.need);
+    if (!wanted.empty()) wanted.insert(wanted.begin(), &need::model);
+    constexpr qsizetype kLongestText = 60000;  // bytes: a message of the socket holds no more
+    if (text_.toUtf8().size() > kLongestText && summary() != nullptr) {
+        say(tr("The text has %1 bytes; this page reads at most %2. `roper-train look --text-file` reads "
+               "longer ones.")
+                .arg(text_.toUtf8().size())
+                .arg(kLongestText));
+        return;
+    }
+    for (const Need* what : wanted) {
+        const auto question = questionFor(*what);
+        const Entry& entry = entryOf(*what);
+        if (!question || entry.known == question || entry.refused == question) continue;
+        if (what != &need::model && summary() == nullptr) return;  // it could not be opened
+        asking_ = what;
+        asked_ = *question;
+        progress_ = -1;
+        Request request{Command::look, "1"};
+        request.question = questionSettings(*question);
+        emit workChanged();
+        client_.ask({model_, request, stepFor(*what)});
+        return;
+    }
+    emit workChanged();
+}
+
+QString InspectState::work() const {
+    if (asking_ == nullptr) return {};
+    if (asking_ == &need::model) return tr("opening the model");
+    QString said = tr("computing: %1").arg(QString::fromStdString(asking_->questionKind().help));
+    if (asking_->dependsOnHead()) said += tr(", layer %1, head %2").arg(layer_).arg(head_);
+    return asked_.change.isNothing() ? said : tr("%1, with the change").arg(said);
+}
+
+QString InspectState::instead(const QString& otherwise) const {
+    return !message_.isEmpty() ? message_ : isAsking() ? work() : otherwise;
+}
+
+std::optional<InspectState::Cost> InspectState::cost() const {
+    if (summary() == nullptr || text_.isEmpty()) return std::nullopt;
+    constexpr double kBytesOfAToken = 4, kOverProducts = 2, kGiga = 1e9;
+    constexpr double kQueriesAtATime = 128, kLogitsAtATime = 8192;
+    const ModelSummary& m = *summary();
+    const TextReading* reading = answer(need::reading);
+    const auto bytes = static_cast<double>(text_.toUtf8().size());
+    const double T = reading != nullptr               ? static_cast<double>(reading->ids.size())
+                     : QFileInfo(model_).isAbsolute() ? std::max(1.0, bytes / kBytesOfAToken)
+                                                      : bytes;
+    const auto C = static_cast<double>(m.width), V = static_cast<double>(m.vocabulary),
+               H = static_cast<double>(m.heads), d = static_cast<double>(m.head_dim),
+               L = static_cast<double>(m.layers), P = static_cast<double>(m.parameters);
+    // Every parameter but the embeddings once a token, the logits, and scores and mixture over half of T².
+    const double operations = 2 * T * std::max(0.0, P - V * C) + 2 * T * V * C + 2 * T * T * L * H * d;
+    const double held = 4 * (P + T * (2 * static_cast<double>(m.feed_forward) + 6 * C) +
+                             3 * kQueriesAtATime * T * H + 3 * kLogitsAtATime * T);
+    return Cost{kOverProducts * operations / (std::max(m.gflops, 1.0) * kGiga), held,
+                static_cast<std::int64_t>(T)};
+}
+
+void InspectState::take(const QByteArray& payload) {
+    if (asking_ == nullptr) return;
+    if (asking_->read == nullptr) return takeMap(payload);
+    try {
+        finish(asking_->read(payload));
+    } catch (const Error& error) {
+        fail(QString::fromStdString(error.what()));
+    }
+}
+
+/// What this model lacks cannot be changed.
+void InspectState::fitToModel() {
+    const ModelSummary& model = *summary();
+    setHead(layer_, head_);
+    ModelChange fitting = change_;
+    if (!model.rotates_values) fitting.no_value_rotation = fitting.no_inverse = false;
+    if (!model.rotates) {
+        fitting.mute.clear();
+        fitting.no_rotation = false;
+        fitting.base = 0;
+        fitting.scaling = ScalingMethod::none;
+    }
+    if (fitting.layer && *fitting.layer >= model.layers) fitting.layer.reset();
+    if (fitting.head && *fitting.head >= model.heads) fitting.head.reset();
+    change_ = fitting;
+}
+
+void InspectState::finish(std::shared_ptr<const void> answer) {
+    const Need& what = *asking_;
+    Entry& entry = entryOf(what);
+    entry.answer = std::move(answer);
+    entry.known = asked_;
+    if (entry.requested && questionFor(what) == asked_) entry.requested.reset();
+    if (&what == &need::model) fitToModel();
+    if (&what == &need::patch) forget([](const Need& one) { return &one == &need::patch_positions; });
+    asking_ = nullptr;
+    emit answered(&what);
+    if (&what == &need::model) {
+        emit modelChanged();
+        emit inputsChanged();
+    }
+    askNext();
+}
+
+void InspectState::fail(const QString& why) {
+    Entry& entry = entryOf(*asking_);
+    entry.refused = asked_;
+    entry.requested.reset();
+    asking_ = nullptr;
+    say(why);
+    askNext();
+}
+
+/// A map of thousands of tokens takes a while to be made ready, outside the window's thread.
+void InspectState::takeMap(const QByteArray& payload) {
+    const Question question = asked_;
+    const bool causal = summary() == nullptr || summary()->causal;
+    // A model without a head reads no text, but its heads do.
+    QStringList tokens;
+    if (const TextReading* reading = answer(need::reading))
+        tokens = shownTokens(reading->tokens);
+    else if (const HeadsAnswer* heads = answer(need::heads))
+        tokens = shownTokens(heads->tokens);
+    const auto is_wanted = [this, question] { return asking_ == &need::attention && asked_ == question; };
+    QtConcurrent::run([payload, causal, tokens] {
+        auto weights = std::make_shared<const Eigen::MatrixXd>(
+            readAttention(SafetensorsFile::parse(payload.toStdString(), "the model's answer")));
+        const bool are_named = tokens.size() == weights->rows();
+        return attentionMap(std::move(weights), causal, are_named ? tokens : QStringList());
+    })
+        .then(this,
+              [this, question, is_wanted](HeatMapView::Map map) {
+                  if (!is_wanted()) return;
+                  finish(std::make_shared<const HeadMap>(HeadMap{static_cast<int>(question.layer.value_or(0)),
+                                                                 static_cast<int>(question.head.value_or(0)),
+                                                                 std::move(map)}));
+              })
+        .onFailed(this, [this, is_wanted](const std::exception& error) {
+            if (is_wanted()) fail(QString::fromStdString(error.what()));
+        });
 }
 
 }  // namespace roper

@@ -7,8 +7,8 @@
 
 namespace roper {
 
-LayersPanel::LayersPanel(ModelsState& state, QWidget* parent)
-    : ModelPanel(tr("Layers"), state, parent),
+LayersPanel::LayersPanel(const ShownModels& models, QWidget* parent)
+    : ModelPanel(tr("Layers"), models, parent),
       lens_map_(new HeatMapView(QStringLiteral("logit-lens"), this)) {
     lens_map_->setEmptyText(tr("What every layer would predict is shown here."));
     connect(lens_map_, &HeatMapView::cellPointed, this,

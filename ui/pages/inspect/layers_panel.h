@@ -9,7 +9,7 @@ class LayersPanel : public ModelPanel {
     Q_OBJECT
 
   public:
-    LayersPanel(ModelsState& state, QWidget* parent);
+    LayersPanel(const ShownModels& models, QWidget* parent);
 
     PageFigures::Figures figures() const override { return {lens_map_}; }
     std::vector<const Need*> needs() const override { return {&need::lens, &need::reading, &need::changed}; }

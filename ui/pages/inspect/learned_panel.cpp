@@ -1,42 +1,238 @@
 #include "ui/pages/inspect/learned_panel.h"
 
+#include <QScopedValueRollback>
 #include <algorithm>
+#include <cmath>
+#include <limits>
+#include <map>
+#include <set>
 
 #include "core/base/error.h"
 #include "core/base/text.h"
-#include "ui/pages/inspect/models_fields.h"
+#include "ui/controls/named.h"
+#include "ui/pages/inspect/inspect_fields.h"
+#include "ui/theme/numbers.h"
 
 namespace roper {
+namespace {
 
-LearnedPanel::LearnedPanel(ModelsState& state, InspectState& run, QWidget* parent)
-    : ModelPanel(tr("Learned positions"), state, parent), learned_(new LearnedView(run, this)) {
-    hear(&learned_->chart());
-    auto* layout = new QVBoxLayout(this);
-    layout->setContentsMargins(0, 0, 0, 0);
-    layout->addWidget(learned_, 1);
+constexpr int kBetweenReads_ms = 2000;
+
+const std::string kQueryKey = "query_key_frequency", kValue = "value_frequency", kBias = "relative_bias",
+                  kDenominator = "least_denominator";
+
+QString titleOf(const std::string& quantity) {
+    if (quantity == kQueryKey) return QObject::tr("frequencies of queries and keys");
+    if (quantity == kValue) return QObject::tr("frequencies of values");
+    if (quantity == kBias) return QObject::tr("T5's biases by bucket");
+    if (quantity == kDenominator) return QObject::tr("smallest denominators of linear attention");
+    return QString::fromStdString(quantity);
 }
 
-void LearnedPanel::prepare(const QString&, const ModelsPicture& picture) {
-    LearnedView& view = *learned_;
-    view.refresh();
+/// Whether a linear axis would hide the small ones.
+bool spansDecades(const std::vector<CurveChart::Curve>& curves) {
+    constexpr double kMuch = 100;
+    double low = std::numeric_limits<double>::infinity(), high = 0;
+    for (const CurveChart::Curve& curve : curves)
+        for (const double y : curve.y) {
+            low = std::min(low, y);
+            high = std::max(high, y);
+        }
+    return low > 0 && high > kMuch * low;
+}
+
+}  // namespace
+
+LearnedPanel::LearnedPanel(const ShownModels& models, QWidget* parent)
+    : ModelPanel(tr("Learned positions"), models, parent),
+      quantity_(named(new QComboBox, tr("What the position method has learned"),
+                      tr("What the position method has learned"))),
+      layer_(named(new QComboBox, tr("Layer of these numbers"), tr("Layer of these numbers"))),
+      summary_(new QLabel),
+      chart_(
+          new CurveChart(QStringLiteral("learned-positions"), tr("step"), tr("θ / θ at the start"), this)) {
+    quantity_->setSizeAdjustPolicy(QComboBox::AdjustToContents);
+    for (QComboBox* choice : {quantity_, layer_})
+        connect(choice, &QComboBox::currentIndexChanged, this, [this] {
+            if (!filling_) draw();
+        });
+    summary_->setForegroundRole(QPalette::PlaceholderText);
+    hear(chart_);
+    auto* layout = new QVBoxLayout(this);
+    layout->addLayout(row({{quantity_, 0}, {layer_, 0}, {summary_, 1}}));
+    layout->addWidget(chart_, 1);
+    timer_.setInterval(kBetweenReads_ms);
+    connect(&timer_, &QTimer::timeout, this, &LearnedPanel::refresh);
+    fillChoices();
+    draw();
+}
+
+void LearnedPanel::showEvent(QShowEvent* event) {
+    ModelPanel::showEvent(event);
+    refresh();
+    timer_.start();
+}
+
+void LearnedPanel::hideEvent(QHideEvent* event) {
+    ModelPanel::hideEvent(event);
+    timer_.stop();
+}
+
+void LearnedPanel::refresh() {
+    const RunWatcher* run = state().run();
+    std::uintmax_t size = 0;
+    if (run != nullptr) {
+        std::error_code missing;
+        size = std::filesystem::file_size(run->folder().methodPath().path(), missing);
+        if (missing) size = 0;
+    }
+    if (run_ == state().model() && size == size_) return;
+    run_ = state().model();
+    size_ = size;
+    rows_.clear();
+    problem_.clear();
+    try {
+        if (size > 0) rows_ = run->folder().methodRows();
+    } catch (const Error& error) {
+        problem_ = QString::fromStdString(error.what());
+    }
+    fillChoices();
+    draw();
+}
+
+void LearnedPanel::fillChoices() {
+    const QScopedValueRollback filling(filling_, true);
+    const QVariant quantity_before = quantity_->currentData(), layer_before = layer_->currentData();
+    quantity_->clear();
+    layer_->clear();
+    std::set<std::int64_t> layers;
+    for (const MethodRow& row : rows_) {
+        const QString name = QString::fromStdString(row.quantity);
+        if (quantity_->findData(name) < 0) quantity_->addItem(titleOf(row.quantity), name);
+        if (row.layer) layers.insert(*row.layer);
+    }
+    for (const std::int64_t layer : layers)
+        layer_->addItem(tr("layer %1").arg(layer), QVariant::fromValue<qlonglong>(layer));
+    quantity_->setCurrentIndex(std::max(0, quantity_->findData(quantity_before)));
+    layer_->setCurrentIndex(std::max(0, layer_->findData(layer_before)));
+    quantity_->setVisible(quantity_->count() > 0);
+    layer_->setVisible(layer_->count() > 0);
+}
+
+/// θᵢ at each step over θᵢ at the first, a curve for each pair.
+std::vector<CurveChart::Curve> LearnedPanel::driftCurves(const std::string& quantity,
+                                                         std::int64_t layer) const {
+    std::map<std::int64_t, CurveChart::Curve> by_pair;
+    std::map<std::int64_t, double> begun;
+    for (const MethodRow& row : rows_) {
+        if (row.quantity != quantity || row.layer != layer || !row.index) continue;
+        const double start = begun.emplace(*row.index, row.value).first->second;
+        CurveChart::Curve& curve = by_pair[*row.index];
+        curve.x.push_back(static_cast<double>(row.step));
+        curve.y.push_back(row.value / start);
+    }
+    const Theme theme = Theme::of(palette());
+    const auto pairs = static_cast<int>(by_pair.size());
+    std::vector<CurveChart::Curve> curves;
+    for (auto& [pair, curve] : by_pair) {
+        curve.key = QStringLiteral("pair-%1").arg(pair);
+        curve.label = tr("pair %1").arg(pair);
+        curve.color = theme.pair(static_cast<int>(pair), pairs);
+        curve.formula = tr("θ was %1").arg(begun[pair]);
+        curve.in_legend = pairs <= 8 || pair % (pairs / 4) == 0 || pair == pairs - 1;
+        curves.push_back(std::move(curve));
+    }
+    return curves;
+}
+
+/// A curve for each head, of the rows that are `wanted`, over `x` of each.
+template <class Wanted, class X>
+std::vector<CurveChart::Curve> LearnedPanel::curvesByHead(Wanted wanted, X x) const {
+    std::map<std::int64_t, CurveChart::Curve> by_head;
+    for (const MethodRow& row : rows_) {
+        if (!row.head || !wanted(row)) continue;
+        CurveChart::Curve& curve = by_head[*row.head];
+        curve.x.push_back(static_cast<double>(x(row)));
+        curve.y.push_back(row.value);
+    }
+    const Theme theme = Theme::of(palette());
+    std::vector<CurveChart::Curve> curves;
+    for (auto& [head, curve] : by_head) {
+        curve.key = QStringLiteral("head-%1").arg(head);
+        curve.label = tr("head %1").arg(head);
+        curve.color = theme.pair(static_cast<int>(head), static_cast<int>(by_head.size()));
+        curve.points = true;
+        curves.push_back(std::move(curve));
+    }
+    return curves;
+}
+
+void LearnedPanel::draw() {
+    const std::string quantity = quantity_->currentData().toString().toStdString();
+    const std::int64_t layer = layer_->currentData().toLongLong();
+    layer_->setEnabled(quantity != kBias);
+    std::vector<CurveChart::Curve> curves;
+    std::vector<CurveChart::Mark> marks;
+    QString summary;
+    if (quantity == kQueryKey || quantity == kValue) {
+        chart_->setAxisNames(tr("step"), tr("θᵢ / θᵢ at the start"));
+        curves = driftCurves(quantity, layer);
+        marks.push_back({1, {}, true});
+        double farthest = 1;
+        QString who;
+        for (const CurveChart::Curve& curve : curves)
+            if (!curve.y.isEmpty() && std::abs(curve.y.back() - 1) > std::abs(farthest - 1)) {
+                farthest = curve.y.back();
+                who = curve.label;
+            }
+        if (!who.isEmpty()) summary = tr("farthest: %1, × %2").arg(who, noteNumber(farthest, 4));
+    } else if (quantity == kBias) {
+        chart_->setAxisNames(tr("bucket"), tr("bias"));
+        const std::int64_t newest = rows_.back().step;
+        curves = curvesByHead(
+            [&](const MethodRow& row) { return row.quantity == kBias && row.step == newest && row.index; },
+            [](const MethodRow& row) { return *row.index; });
+        summary = tr("step %1").arg(newest);
+    } else if (quantity == kDenominator) {
+        chart_->setAxisNames(tr("step"), tr("smallest denominator"));
+        curves = curvesByHead(
+            [&](const MethodRow& row) { return row.quantity == kDenominator && row.layer == layer; },
+            [](const MethodRow& row) { return row.step; });
+    }
+    chart_->setLog(false, quantity == kDenominator && spansDecades(curves));
+    chart_->setEmptyText(!problem_.isEmpty() ? problem_
+                         : state().model().isEmpty()
+                             ? tr("Choose a run.")
+                             : tr("This run's positions have nothing to learn or to watch. Trained "
+                                  "frequencies, T5's biases and linear attention do."));
+    chart_->setCurves(curves, marks);
+    chart_->setCaption(
+        tr("%1 of %2%3")
+            .arg(titleOf(quantity), state().model(),
+                 layer_->isEnabled() && layer_->count() > 0 ? tr(", layer %1").arg(layer) : QString()));
+    summary_->setText(summary);
+}
+
+void LearnedPanel::prepare(const QString&, const InspectPicture& picture) {
+    refresh();
     if (picture.learned) {
-        const int index = view.quantity().findData(QString::fromStdString(*picture.learned));
+        const int index = quantity_->findData(QString::fromStdString(*picture.learned));
         std::vector<std::string> recorded;
-        for (int i = 0; i < view.quantity().count(); ++i)
-            recorded.push_back(view.quantity().itemData(i).toString().toStdString());
+        for (int i = 0; i < quantity_->count(); ++i)
+            recorded.push_back(quantity_->itemData(i).toString().toStdString());
         if (index < 0)
             throw Error(ErrorKind::usage, "the run has recorded no \"" + *picture.learned + "\"; there are " +
                                               join(recorded, ", "));
-        view.quantity().setCurrentIndex(index);
+        quantity_->setCurrentIndex(index);
     }
-    if (view.chart().curves().empty())
+    if (chart_->curves().empty())
         throw Error(ErrorKind::usage, "this run's positions have nothing to learn or to watch");
-    const auto layers = std::max(1, view.layer().count());
+    const auto layers = std::max(1, layer_->count());
     const std::int64_t layer = picture.look.layer.value_or(0);
     if (layer >= layers)
         throw Error(ErrorKind::usage, "layer must be a whole number from 0 to " + std::to_string(layers - 1) +
                                           ", not \"" + std::to_string(layer) + "\"");
-    view.layer().setCurrentIndex(static_cast<int>(layer));
+    layer_->setCurrentIndex(static_cast<int>(layer));
 }
 
 }  // namespace roper

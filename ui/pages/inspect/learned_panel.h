@@ -1,28 +1,52 @@
 #pragma once
 
-#include "ui/pages/inspect/learned_view.h"
+#include <QComboBox>
+#include <QTimer>
+
+#include "core/runs/rows.h"
+#include "ui/charts/curve_chart.h"
 #include "ui/pages/inspect/model_panel.h"
 
 namespace roper {
 
-/// What a run's position method has learned.
+/// What a run's position method has learned, or had to watch, over its steps (method.csv): how far trained
+/// frequencies have drifted from θᵢ, T5's biases by bucket, the smallest denominators of linear attention.
 class LearnedPanel : public ModelPanel {
     Q_OBJECT
 
   public:
-    LearnedPanel(ModelsState& state, InspectState& run, QWidget* parent);
+    LearnedPanel(const ShownModels& models, QWidget* parent);
 
-    PageFigures::Figures figures() const override { return {&learned_->chart()}; }
+    PageFigures::Figures figures() const override { return {chart_}; }
+    std::vector<const Need*> needsOf(const QString&) const override { return {}; }
     /// @throws Error (usage) if the run has no such numbers
-    void prepare(const QString& figure, const ModelsPicture& picture) override;
+    void prepare(const QString& figure, const InspectPicture& picture) override;
 
-    LearnedView& learned() { return *learned_; }
+    CurveChart& chart() { return *chart_; }
+    QComboBox& layer() { return *layer_; }
 
   protected:
-    void refresh() override { learned_->refresh(); }
+    /// Reads the file again if the run or its length has changed.
+    void refresh() override;
+    void showEvent(QShowEvent* event) override;
+    void hideEvent(QHideEvent* event) override;
 
   private:
-    LearnedView* learned_;
+    void fillChoices();
+    void draw();
+    std::vector<CurveChart::Curve> driftCurves(const std::string& quantity, std::int64_t layer) const;
+    template <class Wanted, class X>
+    std::vector<CurveChart::Curve> curvesByHead(Wanted wanted, X x) const;
+
+    QComboBox *quantity_, *layer_;
+    QLabel* summary_;
+    CurveChart* chart_;
+    QTimer timer_;
+    QString run_;  ///< whose rows these are
+    std::uintmax_t size_ = 0;
+    std::vector<MethodRow> rows_;
+    QString problem_;
+    bool filling_ = false;
 };
 
 }  // namespace roper

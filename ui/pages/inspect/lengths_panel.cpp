@@ -5,7 +5,7 @@
 #include <numeric>
 
 #include "ui/controls/named.h"
-#include "ui/pages/inspect/models_fields.h"
+#include "ui/pages/inspect/inspect_fields.h"
 #include "ui/theme/numbers.h"
 #include "ui/theme/zoom.h"
 
@@ -20,8 +20,8 @@ QColor colorOfScaling(const std::string& scaling) {
 
 }  // namespace
 
-LengthsPanel::LengthsPanel(ModelsState& state, QWidget* parent)
-    : ModelPanel(tr("Longer text"), state, parent),
+LengthsPanel::LengthsPanel(const ShownModels& models, QWidget* parent)
+    : ModelPanel(tr("Longer text"), models, parent),
       lengths_(new CurveChart(QStringLiteral("longer-text"), tr("position"), tr("−ln p, nats"), this)),
       needle_map_(new HeatMapView(QStringLiteral("needle"), this)) {
     length_factor_ = named(new NumberEdit(1, 10000), tr("Factor of the scaled readings"),
@@ -40,7 +40,7 @@ LengthsPanel::LengthsPanel(ModelsState& state, QWidget* parent)
         Question question{"lengths"};
         question.change.factor = length_factor_->value();
         question.change.original_length = trained_->value();
-        this->state().request(need::lengths, question);
+        state().request(need::lengths, question);
     });
     const Question usual;
     const auto edit = [](const QString& name, const QString& help, const std::string& text) {
@@ -60,7 +60,7 @@ LengthsPanel::LengthsPanel(ModelsState& state, QWidget* parent)
         question.needle = needle_text_->text().toStdString();
         question.question = needle_question_->text().toStdString();
         question.answer = needle_answer_->text().toStdString();
-        this->state().request(need::needle, question);
+        state().request(need::needle, question);
     });
     lengths_->setEmptyText(tr("How the loss goes with the position in the text is shown here."));
     needle_map_->setEmptyText(tr("Where in the text the model finds the needle is shown here."));
@@ -74,7 +74,7 @@ LengthsPanel::LengthsPanel(ModelsState& state, QWidget* parent)
     layout->addWidget(splitter(Qt::Vertical, {lengths_, needle_map_}), 1);
 }
 
-void LengthsPanel::prepare(const QString& figure, const ModelsPicture& picture) {
+void LengthsPanel::prepare(const QString& figure, const InspectPicture& picture) {
     if (figure == needle_map_->figureName())
         state().request(need::needle, picture.look);
     else

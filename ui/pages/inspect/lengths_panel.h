@@ -15,11 +15,11 @@ class LengthsPanel : public ModelPanel {
     Q_OBJECT
 
   public:
-    LengthsPanel(ModelsState& state, QWidget* parent);
+    LengthsPanel(const ShownModels& models, QWidget* parent);
 
     PageFigures::Figures figures() const override { return {lengths_, needle_map_}; }
     std::vector<const Need*> needs() const override { return {&need::reading, &need::changed}; }
-    void prepare(const QString& figure, const ModelsPicture& picture) override;
+    void prepare(const QString& figure, const InspectPicture& picture) override;
 
     CurveChart& lengths() { return *lengths_; }
     HeatMapView& needle() { return *needle_map_; }

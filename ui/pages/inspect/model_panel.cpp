@@ -6,11 +6,14 @@
 
 namespace roper {
 
-ModelPanel::ModelPanel(const QString& title, ModelsState& state, QWidget* parent)
-    : QWidget(parent), title_(title), state_(state) {
-    for (auto signal : {&ModelsState::modelChanged, &ModelsState::inputsChanged, &ModelsState::headChanged})
-        connect(&state_, signal, this, &ModelPanel::refreshWhenSeen);
-    connect(&state_, &ModelsState::answered, this, &ModelPanel::refreshWhenSeen);
+ModelPanel::ModelPanel(const QString& title, const ShownModels& models, QWidget* parent)
+    : QWidget(parent), title_(title), models_(models) {
+    for (InspectState* one : {&models.state, &models.beside}) {
+        for (auto signal : {&InspectState::modelChanged, &InspectState::inputsChanged,
+                            &InspectState::headChanged, &InspectState::snapshotsChanged})
+            connect(one, signal, this, &ModelPanel::refreshWhenSeen);
+        connect(one, &InspectState::answered, this, &ModelPanel::refreshWhenSeen);
+    }
 }
 
 void ModelPanel::refreshWhenSeen() {
@@ -29,7 +32,7 @@ void ModelPanel::showEvent(QShowEvent* event) {
 }
 
 const QString ModelPanel::modelName() const {
-    return state_.summary() != nullptr ? QString::fromStdString(state_.summary()->name) : QString();
+    return state().summary() != nullptr ? QString::fromStdString(state().summary()->name) : QString();
 }
 
 QWidget* ModelPanel::column(std::initializer_list<std::pair<QWidget*, int>> widgets) {

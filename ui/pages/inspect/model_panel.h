@@ -8,32 +8,37 @@
 #include <utility>
 
 #include "ui/page/page_figures.h"
-#include "ui/pages/inspect/models_state.h"
+#include "ui/pages/inspect/inspect_state.h"
 
 namespace roper {
 
-struct ModelsPicture;
+struct InspectPicture;
+
+/// The model that the page shows, and the one beside it, which reads the same text.
+struct ShownModels {
+    InspectState &state, &beside;
+};
 
 /// One side of the page: its controls, and pictures of what a model answers. What nobody sees is not drawn.
 class ModelPanel : public QWidget {
     Q_OBJECT
 
   public:
-    ModelPanel(const QString& title, ModelsState& state, QWidget* parent);
+    ModelPanel(const QString& title, const ShownModels& models, QWidget* parent);
 
     /// Of its tab.
     const QString& title() const { return title_; }
     virtual PageFigures::Figures figures() const = 0;
     /// What it asks of the model while it is seen, in this order.
-    virtual std::vector<const Need*> needs() const { return {}; }
+    virtual std::vector<const Need*> needs() const { return {&need::model}; }
     /// The same of the model beside it.
     virtual std::vector<const Need*> besideNeeds() const { return {}; }
-    /// What one picture asks of both.
+    /// What one picture asks of both; nothing where it is made of what is seen of a run.
     virtual std::vector<const Need*> needsOf(const QString& figure) const {
         return static_cast<void>(figure), needs();
     }
     /// Sets what a picture without a window is to show, and requests what it needs.
-    virtual void prepare(const QString& figure, const ModelsPicture& picture) {
+    virtual void prepare(const QString& figure, const InspectPicture& picture) {
         static_cast<void>(figure), static_cast<void>(picture);
     }
 
@@ -51,7 +56,9 @@ class ModelPanel : public QWidget {
     virtual void refresh() = 0;
     void showEvent(QShowEvent* event) override;
 
-    ModelsState& state() const { return state_; }
+    InspectState& state() const { return models_.state; }
+    InspectState& beside() const { return models_.beside; }
+    bool isBeside() const { return !beside().model().isEmpty(); }
     const QString modelName() const;
     /// Hands on what is under the pointer of these pictures.
     template <class... Views>
@@ -72,7 +79,7 @@ class ModelPanel : public QWidget {
 
   private:
     QString title_;
-    ModelsState& state_;
+    ShownModels models_;
     bool is_stale_ = true;
 };
 

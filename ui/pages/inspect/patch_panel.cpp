@@ -4,13 +4,13 @@
 
 #include "ui/controls/named.h"
 #include "ui/live/token_texts.h"
-#include "ui/pages/inspect/models_fields.h"
+#include "ui/pages/inspect/inspect_fields.h"
 #include "ui/theme/numbers.h"
 
 namespace roper {
 
-PatchPanel::PatchPanel(ModelsState& state, QWidget* parent)
-    : ModelPanel(tr("Patching"), state, parent),
+PatchPanel::PatchPanel(const ShownModels& models, QWidget* parent)
+    : ModelPanel(tr("Patching"), models, parent),
       patch_map_(new HeatMapView(QStringLiteral("patching"), this)),
       patch_positions_(new BarChart(QStringLiteral("patching-positions"), tr("token"), {}, this)),
       other_(named(new LineEdit, tr("Other text"), tr("As many tokens, to which another answer is right"))),
@@ -22,14 +22,14 @@ PatchPanel::PatchPanel(ModelsState& state, QWidget* parent)
     connect(patch_button_, &QPushButton::clicked, this, [this] {
         Question question{"patch"};
         question.other = other_->text().toStdString();
-        this->state().request(need::patch, question);
+        state().request(need::patch, question);
     });
     patch_map_->setEmptyText(tr("Which heads carry the answer is shown here."));
     connect(patch_map_, &HeatMapView::cellPointed, this,
             [this](int row, int column) { emit pointed(pointedHead(row, column)); });
     connect(patch_map_, &HeatMapView::cellClicked, this, [this](int row, int column) {
-        if (this->state().answer(need::patch) == nullptr || row < 0 || column < 0) return;
-        this->state().setHead(row, column);
+        if (state().answer(need::patch) == nullptr || row < 0 || column < 0) return;
+        state().setHead(row, column);
         askForPositions();
     });
     connect(patch_positions_, &BarChart::placePointed, this,
@@ -47,7 +47,7 @@ void PatchPanel::askForPositions() {
     state().request(need::patch_positions, question);
 }
 
-void PatchPanel::prepare(const QString& figure, const ModelsPicture& picture) {
+void PatchPanel::prepare(const QString& figure, const InspectPicture& picture) {
     Question question = picture.look;
     question.positions = figure == patch_positions_->figureName();
     state().request(question.positions ? need::patch_positions : need::patch, question);

@@ -13,11 +13,11 @@ class PatchPanel : public ModelPanel {
     Q_OBJECT
 
   public:
-    PatchPanel(ModelsState& state, QWidget* parent);
+    PatchPanel(const ShownModels& models, QWidget* parent);
 
     PageFigures::Figures figures() const override { return {patch_map_, patch_positions_}; }
     std::vector<const Need*> needs() const override { return {&need::reading, &need::changed}; }
-    void prepare(const QString& figure, const ModelsPicture& picture) override;
+    void prepare(const QString& figure, const InspectPicture& picture) override;
 
     HeatMapView& patch() { return *patch_map_; }
     BarChart& patchPositions() { return *patch_positions_; }

@@ -14,11 +14,11 @@ constexpr double kMargin = 12, kTitle = 22, kRow = 26, kNumber = 64;
 
 }  // namespace
 
-PredictionsView::PredictionsView(ModelsState& state, QWidget* parent) : FigureView(parent), state_(state) {
+PredictionsView::PredictionsView(InspectState& state, QWidget* parent) : FigureView(parent), state_(state) {
     setAccessibleName(tr("What may come next"));
-    connect(&state_, &ModelsState::answered, this, qOverload<>(&QWidget::update));
-    connect(&state_, &ModelsState::inputsChanged, this, qOverload<>(&QWidget::update));
-    connect(&state_, &ModelsState::modelChanged, this, qOverload<>(&QWidget::update));
+    connect(&state_, &InspectState::answered, this, qOverload<>(&QWidget::update));
+    connect(&state_, &InspectState::inputsChanged, this, qOverload<>(&QWidget::update));
+    connect(&state_, &InspectState::modelChanged, this, qOverload<>(&QWidget::update));
 }
 
 void PredictionsView::setToken(int token) {

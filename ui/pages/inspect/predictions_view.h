@@ -1,7 +1,7 @@
 #pragma once
 
 #include "ui/charts/figure_view.h"
-#include "ui/pages/inspect/models_state.h"
+#include "ui/pages/inspect/inspect_state.h"
 
 namespace roper {
 
@@ -10,7 +10,7 @@ class PredictionsView : public FigureView {
     Q_OBJECT
 
   public:
-    PredictionsView(ModelsState& state, QWidget* parent);
+    PredictionsView(InspectState& state, QWidget* parent);
 
     /// After which token of the text.
     void setToken(int token);
@@ -33,7 +33,7 @@ class PredictionsView : public FigureView {
     std::vector<Row> rows() const;
     QString title() const;
 
-    ModelsState& state_;
+    InspectState& state_;
     int token_ = -1;
 };
 

@@ -1,17 +1,157 @@
 #include "ui/pages/inspect/sizes_panel.h"
 
+#include <QVBoxLayout>
+#include <algorithm>
+#include <limits>
+#include <memory>
+
 #include "core/base/error.h"
 #include "ui/controls/named.h"
-#include "ui/pages/inspect/models_fields.h"
+#include "ui/pages/inspect/inspect_fields.h"
+#include "ui/theme/numbers.h"
 
 namespace roper {
+namespace {
 
-SizesPanel::SizesPanel(ModelsState& state, InspectState& run, InspectState& beside, QWidget* parent)
-    : ModelPanel(tr("Solved by size"), state, parent),
-      run_(run),
-      beside_(beside),
-      sizes_(new SizesView(run, this)),
-      beside_sizes_(new SizesView(beside, this)),
+/// The least and the greatest of one of the two numbers of the sizes.
+std::pair<std::int64_t, std::int64_t> rangeOf(const std::vector<SizeScore>& scores,
+                                              std::int64_t ProblemSize::*number) {
+    const auto [low, high] = std::minmax_element(
+        scores.begin(), scores.end(),
+        [number](const SizeScore& a, const SizeScore& b) { return a.size.*number < b.size.*number; });
+    return {low->size.*number, high->size.*number};
+}
+
+QStringList labelsInRange(const std::pair<std::int64_t, std::int64_t>& range) {
+    QStringList labels;
+    for (std::int64_t i = range.first; i <= range.second; ++i)
+        labels << QString::number(i);
+    return labels;
+}
+
+double percent(std::int64_t correct, std::int64_t of) {
+    return 100.0 * static_cast<double>(correct) / static_cast<double>(of);
+}
+
+std::int64_t countedOf(const SizeScore& score, bool fully) {
+    return fully ? score.fully_correct.value_or(0) : score.correct;
+}
+
+/// @param fully  whether only problems count that are solved with every step of the working right
+HeatMapView::Map mapOf(const SizeTable& table, bool fully) {
+    const auto rows = rangeOf(table.scores, &ProblemSize::first),
+               columns = rangeOf(table.scores, &ProblemSize::second);
+    // Sizes that do not exist, such as an index beyond the string, stay empty.
+    auto values = std::make_shared<Eigen::MatrixXd>(
+        Eigen::MatrixXd::Constant(rows.second - rows.first + 1, columns.second - columns.first + 1,
+                                  std::numeric_limits<double>::quiet_NaN()));
+    for (const SizeScore& score : table.scores)
+        (*values)(score.size.first - rows.first, score.size.second - columns.first) =
+            percent(countedOf(score, fully), score.of);
+    HeatMapView::Map map;
+    map.values = values;
+    map.scale = HeatMapView::Scale::sequential;
+    map.limit = 100;
+    map.has_gaps = true;
+    map.pyramid =
+        std::make_shared<TilePyramid>(*values, false, 0.0, map.limit, TilePyramid::NotANumber::absent);
+    map.row_name = table.names.value(0);
+    map.column_name = table.names.value(1);
+    map.value_name = fully ? SizesView::tr("fully solved, %") : SizesView::tr("solved, %");
+    map.row_labels = labelsInRange(rows);
+    map.column_labels = labelsInRange(columns);
+    return map;
+}
+
+}  // namespace
+
+SizesView::SizesView(InspectState& state, QWidget* parent)
+    : QWidget(parent),
+      state_(state),
+      total_(new QLabel),
+      map_(new HeatMapView(QStringLiteral("solved-by-size"), this)) {
+    total_->setSizePolicy(QSizePolicy::Ignored, QSizePolicy::Preferred);  // a long name widens nothing
+    map_->setEmptyText(tr("“Solve” gives the model problems of every size."));
+    auto* layout = new QVBoxLayout(this);
+    layout->setContentsMargins(0, 0, 0, 0);
+    layout->addWidget(total_);
+    layout->addWidget(map_, 1);
+    connect(map_, &HeatMapView::cellPointed, this,
+            [this](int row, int column) { emit pointed(textAt(row, column)); });
+    connect(map_, &FigureView::pointed, this, &SizesView::pointed);
+    connect(&state_.sizes(), &SolvedSizes::changed, this, &SizesView::refresh);
+    connect(&state_, &InspectState::modelChanged, this, &SizesView::refresh);
+    refresh();
+}
+
+void SizesView::setNamed(bool named) {
+    is_named_ = named;
+    refresh();
+}
+
+void SizesView::setFully(bool fully) {
+    fully_ = fully;
+    refresh();
+}
+
+bool SizesView::hasWorking() const {
+    const auto& table = state_.sizes().table();
+    return table && !table->scores.empty() && table->scores.front().fully_correct;
+}
+
+void SizesView::refresh() {
+    QStringList said;
+    if (is_named_) said << state_.model();
+    const auto& table = state_.sizes().table();
+    const bool fully = fully_ && hasWorking();
+    if (!table || table->scores.empty()) {
+        map_->setMap({});
+    } else {
+        std::int64_t correct = 0, of = 0;
+        for (const SizeScore& score : table->scores) {
+            correct += countedOf(score, fully);
+            of += score.of;
+        }
+        said << (fully ? tr("step %1: %2 of %3 fully solved, %4 %") : tr("step %1: %2 of %3 solved, %4 %"))
+                    .arg(table->step)
+                    .arg(correct)
+                    .arg(of)
+                    .arg(fixedNumber(percent(correct, of), 1));
+        map_->setCaption((fully ? tr("Share of the problems of each size that %1 solves with every step of "
+                                     "the working right at step %2, %3 of each; sizes with fewer than "
+                                     "1,000 problems are shared with training")
+                                : tr("Share of the problems of each size that %1 solves at step %2, %3 of "
+                                     "each; sizes with fewer than "
+                                     "1,000 problems are shared with training"))
+                             .arg(state_.model())
+                             .arg(table->step)
+                             .arg(table->scores.front().of));
+        map_->setMap(mapOf(*table, fully));
+    }
+    total_->setText(said.join(QStringLiteral(" · ")));
+}
+
+QString SizesView::textAt(int row, int column) const {
+    const auto& table = state_.sizes().table();
+    if (!table || row < 0) return {};
+    for (const SizeScore& score : table->scores)
+        if (score.size.first == map_->map().row_labels[row].toLongLong() &&
+            score.size.second == map_->map().column_labels[column].toLongLong())
+            return tr("%1 %2, %3 %4: %5 of %6 solved")
+                       .arg(table->names.value(0))
+                       .arg(score.size.first)
+                       .arg(table->names.value(1))
+                       .arg(score.size.second)
+                       .arg(score.correct)
+                       .arg(score.of) +
+                   (score.fully_correct ? tr(", %1 fully solved").arg(*score.fully_correct) : QString());
+    return {};
+}
+
+SizesPanel::SizesPanel(const ShownModels& models, QWidget* parent)
+    : ModelPanel(tr("Solved by size"), models, parent),
+      sizes_(new SizesView(models.state, this)),
+      beside_sizes_(new SizesView(models.beside, this)),
       problems_(named(new QSpinBox, tr("Problems of each size"), tr("More take longer and scatter less"))),
       count_(named(new QPushButton(tr("Solve")), tr("Solve"),
                    tr("Let the model solve problems of every size; takes seconds to minutes"))),
@@ -24,9 +164,8 @@ SizesPanel::SizesPanel(ModelsState& state, InspectState& run, InspectState& besi
     with_working_->hide();
     for (SizesView* view : {sizes_, beside_sizes_})
         connect(with_working_, &QCheckBox::toggled, view, &SizesView::setFully);
-    for (InspectState* one : {&run_, &beside_})
-        for (auto signal : {&InspectState::runChanged, &InspectState::sizesChanged})
-            connect(one, signal, this, &SizesPanel::refreshWhenSeen);
+    for (InspectState* one : {&state(), &beside()})
+        connect(&one->sizes(), &SolvedSizes::changed, this, &SizesPanel::refreshWhenSeen);
     hear(sizes_, beside_sizes_);
     auto* layout = new QVBoxLayout(this);
     layout->addLayout(row({problems_, count_, with_working_}));
@@ -36,40 +175,39 @@ SizesPanel::SizesPanel(ModelsState& state, InspectState& run, InspectState& besi
 
 PageFigures::Figures SizesPanel::figures() const {
     PageFigures::Figures all{&sizes_->map()};
-    if (!beside_.run().isEmpty()) all.push_back(&beside_sizes_->map());
+    if (isBeside()) all.push_back(&beside_sizes_->map());
     return all;
 }
 
-void SizesPanel::prepare(const QString&, const ModelsPicture& picture) {
-    run_.setStep(picture.step);
-    run_.askForSizes(static_cast<int>(picture.problems));
-    waitWhile([&] { return run_.isCountingSizes(); }, "the answer of the model");
-    if (!run_.message().isEmpty()) throw Error(ErrorKind::usage, run_.message().toStdString());
+void SizesPanel::prepare(const QString&, const InspectPicture& picture) {
+    state().setStep(picture.step);
+    state().countSizes(static_cast<int>(picture.problems));
+    const SolvedSizes& sizes = state().sizes();
+    waitWhile([&] { return sizes.isCounting(); }, "the answer of the model");
+    if (!sizes.message().isEmpty()) throw Error(ErrorKind::usage, sizes.message().toStdString());
 }
 
 void SizesPanel::count() {
     const bool stops = isCounting();
-    if (!stops) beside_.matchStep(run_);
-    for (InspectState* run : {&run_, &beside_}) {
+    for (InspectState* one : {&state(), &beside()}) {
         if (stops)
-            run->stopAskingForSizes();
-        else if (!run->run().isEmpty())
-            run->askForSizes(problems_->value());
+            one->sizes().stop();
+        else if (!one->model().isEmpty())
+            one->countSizes(problems_->value());
     }
 }
 
 void SizesPanel::refresh() {
-    const RunWatcher* run = run_.store().find(run_.run());
+    const RunWatcher* run = state().run();
     const bool has_problems =
         run != nullptr && run->specification() && run->specification()->task.hasProblems();
-    const bool is_beside = !beside_.run().isEmpty();
     count_->setEnabled(has_problems);
     problems_->setEnabled(has_problems);
     count_->setText(isCounting() ? tr("Cancel") : tr("Solve"));
     with_working_->setVisible(sizes_->hasWorking() || beside_sizes_->hasWorking());
-    beside_sizes_->setVisible(is_beside);
+    beside_sizes_->setVisible(isBeside());
     for (SizesView* view : {sizes_, beside_sizes_})
-        view->setNamed(is_beside);
+        view->setNamed(isBeside());
 }
 
 }  // namespace roper

@@ -3,13 +3,13 @@
 #include <algorithm>
 
 #include "ui/controls/named.h"
-#include "ui/pages/inspect/models_fields.h"
+#include "ui/pages/inspect/inspect_fields.h"
 
 namespace roper {
 
-SubsetsPanel::SubsetsPanel(ModelsState& state, QWidget* parent)
-    : ModelPanel(tr("Subsets of bands"), state, parent),
-      subsets_(new SubsetsView(state, this)),
+SubsetsPanel::SubsetsPanel(const ShownModels& models, QWidget* parent)
+    : ModelPanel(tr("Subsets of bands"), models, parent),
+      subsets_(new SubsetsView(models.state, this)),
       band_count_(named(new QSpinBox, tr("Number of bands"),
                         tr("Into how many bands the pairs are cut; 2 to that power passes"))),
       compute_(named(new QPushButton, tr("Read with every subset"),
@@ -26,7 +26,7 @@ SubsetsPanel::SubsetsPanel(ModelsState& state, QWidget* parent)
         emit needsChanged();  // also after it was cancelled
         Question question{"subsets"};
         question.count = band_count_->value();
-        this->state().request(need::subsets, question);
+        state().request(need::subsets, question);
     });
     hear(subsets_);
     auto* layout = new QVBoxLayout(this);
@@ -34,7 +34,7 @@ SubsetsPanel::SubsetsPanel(ModelsState& state, QWidget* parent)
     layout->addWidget(scrolled(subsets_), 1);
 }
 
-void SubsetsPanel::prepare(const QString&, const ModelsPicture& picture) {
+void SubsetsPanel::prepare(const QString&, const InspectPicture& picture) {
     Question question = picture.look;
     if (!question.count) question.count = 4;
     state().request(need::subsets, question);

@@ -13,11 +13,11 @@ class SubsetsPanel : public ModelPanel {
     Q_OBJECT
 
   public:
-    SubsetsPanel(ModelsState& state, QWidget* parent);
+    SubsetsPanel(const ShownModels& models, QWidget* parent);
 
     PageFigures::Figures figures() const override { return {subsets_}; }
     std::vector<const Need*> needs() const override { return {&need::reading, &need::changed}; }
-    void prepare(const QString& figure, const ModelsPicture& picture) override;
+    void prepare(const QString& figure, const InspectPicture& picture) override;
 
     SubsetsView& subsets() { return *subsets_; }
 

@@ -14,12 +14,12 @@ constexpr double kSubsetsMargin = 12, kSubsetsTitle = 22, kHeader = 22, kSubsets
 
 }  // namespace
 
-SubsetsView::SubsetsView(ModelsState& state, QWidget* parent) : FigureView(parent), state_(state) {
+SubsetsView::SubsetsView(InspectState& state, QWidget* parent) : FigureView(parent), state_(state) {
     setAccessibleName(tr("Loss with every subset of the bands"));
     QSizePolicy policy(QSizePolicy::Preferred, QSizePolicy::Preferred);
     policy.setHeightForWidth(true);
     setSizePolicy(policy);
-    for (auto signal : {&ModelsState::modelChanged, &ModelsState::workChanged})
+    for (auto signal : {&InspectState::modelChanged, &InspectState::workChanged})
         connect(&state_, signal, this, [this] {
             updateGeometry();
             update();

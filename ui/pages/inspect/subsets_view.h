@@ -1,7 +1,7 @@
 #pragma once
 
 #include "ui/charts/figure_view.h"
-#include "ui/pages/inspect/models_state.h"
+#include "ui/pages/inspect/inspect_state.h"
 
 namespace roper {
 
@@ -11,7 +11,7 @@ class SubsetsView : public FigureView {
     Q_OBJECT
 
   public:
-    SubsetsView(ModelsState& state, QWidget* parent);
+    SubsetsView(InspectState& state, QWidget* parent);
 
     QString figureName() const override { return QStringLiteral("band-subsets"); }
     QSize leastSize() const override { return {320, 160}; }
@@ -33,7 +33,7 @@ class SubsetsView : public FigureView {
     Rows rowsIn(const QRectF& area) const;
     QString namesOf(const std::vector<int>& bands) const;
 
-    ModelsState& state_;
+    InspectState& state_;
 };
 
 }  // namespace roper

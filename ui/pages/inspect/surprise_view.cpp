@@ -29,19 +29,19 @@ bool endsLine(const std::string& token) {
 
 }  // namespace
 
-SurpriseView::SurpriseView(ModelsState& state, QWidget* parent) : FigureView(parent), state_(state) {
+SurpriseView::SurpriseView(InspectState& state, QWidget* parent) : FigureView(parent), state_(state) {
     setAccessibleName(tr("How well the model predicts each token"));
     setFocusPolicy(Qt::StrongFocus);
     QSizePolicy policy(QSizePolicy::Preferred, QSizePolicy::Preferred);
     policy.setHeightForWidth(true);
     setSizePolicy(policy);
-    connect(&state_, &ModelsState::answered, this, [this](const Need* what) {
+    connect(&state_, &InspectState::answered, this, [this](const Need* what) {
         if (what == &need::reading) choose(-1);
         if (what == &need::reading || what == &need::changed) refresh();
     });
-    connect(&state_, &ModelsState::modelChanged, this, &SurpriseView::refresh);
-    connect(&state_, &ModelsState::inputsChanged, this, &SurpriseView::refresh);
-    connect(&state_, &ModelsState::workChanged, this, [this] {
+    connect(&state_, &InspectState::modelChanged, this, &SurpriseView::refresh);
+    connect(&state_, &InspectState::inputsChanged, this, &SurpriseView::refresh);
+    connect(&state_, &InspectState::workChanged, this, [this] {
         if (state_.answer(need::reading) == nullptr) update();  // it says what is being done
     });
 }

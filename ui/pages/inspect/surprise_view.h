@@ -1,7 +1,7 @@
 #pragma once
 
 #include "ui/charts/figure_view.h"
-#include "ui/pages/inspect/models_state.h"
+#include "ui/pages/inspect/inspect_state.h"
 
 namespace roper {
 
@@ -17,7 +17,7 @@ class SurpriseView : public FigureView {
         difference,  ///< what the change adds
     };
 
-    SurpriseView(ModelsState& state, QWidget* parent);
+    SurpriseView(InspectState& state, QWidget* parent);
 
     void setShade(Shade shade);
     /// The token that is chosen, counted from 0.
@@ -57,7 +57,7 @@ class SurpriseView : public FigureView {
     QString describe(int token) const;
     void refresh();
 
-    ModelsState& state_;
+    InspectState& state_;
     Shade shade_ = Shade::trained;
     int chosen_ = -1;  ///< −1: the last
 };

@@ -3,14 +3,14 @@
 #include <QLabel>
 
 #include "ui/controls/named.h"
-#include "ui/pages/inspect/models_fields.h"
+#include "ui/pages/inspect/inspect_fields.h"
 
 namespace roper {
 
-TextPanel::TextPanel(ModelsState& state, QWidget* parent)
-    : ModelPanel(tr("Text"), state, parent),
-      surprise_(new SurpriseView(state, this)),
-      predictions_(new PredictionsView(state, this)) {
+TextPanel::TextPanel(const ShownModels& models, QWidget* parent)
+    : ModelPanel(tr("Text"), models, parent),
+      surprise_(new SurpriseView(models.state, this)),
+      predictions_(new PredictionsView(models.state, this)) {
     shade_ = named(new QComboBox, tr("What tokens are shaded by"),
                    tr("With a change: before, after, or what it adds"));
     shade_->addItems({tr("as it was trained"), tr("with the change"), tr("what the change adds")});
@@ -27,11 +27,11 @@ void TextPanel::setShade(SurpriseView::Shade shade) {
     shade_->setCurrentIndex(static_cast<int>(shade));
 }
 
-void TextPanel::prepare(const QString&, const ModelsPicture& picture) {
+void TextPanel::prepare(const QString&, const InspectPicture& picture) {
     setShade(picture.shade);
     if (picture.token) {
         const auto token = static_cast<int>(*picture.token);
-        connect(&state(), &ModelsState::answered, surprise_, [this, token] { surprise_->choose(token); });
+        connect(&state(), &InspectState::answered, surprise_, [this, token] { surprise_->choose(token); });
     }
 }
 

@@ -13,11 +13,11 @@ class TextPanel : public ModelPanel {
     Q_OBJECT
 
   public:
-    TextPanel(ModelsState& state, QWidget* parent);
+    TextPanel(const ShownModels& models, QWidget* parent);
 
     PageFigures::Figures figures() const override { return {surprise_, predictions_}; }
     std::vector<const Need*> needs() const override { return {&need::reading, &need::changed}; }
-    void prepare(const QString& figure, const ModelsPicture& picture) override;
+    void prepare(const QString& figure, const InspectPicture& picture) override;
 
     SurpriseView& surprise() { return *surprise_; }
     void setShade(SurpriseView::Shade shade);

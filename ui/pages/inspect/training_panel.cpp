@@ -8,7 +8,7 @@
 #include "ui/controls/named.h"
 #include "ui/live/published_models.h"
 #include "ui/live/token_texts.h"
-#include "ui/pages/inspect/models_fields.h"
+#include "ui/pages/inspect/inspect_fields.h"
 #include "ui/theme/motion.h"
 #include "ui/theme/numbers.h"
 
@@ -23,45 +23,120 @@ std::int64_t below(const std::string& key, std::int64_t number, std::int64_t cou
 }
 
 /// The snapshot of a step. @throws Error (usage) naming those that there are
-int snapshotOf(const InspectState& run, std::optional<std::int64_t> step) {
-    const auto& snapshots = run.snapshots();
-    std::vector<std::string> steps;
-    for (std::size_t i = 0; i < snapshots.size(); ++i) {
-        if (step && snapshots[i].step == *step) return static_cast<int>(i);
-        steps.push_back(std::to_string(snapshots[i].step));
-    }
+int snapshotOf(const InspectState& state, std::optional<std::int64_t> step) {
+    const auto steps = stepsOf(state.snapshots().files());
     if (steps.empty()) throw Error(ErrorKind::usage, "the run has no snapshots; name a text: --set text=…");
-    if (!step) return static_cast<int>(snapshots.size()) - 1;
+    if (!step) return static_cast<int>(steps.size()) - 1;
+    const auto found = std::find(steps.begin(), steps.end(), *step);
+    if (found != steps.end()) return static_cast<int>(found - steps.begin());
+    std::vector<std::string> names;
+    for (const std::int64_t one : steps)
+        names.push_back(std::to_string(one));
     throw Error(ErrorKind::usage,
-                "the run has no snapshot at step " + std::to_string(*step) + "; it has " + join(steps, ", "));
+                "the run has no snapshot at step " + std::to_string(*step) + "; it has " + join(names, ", "));
 }
+
+/// What heads are sorted by, in the order of its choices.
+enum class HeadOrder { place, entropy, distance, diagonal };
+
+std::vector<double> numbersOf(const HeadMaps& maps, HeadOrder order) {
+    std::vector<double> numbers;
+    if (order == HeadOrder::place) return numbers;
+    for (const HeadStatistics& s : maps.statistics)
+        numbers.push_back(order == HeadOrder::entropy    ? s.entropy
+                          : order == HeadOrder::distance ? s.mean_distance
+                                                         : -s.diagonal);  // the clearest first
+    return numbers;
+}
+
+/// All heads of the snapshot that is shown, or as the model reads the text now.
+class SnapshotHeads : public HeadsView {
+  public:
+    using HeadsView::HeadsView;
+
+    QString figureName() const override { return QStringLiteral("heads"); }
+
+    QString figureCsv() const override {
+        QString csv =
+            QStringLiteral("layer,head,entropy_nats,mean_distance,diagonal_share,diagonal_distance\n");
+        const auto maps = state().maps();
+        for (const int head : ordered()) {
+            const HeadStatistics& s = maps->statistics[static_cast<std::size_t>(head)];
+            csv += QStringLiteral("%1,%2,%3,%4,%5,%6\n")
+                       .arg(head / maps->heads)
+                       .arg(head % maps->heads)
+                       .arg(s.entropy, 0, 'g', 17)
+                       .arg(s.mean_distance, 0, 'g', 17)
+                       .arg(s.diagonal, 0, 'g', 17)
+                       .arg(s.diagonal_distance);
+        }
+        return csv;
+    }
+
+    QString figureCaption() const override {
+        const auto maps = state().maps();
+        if (maps == nullptr) return {};
+        return tr("Attention of all heads of %1, each scaled to its largest weight; text “%2”")
+            .arg(modelAtStep(state().model(), maps->step), QString::fromStdString(maps->text));
+    }
+
+  protected:
+    std::shared_ptr<const HeadThumbnails> heads() const override {
+        const auto maps = state().maps();
+        return maps == nullptr ? nullptr : std::shared_ptr<const HeadThumbnails>(maps, &maps->small);
+    }
+
+    QString textInstead() const override {
+        const QString& problem = state().snapshots().problem();
+        if (!problem.isEmpty()) return problem;
+        return state().instead(
+            state().model().isEmpty()
+                ? tr("Choose a run.\nWithout runs: train one on the Training page first.")
+            : isPublishedModel(state().model())
+                ? tr("Type a text and press “Look”: every head's attention to it is shown here.")
+                : tr("This run has no snapshots (its setting snapshots.every is 0).\nType a text "
+                     "and press “Look” to see its newest model's attention to it."));
+    }
+
+    QString describe(int layer, int head) const override {
+        const auto maps = state().maps();
+        const HeadStatistics& s = maps->statistics[maps->indexOf(layer, head)];
+        return tr("%1: entropy %2 nats, mean distance %3, at distance %4 on average %5 % of the weight")
+            .arg(headTitle(layer, head), noteNumber(s.entropy, 4), noteNumber(s.mean_distance, 4))
+            .arg(s.diagonal_distance)
+            .arg(noteNumber(100 * s.diagonal, 3));
+    }
+};
 
 }  // namespace
 
-TrainingPanel::TrainingPanel(ModelsState& state, InspectState& run, InspectState& beside, QWidget* parent)
-    : ModelPanel(tr("Heads over training"), state, parent),
-      run_(run),
-      beside_(beside),
-      thumbnails_(new ThumbnailsView(run, this)),
-      beside_thumbnails_(new ThumbnailsView(beside, this)),
+TrainingPanel::TrainingPanel(const ShownModels& models, QWidget* parent)
+    : ModelPanel(tr("Heads over training"), models, parent),
+      small_(new SnapshotHeads(models.state, this)),
+      beside_small_(new SnapshotHeads(models.beside, this)),
       map_(new HeatMapView(QStringLiteral("head"), this)),
       beside_map_(new HeatMapView(QStringLiteral("head"), this)) {
     makeControls();
     map_->setEmptyText(tr("The chosen head is shown here, with its tokens."));
     auto* small = splitter(
         Qt::Vertical,
-        {titled(small_title_, thumbnails_), beside_small_ = titled(beside_small_title_, beside_thumbnails_)},
+        {titled(small_title_, small_), beside_small_area_ = titled(beside_small_title_, beside_small_)},
         {400, 400});
     auto* pictures = splitter(
-        Qt::Horizontal, {small, titled(map_title_, map_), beside_large_ = titled(beside_title_, beside_map_)},
+        Qt::Horizontal, {small, titled(map_title_, map_), beside_area_ = titled(beside_title_, beside_map_)},
         {520, 640, 640});
     auto* layout = new QVBoxLayout(this);
     layout->addLayout(row({order_, look_, back_}));
     layout->addWidget(pictures, 1);
     layout->addLayout(row({{play_, 0}, {scrubber_, 1}, {scrubber_label_, 0}}));
-    connectRuns();
-    hear(thumbnails_, beside_thumbnails_, map_, beside_map_);
+    connectModels();
+    hear(small_, beside_small_, map_, beside_map_);
     TrainingPanel::refresh();  // what stands beside takes no room until it is there
+}
+
+std::vector<const Need*> TrainingPanel::needsOfMaps(const InspectState& state) {
+    return state.readsMaps() ? std::vector<const Need*>{&need::model, &need::maps}
+                             : std::vector<const Need*>{&need::model};
 }
 
 void TrainingPanel::makeControls() {
@@ -79,65 +154,64 @@ void TrainingPanel::makeControls() {
     back_ = named(new QPushButton(tr("Back to the snapshots")), tr("Back to the snapshots"),
                   tr("Snapshots are of the same text at every step"));
     connect(scrubber_, &QSlider::valueChanged, this, [this](int value) {
-        if (!filling_) run_.showSnapshot(value);
+        if (!filling_) state().showSnapshot(value);
     });
     connect(play_, &QPushButton::clicked, this, &TrainingPanel::play);
-    connect(order_, &QComboBox::currentIndexChanged, this, [this](int index) {
-        for (InspectState* run : {&run_, &beside_})
-            run->setOrder(static_cast<HeadOrder>(index));
-    });
+    connect(order_, &QComboBox::currentIndexChanged, this, &TrainingPanel::refresh);
     connect(look_, &QPushButton::clicked, this, &TrainingPanel::look);
-    connect(back_, &QPushButton::clicked, this, [this] { run_.showSnapshot(run_.snapshot()); });
+    connect(back_, &QPushButton::clicked, this,
+            [this] { state().showSnapshot(state().snapshots().shown()); });
 }
 
-void TrainingPanel::connectRuns() {
-    for (InspectState* run : {&run_, &beside_}) {
-        for (auto signal :
-             {&InspectState::runChanged, &InspectState::snapshotsChanged, &InspectState::mapsChanged,
-              &InspectState::headChanged, &InspectState::messageChanged})
-            connect(run, signal, this, &TrainingPanel::refreshWhenSeen);
-        for (auto signal : {&InspectState::runChanged, &InspectState::mapsChanged})
-            connect(run, signal, this, &TrainingPanel::followBeside);
+void TrainingPanel::connectModels() {
+    for (InspectState* one : {&state(), &beside()}) {
+        connect(one, &InspectState::workChanged, this, &TrainingPanel::refreshWhenSeen);
+        connect(one, &InspectState::snapshotsChanged, this, &ModelPanel::needsChanged);
     }
-    // Of both the same head is shown, whichever is chosen.
-    connect(&run_, &InspectState::headChanged, this, [this] { beside_.setHead(run_.head()); });
-    connect(&beside_, &InspectState::headChanged, this, [this] { run_.setHead(beside_.head()); });
-    for (auto [map, run] : {std::pair{map_, &run_}, std::pair{beside_map_, &beside_}})
+    for (auto signal : {&InspectState::modelChanged, &InspectState::snapshotsChanged}) {
+        connect(&state(), signal, this, &TrainingPanel::followBeside);
+        connect(&beside(), signal, this, &TrainingPanel::followBeside);
+    }
+    for (HeadsView* small : {small_, beside_small_})
+        connect(small, &HeadsView::headChosen, &state(), &InspectState::setHead);
+    for (HeatMapView* map : {map_, beside_map_})
         connect(map, &HeatMapView::cellPointed, this,
-                [this, run = run](int row, int column) { emit pointed(pointedText(*run, row, column)); });
+                [this, map](int row, int column) { emit pointed(weightAt(map->map(), row, column)); });
     connect(&player_, &QTimer::timeout, this, [this] {
-        const int next = run_.snapshot() + 1;
-        if (next >= static_cast<int>(run_.snapshots().size())) return play();
-        run_.showSnapshot(next);
+        const int next = state().snapshots().shown() + 1;
+        if (next >= state().snapshots().count()) return play();
+        state().showSnapshot(next);
     });
 }
 
 PageFigures::Figures TrainingPanel::figures() const {
-    PageFigures::Figures all{thumbnails_, map_};
-    if (!beside_.run().isEmpty()) all.insert(all.end(), {beside_thumbnails_, beside_map_});
+    PageFigures::Figures all{small_, map_};
+    if (isBeside()) all.insert(all.end(), {beside_small_, beside_map_});
     return all;
 }
 
-void TrainingPanel::prepare(const QString&, const ModelsPicture& picture) {
+void TrainingPanel::prepare(const QString&, const InspectPicture& picture) {
     if (!picture.look.text.empty()) {
-        run_.setStep(picture.step);
-        run_.askForMaps(QString::fromStdString(picture.look.text));
-        waitWhile([&] { return run_.isAsking(); }, "the answer of the model");
+        state().setStep(picture.step);
+        state().setText(QString::fromStdString(picture.look.text));
+        state().readMaps();
+        waitWhile([&] { return state().isAsking(); }, "the answer of the model");
     } else {
-        run_.showSnapshot(snapshotOf(run_, picture.step));
+        state().showSnapshot(snapshotOf(state(), picture.step));
     }
-    if (!run_.message().isEmpty()) throw Error(ErrorKind::usage, run_.message().toStdString());
-    const HeadMaps& maps = *run_.maps();
-    const std::int64_t layer = below("layer", picture.look.layer.value_or(0), maps.layers),
-                       head = below("head", picture.look.head.value_or(0), maps.heads);
-    run_.setHead(static_cast<std::size_t>(layer * maps.heads + head));
+    for (const QString& problem : {state().message(), state().snapshots().problem()})
+        if (!problem.isEmpty()) throw Error(ErrorKind::usage, problem.toStdString());
+    const auto maps = state().maps();
+    state().setHead(static_cast<int>(below("layer", picture.look.layer.value_or(0), maps->layers)),
+                    static_cast<int>(below("head", picture.look.head.value_or(0), maps->heads)));
 }
 
 void TrainingPanel::play() {
+    const Snapshots& snapshots = state().snapshots();
     if (player_.isActive()) {
         player_.stop();
-    } else if (run_.snapshots().size() > 1) {
-        if (run_.snapshot() + 1 >= static_cast<int>(run_.snapshots().size())) run_.showSnapshot(0);
+    } else if (snapshots.count() > 1) {
+        if (snapshots.shown() + 1 >= snapshots.count()) state().showSnapshot(0);
         constexpr int kFrame_ms = 350;
         player_.start(frameInterval(kFrame_ms));
     }
@@ -145,91 +219,70 @@ void TrainingPanel::play() {
 }
 
 void TrainingPanel::look() {
-    run_.askForMaps(state().text());
-    if (beside_.run().isEmpty()) return;
-    beside_.matchStep(run_);
-    beside_.askForMaps(state().text());
+    state().readMaps();
+    if (isBeside()) beside().readMaps();
 }
 
 void TrainingPanel::refresh() {
-    const bool is_beside = !beside_.run().isEmpty();
-    small_title_->setText(run_.run());
-    small_title_->setVisible(is_beside);
-    beside_small_title_->setText(beside_.run());
-    for (QWidget* widget : {beside_small_, beside_large_})
-        widget->setVisible(is_beside);
-    const bool asks = run_.isAsking() || beside_.isAsking();
+    small_title_->setText(state().model());
+    small_title_->setVisible(isBeside());
+    beside_small_title_->setText(beside().model());
+    for (QWidget* widget : {beside_small_area_, beside_area_})
+        widget->setVisible(isBeside());
+    const bool asks = state().isAsking() || beside().isAsking();
     look_->setText(asks ? tr("…") : tr("Read the text above"));
-    look_->setEnabled(!run_.run().isEmpty() && !state().text().isEmpty());
+    look_->setEnabled(!state().model().isEmpty() && !state().text().isEmpty());
     showSnapshots();
-    showMapOf(run_, *map_, *map_title_);
-    showMapOf(beside_, *beside_map_, *beside_title_);
+    showMapOf(state(), *small_, *map_, *map_title_);
+    showMapOf(beside(), *beside_small_, *beside_map_, *beside_title_);
 }
 
 void TrainingPanel::showSnapshots() {
     const QScopedValueRollback filling(filling_, true);
-    const auto count = static_cast<int>(run_.snapshots().size());
+    const Snapshots& snapshots = state().snapshots();
+    const auto maps = state().maps();
+    const int count = snapshots.count();
     scrubber_->setRange(0, std::max(0, count - 1));
-    scrubber_->setValue(std::max(0, run_.snapshot()));
+    scrubber_->setValue(std::max(0, snapshots.shown()));
     scrubber_->setEnabled(count > 1);
     play_->setEnabled(count > 1);
-    const bool own_text = run_.maps() && !run_.showsSnapshot();
-    back_->setVisible(own_text && count > 0);
+    back_->setVisible(state().readsMaps() && count > 0);
     scrubber_label_->setText(
-        isPublishedModel(run_.run()) ? QString()
-        : count == 0                 ? tr("no snapshots")
-        : own_text                   ? tr("your text at step %1").arg(run_.maps()->step)
-        : run_.maps()
-            ? tr("step %1 (snapshot %2 of %3)").arg(run_.maps()->step).arg(run_.snapshot() + 1).arg(count)
-            : tr("%1 snapshots").arg(count));
+        isPublishedModel(state().model()) ? QString()
+        : count == 0                      ? tr("no snapshots")
+        : maps == nullptr                 ? tr("%1 snapshots").arg(count)
+        : state().readsMaps()
+            ? tr("your text at step %1").arg(maps->step)
+            : tr("step %1 (snapshot %2 of %3)").arg(maps->step).arg(snapshots.shown() + 1).arg(count));
 }
 
-void TrainingPanel::showMapOf(const InspectState& run, HeatMapView& view, QLabel& title) const {
-    const auto& maps = run.maps();
-    const QString of_run = beside_.run().isEmpty() ? QString() : run.run() + QStringLiteral(": ");
-    title.setText(!maps ? QString()
-                  : maps->step < 0
-                      ? of_run + headTitle(*maps, run.head())
-                      : of_run + tr("%1, step %2").arg(headTitle(*maps, run.head())).arg(maps->step));
-    title.setToolTip(title.text());
-    if (!maps) return view.setMap({});
-    HeatMapView::Map map;
-    map.values = maps->weights[run.head()];
-    map.scale = HeatMapView::Scale::sequential;
-    map.lower_only = maps->causal;
-    map.limit = HeatMapView::limitOf(*map.values, map.lower_only);
-    map.pyramid = HeatMapView::makePyramid(*map.values, map.scale, map.limit, map.lower_only);
-    map.row_name = tr("query");
-    map.column_name = tr("key");
-    map.value_name = tr("weight");
-    map.row_labels = map.column_labels = shownTokens(maps->tokens);
-    view.setCaption(tr("Attention of %1 of %2, text “%3”")
-                        .arg(headTitle(*maps, run.head()), modelAtStep(run.run(), maps->step),
-                             QString::fromStdString(maps->text)));
-    view.setMap(std::move(map));  // the place that is looked at stays while time runs
-}
-
-QString TrainingPanel::pointedText(const InspectState& run, int row, int column) const {
-    if (!run.maps() || row < 0) return {};
-    const std::vector<std::string>& tokens = run.maps()->tokens;
-    return tr("query %1 “%2”    key %3 “%4”    weight %5    distance %6")
-        .arg(row)
-        .arg(QString::fromStdString(tokens[static_cast<std::size_t>(row)]))
-        .arg(column)
-        .arg(QString::fromStdString(tokens[static_cast<std::size_t>(column)]))
-        .arg(noteNumber((*run.maps()->weights[run.head()])(row, column)))
-        .arg(row - column);
-}
-
-/// The snapshot of the same step, or of the nearest, and the same head.
-void TrainingPanel::followBeside() {
-    if (beside_.run().isEmpty() || !run_.maps()) return;
-    // While both are asked about a text, the one that answers first is not taken back to its snapshot.
-    if (run_.showsSnapshot() && !run_.isAsking()) {
-        const int same = nearestStep(stepsOf(beside_.snapshots()), run_.maps()->step);
-        if (same >= 0 && (same != beside_.snapshot() || !beside_.showsSnapshot())) beside_.showSnapshot(same);
+void TrainingPanel::showMapOf(const InspectState& state, HeadsView& small, HeatMapView& map,
+                              QLabel& title) const {
+    const auto maps = state.maps();
+    if (maps == nullptr) {
+        title.clear();
+        return map.setMap({});
     }
-    beside_.setHead(run_.head());
+    small.setSortedBy(numbersOf(*maps, static_cast<HeadOrder>(order_->currentIndex())));
+    const QString head = headTitle(state.layer(), state.head());
+    title.setText((isBeside() ? state.model() + QStringLiteral(": ") : QString()) +
+                  (maps->step < 0 ? head : tr("%1, step %2").arg(head).arg(maps->step)));
+    title.setToolTip(title.text());
+    map.setCaption(
+        tr("Attention of %1 of %2, text “%3”")
+            .arg(head, modelAtStep(state.model(), maps->step), QString::fromStdString(maps->text)));
+    // The place that is looked at stays while time runs.
+    map.setMap(attentionMap(maps->weights[maps->indexOf(state.layer(), state.head())], maps->causal,
+                            shownTokens(maps->tokens)));
+}
+
+/// The snapshot of the same step, or of the nearest. A text that both read is no snapshot's.
+void TrainingPanel::followBeside() {
+    const auto maps = state().maps();
+    if (!isBeside() || state().readsMaps() || maps == nullptr) return;
+    const int same = nearestStep(stepsOf(beside().snapshots().files()), maps->step);
+    if (same >= 0 && (same != beside().snapshots().shown() || beside().readsMaps()))
+        beside().showSnapshot(same);
 }
 
 }  // namespace roper

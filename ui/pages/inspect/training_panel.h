@@ -6,9 +6,8 @@
 #include <QSlider>
 #include <QTimer>
 
-#include "ui/pages/inspect/inspect_state.h"
+#include "ui/pages/inspect/heads_view.h"
 #include "ui/pages/inspect/model_panel.h"
-#include "ui/pages/inspect/thumbnails_view.h"
 
 namespace roper {
 
@@ -18,13 +17,17 @@ class TrainingPanel : public ModelPanel {
     Q_OBJECT
 
   public:
-    TrainingPanel(ModelsState& state, InspectState& run, InspectState& beside, QWidget* parent);
+    TrainingPanel(const ShownModels& models, QWidget* parent);
 
     PageFigures::Figures figures() const override;
+    std::vector<const Need*> needs() const override { return needsOfMaps(state()); }
+    std::vector<const Need*> besideNeeds() const override { return needsOfMaps(beside()); }
+    std::vector<const Need*> needsOf(const QString&) const override { return {}; }
     /// @throws Error (usage) if the run has no such snapshot, or no such head
-    void prepare(const QString& figure, const ModelsPicture& picture) override;
+    void prepare(const QString& figure, const InspectPicture& picture) override;
 
-    ThumbnailsView& thumbnails() { return *thumbnails_; }
+    HeadsView& thumbnails() { return *small_; }
+    HeadsView& besideThumbnails() { return *beside_small_; }
     HeatMapView& map() { return *map_; }
     HeatMapView& besideMap() { return *beside_map_; }
     QSlider& scrubber() { return *scrubber_; }
@@ -35,21 +38,20 @@ class TrainingPanel : public ModelPanel {
     void refresh() override;
 
   private:
+    static std::vector<const Need*> needsOfMaps(const InspectState& state);
     void makeControls();
-    void connectRuns();
+    void connectModels();
     void showSnapshots();
-    void showMapOf(const InspectState& run, HeatMapView& view, QLabel& title) const;
-    QString pointedText(const InspectState& run, int row, int column) const;
+    void showMapOf(const InspectState& state, HeadsView& small, HeatMapView& map, QLabel& title) const;
     void followBeside();
 
-    InspectState &run_, &beside_;
-    ThumbnailsView *thumbnails_, *beside_thumbnails_;
+    HeadsView *small_, *beside_small_;
     HeatMapView *map_, *beside_map_;
     QComboBox* order_;
     QSlider* scrubber_;
     QLabel *scrubber_label_, *map_title_, *beside_title_, *small_title_, *beside_small_title_;
     QPushButton *play_, *look_, *back_;
-    QWidget *beside_small_, *beside_large_;
+    QWidget *beside_small_area_, *beside_area_;
     QTimer player_;
     bool filling_ = false;
 };

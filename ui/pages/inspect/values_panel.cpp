@@ -5,7 +5,7 @@
 #include "core/base/error.h"
 #include "ui/controls/named.h"
 #include "ui/live/token_texts.h"
-#include "ui/pages/inspect/models_fields.h"
+#include "ui/pages/inspect/inspect_fields.h"
 #include "ui/theme/numbers.h"
 
 namespace roper {
@@ -27,9 +27,8 @@ struct KernelCurves {
 
 }  // namespace
 
-ValuesPanel::ValuesPanel(ModelsState& state, ModelsState& beside, QWidget* parent)
-    : ModelPanel(tr("Values by distance"), state, parent),
-      beside_(beside),
+ValuesPanel::ValuesPanel(const ShownModels& models, QWidget* parent)
+    : ModelPanel(tr("Values by distance"), models, parent),
       kernels_(new CurveChart(QStringLiteral("kernels"), tr("distance δ, tokens"), tr("‖K(δ)‖"), this)),
       directions_(new CurveChart(QStringLiteral("kernel-directions"), tr("distance δ, tokens"),
                                  tr("cosine of K(δ) and K(0)"), this)),
@@ -43,15 +42,13 @@ ValuesPanel::ValuesPanel(ModelsState& state, ModelsState& beside, QWidget* paren
     token_map_->setEmptyText(tr("What the chosen head makes of each token is shown here."));
     distance_->setRange(0, 100000);
     distance_->setPrefix(tr("δ = "));
-    connect(distance_, &QSpinBox::valueChanged, &state, &ModelsState::setDistance);
+    connect(distance_, &QSpinBox::valueChanged, &state(), &InspectState::setDistance);
     connect(token_map_, &HeatMapView::cellPointed, this,
             [this](int row, int column) { emit pointed(pointedTokens(row, column)); });
     connect(over_training_, &QCheckBox::toggled, this, [this] {
         emit needsChanged();
         refresh();
     });
-    for (auto signal : {&ModelsState::modelChanged, &ModelsState::workChanged})
-        connect(&beside_, signal, this, &ValuesPanel::refreshWhenSeen);
     hear(kernels_, directions_, token_map_);
     auto* curves =
         column({{splitter(Qt::Vertical, {kernels_, directions_}, {300, 300}), 1}, {over_training_, 0}});
@@ -72,7 +69,7 @@ std::vector<const Need*> ValuesPanel::needsOf(const QString& figure) const {
     return {&need::kernels, &need::kernel_history};
 }
 
-void ValuesPanel::prepare(const QString&, const ModelsPicture& picture) {
+void ValuesPanel::prepare(const QString&, const InspectPicture& picture) {
     distance_->setValue(static_cast<int>(picture.look.distance));
     const std::size_t checkpoints = state().summary()->checkpoints.size();
     if (picture.over_training && checkpoints < 2)
@@ -131,20 +128,20 @@ void ValuesPanel::showKernelsOfHeads() {
                    state()
                        .answer(need::kernels)
                        ->kernels.at(static_cast<std::size_t>(state().layer() * heads + head)));
-    if (const KernelsAnswer* beside = beside_.answer(need::kernels);
-        beside != nullptr && beside_.summary() != nullptr) {
-        const ModelSummary& other = *beside_.summary();
+    if (const KernelsAnswer* kernels = beside().answer(need::kernels);
+        kernels != nullptr && beside().summary() != nullptr) {
+        const ModelSummary& other = *beside().summary();
         if (state().layer() < other.layers && state().head() < other.heads)
-            curves.add(
-                {QStringLiteral("beside"),
-                 tr("head %1 of %2").arg(state().head()).arg(beside_.title()),
-                 beside_.color(theme),
-                 {},
-                 {},
-                 false,
-                 true,
-                 {}},
-                beside->kernels.at(static_cast<std::size_t>(state().layer() * other.heads + state().head())));
+            curves.add({QStringLiteral("beside"),
+                        tr("head %1 of %2").arg(state().head()).arg(beside().title()),
+                        beside().color(theme),
+                        {},
+                        {},
+                        false,
+                        true,
+                        {}},
+                       kernels->kernels.at(
+                           static_cast<std::size_t>(state().layer() * other.heads + state().head())));
     }
     kernels_->setCurves(curves.norms, {});
     directions_->setCurves(curves.directions, {});

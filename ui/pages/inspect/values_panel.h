@@ -14,14 +14,14 @@ class ValuesPanel : public ModelPanel {
     Q_OBJECT
 
   public:
-    ValuesPanel(ModelsState& state, ModelsState& beside, QWidget* parent);
+    ValuesPanel(const ShownModels& models, QWidget* parent);
 
     PageFigures::Figures figures() const override { return {kernels_, directions_, token_map_}; }
     std::vector<const Need*> needs() const override;
     std::vector<const Need*> besideNeeds() const override { return {&need::kernels}; }
     std::vector<const Need*> needsOf(const QString& figure) const override;
     /// @throws Error (usage) for a run without several checkpoints, over training
-    void prepare(const QString& figure, const ModelsPicture& picture) override;
+    void prepare(const QString& figure, const InspectPicture& picture) override;
 
     CurveChart& kernels() { return *kernels_; }
     HeatMapView& tokenMap() { return *token_map_; }
@@ -39,7 +39,6 @@ class ValuesPanel : public ModelPanel {
     void showTokenMap();
     QString pointedTokens(int row, int column) const;
 
-    ModelsState& beside_;
     CurveChart *kernels_, *directions_;
     HeatMapView* token_map_;
     QCheckBox* over_training_;

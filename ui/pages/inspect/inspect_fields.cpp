@@ -1,4 +1,4 @@
-#include "ui/pages/inspect/models_fields.h"
+#include "ui/pages/inspect/inspect_fields.h"
 
 #include <limits>
 
@@ -6,29 +6,29 @@ namespace roper {
 namespace {
 
 /// A setting of the question as one of the picture.
-Field<ModelsPicture> ofQuestion(const Field<Question>& field) {
-    Field<ModelsPicture> made;
+Field<InspectPicture> ofQuestion(const Field<Question>& field) {
+    Field<InspectPicture> made;
     static_cast<FieldInfo&>(made) = field;
-    made.text = [field](const ModelsPicture& picture) { return field.text(picture.look); };
-    made.set = [field](ModelsPicture& picture, std::string_view text) { field.set(picture.look, text); };
+    made.text = [field](const InspectPicture& picture) { return field.text(picture.look); };
+    made.set = [field](InspectPicture& picture, std::string_view text) { field.set(picture.look, text); };
     return made;
 }
 
 /// One name for what two pictures show: of bands, or of learned positions.
-Field<ModelsPicture> quantityField() {
+Field<InspectPicture> quantityField() {
     static const std::vector<std::string> of_bands = {"score_share", "query_norm", "key_norm", "value_norm"};
     std::vector<std::string> names = of_bands;
     for (const char* learned :
          {"query_key_frequency", "value_frequency", "relative_bias", "least_denominator"})
         names.emplace_back(learned);
-    Field<ModelsPicture> made;
+    Field<InspectPicture> made;
     static_cast<FieldInfo&>(made) = {
         "", "quantity", "", "of bands: what is shown of each pair; of learned-positions: the last four",
         Choice{names}};
-    made.text = [](const ModelsPicture& picture) {
+    made.text = [](const InspectPicture& picture) {
         return picture.learned.value_or(of_bands.at(static_cast<std::size_t>(picture.quantity)));
     };
-    made.set = [info = static_cast<FieldInfo>(made)](ModelsPicture& picture, std::string_view text) {
+    made.set = [info = static_cast<FieldInfo>(made)](InspectPicture& picture, std::string_view text) {
         const std::size_t chosen = readChoice(info, text);
         if (chosen < of_bands.size())
             picture.quantity = static_cast<BandQuantity>(chosen);
@@ -40,8 +40,8 @@ Field<ModelsPicture> quantityField() {
 
 }  // namespace
 
-const std::vector<Field<ModelsPicture>>& modelsFields() {
-    using P = ModelsPicture;
+const std::vector<Field<InspectPicture>>& inspectFields() {
+    using P = InspectPicture;
     const auto make = [](FieldInfo info, auto member) {
         return field<P>(
             std::move(info), [member](P & picture) -> auto& { return picture.*member; });

@@ -8,7 +8,7 @@
 namespace roper {
 
 /// What a picture of the Inspect page is to show, without a window.
-struct ModelsPicture {
+struct InspectPicture {
     Question look = {};
     SurpriseView::Shade shade = SurpriseView::Shade::trained;
     AtlasView::Colour colour = AtlasView::Colour::label;
@@ -23,6 +23,6 @@ struct ModelsPicture {
     std::string beside = {};                  ///< another run, or the path of a published model
 };
 
-const std::vector<Field<ModelsPicture>>& modelsFields();
+const std::vector<Field<InspectPicture>>& inspectFields();
 
 }  // namespace roper

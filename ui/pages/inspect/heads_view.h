@@ -1,0 +1,64 @@
+#pragma once
+
+#include <optional>
+
+#include "ui/charts/figure_view.h"
+#include "ui/pages/inspect/inspect_state.h"
+
+namespace roper {
+
+/// The attention of all heads at a glance, each map scaled to its largest weight. By place a row is a layer,
+/// or a column where that makes larger maps; sorted by a number, heads follow each other line by line. A
+/// click or the arrow keys choose a head. Derived classes say whose attention it is.
+class HeadsView : public FigureView {
+    Q_OBJECT
+
+  public:
+    HeadsView(InspectState& state, QWidget* parent);
+
+    /// Sorts by a rising number of each head; those that are not numbers come last. Empty: by place.
+    void setSortedBy(std::vector<double> numbers);
+    /// layer·heads + head of all heads as they are shown.
+    std::vector<int> ordered() const;
+    QRectF headRect(int layer, int head) const;
+
+    QSize leastSize() const override { return {240, 200}; }
+    QSize leastScreenSize() const override { return {200, 90}; }
+    void paintFigure(QPainter& painter, const QRectF& area, const Theme& theme) const override;
+
+  signals:
+    void headChosen(int layer, int head);
+
+  protected:
+    /// Null while it is not known; then a text is shown in its place.
+    virtual std::shared_ptr<const HeadThumbnails> heads() const = 0;
+    virtual QString textInstead() const = 0;
+    /// What is said of a head that is pointed at.
+    virtual QString describe(int layer, int head) const = 0;
+
+    InspectState& state() const { return state_; }
+    void mousePressEvent(QMouseEvent* event) override;
+    void mouseMoveEvent(QMouseEvent* event) override;
+    void keyPressEvent(QKeyEvent* event) override;
+
+  private:
+    struct Grid {
+        int columns = 1, rows = 1;
+        QRectF box;
+        QSizeF cell;
+        double side = 0;      ///< of a map
+        double title = 0;     ///< height of what stands above each map; 0: nothing
+        bool across = false;  ///< by place: layers run across
+    };
+    bool isSorted(const HeadThumbnails& all) const { return numbers_.size() == all.maps.size(); }
+    Grid grid(const QRectF& area, const HeadThumbnails& all) const;
+    Grid sortedGrid(const QRectF& box, int count) const;
+    QRectF mapRect(const Grid& grid, int place, const HeadThumbnails& all) const;
+    void paintNumbers(QPainter& painter, const QRectF& area, const Grid& grid, const Theme& theme) const;
+    std::optional<std::pair<int, int>> headAt(const QPointF& at) const;
+
+    InspectState& state_;
+    std::vector<double> numbers_;
+};
+
+}  // namespace roper

@@ -1,0 +1,98 @@
+#pragma once
+
+#include <QByteArray>
+#include <memory>
+#include <string_view>
+
+#include "core/questions/answers.h"
+#include "core/questions/question.h"
+#include "ui/pages/inspect/head_maps.h"
+
+namespace roper {
+
+/// Something that the page may want to know of a model: a question, as data. What its answer depends on, the
+/// text, the change or the chosen head, follows from its kind (core/questions/question_kind.h).
+struct Need {
+    enum class Change {
+        with,     ///< asked of the model as it is changed, if its kind can be
+        without,  ///< of the model as it was trained
+        only,     ///< of the changed model, and not at all where nothing is changed
+    };
+    using Read = std::shared_ptr<const void> (*)(const QByteArray& payload);
+
+    std::string_view name, kind;
+    Read read = nullptr;     ///< null: outside the window's thread
+    std::int64_t count = 0;  ///< of what the kind counts; 0: the usual
+    Change change = Change::with;
+    bool on_request = false;   ///< asked for only when it is requested, because it takes many passes
+    bool is_live = false;      ///< while no checkpoint is chosen, of a run as it is now
+    bool brings_text = false;  ///< its text comes with the request
+
+    const QuestionKind& questionKind() const { return roper::questionKind(kind); }
+    bool dependsOnText() const { return questionKind().reads_text && !brings_text; }
+    bool dependsOnHead() const { return questionKind().heads == QuestionKind::Heads::one; }
+    bool dependsOnChange() const { return change != Change::without && questionKind().can_change; }
+};
+
+/// One whose answer is known to be an `Answer`.
+template <class Answer>
+struct NeedOf : Need {};
+
+/// @throws Error (checkpoint) if it is another answer than expected
+template <class Answer>
+std::shared_ptr<const void> readAnswer(const QByteArray& payload) {
+    return std::make_shared<const Answer>(
+        parseAnswer<Answer>({payload.constData(), static_cast<std::size_t>(payload.size())}));
+}
+template <auto read>
+std::shared_ptr<const void> readTensors(const QByteArray& payload) {
+    const auto answer = read(SafetensorsFile::parse(payload.toStdString(), "the model's answer"));
+    return std::make_shared<std::add_const_t<decltype(answer)>>(answer);
+}
+
+namespace need {
+
+inline constexpr std::int64_t kCandidates = 10, kDistances = 64;
+
+inline constexpr NeedOf<ModelSummary> model{{"model", "model", readAnswer<ModelSummary>}};
+inline constexpr NeedOf<TextReading> reading{
+    {"reading", "logits", readAnswer<TextReading>, kCandidates, Need::Change::without}};
+inline constexpr NeedOf<TextReading> changed{
+    {"changed", "logits", readAnswer<TextReading>, kCandidates, Need::Change::only}};
+inline constexpr NeedOf<HeadsAnswer> heads{{"heads", "heads", readAnswer<HeadsAnswer>}};
+inline constexpr NeedOf<HeadThumbnails> thumbnails{{"thumbnails", "thumbnails", readTensors<readThumbnails>}};
+inline constexpr NeedOf<HeadMap> attention{{"attention", "attention"}};
+inline constexpr NeedOf<HeadMaps> maps{
+    {.name = "maps", .kind = "maps", .read = readTensors<readHeadMaps>, .is_live = true}};
+inline constexpr NeedOf<KernelsAnswer> kernels{{"kernels", "kernels", readAnswer<KernelsAnswer>, kDistances}};
+inline constexpr NeedOf<KernelHistory> kernel_history{
+    {"kernel_history", "kernel_history", readAnswer<KernelHistory>, kDistances}};
+inline constexpr NeedOf<TokenMap> token_map{{"token_map", "token_map", readAnswer<TokenMap>}};
+inline constexpr NeedOf<LensAnswer> lens{{"lens", "lens", readAnswer<LensAnswer>}};
+inline constexpr NeedOf<SubsetsAnswer> subsets{
+    {.name = "subsets", .kind = "subsets", .read = readAnswer<SubsetsAnswer>, .on_request = true}};
+inline constexpr NeedOf<Continuation> continuation{{.name = "continuation",
+                                                    .kind = "continuation",
+                                                    .read = readTensors<readContinuation>,
+                                                    .on_request = true,
+                                                    .is_live = true,
+                                                    .brings_text = true}};
+inline constexpr NeedOf<GeneratedText> written{{.name = "written",
+                                                .kind = "generate",
+                                                .read = readAnswer<GeneratedText>,
+                                                .on_request = true,
+                                                .brings_text = true}};
+inline constexpr NeedOf<LengthsAnswer> lengths{
+    {.name = "lengths", .kind = "lengths", .read = readAnswer<LengthsAnswer>, .on_request = true}};
+inline constexpr NeedOf<NeedleAnswer> needle{
+    {.name = "needle", .kind = "needle", .read = readAnswer<NeedleAnswer>, .on_request = true}};
+inline constexpr NeedOf<SolvedAnswer> solved{
+    {.name = "solved", .kind = "solve", .read = readAnswer<SolvedAnswer>, .on_request = true}};
+inline constexpr NeedOf<PatchAnswer> patch{
+    {.name = "patch", .kind = "patch", .read = readAnswer<PatchAnswer>, .on_request = true}};
+inline constexpr NeedOf<PatchAnswer> patch_positions{
+    {.name = "patch_positions", .kind = "patch", .read = readAnswer<PatchAnswer>, .on_request = true}};
+
+}  // namespace need
+
+}  // namespace roper

@@ -1,0 +1,63 @@
+#include "ui/pages/inspect/snapshots.h"
+
+#include <algorithm>
+#include <cstdlib>
+
+#include "core/base/error.h"
+
+namespace roper {
+
+int nearestStep(const std::vector<std::int64_t>& steps, std::int64_t step) {
+    const auto found = std::min_element(steps.begin(), steps.end(), [step](std::int64_t a, std::int64_t b) {
+        return std::abs(a - step) < std::abs(b - step);
+    });
+    return found == steps.end() ? -1 : static_cast<int>(found - steps.begin());
+}
+
+std::vector<std::int64_t> stepsOf(const std::vector<StepFile>& files) {
+    std::vector<std::int64_t> steps;
+    for (const StepFile& file : files)
+        steps.push_back(file.step);
+    return steps;
+}
+
+bool Snapshots::list(const RunFolder& folder) {
+    const auto listed = folder.snapshotsToShow();
+    if (!listed) return false;
+    const bool same =
+        listed->size() == files_.size() && (listed->empty() || listed->back().step == files_.back().step);
+    if (same) return false;
+    const bool at_end = shown_ < 0 || shown_ + 1 >= count();
+    files_ = *listed;
+    if (at_end) show(count() - 1);
+    return true;
+}
+
+std::shared_ptr<const HeadMaps> Snapshots::read(const StepFile& file) {
+    // Scrubbing reads each snapshot once, as long as they are small enough to be kept.
+    constexpr std::size_t kMostKept = 64;
+    constexpr std::size_t kMostWeights = 32U << 20U;
+    constexpr std::uint64_t kLargestSnapshot = 1U << 30U;
+    const bool is_large =
+        maps_ && maps_->count() * maps_->text.size() * maps_->text.size() * read_.size() > kMostWeights;
+    if (read_.size() >= kMostKept || is_large) read_.clear();
+    auto& read = read_[file.step];
+    if (!read)
+        read = std::make_shared<const HeadMaps>(
+            readHeadMaps(SafetensorsFile::read(file.path, kLargestSnapshot)));
+    return read;
+}
+
+void Snapshots::show(int index) {
+    if (index < 0 || index >= count()) return;
+    shown_ = index;
+    problem_.clear();
+    try {
+        maps_ = read(files_[static_cast<std::size_t>(index)]);
+    } catch (const Error& error) {
+        maps_.reset();
+        problem_ = QString::fromStdString(error.what());
+    }
+}
+
+}  // namespace roper

@@ -1,0 +1,82 @@
+#include "ui/pages/inspect/solved_sizes.h"
+
+#include <QJsonArray>
+#include <QJsonDocument>
+#include <QJsonObject>
+
+#include "ui/live/trainer_launcher.h"
+
+namespace roper {
+
+SolvedSizes::~SolvedSizes() {
+    blockSignals(true);  // the page that listened is being destroyed
+    stop();
+}
+
+void SolvedSizes::say(const QString& message) {
+    message_ = message;
+    emit changed();
+}
+
+void SolvedSizes::count(const RunWatcher* run, std::optional<std::int64_t> step, int problems) {
+    stop();
+    const QString program = TrainerLauncher::trainerProgram();
+    if (run == nullptr || program.isEmpty())
+        return say(run == nullptr ? tr("Choose a run.")
+                                  : tr("The trainer roper-train is not there; build it with ./lab run."));
+    auto* process = new QProcess(this);
+    process_ = process;
+    connect(process, &QProcess::finished, this, &SolvedSizes::take);
+    connect(process, &QProcess::errorOccurred, this, [this](QProcess::ProcessError error) {
+        if (error == QProcess::FailedToStart) take();  // others are followed by `finished`
+    });
+    QStringList arguments{
+        "eval",       QString::fromStdString(std::filesystem::absolute(run->folder().path()).string()),
+        "--by-size",  "--json",
+        "--problems", QString::number(problems)};
+    if (step) arguments << "--step" << QString::number(*step);
+    process->start(program, arguments);
+    say(tr("the model solves problems of every size …"));
+}
+
+void SolvedSizes::stop() {
+    if (!process_) return;
+    QProcess* process = process_;
+    process_ = nullptr;
+    process->disconnect(this);
+    process->setParent(nullptr);
+    connect(process, &QProcess::finished, process, &QObject::deleteLater);
+    process->kill();
+    say({});
+}
+
+void SolvedSizes::forget() {
+    table_.reset();
+    say(isCounting() ? message_ : QString());
+}
+
+void SolvedSizes::take() {
+    QProcess* process = process_;
+    if (process == nullptr) return;
+    process_ = nullptr;
+    process->deleteLater();
+    const QJsonObject said = QJsonDocument::fromJson(process->readAllStandardOutput()).object();
+    if (said.isEmpty()) {
+        const QString why = QString::fromUtf8(process->readAllStandardError()).trimmed();
+        return say(why.isEmpty() ? tr("roper-train eval ended unexpectedly.") : why.section('\n', -1));
+    }
+    SizeTable table;
+    table.step = said["step"].toInteger();
+    for (const QJsonValue& name : said["names"].toArray())
+        table.names << name.toString();
+    for (const QJsonValue& row : said["scores"].toArray()) {
+        const QJsonArray cells = row.toArray();
+        table.scores.push_back(
+            {{cells[0].toInteger(), cells[1].toInteger()}, cells[2].toInteger(), cells[3].toInteger()});
+        if (cells.size() > 4) table.scores.back().fully_correct = cells[4].toInteger();
+    }
+    table_ = std::move(table);
+    say({});
+}
+
+}  // namespace roper
