@@ -435,8 +435,8 @@ class FiguresTest : public QObject {
             QTRY_VERIFY_WITH_TIMEOUT(!page.state().isAsking(), 60000);
             QVERIFY2(page.state().message().isEmpty(), qPrintable(page.state().message()));
         };
-        for (int tab = page.tabs().count() - 1; tab >= 0; --tab) {
-            page.tabs().setCurrentIndex(tab);
+        for (int row = page.chooser().count() - 1; row >= 0; --row) {
+            page.chooser().setCurrentRow(row);
             QTRY_VERIFY_WITH_TIMEOUT(!page.state().isAsking(), 60000);
         }
         request(need::subsets);

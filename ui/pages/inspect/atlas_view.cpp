@@ -6,6 +6,7 @@
 
 #include "ui/charts/csv_text.h"
 #include "ui/charts/nice_ticks.h"
+#include "ui/pages/inspect/view_text.h"
 #include "ui/theme/numbers.h"
 
 namespace roper {
@@ -212,12 +213,10 @@ void AtlasView::paintLegend(QPainter& painter, const QRectF& area, const Theme& 
 void AtlasView::paintWithLegend(bool legend, QPainter& painter, const QRectF& area,
                                 const Theme& theme) const {
     if (state_.answer(need::heads) == nullptr) {
-        painter.setPen(theme.faint_text);
-        painter.drawText(area.adjusted(12, 12, -12, -12), Qt::AlignCenter | Qt::TextWordWrap,
-                         !state_.message().isEmpty() ? state_.message()
-                         : state_.model().isEmpty()  ? tr("Choose a model, and type a text that it reads.")
-                         : state_.isAsking()         ? state_.work()
-                                             : tr("What each head does with the text is shown here."));
+        paintInstead(painter, area, theme,
+                     state_.instead(state_.model().isEmpty()
+                                        ? tr("Choose a model, and type a text that it reads.")
+                                        : tr("What each head does with the text is shown here.")));
         return;
     }
     const Frame frame = this->frame(area, legend);
@@ -269,16 +268,9 @@ QString AtlasView::figureCsv() const {
         "layer,head,label,evidence,entropy,mean_distance,first,self,previous,local,same,induction,slow_"
         "share\n");
     if (state_.answer(need::heads) == nullptr) return csv;
-    for (const HeadReport& r : state_.answer(need::heads)->heads) {
-        csv += QStringLiteral("%1,%2,%3")
-                   .arg(r.layer)
-                   .arg(r.head)
-                   .arg(quoted(QString::fromStdString(labelOf(r))));
-        for (const double number : {evidenceOf(r), r.entropy, r.mean_distance, r.first, r.self, r.previous,
-                                    r.local, r.same, r.induction, r.slow_share})
-            csv += ',' + QString::number(number, 'g', 17);
-        csv += '\n';
-    }
+    for (const HeadReport& r : state_.answer(need::heads)->heads)
+        csv += csvRow(r.layer, r.head, labelOf(r), evidenceOf(r), r.entropy, r.mean_distance, r.first, r.self,
+                      r.previous, r.local, r.same, r.induction, r.slow_share);
     return csv;
 }
 

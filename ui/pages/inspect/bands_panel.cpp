@@ -41,8 +41,10 @@ QColor colorOf(BandQuantity quantity, const Theme& theme) {
 }  // namespace
 
 BandsPanel::BandsPanel(const ShownModels& models, QWidget* parent)
-    : ModelPanel(tr("Bands"), models, parent),
-      bands_(new HeatMapView(QStringLiteral("bands"), this)),
+    : ModelPanel(tr("Bands"), tr("What each pair of features does"), models, parent),
+      bands_(makeMap(QStringLiteral("bands"),
+                     tr("What each pair of features does in every head is shown here."),
+                     &BandsPanel::pointedBand)),
       head_bands_(new BarChart(QStringLiteral("head-bands"), tr("pair, the fastest first"), {}, this)),
       quantity_(named(new QComboBox, tr("What is shown of each pair"),
                       tr("Its share in the scores, or the mean length of q, k or v in it"))),
@@ -52,16 +54,13 @@ BandsPanel::BandsPanel(const ShownModels& models, QWidget* parent)
         {tr("share of the scores' variance"), tr("length of q"), tr("length of k"), tr("length of v")});
     connect(quantity_, &QComboBox::currentIndexChanged, this, &BandsPanel::refresh);
     connect(mean_, &QCheckBox::toggled, this, &BandsPanel::showHeadBands);
-    bands_->setEmptyText(tr("What each pair of features does in every head is shown here."));
-    connect(bands_, &HeatMapView::cellPointed, this,
-            [this](int row, int column) { emit pointed(pointedBand(row, column)); });
     connect(bands_, &HeatMapView::cellClicked, this, [this](int row, int) {
         const HeadsAnswer* heads = state().answer(need::heads);
         if (heads == nullptr) return;
         const HeadReport& report = heads->heads.at(static_cast<std::size_t>(row));
         state().setHead(static_cast<int>(report.layer), static_cast<int>(report.head));
     });
-    hear(bands_, head_bands_);
+    hear(head_bands_);
     auto* layout = new QVBoxLayout(this);
     layout->addLayout(row({quantity_, mean_}));
     layout->addWidget(splitter(Qt::Vertical, {bands_, head_bands_}, {460, 220}), 1);
@@ -118,7 +117,7 @@ void BandsPanel::showBands() {
 
 QString BandsPanel::pointedBand(int row, int column) const {
     const HeadsAnswer* heads = state().answer(need::heads);
-    if (heads == nullptr || row < 0 || column < 0 || row >= static_cast<int>(heads->heads.size())) return {};
+    if (heads == nullptr || row >= static_cast<int>(heads->heads.size())) return {};
     const HeadReport& report = heads->heads[static_cast<std::size_t>(row)];
     const auto& theta = heads->theta.at(static_cast<std::size_t>(report.layer));
     QString said = tr("layer %1, head %2, pair %3").arg(report.layer).arg(report.head).arg(column);

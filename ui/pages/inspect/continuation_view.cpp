@@ -1,6 +1,5 @@
 #include "ui/pages/inspect/continuation_view.h"
 
-#include <QFontDatabase>
 #include <QKeyEvent>
 #include <QMouseEvent>
 #include <algorithm>
@@ -8,18 +7,13 @@
 
 #include "ui/charts/csv_text.h"
 #include "ui/live/token_texts.h"
+#include "ui/pages/inspect/view_text.h"
 #include "ui/theme/numbers.h"
 
 namespace roper {
 namespace {
 
-constexpr double kMargin = 14, kCellWidth = 15, kCellHeight = 38, kBarRow = 22;
-
-QFont monospaced(const QFont& like) {
-    QFont mono = QFontDatabase::systemFont(QFontDatabase::FixedFont);
-    mono.setPointSizeF(like.pointSizeF() * 1.15);
-    return mono;
-}
+constexpr double kMargin = 14, kCellWidth = 15, kCellHeight = 38, kBarRow = 22, kLetters = 1.15;
 
 }  // namespace
 
@@ -83,7 +77,7 @@ ContinuationView::Lines ContinuationView::lines(const QRectF& area) const {
     const double left = area.left() + kMargin, right = area.right() - kMargin;
     double x = left, y = lines.top = area.top() + kMargin + 18;
     if (state_.answer(need::continuation) == nullptr) return lines;
-    const QFontMetricsF metrics(monospaced(font()));
+    const QFontMetricsF metrics(monospaced(font(), kLetters));
     for (const std::string& token : state_.answer(need::continuation)->tokens) {
         const QString text = shownToken(token);
         const double width = text.size() <= 1 ? kCellWidth : metrics.horizontalAdvance(text) + 6;
@@ -107,7 +101,7 @@ void ContinuationView::paintText(QPainter& painter, const Lines& lines, const Th
     const double most = std::max(1e-12, *std::max_element(looked_at.begin(), looked_at.end()));
     const auto colors = theme.sequentialColors();
     const auto given = static_cast<int>(c.given);
-    const QFont plain = painter.font(), mono = monospaced(plain);
+    const QFont plain = painter.font(), mono = monospaced(plain, kLetters);
     for (int index = 0; index < lines.tokens(); ++index) {
         const QRectF cell = lines.cell(index);
         const QRectF letter = cell.adjusted(0, 0, 0, -14);
@@ -175,11 +169,9 @@ void ContinuationView::paintCandidates(QPainter& painter, const QRectF& box, con
 void ContinuationView::paintFigure(QPainter& painter, const QRectF& area, const Theme& theme) const {
     const Continuation* c = state_.answer(need::continuation);
     if (c == nullptr || c->generated() == 0) {
-        painter.setPen(theme.faint_text);
-        painter.drawText(area.adjusted(12, 12, -12, -12), Qt::AlignCenter | Qt::TextWordWrap,
-                         state_.instead(tr(
-                             "Type the beginning of a problem and press “Generate”:\nthe model continues it, "
-                             "token by token.")));
+        paintInstead(painter, area, theme,
+                     state_.instead(tr("Type the beginning of a problem and press “Generate”:\nthe model "
+                                       "continues it, token by token.")));
         return;
     }
     const Lines lines = this->lines(area);
@@ -239,12 +231,8 @@ QString ContinuationView::figureCsv() const {
     if (c == nullptr) return csv;
     for (std::size_t i = 0; i < c->generated(); ++i)
         for (std::size_t rank = 0; rank < c->candidates[i].size(); ++rank)
-            csv += QStringLiteral("%1,%2,%3,%4,%5\n")
-                       .arg(i + 1)
-                       .arg(quoted(QString::fromStdString(c->tokens[c->given + i])))
-                       .arg(rank + 1)
-                       .arg(quoted(QString::fromStdString(c->candidates[i][rank].text)))
-                       .arg(c->candidates[i][rank].probability, 0, 'g', 17);
+            csv += csvRow(i + 1, c->tokens[c->given + i], rank + 1, c->candidates[i][rank].text,
+                          c->candidates[i][rank].probability);
     return csv;
 }
 

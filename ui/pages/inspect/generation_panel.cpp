@@ -12,7 +12,7 @@
 namespace roper {
 
 GenerationPanel::GenerationPanel(const ShownModels& models, QWidget* parent)
-    : ModelPanel(tr("Generate"), models, parent),
+    : ModelPanel(tr("Generate"), tr("How the model continues a prompt"), models, parent),
       continuation_(new ContinuationView(models.state, this)),
       beside_continuation_(new ContinuationView(models.beside, this)) {
     makeControls();

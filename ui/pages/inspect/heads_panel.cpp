@@ -60,7 +60,7 @@ class TextHeads : public HeadsView {
 }  // namespace
 
 HeadsPanel::HeadsPanel(const ShownModels& models, QWidget* parent)
-    : ModelPanel(tr("Heads"), models, parent),
+    : ModelPanel(tr("Heads"), tr("What each head does with the text"), models, parent),
       atlas_(new AtlasView(models.state, this)),
       grid_(new TextHeads(models.state, this)),
       map_(new HeatMapView(QStringLiteral("model-head"), this)),

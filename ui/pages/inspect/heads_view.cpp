@@ -8,6 +8,8 @@
 #include <limits>
 #include <numeric>
 
+#include "ui/pages/inspect/view_text.h"
+
 namespace roper {
 namespace {
 
@@ -161,11 +163,7 @@ void HeadsView::paintNumbers(QPainter& painter, const QRectF& area, const Grid& 
 
 void HeadsView::paintFigure(QPainter& painter, const QRectF& area, const Theme& theme) const {
     const auto all = heads();
-    if (all == nullptr) {
-        painter.setPen(theme.faint_text);
-        painter.drawText(area.adjusted(12, 12, -12, -12), Qt::AlignCenter | Qt::TextWordWrap, textInstead());
-        return;
-    }
+    if (all == nullptr) return paintInstead(painter, area, theme, textInstead());
     const Grid grid = this->grid(area, *all);
     if (!isSorted(*all)) paintNumbers(painter, area, grid, theme);
     painter.setRenderHint(QPainter::SmoothPixmapTransform, false);

@@ -1,8 +1,10 @@
 #include "ui/pages/inspect/inspect_page.h"
 
+#include <QScrollBar>
 #include <algorithm>
 #include <cmath>
 
+#include "ui/controls/named.h"
 #include "ui/live/example_text.h"
 #include "ui/live/published_models.h"
 #include "ui/live/run_records.h"
@@ -10,6 +12,25 @@
 #include "ui/theme/numbers.h"
 
 namespace roper {
+namespace {
+
+/// As wide as its longest name.
+class PanelList : public QListWidget {
+  public:
+    PanelList() {
+        setHorizontalScrollBarPolicy(Qt::ScrollBarAlwaysOff);
+        setFrameShape(QFrame::NoFrame);
+        viewport()->setAutoFillBackground(false);
+        setSpacing(zoomed(2));
+        setSizePolicy(QSizePolicy::Fixed, QSizePolicy::Expanding);
+    }
+    QSize sizeHint() const override {
+        const int bar = verticalScrollBar()->sizeHint().width();
+        return {sizeHintForColumn(0) + 2 * spacing() + bar, QListWidget::sizeHint().height()};
+    }
+};
+
+}  // namespace
 
 InspectPage::InspectPage(RunStore& store, QWidget* parent)
     : Page(
@@ -26,15 +47,11 @@ InspectPage::InspectPage(RunStore& store, QWidget* parent)
           new GenerationPanel(shown_, this), new BandsPanel(shown_, this),   new ValuesPanel(shown_, this),
           new SubsetsPanel(shown_, this),    new LengthsPanel(shown_, this), new LayersPanel(shown_, this),
           new PatchPanel(shown_, this),      new SizesPanel(shown_, this),   new LearnedPanel(shown_, this)},
-      tabs_(new QTabWidget),
+      chooser_(new PanelList),
       stack_(new QStackedWidget),
       change_(new ChangePanel(*state_, nullptr)) {
     contents()->addWidget(makeChooser());
-    for (ModelPanel* panel : panels_) {
-        tabs_->addTab(panel, panel->title());
-        connect(panel, &ModelPanel::pointed, this, [this](const QString& text) { setReadout(text); });
-        connect(panel, &ModelPanel::needsChanged, this, &InspectPage::wantWhatIsSeen);
-    }
+    addPanels();
     auto* scroll = new QScrollArea;
     change_area_ = scroll;
     scroll->setWidget(change_);
@@ -43,8 +60,7 @@ InspectPage::InspectPage(RunStore& store, QWidget* parent)
     scroll->setFrameShape(QFrame::NoFrame);
     scroll->setFixedWidth(zoomed(270));
     auto* beside = new QHBoxLayout;
-    stack_->addWidget(makeWelcome());
-    stack_->addWidget(tabs_);
+    beside->addWidget(chooser_);
     beside->addWidget(stack_, 1);
     beside->addWidget(scroll);
     contents()->addLayout(beside, 1);
@@ -64,6 +80,24 @@ InspectPage::InspectPage(RunStore& store, QWidget* parent)
     fillModels();
     showModel();
     showWork();
+}
+
+void InspectPage::addPanels() {
+    named(chooser_, tr("Panel"), tr("What is shown of the model; arrow keys choose another"));
+    stack_->addWidget(makeWelcome());
+    for (ModelPanel* panel : panels_) {
+        auto* item = new QListWidgetItem(panel->title(), chooser_);
+        item->setToolTip(panel->help());
+        stack_->addWidget(panel);
+        connect(panel, &ModelPanel::pointed, this, [this](const QString& text) { setReadout(text); });
+        connect(panel, &ModelPanel::needsChanged, this, &InspectPage::wantWhatIsSeen);
+    }
+    chooser_->setCurrentRow(0);
+}
+
+void InspectPage::choose(const ModelPanel& panel) {
+    const auto found = std::find(panels_.begin(), panels_.end(), &panel);
+    chooser_->setCurrentRow(static_cast<int>(found - panels_.begin()));
 }
 
 void InspectPage::keepView() {
@@ -101,9 +135,9 @@ void InspectPage::keepView() {
 
 /// Which panel is in front, by its name; as older versions have it, by its place on one of two pages.
 void InspectPage::keepPanel() {
-    const auto show = [this](const QString& title) {
-        for (ModelPanel* panel : panels_)
-            if (panel->title() == title) tabs_->setCurrentWidget(panel);
+    const auto show_named = [this](const QString& name) {
+        for (const ModelPanel* panel : panels_)
+            if (name == panel->title() || name == panel->help()) choose(*panel);  // which were longer
     };
     const auto titles = [](std::initializer_list<const ModelPanel*> panels) {
         QStringList all;
@@ -120,14 +154,14 @@ void InspectPage::keepPanel() {
          {std::pair{std::string("view.models"), models}, std::pair{std::string("view.inspect"), inspect}})
         keep(
             former.first, [] { return std::string(); },
-            [show, of = former.second](const std::string& text) {
+            [show_named, of = former.second](const std::string& text) {
                 bool is_number = false;
                 const int place = QString::fromStdString(text).toInt(&is_number);
-                if (is_number) show(of.value(place));
+                if (is_number) show_named(of.value(place));
             });
     keep(
         "view.inspect_panel", [this] { return shownPanel().title().toStdString(); },
-        [show](const std::string& title) { show(QString::fromStdString(title)); });
+        [show_named](const std::string& title) { show_named(QString::fromStdString(title)); });
 }
 
 void InspectPage::inspect(const QString& run, bool with_twin) {
@@ -149,8 +183,8 @@ void InspectPage::connectState() {
         state_->setChange(change);
         wantWhatIsSeen();
     });
-    connect(tabs_, &QTabWidget::currentChanged, this, &InspectPage::wantWhatIsSeen);
-    connect(tabs_, &QTabWidget::currentChanged, this, &InspectPage::showFront);
+    connect(chooser_, &QListWidget::currentRowChanged, this, &InspectPage::showFront);
+    connect(chooser_, &QListWidget::currentRowChanged, this, &InspectPage::wantWhatIsSeen);
     connect(state_, &InspectState::inputsChanged, beside_state_,
             [this] { beside_state_->setText(state_->text()); });
     connect(state_, &InspectState::modelChanged, beside_state_,
@@ -203,7 +237,7 @@ void InspectPage::readText(const QString& text) {
     wantWhatIsSeen();  // also after it was cancelled
 }
 
-/// What only another tab shows is not computed.
+/// What only another panel shows is not computed.
 void InspectPage::wantWhatIsSeen() {
     if (prepares_) return;
     beside_state_->setNeeds(shownPanel().besideNeeds());

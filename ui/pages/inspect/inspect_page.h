@@ -2,11 +2,11 @@
 
 #include <QComboBox>
 #include <QLabel>
+#include <QListWidget>
 #include <QPlainTextEdit>
 #include <QProgressBar>
 #include <QPushButton>
 #include <QStackedWidget>
-#include <QTabWidget>
 #include <QTimer>
 #include <QToolButton>
 
@@ -48,10 +48,11 @@ class InspectPage : public Page {
     }
     template <class Panel>
     void showPanel() {
-        tabs_->setCurrentWidget(&panel<Panel>());
+        choose(panel<Panel>());
     }
 
-    QTabWidget& tabs() { return *tabs_; }
+    /// The names of the panels; the chosen one is shown.
+    QListWidget& chooser() { return *chooser_; }
     InspectState& state() { return *state_; }
     /// What stands beside it: another model that reads the same text, at the same step and head; its bands,
     /// kernels, heads and texts are drawn along.
@@ -75,11 +76,13 @@ class InspectPage : public Page {
   private:
     QWidget* makeChooser();
     QWidget* makeWelcome();
+    void addPanels();
+    void choose(const ModelPanel& panel);
     QToolButton* makeOpenButton();
     void makeTextInput();
     void keepView();
     void connectState();
-    ModelPanel& shownPanel() const { return *panels_[static_cast<std::size_t>(tabs_->currentIndex())]; }
+    ModelPanel& shownPanel() const { return *panels_[static_cast<std::size_t>(chooser_->currentRow())]; }
     Figure& prepareFigure(FigureRequest request);
     void requireModel(const QString& model);
     void openForPicture(const QString& model, const InspectPicture& picture);
@@ -99,18 +102,18 @@ class InspectPage : public Page {
     RunStore& store_;
     InspectState *state_, *beside_state_;
     ShownModels shown_;
-    std::vector<ModelPanel*> panels_;  ///< in the order of their tabs
+    std::vector<ModelPanel*> panels_;  ///< in the order in which they are listed
     QComboBox *models_, *steps_, *beside_;
     QPlainTextEdit* text_;
     QLabel *summary_, *cost_, *message_;
     QPushButton *read_, *cancel_;
     QProgressBar* progress_;
-    QTabWidget* tabs_;
-    QStackedWidget* stack_;
+    QListWidget* chooser_;
+    QStackedWidget* stack_;  ///< what to do first, and the panels
     QVBoxLayout* welcome_buttons_;
     ChangePanel* change_;
     QWidget* change_area_;
-    bool prepares_ = false;  ///< a picture without a window, which needs less than a tab
+    bool prepares_ = false;  ///< a picture without a window, which needs less than a panel
     bool filling_ = false;
     QString wished_model_;  ///< of the last session, to be opened when the page is seen
     QTimer listing_;        ///< runs that come one after the other are listed once

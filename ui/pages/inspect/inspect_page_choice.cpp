@@ -174,7 +174,13 @@ void InspectPage::showFront() {
     const std::vector<const Need*> needs = shownPanel().needs();
     change_area_->setVisible(
         std::any_of(needs.begin(), needs.end(), [](const Need* need) { return need->dependsOnChange(); }));
-    stack_->setCurrentIndex(state_->model().isEmpty() && tabs_->currentIndex() == 0 ? 0 : 1);
+    const int row = chooser_->currentRow();
+    stack_->setCurrentIndex(state_->model().isEmpty() && row == 0 ? 0 : row + 1);
+    // What is behind it asks for no room.
+    for (ModelPanel* panel : panels_) {
+        const auto policy = panel == &shownPanel() ? QSizePolicy::Preferred : QSizePolicy::Ignored;
+        panel->setSizePolicy(policy, policy);
+    }
 }
 
 void InspectPage::showModel() {

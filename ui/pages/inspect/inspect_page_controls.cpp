@@ -137,7 +137,7 @@ void InspectPage::addActions(Actions& actions) {
     actions.add(group, tr("Open a GGUF file…"), {}, [this] { chooseFile(); });
     actions.add(group, tr("Open a Hugging Face folder…"), {}, [this] { chooseFolder(); });
     for (ModelPanel* panel : panels_)
-        actions.add(group, panel->title(), {}, [this, panel] { tabs_->setCurrentWidget(panel); });
+        actions.add(group, panel->title(), {}, [this, panel] { choose(*panel); });
     actions.add(group, tr("Play or pause the snapshots"), Qt::Key_Space,
                 [this] { panel<TrainingPanel>().play(); });
     actions.add(group, tr("First snapshot"), Qt::Key_Home, [this] { state_->showSnapshot(0); });

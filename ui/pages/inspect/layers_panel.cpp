@@ -8,12 +8,9 @@
 namespace roper {
 
 LayersPanel::LayersPanel(const ShownModels& models, QWidget* parent)
-    : ModelPanel(tr("Layers"), models, parent),
-      lens_map_(new HeatMapView(QStringLiteral("logit-lens"), this)) {
-    lens_map_->setEmptyText(tr("What every layer would predict is shown here."));
-    connect(lens_map_, &HeatMapView::cellPointed, this,
-            [this](int row, int column) { emit pointed(pointedLayer(row, column)); });
-    hear(lens_map_);
+    : ModelPanel(tr("Layers"), tr("What each layer would predict"), models, parent),
+      lens_map_(makeMap(QStringLiteral("logit-lens"), tr("What every layer would predict is shown here."),
+                        &LayersPanel::pointedLayer)) {
     auto* layout = new QVBoxLayout(this);
     layout->addWidget(lens_map_, 1);
 }
@@ -40,7 +37,7 @@ void LayersPanel::refresh() {
 
 QString LayersPanel::pointedLayer(int row, int column) const {
     const LensAnswer* answer = state().answer(need::lens);
-    if (answer == nullptr || row < 0 || column < 0) return {};
+    if (answer == nullptr) return {};
     const auto r = static_cast<std::size_t>(row), c = static_cast<std::size_t>(column);
     const QString where = row == 0 ? tr("the embeddings") : tr("layer %1").arg(row - 1);
     return tr("after %1, “%2” is followed by “%3” (%4); by “%5”, as it is, with −ln p %6 nats")

@@ -21,9 +21,11 @@ QColor colorOfScaling(const std::string& scaling) {
 }  // namespace
 
 LengthsPanel::LengthsPanel(const ShownModels& models, QWidget* parent)
-    : ModelPanel(tr("Longer text"), models, parent),
+    : ModelPanel(tr("Longer text"), tr("Texts longer than those of training"), models, parent),
       lengths_(new CurveChart(QStringLiteral("longer-text"), tr("position"), tr("−ln p, nats"), this)),
-      needle_map_(new HeatMapView(QStringLiteral("needle"), this)) {
+      needle_map_(makeMap(QStringLiteral("needle"),
+                          tr("Where in the text the model finds the needle is shown here."),
+                          &LengthsPanel::pointedNeedle)) {
     length_factor_ = named(new NumberEdit(1, 10000), tr("Factor of the scaled readings"),
                            tr("By how much frequencies are scaled for texts longer than those of training"));
     length_factor_->setHelp(length_factor_->toolTip());
@@ -63,10 +65,7 @@ LengthsPanel::LengthsPanel(const ShownModels& models, QWidget* parent)
         state().request(need::needle, question);
     });
     lengths_->setEmptyText(tr("How the loss goes with the position in the text is shown here."));
-    needle_map_->setEmptyText(tr("Where in the text the model finds the needle is shown here."));
-    connect(needle_map_, &HeatMapView::cellPointed, this,
-            [this](int row, int column) { emit pointed(pointedNeedle(row, column)); });
-    hear(lengths_, needle_map_);
+    hear(lengths_);
     auto* layout = new QVBoxLayout(this);
     layout->addLayout(row({read_longer_, new QLabel(tr("factor")), length_factor_, trained_}));
     layout->addLayout(
@@ -90,7 +89,7 @@ void LengthsPanel::refresh() {
 
 QString LengthsPanel::pointedNeedle(int row, int column) const {
     const NeedleAnswer* answer = state().answer(need::needle);
-    if (answer == nullptr || row < 0 || column < 0) return {};
+    if (answer == nullptr) return {};
     const auto r = static_cast<std::size_t>(row), c = static_cast<std::size_t>(column);
     return tr("%1 tokens, needle at %2 % of the text: −ln p of the answer %3 nats a token, %4")
         .arg(answer->lengths[r])
@@ -118,16 +117,10 @@ void LengthsPanel::showLengths() {
         }
         const QString name = QString::fromStdString(variant.scaling);
         const double mean = std::accumulate(nll.begin(), nll.end(), 0.0) / static_cast<double>(nll.size());
-        curves.push_back(
-            {name,
-             tr("%1: %2 nats")
-                 .arg(variant.scaling == "none" ? tr("as they are") : name, fixedNumber(mean, 3)),
-             colorOfScaling(variant.scaling),
-             x,
-             y,
-             false,
-             variant.scaling == "none",
-             {}});
+        const bool is_plain = variant.scaling == "none";
+        const QString label =
+            tr("%1: %2 nats").arg(is_plain ? tr("as they are") : name, fixedNumber(mean, 3));
+        curves.push_back({name, label, colorOfScaling(variant.scaling), x, y, false, is_plain, {}});
     }
     std::vector<CurveChart::Mark> marks;
     if (answer->trained > 0 && static_cast<double>(answer->trained) < curves.front().x.back())

@@ -4,10 +4,12 @@
 #include <algorithm>
 #include <limits>
 
+#include "ui/controls/flow_layout.h"
+
 namespace roper {
 
-ModelPanel::ModelPanel(const QString& title, const ShownModels& models, QWidget* parent)
-    : QWidget(parent), title_(title), models_(models) {
+ModelPanel::ModelPanel(const QString& title, const QString& help, const ShownModels& models, QWidget* parent)
+    : QWidget(parent), title_(title), help_(help), models_(models) {
     for (InspectState* one : {&models.state, &models.beside}) {
         for (auto signal : {&InspectState::modelChanged, &InspectState::inputsChanged,
                             &InspectState::headChanged, &InspectState::snapshotsChanged})
@@ -51,11 +53,10 @@ QHBoxLayout* ModelPanel::row(std::initializer_list<std::pair<QWidget*, int>> wid
     return layout;
 }
 
-QHBoxLayout* ModelPanel::row(std::initializer_list<QWidget*> widgets) {
-    auto* layout = new QHBoxLayout;
+QLayout* ModelPanel::row(std::initializer_list<QWidget*> widgets) {
+    auto* layout = new FlowLayout(nullptr);
     for (QWidget* widget : widgets)
         layout->addWidget(widget);
-    layout->addStretch(1);
     return layout;
 }
 

@@ -24,10 +24,12 @@ class ModelPanel : public QWidget {
     Q_OBJECT
 
   public:
-    ModelPanel(const QString& title, const ShownModels& models, QWidget* parent);
+    /// @param title  one or two words
+    /// @param help   a phrase: what is seen in it
+    ModelPanel(const QString& title, const QString& help, const ShownModels& models, QWidget* parent);
 
-    /// Of its tab.
     const QString& title() const { return title_; }
+    const QString& help() const { return help_; }
     virtual PageFigures::Figures figures() const = 0;
     /// What it asks of the model while it is seen, in this order.
     virtual std::vector<const Need*> needs() const { return {&need::model}; }
@@ -66,10 +68,26 @@ class ModelPanel : public QWidget {
         (connect(views, &Views::pointed, this, &ModelPanel::pointed), ...);
     }
 
+    /// A map of the panel, with what stands in its place while it is empty, and what is said of a cell that
+    /// is pointed at.
+    template <class Panel>
+    HeatMapView* makeMap(const QString& figure, const QString& instead,
+                         QString (Panel::*text_at)(int row, int column) const) {
+        auto* map = new HeatMapView(figure, this);
+        map->setEmptyText(instead);
+        connect(map, &HeatMapView::cellPointed, this, [this, text_at](int row, int column) {
+            const bool is_on = row >= 0 && column >= 0;
+            emit pointed(is_on ? (static_cast<Panel*>(this)->*text_at)(row, column) : QString());
+        });
+        hear(map);
+        return map;
+    }
+
     static QWidget* column(std::initializer_list<std::pair<QWidget*, int>> widgets);
     /// Widgets side by side, those with a stretch as wide as there is room.
     static QHBoxLayout* row(std::initializer_list<std::pair<QWidget*, int>> widgets);
-    static QHBoxLayout* row(std::initializer_list<QWidget*> widgets);
+    /// Widgets side by side, in several lines where there is little room.
+    static QLayout* row(std::initializer_list<QWidget*> widgets);
     static QSplitter* splitter(Qt::Orientation orientation, std::initializer_list<QWidget*> widgets,
                                const QList<int>& sizes = {});
     /// A picture below a title, which is given back.
@@ -78,7 +96,7 @@ class ModelPanel : public QWidget {
     static QWidget* scrolled(QWidget* widget);
 
   private:
-    QString title_;
+    QString title_, help_;
     ShownModels models_;
     bool is_stale_ = true;
 };

@@ -10,8 +10,9 @@
 namespace roper {
 
 PatchPanel::PatchPanel(const ShownModels& models, QWidget* parent)
-    : ModelPanel(tr("Patching"), models, parent),
-      patch_map_(new HeatMapView(QStringLiteral("patching"), this)),
+    : ModelPanel(tr("Patching"), tr("Which heads carry an answer"), models, parent),
+      patch_map_(makeMap(QStringLiteral("patching"), tr("Which heads carry the answer is shown here."),
+                         &PatchPanel::pointedHead)),
       patch_positions_(new BarChart(QStringLiteral("patching-positions"), tr("token"), {}, this)),
       other_(named(new LineEdit, tr("Other text"), tr("As many tokens, to which another answer is right"))),
       patch_button_(
@@ -24,9 +25,6 @@ PatchPanel::PatchPanel(const ShownModels& models, QWidget* parent)
         question.other = other_->text().toStdString();
         state().request(need::patch, question);
     });
-    patch_map_->setEmptyText(tr("Which heads carry the answer is shown here."));
-    connect(patch_map_, &HeatMapView::cellPointed, this,
-            [this](int row, int column) { emit pointed(pointedHead(row, column)); });
     connect(patch_map_, &HeatMapView::cellClicked, this, [this](int row, int column) {
         if (state().answer(need::patch) == nullptr || row < 0 || column < 0) return;
         state().setHead(row, column);
@@ -34,7 +32,7 @@ PatchPanel::PatchPanel(const ShownModels& models, QWidget* parent)
     });
     connect(patch_positions_, &BarChart::placePointed, this,
             [this](int place) { emit pointed(pointedToken(place)); });
-    hear(patch_map_, patch_positions_);
+    hear(patch_positions_);
     auto* layout = new QVBoxLayout(this);
     layout->addLayout(row({{patch_button_, 0}, {other_, 1}}));
     layout->addWidget(splitter(Qt::Vertical, {patch_map_, patch_positions_}, {420, 220}), 1);
@@ -61,7 +59,7 @@ void PatchPanel::refresh() {
 
 QString PatchPanel::pointedHead(int row, int column) const {
     const PatchAnswer* answer = state().answer(need::patch);
-    if (answer == nullptr || row < 0 || column < 0) return {};
+    if (answer == nullptr) return {};
     const double restored = answer->restored[static_cast<std::size_t>(row)][static_cast<std::size_t>(column)];
     return tr("layer %1, head %2 restores %3 % of the difference; a click shows where")
         .arg(row)

@@ -149,7 +149,7 @@ QString SizesView::textAt(int row, int column) const {
 }
 
 SizesPanel::SizesPanel(const ShownModels& models, QWidget* parent)
-    : ModelPanel(tr("Solved by size"), models, parent),
+    : ModelPanel(tr("By size"), tr("Solved by size"), models, parent),
       sizes_(new SizesView(models.state, this)),
       beside_sizes_(new SizesView(models.beside, this)),
       problems_(named(new QSpinBox, tr("Problems of each size"), tr("More take longer and scatter less"))),

@@ -1,14 +1,143 @@
 #include "ui/pages/inspect/subsets_panel.h"
 
+#include <QMouseEvent>
 #include <algorithm>
+#include <cmath>
 
+#include "ui/charts/csv_text.h"
 #include "ui/controls/named.h"
 #include "ui/pages/inspect/inspect_fields.h"
+#include "ui/pages/inspect/view_text.h"
+#include "ui/theme/numbers.h"
 
 namespace roper {
+namespace {
+
+constexpr double kSubsetsMargin = 12, kSubsetsTitle = 22, kHeader = 22, kSubsetsRow = 22, kSubsetsNumber = 62,
+                 kLeastRow = 13;
+
+}  // namespace
+
+SubsetsView::SubsetsView(InspectState& state, QWidget* parent) : FigureView(parent), state_(state) {
+    setAccessibleName(tr("Loss with every subset of the bands"));
+    QSizePolicy policy(QSizePolicy::Preferred, QSizePolicy::Preferred);
+    policy.setHeightForWidth(true);
+    setSizePolicy(policy);
+    for (auto signal : {&InspectState::modelChanged, &InspectState::workChanged})
+        connect(&state_, signal, this, [this] {
+            updateGeometry();
+            update();
+        });
+}
+
+QSizeF SubsetsView::sizeForWidth(double width) const {
+    const std::size_t rows =
+        state_.answer(need::subsets) == nullptr ? 0 : state_.answer(need::subsets)->subsets.size();
+    return {width, std::max<double>(
+                       2 * kSubsetsMargin + kSubsetsTitle + kHeader + kSubsetsRow * static_cast<double>(rows),
+                       leastSize().height())};
+}
+
+int SubsetsView::heightForWidth(int width) const {
+    return zoomed(sizeForWidth(width / Zoom::instance().factor()).height());
+}
+
+SubsetsView::Rows SubsetsView::rowsIn(const QRectF& area) const {
+    Rows rows{state_.answer(need::subsets)->subsets, area.top() + kSubsetsMargin + kSubsetsTitle + kHeader,
+              kSubsetsRow};
+    std::stable_sort(rows.subsets.begin(), rows.subsets.end(),
+                     [](const BandSubset& a, const BandSubset& b) { return a.loss < b.loss; });
+    const double room = area.bottom() - kSubsetsMargin - rows.top;
+    rows.height = std::clamp(room / static_cast<double>(rows.subsets.size()), kLeastRow, kSubsetsRow);
+    // What has no room is left out whole: the worst.
+    const auto most = static_cast<std::size_t>(std::max(1.0, std::floor(room / rows.height + 1e-6)));
+    if (rows.subsets.size() > most) rows.subsets.resize(most);
+    return rows;
+}
+
+QString SubsetsView::namesOf(const std::vector<int>& bands) const {
+    QStringList names;
+    for (const int band : bands)
+        names << QString::fromStdString(
+            state_.answer(need::subsets)->bands.at(static_cast<std::size_t>(band)));
+    return names.isEmpty() ? tr("no band") : names.join(QStringLiteral(", "));
+}
+
+void SubsetsView::paintFigure(QPainter& painter, const QRectF& area, const Theme& theme) const {
+    const SubsetsAnswer* answer = state_.answer(need::subsets);
+    if (answer == nullptr)
+        return paintInstead(
+            painter, area, theme,
+            state_.instead(tr("Press “Read with every subset”: the model reads the text with scores that are "
+                              "made of some bands of pairs alone.")));
+    const QRectF box = area.adjusted(kSubsetsMargin, kSubsetsMargin, -kSubsetsMargin, -kSubsetsMargin);
+    const QFontMetricsF metrics(painter.font());
+    painter.setPen(theme.text);
+    painter.drawText(QRectF(box.left(), box.top(), box.width(), kSubsetsTitle),
+                     Qt::AlignLeft | Qt::AlignVCenter,
+                     metrics.elidedText(tr("loss, nats a token, when scores are made of these pairs alone"),
+                                        Qt::ElideRight, box.width()));
+    const Rows rows = rowsIn(area);
+    double column = 30;
+    for (const std::string& band : answer->bands)
+        column = std::max(column, metrics.horizontalAdvance(QString::fromStdString(band)) + 12);
+    const auto bands = static_cast<int>(answer->bands.size());
+    for (int band = 0; band < bands; ++band)
+        painter.drawText(QRectF(box.left() + column * band, rows.top - kHeader, column, kHeader),
+                         Qt::AlignCenter,
+                         QString::fromStdString(answer->bands[static_cast<std::size_t>(band)]));
+    const double left = box.left() + column * bands + 10,
+                 full = std::max(10.0, box.right() - left - kSubsetsNumber);
+    const double most = rows.subsets.empty() ? 1 : std::max(rows.subsets.back().loss, 1e-9);
+    double y = rows.top;
+    for (const BandSubset& subset : rows.subsets) {
+        for (int band = 0; band < bands; ++band) {
+            const bool kept = std::find(subset.kept.begin(), subset.kept.end(), band) != subset.kept.end();
+            const double side = std::min(rows.height - 4, 12.0);
+            const QRectF square(box.left() + column * band + (column - side) / 2,
+                                y + (rows.height - side) / 2, side, side);
+            painter.setPen(QPen(theme.frame, 1));
+            painter.setBrush(kept ? QBrush(theme.pair(band, std::max(2, bands))) : QBrush(Qt::NoBrush));
+            painter.drawRect(square);
+        }
+        const double length = std::isfinite(subset.loss) ? full * subset.loss / most : full;
+        painter.setPen(Qt::NoPen);
+        painter.setBrush(Theme::query());
+        painter.drawRect(QRectF(left, y + 2, std::max(1.0, length), rows.height - 4));
+        painter.setPen(theme.text);
+        painter.drawText(QRectF(left + length + 6, y, kSubsetsNumber, rows.height),
+                         Qt::AlignLeft | Qt::AlignVCenter, fixedNumber(subset.loss, 3));
+        y += rows.height;
+    }
+}
+
+void SubsetsView::mouseMoveEvent(QMouseEvent* event) {
+    if (state_.answer(need::subsets) == nullptr) return emit pointed({});
+    const Rows rows = rowsIn(canvas());
+    const double row = std::floor((event->position().y() - rows.top) / rows.height);
+    if (row < 0 || row >= static_cast<double>(rows.subsets.size())) return emit pointed({});
+    const BandSubset& subset = rows.subsets[static_cast<std::size_t>(row)];
+    emit pointed(
+        tr("pairs kept: %1; loss %2 nats a token, perplexity %3")
+            .arg(namesOf(subset.kept), fixedNumber(subset.loss, 4), noteNumber(std::exp(subset.loss), 4)));
+}
+
+QString SubsetsView::figureCsv() const {
+    QString csv = QStringLiteral("kept_pairs,bands_kept,loss\n");
+    if (state_.answer(need::subsets) == nullptr) return csv;
+    for (const BandSubset& subset : state_.answer(need::subsets)->subsets)
+        csv += csvRow(namesOf(subset.kept).remove(','), subset.kept.size(), subset.loss);
+    return csv;
+}
+
+QString SubsetsView::figureCaption() const {
+    if (state_.summary() == nullptr) return {};
+    return tr("Loss of %1 when the scores of all heads are made of some bands of pairs alone")
+        .arg(QString::fromStdString(state_.summary()->name));
+}
 
 SubsetsPanel::SubsetsPanel(const ShownModels& models, QWidget* parent)
-    : ModelPanel(tr("Subsets of bands"), models, parent),
+    : ModelPanel(tr("Band subsets"), tr("Subsets of bands"), models, parent),
       subsets_(new SubsetsView(models.state, this)),
       band_count_(named(new QSpinBox, tr("Number of bands"),
                         tr("Into how many bands the pairs are cut; 2 to that power passes"))),

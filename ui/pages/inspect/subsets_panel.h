@@ -3,10 +3,41 @@
 #include <QPushButton>
 #include <QSpinBox>
 
+#include "ui/charts/figure_view.h"
 #include "ui/pages/inspect/model_panel.h"
-#include "ui/pages/inspect/subsets_view.h"
 
 namespace roper {
+
+/// The loss with every subset of the bands, the best first: a row for each, with a square for every band,
+/// filled where scores are made of it.
+class SubsetsView : public FigureView {
+    Q_OBJECT
+
+  public:
+    SubsetsView(InspectState& state, QWidget* parent);
+
+    QString figureName() const override { return QStringLiteral("band-subsets"); }
+    QSize leastSize() const override { return {320, 160}; }
+    QSizeF sizeForWidth(double width) const override;
+    void paintFigure(QPainter& painter, const QRectF& area, const Theme& theme) const override;
+    QString figureCsv() const override;
+    QString figureCaption() const override;
+    bool hasHeightForWidth() const override { return true; }
+    int heightForWidth(int width) const override;
+
+  protected:
+    void mouseMoveEvent(QMouseEvent* event) override;
+
+  private:
+    struct Rows {
+        std::vector<BandSubset> subsets;  ///< the best first
+        double top = 0, height = 0;
+    };
+    Rows rowsIn(const QRectF& area) const;
+    QString namesOf(const std::vector<int>& bands) const;
+
+    InspectState& state_;
+};
 
 /// The loss with every subset of the bands.
 class SubsetsPanel : public ModelPanel {

@@ -1,6 +1,5 @@
 #include "ui/pages/inspect/surprise_view.h"
 
-#include <QFontDatabase>
 #include <QKeyEvent>
 #include <QMouseEvent>
 #include <algorithm>
@@ -8,6 +7,7 @@
 
 #include "ui/charts/csv_text.h"
 #include "ui/live/token_texts.h"
+#include "ui/pages/inspect/view_text.h"
 #include "ui/theme/numbers.h"
 
 namespace roper {
@@ -17,10 +17,10 @@ constexpr double kTextMargin = 12, kLegend = 26, kLine = 26, kPadding = 6;
 constexpr double kDarkest_nats = 8;   ///< of −ln p: about 1 in 3,000
 constexpr double kDarkestChange = 4;  ///< of what a change adds
 
-QFont monospaced(const QFont& like) {
-    QFont mono = QFontDatabase::systemFont(QFontDatabase::FixedFont);
-    mono.setPointSizeF(like.pointSizeF());
-    return mono;
+/// −ln p of a token; nothing for the first, or where it is not known.
+std::optional<double> nllOf(const TextReading* reading, std::size_t token) {
+    if (reading == nullptr || token == 0 || token > reading->nll.size()) return std::nullopt;
+    return reading->nll[token - 1];
 }
 
 bool endsLine(const std::string& token) {
@@ -67,13 +67,9 @@ void SurpriseView::choose(int token) {
 
 std::optional<double> SurpriseView::shadeOf(std::size_t token) const {
     const TextReading *before = state_.answer(need::reading), *after = state_.answer(need::changed);
-    const auto nll = [token](const TextReading* of) -> std::optional<double> {
-        if (of == nullptr || token == 0 || token > of->nll.size()) return std::nullopt;
-        return of->nll[token - 1];
-    };
-    if (shade_ == Shade::trained || after == nullptr) return nll(before);
-    if (shade_ == Shade::changed) return nll(after);
-    const auto a = nll(before), b = nll(after);
+    const auto a = nllOf(before, token), b = nllOf(after, token);
+    if (shade_ == Shade::trained || after == nullptr) return a;
+    if (shade_ == Shade::changed) return b;
     return a && b ? std::optional(*b - *a) : std::nullopt;
 }
 
@@ -147,12 +143,10 @@ void SurpriseView::paintLegend(QPainter& painter, const QRectF& line, const Them
 void SurpriseView::paintFigure(QPainter& painter, const QRectF& area, const Theme& theme) const {
     const TextReading* reading = state_.answer(need::reading);
     if (reading == nullptr) {
-        painter.setPen(theme.faint_text);
-        painter.drawText(area.adjusted(12, 12, -12, -12), Qt::AlignCenter | Qt::TextWordWrap,
-                         !state_.message().isEmpty() ? state_.message()
-                         : state_.model().isEmpty()  ? tr("Choose a model, and type a text that it reads.")
-                         : state_.isAsking()         ? state_.work()
-                                                     : tr("Type a text that the model reads."));
+        paintInstead(
+            painter, area, theme,
+            state_.instead(state_.model().isEmpty() ? tr("Choose a model, and type a text that it reads.")
+                                                    : tr("Type a text that the model reads.")));
         return;
     }
     paintLegend(
@@ -240,15 +234,8 @@ QString SurpriseView::figureCsv() const {
     QString csv = QStringLiteral("token,text,nll,changed_nll\n");
     const TextReading *before = state_.answer(need::reading), *after = state_.answer(need::changed);
     if (before == nullptr) return csv;
-    for (std::size_t i = 0; i < before->tokens.size(); ++i) {
-        const auto nll = [i](const TextReading* of) {
-            return of == nullptr || i == 0 || i > of->nll.size() ? QString()
-                                                                 : QString::number(of->nll[i - 1], 'g', 17);
-        };
-        csv += QStringLiteral("%1,%2,%3,%4\n")
-                   .arg(i)
-                   .arg(quoted(QString::fromStdString(before->tokens[i])), nll(before), nll(after));
-    }
+    for (std::size_t i = 0; i < before->tokens.size(); ++i)
+        csv += csvRow(i, before->tokens[i], nllOf(before, i), nllOf(after, i));
     return csv;
 }
 

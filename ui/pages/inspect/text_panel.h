@@ -2,11 +2,43 @@
 
 #include <QComboBox>
 
+#include "ui/charts/figure_view.h"
 #include "ui/pages/inspect/model_panel.h"
-#include "ui/pages/inspect/predictions_view.h"
 #include "ui/pages/inspect/surprise_view.h"
 
 namespace roper {
+
+/// The likeliest successors of a token, as bars; with a change what they become beside it.
+class PredictionsView : public FigureView {
+    Q_OBJECT
+
+  public:
+    PredictionsView(InspectState& state, QWidget* parent);
+
+    /// After which token of the text.
+    void setToken(int token);
+
+    QString figureName() const override { return QStringLiteral("predictions"); }
+    QSize leastSize() const override { return {240, 150}; }
+    void paintFigure(QPainter& painter, const QRectF& area, const Theme& theme) const override;
+    QString figureCsv() const override;
+    QString figureCaption() const override;
+
+  protected:
+    void mouseMoveEvent(QMouseEvent* event) override;
+
+  private:
+    struct Row {
+        std::string token;
+        std::optional<double> before, after;  ///< probabilities; unknown where it is not among the likeliest
+        bool is_next = false;                 ///< what the text goes on with
+    };
+    std::vector<Row> rows() const;
+    QString title() const;
+
+    InspectState& state_;
+    int token_ = -1;
+};
 
 /// How well the model predicts each token of the text, and what it expects next.
 class TextPanel : public ModelPanel {

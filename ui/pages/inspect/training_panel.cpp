@@ -5,6 +5,7 @@
 
 #include "core/base/error.h"
 #include "core/base/text.h"
+#include "ui/charts/csv_text.h"
 #include "ui/controls/named.h"
 #include "ui/live/published_models.h"
 #include "ui/live/token_texts.h"
@@ -62,13 +63,8 @@ class SnapshotHeads : public HeadsView {
         const auto maps = state().maps();
         for (const int head : ordered()) {
             const HeadStatistics& s = maps->statistics[static_cast<std::size_t>(head)];
-            csv += QStringLiteral("%1,%2,%3,%4,%5,%6\n")
-                       .arg(head / maps->heads)
-                       .arg(head % maps->heads)
-                       .arg(s.entropy, 0, 'g', 17)
-                       .arg(s.mean_distance, 0, 'g', 17)
-                       .arg(s.diagonal, 0, 'g', 17)
-                       .arg(s.diagonal_distance);
+            csv += csvRow(head / maps->heads, head % maps->heads, s.entropy, s.mean_distance, s.diagonal,
+                          s.diagonal_distance);
         }
         return csv;
     }
@@ -111,7 +107,7 @@ class SnapshotHeads : public HeadsView {
 }  // namespace
 
 TrainingPanel::TrainingPanel(const ShownModels& models, QWidget* parent)
-    : ModelPanel(tr("Heads over training"), models, parent),
+    : ModelPanel(tr("Snapshots"), tr("Heads over training"), models, parent),
       small_(new SnapshotHeads(models.state, this)),
       beside_small_(new SnapshotHeads(models.beside, this)),
       map_(new HeatMapView(QStringLiteral("head"), this)),

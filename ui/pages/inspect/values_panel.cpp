@@ -28,28 +28,27 @@ struct KernelCurves {
 }  // namespace
 
 ValuesPanel::ValuesPanel(const ShownModels& models, QWidget* parent)
-    : ModelPanel(tr("Values by distance"), models, parent),
+    : ModelPanel(tr("Values"), tr("Values by distance"), models, parent),
       kernels_(new CurveChart(QStringLiteral("kernels"), tr("distance δ, tokens"), tr("‖K(δ)‖"), this)),
       directions_(new CurveChart(QStringLiteral("kernel-directions"), tr("distance δ, tokens"),
                                  tr("cosine of K(δ) and K(0)"), this)),
-      token_map_(new HeatMapView(QStringLiteral("token-map"), this)),
+      token_map_(makeMap(QStringLiteral("token-map"),
+                         tr("What the chosen head makes of each token is shown here."),
+                         &ValuesPanel::pointedTokens)),
       over_training_(named(new QCheckBox(tr("over training")), tr("Over training"),
                            tr("Of a run: the chosen head at each checkpoint that the run has"))),
       distance_(named(new QSpinBox, tr("Distance of the token map"),
                       tr("How far back the token is that the head attends to"))) {
     kernels_->setEmptyText(tr("What each head makes of a value by its distance is shown here."));
     directions_->setEmptyText({});
-    token_map_->setEmptyText(tr("What the chosen head makes of each token is shown here."));
     distance_->setRange(0, 100000);
     distance_->setPrefix(tr("δ = "));
     connect(distance_, &QSpinBox::valueChanged, &state(), &InspectState::setDistance);
-    connect(token_map_, &HeatMapView::cellPointed, this,
-            [this](int row, int column) { emit pointed(pointedTokens(row, column)); });
     connect(over_training_, &QCheckBox::toggled, this, [this] {
         emit needsChanged();
         refresh();
     });
-    hear(kernels_, directions_, token_map_);
+    hear(kernels_, directions_);
     auto* curves =
         column({{splitter(Qt::Vertical, {kernels_, directions_}, {300, 300}), 1}, {over_training_, 0}});
     auto* map = column({{token_map_, 1}});
@@ -195,7 +194,7 @@ void ValuesPanel::showTokenMap() {
 
 QString ValuesPanel::pointedTokens(int row, int column) const {
     const TokenMap* answer = state().answer(need::token_map);
-    if (answer == nullptr || row < 0 || column < 0) return {};
+    if (answer == nullptr) return {};
     const auto from = static_cast<std::size_t>(row), to = static_cast<std::size_t>(column);
     return tr("“%1”, %2 tokens back, adds %3 to the logit of “%4” at weight 1")
         .arg(shownToken(answer->tokens[from]))

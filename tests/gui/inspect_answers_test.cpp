@@ -12,13 +12,14 @@
 
 using namespace roper;
 
-/// The Inspect page with a small published model and a run, both through `roper-train serve`.
-class ModelsPageTest : public PageTest {
+/// The panels of the Inspect page that show what models answer: a small published one and a run, both asked
+/// through `roper-train serve`.
+class InspectAnswersTest : public PageTest {
     Q_OBJECT
 
   private slots:
     void initTestCase() {
-        forgetSettings("models_page_test");
+        forgetSettings("inspect_answers_test");
         const QString trainer = QString::fromLocal8Bit(qgetenv("ROPER_TRAIN"));
         qputenv("PATH", QFileInfo(trainer).absolutePath().toLocal8Bit() + ":" + qgetenv("PATH"));
         qputenv("HF_HUB_CACHE", models_.filePath("none").toLocal8Bit());
@@ -351,7 +352,7 @@ class ModelsPageTest : public PageTest {
 
     // Settings of versions with two pages are still read.
     void formerViewsAreRestored() {
-        const auto front = [this] { return page().tabs().tabText(page().tabs().currentIndex()); };
+        const auto front = [this] { return page().chooser().currentItem()->text(); };
         page().setViewSettings(
             {{"view.models", "2"}, {"view.models_model", "run"}, {"view.models_head", "1.1"}});
         QCOMPARE(front(), QString("Bands"));
@@ -365,6 +366,8 @@ class ModelsPageTest : public PageTest {
         const ViewSettings now = page().viewSettings();
         page().setViewSettings({{"view.inspect_panel", "Layers"}});
         QCOMPARE(front(), QString("Layers"));
+        page().setViewSettings({{"view.inspect_panel", "Heads over training"}});
+        QCOMPARE(front(), QString("Snapshots"));
         page().setViewSettings(now);
         QCOMPARE(front(), QString("Generate"));
         waitForAnswers();
@@ -553,8 +556,8 @@ class ModelsPageTest : public PageTest {
         page().showPanel<PatchPanel>();
         control<QLineEdit>("Other text")->setText("A>E5>33W5>E:Z");
         QTest::mouseClick(control<QPushButton>("Patch every head"), Qt::LeftButton);
-        for (int tab = 0; tab < page().tabs().count(); ++tab) {
-            page().tabs().setCurrentIndex(tab);
+        for (int row = 0; row < page().chooser().count(); ++row) {
+            page().chooser().setCurrentRow(row);
             waitForAnswers();
         }
         QStringList wrong;
@@ -611,5 +614,5 @@ class ModelsPageTest : public PageTest {
     QTemporaryDir models_;
 };
 
-ROPER_GUI_TEST(ModelsPageTest, "models_page_test")
-#include "models_page_test.moc"
+ROPER_GUI_TEST(InspectAnswersTest, "inspect_answers_test")
+#include "inspect_answers_test.moc"

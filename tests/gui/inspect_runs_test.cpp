@@ -9,13 +9,14 @@
 
 using namespace roper;
 
-/// The Inspect page with a real run: its snapshots, and its model through `roper-train serve`.
-class InspectPageTest : public PageTest {
+/// The panels of the Inspect page that are about runs: snapshots, generated text, problems solved by size,
+/// learned positions; a real run is asked through `roper-train serve`.
+class InspectRunsTest : public PageTest {
     Q_OBJECT
 
   private slots:
     void initTestCase() {
-        forgetSettings("inspect_page_test");
+        forgetSettings("inspect_runs_test");
         const QString trainer = QString::fromLocal8Bit(qgetenv("ROPER_TRAIN"));
         qputenv("PATH", QFileInfo(trainer).absolutePath().toLocal8Bit() + ":" + qgetenv("PATH"));
         for (const char* name : {"real", "twin"})
@@ -352,8 +353,8 @@ class InspectPageTest : public PageTest {
     }
 
     void allInputsAreNamedAndExplained() {
-        for (int tab = 0; tab < page().tabs().count(); ++tab) {
-            page().tabs().setCurrentIndex(tab);
+        for (int row = 0; row < page().chooser().count(); ++row) {
+            page().chooser().setCurrentRow(row);
             checkInputs();
         }
     }
@@ -380,5 +381,5 @@ class InspectPageTest : public PageTest {
     }
 };
 
-ROPER_GUI_TEST(InspectPageTest, "inspect_page_test")
-#include "inspect_page_test.moc"
+ROPER_GUI_TEST(InspectRunsTest, "inspect_runs_test")
+#include "inspect_runs_test.moc"
