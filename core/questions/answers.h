@@ -3,13 +3,16 @@
 // What the window asks of models: a header for each answer.
 
 #include "core/questions/band_subsets.h"
+#include "core/questions/copying.h"
 #include "core/questions/generated_text.h"
 #include "core/questions/heads_answer.h"
+#include "core/questions/induction.h"
 #include "core/questions/kernels_answer.h"
 #include "core/questions/lengths_answer.h"
 #include "core/questions/lens_answer.h"
 #include "core/questions/model_summary.h"
 #include "core/questions/needle_answer.h"
+#include "core/questions/ov_by_distance.h"
 #include "core/questions/patch_answer.h"
 #include "core/questions/solved_answer.h"
 #include "core/questions/text_reading.h"

@@ -194,7 +194,21 @@ class InspectAnswersTest : public PageTest {
         QVERIFY(state().layer() == 0 && state().head() == 0);
         control<QSpinBox>("Layer that is shown")->setValue(1);
         QCOMPARE(state().layer(), 1);
-        // Shows only one label.
+        // Sorted, and coloured, by the scores of heads.
+        control<QComboBox>("Order of all heads")->setCurrentIndex(3);
+        control<QComboBox>("Colour of the dots")->setCurrentIndex(4);
+        waitForAnswers();
+        QVERIFY2(state().answer(need::copying) != nullptr, qPrintable(state().message()));
+        QVERIFY(state().answer(need::induction) != nullptr);
+        const std::vector<int> order = page().panel<HeadsPanel>().grid().ordered();
+        const auto scoreOf = [&](int head) { return *state().inductionScore(head / 4, head % 4); };
+        for (std::size_t i = 1; i < order.size(); ++i)
+            QVERIFY(scoreOf(order[i - 1]) >= scoreOf(order[i]));
+        const QString said = readoutAt(&page().panel<HeadsPanel>().grid(),
+                                       page().panel<HeadsPanel>().grid().headRect(0, 1).center().toPoint());
+        QVERIFY2(said.contains("layer 0, head 1") && said.contains("; induction score "), qPrintable(said));
+        control<QComboBox>("Order of all heads")->setCurrentIndex(0);
+        // One label alone.
         auto* label = control<QComboBox>("Heads of one label");
         QVERIFY(label->count() >= 2);
         label->setCurrentIndex(1);
@@ -233,6 +247,10 @@ class InspectAnswersTest : public PageTest {
         const auto& turned = page().panel<ValuesPanel>().kernels().curves().front().y;
         QVERIFY(turned.front() != turned.back());
         const auto of_head_1 = page().panel<ValuesPanel>().kernels().curves().at(1).y;
+        const CurveChart& ov = page().panel<ValuesPanel>().ov();
+        QCOMPARE(ov.curves().size(), std::size_t(8));
+        QVERIFY(ov.curves()[0].y.front() >= ov.curves()[7].y.front());
+        QVERIFY(ov.figureCaption().contains("need rank"));
         // For each checkpoint; the last value is the one shown before.
         control<QCheckBox>("Over training")->click();
         waitForAnswers();

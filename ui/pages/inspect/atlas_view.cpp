@@ -45,12 +45,19 @@ QString titleOfHead(const HeadReport& report) {
     return said;
 }
 
-QString describeHead(const HeadReport& report) {
-    return titleOfHead(report) + AtlasView::tr(
-                                     "; entropy %1 nats, mean distance %2; pairs that finish no turn in this "
-                                     "text make %3 of the scores")
-                                     .arg(noteNumber(report.entropy, 3), noteNumber(report.mean_distance, 3),
-                                          noteNumber(report.slow_share, 3));
+QString describeHead(const HeadReport& report, const InspectState& state) {
+    QString said =
+        titleOfHead(report) + AtlasView::tr(
+                                  "; entropy %1 nats, mean distance %2; pairs that finish no turn in this "
+                                  "text make %3 of the scores")
+                                  .arg(noteNumber(report.entropy, 3), noteNumber(report.mean_distance, 3),
+                                       noteNumber(report.slow_share, 3));
+    const int layer = static_cast<int>(report.layer), head = static_cast<int>(report.head);
+    if (const auto score = state.inductionScore(layer, head))
+        said += AtlasView::tr("; induction score %1").arg(noteNumber(*score, 3));
+    if (const auto score = state.copyingScore(layer, head))
+        said += AtlasView::tr("; copying score %1").arg(noteNumber(*score, 3));
+    return said;
 }
 
 AtlasView::AtlasView(InspectState& state, QWidget* parent) : FigureView(parent), state_(state) {
@@ -90,6 +97,14 @@ bool AtlasView::isShown(const HeadReport& report) const {
     return label_.empty() || labelOf(report) == label_;
 }
 
+/// What a dot is coloured by, from 0 to 1: half of copying is neither copying nor its opposite.
+std::optional<double> AtlasView::scoreOf(const HeadReport& report) const {
+    const int layer = static_cast<int>(report.layer), head = static_cast<int>(report.head);
+    if (colour_ == Colour::induction) return state_.inductionScore(layer, head);
+    const auto copying = state_.copyingScore(layer, head);
+    return copying ? std::optional((1 + *copying) / 2) : std::nullopt;
+}
+
 QColor AtlasView::colorOf(const HeadReport& report, const Theme& theme) const {
     constexpr int kSteps = 64;
     switch (colour_) {
@@ -99,6 +114,12 @@ QColor AtlasView::colorOf(const HeadReport& report, const Theme& theme) const {
             return theme.pair(
                 static_cast<int>(std::lround((kSteps - 1) * std::clamp(report.slow_share, 0.0, 1.0))),
                 kSteps);
+        case Colour::induction:
+        case Colour::copying:
+            if (const auto score = scoreOf(report))
+                return theme.pair(static_cast<int>(std::lround((kSteps - 1) * std::clamp(*score, 0.0, 1.0))),
+                                  kSteps);
+            return theme.frame;
         case Colour::layer:
             return theme.pair(static_cast<int>(report.layer),
                               state_.summary() != nullptr ? static_cast<int>(state_.summary()->layers) : 1);
@@ -172,6 +193,21 @@ void AtlasView::paintAxes(QPainter& painter, const Frame& frame, const Theme& th
     painter.restore();
 }
 
+/// What the first and the last colour stand for, where colours are of a scale.
+std::pair<QString, QString> AtlasView::endsOfScale() const {
+    switch (colour_) {
+        case Colour::layer:
+            return {tr("layer 0"),
+                    tr("layer %1").arg(state_.summary() != nullptr ? state_.summary()->layers - 1 : 1)};
+        case Colour::induction:
+            return {tr("induction score 0"), tr("1")};
+        case Colour::copying:
+            return {tr("copying score −1"), tr("1")};
+        default:
+            return {tr("fast pairs make the scores"), tr("slow pairs do")};
+    }
+}
+
 std::vector<AtlasView::LegendEntry> AtlasView::legendIn(const QRectF& area, const Theme& theme) const {
     std::vector<LegendEntry> entries;
     if (colour_ == Colour::label) {
@@ -179,12 +215,9 @@ std::vector<AtlasView::LegendEntry> AtlasView::legendIn(const QRectF& area, cons
             entries.push_back(
                 {colorOf(label), QStringLiteral("%1 %2").arg(QString::fromStdString(label)).arg(count), {}});
     } else {
-        const bool by_layer = colour_ == Colour::layer;
-        const int last =
-            by_layer && state_.summary() != nullptr ? static_cast<int>(state_.summary()->layers) - 1 : 1;
-        entries.push_back(
-            {theme.pair(0, 2), by_layer ? tr("layer 0") : tr("fast pairs make the scores"), {}});
-        entries.push_back({theme.pair(1, 2), by_layer ? tr("layer %1").arg(last) : tr("slow pairs do"), {}});
+        const auto [low, high] = endsOfScale();
+        entries.push_back({theme.pair(0, 2), low, {}});
+        entries.push_back({theme.pair(1, 2), high, {}});
     }
     const QFontMetricsF metrics(font());
     double x = area.left() + kLeft, y = area.top() + 4;
@@ -260,7 +293,7 @@ void AtlasView::mousePressEvent(QMouseEvent* event) {
 
 void AtlasView::mouseMoveEvent(QMouseEvent* event) {
     const HeadReport* report = nearest(event->position());
-    emit pointed(report != nullptr ? describeHead(*report) : QString());
+    emit pointed(report != nullptr ? describeHead(*report, state_) : QString());
 }
 
 QString AtlasView::figureCsv() const {

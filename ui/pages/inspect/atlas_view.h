@@ -13,7 +13,7 @@ class AtlasView : public FigureView {
   public:
     AtlasView(InspectState& state, QWidget* parent);
 
-    enum class Colour { label, slow_share, layer };
+    enum class Colour { label, slow_share, layer, induction, copying };
     void setColour(Colour colour);
     /// Only heads of one label; empty: all.
     void setLabel(const std::string& label);
@@ -56,6 +56,8 @@ class AtlasView : public FigureView {
     Frame frame(const QRectF& area, bool legend) const;
     bool isShown(const HeadReport& report) const;
     QColor colorOf(const HeadReport& report, const Theme& theme) const;
+    std::pair<QString, QString> endsOfScale() const;
+    std::optional<double> scoreOf(const HeadReport& report) const;
     const HeadReport* nearest(const QPointF& at) const;
     void paintAxes(QPainter& painter, const Frame& frame, const Theme& theme) const;
     void paintLegend(QPainter& painter, const QRectF& area, const Theme& theme) const;
@@ -67,7 +69,7 @@ class AtlasView : public FigureView {
 
 /// "layer 3, head 1: previous token (0.98)"
 QString titleOfHead(const HeadReport& report);
-/// The same with what was measured.
-QString describeHead(const HeadReport& report);
+/// The same with what was measured, and its scores where they are known.
+QString describeHead(const HeadReport& report, const InspectState& state);
 
 }  // namespace roper

@@ -53,7 +53,7 @@ class TextHeads : public HeadsView {
     }
     QString describe(int layer, int head) const override {
         const HeadReport* report = state().report(layer, head);
-        return report != nullptr ? describeHead(*report) : headTitle(layer, head);
+        return report != nullptr ? describeHead(*report, state()) : headTitle(layer, head);
     }
 };
 
@@ -74,12 +74,16 @@ HeadsPanel::HeadsPanel(const ShownModels& models, QWidget* parent)
       layer_(makeNumber(tr("Layer that is shown"), tr("layer "))),
       head_(makeNumber(tr("Head that is shown"), tr("head "))),
       map_title_(new QLabel) {
-    colour_->addItems({tr("coloured by label"), tr("by the slow pairs' share"), tr("by layer")});
+    colour_->addItems({tr("coloured by label"), tr("by the slow pairs' share"), tr("by layer"),
+                       tr("by induction score"), tr("by copying score")});
     connect(colour_, &QComboBox::currentIndexChanged, this,
             [this](int index) { atlas_->setColour(static_cast<AtlasView::Colour>(index)); });
     connect(grid_, &HeadsView::headChosen, &state(), &InspectState::setHead);
-    order_->addItems({tr("ordered by place"), tr("by entropy"), tr("by mean distance")});
+    order_->addItems({tr("ordered by place"), tr("by entropy"), tr("by mean distance"),
+                      tr("by induction score"), tr("by copying score")});
     connect(order_, &QComboBox::currentIndexChanged, this, &HeadsPanel::showOrder);
+    for (QComboBox* choice : {colour_, order_})
+        connect(choice, &QComboBox::currentIndexChanged, this, &ModelPanel::needsChanged);
     connect(label_, &QComboBox::currentIndexChanged, this,
             [this](int index) { atlas_->setLabel(label_->itemData(index).toString().toStdString()); });
     map_title_->setSizePolicy(QSizePolicy::Ignored, QSizePolicy::Preferred);
@@ -111,11 +115,27 @@ QSpinBox* HeadsPanel::makeNumber(const QString& name, const QString& prefix) {
 }
 
 std::vector<const Need*> HeadsPanel::needs() const {
-    return {&need::reading, &need::heads, &need::attention, &need::thumbnails, &need::changed};
+    std::vector<const Need*> needs{&need::reading, &need::heads, &need::attention, &need::thumbnails,
+                                   &need::changed};
+    addScores(needs);
+    return needs;
+}
+
+/// The scores that heads are coloured or sorted by.
+void HeadsPanel::addScores(std::vector<const Need*>& needs) const {
+    const auto colour = static_cast<AtlasView::Colour>(colour_->currentIndex());
+    const auto order = static_cast<Order>(order_->currentIndex());
+    if (colour == AtlasView::Colour::induction || order == Order::induction)
+        needs.push_back(&need::induction);
+    if (colour == AtlasView::Colour::copying || order == Order::copying) needs.push_back(&need::copying);
 }
 
 std::vector<const Need*> HeadsPanel::needsOf(const QString& figure) const {
-    if (figure == atlas_->figureName()) return {&need::heads};
+    if (figure == atlas_->figureName()) {
+        std::vector<const Need*> needs{&need::heads};
+        addScores(needs);
+        return needs;
+    }
     if (figure == grid_->figureName()) return {&need::thumbnails};
     return {&need::heads, &need::attention};
 }
@@ -160,15 +180,28 @@ void HeadsPanel::showLabels() {
     label_->setCurrentIndex(std::max(0, label_->findData(kept)));
 }
 
-/// Sorts the small maps, once it is known what heads do.
-void HeadsPanel::showOrder() {
-    const int order = order_->currentIndex();
+/// What the small maps are sorted by; empty while it is not known, and by place.
+std::vector<double> HeadsPanel::numbersOfOrder() const {
+    const auto order = static_cast<Order>(order_->currentIndex());
     const HeadsAnswer* answer = state().answer(need::heads);
     std::vector<double> numbers;
-    if (order > 0 && answer != nullptr)
-        for (const HeadReport& report : answer->heads)
-            numbers.push_back(order == 1 ? report.entropy : report.mean_distance);
-    grid_->setSortedBy(std::move(numbers));
+    if (order == Order::place || answer == nullptr) return numbers;
+    for (const HeadReport& report : answer->heads) {
+        const int layer = static_cast<int>(report.layer), head = static_cast<int>(report.head);
+        const auto score = order == Order::induction ? state().inductionScore(layer, head)
+                           : order == Order::copying ? state().copyingScore(layer, head)
+                                                     : std::nullopt;
+        const bool is_by_score = order == Order::induction || order == Order::copying;
+        if (is_by_score && !score) return {};
+        numbers.push_back(is_by_score               ? -*score  // the highest first
+                          : order == Order::entropy ? report.entropy
+                                                    : report.mean_distance);
+    }
+    return numbers;
+}
+
+void HeadsPanel::showOrder() {
+    grid_->setSortedBy(numbersOfOrder());
 }
 
 void HeadsPanel::showMap() {
@@ -176,7 +209,8 @@ void HeadsPanel::showMap() {
     map_title_->setText(state().report() != nullptr    ? titleOfHead(*state().report())
                         : state().summary() != nullptr ? headTitle(state().layer(), state().head())
                                                        : QString());
-    map_title_->setToolTip(state().report() != nullptr ? describeHead(*state().report()) : QString());
+    map_title_->setToolTip(state().report() != nullptr ? describeHead(*state().report(), state())
+                                                       : QString());
     if (attention == nullptr) return map_->setMap({});
     map_->setCaption(tr("Attention weights of layer %1, head %2 of %3")
                          .arg(attention->layer)
@@ -210,15 +244,8 @@ void HeadsPanel::showReach() {
     std::vector<CurveChart::Mark> marks;
     if (turn > 0 && turn < static_cast<double>(means.size()))
         marks.push_back({turn, tr("slowest pair's turn")});
-    reach_->setCurves({{is_score ? QStringLiteral("score") : QStringLiteral("weight"),
-                        name,
-                        Theme::roper(),
-                        distances,
-                        shown,
-                        false,
-                        false,
-                        {}}},
-                      marks);
+    const QString key = is_score ? QStringLiteral("score") : QStringLiteral("weight");
+    reach_->setCurves({{key, name, Theme::roper(), distances, shown, false, false, {}}}, marks);
 }
 
 }  // namespace roper

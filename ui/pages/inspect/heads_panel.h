@@ -35,11 +35,16 @@ class HeadsPanel : public ModelPanel {
     void refresh() override;
 
   private:
+    /// What the small maps are sorted by, in the order of the choices.
+    enum class Order { place, entropy, distance, induction, copying };
+
     QSpinBox* makeNumber(const QString& name, const QString& prefix);
     /// Of the chosen head; null while it is not known.
     const HeadMap* shownMap() const;
     void showLabels();
     void showOrder();
+    std::vector<double> numbersOfOrder() const;
+    void addScores(std::vector<const Need*>& needs) const;
     void showMap();
     void showReach();
 

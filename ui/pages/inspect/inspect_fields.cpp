@@ -54,7 +54,7 @@ const std::vector<Field<InspectPicture>>& inspectFields() {
                             Choice{{"trained", "changed", "difference"}}},
                            &P::shade));
         all.push_back(make({"", "colour", "", "of head-atlas: what dots are coloured by",
-                            Choice{{"label", "slow_share", "layer"}}},
+                            Choice{{"label", "slow_share", "layer", "induction", "copying"}}},
                            &P::colour));
         all.push_back(quantityField());
         all.push_back(make(

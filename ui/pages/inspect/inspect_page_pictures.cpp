@@ -74,8 +74,9 @@ Figure& InspectPage::prepareFigure(FigureRequest request) {
         shown.refreshNow();
         return figure;
     }
-    beside_state_->setNeeds(needs);
-    state_->setNeeds(needs);
+    // What it is coloured by is known now, and may need more.
+    for (InspectState* state : {beside_state_, state_})
+        state->setNeeds(shown.needsOf(kind));
     for (InspectState* state : {beside_state_, state_}) {
         waitWhile([&] { return state->isAsking(); },
                   state == state_ ? "the answer of the model" : "the answer of the model beside it");

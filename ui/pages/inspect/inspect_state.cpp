@@ -14,6 +14,12 @@ namespace {
 
 constexpr int kBetweenLooks_ms = 1000;
 
+template <class Answer>
+std::optional<double> scoreIn(const Answer* answer, int layer, int head) {
+    if (answer == nullptr) return std::nullopt;
+    return answer->score.at(static_cast<std::size_t>(layer)).at(static_cast<std::size_t>(head));
+}
+
 }  // namespace
 
 InspectState::InspectState(RunStore& store, QObject* parent)
@@ -212,6 +218,14 @@ const HeadReport* InspectState::report(int layer, int head) const {
         for (const HeadReport& report : heads->heads)
             if (report.layer == layer && report.head == head) return &report;
     return nullptr;
+}
+
+std::optional<double> InspectState::inductionScore(int layer, int head) const {
+    return scoreIn(answer(need::induction), layer, head);
+}
+
+std::optional<double> InspectState::copyingScore(int layer, int head) const {
+    return scoreIn(answer(need::copying), layer, head);
 }
 
 /// Nothing where there is nothing to be asked.

@@ -80,6 +80,11 @@ class InspectState : public QObject {
     const HeadReport* report() const { return report(layer_, head_); }
     const HeadReport* report(int layer, int head) const;
 
+    /// How much a head looks back for what followed the last time, 0 to 1, and how much it copies, −1 to 1;
+    /// nothing where it is not known.
+    std::optional<double> inductionScore(int layer, int head) const;
+    std::optional<double> copyingScore(int layer, int head) const;
+
     const Snapshots& snapshots() const { return snapshots_; }
     void showSnapshot(int index);
     /// The maps become those of the text, as the model reads it now, rather than those of the snapshot.

@@ -65,6 +65,10 @@ inline constexpr NeedOf<HeadMap> attention{{"attention", "attention"}};
 inline constexpr NeedOf<HeadMaps> maps{
     {.name = "maps", .kind = "maps", .read = readTensors<readHeadMaps>, .is_live = true}};
 inline constexpr NeedOf<KernelsAnswer> kernels{{"kernels", "kernels", readAnswer<KernelsAnswer>, kDistances}};
+inline constexpr NeedOf<InductionAnswer> induction{{"induction", "induction", readAnswer<InductionAnswer>}};
+inline constexpr NeedOf<CopyingAnswer> copying{{"copying", "copying", readAnswer<CopyingAnswer>}};
+inline constexpr NeedOf<OvByDistance> ov_by_distance{
+    {"ov_by_distance", "ov_by_distance", readAnswer<OvByDistance>}};
 inline constexpr NeedOf<KernelHistory> kernel_history{
     {"kernel_history", "kernel_history", readAnswer<KernelHistory>, kDistances}};
 inline constexpr NeedOf<TokenMap> token_map{{"token_map", "token_map", readAnswer<TokenMap>}};

@@ -9,13 +9,14 @@
 #include "ui/theme/numbers.h"
 
 namespace roper {
-namespace {
-
 /// The two curves of a kernel: its norm, and its direction.
-struct KernelCurves {
+struct ValuesPanel::KernelCurves {
     std::vector<CurveChart::Curve> norms, directions;
 
-    void add(CurveChart::Curve curve, const ValueKernel& kernel) {
+    void add(const ValueKernel& kernel, const QString& key, const QString& label, const QColor& color,
+             bool strong, bool in_legend = true) {
+        CurveChart::Curve curve{key, label, color, {}, {}, false, strong, {}};
+        curve.in_legend = in_legend;
         for (std::size_t distance = 0; distance < kernel.norm.size(); ++distance)
             curve.x << static_cast<double>(distance);
         curve.y = {kernel.norm.begin(), kernel.norm.end()};
@@ -25,13 +26,12 @@ struct KernelCurves {
     }
 };
 
-}  // namespace
-
 ValuesPanel::ValuesPanel(const ShownModels& models, QWidget* parent)
     : ModelPanel(tr("Values"), tr("Values by distance"), models, parent),
       kernels_(new CurveChart(QStringLiteral("kernels"), tr("distance δ, tokens"), tr("‖K(δ)‖"), this)),
       directions_(new CurveChart(QStringLiteral("kernel-directions"), tr("distance δ, tokens"),
                                  tr("cosine of K(δ) and K(0)"), this)),
+      ov_(new CurveChart(QStringLiteral("ov-by-distance"), tr("distance δ, tokens"), tr("σ of K(δ)"), this)),
       token_map_(makeMap(QStringLiteral("token-map"),
                          tr("What the chosen head makes of each token is shown here."),
                          &ValuesPanel::pointedTokens)),
@@ -41,6 +41,7 @@ ValuesPanel::ValuesPanel(const ShownModels& models, QWidget* parent)
                       tr("How far back the token is that the head attends to"))) {
     kernels_->setEmptyText(tr("What each head makes of a value by its distance is shown here."));
     directions_->setEmptyText({});
+    ov_->setEmptyText(tr("The singular values of the chosen head's OV circuit are shown here."));
     distance_->setRange(0, 100000);
     distance_->setPrefix(tr("δ = "));
     connect(distance_, &QSpinBox::valueChanged, &state(), &InspectState::setDistance);
@@ -48,23 +49,25 @@ ValuesPanel::ValuesPanel(const ShownModels& models, QWidget* parent)
         emit needsChanged();
         refresh();
     });
-    hear(kernels_, directions_);
+    hear(kernels_, directions_, ov_);
     auto* curves =
         column({{splitter(Qt::Vertical, {kernels_, directions_}, {300, 300}), 1}, {over_training_, 0}});
-    auto* map = column({{token_map_, 1}});
+    auto* map = column({{splitter(Qt::Vertical, {token_map_, ov_}, {360, 240}), 1}});
     static_cast<QVBoxLayout*>(map->layout())->addLayout(row({distance_}));
     auto* layout = new QVBoxLayout(this);
     layout->addWidget(splitter(Qt::Horizontal, {curves, map}, {460, 520}), 1);
 }
 
 std::vector<const Need*> ValuesPanel::needs() const {
-    std::vector<const Need*> needs{&need::kernels, &need::token_map, &need::reading, &need::changed};
+    std::vector<const Need*> needs{&need::kernels, &need::token_map, &need::ov_by_distance, &need::reading,
+                                   &need::changed};
     if (isOverTraining()) needs.insert(needs.begin(), &need::kernel_history);
     return needs;
 }
 
 std::vector<const Need*> ValuesPanel::needsOf(const QString& figure) const {
     if (figure == token_map_->figureName()) return {&need::token_map};
+    if (figure == ov_->figureName()) return {&need::ov_by_distance};
     return {&need::kernels, &need::kernel_history};
 }
 
@@ -81,6 +84,7 @@ void ValuesPanel::prepare(const QString&, const InspectPicture& picture) {
 void ValuesPanel::refresh() {
     showKernels();
     showTokenMap();
+    showOv();
 }
 
 void ValuesPanel::showKernels() {
@@ -104,71 +108,47 @@ void ValuesPanel::showKernels() {
     directions_->setCaption(tr("Cosine of K(δ) and K(0), %1 of %2").arg(where, modelName()));
     for (CurveChart* chart : {kernels_, directions_})
         chart->setYFloor(0.0);
-    if (over_training)
-        showKernelsOverTraining();
-    else
-        showKernelsOfHeads();
-}
-
-/// All heads of the layer, and the chosen head of the model beside.
-void ValuesPanel::showKernelsOfHeads() {
-    const Theme theme = Theme::of(palette());
     KernelCurves curves;
-    const auto heads = static_cast<int>(state().summary()->heads);
-    for (int head = 0; head < heads; ++head)
-        curves.add({QStringLiteral("head_%1").arg(head),
-                    tr("head %1").arg(head),
-                    theme.pair(head, std::max(2, heads)),
-                    {},
-                    {},
-                    false,
-                    head == state().head(),
-                    {}},
-                   state()
-                       .answer(need::kernels)
-                       ->kernels.at(static_cast<std::size_t>(state().layer() * heads + head)));
-    if (const KernelsAnswer* kernels = beside().answer(need::kernels);
-        kernels != nullptr && beside().summary() != nullptr) {
-        const ModelSummary& other = *beside().summary();
-        if (state().layer() < other.layers && state().head() < other.heads)
-            curves.add({QStringLiteral("beside"),
-                        tr("head %1 of %2").arg(state().head()).arg(beside().title()),
-                        beside().color(theme),
-                        {},
-                        {},
-                        false,
-                        true,
-                        {}},
-                       kernels->kernels.at(
-                           static_cast<std::size_t>(state().layer() * other.heads + state().head())));
-    }
+    if (over_training)
+        addKernelsOverTraining(curves);
+    else
+        addKernelsOfHeads(curves);
     kernels_->setCurves(curves.norms, {});
     directions_->setCurves(curves.directions, {});
 }
 
+/// All heads of the layer, and the chosen head of the model beside.
+void ValuesPanel::addKernelsOfHeads(KernelCurves& curves) const {
+    const Theme theme = Theme::of(palette());
+    const int layer = state().layer(), chosen = state().head();
+    const auto kernelOf = [layer](const InspectState& of, int head) -> const ValueKernel& {
+        const auto place = static_cast<std::size_t>(layer * of.summary()->heads + head);
+        return of.answer(need::kernels)->kernels.at(place);
+    };
+    const auto heads = static_cast<int>(state().summary()->heads);
+    for (int head = 0; head < heads; ++head)
+        curves.add(kernelOf(state(), head), QStringLiteral("head_%1").arg(head), tr("head %1").arg(head),
+                   theme.pair(head, std::max(2, heads)), head == chosen);
+    const ModelSummary* other = beside().summary();
+    if (other == nullptr || beside().answer(need::kernels) == nullptr) return;
+    if (layer < other->layers && chosen < other->heads)
+        curves.add(kernelOf(beside(), chosen), QStringLiteral("beside"),
+                   tr("head %1 of %2").arg(chosen).arg(beside().title()), beside().color(theme), true);
+}
+
 /// The chosen head at every checkpoint. Of many the legend names a few.
-void ValuesPanel::showKernelsOverTraining() {
+void ValuesPanel::addKernelsOverTraining(KernelCurves& curves) const {
     constexpr int kNamed = 6;
     const Theme theme = Theme::of(palette());
     const KernelHistory& history = *state().answer(need::kernel_history);
     const auto count = static_cast<int>(history.steps.size());
     const int every = std::max(1, (count + kNamed - 1) / kNamed);
-    KernelCurves curves;
     for (int i = 0; i < count; ++i) {
         const auto step = history.steps[static_cast<std::size_t>(i)];
-        CurveChart::Curve curve{QStringLiteral("step_%1").arg(step),
-                                tr("step %1").arg(step),
-                                theme.pair(i, std::max(2, count)),
-                                {},
-                                {},
-                                false,
-                                i == count - 1,
-                                {}};
-        curve.in_legend = (count - 1 - i) % every == 0;
-        curves.add(std::move(curve), history.kernels[static_cast<std::size_t>(i)]);
+        curves.add(history.kernels[static_cast<std::size_t>(i)], QStringLiteral("step_%1").arg(step),
+                   tr("step %1").arg(step), theme.pair(i, std::max(2, count)), i == count - 1,
+                   (count - 1 - i) % every == 0);
     }
-    kernels_->setCurves(curves.norms, {});
-    directions_->setCurves(curves.directions, {});
 }
 
 void ValuesPanel::showTokenMap() {
@@ -190,6 +170,36 @@ void ValuesPanel::showTokenMap() {
                                .arg(answer->head)
                                .arg(answer->distance));
     token_map_->setMap(std::move(map));
+}
+
+/// The largest singular values over the distance.
+void ValuesPanel::showOv() {
+    constexpr std::size_t kMost = 8;
+    const OvByDistance* answer = state().answer(need::ov_by_distance);
+    if (answer == nullptr || answer->layer != state().layer() || answer->head != state().head())
+        return ov_->setCurves({}, {});
+    const Theme theme = Theme::of(palette());
+    const std::size_t count = std::min(kMost, answer->singular_values.front().size());
+    std::vector<CurveChart::Curve> curves(count);
+    for (std::size_t i = 0; i < count; ++i) {
+        CurveChart::Curve& curve = curves[i];
+        curve.key = QStringLiteral("sigma_%1").arg(i + 1);
+        curve.label = tr("σ%1").arg(i + 1);
+        curve.color = theme.pair(static_cast<int>(i), std::max(2, static_cast<int>(count)));
+        for (std::size_t distance = 0; distance < answer->singular_values.size(); ++distance) {
+            curve.x << static_cast<double>(distance);
+            curve.y << answer->singular_values[distance][i];
+        }
+    }
+    const auto [least, most] = std::minmax_element(answer->rank_90.begin(), answer->rank_90.end());
+    const QString ranks = *least == *most ? QString::number(*least) : tr("%1 to %2").arg(*least).arg(*most);
+    ov_->setYFloor(0.0);
+    ov_->setTitle(
+        tr("OV circuit of %1: rank %2 for 90 %").arg(headTitle(state().layer(), state().head()), ranks));
+    ov_->setCaption(
+        tr("The largest singular values of K(δ) = W_O R(−δ) W_V, %1 of %2; 90 % of ‖K(δ)‖² need rank %3")
+            .arg(headTitle(state().layer(), state().head()), modelName(), ranks));
+    ov_->setCurves(curves, {});
 }
 
 QString ValuesPanel::pointedTokens(int row, int column) const {

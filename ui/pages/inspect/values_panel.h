@@ -16,7 +16,7 @@ class ValuesPanel : public ModelPanel {
   public:
     ValuesPanel(const ShownModels& models, QWidget* parent);
 
-    PageFigures::Figures figures() const override { return {kernels_, directions_, token_map_}; }
+    PageFigures::Figures figures() const override { return {kernels_, directions_, token_map_, ov_}; }
     std::vector<const Need*> needs() const override;
     std::vector<const Need*> besideNeeds() const override { return {&need::kernels}; }
     std::vector<const Need*> needsOf(const QString& figure) const override;
@@ -24,22 +24,26 @@ class ValuesPanel : public ModelPanel {
     void prepare(const QString& figure, const InspectPicture& picture) override;
 
     CurveChart& kernels() { return *kernels_; }
+    CurveChart& ov() { return *ov_; }
     HeatMapView& tokenMap() { return *token_map_; }
 
   protected:
     void refresh() override;
 
   private:
+    struct KernelCurves;
+
     /// Of a run: the kernels of the chosen head at every checkpoint, rather than those of all heads of its
     /// layer at the newest.
     bool isOverTraining() const { return over_training_->isEnabled() && over_training_->isChecked(); }
     void showKernels();
-    void showKernelsOfHeads();
-    void showKernelsOverTraining();
+    void addKernelsOfHeads(KernelCurves& curves) const;
+    void addKernelsOverTraining(KernelCurves& curves) const;
     void showTokenMap();
+    void showOv();
     QString pointedTokens(int row, int column) const;
 
-    CurveChart *kernels_, *directions_;
+    CurveChart *kernels_, *directions_, *ov_;
     HeatMapView* token_map_;
     QCheckBox* over_training_;
     QSpinBox* distance_;
