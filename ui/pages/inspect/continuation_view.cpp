@@ -17,16 +17,6 @@ constexpr double kMargin = 14, kCellWidth = 15, kCellHeight = 38, kBarRow = 22, 
 
 }  // namespace
 
-/// How the tokens lie on the picture: as wide as their text, line by line.
-struct ContinuationView::Lines {
-    std::vector<QRectF> cells;
-    double top = 0;
-
-    int tokens() const { return static_cast<int>(cells.size()); }
-    const QRectF& cell(int index) const { return cells[static_cast<std::size_t>(index)]; }
-    double bottom() const { return cells.empty() ? top : cells.back().bottom(); }
-};
-
 ContinuationView::ContinuationView(InspectState& state, QWidget* parent) : FigureView(parent), state_(state) {
     setAccessibleName(tr("What the model generates, how sure it is, and what it looks at"));
     setFocusPolicy(Qt::StrongFocus);
@@ -72,37 +62,29 @@ std::vector<double> ContinuationView::weights() const {
     return mean;
 }
 
-ContinuationView::Lines ContinuationView::lines(const QRectF& area) const {
-    Lines lines;
-    const double left = area.left() + kMargin, right = area.right() - kMargin;
-    double x = left, y = lines.top = area.top() + kMargin + 18;
-    if (state_.answer(need::continuation) == nullptr) return lines;
+TokenLines ContinuationView::linesIn(const QRectF& area) const {
+    const Continuation* c = state_.answer(need::continuation);
     const QFontMetricsF metrics(monospaced(font(), kLetters));
-    for (const std::string& token : state_.answer(need::continuation)->tokens) {
-        const QString text = shownToken(token);
-        const double width = text.size() <= 1 ? kCellWidth : metrics.horizontalAdvance(text) + 6;
-        if (x > left && x + width > right) {
-            x = left;
-            y += kCellHeight;
-        }
-        lines.cells.emplace_back(x, y, width, kCellHeight);
-        x += width;
-    }
-    return lines;
+    return layTokens(c != nullptr ? c->tokens : std::vector<std::string>(),
+                     area.adjusted(kMargin, kMargin + 18, -kMargin, 0),
+                     {.line = kCellHeight, .height = kCellHeight}, [&](const std::string& token) {
+                         const QString text = shownToken(token);
+                         return text.size() <= 1 ? kCellWidth : metrics.horizontalAdvance(text) + 6;
+                     });
 }
 
 QRectF ContinuationView::tokenRect(int index) const {
-    return lines(canvas()).cell(index);
+    return linesIn(canvas()).cell(index);
 }
 
-void ContinuationView::paintText(QPainter& painter, const Lines& lines, const Theme& theme) const {
+void ContinuationView::paintText(QPainter& painter, const TokenLines& lines, const Theme& theme) const {
     const Continuation& c = *state_.answer(need::continuation);
     const std::vector<double> looked_at = weights();
     const double most = std::max(1e-12, *std::max_element(looked_at.begin(), looked_at.end()));
     const auto colors = theme.sequentialColors();
     const auto given = static_cast<int>(c.given);
     const QFont plain = painter.font(), mono = monospaced(plain, kLetters);
-    for (int index = 0; index < lines.tokens(); ++index) {
+    for (int index = 0; index < static_cast<int>(lines.cells.size()); ++index) {
         const QRectF cell = lines.cell(index);
         const QRectF letter = cell.adjusted(0, 0, 0, -14);
         const auto share = looked_at[static_cast<std::size_t>(index)] / most;
@@ -174,24 +156,16 @@ void ContinuationView::paintFigure(QPainter& painter, const QRectF& area, const 
                                        "continues it, token by token.")));
         return;
     }
-    const Lines lines = this->lines(area);
+    const TokenLines lines = linesIn(area);
     painter.setPen(theme.faint_text);
     painter.drawText(QRectF(area.left() + kMargin, area.top() + 6, area.width() - 2 * kMargin, 18),
                      Qt::AlignLeft | Qt::AlignVCenter,
                      tr("pale: given; bars: how sure the model was; shading: where the framed step looked"));
     paintText(painter, lines, theme);
-    const double top = lines.bottom() + 12;
+    const double top = lines.bottom + 12;
     paintCandidates(painter,
                     QRectF(area.left() + kMargin, top, area.width() - 2 * kMargin, area.bottom() - top - 4),
                     theme);
-}
-
-int ContinuationView::indexAt(const QPointF& at) const {
-    if (state_.answer(need::continuation) == nullptr) return -1;
-    const Lines lines = this->lines(canvas());
-    for (int index = 0; index < lines.tokens(); ++index)
-        if (lines.cell(index).contains(at)) return index;
-    return -1;
 }
 
 QString ContinuationView::describe(int index) const {
@@ -209,12 +183,12 @@ QString ContinuationView::describe(int index) const {
 
 void ContinuationView::mousePressEvent(QMouseEvent* event) {
     if (event->button() != Qt::LeftButton) return FigureView::mousePressEvent(event);
-    const int index = indexAt(event->position());
+    const int index = linesIn(canvas()).at(event->position());
     if (index >= 0) choose(index - static_cast<int>(state_.answer(need::continuation)->given));
 }
 
 void ContinuationView::mouseMoveEvent(QMouseEvent* event) {
-    const int index = indexAt(event->position());
+    const int index = linesIn(canvas()).at(event->position());
     emit pointed(index >= 0 ? describe(index) : QString());
 }
 

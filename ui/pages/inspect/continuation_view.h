@@ -2,6 +2,7 @@
 
 #include "ui/charts/figure_view.h"
 #include "ui/pages/inspect/inspect_state.h"
+#include "ui/pages/inspect/view_text.h"
 
 namespace roper {
 
@@ -39,11 +40,9 @@ class ContinuationView : public FigureView {
     void keyPressEvent(QKeyEvent* event) override;
 
   private:
-    struct Lines;
-    Lines lines(const QRectF& area) const;
-    int indexAt(const QPointF& at) const;
+    TokenLines linesIn(const QRectF& area) const;
     QString describe(int index) const;
-    void paintText(QPainter& painter, const Lines& lines, const Theme& theme) const;
+    void paintText(QPainter& painter, const TokenLines& lines, const Theme& theme) const;
     void paintCandidates(QPainter& painter, const QRectF& box, const Theme& theme) const;
 
     InspectState& state_;

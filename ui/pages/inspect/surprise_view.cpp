@@ -23,10 +23,6 @@ std::optional<double> nllOf(const TextReading* reading, std::size_t token) {
     return reading->nll[token - 1];
 }
 
-bool endsLine(const std::string& token) {
-    return token.find('\n') != std::string::npos;
-}
-
 }  // namespace
 
 SurpriseView::SurpriseView(InspectState& state, QWidget* parent) : FigureView(parent), state_(state) {
@@ -73,32 +69,19 @@ std::optional<double> SurpriseView::shadeOf(std::size_t token) const {
     return a && b ? std::optional(*b - *a) : std::nullopt;
 }
 
-SurpriseView::Layout SurpriseView::layoutIn(const QRectF& area) const {
-    Layout layout;
-    const double left = area.left() + kTextMargin, right = area.right() - kTextMargin;
-    double x = left, y = area.top() + kLegend + kTextMargin;
-    layout.bottom = y;
-    if (state_.answer(need::reading) == nullptr) return layout;
+TokenLines SurpriseView::linesIn(const QRectF& area) const {
+    const QRectF box = area.adjusted(kTextMargin, kLegend + kTextMargin, -kTextMargin, 0);
+    const TextReading* reading = state_.answer(need::reading);
     const QFontMetricsF metrics(monospaced(font()));
-    for (const std::string& token : state_.answer(need::reading)->tokens) {
-        const double width = std::min(metrics.horizontalAdvance(shownToken(token)) + kPadding, right - left);
-        if (x > left && x + width > right) {
-            x = left;
-            y += kLine;
-        }
-        layout.cells.emplace_back(x, y, width, kLine - 4);
-        x += width + 1;
-        layout.bottom = y + kLine;
-        if (endsLine(token)) {
-            x = left;
-            y += kLine;
-        }
-    }
-    return layout;
+    return layTokens(
+        reading != nullptr ? reading->tokens : std::vector<std::string>(), box,
+        {.line = kLine, .height = kLine - 4, .gap = 1, .breaks = true}, [&](const std::string& token) {
+            return std::min(metrics.horizontalAdvance(shownToken(token)) + kPadding, box.width());
+        });
 }
 
 QSizeF SurpriseView::sizeForWidth(double width) const {
-    const double needed = layoutIn({0, 0, width, 0}).bottom + kTextMargin;
+    const double needed = linesIn({0, 0, width, 0}).bottom + kTextMargin;
     return {width, std::max<double>(needed, leastSize().height())};
 }
 
@@ -107,7 +90,7 @@ int SurpriseView::heightForWidth(int width) const {
 }
 
 QRectF SurpriseView::tokenRect(int token) const {
-    return layoutIn(canvas()).cells.at(static_cast<std::size_t>(token));
+    return linesIn(canvas()).cell(token);
 }
 
 /// What the shades mean: a bar from one end to the other, with its numbers.
@@ -155,18 +138,18 @@ void SurpriseView::paintFigure(QPainter& painter, const QRectF& area, const Them
         theme);
     const bool signed_shades = shade_ == Shade::difference && state_.answer(need::changed) != nullptr;
     const auto colors = signed_shades ? theme.divergingColors() : theme.sequentialColors();
-    const Layout layout = layoutIn(area);
+    const TokenLines lines = linesIn(area);
     const QFont plain = painter.font(), mono = monospaced(plain);
     painter.setFont(mono);
     const QFontMetricsF metrics(mono);
-    for (std::size_t token = 0; token < layout.cells.size(); ++token) {
-        const QRectF& cell = layout.cells[token];
-        if (cell.bottom() > area.bottom() - kLine && layout.bottom > area.bottom()) {
+    for (std::size_t token = 0; token < lines.cells.size(); ++token) {
+        const QRectF& cell = lines.cells[token];
+        if (cell.bottom() > area.bottom() - kLine && lines.bottom > area.bottom()) {
             painter.setFont(plain);
             painter.setPen(theme.faint_text);
             painter.drawText(
                 QRectF(area.left() + kTextMargin, cell.top(), area.width() - 2 * kTextMargin, kLine),
-                Qt::AlignLeft | Qt::AlignVCenter, tr("… %1 more tokens").arg(layout.cells.size() - token));
+                Qt::AlignLeft | Qt::AlignVCenter, tr("… %1 more tokens").arg(lines.cells.size() - token));
             break;
         }
         QColor shade = theme.background;
@@ -191,13 +174,6 @@ void SurpriseView::paintFigure(QPainter& painter, const QRectF& area, const Them
     painter.setFont(plain);
 }
 
-int SurpriseView::tokenAt(const QPointF& at) const {
-    const Layout layout = layoutIn(canvas());
-    for (std::size_t token = 0; token < layout.cells.size(); ++token)
-        if (layout.cells[token].contains(at)) return static_cast<int>(token);
-    return -1;
-}
-
 QString SurpriseView::describe(int token) const {
     const auto index = static_cast<std::size_t>(token);
     const TextReading *before = state_.answer(need::reading), *after = state_.answer(need::changed);
@@ -214,11 +190,11 @@ QString SurpriseView::describe(int token) const {
 
 void SurpriseView::mousePressEvent(QMouseEvent* event) {
     if (event->button() != Qt::LeftButton) return FigureView::mousePressEvent(event);
-    if (const int token = tokenAt(event->position()); token >= 0) choose(token);
+    if (const int token = linesIn(canvas()).at(event->position()); token >= 0) choose(token);
 }
 
 void SurpriseView::mouseMoveEvent(QMouseEvent* event) {
-    const int token = tokenAt(event->position());
+    const int token = linesIn(canvas()).at(event->position());
     emit pointed(token >= 0 ? describe(token) : QString());
 }
 

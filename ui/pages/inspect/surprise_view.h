@@ -2,6 +2,7 @@
 
 #include "ui/charts/figure_view.h"
 #include "ui/pages/inspect/inspect_state.h"
+#include "ui/pages/inspect/view_text.h"
 
 namespace roper {
 
@@ -45,15 +46,10 @@ class SurpriseView : public FigureView {
     void keyPressEvent(QKeyEvent* event) override;
 
   private:
-    struct Layout {
-        std::vector<QRectF> cells;  ///< one for each token
-        double bottom = 0;
-    };
-    Layout layoutIn(const QRectF& area) const;
+    TokenLines linesIn(const QRectF& area) const;
     /// Nats that shade a token; nothing for the first, or where it is not known yet.
     std::optional<double> shadeOf(std::size_t token) const;
     void paintLegend(QPainter& painter, const QRectF& line, const Theme& theme) const;
-    int tokenAt(const QPointF& at) const;
     QString describe(int token) const;
     void refresh();
 

@@ -1,6 +1,7 @@
 #include "ui/pages/inspect/view_text.h"
 
 #include <QFontDatabase>
+#include <algorithm>
 
 namespace roper {
 
@@ -15,6 +16,31 @@ QFont monospaced(const QFont& like, double times) {
     QFont mono = QFontDatabase::systemFont(QFontDatabase::FixedFont);
     mono.setPointSizeF(like.pointSizeF() * times);
     return mono;
+}
+
+int TokenLines::at(const QPointF& point) const {
+    const auto found =
+        std::find_if(cells.begin(), cells.end(), [&](const QRectF& cell) { return cell.contains(point); });
+    return found == cells.end() ? -1 : static_cast<int>(found - cells.begin());
+}
+
+TokenLines layTokens(const std::vector<std::string>& tokens, const QRectF& box, const TokenSpacing& spacing,
+                     const std::function<double(const std::string& token)>& width_of) {
+    TokenLines lines;
+    double x = box.left(), y = lines.bottom = box.top();
+    const auto end_line = [&] {
+        x = box.left();
+        y += spacing.line;
+    };
+    for (const std::string& token : tokens) {
+        const double width = width_of(token);
+        if (x > box.left() && x + width > box.right()) end_line();
+        lines.cells.emplace_back(x, y, width, spacing.height);
+        lines.bottom = y + spacing.line;
+        x += width + spacing.gap;
+        if (spacing.breaks && token.find('\n') != std::string::npos) end_line();
+    }
+    return lines;
 }
 
 }  // namespace roper
