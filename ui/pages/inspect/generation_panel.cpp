@@ -128,7 +128,8 @@ void GenerationPanel::refresh() {
     const RunWatcher* run = state().run();
     const bool is_there = run != nullptr || isPublishedModel(state().model());
     const bool is_masked = run != nullptr && run->specification() && run->specification()->isMasked();
-    const bool asks = state().isAsking() || beside().isAsking();
+    const bool asks = state().isAsking(need::continuation) || state().isAsking(need::written) ||
+                      beside().isAsking(need::continuation);
     prompt_->setEnabled(is_there);
     generate_->setEnabled(is_there && !is_masked);
     generate_->setText(asks ? tr("…") : tr("Generate"));

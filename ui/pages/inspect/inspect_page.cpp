@@ -174,7 +174,8 @@ void InspectPage::connectState() {
     for (auto signal : {&InspectState::inputsChanged, &InspectState::headChanged})
         connect(state_, signal, this, &Page::explanationChanged);
     for (InspectState* state : {state_, beside_state_})
-        connect(state, &InspectState::workChanged, this, &InspectPage::showWork);
+        for (auto signal : {&InspectState::workChanged, &InspectState::snapshotsChanged})
+            connect(state, signal, this, &InspectPage::showWork);
     connect(beside_state_, &InspectState::modelChanged, this, &InspectPage::showWork);
     connect(change_, &ChangePanel::changed, this, [this](const ModelChange& change) {
         // Who takes something away wants to see what that does.

@@ -101,6 +101,8 @@ class InspectState : public QObject {
     void countSizes(int problems) { sizes_.count(run(), chosen_step_, problems); }
 
     bool isAsking() const { return asking_ != nullptr; }
+    /// Whether this is being answered, or will be.
+    bool isAsking(const Need& what) const;
     /// What is being answered, in words, and how far it is, 0 to 1; negative: not known.
     QString work() const;
     double progress() const { return progress_; }

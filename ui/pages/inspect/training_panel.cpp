@@ -225,7 +225,7 @@ void TrainingPanel::refresh() {
     beside_small_title_->setText(beside().model());
     for (QWidget* widget : {beside_small_area_, beside_area_})
         widget->setVisible(isBeside());
-    const bool asks = state().isAsking() || beside().isAsking();
+    const bool asks = state().isAsking(need::maps) || beside().isAsking(need::maps);
     look_->setText(asks ? tr("…") : tr("Read the text above"));
     look_->setEnabled(!state().model().isEmpty() && !state().text().isEmpty());
     showSnapshots();

@@ -1,0 +1,133 @@
+#include <QFileInfo>
+#include <QtConcurrent>
+#include <algorithm>
+
+#include "core/base/error.h"
+#include "ui/live/token_texts.h"
+#include "ui/pages/inspect/inspect_state.h"
+
+// What is asked now, what it takes, and how answers are read.
+
+namespace roper {
+
+bool InspectState::isAsking(const Need& what) const {
+    const auto found = entries_.find(what.name);
+    return asking_ == &what || (found != entries_.end() && found->second.requested);
+}
+
+QString InspectState::work() const {
+    if (asking_ == nullptr) return {};
+    if (asking_ == &need::model) return tr("opening the model");
+    QString said = tr("computing: %1").arg(QString::fromStdString(asking_->questionKind().help));
+    if (asking_->dependsOnHead()) said += tr(", layer %1, head %2").arg(layer_).arg(head_);
+    return asked_.change.isNothing() ? said : tr("%1, with the change").arg(said);
+}
+
+QString InspectState::instead(const QString& otherwise) const {
+    return !message_.isEmpty() ? message_ : isAsking() ? work() : otherwise;
+}
+
+std::optional<InspectState::Cost> InspectState::cost() const {
+    if (summary() == nullptr || text_.isEmpty()) return std::nullopt;
+    constexpr double kBytesOfAToken = 4, kOverProducts = 2, kGiga = 1e9;
+    constexpr double kQueriesAtATime = 128, kLogitsAtATime = 8192;
+    const ModelSummary& m = *summary();
+    const TextReading* reading = answer(need::reading);
+    const auto bytes = static_cast<double>(text_.toUtf8().size());
+    const double T = reading != nullptr               ? static_cast<double>(reading->ids.size())
+                     : QFileInfo(model_).isAbsolute() ? std::max(1.0, bytes / kBytesOfAToken)
+                                                      : bytes;
+    const auto C = static_cast<double>(m.width), V = static_cast<double>(m.vocabulary),
+               H = static_cast<double>(m.heads), d = static_cast<double>(m.head_dim),
+               L = static_cast<double>(m.layers), P = static_cast<double>(m.parameters);
+    // Every parameter but the embeddings once a token, the logits, and scores and mixture over half of T².
+    const double operations = 2 * T * std::max(0.0, P - V * C) + 2 * T * V * C + 2 * T * T * L * H * d;
+    const double held = 4 * (P + T * (2 * static_cast<double>(m.feed_forward) + 6 * C) +
+                             3 * kQueriesAtATime * T * H + 3 * kLogitsAtATime * T);
+    return Cost{kOverProducts * operations / (std::max(m.gflops, 1.0) * kGiga), held,
+                static_cast<std::int64_t>(T)};
+}
+
+void InspectState::take(const QByteArray& payload) {
+    if (asking_ == nullptr) return;
+    if (asking_->read == nullptr) return takeMap(payload);
+    try {
+        finish(asking_->read(payload));
+    } catch (const Error& error) {
+        fail(QString::fromStdString(error.what()));
+    }
+}
+
+/// What this model lacks cannot be changed.
+void InspectState::fitToModel() {
+    const ModelSummary& model = *summary();
+    setHead(layer_, head_);
+    ModelChange fitting = change_;
+    if (!model.rotates_values) fitting.no_value_rotation = fitting.no_inverse = false;
+    if (!model.rotates) {
+        fitting.mute.clear();
+        fitting.no_rotation = false;
+        fitting.base = 0;
+        fitting.scaling = ScalingMethod::none;
+    }
+    if (fitting.layer && *fitting.layer >= model.layers) fitting.layer.reset();
+    if (fitting.head && *fitting.head >= model.heads) fitting.head.reset();
+    change_ = fitting;
+}
+
+void InspectState::finish(std::shared_ptr<const void> answer) {
+    const Need& what = *asking_;
+    Entry& entry = entryOf(what);
+    entry.answer = std::move(answer);
+    entry.known = asked_;
+    if (entry.requested && questionFor(what) == asked_) entry.requested.reset();
+    if (&what == &need::model) fitToModel();
+    if (&what == &need::patch) forget([](const Need& one) { return &one == &need::patch_positions; });
+    asking_ = nullptr;
+    emit answered(&what);
+    if (&what == &need::model) {
+        emit modelChanged();
+        emit inputsChanged();
+    }
+    askNext();
+}
+
+void InspectState::fail(const QString& why) {
+    Entry& entry = entryOf(*asking_);
+    entry.refused = asked_;
+    entry.requested.reset();
+    asking_ = nullptr;
+    say(why);
+    askNext();
+}
+
+/// A map of thousands of tokens takes a while to be made ready, outside the window's thread.
+void InspectState::takeMap(const QByteArray& payload) {
+    const Question question = asked_;
+    const bool causal = summary() == nullptr || summary()->causal;
+    // A model without a head reads no text, but its heads do.
+    QStringList tokens;
+    if (const TextReading* reading = answer(need::reading))
+        tokens = shownTokens(reading->tokens);
+    else if (const HeadsAnswer* heads = answer(need::heads))
+        tokens = shownTokens(heads->tokens);
+    const auto is_wanted = [this, question] { return asking_ == &need::attention && asked_ == question; };
+    QtConcurrent::run([payload, causal, tokens] {
+        auto weights = std::make_shared<const Eigen::MatrixXd>(
+            readAttention(SafetensorsFile::parse(payload.toStdString(), "the model's answer")));
+        const bool are_named = tokens.size() == weights->rows();
+        return attentionMap(std::move(weights), causal, are_named ? tokens : QStringList());
+    })
+        .then(this,
+              [this, question, is_wanted](HeatMapView::Map map) {
+                  if (!is_wanted()) return;
+                  finish(std::make_shared<const HeadMap>(HeadMap{static_cast<int>(question.layer.value_or(0)),
+                                                                 static_cast<int>(question.head.value_or(0)),
+                                                                 std::move(map)}));
+              })
+        .onFailed(this, [this, is_wanted](const std::exception& error) {
+            if (is_wanted()) fail(QString::fromStdString(error.what()));
+        });
+}
+
+}  // namespace roper
