@@ -391,7 +391,29 @@ class InspectAnswersTest : public PageTest {
         waitForAnswers();
     }
 
-    // All panels use the selected checkpoint.
+    // All are seen at once, and the keyboard reaches them.
+    void everyPanelIsListedInASmallWindow() {
+        window_->resize(1000, 640);
+        page().open("run");
+        waitForAnswers();
+        QListWidget& list = page().chooser();
+        QCOMPARE(list.count(), 12);
+        for (int row = 0; row < list.count(); ++row) {
+            const QRect name = list.visualItemRect(list.item(row));
+            QVERIFY(list.item(row)->text().count(' ') <= 1 && !list.item(row)->toolTip().isEmpty());
+            QVERIFY2(list.viewport()->rect().contains(name), qPrintable(list.item(row)->text()));
+            QVERIFY(list.sizeHintForColumn(0) <= list.viewport()->width());
+        }
+        list.setFocus();
+        for (int row = 1; row < list.count(); ++row) {
+            QTest::keyClick(&list, Qt::Key_Down);
+            QCOMPARE(list.currentRow(), row);
+        }
+        QVERIFY(page().panel<LearnedPanel>().isVisible());
+        QVERIFY(!page().panel<TextPanel>().isVisible());
+    }
+
+    // Every panel is of the checkpoint that is chosen.
     void anOlderCheckpointIsLookedInto() {
         page().open("run");
         waitForAnswers();

@@ -186,6 +186,7 @@ void ValuesPanel::showOv() {
         curve.key = QStringLiteral("sigma_%1").arg(i + 1);
         curve.label = tr("σ%1").arg(i + 1);
         curve.color = theme.pair(static_cast<int>(i), std::max(2, static_cast<int>(count)));
+        curve.in_legend = i % 3 == 0 || i + 1 == count;  // of many it names a few
         for (std::size_t distance = 0; distance < answer->singular_values.size(); ++distance) {
             curve.x << static_cast<double>(distance);
             curve.y << answer->singular_values[distance][i];
