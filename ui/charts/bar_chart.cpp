@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "ui/charts/csv_text.h"
 #include "ui/theme/type_scale.h"
 
 namespace roper {
@@ -198,18 +199,18 @@ void BarChart::paintLegend(QPainter& painter, double right, double top, const Th
 }
 
 QString BarChart::figureCsv() const {
-    const auto plain = [](QString name) { return name.remove(',').replace(' ', '_'); };
-    QString csv = plain(x_name_) + QStringLiteral(",name");
+    QString header = columnName(x_name_) + QStringLiteral(",name");
     for (const Series& one : series_)
-        csv += ',' + one.key;
-    csv += '\n';
+        header += ',' + one.key;
+    CsvText csv(header);
     for (std::size_t i = 0; i < places_.size(); ++i) {
-        csv += QStringLiteral("%1,%2").arg(places_[i]).arg(nameOf(i).replace(QChar(0x2212), '-'));
+        csv.cell(places_[i]);
+        csv.cell(nameOf(i).replace(QChar(0x2212), '-'));
         for (const Series& one : series_)
-            csv += ',' + QString::number(one.values[i], 'g', 17);
-        csv += '\n';
+            csv.cell(one.values[i]);
+        csv.end();
     }
-    return csv;
+    return csv.text();
 }
 
 void BarChart::mousePressEvent(QMouseEvent* event) {

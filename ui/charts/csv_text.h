@@ -1,9 +1,9 @@
 #pragma once
 
 #include <QString>
-#include <concepts>
 #include <optional>
 #include <string>
+#include <type_traits>
 
 namespace roper {
 
@@ -13,31 +13,49 @@ inline QString quoted(const QString& cell) {
     return '"' + QString(cell).replace(QStringLiteral("\""), QStringLiteral("\"\"")) + '"';
 }
 
-// Numbers are written so that they are read back as they were.
-inline QString csvCell(double number) {
-    return QString::number(number, 'g', 17);
-}
-inline QString csvCell(std::integral auto number) {
-    return QString::number(number);
-}
-inline QString csvCell(const QString& text) {
-    return quoted(text);
-}
-inline QString csvCell(const std::string& text) {
-    return quoted(QString::fromStdString(text));
-}
-/// Empty where it is not known.
-inline QString csvCell(const std::optional<double>& number) {
-    return number ? csvCell(*number) : QString();
+/// The name of a column from that of an axis.
+inline QString columnName(QString name) {
+    return name.remove(',').replace(' ', '_');
 }
 
-/// Cells, of texts or numbers, as a line with its end.
-template <class... Cells>
-QString csvRow(const Cells&... cells) {
-    QString row;
-    ((row += csvCell(cells) + ','), ...);
-    row.back() = '\n';
-    return row;
-}
+/// The text of a CSV file, line by line.
+class CsvText {
+  public:
+    /// @param header  names of columns, with commas between them
+    explicit CsvText(const QString& header) : text_(header + '\n') {}
+
+    /// Adds a line. Numbers keep all their digits, words are quoted where they must be; a number that is not
+    /// there is an empty cell.
+    template <class... Cells>
+    void line(const Cells&... cells) {
+        (cell(cells), ...);
+        end();
+    }
+
+    /// The same for as many cells as come: each is added, then the line ends.
+    template <class Cell>
+    void cell(const Cell& value) {
+        add(value);
+        text_ += ',';
+    }
+    void end() { text_.back() = '\n'; }
+
+    const QString& text() const { return text_; }
+
+  private:
+    void add(double number) { text_ += QString::number(number, 'g', 17); }
+    void add(const std::optional<double>& number) {
+        if (number) add(*number);
+    }
+    void add(const QString& word) { text_ += quoted(word); }
+    void add(const char* word) { add(QString::fromUtf8(word)); }
+    void add(const std::string& word) { add(QString::fromStdString(word)); }
+    template <class Number>
+    std::enable_if_t<std::is_integral_v<Number>> add(Number number) {
+        text_ += QString::number(number);
+    }
+
+    QString text_;
+};
 
 }  // namespace roper

@@ -92,24 +92,23 @@ QString CurveChart::figureCaption() const {
 }
 
 QString CurveChart::figureCsv() const {
-    const auto plain = [](QString name) { return name.remove(',').replace(' ', '_'); };
     const bool has_bands =
         std::any_of(curves_.begin(), curves_.end(), [](const Curve& curve) { return !curve.low.isEmpty(); });
-    QString csv =
-        QStringLiteral("curve,%1,%2%3\n")
-            .arg(plain(xName()), plain(yName()), has_bands ? QStringLiteral(",low,high") : QString());
+    CsvText csv(QStringLiteral("curve,%1,%2%3")
+                    .arg(columnName(xName()), columnName(yName()),
+                         has_bands ? QStringLiteral(",low,high") : QString()));
     for (const Curve& curve : curves_) {
+        const auto edge = [](const QVector<double>& of, qsizetype i) {
+            return of.isEmpty() ? std::nullopt : std::optional(of[i]);
+        };
         for (qsizetype i = 0; isShown(curve.key) && i < curve.x.size(); ++i) {
-            csv += quoted(curve.key);
-            QList<double> numbers{curve.x[i], curve.y[i]};
-            if (!curve.low.isEmpty()) numbers << curve.low[i] << curve.high[i];
-            for (const double number : numbers)
-                csv += ',' + QString::number(number, 'g', 17);
-            if (has_bands && curve.low.isEmpty()) csv += QStringLiteral(",,");
-            csv += '\n';
+            if (has_bands)
+                csv.line(curve.key, curve.x[i], curve.y[i], edge(curve.low, i), edge(curve.high, i));
+            else
+                csv.line(curve.key, curve.x[i], curve.y[i]);
         }
     }
-    return csv;
+    return csv.text();
 }
 
 }  // namespace roper

@@ -6,6 +6,8 @@
 #include <algorithm>
 #include <cmath>
 
+#include "ui/charts/csv_text.h"
+
 namespace roper {
 namespace {
 
@@ -209,9 +211,9 @@ QString HeatMapView::figureCsv() const {
 /// One line per cell, written in parts: a large map has sixteen million.
 void HeatMapView::writeCsv(const WriteBytes& write) const {
     constexpr qsizetype kPart = 1 << 20;
-    const auto plain = [](QString name) { return name.remove(',').replace(' ', '_').toUtf8(); };
-    QByteArray part =
-        plain(map_.row_name) + ',' + plain(map_.column_name) + ',' + plain(map_.value_name) + '\n';
+    QByteArray part = (columnName(map_.row_name) + ',' + columnName(map_.column_name) + ',' +
+                       columnName(map_.value_name) + '\n')
+                          .toUtf8();
     for (Eigen::Index row = 0; !isEmpty() && row < map_.values->rows(); ++row) {
         const Eigen::Index last =
             map_.lower_only ? std::min(row + 1, map_.values->cols()) : map_.values->cols();

@@ -243,22 +243,19 @@ void MetricChart::placeLetters() const {
 }
 
 QString MetricChart::figureCsv() const {
-    QString csv = QStringLiteral("run,step,time_s,tokens,%1,smoothed\n").arg(figureName());
+    CsvText csv(QStringLiteral("run,step,time_s,tokens,%1,smoothed").arg(figureName()));
+    const auto recorded = [](double x) { return std::isnan(x) ? std::nullopt : std::optional(x); };
     for (const auto& [key, series] : series_) {
         if (!isShown(key)) continue;
-        const QString label = quoted(key);
         std::size_t placed = 0;  // those before that have a place on the x axis, and so a mean
         for (const Point& point : series.points) {
-            csv += label;
-            for (const double x : {point.step, point.time_s, point.tokens})
-                csv += ',' + (std::isnan(x) ? QString() : QString::number(x, 'g', 17));
-            csv += ',' + QString::number(point.value, 'g', 17) + ',';
-            if (!std::isnan(xOf(point)))
-                csv += QString::number(series.mean.at(placed++, halfWidth(series)), 'g', 17);
-            csv += '\n';
+            std::optional<double> mean;
+            if (!std::isnan(xOf(point))) mean = series.mean.at(placed++, halfWidth(series));
+            csv.line(key, recorded(point.step), recorded(point.time_s), recorded(point.tokens), point.value,
+                     mean);
         }
     }
-    return csv;
+    return csv.text();
 }
 
 QString MetricChart::figureCaption() const {

@@ -4,6 +4,7 @@
 #include <cmath>
 
 #include "ui/charts/arrow.h"
+#include "ui/charts/csv_text.h"
 #include "ui/explorer/mistake_text.h"
 #include "ui/theme/numbers.h"
 #include "ui/theme/type_scale.h"
@@ -126,14 +127,10 @@ void MistakeArrowsView::paintSide(QPainter& painter, const QRectF& area, bool ri
 }
 
 QString MistakeArrowsView::figureCsv() const {
-    QString csv = QStringLiteral("shift,right,wrong\n");
-    if (!state_.isReady()) return csv;
-    for (int shift = -64; shift <= 64; ++shift)
-        csv += QStringLiteral("%1,%2,%3\n")
-                   .arg(shift)
-                   .arg(invariant(true, shift), 0, 'g', 17)
-                   .arg(invariant(false, shift), 0, 'g', 17);
-    return csv;
+    CsvText csv(QStringLiteral("shift,right,wrong"));
+    for (int shift = -64; state_.isReady() && shift <= 64; ++shift)
+        csv.line(shift, invariant(true, shift), invariant(false, shift));
+    return csv.text();
 }
 
 QString MistakeArrowsView::figureCaption() const {

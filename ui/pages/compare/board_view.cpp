@@ -2,6 +2,7 @@
 
 #include <QMouseEvent>
 
+#include "ui/charts/csv_text.h"
 #include "ui/theme/numbers.h"
 
 namespace roper {
@@ -165,27 +166,15 @@ void BoardView::mouseMoveEvent(QMouseEvent* event) {
 }
 
 QString BoardView::figureCsv() const {
-    QString csv = QStringLiteral(
-        "preset,method,target,other_target,mean,finished,failed,begun,missing,seconds_a_step,seconds_left\n");
-    const auto cell = [](const std::optional<double>& value) {
-        return value ? QString::number(*value, 'g', 17) : QString();
-    };
+    CsvText csv(
+        QStringLiteral("preset,method,target,other_target,mean,finished,failed,begun,missing,seconds_a_step,"
+                       "seconds_left"));
     for (const BoardRow& row : rows_)
         for (const BoardCell& c : row.cells)
-            csv += QStringList{QString::fromStdString(row.target.preset),
-                               QString::fromStdString(c.position),
-                               cell(c.target),
-                               cell(c.other_target),
-                               cell(c.mean),
-                               QString::number(c.finished.size()),
-                               QString::number(c.failed.size()),
-                               QString::number(c.unfinished.size()),
-                               QString::number(c.missing.size()),
-                               cell(c.seconds_a_step),
-                               cell(c.seconds_left)}
-                       .join(',') +
-                   '\n';
-    return csv;
+            csv.line(row.target.preset, c.position, c.target, c.other_target, c.mean, c.finished.size(),
+                     c.failed.size(), c.unfinished.size(), c.missing.size(), c.seconds_a_step,
+                     c.seconds_left);
+    return csv.text();
 }
 
 QString BoardView::figureCaption() const {

@@ -207,19 +207,18 @@ void OutcomeView::mouseMoveEvent(QMouseEvent* event) {
 }
 
 QString OutcomeView::figureCsv() const {
-    QString csv = QStringLiteral("group,run,value\n");
+    CsvText csv(QStringLiteral("group,run,value"));
     for (const ComparedGroup* group : shown()) {
-        const QString label = quoted(group->label());
+        const QString label = group->label();
         for (std::size_t i = 0; i < group->values.size(); ++i)
-            csv += QStringLiteral("%1,%2,%3\n")
-                       .arg(label, group->names[i], QString::number(group->values[i], 'g', 17));
+            csv.line(label, group->names[i], group->values[i]);
         for (const auto& [runs, word] : {std::pair{group->never, "never"},
                                          {group->unfinished, "unfinished"},
                                          {group->missing, "missing"}})
             for (const QString& run : runs)
-                csv += QStringLiteral("%1,%2,%3\n").arg(label, run, QLatin1String(word));
+                csv.line(label, run, word);
     }
-    return csv;
+    return csv.text();
 }
 
 QString OutcomeView::figureCaption() const {

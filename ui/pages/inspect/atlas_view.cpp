@@ -297,14 +297,14 @@ void AtlasView::mouseMoveEvent(QMouseEvent* event) {
 }
 
 QString AtlasView::figureCsv() const {
-    QString csv = QStringLiteral(
+    CsvText csv(QStringLiteral(
         "layer,head,label,evidence,entropy,mean_distance,first,self,previous,local,same,induction,slow_"
-        "share\n");
-    if (state_.answer(need::heads) == nullptr) return csv;
+        "share"));
+    if (state_.answer(need::heads) == nullptr) return csv.text();
     for (const HeadReport& r : state_.answer(need::heads)->heads)
-        csv += csvRow(r.layer, r.head, labelOf(r), evidenceOf(r), r.entropy, r.mean_distance, r.first, r.self,
-                      r.previous, r.local, r.same, r.induction, r.slow_share);
-    return csv;
+        csv.line(r.layer, r.head, labelOf(r), evidenceOf(r), r.entropy, r.mean_distance, r.first, r.self,
+                 r.previous, r.local, r.same, r.induction, r.slow_share);
+    return csv.text();
 }
 
 QString AtlasView::figureCaption() const {

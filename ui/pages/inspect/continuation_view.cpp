@@ -200,14 +200,14 @@ void ContinuationView::keyPressEvent(QKeyEvent* event) {
 }
 
 QString ContinuationView::figureCsv() const {
-    QString csv = QStringLiteral("step,generated,rank,candidate,probability\n");
+    CsvText csv(QStringLiteral("step,generated,rank,candidate,probability"));
     const Continuation* c = state_.answer(need::continuation);
-    if (c == nullptr) return csv;
+    if (c == nullptr) return csv.text();
     for (std::size_t i = 0; i < c->generated(); ++i)
         for (std::size_t rank = 0; rank < c->candidates[i].size(); ++rank)
-            csv += csvRow(i + 1, c->tokens[c->given + i], rank + 1, c->candidates[i][rank].text,
-                          c->candidates[i][rank].probability);
-    return csv;
+            csv.line(i + 1, c->tokens[c->given + i], rank + 1, c->candidates[i][rank].text,
+                     c->candidates[i][rank].probability);
+    return csv.text();
 }
 
 QString ContinuationView::figureCaption() const {

@@ -123,11 +123,11 @@ void SubsetsView::mouseMoveEvent(QMouseEvent* event) {
 }
 
 QString SubsetsView::figureCsv() const {
-    QString csv = QStringLiteral("kept_pairs,bands_kept,loss\n");
-    if (state_.answer(need::subsets) == nullptr) return csv;
+    CsvText csv(QStringLiteral("kept_pairs,bands_kept,loss"));
+    if (state_.answer(need::subsets) == nullptr) return csv.text();
     for (const BandSubset& subset : state_.answer(need::subsets)->subsets)
-        csv += csvRow(namesOf(subset.kept).remove(','), subset.kept.size(), subset.loss);
-    return csv;
+        csv.line(namesOf(subset.kept).remove(','), subset.kept.size(), subset.loss);
+    return csv.text();
 }
 
 QString SubsetsView::figureCaption() const {

@@ -207,12 +207,12 @@ void SurpriseView::keyPressEvent(QKeyEvent* event) {
 }
 
 QString SurpriseView::figureCsv() const {
-    QString csv = QStringLiteral("token,text,nll,changed_nll\n");
+    CsvText csv(QStringLiteral("token,text,nll,changed_nll"));
     const TextReading *before = state_.answer(need::reading), *after = state_.answer(need::changed);
-    if (before == nullptr) return csv;
+    if (before == nullptr) return csv.text();
     for (std::size_t i = 0; i < before->tokens.size(); ++i)
-        csv += csvRow(i, before->tokens[i], nllOf(before, i), nllOf(after, i));
-    return csv;
+        csv.line(i, before->tokens[i], nllOf(before, i), nllOf(after, i));
+    return csv.text();
 }
 
 QString SurpriseView::figureCaption() const {

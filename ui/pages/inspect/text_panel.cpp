@@ -125,10 +125,10 @@ void PredictionsView::mouseMoveEvent(QMouseEvent*) {
 }
 
 QString PredictionsView::figureCsv() const {
-    QString csv = QStringLiteral("candidate,probability,changed_probability\n");
+    CsvText csv(QStringLiteral("candidate,probability,changed_probability"));
     for (const Row& row : rows())
-        csv += csvRow(row.token, row.before, row.after);
-    return csv;
+        csv.line(row.token, row.before, row.after);
+    return csv.text();
 }
 
 QString PredictionsView::figureCaption() const {

@@ -58,15 +58,14 @@ class SnapshotHeads : public HeadsView {
     QString figureName() const override { return QStringLiteral("heads"); }
 
     QString figureCsv() const override {
-        QString csv =
-            QStringLiteral("layer,head,entropy_nats,mean_distance,diagonal_share,diagonal_distance\n");
+        CsvText csv(QStringLiteral("layer,head,entropy_nats,mean_distance,diagonal_share,diagonal_distance"));
         const auto maps = state().maps();
         for (const int head : ordered()) {
             const HeadStatistics& s = maps->statistics[static_cast<std::size_t>(head)];
-            csv += csvRow(head / maps->heads, head % maps->heads, s.entropy, s.mean_distance, s.diagonal,
-                          s.diagonal_distance);
+            csv.line(head / maps->heads, head % maps->heads, s.entropy, s.mean_distance, s.diagonal,
+                     s.diagonal_distance);
         }
-        return csv;
+        return csv.text();
     }
 
     QString figureCaption() const override {

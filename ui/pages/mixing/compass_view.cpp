@@ -6,6 +6,7 @@
 #include <cmath>
 
 #include "ui/charts/arrow.h"
+#include "ui/charts/csv_text.h"
 #include "ui/charts/label_placer.h"
 #include "ui/pages/mixing/mixing_text.h"
 #include "ui/theme/numbers.h"
@@ -363,21 +364,13 @@ void CompassView::paintShiftTrail(QPainter& painter, const PlaneFrame& at, const
 
 QString CompassView::figureCsv() const {
     if (!state_.isReady()) return QStringLiteral("side,key,distance\n");
-    QString csv =
-        QStringLiteral("side,key,distance,weight,weighted_value1,weighted_value2,angle,rotated1,rotated2\n");
-    for (const auto& [side, chain] : {std::pair{"rope", ropeCompass()}, {"roper", roperCompass()}}) {
-        for (const CompassArrow& arrow : chain.arrows) {
-            csv += QStringLiteral("%1,%2,%3")
-                       .arg(QString::fromLatin1(side))
-                       .arg(arrow.key)
-                       .arg(state_.query() - arrow.key);
-            for (const double value : {arrow.weight, arrow.value.x(), arrow.value.y(), arrow.angle,
-                                       arrow.rotated.x(), arrow.rotated.y()})
-                csv += ',' + QString::number(value, 'g', 17);
-            csv += '\n';
-        }
-    }
-    return csv;
+    CsvText csv(
+        QStringLiteral("side,key,distance,weight,weighted_value1,weighted_value2,angle,rotated1,rotated2"));
+    for (const auto& [side, chain] : {std::pair{"rope", ropeCompass()}, {"roper", roperCompass()}})
+        for (const CompassArrow& arrow : chain.arrows)
+            csv.line(side, arrow.key, state_.query() - arrow.key, arrow.weight, arrow.value.x(),
+                     arrow.value.y(), arrow.angle, arrow.rotated.x(), arrow.rotated.y());
+    return csv.text();
 }
 
 QString CompassView::figureCaption() const {

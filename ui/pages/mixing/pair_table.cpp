@@ -4,6 +4,7 @@
 #include <QHeaderView>
 #include <span>
 
+#include "ui/charts/csv_text.h"
 #include "ui/charts/export_dialog.h"
 #include "ui/controls/table_rows.h"
 #include "ui/pages/mixing/mixing_text.h"
@@ -138,15 +139,10 @@ void PairTable::paintFigure(QPainter& painter, const QRectF& area, const Theme& 
 }
 
 QString PairTable::figureCsv() const {
-    QString csv = QStringLiteral("pair,theta,rope1,rope2,roper1,roper2,change\n");
-    for (const Row& row : computeRows()) {
-        csv += QString::number(row.pair);
-        for (const double value :
-             {row.theta, row.rope.x(), row.rope.y(), row.roper.x(), row.roper.y(), row.change})
-            csv += ',' + QString::number(value, 'g', 17);
-        csv += '\n';
-    }
-    return csv;
+    CsvText csv(QStringLiteral("pair,theta,rope1,rope2,roper1,roper2,change"));
+    for (const Row& row : computeRows())
+        csv.line(row.pair, row.theta, row.rope.x(), row.rope.y(), row.roper.x(), row.roper.y(), row.change);
+    return csv.text();
 }
 
 QString PairTable::figureCaption() const {

@@ -5,6 +5,7 @@
 #include <cmath>
 
 #include "ui/charts/arrow.h"
+#include "ui/charts/csv_text.h"
 #include "ui/explorer/mistake_text.h"
 #include "ui/pages/mixing/mixing_text.h"
 #include "ui/theme/numbers.h"
@@ -166,15 +167,12 @@ void StepsView::paintChain(QPainter& painter, const PlaneFrame& at, const QPolyg
 }
 
 QString StepsView::figureCsv() const {
-    if (!state_.isReady()) return QStringLiteral("feature,mixed,output,one_step\n");
+    CsvText csv(QStringLiteral("feature,mixed,output,one_step"));
+    if (!state_.isReady()) return csv.text();
     const MixedRow mixed = row();
-    QString csv = QStringLiteral("feature,mixed,output,one_step\n");
     for (Eigen::Index i = 0; i < mixed.output.size(); ++i)
-        csv += QStringLiteral("%1,%2,%3,%4\n")
-                   .arg(i)
-                   .arg(QString::number(mixed.mixed[i], 'g', 17), QString::number(mixed.output[i], 'g', 17),
-                        QString::number(mixed.in_one_step[i], 'g', 17));
-    return csv;
+        csv.line(i, mixed.mixed[i], mixed.output[i], mixed.in_one_step[i]);
+    return csv.text();
 }
 
 QString StepsView::figureCaption() const {

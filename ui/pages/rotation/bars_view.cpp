@@ -3,6 +3,7 @@
 #include <QMouseEvent>
 #include <cmath>
 
+#include "ui/charts/csv_text.h"
 #include "ui/theme/type_scale.h"
 
 namespace roper {
@@ -98,13 +99,10 @@ void BarsView::paintLegend(QPainter& painter, const QRectF& area, const Theme& t
 QString BarsView::figureCsv() const {
     const Eigen::VectorXd& rotated = state_.rotated();
     const std::vector<int> pairs = pairOfFeature(state_.rotary());
-    QString csv = QStringLiteral("feature,pair,before,after\n");
+    CsvText csv(QStringLiteral("feature,pair,before,after"));
     for (int i = 0; i < rotated.size(); ++i)
-        csv += QStringLiteral("%1,%2,%3,%4\n")
-                   .arg(i)
-                   .arg(pairs[static_cast<std::size_t>(i)])
-                   .arg(QString::number(state_.x()[i], 'g', 17), QString::number(rotated[i], 'g', 17));
-    return csv;
+        csv.line(i, pairs[static_cast<std::size_t>(i)], state_.x()[i], rotated[i]);
+    return csv.text();
 }
 
 QString BarsView::figureCaption() const {

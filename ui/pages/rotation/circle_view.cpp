@@ -8,6 +8,7 @@
 #include <numbers>
 
 #include "ui/charts/arrow.h"
+#include "ui/charts/csv_text.h"
 #include "ui/charts/label_placer.h"
 #include "ui/charts/plane_frame.h"
 #include "ui/theme/numbers.h"
@@ -170,7 +171,7 @@ void CircleView::paintPointed(QPainter& painter, const Theme& theme) const {
 
 QString CircleView::figureCsv() const {
     const Plane at = plane(canvas());
-    QString csv = QStringLiteral("position,theta,angle,x1,x2,rotated1,rotated2\n");
+    CsvText csv(QStringLiteral("position,theta,angle,x1,x2,rotated1,rotated2"));
     const int last = static_cast<int>(std::floor(std::abs(at.position)));
     QList<double> positions;
     for (int m = 0; m <= last; ++m)
@@ -178,19 +179,10 @@ QString CircleView::figureCsv() const {
     if (positions.back() != at.position) positions << at.position;
     for (const double m : positions) {
         const double c = std::cos(m * at.theta), s = std::sin(m * at.theta);
-        const double values[] = {m,
-                                 at.theta,
-                                 m * at.theta,
-                                 at.x.x(),
-                                 at.x.y(),
-                                 at.x.x() * c - at.x.y() * s,
-                                 at.x.x() * s + at.x.y() * c};
-        QStringList cells;
-        for (const double value : values)
-            cells << QString::number(value, 'g', 17);
-        csv += cells.join(',') + '\n';
+        csv.line(m, at.theta, m * at.theta, at.x.x(), at.x.y(), at.x.x() * c - at.x.y() * s,
+                 at.x.x() * s + at.x.y() * c);
     }
-    return csv;
+    return csv.text();
 }
 
 QString CircleView::figureCaption() const {

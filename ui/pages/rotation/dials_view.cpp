@@ -5,6 +5,7 @@
 #include <numbers>
 
 #include "ui/charts/arrow.h"
+#include "ui/charts/csv_text.h"
 #include "ui/theme/numbers.h"
 #include "ui/theme/type_scale.h"
 
@@ -94,23 +95,14 @@ void DialsView::paintFigure(QPainter& painter, const QRectF& area, const Theme& 
 QString DialsView::figureCsv() const {
     const Rotary& rotary = state_.rotary();
     const Eigen::VectorXd& rotated = state_.rotated();
-    QString csv = QStringLiteral("pair,theta,wavelength,angle,x1,x2,rotated1,rotated2\n");
+    CsvText csv(QStringLiteral("pair,theta,wavelength,angle,x1,x2,rotated1,rotated2"));
     for (int pair = 0; pair < pairs(); ++pair) {
         const auto [first, second] = rotary.plane(pair);
         const double theta = rotary.frequency(pair);
-        const double values[] = {theta,
-                                 2 * std::numbers::pi / theta,
-                                 state_.setup().position * theta,
-                                 state_.x()[first],
-                                 state_.x()[second],
-                                 rotated[first],
-                                 rotated[second]};
-        csv += QString::number(pair);
-        for (const double value : values)
-            csv += ',' + QString::number(value, 'g', 17);
-        csv += '\n';
+        csv.line(pair, theta, 2 * std::numbers::pi / theta, state_.setup().position * theta,
+                 state_.x()[first], state_.x()[second], rotated[first], rotated[second]);
     }
-    return csv;
+    return csv.text();
 }
 
 QString DialsView::figureCaption() const {

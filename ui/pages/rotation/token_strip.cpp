@@ -4,6 +4,7 @@
 #include <cmath>
 
 #include "ui/charts/arrow.h"
+#include "ui/charts/csv_text.h"
 #include "ui/theme/type_scale.h"
 
 namespace roper {
@@ -101,17 +102,13 @@ void TokenStrip::paintFigure(QPainter& painter, const QRectF& area, const Theme&
 }
 
 QString TokenStrip::figureCsv() const {
-    QString csv = QStringLiteral("position,token,rotated1,rotated2\n");
+    CsvText csv(QStringLiteral("position,token,rotated1,rotated2"));
     const QStringList words = tokens();
     for (int token = 0; token < words.size(); ++token) {
         const QPointF rotated = rotatedTo(token);
-        QString word = words[token];
-        if (word.contains(',') || word.contains('"')) word = '"' + word.replace('"', "\"\"") + '"';
-        csv += QStringLiteral("%1,%2,%3,%4\n")
-                   .arg(token)
-                   .arg(word, QString::number(rotated.x(), 'g', 17), QString::number(rotated.y(), 'g', 17));
+        csv.line(token, words[token], rotated.x(), rotated.y());
     }
-    return csv;
+    return csv.text();
 }
 
 QString TokenStrip::figureCaption() const {

@@ -7,6 +7,7 @@
 
 #include "core/rotary/scores.h"
 #include "ui/charts/arrow.h"
+#include "ui/charts/csv_text.h"
 #include "ui/charts/label_placer.h"
 #include "ui/theme/numbers.h"
 #include "ui/theme/type_scale.h"
@@ -135,17 +136,13 @@ void TwoVectorsView::paintFigure(QPainter& painter, const QRectF& area, const Th
 QString TwoVectorsView::figureCsv() const {
     const Scene at = scene(canvas());
     const Setup& s = state_.setup();
-    QString csv = QStringLiteral("vector,position,x1,x2,rotated1,rotated2,score,pair_part,angle\n");
+    CsvText csv(QStringLiteral("vector,position,x1,x2,rotated1,rotated2,score,pair_part,angle"));
     const auto row = [&](const char* name, double position, const QPointF& x, const QPointF& rotated) {
-        csv += QString::fromLatin1(name);
-        for (const double value :
-             {position, x.x(), x.y(), rotated.x(), rotated.y(), at.score, at.pair_part, at.angle})
-            csv += ',' + QString::number(value, 'g', 17);
-        csv += '\n';
+        csv.line(name, position, x.x(), x.y(), rotated.x(), rotated.y(), at.score, at.pair_part, at.angle);
     };
     row("query", s.position + s.shift, at.q, at.q_rotated);
     row("key", s.key_position + s.shift, at.k, at.k_rotated);
-    return csv;
+    return csv.text();
 }
 
 QString TwoVectorsView::figureCaption() const {

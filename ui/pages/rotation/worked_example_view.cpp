@@ -6,6 +6,7 @@
 #include <QVBoxLayout>
 #include <algorithm>
 
+#include "ui/charts/csv_text.h"
 #include "ui/theme/html_view.h"
 #include "ui/theme/numbers.h"
 
@@ -223,31 +224,15 @@ QSizeF WorkedExampleView::sizeForWidth(double width) const {
 
 QString WorkedExampleView::figureCsv() const {
     const WorkedExample example = state_.worked();
-    QString csv = QStringLiteral(
+    CsvText csv(QStringLiteral(
         "pair,first,second,theta,angle,cos,sin,x1,x2,x1_cos,x2_sin,x1_sin,x2_cos,rotated1,rotated2,"
-        "rounded1,rounded2\n");
+        "rounded1,rounded2"));
     for (std::size_t i = 0; i < example.exact.size(); ++i) {
-        const WorkedPair& p = example.exact[i];
-        const double values[] = {p.theta,
-                                 p.angle,
-                                 p.cosine,
-                                 p.sine,
-                                 p.x1,
-                                 p.x2,
-                                 p.x1_cos,
-                                 p.x2_sin,
-                                 p.x1_sin,
-                                 p.x2_cos,
-                                 p.y1,
-                                 p.y2,
-                                 example.rounded[i].y1,
-                                 example.rounded[i].y2};
-        csv += QStringLiteral("%1,%2,%3").arg(i).arg(p.first).arg(p.second);
-        for (const double value : values)
-            csv += ',' + QString::number(value, 'g', 17);
-        csv += '\n';
+        const WorkedPair &p = example.exact[i], &rounded = example.rounded[i];
+        csv.line(i, p.first, p.second, p.theta, p.angle, p.cosine, p.sine, p.x1, p.x2, p.x1_cos, p.x2_sin,
+                 p.x1_sin, p.x2_cos, p.y1, p.y2, rounded.y1, rounded.y2);
     }
-    return csv;
+    return csv.text();
 }
 
 QString WorkedExampleView::figureCaption() const {

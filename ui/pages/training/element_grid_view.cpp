@@ -6,6 +6,7 @@
 #include <cmath>
 #include <map>
 
+#include "ui/charts/csv_text.h"
 #include "ui/theme/numbers.h"
 
 namespace roper {
@@ -187,17 +188,14 @@ void ElementGridView::mousePressEvent(QMouseEvent* event) {
 }
 
 QString ElementGridView::figureCsv() const {
-    QString csv = QStringLiteral("run,stage,step,steps,element,node,reason\n");
-    for (const SweepElement& one : elements_)
-        csv +=
-            QStringLiteral("%1,%2,%3,%4,%5,%6,%7\n")
-                .arg(QString::fromStdString(one.run), stageTitle(one.stage()))
-                .arg(one.status.step)
-                .arg(one.status.steps)
-                .arg(one.element ? QString::fromStdString(one.element->id()) : QString(),
-                     one.element ? QString::fromStdString(one.element->node) : QString(),
-                     one.element ? QString::fromStdString(one.element->reason).replace(',', ';') : QString());
-    return csv;
+    CsvText csv(QStringLiteral("run,stage,step,steps,element,node,reason"));
+    for (const SweepElement& one : elements_) {
+        const SlurmElement element = one.element.value_or(SlurmElement{});
+        csv.line(one.run, stageTitle(one.stage()), one.status.step, one.status.steps,
+                 one.element ? element.id() : std::string(), element.node,
+                 QString::fromStdString(element.reason).replace(',', ';'));
+    }
+    return csv.text();
 }
 
 QString ElementGridView::figureCaption() const {
