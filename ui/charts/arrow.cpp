@@ -29,15 +29,4 @@ void drawArrow(QPainter& painter, const QPointF& from, const QPointF& to, const 
     drawArrowHead(painter, from, to, color, head);
 }
 
-void drawLabelBeyond(QPainter& painter, const QPointF& from, const QPointF& to, const QString& text,
-                     const QColor& color) {
-    const double length = std::max(1.0, std::hypot(to.x() - from.x(), to.y() - from.y()));
-    const QSizeF size = painter.fontMetrics().size(Qt::TextSingleLine, text);
-    const QPointF center = to + (to - from) * ((8 + 0.5 * size.width()) / length);
-    painter.setPen(color);
-    painter.drawText(QRectF(center.x() - size.width() / 2 - 2, center.y() - size.height() / 2,
-                            size.width() + 4, size.height()),
-                     Qt::AlignCenter, text);
-}
-
 }  // namespace roper

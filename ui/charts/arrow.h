@@ -11,8 +11,4 @@ void drawArrowHead(QPainter& painter, const QPointF& from, const QPointF& to, co
 /// A line with a head at `to`. Too short for a head, it is a dot.
 void drawArrow(QPainter& painter, const QPointF& from, const QPointF& to, const QColor& color, double width);
 
-/// A text just beyond `to` on the line from `from`.
-void drawLabelBeyond(QPainter& painter, const QPointF& from, const QPointF& to, const QString& text,
-                     const QColor& color);
-
 }  // namespace roper

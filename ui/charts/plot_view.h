@@ -121,7 +121,6 @@ class PlotView : public QWidget, public Figure {
     bool isLogY() const { return plot_->yAxis->scaleType() == QCPAxis::stLogarithmic; }
     bool followsX() const { return follow_x_; }
     bool followsY() const { return follow_y_; }
-    void followY() { follow_y_ = true; }
     /// A key that is gone would hide what comes back under it.
     void forget(const QString& key) { hidden_.erase(key); }
     void markDirty();

@@ -14,7 +14,6 @@ class FoldingGroup : public QWidget {
     FoldingGroup(const QString& title, QWidget* parent);
 
     void add(QWidget* widget) { body_->layout()->addWidget(widget); }
-    bool isFolded() const { return is_folded_; }
     void setFolded(bool folded);
 
   private:
