@@ -84,7 +84,7 @@ folder(core/bench OVER core/training WITH torch)
 
 folder(ui/theme OVER core/methods WITH qt documents)
 folder(ui/controls OVER ui/theme core/base WITH qt)
-folder(ui/charts OVER ui/theme core/base WITH qt eigen)
+folder(ui/charts OVER ui/controls WITH qt eigen)
 folder(ui/live OVER core/pretrained core/runs core/cluster core/control core/compare core/corpus ui/theme WITH qt)
 folder(ui/tour OVER core/tour ui/controls WITH qt)
 folder(ui/page OVER core/explorer ui/charts WITH qt)

@@ -36,7 +36,7 @@ class ClusterPanelTest : public PageTest {
     void aFolderWithoutAClusterSaysHowRunsComeThere() {
         open();
         QVERIFY(panel().grid().figureCsv().count('\n') == 1);
-        QVERIFY(!panel().button("Cancel")->isEnabled());
+        QVERIFY(!buttonOf(panel(), "Cancel")->isEnabled());
         QTest::qWait(50);
         // The scheduler is not queried if nothing was submitted.
         QVERIFY(!QFile::exists(folder_.filePath("calls")));
@@ -61,12 +61,12 @@ class ClusterPanelTest : public PageTest {
         // Clicking a cell selects the run and updates the possible actions.
         clickCell(2);
         QCOMPARE(panel().selected(), std::vector<std::string>{"c"});
-        QVERIFY(panel().button("Cancel")->isEnabled() && !panel().button("Requeue")->isEnabled() &&
-                !panel().button("Submit again")->isEnabled());
+        QVERIFY(buttonOf(panel(), "Cancel")->isEnabled() && !buttonOf(panel(), "Requeue")->isEnabled() &&
+                !buttonOf(panel(), "Submit again")->isEnabled());
         clickCell(1);
-        QVERIFY(panel().button("Requeue")->isEnabled());
+        QVERIFY(buttonOf(panel(), "Requeue")->isEnabled());
         clickCell(0);
-        QVERIFY(!panel().button("Cancel")->isEnabled());
+        QVERIFY(!buttonOf(panel(), "Cancel")->isEnabled());
     }
 
     void elementsAreCancelledAndPutBack() {
@@ -78,13 +78,13 @@ class ClusterPanelTest : public PageTest {
         QTRY_COMPARE(panel().list().topLevelItemCount(), 2);
         QSignalSpy said(&panel(), &ClusterPanel::said);
         clickCell(1);
-        QTest::mouseClick(panel().button("Cancel"), Qt::LeftButton);
+        QTest::mouseClick(buttonOf(panel(), "Cancel"), Qt::LeftButton);
         QTRY_VERIFY(calls().contains("scancel 9_1"));
         QTRY_COMPARE(said.count(), 1);
         QVERIFY(said[0][0].toString().startsWith("1 element cancelled"));
         clickCell(0);
-        QTRY_VERIFY(panel().button("Requeue")->isEnabled());
-        QTest::mouseClick(panel().button("Requeue"), Qt::LeftButton);
+        QTRY_VERIFY(buttonOf(panel(), "Requeue")->isEnabled());
+        QTest::mouseClick(buttonOf(panel(), "Requeue"), Qt::LeftButton);
         QTRY_VERIFY(calls().contains("scontrol requeue 9_0"));
     }
 
@@ -94,9 +94,9 @@ class ClusterPanelTest : public PageTest {
         open();
         QTRY_COMPARE(panel().list().topLevelItemCount(), 1);
         clickCell(0);
-        QTRY_VERIFY(panel().button("Submit again")->isEnabled());
+        QTRY_VERIFY(buttonOf(panel(), "Submit again")->isEnabled());
         QSignalSpy said(&panel(), &ClusterPanel::said);
-        QTest::mouseClick(panel().button("Submit again"), Qt::LeftButton);
+        QTest::mouseClick(buttonOf(panel(), "Submit again"), Qt::LeftButton);
         QTRY_COMPARE(said.count(), 1);
         QCOMPARE(said[0][0].toString(), QString("1 run submitted: job 77"));
         const auto all = submissionsOf(runs(), "s");
@@ -112,8 +112,8 @@ class ClusterPanelTest : public PageTest {
         open();
         QTRY_COMPARE(panel().list().topLevelItemCount(), 2);
         panel().list().selectAll();
-        QTRY_VERIFY(panel().button("Submit again")->isEnabled());
-        QTest::mouseClick(panel().button("Submit again"), Qt::LeftButton);
+        QTRY_VERIFY(buttonOf(panel(), "Submit again")->isEnabled());
+        QTest::mouseClick(buttonOf(panel(), "Submit again"), Qt::LeftButton);
         QTRY_COMPARE(submissionsOf(runs(), "s").size(), std::size_t(4));
         const auto all = submissionsOf(runs(), "s");
         const auto own = ownSubmissions(runs(), all);
@@ -130,7 +130,7 @@ class ClusterPanelTest : public PageTest {
         open();
         QVERIFY(submitAgain().contains("no such partition"));
         QCOMPARE(submissionsOf(runs(), "s").size(), std::size_t(1));
-        QTRY_VERIFY(panel().button("Submit again")->isEnabled());
+        QTRY_VERIFY(buttonOf(panel(), "Submit again")->isEnabled());
         writeProgram("sbatch", "echo 77");
     }
 
@@ -142,7 +142,7 @@ class ClusterPanelTest : public PageTest {
         QVERIFY(submitAgain().contains("timed out"));
         QCOMPARE(submissionsOf(runs(), "s").size(), std::size_t(2));
         QTRY_VERIFY(where("a").startsWith("submitted; it is not known whether it waits"));
-        QVERIFY(!panel().button("Submit again")->isEnabled());
+        QVERIFY(!buttonOf(panel(), "Submit again")->isEnabled());
         // Slurm lists it now.
         const std::string name = submissionsOf(runs(), "s").back().name;
         setElements(QByteArray::fromStdString(name) + "|8|0|PENDING||Priority\n");
@@ -175,7 +175,7 @@ class ClusterPanelTest : public PageTest {
         QTRY_COMPARE(panel().list().topLevelItemCount(), 2);
         clickCell(0);
         for (const char* answer : {"Leave them", "Cancel all of them"}) {
-            QTest::mouseClick(panel().button("Cancel"), Qt::LeftButton);
+            QTest::mouseClick(buttonOf(panel(), "Cancel"), Qt::LeftButton);
             auto* question = panel().findChild<QMessageBox*>("cancel_question");
             QVERIFY(question != nullptr && question->informativeText().startsWith("b\n"));
             QVERIFY(!calls().contains("scancel"));
@@ -186,7 +186,7 @@ class ClusterPanelTest : public PageTest {
         QTRY_VERIFY(calls().contains("scancel 9_0"));
         // If both are selected, cancelling affects no other run, so no question is asked.
         panel().list().selectAll();
-        QTest::mouseClick(panel().button("Cancel"), Qt::LeftButton);
+        QTest::mouseClick(buttonOf(panel(), "Cancel"), Qt::LeftButton);
         QVERIFY(panel().findChild<QMessageBox*>("cancel_question") == nullptr);
         QTRY_COMPARE(calls().count("scancel 9_0"), 2);
     }
@@ -201,8 +201,8 @@ class ClusterPanelTest : public PageTest {
         QTRY_COMPARE(panel().list().topLevelItemCount(), 2);
         panel().list().selectAll();
         QSignalSpy said(&panel(), &ClusterPanel::said);
-        QTRY_VERIFY(panel().button("Requeue")->isEnabled());
-        QTest::mouseClick(panel().button("Requeue"), Qt::LeftButton);
+        QTRY_VERIFY(buttonOf(panel(), "Requeue")->isEnabled());
+        QTest::mouseClick(buttonOf(panel(), "Requeue"), Qt::LeftButton);
         QTRY_COMPARE(said.count(), 1);
         QVERIFY(calls().contains("scontrol requeue 9_1"));
         QVERIFY(said[0][0].toString().startsWith("1 element saved and put back"));
@@ -245,8 +245,8 @@ class ClusterPanelTest : public PageTest {
         QTRY_COMPARE(panel().list().topLevelItemCount(), 1);
         clickCell(0);
         QTRY_VERIFY(where("a").contains("9_0"));
-        QVERIFY(!panel().button("Cancel")->isEnabled());
-        QVERIFY(!panel().button("Requeue")->isEnabled());
+        QVERIFY(!buttonOf(panel(), "Cancel")->isEnabled());
+        QVERIFY(!buttonOf(panel(), "Requeue")->isEnabled());
     }
 
     void whereSlurmCannotBeAskedThatIsSaid() {
@@ -264,10 +264,10 @@ class ClusterPanelTest : public PageTest {
             return label->isVisible() && label->text().contains("Unable to contact slurm controller");
         }));
         clickCell(1);
-        QVERIFY(!panel().button("Submit again")->isEnabled());  // it may have been accepted
+        QVERIFY(!buttonOf(panel(), "Submit again")->isEnabled());  // it may have been accepted
         panel().watch().look();
         QTRY_VERIFY(panel().watch().problem().isEmpty());
-        QTRY_VERIFY(panel().button("Submit again")->isEnabled());
+        QTRY_VERIFY(buttonOf(panel(), "Submit again")->isEnabled());
     }
 
     void noLabelIsCutOrLaidOverAnother() {
@@ -308,12 +308,12 @@ class ClusterPanelTest : public PageTest {
 
     /// Selects the first run, submits it again, and returns the message.
     QString submitAgain() {
-        const auto is_enabled = [this] { return panel().button("Submit again")->isEnabled(); };
+        const auto is_enabled = [this] { return buttonOf(panel(), "Submit again")->isEnabled(); };
         if (!QTest::qWaitFor([this] { return panel().list().topLevelItemCount() > 0; })) return {};
         clickCell(0);
         if (!QTest::qWaitFor(is_enabled)) return {};
         QSignalSpy said(&panel(), &ClusterPanel::said);
-        QTest::mouseClick(panel().button("Submit again"), Qt::LeftButton);
+        QTest::mouseClick(buttonOf(panel(), "Submit again"), Qt::LeftButton);
         return QTest::qWaitFor([&] { return said.count() == 1; }) ? said[0][0].toString() : QString();
     }
 
@@ -377,7 +377,7 @@ class ClusterPanelTest : public PageTest {
         if (!QTest::qWaitFor([&] { return panel().list().topLevelItemCount() > 0; })) return {};
         for (int i = 0; i < panel().list().topLevelItemCount(); ++i)
             panel().list().topLevelItem(i)->setSelected(panel().list().topLevelItem(i)->text(0) == run);
-        if (!QTest::qWaitFor([&] { return panel().button("Submit again")->isEnabled(); })) return {};
+        if (!QTest::qWaitFor([&] { return buttonOf(panel(), "Submit again")->isEnabled(); })) return {};
         return submitAgain();
     }
     /// A run in the state that its trainer (this process) has written.

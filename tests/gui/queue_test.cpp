@@ -72,15 +72,15 @@ class QueueTest : public PageTest {
         const auto before = names();
         QueuePanel& panel = page().queuePanel();
         panel.select({before[3]});
-        panel.button("Up")->click();
+        buttonOf(panel, "Up")->click();
         QCOMPARE(names(), (std::vector{before[0], before[1], before[3], before[2]}));
-        panel.button("Hold")->click();
+        buttonOf(panel, "Hold")->click();
         QVERIFY(readQueue(runs()).entries[2].held);
         QCOMPARE(panel.list().topLevelItem(2)->text(1), QString("held"));
-        panel.button("Release")->click();
+        buttonOf(panel, "Release")->click();
         QVERIFY(!readQueue(runs()).entries[2].held);
         panel.select({before[2]});
-        panel.button("Remove")->click();
+        buttonOf(panel, "Remove")->click();
         QCOMPARE(names(), (std::vector{before[0], before[1], before[3]}));
         QTRY_VERIFY(window_->runs().find(QString::fromStdString(before[2])) == nullptr);  // it never started
     }
@@ -91,13 +91,13 @@ class QueueTest : public PageTest {
         QueuePanel& panel = page().queuePanel();
         const auto n = names();
         panel.select({n[2], n[3]});
-        panel.button("Up")->click();
+        buttonOf(panel, "Up")->click();
         QCOMPARE(names(), (std::vector{n[0], n[2], n[3], n[1]}));
-        panel.button("Up")->click();
-        panel.button("Up")->click();  // the two are first already
+        buttonOf(panel, "Up")->click();
+        buttonOf(panel, "Up")->click();  // the two are first already
         QCOMPARE(names(), (std::vector{n[2], n[3], n[0], n[1]}));
-        QVERIFY(!panel.button("Up")->isEnabled());
-        panel.button("Down")->click();
+        QVERIFY(!buttonOf(panel, "Up")->isEnabled());
+        buttonOf(panel, "Down")->click();
         QCOMPARE(names(), (std::vector{n[0], n[2], n[3], n[1]}));
         while (names() != n)
             history.undo();
@@ -119,7 +119,7 @@ class QueueTest : public PageTest {
                                [&](const QLabel* label) { return label->text().startsWith(begin); });
         };
         QTRY_VERIFY_WITH_TIMEOUT(sum(4), 1000);
-        panel.button("Clear")->click();
+        buttonOf(panel, "Clear")->click();
         QCOMPARE(names(), (std::vector{n[0]}));  // it is training
         QTRY_VERIFY_WITH_TIMEOUT(sum(1), 1000);
         QCOMPARE(window_->runs().runs().size(), std::size_t(1));
@@ -193,7 +193,7 @@ class QueueTest : public PageTest {
         std::filesystem::copy(made.path(), runs() / "a", std::filesystem::copy_options::recursive);
         std::ofstream(queuePath(runs()).path()) << "[[run]]\nname = \"a\"\n";
         open();
-        auto* accept = page().queuePanel().button("Train them");
+        auto* accept = buttonOf(page().queuePanel(), "Train them");
         QVERIFY(window_->queue().waitsForWord("a"));
         QTest::qWait(2500);
         QVERIFY(!queueIsWorked(runs()));

@@ -21,6 +21,13 @@
 
 namespace roper {
 
+/// A button by its text; null if there is none.
+inline QPushButton* buttonOf(const QWidget& panel, const QString& text) {
+    for (auto* button : panel.findChildren<QPushButton*>())
+        if (button->text() == text) return button;
+    return nullptr;
+}
+
 /// Base of page tests: a window with empty settings, and access to controls by name.
 class PageTest : public QObject {
     Q_OBJECT

@@ -25,6 +25,7 @@
 
 #include "core/base/error.h"
 #include "ui/charts/figure_export.h"
+#include "ui/controls/build.h"
 
 namespace roper {
 namespace {
@@ -82,12 +83,7 @@ ExportDialog::ExportDialog(const Figure& figure, const Theme& theme, QWidget* pa
     form->addRow(legend_);
     form->addRow(caption_);
     form->addRow(size_);
-    auto* row = new QHBoxLayout;
-    row->addLayout(form);
-    row->addWidget(preview_);
-    auto* layout = new QVBoxLayout(this);
-    layout->addLayout(row);
-    layout->addWidget(buttons);
+    columnOf({rowOf({form, preview_}), buttons}, this);
     show();
 }
 

@@ -29,4 +29,13 @@ class NarrowButton : public QPushButton {
     QStringList texts_;
 };
 
+/// Such a button that does something. @param help  its tool tip
+template <class Receiver, class Act>
+QPushButton* narrowButton(const QStringList& texts, const QString& help, Receiver* receiver, Act act) {
+    auto* button = new NarrowButton(texts);
+    button->setToolTip(help);
+    QObject::connect(button, &QPushButton::clicked, receiver, act);
+    return button;
+}
+
 }  // namespace roper

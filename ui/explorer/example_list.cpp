@@ -7,6 +7,7 @@
 
 #include "core/base/error.h"
 #include "core/specification/presets.h"
+#include "ui/controls/build.h"
 
 namespace roper {
 namespace {
@@ -55,8 +56,7 @@ void addExamples(SetupPanel& panel, const std::string& page, std::function<void(
     auto* list = new ExampleBox(all);
     list->setAccessibleName(SetupPanel::tr("Examples"));
     list->setPlaceholderText(SetupPanel::tr("examples …"));
-    list->setSizeAdjustPolicy(QComboBox::AdjustToMinimumContentsLengthWithIcon);
-    list->setMinimumContentsLength(8);
+    letBeNarrow(*list);
     panel.addRow({}, list, SetupPanel::tr("Settings in which one idea can be seen"));
     QObject::connect(list, &QComboBox::activated, &panel, [&panel, all, show](int index) {
         const Example& example = *all.at(static_cast<std::size_t>(index));

@@ -11,6 +11,7 @@
 #include "core/base/error.h"
 #include "core/base/text.h"
 #include "core/explorer/setup_fields.h"
+#include "ui/controls/build.h"
 #include "ui/theme/zoom.h"
 
 namespace roper {
@@ -227,8 +228,7 @@ QComboBox* SetupPanel::makeChoice(const QString& label, const QStringList& names
     auto* box = new QComboBox;
     box->addItems(names);
     box->setAccessibleName(label);
-    box->setSizeAdjustPolicy(QComboBox::AdjustToMinimumContentsLengthWithIcon);
-    box->setMinimumContentsLength(8);
+    letBeNarrow(*box);
     connect(box, &QComboBox::currentIndexChanged, this, [this, label, set](int index) {
         if (index >= 0) change(label, [&](Setup& s) { set(s, index); });
     });

@@ -1,7 +1,6 @@
 #include "ui/explorer/source_controls.h"
 
-#include <QLabel>
-
+#include "ui/controls/build.h"
 #include "ui/controls/line_edit.h"
 #include "ui/live/published_models.h"
 
@@ -16,8 +15,7 @@ QString controlText(const char* source) {
 /// and go.
 QComboBox* addModelChoice(SetupPanel& panel, AttentionState& state) {
     auto* models = new QComboBox;
-    models->setSizeAdjustPolicy(QComboBox::AdjustToMinimumContentsLengthWithIcon);
-    models->setMinimumContentsLength(10);
+    letBeNarrow(*models, 10);
     models->setPlaceholderText(controlText("choose a model"));
     const auto fill = [models, &state] {
         const QSignalBlocker quiet(models);
@@ -70,9 +68,7 @@ void addSourceControls(SetupPanel& panel, AttentionState& state, SourceUse use) 
     words->setAccessibleName(controlText("Text"));
     panel.addRow({}, words,
                  controlText("What the model reads: of a run, characters of its task, at most 4096"));
-    auto* status = new QLabel;
-    status->setWordWrap(true);
-    status->setForegroundRole(QPalette::PlaceholderText);
+    QLabel* status = faintLabel();
     panel.addRow({}, status, controlText("Which vectors are shown"));
     const auto show = [=, &panel, &state] {
         const Setup& s = state.setup();

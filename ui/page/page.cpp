@@ -14,6 +14,7 @@
 
 #include "core/base/error.h"
 #include "core/base/text.h"
+#include "ui/controls/build.h"
 #include "ui/theme/type_scale.h"
 
 namespace roper {
@@ -40,27 +41,18 @@ bool usesKey(const QWidget* widget, int key) {
 }  // namespace
 
 Page::Page(const QString& name, const QString& sentence, QWidget* parent)
-    : QWidget(parent), name_(name), pictures_(*this), contents_(new QVBoxLayout), readout_(new QLabel) {
+    : QWidget(parent), name_(name), pictures_(*this), contents_(new QVBoxLayout), readout_(messageLabel()) {
     auto* title = new QLabel(name);
     title->setFont(titleFont(title->font()));
-    auto* subtitle = new QLabel(sentence);
-    subtitle->setWordWrap(true);
-    subtitle->setForegroundRole(QPalette::PlaceholderText);
-    readout_->setTextInteractionFlags(Qt::TextSelectableByMouse);
     readout_->setAccessibleName(tr("Numbers under the pointer"));
     readout_->setSizePolicy(QSizePolicy::Ignored,
                             QSizePolicy::Preferred);  // a long line must not widen the window
     readout_->setObjectName(QStringLiteral("readout"));
-    readout_->setWordWrap(true);
     readout_->setMinimumHeight(readout_->fontMetrics().height() + 6);
 
-    auto* layout = new QVBoxLayout(this);
+    auto* layout = columnOf({title, faintLabel(sentence), {contents_, 1}, readout_}, this);
     layout->setContentsMargins(16, 12, 16, 6);
     layout->setSpacing(6);
-    layout->addWidget(title);
-    layout->addWidget(subtitle);
-    layout->addLayout(contents_, 1);
-    layout->addWidget(readout_);
     setReadout({});
 }
 

@@ -5,6 +5,7 @@
 #include <QScrollBar>
 #include <QTimer>
 
+#include "ui/controls/build.h"
 #include "ui/theme/theme.h"
 #include "ui/theme/type_scale.h"
 
@@ -13,16 +14,9 @@ namespace {
 
 constexpr int kMargin = 16, kGap = 8;
 
-QLabel* makeText() {
-    QLabel* label = new QLabel;
-    label->setWordWrap(true);
-    return label;
-}
-
 /// A small heading: “Predict”, “Try”, “What happens”.
 QLabel* makeHeading(const QString& text) {
-    QLabel* label = new QLabel;
-    label->setText(text);
+    auto* label = new QLabel(text);
     label->setFont(boldFont(label->font()));
     label->setForegroundRole(QPalette::PlaceholderText);
     return label;
@@ -31,14 +25,11 @@ QLabel* makeHeading(const QString& text) {
 /// A radio button whose text is broken into lines (QRadioButton's is not).
 class ChoiceRow : public QWidget {
   public:
-    explicit ChoiceRow(const QString& text) : button_(new QRadioButton), text_(makeText()) {
-        text_->setText(text);
+    explicit ChoiceRow(const QString& text) : button_(new QRadioButton), text_(wrappedLabel(text)) {
         button_->setAccessibleName(text);
-        auto* row = new QHBoxLayout(this);
+        auto* row = rowOf({{button_, 0, Qt::AlignTop}, {text_, 1}}, this);
         row->setContentsMargins(0, 0, 0, 0);
         row->setSpacing(kGap);
-        row->addWidget(button_, 0, Qt::AlignTop);
-        row->addWidget(text_, 1);
     }
     QRadioButton* button() { return button_; }
     void setStrong(bool strong) {
@@ -58,13 +49,11 @@ class ChoiceRow : public QWidget {
 };
 
 /// What hides and appears as a whole.
-QWidget* makePart(const std::vector<QWidget*>& widgets) {
+QWidget* makePart(std::initializer_list<Placed> all) {
     auto* part = new QWidget;
-    auto* column = new QVBoxLayout(part);
+    auto* column = columnOf(all, part);
     column->setContentsMargins(0, kGap, 0, 0);
     column->setSpacing(kGap);
-    for (QWidget* widget : widgets)
-        column->addWidget(widget);
     return part;
 }
 
@@ -74,20 +63,19 @@ TourPanel::TourPanel(QWidget* parent)
     : QWidget(parent),
       stops_(new QComboBox),
       progress_(new QProgressBar),
-      title_(makeText()),
-      question_(makeText()),
+      title_(wrappedLabel()),
+      question_(wrappedLabel()),
       choices_(new QVBoxLayout),
-      task_(makeText()),
-      verdict_(makeText()),
-      reveal_(makeText()),
-      takeaway_(makeText()),
+      task_(wrappedLabel()),
+      verdict_(wrappedLabel()),
+      reveal_(wrappedLabel()),
+      takeaway_(wrappedLabel()),
       reveal_button_(new QPushButton(tr("Show what happens"))),
       back_(new QPushButton(tr("Back"))),
       next_(new QPushButton(tr("Next"))),
       scroll_(new QScrollArea) {
     stops_->setAccessibleName(tr("Stops of the tour"));
-    stops_->setSizeAdjustPolicy(QComboBox::AdjustToMinimumContentsLengthWithIcon);
-    stops_->setMinimumContentsLength(12);
+    letBeNarrow(*stops_, 12);
     connect(stops_, &QComboBox::activated, this, qOverload<int>(&TourPanel::goTo));
     progress_->setTextVisible(false);
     progress_->setMaximumHeight(4);
@@ -107,35 +95,19 @@ TourPanel::TourPanel(QWidget* parent)
     revealed_ = makePart(
         {makeHeading(tr("What happens")), verdict_, reveal_, makeHeading(tr("To take away")), takeaway_});
     auto* body = new QWidget;
-    auto* column = new QVBoxLayout(body);
+    auto* column =
+        columnOf({title_, makeHeading(tr("Predict")), question_, choices_, trying_, revealed_, kRoom}, body);
     column->setContentsMargins(kMargin, kGap, kMargin, kMargin);
     column->setSpacing(kGap);
-    column->addWidget(title_);
-    column->addWidget(makeHeading(tr("Predict")));
-    column->addWidget(question_);
-    column->addLayout(choices_);
-    column->addWidget(trying_);
-    column->addWidget(revealed_);
-    column->addStretch();
     scroll_->setWidget(body);
     scroll_->setWidgetResizable(true);
     scroll_->setFrameShape(QFrame::NoFrame);
     scroll_->setHorizontalScrollBarPolicy(Qt::ScrollBarAlwaysOff);
 
-    auto* buttons = new QHBoxLayout;
-    buttons->setContentsMargins(kMargin, 0, kMargin, kGap);
-    buttons->addWidget(back_);
-    buttons->addStretch();
-    buttons->addWidget(next_);
-    auto* head = new QVBoxLayout;
+    QBoxLayout *head = columnOf({stops_, progress_}), *buttons = rowOf({back_, kRoom, next_});
     head->setContentsMargins(kMargin, kGap, kMargin, 0);
-    head->addWidget(stops_);
-    head->addWidget(progress_);
-    auto* all = new QVBoxLayout(this);
-    all->setContentsMargins(0, 0, 0, 0);
-    all->addLayout(head);
-    all->addWidget(scroll_, 1);
-    all->addLayout(buttons);
+    buttons->setContentsMargins(kMargin, 0, kMargin, kGap);
+    columnOf({head, {scroll_, 1}, buttons}, this)->setContentsMargins(0, 0, 0, 0);
 }
 
 void TourPanel::setTour(Tour tour) {

@@ -1,8 +1,9 @@
 #include "ui/window/command_palette.h"
 
 #include <QKeyEvent>
-#include <QVBoxLayout>
 #include <algorithm>
+
+#include "ui/controls/build.h"
 
 namespace roper {
 
@@ -13,9 +14,7 @@ CommandPalette::CommandPalette(const Actions& actions, QWidget* parent)
     input_->setPlaceholderText(tr("Type a command…"));
     input_->setAccessibleName(tr("Command"));
     list_->setAccessibleName(tr("Matching commands"));
-    auto* layout = new QVBoxLayout(this);
-    layout->addWidget(input_);
-    layout->addWidget(list_);
+    columnOf({input_, list_}, this);
     input_->installEventFilter(this);
     connect(input_, &QLineEdit::textChanged, this, &CommandPalette::filter);
     connect(input_, &QLineEdit::returnPressed, this, &CommandPalette::runCurrent);

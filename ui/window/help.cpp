@@ -4,9 +4,9 @@
 #include <QDialogButtonBox>
 #include <QFile>
 #include <QMessageBox>
-#include <QVBoxLayout>
 
 #include "core/base/this_process.h"
+#include "ui/controls/build.h"
 #include "ui/theme/html_view.h"
 
 namespace roper {
@@ -27,9 +27,7 @@ HtmlView* openText(const QString& title, QWidget* parent) {
     browser->document()->setDocumentMargin(16);
     auto* buttons = new QDialogButtonBox(QDialogButtonBox::Close);
     QObject::connect(buttons, &QDialogButtonBox::rejected, dialog, &QDialog::reject);
-    auto* layout = new QVBoxLayout(dialog);
-    layout->addWidget(browser);
-    layout->addWidget(buttons);
+    columnOf({browser, buttons}, dialog);
     dialog->show();
     return browser;
 }

@@ -11,6 +11,7 @@
 #include "core/base/error.h"
 #include "core/runs/trusted_folders.h"
 #include "ui/charts/export_dialog.h"
+#include "ui/controls/build.h"
 #include "ui/controls/wheel_guard.h"
 #include "ui/live/desktop_notification.h"
 #include "ui/live/ended_runs.h"
@@ -58,12 +59,7 @@ MainWindow::MainWindow(std::filesystem::path runs, QueueLauncher::Duty duty)
     const std::vector<Page*> all = set_.all();
     for (std::size_t i = 0; i < all.size(); ++i)
         addPage(all[i], icons[i]);
-    auto* middle = new QWidget;
-    auto* column = new QVBoxLayout(middle);
-    column->setContentsMargins(0, 0, 0, 0);
-    column->addWidget(invitation_);
-    column->addWidget(stack_, 1);
-    setCentralWidget(middle);
+    setCentralWidget(widgetWith(columnOf({invitation_, {stack_, 1}})));
     makeExplanation();
     makeTour();
     makeMenus();

@@ -4,6 +4,7 @@
 
 #include "core/base/error.h"
 #include "core/base/text.h"
+#include "ui/controls/build.h"
 #include "ui/theme/plain_text.h"
 
 namespace roper {
@@ -76,26 +77,19 @@ void TourDock::showOnPage() {
 }
 
 TourInvitation::TourInvitation(QWidget* parent) : QFrame(parent) {
-    auto* text =
-        new QLabel(tr("New here? A guided tour shows in ten minutes what RoPE makes relative, what RoPER "
-                      "adds, and why it must be rotated back."));
-    text->setWordWrap(true);
-    auto* start = new QPushButton(tr("Start the tour"));
-    auto* later = new QPushButton(tr("Not now"));
-    later->setToolTip(tr("Help ▸ Guided tour starts it at any time"));
-    auto* row = new QHBoxLayout(this);
-    row->setContentsMargins(16, 8, 16, 8);
-    row->addWidget(text, 1);
-    row->addWidget(later);
-    row->addWidget(start);
-    start->setDefault(true);
-    setAutoFillBackground(true);
-    setBackgroundRole(QPalette::AlternateBase);
-    connect(later, &QPushButton::clicked, this, &TourInvitation::answer);
-    connect(start, &QPushButton::clicked, this, [this] {
+    auto* text = wrappedLabel(tr(
+        "New here? A guided tour shows in ten minutes what RoPE makes relative, what RoPER adds, and why it "
+        "must be rotated back."));
+    auto* later = buttonFor(tr("Not now"), tr("Help ▸ Guided tour starts it at any time"), this,
+                            &TourInvitation::answer);
+    auto* start = buttonFor(tr("Start the tour"), {}, this, [this] {
         answer();
         emit accepted();
     });
+    rowOf({{text, 1}, later, start}, this)->setContentsMargins(16, 8, 16, 8);
+    start->setDefault(true);
+    setAutoFillBackground(true);
+    setBackgroundRole(QPalette::AlternateBase);
     hide();
 }
 

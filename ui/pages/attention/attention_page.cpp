@@ -8,6 +8,7 @@
 
 #include "core/base/text.h"
 #include "core/explorer/setup_fields.h"
+#include "ui/controls/build.h"
 #include "ui/explorer/mistake_text.h"
 #include "ui/pages/attention/method_text.h"
 #include "ui/theme/numbers.h"
@@ -63,10 +64,7 @@ AttentionPage::AttentionPage(AttentionState& state, QWidget* parent)
       panel_(new SetupPanel(state.selection(), this)),
       play_(new QPushButton(tr("Play"))) {
     fillPanel();
-    auto* row = new QHBoxLayout;
-    row->addWidget(makePictures(), 1);
-    row->addWidget(panel_);
-    contents()->addLayout(row);
+    contents()->addLayout(rowOf({{makePictures(), 1}, panel_}));
 
     map_->setAccessibleName(tr("Attention map, query by key"));
     connect(map_, &HeatMapView::cellClicked, this, [this](int query, int key) {

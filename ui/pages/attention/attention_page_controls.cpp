@@ -1,5 +1,4 @@
-#include <QSplitter>
-
+#include "ui/controls/build.h"
 #include "ui/explorer/example_list.h"
 #include "ui/explorer/source_controls.h"
 #include "ui/pages/attention/attention_page.h"
@@ -38,11 +37,6 @@ QWidget* AttentionPage::makePictures() {
         if (state_.setup().run.empty()) return state_.useRun(state_.runs().runs().front()->name());
         state_.askRun();
     });
-    auto* top = new QHBoxLayout;
-    top->addWidget(kinds_);
-    top->addStretch();
-    top->addWidget(help_);
-    top->addWidget(to_mixing_);
     lower_->addTab(bars_, tr("Score by pair"));
     lower_->addTab(vectors_, tr("q, k and v"));
     lower_->addTab(makeBiasTab(), tr("Bias by distance"));
@@ -51,20 +45,9 @@ QWidget* AttentionPage::makePictures() {
     lower_->addTab(by_distance_, tr("Score by distance"));
     connect(by_distance_, &CurveChart::pointed, this, &AttentionPage::tell);
     lower_->setDocumentMode(true);
-    auto* upper = new QWidget;
-    auto* layout = new QVBoxLayout(upper);
-    layout->setContentsMargins(0, 0, 0, 0);
-    layout->setSpacing(3);
-    layout->addLayout(top);
-    layout->addWidget(headline_);
-    layout->addWidget(map_, 1);
-    auto* pictures = new QSplitter(Qt::Vertical);
-    pictures->addWidget(upper);
-    pictures->addWidget(lower_);
-    pictures->setSizes({520, 210});
-    pictures->setStretchFactor(0, 1);
-    pictures->setChildrenCollapsible(false);
-    return pictures;
+    auto* upper = columnOf({rowOf({kinds_, kRoom, help_, to_mixing_}), headline_, {map_, 1}});
+    upper->setSpacing(3);
+    return splitOf(Qt::Vertical, {widgetWith(upper), lower_}, {520, 210}, 0);
 }
 
 void AttentionPage::fillPanel() {

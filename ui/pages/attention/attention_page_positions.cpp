@@ -2,6 +2,7 @@
 
 #include "core/rotary/absolute_encoding.h"
 #include "core/rotary/position_bias.h"
+#include "ui/controls/build.h"
 #include "ui/pages/attention/attention_page.h"
 #include "ui/theme/numbers.h"
 
@@ -44,10 +45,7 @@ QWidget* AttentionPage::makeBiasTab() {
     connect(bias_kind_, &QComboBox::currentIndexChanged, this, &AttentionPage::showBias);
     connect(bias_, &CurveChart::pointed, this, &AttentionPage::tell);
     auto* tab = new QWidget;
-    auto* layout = new QVBoxLayout(tab);
-    layout->setContentsMargins(0, 3, 0, 0);
-    layout->addWidget(bias_kind_, 0, Qt::AlignLeft);
-    layout->addWidget(bias_, 1);
+    columnOf({{bias_kind_, 0, Qt::AlignLeft}, {bias_, 1}}, tab)->setContentsMargins(0, 3, 0, 0);
     return tab;
 }
 

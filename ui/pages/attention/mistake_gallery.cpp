@@ -2,8 +2,8 @@
 
 #include <QScopedValueRollback>
 #include <QToolButton>
-#include <QVBoxLayout>
 
+#include "ui/controls/build.h"
 #include "ui/explorer/mistake_text.h"
 
 namespace roper {
@@ -51,10 +51,7 @@ MistakeGallery::MistakeGallery(AttentionState& state, QWidget* parent) : QWidget
         story->setAccessibleName(tr("Story: %1").arg(text.name));
         story->setToolTip(tr("Right and wrong side by side, in code, and where it was seen"));
         connect(story, &QToolButton::clicked, this, [this, mistake] { tellStory(mistake); });
-        auto* line = new QHBoxLayout;
-        line->addWidget(box, 1);
-        line->addWidget(story);
-        layout->addLayout(line);
+        layout->addLayout(rowOf({{box, 1}, story}));
         layout->addWidget(residual);
         rows_[mistake] = {box, residual};
         connect(box, &QCheckBox::toggled, this, [this, mistake](bool on) { choose(mistake, on); });

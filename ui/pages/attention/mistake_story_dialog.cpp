@@ -1,9 +1,8 @@
 #include "ui/pages/attention/mistake_story_dialog.h"
 
 #include <QEvent>
-#include <QHBoxLayout>
-#include <QVBoxLayout>
 
+#include "ui/controls/build.h"
 #include "ui/explorer/mistake_story.h"
 #include "ui/explorer/mistake_text.h"
 #include "ui/theme/motion.h"
@@ -38,15 +37,7 @@ MistakeStoryDialog::MistakeStoryDialog(AttentionState& state, QWidget* parent)
     });
     connect(&timer_, &QTimer::timeout, this,
             [this] { shift_->setValue(shift_->value() < kFarthest ? shift_->value() + 1 : -kFarthest); });
-    auto* controls = new QHBoxLayout;
-    controls->addWidget(play_);
-    controls->addWidget(shift_, 1);
-    auto* left = new QVBoxLayout;
-    left->addWidget(view_, 1);
-    left->addLayout(controls);
-    auto* row = new QHBoxLayout(this);
-    row->addLayout(left, 3);
-    row->addWidget(text_, 2);
+    rowOf({{columnOf({{view_, 1}, rowOf({play_, {shift_, 1}})}), 3}, {text_, 2}}, this);
 }
 
 void MistakeStoryDialog::tell(Mistake mistake) {

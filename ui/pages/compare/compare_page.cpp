@@ -1,7 +1,6 @@
 #include "ui/pages/compare/compare_page.h"
 
 #include <QFileDialog>
-#include <QSplitter>
 #include <algorithm>
 #include <cmath>
 #include <limits>
@@ -10,6 +9,7 @@
 
 #include "core/base/error.h"
 #include "core/base/machine_load.h"
+#include "ui/controls/build.h"
 #include "ui/live/expected_time_text.h"
 #include "ui/pages/compare/compare_fields.h"
 #include "ui/pages/compare/import_dialog.h"
@@ -53,9 +53,7 @@ ComparePage::ComparePage(RunStore& store, QWidget* parent)
       all_outcomes_(new OutcomeTableView(*state_, this)),
       board_(new BoardView(this)),
       lengths_(new LengthTab(*state_, this)),
-      conclusion_(new QLabel) {
-    conclusion_->setWordWrap(true);
-    conclusion_->setTextInteractionFlags(Qt::TextSelectableByMouse);
+      conclusion_(messageLabel()) {
     conclusion_->setAccessibleName(tr("What follows"));
     conclusion_->setMargin(6);
     curves_->setEmptyText(tr("No runs to compare: train twins on the Training page, or choose other runs."));
@@ -66,20 +64,8 @@ ComparePage::ComparePage(RunStore& store, QWidget* parent)
     tabs_->addTab(all_outcomes_, tr("All outcomes"));
     tabs_->addTab(makeBoardTab(), tr("Board"));
     tabs_->addTab(lengths_, tr("Lengths"));
-    auto* middle = new QWidget;
-    auto* layout = new QVBoxLayout(middle);
-    layout->setContentsMargins(0, 0, 0, 0);
-    layout->addWidget(makeMeasureBar());
-    layout->addWidget(tabs_, 1);
-    layout->addWidget(conclusion_);
-    layout->addWidget(makeNextSteps());
-    auto* columns = new QSplitter(Qt::Horizontal);
-    columns->addWidget(makeChooser());
-    columns->addWidget(middle);
-    columns->setStretchFactor(1, 1);
-    columns->setSizes({300, 900});
-    columns->setChildrenCollapsible(false);
-    contents()->addWidget(columns, 1);
+    auto* middle = widgetWith(columnOf({makeMeasureBar(), {tabs_, 1}, conclusion_, makeNextSteps()}));
+    contents()->addWidget(splitOf(Qt::Horizontal, {makeChooser(), middle}, {300, 900}, 1), 1);
 
     connect(state_, &CompareState::changed, this, &ComparePage::refreshWhenSeen);
     connect(tabs_, &QTabWidget::currentChanged, this, &ComparePage::refreshWhenSeen);

@@ -5,8 +5,8 @@
 #include <algorithm>
 
 #include "core/base/error.h"
+#include "ui/controls/build.h"
 #include "ui/controls/elided_combo_box.h"
-#include "ui/controls/flow_layout.h"
 #include "ui/live/expected_time_text.h"
 #include "ui/pages/compare/compare_page.h"
 #include "ui/pages/compare/import_dialog.h"
@@ -54,8 +54,7 @@ QWidget* ComparePage::makeChooser() {
     connect(filter_, &QLineEdit::textChanged, this, [this](const QString& text) {
         state_->change([&](CompareQuestion& question) { question.filter = text; });
     });
-    filter_problem_ = new QLabel;
-    filter_problem_->setWordWrap(true);
+    filter_problem_ = wrappedLabel();
     groups_ = new QTreeWidget;
     groups_->setHeaderLabels({tr("Group"), tr("Runs"), tr("Mean")});
     groups_->setRootIsDecorated(false);
@@ -93,25 +92,16 @@ QWidget* ComparePage::makeChooser() {
                          });
     auto* pair = new QFormLayout;
     for (auto [label, box] : {std::pair{tr("compare"), first_}, {tr("with"), second_}}) {
-        box->setSizeAdjustPolicy(QComboBox::AdjustToMinimumContentsLengthWithIcon);
-        box->setMinimumContentsLength(12);
+        letBeNarrow(*box, 12);
         pair->addRow(label, box);
     }
-    auto* side = new QWidget;
-    auto* layout = new QVBoxLayout(side);
-    layout->setContentsMargins(0, 0, 0, 0);
-    layout->addWidget(filter_);
-    layout->addWidget(filter_problem_);
-    layout->addWidget(groups_, 1);
-    layout->addLayout(pair);
     auto* import = new QPushButton(tr("Import metrics…"));
     import->setToolTip(tr("From a CSV or JSON file, or TensorBoard's events, that another program wrote"));
     auto* from = new QMenu(import);
     from->addAction(tr("File…"), this, &ComparePage::importFile);
     from->addAction(tr("Folder of TensorBoard's events…"), this, &ComparePage::importFolder);
     import->setMenu(from);
-    layout->addWidget(import);
-    return side;
+    return widgetWith(columnOf({filter_, filter_problem_, {groups_, 1}, pair, import}));
 }
 
 void ComparePage::showOnly(const QStringList& runs) {
@@ -175,13 +165,7 @@ QWidget* ComparePage::makeMeasureBar() {
     drop_worst_ = makeCheck(tr("drop each group's worst run"),
                             tr("As in the RoPER note; the comparison seed by seed always keeps every pair"),
                             [](CompareQuestion& question, bool on) { question.drop_worst = on; });
-    auto* bar = new QWidget;
-    auto* layout = new FlowLayout(bar);
-    layout->addWidget(new QLabel(tr("by")));
-    layout->addWidget(measure_);
-    layout->addWidget(share_);
-    layout->addWidget(drop_worst_);
-    return bar;
+    return flowOf({new QLabel(tr("by")), measure_, share_, drop_worst_});
 }
 
 QWidget* ComparePage::makeCurvesTab() {
@@ -209,35 +193,21 @@ QWidget* ComparePage::makeCurvesTab() {
     each_run_ = makeCheck(tr("each run"), tr("Every run as a thin line"),
                           [](CompareQuestion& question, bool on) { question.each_run = on; });
     auto* tab = new QWidget;
-    auto* controls = new QWidget;
-    auto* bar = new FlowLayout(controls);
-    for (QWidget* widget : std::initializer_list<QWidget*>{curve_, across_, spread_, final_half_, each_run_})
-        bar->addWidget(widget);
-    auto* layout = new QVBoxLayout(tab);
-    layout->addWidget(controls);
-    layout->addWidget(curves_, 1);
+    columnOf({flowOf({curve_, across_, spread_, final_half_, each_run_}), {curves_, 1}}, tab);
     return tab;
 }
 
 QWidget* ComparePage::makeBoardTab() {
-    board_summary_ = new QLabel;
-    board_summary_->setWordWrap(true);
-    queue_missing_ = new QPushButton(tr("Queue what is missing"));
-    queue_missing_->setToolTip(tr("Puts a run for every empty square into the queue, twins side by side"));
-    measure_speed_ = new QPushButton(tr("Measure speed here"));
-    measure_speed_->setToolTip(
-        tr("Takes a few steps of every setting that no run of this machine has taken yet"));
-    connect(queue_missing_, &QPushButton::clicked, this,
-            [this] { emit runsWanted(missingRuns(board_->rows())); });
-    connect(measure_speed_, &QPushButton::clicked, speed_, &SpeedMeasurement::start);
+    board_summary_ = wrappedLabel();
+    queue_missing_ = buttonFor(tr("Queue what is missing"),
+                               tr("Puts a run for every empty square into the queue, twins side by side"),
+                               this, [this] { emit runsWanted(missingRuns(board_->rows())); });
+    measure_speed_ =
+        buttonFor(tr("Measure speed here"),
+                  tr("Takes a few steps of every setting that no run of this machine has taken yet"), speed_,
+                  &SpeedMeasurement::start);
     auto* tab = new QWidget;
-    auto* bar = new QHBoxLayout;
-    bar->addWidget(queue_missing_);
-    bar->addWidget(measure_speed_);
-    bar->addWidget(board_summary_, 1);
-    auto* layout = new QVBoxLayout(tab);
-    layout->addWidget(board_, 1);
-    layout->addLayout(bar);
+    columnOf({{board_, 1}, rowOf({queue_missing_, measure_speed_, {board_summary_, 1}})}, tab);
     return tab;
 }
 
@@ -247,10 +217,6 @@ QWidget* ComparePage::makeNextSteps() {
     train_pairs_ = new QPushButton;
     inspect_first_ = new QPushButton;
     inspect_second_ = new QPushButton;
-    auto* row = new QWidget;
-    auto* layout = new FlowLayout(row);
-    for (QPushButton* button : {train_pairs_, train_twins_, inspect_first_, inspect_second_})
-        layout->addWidget(button);
     for (auto [button, kind] : {std::pair{train_twins_, FollowUp::Kind::missing_twins},
                                 std::pair{train_pairs_, FollowUp::Kind::more_pairs}})
         connect(button, &QPushButton::clicked, this, [this, kind = kind] {
@@ -260,7 +226,7 @@ QWidget* ComparePage::makeNextSteps() {
     for (QPushButton* button : {inspect_first_, inspect_second_})
         connect(button, &QPushButton::clicked, this,
                 [this, button] { emit inspectWanted(button->property(kRunProperty).toString()); });
-    return row;
+    return flowOf({train_pairs_, train_twins_, inspect_first_, inspect_second_});
 }
 
 void ComparePage::showNextSteps() {

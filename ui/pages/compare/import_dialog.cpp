@@ -3,9 +3,9 @@
 #include <QHeaderView>
 #include <QRegularExpression>
 #include <QTableWidget>
-#include <QVBoxLayout>
 #include <QtConcurrent>
 
+#include "ui/controls/build.h"
 #include "ui/theme/numbers.h"
 
 namespace roper {
@@ -67,20 +67,15 @@ ImportDialog::ImportDialog(const std::filesystem::path& file, std::filesystem::p
       method_(new QComboBox),
       task_(new QComboBox),
       seed_(new QSpinBox),
-      what_(new QLabel),
-      problem_(new QLabel),
-      notes_(new QLabel),
+      what_(wrappedLabel()),
+      problem_(messageLabel()),
+      notes_(messageLabel()),
       busy_(new QProgressBar),
       questions_(new QWidget),
       buttons_(new QDialogButtonBox(QDialogButtonBox::Ok | QDialogButtonBox::Cancel)) {
     setWindowTitle(tr("Import metrics"));
-    what_->setWordWrap(true);
-    problem_->setWordWrap(true);
-    problem_->setTextInteractionFlags(Qt::TextSelectableByMouse);
     problem_->hide();
-    notes_->setWordWrap(true);
     notes_->setTextFormat(Qt::PlainText);
-    notes_->setTextInteractionFlags(Qt::TextSelectableByMouse);
     notes_->hide();
     for (QWidget* input : std::initializer_list<QWidget*>{name_, method_, task_, seed_})
         input->setParent(questions_);
@@ -91,14 +86,8 @@ ImportDialog::ImportDialog(const std::filesystem::path& file, std::filesystem::p
     import_->setText(tr("Import"));
     connect(buttons_, &QDialogButtonBox::rejected, this, &ImportDialog::reject);
     connect(buttons_, &QDialogButtonBox::accepted, this, [this] { is_done_ ? accept() : import(); });
-    auto* layout = new QVBoxLayout(this);
-    layout->addWidget(what_);
-    layout->addWidget(busy_);
-    layout->addWidget(questions_, 1);
-    layout->addWidget(problem_);
-    layout->addWidget(notes_);
-    layout->addStretch();  // while there is nothing to ask, what is said stands above
-    layout->addWidget(buttons_);
+    // While there is nothing to ask, what is said stands above.
+    columnOf({what_, busy_, {questions_, 1}, problem_, notes_, kRoom, buttons_}, this);
     resize(560, 640);
     read(file);
 }
@@ -155,10 +144,7 @@ void ImportDialog::ask() {
     form->addRow(tr("name of the run"), name_);
     addColumnChoices(*form);
     addWhatItIs(*form);
-    auto* layout = new QVBoxLayout(questions_);
-    layout->setContentsMargins(0, 0, 0, 0);
-    layout->addWidget(makePreview(*table_));
-    layout->addLayout(form);
+    columnOf({makePreview(*table_), form}, questions_)->setContentsMargins(0, 0, 0, 0);
     questions_->show();
     import_->setEnabled(true);
 }
@@ -198,10 +184,7 @@ void ImportDialog::addWhatItIs(QFormLayout& form) {
     form.addRow(tr("method"), method_);
     form.addRow(tr("task"), task_);
     form.addRow(tr("seed"), seed_);
-    auto* others = new QLabel(tr("Of its other settings only the number of steps is known."));
-    others->setForegroundRole(QPalette::PlaceholderText);
-    others->setWordWrap(true);
-    form.addRow(others);
+    form.addRow(faintLabel(tr("Of its other settings only the number of steps is known.")));
 }
 
 std::map<std::string, std::string> ImportDialog::mapping() const {

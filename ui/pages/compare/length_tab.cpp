@@ -1,12 +1,11 @@
 #include "ui/pages/compare/length_tab.h"
 
-#include <QVBoxLayout>
 #include <cmath>
 
 #include "core/base/error.h"
 #include "core/corpus/corpus_files.h"
 #include "core/rotary/scaling.h"
-#include "ui/controls/flow_layout.h"
+#include "ui/controls/build.h"
 #include "ui/controls/named.h"
 #include "ui/live/run_records.h"
 #include "ui/theme/numbers.h"
@@ -29,8 +28,9 @@ LengthTab::LengthTab(CompareState& state, QWidget* parent)
                 tr("How frequencies are scaled while problems are read; RoPE and RoPER alone have some"))),
       factor_(
           named(new QDoubleSpinBox, tr("Factor of the scaling"), tr("s: how much longer texts may become"))),
-      measure_(new QPushButton),
-      summary_(new QLabel) {
+      measure_(buttonFor({}, tr("Asks the newest checkpoint of every shown run, one after the other"), this,
+                         &LengthTab::measure)),
+      summary_(wrappedLabel()) {
     largest_->setRange(1, 64);
     largest_->setValue(6);
     largest_->setPrefix(tr("up to "));
@@ -47,17 +47,7 @@ LengthTab::LengthTab(CompareState& state, QWidget* parent)
     factor_->setRange(1, 1000);
     factor_->setValue(2);
     factor_->setPrefix(tr("s = "));
-    measure_->setToolTip(tr("Asks the newest checkpoint of every shown run, one after the other"));
-    summary_->setWordWrap(true);
-    auto* controls = new QWidget;
-    auto* bar = new FlowLayout(controls);
-    for (QWidget* widget :
-         std::initializer_list<QWidget*>{what_, largest_, problems_, scaling_, factor_, measure_})
-        bar->addWidget(widget);
-    auto* layout = new QVBoxLayout(this);
-    layout->addWidget(view_, 1);
-    layout->addWidget(controls);
-    layout->addWidget(summary_);
+    columnOf({{view_, 1}, flowOf({what_, largest_, problems_, scaling_, factor_, measure_}), summary_}, this);
     view_->setEmptyText(
         tr("Nothing has been measured for these runs.\n“Measure” asks their models problems of every "
            "size, also longer ones than in training; of texts, sequences of up to eight times the length."));
@@ -65,7 +55,6 @@ LengthTab::LengthTab(CompareState& state, QWidget* parent)
     connect(scaling_, &QComboBox::currentIndexChanged, this,
             [this](int index) { factor_->setEnabled(index > 0); });
     factor_->setEnabled(false);
-    connect(measure_, &QPushButton::clicked, this, &LengthTab::measure);
     connect(survey_, &EvaluationSurvey::changed, this, &LengthTab::refresh);
     showProgress();
 }

@@ -1,9 +1,9 @@
 #include "ui/pages/mixing/mixing_page.h"
 
-#include <QSplitter>
 #include <cmath>
 
 #include "core/explorer/setup_fields.h"
+#include "ui/controls/build.h"
 #include "ui/explorer/mistake_text.h"
 #include "ui/pages/mixing/mixing_text.h"
 #include "ui/theme/numbers.h"
@@ -34,7 +34,7 @@ MixingPage::MixingPage(AttentionState& state, QWidget* parent)
       lower_(new QTabWidget),
       panel_(new SetupPanel(state.selection(), this)),
       play_(new QPushButton(tr("Play"))),
-      verdict_(new QLabel) {
+      verdict_(wrappedLabel()) {
     verdict_->setTextFormat(Qt::RichText);
     lower_->addTab(distances_, tr("By distance"));
     lower_->addTab(steps_, tr("Three steps and one"));
@@ -42,19 +42,10 @@ MixingPage::MixingPage(AttentionState& state, QWidget* parent)
     lower_->addTab(pairs_, tr("All pairs"));
     lower_->setDocumentMode(true);
     lower_->setCurrentWidget(steps_);  // of one token the shares by distance say nothing
-    auto* pictures = new QSplitter(Qt::Vertical);
-    pictures->addWidget(compass_);
-    pictures->addWidget(lower_);
-    pictures->setSizes({470, 250});
-    pictures->setStretchFactor(0, 1);
-    pictures->setChildrenCollapsible(false);
+    auto* pictures = splitOf(Qt::Vertical, {compass_, lower_}, {470, 250}, 0);
     fillPanel();
-    auto* row = new QHBoxLayout;
-    row->addWidget(pictures, 1);
-    row->addWidget(panel_);
-    contents()->addLayout(row);
-    for (FigureView* view : {static_cast<FigureView*>(compass_), static_cast<FigureView*>(distances_),
-                             static_cast<FigureView*>(steps_)})
+    contents()->addLayout(rowOf({{pictures, 1}, panel_}));
+    for (FigureView* view : std::initializer_list<FigureView*>{compass_, distances_, steps_})
         connect(view, &FigureView::pointed, this, &MixingPage::tell);
     connect(distances_, &BarChart::placePointed, this, [this](int distance) {
         pointing().set({.key = state_.query() - distance, .distance = distance});

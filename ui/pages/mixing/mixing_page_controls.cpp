@@ -57,7 +57,6 @@ void MixingPage::fillPanel() {
         tr("Without it the output rotates with the sentence: RoPER is relative only with the inverse"),
         [](const Setup& s) { return s.mistake != Mistake::no_inverse; },
         [](Setup& s, bool on) { s.mistake = on ? Mistake::none : Mistake::no_inverse; });
-    verdict_->setWordWrap(true);
     panel_->addRow({}, verdict_, tr("Largest change of any feature of this output when the sentence moves"));
     panel_->addHeading(tr("Values"));
     addSourceControls(*panel_, state_, SourceUse::mixing);

@@ -1,9 +1,9 @@
 #include "ui/pages/rotation/rotation_page.h"
 
-#include <QSplitter>
 #include <cmath>
 
 #include "core/explorer/setup_fields.h"
+#include "ui/controls/build.h"
 #include "ui/theme/numbers.h"
 
 namespace roper {
@@ -40,32 +40,17 @@ RotationPage::RotationPage(Selection& selection, QWidget* parent)
     upper_->addTab(four_ways_, tr("Four ways"));
     upper_->setDocumentMode(true);
     lower_->setDocumentMode(true);
-    auto* upper = new QSplitter(Qt::Horizontal);
-    upper->addWidget(upper_);
-    upper->addWidget(dials_);
-    upper->setStretchFactor(0, 3);
-    upper->setStretchFactor(1, 2);
     lower_->addTab(bars_, tr("Vector"));
     lower_->addTab(worked_, tr("Worked example"));
-    auto* pictures = new QSplitter(Qt::Vertical);
-    pictures->addWidget(upper);
-    pictures->addWidget(strip_);
-    pictures->addWidget(lower_);
-    upper->setSizes({560, 340});
-    pictures->setSizes({420, 84, 220});
-    pictures->setStretchFactor(0, 1);
-    for (QSplitter* splitter : {upper, pictures})
-        splitter->setChildrenCollapsible(false);
-
+    auto* upper = splitOf(Qt::Horizontal, {upper_, dials_}, {560, 340});
+    upper->setStretchFactor(0, 3);
+    upper->setStretchFactor(1, 2);
+    auto* pictures = splitOf(Qt::Vertical, {upper, strip_, lower_}, {420, 84, 220}, 0);
     fillPanel();
-    auto* row = new QHBoxLayout;
-    row->addWidget(pictures, 1);
-    row->addWidget(panel_);
-    contents()->addLayout(row);
+    contents()->addLayout(rowOf({{pictures, 1}, panel_}));
 
-    for (FigureView* view : {static_cast<FigureView*>(circle_), static_cast<FigureView*>(two_vectors_),
-                             static_cast<FigureView*>(four_ways_), static_cast<FigureView*>(dials_),
-                             static_cast<FigureView*>(strip_), static_cast<FigureView*>(bars_)})
+    for (FigureView* view :
+         std::initializer_list<FigureView*>{circle_, two_vectors_, four_ways_, dials_, strip_, bars_})
         connect(view, &FigureView::pointed, this, &RotationPage::tell);
     connect(four_ways_, &HeatMapView::cellPointed, this, [this](int feature, int) {
         pointing().set({.pair = pairOfFeature(state_.rotary())[static_cast<std::size_t>(feature)]});

@@ -1,12 +1,11 @@
 #include "ui/pages/rotation/worked_example_view.h"
 
-#include <QHBoxLayout>
 #include <QScrollArea>
 #include <QScrollBar>
-#include <QVBoxLayout>
 #include <algorithm>
 
 #include "ui/charts/csv_text.h"
+#include "ui/controls/build.h"
 #include "ui/theme/html_view.h"
 #include "ui/theme/numbers.h"
 
@@ -246,13 +245,11 @@ WorkedExamplePanel::WorkedExamplePanel(RotationState& state, QWidget* parent)
     : QWidget(parent),
       view_(new WorkedExampleView(state, nullptr)),
       where_(new QLabel),
-      back_(new QPushButton(tr("Back"))),
-      next_(new QPushButton(tr("Next step"))) {
-    auto* load = new QPushButton(tr("Load the “cat” example"));
-    load->setToolTip(tr("d = 4, position 3, x = [0.5, −1, 1.5, 2], frequencies 1 and 0.1"));
-    connect(load, &QPushButton::clicked, &state, &RotationState::loadWorkedExample);
-    connect(back_, &QPushButton::clicked, this, [this] { view_->setStep(view_->step() - 1); });
-    connect(next_, &QPushButton::clicked, this, [this] { view_->setStep(view_->step() + 1); });
+      back_(buttonFor(tr("Back"), {}, this, [this] { view_->setStep(view_->step() - 1); })),
+      next_(buttonFor(tr("Next step"), {}, this, [this] { view_->setStep(view_->step() + 1); })) {
+    auto* load = buttonFor(tr("Load the “cat” example"),
+                           tr("d = 4, position 3, x = [0.5, −1, 1.5, 2], frequencies 1 and 0.1"), &state,
+                           &RotationState::loadWorkedExample);
     connect(view_, &WorkedExampleView::stepChanged, this, &WorkedExamplePanel::showStep);
 
     auto* scroll = new QScrollArea;
@@ -262,16 +259,7 @@ WorkedExamplePanel::WorkedExamplePanel(RotationState& state, QWidget* parent)
     // When the picture has grown, its newest line is brought into sight.
     connect(scroll->verticalScrollBar(), &QScrollBar::rangeChanged, scroll->verticalScrollBar(),
             [scroll](int, int most) { scroll->verticalScrollBar()->setValue(most); });
-    auto* buttons = new QHBoxLayout;
-    buttons->addWidget(back_);
-    buttons->addWidget(next_);
-    buttons->addWidget(where_);
-    buttons->addStretch();
-    buttons->addWidget(load);
-    auto* layout = new QVBoxLayout(this);
-    layout->setContentsMargins(0, 6, 0, 0);
-    layout->addLayout(buttons);
-    layout->addWidget(scroll, 1);
+    columnOf({rowOf({back_, next_, where_, kRoom, load}), {scroll, 1}}, this)->setContentsMargins(0, 6, 0, 0);
     showStep();
 }
 

@@ -5,6 +5,7 @@
 #include <numbers>
 
 #include "core/explorer/setup_fields.h"
+#include "ui/controls/build.h"
 #include "ui/theme/numbers.h"
 
 namespace roper {
@@ -107,10 +108,7 @@ SpectrumPage::SpectrumPage(Selection& selection, QWidget* parent)
         grid->setRowStretch(i, i == 0 ? 5 : 4);
         grid->setColumnStretch(i, 1);
     }
-    auto* row = new QHBoxLayout;
-    row->addLayout(grid, 1);
-    row->addWidget(panel_);
-    contents()->addLayout(row);
+    contents()->addLayout(rowOf({{grid, 1}, panel_}));
     for (CurveChart* chart : {spectrum_, decay_, bound_}) {
         connect(chart, &CurveChart::pointed, this, &SpectrumPage::tell);
         connect(chart, &CurveChart::xPointed, this, [this, chart](double x) {

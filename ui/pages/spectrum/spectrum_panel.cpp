@@ -4,12 +4,11 @@
 #include <QClipboard>
 #include <QDialog>
 #include <QDialogButtonBox>
-#include <QLabel>
-#include <QVBoxLayout>
 #include <algorithm>
 
 #include "core/base/error.h"
 #include "core/explorer/known_models.h"
+#include "ui/controls/build.h"
 #include "ui/controls/text_input.h"
 #include "ui/explorer/example_list.h"
 #include "ui/pages/spectrum/spectrum_state.h"
@@ -63,8 +62,7 @@ void SpectrumPanel::addModels() {
     const auto list = [](const QString& name) {
         auto* box = new QComboBox;
         box->setAccessibleName(name);
-        box->setSizeAdjustPolicy(QComboBox::AdjustToMinimumContentsLengthWithIcon);
-        box->setMinimumContentsLength(8);
+        letBeNarrow(*box);
         return box;
     };
     models_ = list(tr("Settings of a well-known model"));
@@ -184,14 +182,12 @@ void SpectrumPanel::askForConfig() {
     auto* text = new TextInput(kLongestConfig);
     text->setPlaceholderText(tr("The text of a Hugging Face model's config.json"));
     text->setAccessibleName(tr("Text of the config.json"));
-    auto* why = new QLabel;
+    QLabel* why = messageLabel();
     const QString copied = QApplication::clipboard()->text();
     if (const QString refusal = text->refusalOf(copied); !refusal.isEmpty())
         why->setText(refusal);
     else if (copied.trimmed().startsWith('{'))
         text->setPlainText(copied);
-    why->setWordWrap(true);
-    why->setTextInteractionFlags(Qt::TextSelectableByMouse);
     auto* buttons = new QDialogButtonBox(QDialogButtonBox::Ok | QDialogButtonBox::Cancel);
     buttons->button(QDialogButtonBox::Ok)->setText(tr("Show its spectrum"));
     connect(buttons, &QDialogButtonBox::rejected, &dialog, &QDialog::reject);
@@ -201,10 +197,7 @@ void SpectrumPanel::askForConfig() {
         if (!answer.startsWith(tr("Not read: %1").arg(QString()))) return dialog.accept();
         why->setText(answer);
     });
-    auto* layout = new QVBoxLayout(&dialog);
-    layout->addWidget(text, 1);
-    layout->addWidget(why);
-    layout->addWidget(buttons);
+    columnOf({{text, 1}, why, buttons}, &dialog);
     dialog.exec();
 }
 

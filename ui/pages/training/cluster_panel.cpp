@@ -1,13 +1,11 @@
 #include "ui/pages/training/cluster_panel.h"
 
-#include <QHBoxLayout>
 #include <QHeaderView>
 #include <QMessageBox>
-#include <QSplitter>
-#include <QVBoxLayout>
 #include <algorithm>
 
 #include "core/base/text.h"
+#include "ui/controls/build.h"
 #include "ui/controls/narrow_button.h"
 #include "ui/pages/training/named_item.h"
 
@@ -35,8 +33,8 @@ ClusterPanel::ClusterPanel(const std::filesystem::path& runs, QWidget* parent)
       watch_(new ClusterWatch(runs, this)),
       grid_(new ElementGridView(this)),
       list_(new QTreeWidget),
-      summary_(new QLabel),
-      problem_(new QLabel) {
+      summary_(wrappedLabel()),
+      problem_(messageLabel()) {
     list_->setHeaderLabels({tr("Run"), tr("Where it is")});
     list_->setRootIsDecorated(false);
     list_->setUniformRowHeights(true);
@@ -49,36 +47,25 @@ ClusterPanel::ClusterPanel(const std::filesystem::path& runs, QWidget* parent)
     grid_->setEmptyText(
         tr("Runs that were handed to a cluster stand here: “roper-train sweep FILE --slurm” on one of its "
            "login nodes."));
-    summary_->setWordWrap(true);
-    problem_->setWordWrap(true);
-    problem_->setTextInteractionFlags(Qt::TextSelectableByMouse);
-    cancel_ = makeButton(
-        tr("Cancel"),
-        tr("Take the chosen runs that you submitted back from Slurm; what they have trained is kept"),
+    cancel_ = narrowButton(
+        {tr("Cancel")},
+        tr("Take the chosen runs that you submitted back from Slurm; what they have trained is kept"), this,
         [this] { cancelSelected(); });
-    requeue_ = makeButton(
-        tr("Requeue"),
+    requeue_ = narrowButton(
+        {tr("Requeue")},
         tr("Save the chosen runs that you submitted and that are running, and put them back into Slurm's "
            "queue"),
-        [this] { watch_->requeue(selectedIf(isRunningInSlurm)); });
-    submit_ = makeButton(
-        tr("Submit again"),
-        tr("Hand the chosen runs that nobody has to Slurm again, with the options that you gave it"),
+        this, [this] { watch_->requeue(selectedIf(isRunningInSlurm)); });
+    submit_ = narrowButton(
+        {tr("Submit again")},
+        tr("Hand the chosen runs that nobody has to Slurm again, with the options that you gave it"), this,
         [this] { watch_->submit(selectedIf(isMissing)); });
-    auto* splitter = new QSplitter(Qt::Vertical);
-    splitter->addWidget(grid_);
-    splitter->addWidget(list_);
-    splitter->setChildrenCollapsible(false);
-    splitter->setStretchFactor(1, 1);
-    auto* buttons = new QHBoxLayout;
-    for (QPushButton* button : {cancel_, requeue_, submit_})
-        buttons->addWidget(button);
-    auto* layout = new QVBoxLayout(this);
-    layout->setContentsMargins(0, 4, 0, 0);
-    layout->addWidget(splitter, 1);
-    layout->addLayout(buttons);
-    layout->addWidget(summary_);
-    layout->addWidget(problem_);
+    columnOf({{splitOf(Qt::Vertical, {grid_, list_}, {}, 1), 1},
+              rowOf({cancel_, requeue_, submit_}),
+              summary_,
+              problem_},
+             this)
+        ->setContentsMargins(0, 4, 0, 0);
     connect(watch_, &ClusterWatch::changed, this, &ClusterPanel::showWatched);
     connect(watch_, &ClusterWatch::said, this, &ClusterPanel::said);
     connect(grid_, &FigureView::pointed, this, &ClusterPanel::pointed);
@@ -96,20 +83,6 @@ ClusterPanel::ClusterPanel(const std::filesystem::path& runs, QWidget* parent)
     connect(list_, &QTreeWidget::itemDoubleClicked, this,
             [this](QTreeWidgetItem* item, int) { emit runWanted(item->text(0)); });
     showWatched();
-}
-
-QPushButton* ClusterPanel::makeButton(const QString& text, const QString& help,
-                                      const std::function<void()>& act) {
-    auto* button = new NarrowButton({text});
-    button->setToolTip(help);
-    connect(button, &QPushButton::clicked, this, act);
-    return button;
-}
-
-QPushButton* ClusterPanel::button(const QString& text) const {
-    for (auto* button : findChildren<QPushButton*>())
-        if (button->text() == text) return button;
-    return nullptr;
 }
 
 void ClusterPanel::showEvent(QShowEvent* event) {

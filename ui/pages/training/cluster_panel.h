@@ -20,7 +20,6 @@ class ClusterPanel : public QWidget {
     ClusterWatch& watch() { return *watch_; }
     ElementGridView& grid() { return *grid_; }
     QTreeWidget& list() { return *list_; }
-    QPushButton* button(const QString& text) const;
     std::vector<std::string> selected() const;
     /// Draws what was looked up already: for pictures.
     void show(const ClusterView& view);
@@ -35,7 +34,6 @@ class ClusterPanel : public QWidget {
     void hideEvent(QHideEvent* event) override;
 
   private:
-    QPushButton* makeButton(const QString& text, const QString& help, const std::function<void()>& act);
     void showWatched();
     void showButtons();
     std::vector<std::string> selectedIf(bool (*fits)(const SweepElement&)) const;

@@ -1,13 +1,12 @@
 #include "ui/pages/training/demonstration_card.h"
 
-#include <QVBoxLayout>
-
 #include "core/base/error.h"
 #include "core/compare/grouping.h"
 #include "core/compare/twin_result.h"
-#include "ui/controls/flow_layout.h"
+#include "ui/controls/build.h"
 #include "ui/live/run_records.h"
 #include "ui/theme/numbers.h"
+#include "ui/theme/type_scale.h"
 
 namespace roper {
 namespace {
@@ -16,18 +15,6 @@ constexpr auto kPreset = "copy-quick";
 constexpr int kBetweenRefreshes_ms = 200;
 constexpr double kShare = 0.9;  // of the problems: which is first to solve so many
 
-QPushButton* linkButton(const QString& text, const QString& tip) {
-    auto* button = new QPushButton(text);
-    button->setToolTip(tip);
-    return button;
-}
-
-QLabel* wrappedLabel() {
-    QLabel* label = new QLabel;
-    label->setWordWrap(true);
-    return label;
-}
-
 }  // namespace
 
 DemonstrationCard::DemonstrationCard(TrainingState& state, QWidget* parent)
@@ -35,25 +22,20 @@ DemonstrationCard::DemonstrationCard(TrainingState& state, QWidget* parent)
       state_(state),
       sentence_(wrappedLabel()),
       evidence_(wrappedLabel()),
-      start_(new QPushButton(tr("Watch RoPER learn sooner"))),
-      inspect_(linkButton(tr("Inspect what it learned"), tr("Attention of the model trained with RoPER"))),
-      compare_(linkButton(tr("Compare"), tr("Both runs, and those of other seeds, on the Compare page"))),
-      more_seeds_(linkButton(tr("More seeds"), tr("Queue both for six seeds: one pair alone says little"))) {
+      start_(
+          buttonFor(tr("Watch RoPER learn sooner"), {}, this, [this] { emit startWanted(*specification_); })),
+      inspect_(buttonFor(tr("Inspect what it learned"), tr("Attention of the model trained with RoPER"), this,
+                         [this] { emit inspectWanted(roper_run_, true); })),
+      compare_(
+          buttonFor(tr("Compare"), tr("Both runs, and those of other seeds, on the Compare page"), this,
+                    [this] { emit compareWanted(QString::fromStdString(specification_->about.title)); })),
+      more_seeds_(buttonFor(tr("More seeds"), tr("Queue both for six seeds: one pair alone says little"),
+                            this, [this] { emit moreSeedsWanted(*specification_); })) {
     setFrameShape(QFrame::StyledPanel);
     setAccessibleName(start_->text());
     sentence_->setAccessibleName(tr("What the demonstration shows"));
-    QFont bold = start_->font();
-    bold.setBold(true);
-    start_->setFont(bold);
-    auto* layout = new QVBoxLayout(this);
-    layout->addWidget(start_);
-    layout->addWidget(sentence_);
-    layout->addWidget(evidence_);
-    auto* links = new QWidget;
-    auto* flow = new FlowLayout(links);
-    for (QPushButton* button : {inspect_, compare_, more_seeds_})
-        flow->addWidget(button);
-    layout->addWidget(links);
+    start_->setFont(boldFont(start_->font()));
+    columnOf({start_, sentence_, evidence_, flowOf({inspect_, compare_, more_seeds_})}, this);
     try {
         specification_ = loadPreset(kPreset).specification;
         evidence_->setText(QString::fromStdString(specification_->about.evidence));
@@ -61,11 +43,6 @@ DemonstrationCard::DemonstrationCard(TrainingState& state, QWidget* parent)
         qWarning("%s", error.what());
     }
     setVisible(specification_.has_value());
-    connect(start_, &QPushButton::clicked, this, [this] { emit startWanted(*specification_); });
-    connect(more_seeds_, &QPushButton::clicked, this, [this] { emit moreSeedsWanted(*specification_); });
-    connect(inspect_, &QPushButton::clicked, this, [this] { emit inspectWanted(roper_run_, true); });
-    connect(compare_, &QPushButton::clicked, this,
-            [this] { emit compareWanted(QString::fromStdString(specification_->about.title)); });
     timer_.setSingleShot(true);
     timer_.setInterval(kBetweenRefreshes_ms);
     connect(&timer_, &QTimer::timeout, this, &DemonstrationCard::refresh);

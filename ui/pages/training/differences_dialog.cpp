@@ -6,11 +6,12 @@
 #include <QHeaderView>
 #include <QPushButton>
 #include <QScreen>
-#include <QVBoxLayout>
 
 #include "core/compare/run_differences.h"
+#include "ui/controls/build.h"
 #include "ui/live/run_records.h"
 #include "ui/theme/numbers.h"
+#include "ui/theme/type_scale.h"
 #include "ui/theme/zoom.h"
 
 namespace roper {
@@ -23,9 +24,7 @@ void addHeading(QTableWidget& table, const QString& text) {
     const int row = table.rowCount();
     table.insertRow(row);
     auto* heading = new QTableWidgetItem(text);
-    QFont font = table.font();
-    font.setBold(true);
-    heading->setFont(font);
+    heading->setFont(boldFont(table.font()));
     heading->setFlags(Qt::ItemIsEnabled);
     table.setItem(row, 0, heading);
     table.setSpan(row, 0, 1, table.columnCount());
@@ -86,9 +85,7 @@ DifferencesDialog::DifferencesDialog(const std::vector<RunWatcher*>& runs, QWidg
     QPushButton* copy = buttons->addButton(tr("Copy as Markdown"), QDialogButtonBox::ActionRole);
     connect(copy, &QPushButton::clicked, this, [this] { QApplication::clipboard()->setText(markdown_); });
     connect(buttons, &QDialogButtonBox::rejected, this, &QDialog::reject);
-    auto* layout = new QVBoxLayout(this);
-    layout->addWidget(table_);
-    layout->addWidget(buttons);
+    columnOf({table_, buttons}, this);
     const int rows = table_->verticalHeader()->length() + table_->horizontalHeader()->sizeHint().height();
     const QSize room = screen()->availableSize() * 0.9;
     resize(

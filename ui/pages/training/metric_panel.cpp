@@ -1,14 +1,12 @@
 #include "ui/pages/training/metric_panel.h"
 
 #include <QCheckBox>
-#include <QLabel>
 #include <QSlider>
-#include <QVBoxLayout>
 #include <algorithm>
 #include <array>
 
 #include "core/base/text.h"
-#include "ui/controls/flow_layout.h"
+#include "ui/controls/build.h"
 
 namespace roper {
 namespace {
@@ -19,12 +17,8 @@ constexpr auto kLogSuffix = "-log";
 
 }  // namespace
 
-MetricPanel::MetricPanel(QWidget* parent) : QWidget(parent), splitter_(new QSplitter(Qt::Vertical)) {
-    splitter_->setChildrenCollapsible(false);
-    auto* layout = new QVBoxLayout(this);
-    layout->setContentsMargins(4, 0, 4, 0);
-    layout->addWidget(makeControls());
-    layout->addWidget(splitter_, 1);
+MetricPanel::MetricPanel(QWidget* parent) : QWidget(parent), splitter_(splitOf(Qt::Vertical, {}, {})) {
+    columnOf({makeControls(), {splitter_, 1}}, this)->setContentsMargins(4, 0, 4, 0);
     for (const Quantity quantity : {Quantity::training_loss, Quantity::accuracy})
         append(quantity);
 }
@@ -75,19 +69,14 @@ QWidget* MetricPanel::makeControls() {
     left_out_ = new QLabel;
     left_out_->setToolTip(tr("Of each kind as many; choose or filter fewer runs to see others"));
     left_out_->hide();
-    auto* reset = new QPushButton(tr("Reset zoom"));
-    reset->setToolTip(tr(
-        "Show everything and keep up with new points; a double click on a chart does the same. Drag to zoom "
-        "into a box, drag with Shift or the middle button to move; the wheel zooms at the pointer."));
-    connect(reset, &QPushButton::clicked, this, &MetricPanel::follow);
-    add_ = new QPushButton(tr("Add chart"));
-    connect(add_, &QPushButton::clicked, this, &MetricPanel::addChart);
-    auto* bar = new QWidget;
+    auto* reset = buttonFor(
+        tr("Reset zoom"),
+        tr("Show everything and keep up with new points; a double click on a chart does the same. Drag to "
+           "zoom into a box, drag with Shift or the middle button to move; the wheel zooms at the pointer."),
+        this, &MetricPanel::follow);
+    add_ = buttonFor(tr("Add chart"), {}, this, &MetricPanel::addChart);
+    QWidget* bar = flowOf({across, smoothing, averaged, log_x, legend, reset, add_, left_out_});
     bar->setMinimumWidth(320);  // two lines of them, no more
-    auto* layout = new FlowLayout(bar);
-    for (QWidget* each :
-         std::initializer_list<QWidget*>{across, smoothing, averaged, log_x, legend, reset, add_, left_out_})
-        layout->addWidget(each);
     return bar;
 }
 

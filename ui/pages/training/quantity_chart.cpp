@@ -1,7 +1,5 @@
 #include "ui/pages/training/quantity_chart.h"
 
-#include <QHBoxLayout>
-#include <QVBoxLayout>
 #include <algorithm>
 #include <limits>
 #include <map>
@@ -9,6 +7,7 @@
 #include "core/base/error.h"
 #include "core/compare/curves.h"
 #include "core/corpus/corpus_files.h"
+#include "ui/controls/build.h"
 
 namespace roper {
 namespace {
@@ -104,8 +103,7 @@ QuantityChart::QuantityChart(Quantity quantity, QWidget* parent)
         choice_->addItem(quantityTitle(info.quantity));
     choice_->setAccessibleName(tr("What the chart shows"));
     choice_->setToolTip(tr("What the chart shows: anything that runs record"));
-    choice_->setSizeAdjustPolicy(QComboBox::AdjustToMinimumContentsLengthWithIcon);
-    choice_->setMinimumContentsLength(14);
+    letBeNarrow(*choice_, 14);
     connect(choice_, &QComboBox::activated, this,
             [this](int index) { emit quantityChosen(static_cast<Quantity>(index)); });
     log_->setText(tr("log"));
@@ -119,16 +117,9 @@ QuantityChart::QuantityChart(Quantity quantity, QWidget* parent)
     close_->setToolTip(close_->accessibleName());
     connect(close_, &QToolButton::clicked, this, &QuantityChart::closeWanted);
 
-    auto* line = new QHBoxLayout;
-    line->setContentsMargins(0, 0, 0, 0);
-    line->addWidget(choice_, 1);
-    line->addWidget(log_);
-    line->addWidget(close_);
-    auto* layout = new QVBoxLayout(this);
+    auto* layout = columnOf({rowOf({{choice_, 1}, log_, close_}), {chart_, 1}}, this);
     layout->setContentsMargins(0, 0, 0, 0);
     layout->setSpacing(2);
-    layout->addLayout(line);
-    layout->addWidget(chart_, 1);
     chart_->setMenuExtras([this](QMenu& menu) { addToMenu(menu); });
     showQuantity();
 }

@@ -2,17 +2,16 @@
 
 #include <QDesktopServices>
 #include <QDropEvent>
-#include <QHBoxLayout>
 #include <QHeaderView>
 #include <QMenu>
 #include <QShortcut>
 #include <QUrl>
-#include <QVBoxLayout>
 #include <algorithm>
 #include <cmath>
 
 #include "core/base/error.h"
 #include "core/runs/own_queue.h"
+#include "ui/controls/build.h"
 #include "ui/controls/narrow_button.h"
 #include "ui/live/expected_time_text.h"
 #include "ui/live/run_records.h"
@@ -38,9 +37,9 @@ QueuePanel::QueuePanel(TrainingState& state, QWidget* parent)
       store_(state.store()),
       list_(new QueueList),
       at_once_(new QSpinBox),
-      problem_(new QLabel),
-      time_left_(new QLabel),
-      load_(new QLabel) {
+      problem_(messageLabel()),
+      time_left_(wrappedLabel()),
+      load_(wrappedLabel()) {
     list_->setHeaderLabels({tr("Next"), tr("State")});
     list_->setRootIsDecorated(false);
     list_->setAccessibleName(tr("Queue"));
@@ -80,24 +79,15 @@ QueuePanel::QueuePanel(TrainingState& state, QWidget* parent)
     approve_ =
         makeButton({tr("Train them")}, tr("What waits in this queue now is trained, wherever it came from"),
                    [this] { queue_.approve(); });
-    problem_->setWordWrap(true);
-    problem_->setTextInteractionFlags(Qt::TextSelectableByMouse);
-    auto* buttons = new QHBoxLayout;
-    for (QPushButton* button : {up_, down_, hold_, remove_, clear_})
-        buttons->addWidget(button);
-    auto* bottom = new QHBoxLayout;
-    bottom->addWidget(at_once_);
-    bottom->addWidget(new QLabel(tr("at the same time")));
-    bottom->addStretch();
-    auto* layout = new QVBoxLayout(this);
-    layout->setContentsMargins(0, 4, 0, 0);
-    layout->addWidget(list_, 1);
-    layout->addLayout(buttons);
-    layout->addLayout(bottom);
-    layout->addWidget(time_left_);
-    layout->addWidget(load_);
-    layout->addWidget(problem_);
-    layout->addWidget(approve_, 0, Qt::AlignLeft);
+    columnOf({{list_, 1},
+              rowOf({up_, down_, hold_, remove_, clear_}),
+              rowOf({at_once_, new QLabel(tr("at the same time")), kRoom}),
+              time_left_,
+              load_,
+              problem_,
+              {approve_, 0, Qt::AlignLeft}},
+             this)
+        ->setContentsMargins(0, 4, 0, 0);
     connect(&queue_, &QueueLauncher::changed, this, &QueuePanel::showQueue);
     connect(&store_, &RunStore::changed, this, &QueuePanel::showQueue);
     connect(&store_, &RunStore::runAdded, this, &QueuePanel::showQueue);
@@ -107,8 +97,6 @@ QueuePanel::QueuePanel(TrainingState& state, QWidget* parent)
     auto* take_out = new QShortcut(QKeySequence::Delete, list_);
     take_out->setContext(Qt::WidgetShortcut);
     connect(take_out, &QShortcut::activated, this, [this] { state_.edits().remove(selected()); });
-    time_left_->setWordWrap(true);
-    load_->setWordWrap(true);
     load_->setAccessibleName(tr("How busy this machine is"));
     connect(&estimating_, &QTimer::timeout, this, [this] {
         if (!isVisible()) return;
@@ -125,22 +113,13 @@ QueuePanel::QueuePanel(TrainingState& state, QWidget* parent)
 
 QPushButton* QueuePanel::makeButton(const QStringList& texts, const QString& help,
                                     const std::function<void()>& act) {
-    auto* button = new NarrowButton(texts);
-    button->setToolTip(help);
-    connect(button, &QPushButton::clicked, this, [this, act] {
+    return narrowButton(texts, help, this, [this, act] {
         try {
             act();
         } catch (const Error& error) {
             emit said(QString::fromStdString(error.what()));
         }
     });
-    return button;
-}
-
-QPushButton* QueuePanel::button(const QString& text) const {
-    for (auto* button : findChildren<QPushButton*>())
-        if (button->text() == text) return button;
-    return nullptr;
 }
 
 std::vector<std::string> QueuePanel::selected() const {

@@ -39,7 +39,6 @@ class QueuePanel : public QWidget {
     QString timeLeft() const;
     /// "CPU 87 %, memory 5.2 of 24 GB".
     QString load();
-    QPushButton* button(const QString& text) const;
 
   signals:
     void said(const QString& message);

@@ -1,16 +1,15 @@
 #include "ui/pages/training/runs_panel.h"
 
-#include <QGridLayout>
 #include <QHeaderView>
 #include <QKeyEvent>
 #include <QSettings>
 #include <QShortcut>
 #include <QStyledItemDelegate>
 #include <QTimer>
-#include <QVBoxLayout>
 #include <algorithm>
 
 #include "core/base/error.h"
+#include "ui/controls/build.h"
 #include "ui/controls/narrow_button.h"
 #include "ui/live/run_notice.h"
 #include "ui/theme/elided_label.h"
@@ -57,8 +56,8 @@ RunsPanel::RunsPanel(TrainingState& state, QWidget* parent)
       proxy_(new RunFilterModel(*model_, this)),
       tree_(new QTreeView),
       filter_(new QLineEdit),
-      detail_(new QLabel),
-      filter_problem_(new QLabel),
+      detail_(messageLabel()),
+      filter_problem_(wrappedLabel()),
       control_(new ControlClient(this)) {
     makeTree();
     filter_->setPlaceholderText(tr("words, position=roper, loss<0.6, seed<5, tag=…"));
@@ -66,20 +65,11 @@ RunsPanel::RunsPanel(TrainingState& state, QWidget* parent)
     filter_->setToolTip(
         tr("Words that the name, experiment, task, method, state, tags or note must hold, and comparisons of "
            "any setting or of step, loss, solved, accuracy, last, best, seed, tag"));
-    filter_problem_->setWordWrap(true);
     filter_problem_->hide();
     filter_->setClearButtonEnabled(true);
-    detail_->setWordWrap(true);
     detail_->setAccessibleName(tr("About the run"));
-    detail_->setTextInteractionFlags(Qt::TextSelectableByMouse);
-
-    auto* layout = new QVBoxLayout(this);
-    layout->setContentsMargins(0, 0, 0, 0);
-    layout->addWidget(filter_);
-    layout->addWidget(filter_problem_);
-    layout->addWidget(tree_, 1);
-    layout->addWidget(makeButtons());
-    layout->addWidget(detail_);
+    columnOf({filter_, filter_problem_, {tree_, 1}, makeButtons(), detail_}, this)
+        ->setContentsMargins(0, 0, 0, 0);
 
     connect(filter_, &QLineEdit::textChanged, this, [this](const QString& text) {
         const QString problem = proxy_->setFilter(text);
@@ -198,28 +188,17 @@ void RunsPanel::toggleTicks() {
 }
 
 QWidget* RunsPanel::makeButtons() {
-    const auto make = [this](const QStringList& texts, const QString& help, auto action) {
-        auto* button = new NarrowButton(texts);
-        button->setToolTip(help);
-        connect(button, &QPushButton::clicked, this, action);
-        return button;
-    };
-    pause_ =
-        make({tr("Pause")}, tr("Wait between two steps; nothing is lost"), [this] { send(Command::pause); });
-    stop_ = make({tr("Stop")}, tr("Save a checkpoint and end; the run can be resumed"),
-                 [this] { send(Command::stop); });
-    checkpoint_ =
-        make({tr("Checkpoint")}, tr("Save a checkpoint now"), [this] { send(Command::checkpoint); });
-    resume_ = make({tr("Resume")},
-                   tr("Continue training: where a paused run waits, or from the newest checkpoint of one "
-                      "that has ended"),
-                   [this] { resumeSelected(); });
-    auto* buttons = new QWidget;
-    auto* layout = new QHBoxLayout(buttons);
-    layout->setContentsMargins(0, 0, 0, 0);
-    for (QPushButton* button : {pause_, resume_, stop_, checkpoint_})
-        layout->addWidget(button);
-    return buttons;
+    pause_ = narrowButton({tr("Pause")}, tr("Wait between two steps; nothing is lost"), this,
+                          [this] { send(Command::pause); });
+    stop_ = narrowButton({tr("Stop")}, tr("Save a checkpoint and end; the run can be resumed"), this,
+                         [this] { send(Command::stop); });
+    checkpoint_ = narrowButton({tr("Checkpoint")}, tr("Save a checkpoint now"), this,
+                               [this] { send(Command::checkpoint); });
+    resume_ = narrowButton({tr("Resume")},
+                           tr("Continue training: where a paused run waits, or from the newest checkpoint of "
+                              "one that has ended"),
+                           this, &RunsPanel::resumeSelected);
+    return widgetWith(rowOf({pause_, resume_, stop_, checkpoint_}));
 }
 
 /// The run of a row, or the listed runs of an experiment.

@@ -1,8 +1,8 @@
 #include "ui/pages/training/samples_view.h"
 
 #include <QScrollBar>
-#include <QVBoxLayout>
 
+#include "ui/controls/build.h"
 #include "ui/theme/theme.h"
 
 namespace roper {
@@ -66,14 +66,10 @@ QString maskedHtml(const Sample& sample, const SampleColors& colors) {
 
 }  // namespace
 
-SamplesView::SamplesView(QWidget* parent) : QWidget(parent), title_(new QLabel), text_(new HtmlView) {
+SamplesView::SamplesView(QWidget* parent) : QWidget(parent), title_(wrappedLabel()), text_(new HtmlView) {
     text_->setAccessibleName(tr("Problems of the newest evaluation"));
     text_->setFrameShape(QFrame::NoFrame);
-    title_->setWordWrap(true);  // a long name must not widen the window
-    auto* layout = new QVBoxLayout(this);
-    layout->setContentsMargins(0, 0, 0, 0);
-    layout->addWidget(title_);
-    layout->addWidget(text_);
+    columnOf({title_, text_}, this)->setContentsMargins(0, 0, 0, 0);
     show({}, {});
 }
 

@@ -13,6 +13,7 @@
 
 #include "core/base/error.h"
 #include "core/specification/presets.h"
+#include "ui/controls/build.h"
 #include "ui/theme/type_scale.h"
 
 namespace roper {
@@ -63,15 +64,13 @@ SpecificationForm::SpecificationForm(QWidget* parent) : QWidget(parent) {
         }
         Row row{&field,
                 makeEditor(field),
-                new QLabel(fieldLabel(field)),
-                new QLabel(QString::fromStdString(field.help)),
+                wrappedLabel(fieldLabel(field)),  // a long name must not push the form beyond its panel
+                wrappedLabel(QString::fromStdString(field.help)),
                 nullptr,
                 {}};
         row.editor->setAccessibleName(fieldLabel(field));
         row.editor->setObjectName(QString::fromStdString(field.key()));
-        row.message->setWordWrap(true);
         row.message->setFont(smallFont(row.message->font()));
-        row.label->setWordWrap(true);  // a long name must not push the form beyond its panel
         row.label->setBuddy(row.editor);
         auto* line = qobject_cast<QLineEdit*>(row.editor);
         row.input = field.key() == "task.text" ? withTextChooser(line) : row.editor;
@@ -92,8 +91,7 @@ QWidget* SpecificationForm::makeEditor(const SpecificationField& field) {
     if (const auto* choice = std::get_if<Choice>(&field.accepts)) {
         auto* box = new QComboBox;
         // As wide as there is room for, not as its longest choice: the form must not outgrow its panel.
-        box->setSizeAdjustPolicy(QComboBox::AdjustToMinimumContentsLengthWithIcon);
-        box->setMinimumContentsLength(8);
+        letBeNarrow(*box);
         for (const std::string& name : choice->names)
             box->addItem(QString::fromStdString(name));
         connect(box, &QComboBox::currentTextChanged, this, react);

@@ -1,10 +1,10 @@
 #include "ui/pages/training/training_page.h"
 
-#include <QSplitter>
 #include <algorithm>
 #include <functional>
 
 #include "core/base/error.h"
+#include "ui/controls/build.h"
 #include "ui/pages/training/long_work.h"
 #include "ui/theme/numbers.h"
 
@@ -49,27 +49,16 @@ TrainingPage::TrainingPage(RunStore& store, TrainerLauncher& launcher, QueueLaun
       queue_panel_(new QueuePanel(state_, this)),
       cluster_panel_(new ClusterPanel(store.folder(), this)),
       lists_(new QTabWidget) {
-    auto* right = new QSplitter(Qt::Vertical);
     lists_->addTab(runs_, tr("Runs"));
     lists_->addTab(queue_panel_, tr("Queue"));
     lists_->addTab(cluster_panel_, tr("Cluster"));
     lists_->setDocumentMode(true);
-    right->addWidget(lists_);
     auto* about_run = new QTabWidget;
     about_run->addTab(samples_, tr("Samples"));
     about_run->addTab(log_, tr("Log"));
     about_run->setDocumentMode(true);
-    right->addWidget(about_run);
-    right->setSizes({360, 300});
-    auto* columns = new QSplitter(Qt::Horizontal);
-    columns->addWidget(makeChooser());
-    columns->addWidget(metrics_);
-    columns->addWidget(right);
-    columns->setSizes({280, 400, 540});
-    columns->setStretchFactor(1, 1);
-    for (QSplitter* splitter : {right, columns})
-        splitter->setChildrenCollapsible(false);
-    contents()->addWidget(columns, 1);
+    auto* right = splitOf(Qt::Vertical, {lists_, about_run}, {360, 300});
+    contents()->addWidget(splitOf(Qt::Horizontal, {makeChooser(), metrics_, right}, {280, 400, 540}, 1), 1);
 
     connect(presets_, &PresetList::chosen, this,
             [this](const Preset& preset) { form_->setSpecification(preset.specification); });

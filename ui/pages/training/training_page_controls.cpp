@@ -1,6 +1,7 @@
 #include <QGridLayout>
 #include <QScrollArea>
 
+#include "ui/controls/build.h"
 #include "ui/pages/training/training_page.h"
 
 // What can be pressed and typed on the Training page.
@@ -14,29 +15,22 @@ QWidget* TrainingPage::makeChooser() {
     scroll->setHorizontalScrollBarPolicy(Qt::ScrollBarAlwaysOff);
     chooser_->addTab(presets_, tr("Presets"));
     chooser_->addTab(scroll, tr("All settings"));
-    outlook_ = new QLabel;
-    outlook_->setWordWrap(true);
+    outlook_ = wrappedLabel();
     outlook_->setAccessibleName(tr("What a run takes"));
-    auto* side = new QWidget;
-    auto* layout = new QVBoxLayout(side);
-    layout->setContentsMargins(0, 0, 0, 0);
-    layout->addWidget(demonstration_);
-    layout->addWidget(chooser_, 1);
-    layout->addWidget(outlook_);
-    layout->addWidget(makeStartButtons());
-    return side;
+    return widgetWith(columnOf({demonstration_, {chooser_, 1}, outlook_, makeStartButtons()}));
 }
 
 QWidget* TrainingPage::makeStartButtons() {
-    start_ = new QPushButton(tr("Start"));
-    start_->setToolTip(tr("Train this specification"));
-    twins_ = new QPushButton(tr("Start as twins"));
-    twins_->setToolTip(tr("RoPE and RoPER at the same time: same initial weights, same batches"));
+    start_ = buttonFor(tr("Start"), tr("Train this specification"), this, [this] { startRuns(false); });
+    twins_ = buttonFor(tr("Start as twins"),
+                       tr("RoPE and RoPER at the same time: same initial weights, same batches"), this,
+                       [this] { startRuns(true); });
     twins_->setDefault(true);
-    queue_twins_ = new QPushButton(tr("Queue twins"));
-    queue_twins_->setToolTip(
-        tr("RoPE and RoPER for each seed, one run after the other; seeds that are trained "
-           "already are not queued again"));
+    queue_twins_ = buttonFor(
+        tr("Queue twins"),
+        tr("RoPE and RoPER for each seed, one run after the other; seeds that are trained already are not "
+           "queued again"),
+        this, [this] { queueTwins(form_->specification(), seeds_->value()); });
     seeds_ = new QSpinBox;
     seeds_->setRange(1, 1000);
     seeds_->setValue(kSeedsThatSaySomething);
@@ -44,18 +38,12 @@ QWidget* TrainingPage::makeStartButtons() {
     seeds_->setAccessibleName(tr("How many seeds"));
     seeds_->setToolTip(
         tr("From the data seed of the settings upwards; five are the least that say something"));
-    connect(start_, &QPushButton::clicked, this, [this] { startRuns(false); });
-    connect(twins_, &QPushButton::clicked, this, [this] { startRuns(true); });
-    connect(queue_twins_, &QPushButton::clicked, this,
-            [this] { queueTwins(form_->specification(), seeds_->value()); });
-    auto* buttons = new QWidget;
-    auto* layout = new QGridLayout(buttons);
-    layout->setContentsMargins(0, 0, 0, 0);
+    auto* layout = new QGridLayout;
     layout->addWidget(start_, 0, 0);
     layout->addWidget(twins_, 0, 1);
     layout->addWidget(queue_twins_, 1, 1);
     layout->addWidget(seeds_, 1, 0);
-    return buttons;
+    return widgetWith(layout);
 }
 
 void TrainingPage::addActions(Actions& actions) {
