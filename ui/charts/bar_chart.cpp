@@ -5,27 +5,20 @@
 #include <cmath>
 
 #include "ui/charts/csv_text.h"
+#include "ui/charts/nice_ticks.h"
+#include "ui/theme/numbers.h"
 #include "ui/theme/type_scale.h"
 
 namespace roper {
 namespace {
 
 constexpr double kLegend = 18;  // the height of its line
-
-/// A step of 1, 2 or 5 times a power of ten that cuts `range` into three to seven parts.
-double niceStep(double range) {
-    const double power = std::pow(10.0, std::floor(std::log10(range / 3)));
-    for (const double factor : {1.0, 2.0, 5.0})
-        if (range / (factor * power) <= 6) return factor * power;
-    return 10 * power;
-}
+constexpr int kParts = 6;       // of the scale, at most
 
 }  // namespace
 
 BarChart::BarChart(const QString& name, const QString& x, const QString& y, QWidget* parent)
-    : FigureView(parent), name_(name), x_name_(x), y_name_(y) {
-    setAccessibleName(y);
-}
+    : FigureView(parent, name, y), x_name_(x), y_name_(y) {}
 
 void BarChart::setBars(const std::vector<int>& places, const std::vector<Series>& series) {
     places_ = places;
@@ -33,31 +26,10 @@ void BarChart::setBars(const std::vector<int>& places, const std::vector<Series>
     update();
 }
 
-void BarChart::setMuted(const std::map<int, double>& values) {
-    muted_ = values;
-    update();
-}
-
-void BarChart::setMarked(int place) {
-    marked_ = place;
-    update();
-}
-
-void BarChart::setPointed(std::optional<int> place) {
-    if (place == pointed_) return;
-    pointed_ = place;
-    update();
-}
-
 void BarChart::paintPointed(QPainter& painter, const Theme& theme) const {
     const auto place = pointed_ ? std::find(places_.begin(), places_.end(), *pointed_) : places_.end();
     if (place == places_.end()) return;
     paintFrame(painter, placeRect(static_cast<std::size_t>(place - places_.begin())), theme);
-}
-
-void BarChart::setHeadline(const QString& text) {
-    headline_ = text;
-    update();
 }
 
 double BarChart::headlineHeight(double width) const {
@@ -102,16 +74,13 @@ int BarChart::indexAt(const QPointF& at) const {
 
 void BarChart::paintScale(QPainter& painter, const QRectF& box, double low, double high,
                           const Theme& theme) const {
-    const double step = niceStep(high - low);
-    for (double mark = std::ceil(low / step) * step; mark <= high + 1e-9 * step; mark += step) {
-        const bool zero = std::abs(mark) < step / 2;
+    for (const double mark : niceTicks(low, high, kParts)) {
         const double y = box.bottom() - (mark - low) / (high - low) * box.height();
-        painter.setPen(QPen(zero ? theme.frame : theme.grid, 1));
+        painter.setPen(QPen(mark == 0 ? theme.frame : theme.grid, 1));
         painter.drawLine(QPointF(box.left(), y), QPointF(box.right(), y));
         painter.setPen(theme.faint_text);
-        painter.drawText(
-            QRectF(box.left() - 52, y - 9, 46, 18), Qt::AlignRight | Qt::AlignVCenter,
-            zero ? QStringLiteral("0") : QString::number(mark, 'g', 3).replace('-', QChar(0x2212)));
+        painter.drawText(QRectF(box.left() - 52, y - 9, 46, 18), Qt::AlignRight | Qt::AlignVCenter,
+                         mark == 0 ? QStringLiteral("0") : noteNumber(mark, 3));
     }
 }
 

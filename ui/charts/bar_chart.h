@@ -25,11 +25,11 @@ class BarChart : public FigureView {
     /// @param places  number of each place, such as a distance; shown below and exported
     void setBars(const std::vector<int>& places, const std::vector<Series>& series);
     /// Places that are switched off, with what they would be: drawn pale and crossed out.
-    void setMuted(const std::map<int, double>& values);
-    void setMarked(int place);
+    void setMuted(const std::map<int, double>& values) { redrawWith(muted_, values); }
+    void setMarked(int place) { redrawWith(marked_, place); }
     /// A place that the pointer is on, perhaps in another picture.
-    void setPointed(std::optional<int> place);
-    void setHeadline(const QString& text);
+    void setPointed(std::optional<int> place) { redrawWith(pointed_, place); }
+    void setHeadline(const QString& text) { redrawWith(headline_, text); }
     void setCaption(const QString& caption) { caption_ = caption; }
     /// A place that is labelled with a word instead of its number.
     void setPlaceName(int place, const QString& name) { place_names_[place] = name; }
@@ -40,7 +40,6 @@ class BarChart : public FigureView {
     /// Where the bars of a place are on the canvas.
     QRectF placeRect(std::size_t index) const;
 
-    QString figureName() const override { return name_; }
     void paintFigure(QPainter& painter, const QRectF& area, const Theme& theme) const override {
         paintWithLegend(true, painter, area, theme);
     }
@@ -76,7 +75,7 @@ class BarChart : public FigureView {
     void paintLegend(QPainter& painter, double right, double top, const Theme& theme) const;
     void paintScale(QPainter& painter, const QRectF& box, double low, double high, const Theme& theme) const;
 
-    QString name_, x_name_, y_name_, headline_, caption_;
+    QString x_name_, y_name_, headline_, caption_;
     std::vector<int> places_;
     std::vector<Series> series_;
     std::map<int, double> muted_;

@@ -20,7 +20,9 @@ void drawOnAnyColor(QPainter& painter, const Theme& theme, Draw draw) {
 
 }  // namespace
 
-FigureView::FigureView(QWidget* parent) : QWidget(parent) {
+FigureView::FigureView(QWidget* parent, const QString& name, const QString& accessible)
+    : QWidget(parent), name_(name) {
+    setAccessibleName(accessible);
     setMouseTracking(true);
     setFocusPolicy(Qt::ClickFocus);  // keys then mean the picture, not the field typed in before
     setBackgroundRole(QPalette::Base);
@@ -74,6 +76,11 @@ void FigureView::paintEvent(QPaintEvent*) {
     paintFigure(painter, canvas(), theme);
     painter.restore();
     paintPointed(painter, theme);
+}
+
+void FigureView::paintNote(QPainter& painter, const QRectF& area, const QString& text, const Theme& theme) {
+    painter.setPen(theme.faint_text);
+    painter.drawText(area, Qt::AlignCenter | Qt::TextWordWrap, text);
 }
 
 void FigureView::paintFrame(QPainter& painter, const QRectF& frame, const Theme& theme) {

@@ -13,7 +13,14 @@ class FigureView : public QWidget, public Figure {
     Q_OBJECT
 
   public:
-    explicit FigureView(QWidget* parent);
+    /// @param name        of the exported file, such as "rotation"
+    /// @param accessible  what the picture shows, for screen readers
+    explicit FigureView(QWidget* parent, const QString& name = {}, const QString& accessible = {});
+
+    QString figureName() const override { return name_; }
+    void setName(const QString& name) { name_ = name; }
+    /// What it says while there is nothing to draw.
+    void setEmptyText(const QString& text) { redrawWith(empty_text_, text); }
 
     /// Where it is laid out: the widget, measured in the pixels of zoom 1.
     QRectF canvas() const { return {QPointF(0, 0), QSizeF(size()) / Zoom::instance().factor()}; }
@@ -34,6 +41,18 @@ class FigureView : public QWidget, public Figure {
     void pointed(const QString& readout);
 
   protected:
+    const QString& emptyText() const { return empty_text_; }
+
+    /// Takes another value of what is drawn, and draws it.
+    template <class Value>
+    void redrawWith(Value& member, Value value) {
+        member = std::move(value);
+        update();
+    }
+
+    /// Says in the middle of an area why there is no picture, or what to do for one.
+    static void paintNote(QPainter& painter, const QRectF& area, const QString& text, const Theme& theme);
+
     /// The size that it would like to have on the screen, at zoom 1.
     virtual QSize preferredSize() const { return {}; }
 
@@ -54,6 +73,8 @@ class FigureView : public QWidget, public Figure {
     void leaveEvent(QEvent* event) override;
 
   private:
+    QString name_, empty_text_;
+
     bool deliver(QEvent& translated, QEvent& original);
 };
 

@@ -56,11 +56,7 @@ HeatMapView::Frame HeatMapView::frame(const QRectF& area) const {
 }
 
 void HeatMapView::paintFigure(QPainter& painter, const QRectF& area, const Theme& theme) const {
-    if (isEmpty()) {
-        painter.setPen(theme.faint_text);
-        painter.drawText(area.adjusted(20, 20, -20, -20), Qt::AlignCenter | Qt::TextWordWrap, empty_text_);
-        return;
-    }
+    if (isEmpty()) return paintNote(painter, area.adjusted(20, 20, -20, -20), emptyText(), theme);
     const Frame at = frame(area);
     painter.setFont(smallFont(painter.font()));
     painter.save();

@@ -15,7 +15,7 @@ constexpr double kFewestCells = 3;  // as far as one can zoom in
 
 }  // namespace
 
-HeatMapView::HeatMapView(const QString& name, QWidget* parent) : FigureView(parent), name_(name) {
+HeatMapView::HeatMapView(const QString& name, QWidget* parent) : FigureView(parent, name) {
     setFocusPolicy(Qt::StrongFocus);
     setCursor(Qt::CrossCursor);
 }
@@ -74,16 +74,6 @@ void HeatMapView::setMarked(int row, int column) {
     if (row == marked_row_ && column == marked_column_) return;
     marked_row_ = row;
     marked_column_ = column;
-    update();
-}
-
-void HeatMapView::setTitle(const QString& title) {
-    title_ = title;
-    update();
-}
-
-void HeatMapView::setEmptyText(const QString& text) {
-    empty_text_ = text;
     update();
 }
 

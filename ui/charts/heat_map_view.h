@@ -50,17 +50,13 @@ class HeatMapView : public FigureView {
     void setPointed(std::optional<int> row, std::optional<int> column);
     void setCaption(const QString& caption) { caption_ = caption; }
     /// One line above the map: what it shows.
-    void setTitle(const QString& title);
-    /// What an empty view says.
-    void setEmptyText(const QString& text);
-    void setName(const QString& name) { name_ = name; }
+    void setTitle(const QString& title) { redrawWith(title_, title); }
 
     /// Columns and rows that are shown, in cells.
     QRectF shownCells() const { return shown_; }
     void showCells(const QRectF& cells);
     void showAll();
 
-    QString figureName() const override { return name_; }
     void paintFigure(QPainter& painter, const QRectF& area, const Theme& theme) const override;
     QString figureCsv() const override;
     void writeCsv(const WriteBytes& write) const override;
@@ -114,7 +110,7 @@ class HeatMapView : public FigureView {
     void zoom(double factor, const QPointF& about);
     QPoint cellAt(const QPointF& at) const;
 
-    QString name_, caption_, title_, empty_text_;
+    QString caption_, title_;
     Map map_;
     TilePyramid::Merging merging_ = TilePyramid::Merging::largest;
     QRectF shown_{0, 0, 1, 1};

@@ -30,19 +30,10 @@ double dot(const QPointF& a, const QPointF& b) {
 }  // namespace
 
 MistakeArrowsView::MistakeArrowsView(AttentionState& state, QWidget* parent)
-    : FigureView(parent), state_(state) {
-    setAccessibleName(tr("The right form and the mistake on the same arrows"));
+    : FigureView(parent, QStringLiteral("mistake-arrows"),
+                 tr("The right form and the mistake on the same arrows")),
+      state_(state) {
     connect(&state_, &AttentionState::changed, this, qOverload<>(&QWidget::update));
-}
-
-void MistakeArrowsView::setMistake(Mistake mistake) {
-    mistake_ = mistake;
-    update();
-}
-
-void MistakeArrowsView::setShift(double shift) {
-    shift_ = shift;
-    update();
 }
 
 Setup MistakeArrowsView::setupOf(bool right) const {
@@ -76,12 +67,8 @@ double MistakeArrowsView::invariant(bool right, double shift) const {
 }
 
 void MistakeArrowsView::paintFigure(QPainter& painter, const QRectF& area, const Theme& theme) const {
-    if (!state_.isReady()) {
-        painter.setPen(theme.faint_text);
-        painter.drawText(area.adjusted(20, 20, -20, -20), Qt::AlignCenter | Qt::TextWordWrap,
-                         state_.message());
-        return;
-    }
+    if (!state_.isReady())
+        return paintNote(painter, area.adjusted(20, 20, -20, -20), state_.message(), theme);
     const double half = area.width() / 2;
     paintSide(painter, {area.left(), area.top(), half, area.height()}, true, theme);
     paintSide(painter, {area.left() + half, area.top(), half, area.height()}, false, theme);

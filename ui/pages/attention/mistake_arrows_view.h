@@ -15,15 +15,14 @@ class MistakeArrowsView : public FigureView {
   public:
     MistakeArrowsView(AttentionState& state, QWidget* parent);
 
-    void setMistake(Mistake mistake);
+    void setMistake(Mistake mistake) { redrawWith(mistake_, mistake); }
     /// Moves the sentence; the arrows at S = 0 stay, paler.
-    void setShift(double shift);
+    void setShift(double shift) { redrawWith(shift_, shift); }
 
     /// What moving the sentence should leave as it is: the product of the pair's arrows, of length 1 each, or
     /// the angle of the output in radians.
     double invariant(bool right, double shift) const;
 
-    QString figureName() const override { return QStringLiteral("mistake-arrows"); }
     QSize defaultSize() const override { return {640, 340}; }
     QSize leastSize() const override { return {320, 220}; }
     void paintFigure(QPainter& painter, const QRectF& area, const Theme& theme) const override;

@@ -4,6 +4,7 @@
 
 #include "ui/charts/csv_text.h"
 #include "ui/theme/numbers.h"
+#include "ui/theme/type_scale.h"
 
 namespace roper {
 namespace {
@@ -37,14 +38,8 @@ QString resultText(const BoardRow& row, double value) {
 
 }  // namespace
 
-BoardView::BoardView(QWidget* parent) : FigureView(parent) {
-    setAccessibleName(tr("The RoPER note's table and ours"));
-}
-
-void BoardView::setRows(std::vector<BoardRow> rows) {
-    rows_ = std::move(rows);
-    update();
-}
+BoardView::BoardView(QWidget* parent)
+    : FigureView(parent, QStringLiteral("board"), tr("The RoPER note's table and ours")) {}
 
 void BoardView::paintCell(QPainter& painter, const BoardRow& row, const BoardCell& cell, const QRectF& box,
                           const Theme& theme) const {
@@ -58,9 +53,7 @@ void BoardView::paintCell(QPainter& painter, const BoardRow& row, const BoardCel
         painter.setPen(pen);
         painter.drawText(where, Qt::AlignLeft | Qt::AlignVCenter, words);
     };
-    QFont bold = painter.font();
-    const QFont plain = bold;
-    bold.setBold(true);
+    const QFont plain = painter.font(), bold = boldFont(plain);
     painter.setFont(bold);
     text(at(0, columns.target), theme.readable(color),
          QString::fromStdString(positionMethod(cell.position).title));

@@ -13,10 +13,9 @@ class BoardView : public FigureView {
   public:
     explicit BoardView(QWidget* parent);
 
-    void setRows(std::vector<BoardRow> rows);
+    void setRows(std::vector<BoardRow> rows) { redrawWith(rows_, std::move(rows)); }
     const std::vector<BoardRow>& rows() const { return rows_; }
 
-    QString figureName() const override { return QStringLiteral("board"); }
     void paintFigure(QPainter& painter, const QRectF& area, const Theme& theme) const override;
     QString figureCsv() const override;
     QString figureCaption() const override;

@@ -59,9 +59,8 @@ QColor textOn(QRgb cell) {
 
 }  // namespace
 
-LengthMapView::LengthMapView(QWidget* parent) : FigureView(parent) {
-    setAccessibleName(tr("Problems solved by their length and by the length of training"));
-}
+LengthMapView::LengthMapView(QWidget* parent)
+    : FigureView(parent, {}, tr("Problems solved by their length and by the length of training")) {}
 
 void LengthMapView::setMaps(std::vector<LengthMap> maps, bool losses) {
     maps_ = std::move(maps);
@@ -87,11 +86,6 @@ double LengthMapView::goodness(double mean) const {
     if (worst_ == best_) return 1;
     const double part = (mean - worst_) / (best_ - worst_);
     return std::isfinite(part) ? std::clamp(part, 0.0, 1.0) : 0;
-}
-
-void LengthMapView::setEmptyText(const QString& text) {
-    empty_text_ = text;
-    update();
 }
 
 QRectF LengthMapView::Placed::cell(std::size_t row, std::size_t column) const {
@@ -193,11 +187,7 @@ void LengthMapView::paintPanel(QPainter& painter, const Placed& panel, const The
 
 void LengthMapView::paintFigure(QPainter& painter, const QRectF& area, const Theme& theme) const {
     const std::vector<Placed> panels = placed(area);
-    if (panels.empty()) {
-        painter.setPen(theme.faint_text);
-        painter.drawText(area, Qt::AlignCenter | Qt::TextWordWrap, empty_text_);
-        return;
-    }
+    if (panels.empty()) return paintNote(painter, area, emptyText(), theme);
     for (const Placed& panel : panels)
         paintPanel(painter, panel, theme);
     paintColorBar(painter, area, theme);

@@ -19,7 +19,6 @@ class LengthMapView : public FigureView {
     /// @param losses  whether the maps are of losses, as they stay when there are none
     void setMaps(std::vector<LengthMap> maps, bool losses = false);
     const std::vector<LengthMap>& maps() const { return maps_; }
-    void setEmptyText(const QString& text);
 
     /// Where a cell is on the widget; an empty rectangle if there is no such one.
     QRectF cellRect(std::size_t map, std::size_t panel, std::int64_t trained, std::int64_t length) const;
@@ -54,7 +53,6 @@ class LengthMapView : public FigureView {
     std::vector<LengthMap> maps_;
     bool losses_ = false;
     double worst_ = 0, best_ = 1;  ///< means at the ends of the colours
-    QString empty_text_;
 };
 
 }  // namespace roper

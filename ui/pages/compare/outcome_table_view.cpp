@@ -55,10 +55,11 @@ struct OutcomeTableView::Layout {
     }
 };
 
-OutcomeTableView::OutcomeTableView(CompareState& state, QWidget* parent) : FigureView(parent), state_(state) {
-    setAccessibleName(tr("All outcomes of the two groups"));
-    setMouseTracking(true);
+OutcomeTableView::OutcomeTableView(CompareState& state, QWidget* parent)
+    : FigureView(parent, QStringLiteral("outcome-table"), tr("All outcomes of the two groups")),
+      state_(state) {
     setFocusPolicy(Qt::StrongFocus);
+    setEmptyText(tr("No seed has an outcome in both groups yet."));
 }
 
 void OutcomeTableView::refresh() {
@@ -150,12 +151,7 @@ void OutcomeTableView::paintInterval(QPainter& painter, const OutcomeRow& row, c
 }
 
 void OutcomeTableView::paintFigure(QPainter& painter, const QRectF& area, const Theme& theme) const {
-    if (rows_.empty()) {
-        painter.setPen(theme.faint_text);
-        painter.drawText(area.adjusted(kMargin, 0, -kMargin, 0), Qt::AlignCenter | Qt::TextWordWrap,
-                         tr("No seed has an outcome in both groups yet."));
-        return;
-    }
+    if (rows_.empty()) return paintNote(painter, area.adjusted(kMargin, 0, -kMargin, 0), emptyText(), theme);
     const QFont plain = painter.font();
     const Layout layout = layoutOf(area, plain);
     paintHeads(painter, layout, area.top(), theme);

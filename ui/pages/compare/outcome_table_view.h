@@ -19,7 +19,6 @@ class OutcomeTableView : public FigureView {
     void refresh();
     const std::vector<OutcomeRow>& rows() const { return rows_; }
 
-    QString figureName() const override { return QStringLiteral("outcome-table"); }
     void paintFigure(QPainter& painter, const QRectF& area, const Theme& theme) const override;
     QString figureCsv() const override;
     QString figureCaption() const override;

@@ -44,8 +44,9 @@ struct OutcomeView::Scale {
     }
 };
 
-OutcomeView::OutcomeView(CompareState& state, QWidget* parent) : FigureView(parent), state_(state) {
-    setAccessibleName(tr("Outcome of every run"));
+OutcomeView::OutcomeView(CompareState& state, QWidget* parent)
+    : FigureView(parent, QStringLiteral("outcomes"), tr("Outcome of every run")), state_(state) {
+    setEmptyText(tr("No group of runs is chosen."));
     connect(&state_, &CompareState::changed, this, qOverload<>(&QWidget::update));
 }
 
@@ -151,11 +152,7 @@ void OutcomeView::paintRow(QPainter& painter, const ComparedGroup& group, const 
 
 void OutcomeView::paintFigure(QPainter& painter, const QRectF& area, const Theme& theme) const {
     const auto groups = shown();
-    if (groups.empty()) {
-        painter.setPen(theme.faint_text);
-        painter.drawText(area, Qt::AlignCenter, tr("No group of runs is chosen."));
-        return;
-    }
+    if (groups.empty()) return paintNote(painter, area, emptyText(), theme);
     const Scale scale = this->scale(area);
     for (const double tick : niceTicks(scale.low, scale.high, 6)) {
         painter.setPen(QPen(theme.grid, 1));

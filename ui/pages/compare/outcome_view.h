@@ -13,7 +13,6 @@ class OutcomeView : public FigureView {
   public:
     OutcomeView(CompareState& state, QWidget* parent);
 
-    QString figureName() const override { return QStringLiteral("outcomes"); }
     void paintFigure(QPainter& painter, const QRectF& area, const Theme& theme) const override;
     QString figureCsv() const override;
     QString figureCaption() const override;

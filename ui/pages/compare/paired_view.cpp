@@ -186,8 +186,13 @@ void paintTitle(QPainter& painter, const QRectF& box, double width, const QStrin
 
 }  // namespace
 
-PairedView::PairedView(CompareState& state, QWidget* parent) : FigureView(parent), state_(state) {
-    setAccessibleName(tr("Outcomes seed by seed, and their differences"));
+PairedView::PairedView(CompareState& state, QWidget* parent)
+    : FigureView(parent, QStringLiteral("paired-difference"),
+                 tr("Outcomes seed by seed, and their differences")),
+      state_(state) {
+    setEmptyText(
+        tr("Two groups with common seeds are needed.\nOn the Training page, “Queue twins” trains RoPE and "
+           "RoPER with the same seeds."));
     connect(&state_, &CompareState::changed, this, qOverload<>(&QWidget::update));
 }
 
@@ -258,14 +263,8 @@ void PairedView::paintDifferences(QPainter& painter, const Theme& theme, const Q
 }
 
 void PairedView::paintFigure(QPainter& painter, const QRectF& area, const Theme& theme) const {
-    if (!state_.comparison() || state_.comparison()->pairs.empty()) {
-        painter.setPen(theme.faint_text);
-        painter.drawText(
-            area, Qt::AlignCenter | Qt::TextWordWrap,
-            tr("Two groups with common seeds are needed.\nOn the Training page, “Queue twins” trains "
-               "RoPE and RoPER with the same seeds."));
-        return;
-    }
+    if (!state_.comparison() || state_.comparison()->pairs.empty())
+        return paintNote(painter, area, emptyText(), theme);
     paintPairs(painter, theme, area);
     paintDifferences(painter, theme, area);
 }

@@ -13,7 +13,6 @@ class PairedView : public FigureView {
   public:
     PairedView(CompareState& state, QWidget* parent);
 
-    QString figureName() const override { return QStringLiteral("paired-difference"); }
     void paintFigure(QPainter& painter, const QRectF& area, const Theme& theme) const override;
     QString figureCsv() const override;
     QString figureCaption() const override;

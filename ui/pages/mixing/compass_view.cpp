@@ -38,8 +38,8 @@ constexpr double kTick = 5;  // of a clock, pixels to either side of the circle
 
 }  // namespace
 
-CompassView::CompassView(AttentionState& state, QWidget* parent) : FigureView(parent), state_(state) {
-    setAccessibleName(tr("Values mixed by RoPE and by RoPER"));
+CompassView::CompassView(AttentionState& state, QWidget* parent)
+    : FigureView(parent, QStringLiteral("mixing"), tr("Values mixed by RoPE and by RoPER")), state_(state) {
     connect(&state_, &AttentionState::changed, this, qOverload<>(&QWidget::update));
 }
 
@@ -127,12 +127,8 @@ PlaneFrame CompassView::plane(const QRectF& area, bool right, const QRectF& show
 }
 
 void CompassView::paintFigure(QPainter& painter, const QRectF& area, const Theme& theme) const {
-    if (!state_.isReady()) {
-        painter.setPen(theme.faint_text);
-        painter.drawText(area.adjusted(20, 20, -20, -20), Qt::AlignCenter | Qt::TextWordWrap,
-                         state_.message());
-        return;
-    }
+    if (!state_.isReady())
+        return paintNote(painter, area.adjusted(20, 20, -20, -20), state_.message(), theme);
     const QRectF shown = shownPlane();
     paintPanel(painter, area, false, shown, theme);
     paintPanel(painter, area, true, shown, theme);

@@ -16,7 +16,6 @@ class CompassView : public FigureView {
   public:
     CompassView(AttentionState& state, QWidget* parent);
 
-    QString figureName() const override { return QStringLiteral("mixing"); }
     QSize defaultSize() const override { return {900, 440}; }
     void paintFigure(QPainter& painter, const QRectF& area, const Theme& theme) const override;
     QString figureCsv() const override;

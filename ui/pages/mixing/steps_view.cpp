@@ -18,8 +18,9 @@ constexpr double kFourInARow = 640;  // pixels; a narrower picture has two rows 
 
 }  // namespace
 
-StepsView::StepsView(AttentionState& state, QWidget* parent) : FigureView(parent), state_(state) {
-    setAccessibleName(tr("RoPER in three steps and in one"));
+StepsView::StepsView(AttentionState& state, QWidget* parent)
+    : FigureView(parent, QStringLiteral("three-steps"), tr("RoPER in three steps and in one")),
+      state_(state) {
     connect(&state_, &AttentionState::changed, this, qOverload<>(&QWidget::update));
 }
 

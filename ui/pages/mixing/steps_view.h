@@ -13,7 +13,6 @@ class StepsView : public FigureView {
   public:
     StepsView(AttentionState& state, QWidget* parent);
 
-    QString figureName() const override { return QStringLiteral("three-steps"); }
     QSize defaultSize() const override { return {900, 440}; }
     void paintFigure(QPainter& painter, const QRectF& area, const Theme& theme) const override;
     QString figureCsv() const override;

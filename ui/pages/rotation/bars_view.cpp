@@ -17,8 +17,9 @@ std::vector<int> pairOfFeature(const Rotary& rotary) {
     return pair;
 }
 
-BarsView::BarsView(RotationState& state, QWidget* parent) : FigureView(parent), state_(state) {
-    setAccessibleName(tr("Features of the vector before and after rotation"));
+BarsView::BarsView(RotationState& state, QWidget* parent)
+    : FigureView(parent, QStringLiteral("vector"), tr("Features of the vector before and after rotation")),
+      state_(state) {
     connect(&state_, &RotationState::changed, this, qOverload<>(&QWidget::update));
 }
 

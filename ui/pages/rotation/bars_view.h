@@ -15,7 +15,6 @@ class BarsView : public FigureView {
   public:
     BarsView(RotationState& state, QWidget* parent);
 
-    QString figureName() const override { return QStringLiteral("vector"); }
     void paintFigure(QPainter& painter, const QRectF& area, const Theme& theme) const override;
     QString figureCsv() const override;
     QString figureCaption() const override;

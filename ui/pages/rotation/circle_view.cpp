@@ -33,8 +33,10 @@ struct CircleView::Plane : PlaneFrame {
     QPointF x, y;  ///< before and after, in the plane
 };
 
-CircleView::CircleView(RotationState& state, QWidget* parent) : FigureView(parent), state_(state) {
-    setAccessibleName(tr("Unit circle with the selected pair before and after rotation"));
+CircleView::CircleView(RotationState& state, QWidget* parent)
+    : FigureView(parent, QStringLiteral("rotation"),
+                 tr("Unit circle with the selected pair before and after rotation")),
+      state_(state) {
     setCursor(Qt::OpenHandCursor);
     connect(&state_, &RotationState::changed, this, qOverload<>(&QWidget::update));
 }

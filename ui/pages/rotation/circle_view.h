@@ -13,7 +13,6 @@ class CircleView : public FigureView {
   public:
     CircleView(RotationState& state, QWidget* parent);
 
-    QString figureName() const override { return QStringLiteral("rotation"); }
     QSize defaultSize() const override { return {520, 520}; }
     void paintFigure(QPainter& painter, const QRectF& area, const Theme& theme) const override;
     QString figureCsv() const override;

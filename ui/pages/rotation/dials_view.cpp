@@ -17,8 +17,8 @@ constexpr double kLabelNeeds = 44;  // dials smaller than this have no label
 
 }  // namespace
 
-DialsView::DialsView(RotationState& state, QWidget* parent) : FigureView(parent), state_(state) {
-    setAccessibleName(tr("One dial for each pair, fast to slow"));
+DialsView::DialsView(RotationState& state, QWidget* parent)
+    : FigureView(parent, QStringLiteral("dials"), tr("One dial for each pair, fast to slow")), state_(state) {
     connect(&state_, &RotationState::changed, this, qOverload<>(&QWidget::update));
 }
 

@@ -13,7 +13,6 @@ class DialsView : public FigureView {
   public:
     DialsView(RotationState& state, QWidget* parent);
 
-    QString figureName() const override { return QStringLiteral("dials"); }
     void paintFigure(QPainter& painter, const QRectF& area, const Theme& theme) const override;
     QString figureCsv() const override;
     QString figureCaption() const override;

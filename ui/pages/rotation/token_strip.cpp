@@ -15,8 +15,12 @@ constexpr double kWidestCell = 110, kLeastRow = 56, kMargin = 6;
 
 }  // namespace
 
-TokenStrip::TokenStrip(RotationState& state, QWidget* parent) : FigureView(parent), state_(state) {
-    setAccessibleName(tr("The sentence, each token with the pair rotated to its position"));
+TokenStrip::TokenStrip(RotationState& state, QWidget* parent)
+    : FigureView(parent, QStringLiteral("tokens"),
+                 tr("The sentence, each token with the pair rotated to its position")),
+      state_(state) {
+    setEmptyText(
+        tr("Type a sentence under “Sentence”: each of its words appears here, rotated to its position."));
     connect(&state_, &RotationState::changed, this, qOverload<>(&QWidget::update));
 }
 
@@ -66,13 +70,7 @@ void TokenStrip::paintFigure(QPainter& painter, const QRectF& area, const Theme&
     const QStringList words = tokens();
     painter.setFont(smallFont(painter.font()));
     const QFontMetrics metrics = painter.fontMetrics();
-    if (words.isEmpty()) {
-        painter.setPen(theme.faint_text);
-        painter.drawText(
-            area.adjusted(8, 4, -8, -4), Qt::AlignCenter | Qt::TextWordWrap,
-            tr("Type a sentence under “Sentence”: each of its words appears here, rotated to its position."));
-        return;
-    }
+    if (words.isEmpty()) return paintNote(painter, area.adjusted(8, 4, -8, -4), emptyText(), theme);
     for (int token = 0; token < words.size(); ++token) {
         const QRectF box = cell(area, token);
         const bool current = std::lround(state_.setup().position) == token;

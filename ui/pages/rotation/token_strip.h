@@ -18,7 +18,6 @@ class TokenStrip : public FigureView {
     QStringList tokens() const;
     QRectF cellRect(int token) const { return cell(canvas(), token); }
 
-    QString figureName() const override { return QStringLiteral("tokens"); }
     void paintFigure(QPainter& painter, const QRectF& area, const Theme& theme) const override;
     QString figureCsv() const override;
     QString figureCaption() const override;

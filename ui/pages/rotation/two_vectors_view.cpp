@@ -38,8 +38,9 @@ double lengthOf(const QPointF& p) {
 
 }  // namespace
 
-TwoVectorsView::TwoVectorsView(RotationState& state, QWidget* parent) : FigureView(parent), state_(state) {
-    setAccessibleName(tr("A query and a key rotated by their positions"));
+TwoVectorsView::TwoVectorsView(RotationState& state, QWidget* parent)
+    : FigureView(parent, QStringLiteral("two-vectors"), tr("A query and a key rotated by their positions")),
+      state_(state) {
     setCursor(Qt::OpenHandCursor);
     connect(&state_, &RotationState::changed, this, qOverload<>(&QWidget::update));
 }

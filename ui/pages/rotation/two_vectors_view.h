@@ -14,7 +14,6 @@ class TwoVectorsView : public FigureView {
   public:
     TwoVectorsView(RotationState& state, QWidget* parent);
 
-    QString figureName() const override { return QStringLiteral("two-vectors"); }
     void paintFigure(QPainter& painter, const QRectF& area, const Theme& theme) const override;
     QString figureCsv() const override;
     QString figureCaption() const override;

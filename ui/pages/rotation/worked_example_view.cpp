@@ -131,8 +131,8 @@ QString comparisonStep(const WorkedExample& example, bool is_printed) {
 }  // namespace
 
 WorkedExampleView::WorkedExampleView(RotationState& state, QWidget* parent)
-    : FigureView(parent), state_(state) {
-    setAccessibleName(tr("The rotation worked line by line"));
+    : FigureView(parent, QStringLiteral("worked-example"), tr("The rotation worked line by line")),
+      state_(state) {
     connect(&state_, &RotationState::changed, this, [this] {
         updateGeometry();
         update();

@@ -23,7 +23,6 @@ class WorkedExampleView : public FigureView {
     int step() const { return step_; }
     void setStep(int step);
 
-    QString figureName() const override { return QStringLiteral("worked-example"); }
     void paintFigure(QPainter& painter, const QRectF& area, const Theme& theme) const override;
     QString figureCsv() const override;
     QString figureCaption() const override;

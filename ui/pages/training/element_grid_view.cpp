@@ -57,25 +57,12 @@ void paintCell(QPainter& painter, const QRectF& cell, Stage stage, double progre
 
 }  // namespace
 
-ElementGridView::ElementGridView(QWidget* parent) : FigureView(parent) {
-    setAccessibleName(tr("Runs on the cluster"));
-    setMouseTracking(true);
-}
+ElementGridView::ElementGridView(QWidget* parent)
+    : FigureView(parent, QStringLiteral("cluster"), tr("Runs on the cluster")) {}
 
 void ElementGridView::show(const std::vector<SweepElement>& elements) {
-    elements_ = elements;
+    redrawWith(elements_, elements);
     setAccessibleDescription(QString::fromStdString(summaryOf(elements_)));
-    update();
-}
-
-void ElementGridView::setEmptyText(const QString& text) {
-    empty_text_ = text;
-    update();
-}
-
-void ElementGridView::setChosen(const std::vector<std::string>& runs) {
-    chosen_ = runs;
-    update();
 }
 
 namespace {
@@ -142,11 +129,7 @@ QRectF ElementGridView::cellRect(std::size_t element) const {
 
 void ElementGridView::paintFigure(QPainter& painter, const QRectF& area, const Theme& theme) const {
     const QRectF box = area.adjusted(kMargin, kMargin, -kMargin, -kMargin);
-    if (elements_.empty()) {
-        painter.setPen(theme.faint_text);
-        painter.drawText(box, Qt::AlignCenter | Qt::TextWordWrap, empty_text_);
-        return;
-    }
+    if (elements_.empty()) return paintNote(painter, box, emptyText(), theme);
     layOut(legendOf(elements_), QFontMetricsF(Zoom::instance().pictureFont()), box.width(),
            [&](const QPointF& at, Stage stage, const QString& text) {
                const QRectF line(box.topLeft() + at, QSizeF(box.width() - at.x(), kLegendRow));

@@ -14,11 +14,8 @@ class ElementGridView : public FigureView {
     explicit ElementGridView(QWidget* parent);
 
     void show(const std::vector<SweepElement>& elements);
-    /// Said where there are none.
-    void setEmptyText(const QString& text);
-    void setChosen(const std::vector<std::string>& runs);
+    void setChosen(const std::vector<std::string>& runs) { redrawWith(chosen_, runs); }
 
-    QString figureName() const override { return QStringLiteral("cluster"); }
     QSize leastSize() const override { return {240, 120}; }
     QSize leastScreenSize() const override { return {160, 90}; }
     void paintFigure(QPainter& painter, const QRectF& area, const Theme& theme) const override;
@@ -48,7 +45,6 @@ class ElementGridView : public FigureView {
 
     std::vector<SweepElement> elements_;
     std::vector<std::string> chosen_;
-    QString empty_text_;
 };
 
 }  // namespace roper
