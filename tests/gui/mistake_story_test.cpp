@@ -24,12 +24,12 @@ class MistakeStoryTest : public PageTest {
         for (const Mistake mistake : kMistakes) {
             const MistakeStory story = storyOf(mistake);
             const QString name = describe(mistake).name;
-            for (const QString& wrong : {story.wrong_formula, story.wrong_python, story.wrong_cpp})
+            for (const QString& wrong : {story.formula.second, story.python.second, story.cpp.second})
                 QVERIFY2(wrong.count(QStringLiteral("⟪")) >= 1 &&
                              wrong.count(QStringLiteral("⟪")) == wrong.count(QStringLiteral("⟫")),
                          qPrintable(name + ": " + wrong));
             for (const QString& code :
-                 {story.right_python, story.wrong_python, story.right_cpp, story.wrong_cpp})
+                 {story.python.first, story.python.second, story.cpp.first, story.cpp.second})
                 QVERIFY2(code.count('\n') < 5, qPrintable(name + ": " + code));
             QVERIFY(!story.seen.isEmpty() && !story.why_it_trains.isEmpty());
             open(mistake);

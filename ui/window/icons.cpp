@@ -9,20 +9,17 @@
 namespace roper {
 namespace {
 
-/// All icons are drawn on a square of 28 units.
+/// All icons are drawn on a square of 28 units, with a round pen in their colour and no brush at first.
 constexpr double kUnits = 28;
 
 void drawRotation(QPainter& painter, const QColor& color) {
     painter.setPen(QPen(color, 1.8));
-    painter.setBrush(Qt::NoBrush);
     painter.drawArc(QRectF(4, 4, 20, 20), 75 * 16, 290 * 16);
     drawArrow(painter, {14, 14}, {20.5, 6}, color, 1.8);
 }
 
 /// Waves, fast to slow.
-void drawSpectrum(QPainter& painter, const QColor& color) {
-    painter.setPen(QPen(color, 1.8, Qt::SolidLine, Qt::RoundCap, Qt::RoundJoin));
-    painter.setBrush(Qt::NoBrush);
+void drawSpectrum(QPainter& painter, const QColor&) {
     for (const auto& [y, periods] : {std::pair{7.0, 4.0}, {14.0, 2.0}, {21.0, 1.0}}) {
         QPolygonF wave;
         for (int i = 0; i <= 60; ++i)
@@ -54,9 +51,7 @@ void drawMixing(QPainter& painter, const QColor& color) {
     drawArrow(painter, {4, 23}, {23, 7}, color, 2.2);
 }
 
-void drawTraining(QPainter& painter, const QColor& color) {
-    painter.setPen(QPen(color, 1.8, Qt::SolidLine, Qt::RoundCap, Qt::RoundJoin));
-    painter.setBrush(Qt::NoBrush);
+void drawTraining(QPainter& painter, const QColor&) {
     painter.drawPolyline(QPolygonF{{4, 4}, {4, 24}, {24, 24}});
     QPainterPath curve({7, 6});
     curve.cubicTo({9, 20}, {14, 19.5}, {23, 20});
@@ -77,7 +72,6 @@ void drawCompare(QPainter& painter, const QColor& color) {
 /// A lens over a small map.
 void drawInspect(QPainter& painter, const QColor& color) {
     painter.setPen(QPen(color, 1.8, Qt::SolidLine, Qt::RoundCap));
-    painter.setBrush(Qt::NoBrush);
     painter.drawEllipse(QPointF(12, 12), 8, 8);
     painter.drawLine(QPointF(18, 18), QPointF(24.5, 24.5));
     painter.setPen(Qt::NoPen);
@@ -86,7 +80,10 @@ void drawInspect(QPainter& painter, const QColor& color) {
         painter.drawRect(QRectF(x, y, 3.4, 3.4));
 }
 
-/// A stack of layers, with heads in each.
+/// In the order of PageIcon.
+constexpr void (*kDraw[])(QPainter&, const QColor&) = {drawRotation, drawSpectrum, drawAttention, drawMixing,
+                                                       drawTraining, drawCompare,  drawInspect};
+
 }  // namespace
 
 QIcon makePageIcon(PageIcon icon, const QPalette& palette) {
@@ -98,29 +95,9 @@ QIcon makePageIcon(PageIcon icon, const QPalette& palette) {
         painter.setRenderHint(QPainter::Antialiasing);
         painter.scale(size / kUnits, size / kUnits);
         const QColor color = palette.color(QPalette::ButtonText);
-        switch (icon) {
-            case PageIcon::rotation:
-                drawRotation(painter, color);
-                break;
-            case PageIcon::spectrum:
-                drawSpectrum(painter, color);
-                break;
-            case PageIcon::attention:
-                drawAttention(painter, color);
-                break;
-            case PageIcon::mixing:
-                drawMixing(painter, color);
-                break;
-            case PageIcon::training:
-                drawTraining(painter, color);
-                break;
-            case PageIcon::compare:
-                drawCompare(painter, color);
-                break;
-            case PageIcon::inspect:
-                drawInspect(painter, color);
-                break;
-        }
+        painter.setPen(QPen(color, 1.8, Qt::SolidLine, Qt::RoundCap, Qt::RoundJoin));
+        painter.setBrush(Qt::NoBrush);
+        kDraw[static_cast<std::size_t>(icon)](painter, color);
         painter.end();
         made.addPixmap(pixmap);
     }

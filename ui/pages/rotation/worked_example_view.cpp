@@ -155,6 +155,13 @@ QString WorkedExampleView::html(const Theme& theme) const {
                               .arg(noteNumber(setup.base), vectorText(state_.x(), 2));
     const QString titles[] = {tr("Frequencies"), tr("Angles"), tr("Cosine and sine"),  tr("Products"),
                               tr("Sums"),        tr("Result"), tr("Why paper differs")};
+    const QString steps[] = {frequencyStep(example, setup),
+                             angleStep(example),
+                             cosineStep(example),
+                             productStep(example),
+                             sumStep(example),
+                             resultStep(example),
+                             comparisonStep(example, state_.isWorkedExample())};
     QString text = "<body style='color:" + theme.text.name() + "'>" + given;
     for (int step = 1; step <= step_; ++step) {
         const bool current = step == step_;
@@ -163,28 +170,7 @@ QString WorkedExampleView::html(const Theme& theme) const {
                     .arg(color.name())
                     .arg(step)
                     .arg(titles[step - 1]);
-        switch (step) {
-            case 1:
-                text += frequencyStep(example, setup);
-                break;
-            case 2:
-                text += angleStep(example);
-                break;
-            case 3:
-                text += cosineStep(example);
-                break;
-            case 4:
-                text += productStep(example);
-                break;
-            case 5:
-                text += sumStep(example);
-                break;
-            case 6:
-                text += resultStep(example);
-                break;
-            default:
-                text += comparisonStep(example, state_.isWorkedExample());
-        }
+        text += steps[step - 1];
     }
     return text + "</body>";
 }

@@ -1,64 +1,60 @@
 #include "ui/pages/spectrum/spectrum_state.h"
 
-#include <QColor>
+#include <algorithm>
+#include <map>
 
 namespace roper {
 
+namespace {
+
+struct Described {
+    ScalingText text;
+    QColor color;  ///< Tol's muted colours, none of which means a method of attention
+};
+
+const Described& described(ScalingMethod method) {
+    static const std::map<ScalingMethod, Described> all = {
+        {ScalingMethod::none,
+         {{QObject::tr("unscaled"), QObject::tr("θ as the formula has it"), "Su et al. 2021"}, "#777d86"}},
+        {ScalingMethod::linear,
+         {{QObject::tr("linear"), "θ/s", "Chen et al. 2023, arXiv 2306.15595"}, "#aa4499"}},
+        {ScalingMethod::ntk,
+         {{QObject::tr("NTK-aware"), "b′ = b·s^(r/(r−2))", QObject::tr("Hugging Face rope utilities")},
+          "#44aa99"}},
+        {ScalingMethod::dynamic_ntk,
+         {{QObject::tr("dynamic NTK"), "b′ = b·(s·L′/L − (s−1))^(r/(r−2)) beyond L",
+           QObject::tr("Hugging Face rope utilities")},
+          "#999933"}},
+        {ScalingMethod::yarn,
+         {{QObject::tr("YaRN"),
+           QObject::tr("θ/s and θ blended from pair c(β_fast) to c(β_slow), c(β) = r·ln(L/2πβ)/(2 ln b); "
+                       "cos, sin × (0.1 ln s + 1)"),
+           "Peng et al. 2023, arXiv 2309.00071"},
+          "#cc6677"}},
+        {ScalingMethod::llama3,
+         {{QObject::tr("Llama 3"),
+           QObject::tr("λ < L/high: θ; λ > L/low: θ/s; between: blend by (L/λ − low)/(high − low)"),
+           "Llama 3.1; Hugging Face"},
+          "#8877dd"}},
+        {ScalingMethod::longrope,
+         {{QObject::tr("LongRoPE"),
+           QObject::tr("θᵢ/fᵢ, one list of factors up to L, another beyond; cos, sin × √(1 + ln s/ln L)"),
+           "Ding et al. 2024, arXiv 2402.13753"},
+          "#882255"}},
+        {ScalingMethod::p_rope,
+         {{QObject::tr("p-RoPE"), "θ for i < ⌊p·r/2⌋, else 0", "Barbero et al. 2024, arXiv 2410.06205"},
+          "#997744"}}};
+    return all.at(method);
+}
+
+}  // namespace
+
 ScalingText describe(ScalingMethod method) {
-    switch (method) {
-        case ScalingMethod::linear:
-            return {QObject::tr("linear"), QStringLiteral("θ/s"),
-                    QStringLiteral("Chen et al. 2023, arXiv 2306.15595")};
-        case ScalingMethod::ntk:
-            return {QObject::tr("NTK-aware"), QStringLiteral("b′ = b·s^(r/(r−2))"),
-                    QObject::tr("Hugging Face rope utilities")};
-        case ScalingMethod::dynamic_ntk:
-            return {QObject::tr("dynamic NTK"), QStringLiteral("b′ = b·(s·L′/L − (s−1))^(r/(r−2)) beyond L"),
-                    QObject::tr("Hugging Face rope utilities")};
-        case ScalingMethod::yarn:
-            return {QObject::tr("YaRN"),
-                    QObject::tr("θ/s and θ blended from pair c(β_fast) to c(β_slow), c(β) = r·ln(L/2πβ)/(2 "
-                                "ln b); cos, sin × "
-                                "(0.1 ln s + 1)"),
-                    QStringLiteral("Peng et al. 2023, arXiv 2309.00071")};
-        case ScalingMethod::llama3:
-            return {QObject::tr("Llama 3"),
-                    QObject::tr("λ < L/high: θ; λ > L/low: θ/s; between: blend by (L/λ − low)/(high − low)"),
-                    QStringLiteral("Llama 3.1; Hugging Face")};
-        case ScalingMethod::longrope:
-            return {QObject::tr("LongRoPE"),
-                    QObject::tr(
-                        "θᵢ/fᵢ, one list of factors up to L, another beyond; cos, sin × √(1 + ln s/ln L)"),
-                    QStringLiteral("Ding et al. 2024, arXiv 2402.13753")};
-        case ScalingMethod::p_rope:
-            return {QObject::tr("p-RoPE"), QStringLiteral("θ for i < ⌊p·r/2⌋, else 0"),
-                    QStringLiteral("Barbero et al. 2024, arXiv 2410.06205")};
-        default:
-            return {QObject::tr("unscaled"), QObject::tr("θ as the formula has it"),
-                    QStringLiteral("Su et al. 2021")};
-    }
+    return described(method).text;
 }
 
 QColor colorOf(ScalingMethod method) {
-    // Tol's muted colours, none of which means a method of attention.
-    switch (method) {
-        case ScalingMethod::linear:
-            return QColor(0xAA, 0x44, 0x99);
-        case ScalingMethod::ntk:
-            return QColor(0x44, 0xAA, 0x99);
-        case ScalingMethod::dynamic_ntk:
-            return QColor(0x99, 0x99, 0x33);
-        case ScalingMethod::yarn:
-            return QColor(0xCC, 0x66, 0x77);
-        case ScalingMethod::llama3:
-            return QColor(0x88, 0x77, 0xDD);
-        case ScalingMethod::longrope:
-            return QColor(0x88, 0x22, 0x55);
-        case ScalingMethod::p_rope:
-            return QColor(0x99, 0x77, 0x44);
-        default:
-            return QColor(0x77, 0x7d, 0x86);
-    }
+    return described(method).color;
 }
 
 SpectrumState::SpectrumState(Selection& selection, QObject* parent) : QObject(parent), selection_(selection) {
