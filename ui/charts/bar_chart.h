@@ -15,9 +15,9 @@ class BarChart : public FigureView {
   public:
     struct Series {
         QString key, label;
-        QColor color;                ///< of all bars, where `colors` is empty
-        std::vector<double> values;  ///< one per place
-        std::vector<QColor> colors;  ///< one per place, or empty
+        QColor color;                     ///< of all bars, where `colors` is empty
+        std::vector<double> values = {};  ///< one per place
+        std::vector<QColor> colors = {};  ///< one per place, or empty
     };
 
     BarChart(const QString& name, const QString& x, const QString& y, QWidget* parent);

@@ -18,10 +18,10 @@ class CurveChart : public PlotView {
         QString key;    ///< name in the exported numbers
         QString label;  ///< name in the legend
         QColor color;
-        QVector<double> x, y;
+        QVector<double> x = {}, y = {};
         bool points = false;                  ///< marks at each point
         bool strong = false;                  ///< drawn bold
-        QString formula;                      ///< in the readout; may be empty
+        QString formula = {};                 ///< in the readout; may be empty
         QVector<double> low = {}, high = {};  ///< edges of a band about the curve; empty where it has none
         bool in_legend = true;
         int dash = 0;         ///< as in `dashOf`
@@ -32,7 +32,7 @@ class CurveChart : public PlotView {
     };
     struct Mark {
         double at = 0;
-        QString label;
+        QString label = {};
         bool across = false;  ///< a horizontal line at y = at; otherwise vertical at x = at
     };
 

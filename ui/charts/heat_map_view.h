@@ -30,6 +30,12 @@ class HeatMapView : public FigureView {
         QStringList row_labels, column_labels;  ///< empty: numbers
         bool row_labels_are_names =
             false;  ///< each says what its row is, also where others have no room; not words of a text
+
+        /// Sets values and pyramid, once scale, limit and `lower_only` are those of the map.
+        void take(Eigen::MatrixXd matrix) {
+            pyramid = makePyramid(matrix, scale, limit, lower_only);
+            values = std::make_shared<Eigen::MatrixXd>(std::move(matrix));
+        }
     };
 
     HeatMapView(const QString& name, QWidget* parent);

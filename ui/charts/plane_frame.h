@@ -3,8 +3,20 @@
 #include <QPointF>
 #include <QRectF>
 #include <algorithm>
+#include <cmath>
 
 namespace roper {
+
+/// A point rotated about the origin. @param angle  in radians
+inline QPointF rotatedBy(const QPointF& p, double angle) {
+    const double c = std::cos(angle), s = std::sin(angle);
+    return {p.x() * c - p.y() * s, p.x() * s + p.y() * c};
+}
+
+/// How far a point is from the origin.
+inline double lengthOf(const QPointF& p) {
+    return std::hypot(p.x(), p.y());
+}
 
 /// How a plane lies on the screen, y upwards.
 struct PlaneFrame {

@@ -47,6 +47,12 @@ void Selection::set(const Setup& setup, const QString& what) {
     history_.push(new ChangeSetup(*this, std::move(inside), what));
 }
 
+void Selection::change(const QString& what, const std::function<void(Setup&)>& make) {
+    Setup setup = setup_;
+    make(setup);
+    set(setup, what);
+}
+
 void Selection::replace(const Setup& setup) {
     apply(sanitized(setup));
 }

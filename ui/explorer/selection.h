@@ -2,6 +2,7 @@
 
 #include <QObject>
 #include <QUndoStack>
+#include <functional>
 
 #include "core/explorer/setup.h"
 #include "ui/explorer/pointing.h"
@@ -21,6 +22,8 @@ class Selection : public QObject {
     /// @param what  what is changed, for "Undo …": changes of the same thing in quick succession, such as a
     /// slider's, are undone together
     void set(const Setup& setup, const QString& what);
+    /// The same for a part of the setup.
+    void change(const QString& what, const std::function<void(Setup&)>& make);
 
     /// Sets without a step of undo: what is restored, what a run dictates.
     void replace(const Setup& setup);

@@ -76,9 +76,7 @@ void SetupPanel::whenShown(std::function<void(const Setup&)> show) {
 
 void SetupPanel::change(const QString& what, const std::function<void(Setup&)>& set) {
     if (showing_) return;
-    Setup setup = selection_.setup();
-    set(setup);
-    selection_.set(setup, what);
+    selection_.change(what, set);
     showSetup();  // also where the selection took another value than was asked for
 }
 

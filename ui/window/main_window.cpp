@@ -71,9 +71,7 @@ MainWindow::MainWindow(std::filesystem::path runs, QueueLauncher::Duty duty)
         if (!isActiveWindow() && notify_action_->isChecked()) notifyDesktop(title, text);
     });
     connect(set_.attention, &AttentionPage::mixingWanted, this, [this] {
-        Setup setup = set_.selection.setup();
-        setup.mixture = Mixture::all;
-        set_.selection.set(setup, tr("Mix all tokens"));
+        set_.selection.change(tr("Mix all tokens"), [](Setup& s) { s.mixture = Mixture::all; });
         showPage(set_.mixing);
     });
     connect(set_.attention, &AttentionPage::trainingWanted, this, [this] { showPage(set_.training); });

@@ -55,18 +55,17 @@ MapQuestion mapQuestion(const Setup& setup, const HeadVectors& heads) {
 
 HeatMapView::Map computeMap(const MapQuestion& question) {
     HeatMapView::Map map;
-    auto values = std::make_shared<Eigen::MatrixXd>(valuesOf(question));
+    Eigen::MatrixXd values = valuesOf(question);
     const bool token_by_token = question.isTokenByToken();
     map.lower_only = question.rule.causal && token_by_token;
     map.scale =
         question.kind == MapKind::weights && question.rule.attention != AttentionKind::linear_numerator
             ? HeatMapView::Scale::sequential
             : HeatMapView::Scale::diverging;
-    map.limit = HeatMapView::limitOf(*values, map.lower_only);
+    map.limit = HeatMapView::limitOf(values, map.lower_only);
     // A map without any difference has the limit 1 by then, and nothing to colour.
     if (isDifference(question.kind)) map.limit = std::max(map.limit, kLeastDifference);
-    map.pyramid = HeatMapView::makePyramid(*values, map.scale, map.limit, map.lower_only);
-    map.values = std::move(values);
+    map.take(std::move(values));
     map.row_name = QObject::tr("query");
     map.column_name = token_by_token ? QObject::tr("key") : QObject::tr("feature of the output");
     map.value_name = question.kind == MapKind::weights  ? QObject::tr("weight")

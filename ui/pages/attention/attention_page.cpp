@@ -244,7 +244,7 @@ void AttentionPage::showParts() {
         ghosts[pair] = all[pair];
     const Theme theme = Theme::of(palette());
     const Rotary& rotary = state_.rule().form.query.rotary;
-    BarChart::Series series{QStringLiteral("part"), tr("part of the score"), theme.frame, {}, {}};
+    BarChart::Series series{QStringLiteral("part"), tr("part of the score"), theme.frame};
     std::vector<int> places;
     for (int i = 0; i < rotary.planes(); ++i) {
         places.push_back(i);

@@ -22,10 +22,7 @@ std::pair<int, int> distancesOf(const Setup& s) {
 template <class Value>
 CurveChart::Curve curveBy(const Setup& s, const QString& key, const QString& label, const QColor& color,
                           Value value) {
-    CurveChart::Curve curve;
-    curve.key = key;
-    curve.label = label;
-    curve.color = color;
+    CurveChart::Curve curve{key, label, color};
     const auto [first, last] = distancesOf(s);
     for (int distance = first; distance <= last; ++distance) {
         curve.x.push_back(distance);
@@ -130,11 +127,9 @@ void AttentionPage::showTable() {
     if (now == table_of_) return;
     table_of_ = now;
     HeatMapView::Map map;
-    auto values = std::make_shared<Eigen::MatrixXd>(is_learned ? state_.runHead()->table
-                                                               : sinusoidTable(positions, width, s.base));
-    map.limit = is_learned ? HeatMapView::limitOf(*values, false) : 1.0;
-    map.pyramid = HeatMapView::makePyramid(*values, HeatMapView::Scale::diverging, map.limit, false);
-    map.values = std::move(values);
+    Eigen::MatrixXd values = is_learned ? state_.runHead()->table : sinusoidTable(positions, width, s.base);
+    map.limit = is_learned ? HeatMapView::limitOf(values, false) : 1.0;
+    map.take(std::move(values));
     map.row_name = tr("position");
     map.column_name = tr("feature");
     map.value_name = is_learned ? tr("learned") : tr("sinusoid");

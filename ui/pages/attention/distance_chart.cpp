@@ -15,18 +15,15 @@ DistanceChart::DistanceChart(AttentionState& state, QWidget* parent)
     setEmptyText(tr("There are no scores yet."));
     connect(this, &CurveChart::clicked, this, [this](double distance) {
         if (!state_.isReady()) return;
-        Setup next = state_.setup();
-        next.key =
-            std::clamp(state_.query() - static_cast<int>(std::lround(distance)), 0, state_.tokens() - 1);
-        state_.selection().set(next, tr("Key"));
+        const int key = state_.query() - static_cast<int>(std::lround(distance));
+        state_.selection().change(tr("Key"),
+                                  [&](Setup& s) { s.key = std::clamp(key, 0, state_.tokens() - 1); });
     });
 }
 
 CurveChart::Curve DistanceChart::ofQuery() const {
-    Curve curve;
-    curve.key = QStringLiteral("query");
-    curve.label = tr("query %1").arg(state_.tokenText(state_.query()));
-    curve.color = Theme::query();
+    Curve curve{QStringLiteral("query"), tr("query %1").arg(state_.tokenText(state_.query())),
+                Theme::query()};
     curve.points = true;
     const int last = state_.rule().causal ? state_.query() : state_.tokens() - 1;
     for (int key = last; key >= 0; --key) {
@@ -37,10 +34,8 @@ CurveChart::Curve DistanceChart::ofQuery() const {
 }
 
 CurveChart::Curve DistanceChart::ofAll() const {
-    Curve curve;
-    curve.key = QStringLiteral("mean");
-    curve.label = tr("mean of all queries, from least to greatest");
-    curve.color = Theme::of(palette()).text;
+    Curve curve{QStringLiteral("mean"), tr("mean of all queries, from least to greatest"),
+                Theme::of(palette()).text};
     curve.strong = true;
     for (const DistanceScores& at : scoresByDistance(state_.rule(), state_.heads(), state_.setup().shift)) {
         curve.x.append(at.distance);
@@ -53,10 +48,7 @@ CurveChart::Curve DistanceChart::ofAll() const {
 
 /// (1/(d/2)) Σ|Sⱼ| of Su et al., scaled to the mean score at distance 0.
 CurveChart::Curve DistanceChart::decay(double at_zero) const {
-    Curve curve;
-    curve.key = QStringLiteral("decay");
-    curve.label = tr("decay of the bound, scaled");
-    curve.color = Theme::rope();
+    Curve curve{QStringLiteral("decay"), tr("decay of the bound, scaled"), Theme::rope()};
     const Eigen::VectorXd bound = decayCurve(state_.setup().rotary().theta, state_.tokens());
     const int first = state_.rule().causal ? 0 : 1 - state_.tokens();
     for (int distance = first; distance < state_.tokens(); ++distance) {

@@ -37,8 +37,8 @@ MistakeGallery::MistakeGallery(AttentionState& state, QWidget* parent) : QWidget
                              ? tr(".\nMoving all positions shows it.")
                              : tr(".\nMoving all positions does not show it: scores still depend on "
                                   "distance alone, but on the wrong one.")));
-        auto* residual = new QLabel;
-        residual->setForegroundRole(QPalette::PlaceholderText);
+        QLabel* residual = faintLabel();
+        residual->setWordWrap(false);
         residual->setContentsMargins(22, 0, 0, 2);
         residual->setSizePolicy(QSizePolicy::Ignored, QSizePolicy::Preferred);
         residual->setToolTip(tr("Largest change of a score or output when all positions move, and against "
@@ -70,11 +70,11 @@ void MistakeGallery::tellStory(Mistake mistake) {
 
 void MistakeGallery::choose(Mistake mistake, bool on) {
     if (showing_) return;
-    Setup next = state_.setup();
-    next.mistake = on ? mistake : Mistake::none;
-    // The map that shows it comes to the front.
-    if (on) next.map = isSeenByShift(mistake) ? MapKind::shift_difference : MapKind::form_difference;
-    state_.selection().set(next, tr("Mistake"));
+    state_.selection().change(tr("Mistake"), [&](Setup& s) {
+        s.mistake = on ? mistake : Mistake::none;
+        // The map that shows it comes to the front.
+        if (on) s.map = isSeenByShift(mistake) ? MapKind::shift_difference : MapKind::form_difference;
+    });
 }
 
 void MistakeGallery::follow() {

@@ -62,9 +62,8 @@ bool VectorsModel::setData(const QModelIndex& index, const QVariant& value, int 
                          .arg(name_, value.toString()));
         return false;
     }
-    Setup next = state_.setup();
-    (next.by_hand.*which_)(index.row(), index.column()) = *number;
-    state_.selection().set(next, tr("Table of %1").arg(name_));
+    state_.selection().change(tr("Table of %1").arg(name_),
+                              [&](Setup& s) { (s.by_hand.*which_)(index.row(), index.column()) = *number; });
     return true;
 }
 

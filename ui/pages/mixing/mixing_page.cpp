@@ -126,8 +126,8 @@ void MixingPage::showDistances() {
     const auto rope = sharesByDistance(compass_->ropeCompass(), state_.query());
     const auto roper = sharesByDistance(compass_->roperCompass(), state_.query());
     std::vector<int> places;
-    BarChart::Series left{QStringLiteral("rope"), tr("RoPE"), Theme::rope(), {}, {}},
-        right{QStringLiteral("roper"), tr("RoPER"), Theme::roper(), {}, {}};
+    BarChart::Series left{QStringLiteral("rope"), tr("RoPE"), Theme::rope()},
+        right{QStringLiteral("roper"), tr("RoPER"), Theme::roper()};
     // Near first: keys run from far to near.
     for (std::size_t i = rope.size(); i-- > 0;) {
         places.push_back(rope[i].distance);
@@ -153,16 +153,9 @@ void MixingPage::showShifts() {
     for (const auto& [key, label, setup, color] :
          {std::tuple{"with_inverse", tr("with R(−n)"), with, Theme::roper()},
           std::tuple{"without_inverse", tr("without"), without, Theme::of(palette()).faint_text}}) {
-        CurveChart::Curve first{
-            QString::fromLatin1(key) + "_1", tr("o₀ %1").arg(label), color, {}, {}, false, true, {}};
-        CurveChart::Curve second{QString::fromLatin1(key) + "_2",
-                                 tr("o₁ %1").arg(label),
-                                 color.lighter(135),
-                                 {},
-                                 {},
-                                 false,
-                                 false,
-                                 {}};
+        CurveChart::Curve first{QString::fromLatin1(key) + "_1", tr("o₀ %1").arg(label), color};
+        CurveChart::Curve second{QString::fromLatin1(key) + "_2", tr("o₁ %1").arg(label), color.lighter(135)};
+        first.strong = true;
         const AttentionForm form = mixingForm(setup);
         const double step = state_.tokens() <= kFewTokens ? 0.5 : 1.0;
         for (double shift = -kFarthestShift; shift <= kFarthestShift; shift += step) {

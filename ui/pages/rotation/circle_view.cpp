@@ -52,7 +52,7 @@ CircleView::Plane CircleView::plane(const QRectF& area) const {
     const Eigen::VectorXd& rotated = state_.rotated();
     plane.x = {state_.x()[plane.features.first], state_.x()[plane.features.second]};
     plane.y = {rotated[plane.features.first], rotated[plane.features.second]};
-    const double length = std::hypot(plane.x.x(), plane.x.y());
+    const double length = lengthOf(plane.x);
     // Whole steps, so that the picture does not breathe while a vector is dragged.
     const double fitting = std::max(1.0, std::ceil(length * 2.0) / 2.0) * 1.18;
     // Where it is low, the circle stands beside the text, not below it.
@@ -104,8 +104,7 @@ QString CircleView::angleText(const Plane& at) const {
     return tr("pair %1   θ = %2\nmθ = %3 rad = %4 rotations\n|x| = |R(m)x| = %5")
         .arg(state_.setup().pair)
         .arg(noteNumber(at.theta))
-        .arg(planeNumber(at.angle), planeNumber(at.angle / kFullRotation),
-             planeNumber(std::hypot(at.x.x(), at.x.y())));
+        .arg(planeNumber(at.angle), planeNumber(at.angle / kFullRotation), planeNumber(lengthOf(at.x)));
 }
 
 void CircleView::paintGrid(QPainter& painter, const Plane& at, const Theme& theme) const {
@@ -116,7 +115,7 @@ void CircleView::paintGrid(QPainter& painter, const Plane& at, const Theme& them
     painter.setBrush(Qt::NoBrush);
     painter.setPen(QPen(theme.frame, 1.2));
     painter.drawEllipse(at.center, at.unit, at.unit);
-    const double length = std::hypot(at.x.x(), at.x.y());
+    const double length = lengthOf(at.x);
     if (std::abs(length - 1.0) > 0.02) {
         painter.setPen(QPen(theme.grid, 1, Qt::DashLine));
         painter.drawEllipse(at.center, length * at.unit, length * at.unit);
@@ -129,7 +128,7 @@ void CircleView::paintTrail(QPainter& painter, const Plane& at, const Theme& the
     const double direction = at.position < 0 ? -1 : 1;
     const double first = std::floor(std::abs(at.position)) - passed;
     const double start = std::atan2(at.x.y(), at.x.x());
-    const double length = std::hypot(at.x.x(), at.x.y());
+    const double length = lengthOf(at.x);
     painter.setPen(Qt::NoPen);
     for (int i = 0; i < passed; ++i) {
         const double m = direction * (first + i);
@@ -167,8 +166,7 @@ void CircleView::paintPointed(QPainter& painter, const Theme& theme) const {
     const auto& position = state_.selection().pointed().position;
     if (!position) return;
     const Plane at = plane(canvas());
-    const double angle = *position * at.theta, c = std::cos(angle), s = std::sin(angle);
-    paintRing(painter, at.onScreen({at.x.x() * c - at.x.y() * s, at.x.x() * s + at.x.y() * c}), theme);
+    paintRing(painter, at.onScreen(rotatedBy(at.x, *position * at.theta)), theme);
 }
 
 QString CircleView::figureCsv() const {
@@ -180,9 +178,8 @@ QString CircleView::figureCsv() const {
         positions << (at.position < 0 ? -m : m);
     if (positions.back() != at.position) positions << at.position;
     for (const double m : positions) {
-        const double c = std::cos(m * at.theta), s = std::sin(m * at.theta);
-        csv.line(m, at.theta, m * at.theta, at.x.x(), at.x.y(), at.x.x() * c - at.x.y() * s,
-                 at.x.x() * s + at.x.y() * c);
+        const QPointF rotated = rotatedBy(at.x, m * at.theta);
+        csv.line(m, at.theta, m * at.theta, at.x.x(), at.x.y(), rotated.x(), rotated.y());
     }
     return csv.text();
 }
@@ -237,12 +234,10 @@ void CircleView::mouseReleaseEvent(QMouseEvent* event) {
 /// The held arrow follows the pointer; R(m)x takes x along, rotated back.
 void CircleView::dragTo(const QPointF& point) {
     const Plane at = plane(canvas());
-    const QPointF p = at.inPlane(point);
-    const double back = dragged_ == Dragged::rotated ? -at.angle : 0.0;
-    const auto rounded = [](double value) { return std::clamp(std::round(value * 100) / 100, -10.0, 10.0); };
+    const QPointF p = onGrid(rotatedBy(at.inPlane(point), dragged_ == Dragged::rotated ? -at.angle : 0.0));
     Eigen::VectorXd x = state_.x();
-    x[at.features.first] = rounded(p.x() * std::cos(back) - p.y() * std::sin(back));
-    x[at.features.second] = rounded(p.x() * std::sin(back) + p.y() * std::cos(back));
+    x[at.features.first] = p.x();
+    x[at.features.second] = p.y();
     state_.setX(x);
 }
 

@@ -115,9 +115,7 @@ QString DialsView::figureCaption() const {
 void DialsView::mousePressEvent(QMouseEvent* event) {
     const int pair = pairAt(event->position());
     if (event->button() != Qt::LeftButton || pair < 0) return;
-    Setup setup = state_.setup();
-    setup.pair = pair;
-    state_.selection().set(setup, tr("Pair i"));
+    state_.selection().change(tr("Pair i"), [&](Setup& s) { s.pair = pair; });
 }
 
 void DialsView::paintPointed(QPainter& painter, const Theme& theme) const {

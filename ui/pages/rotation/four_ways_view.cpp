@@ -27,9 +27,7 @@ FourWaysView::FourWaysView(RotationState& state, QWidget* parent)
 void FourWaysView::showState() {
     const Setup& setup = state_.setup();
     Map map;
-    auto matrix = std::make_shared<Eigen::MatrixXd>(rotationMatrix(state_.rotary(), setup.position));
-    map.pyramid = makePyramid(*matrix, Scale::diverging, 1.0, false);
-    map.values = std::move(matrix);
+    map.take(rotationMatrix(state_.rotary(), setup.position));
     map.row_name = tr("feature out");
     map.column_name = tr("feature in");
     map.value_name = QStringLiteral("R(m)");

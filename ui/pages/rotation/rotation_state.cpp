@@ -2,6 +2,11 @@
 
 namespace roper {
 
+QPointF onGrid(const QPointF& p) {
+    const auto rounded = [](double value) { return std::clamp(std::round(value * 100) / 100, -10.0, 10.0); };
+    return {rounded(p.x()), rounded(p.y())};
+}
+
 RotationState::RotationState(Selection& selection, QObject* parent) : QObject(parent), selection_(selection) {
     connect(&selection_, &Selection::changed, this, &RotationState::followSelection);
     followSelection();
@@ -14,9 +19,7 @@ void RotationState::followSelection() {
 }
 
 void RotationState::setX(const Eigen::VectorXd& x) {
-    Setup next = setup();
-    next.x = x;
-    selection_.set(next, tr("Vector x"));
+    selection_.change(tr("Vector x"), [&](Setup& s) { s.x = x; });
 }
 
 WorkedExample RotationState::worked() const {

@@ -2,11 +2,16 @@
 
 #include <Eigen/Core>
 #include <QObject>
+#include <QPointF>
 
 #include "core/rotary/worked_example.h"
+#include "ui/charts/plane_frame.h"
 #include "ui/explorer/selection.h"
 
 namespace roper {
+
+/// Where an arrow can be dragged to: hundredths, no farther than 10.
+QPointF onGrid(const QPointF& p);
 
 /// What the views of the Rotation page draw: the shared setup and what follows from it. Views read it and
 /// ask for changes through it; `changed` tells all of them at once.

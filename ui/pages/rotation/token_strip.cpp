@@ -62,8 +62,7 @@ int TokenStrip::tokenAt(const QPointF& at) const {
 QPointF TokenStrip::rotatedTo(double position) const {
     const auto [first, second] = state_.rotary().plane(state_.setup().pair);
     const double angle = position * state_.rotary().frequency(state_.setup().pair);
-    const double x = state_.x()[first], y = state_.x()[second];
-    return {x * std::cos(angle) - y * std::sin(angle), x * std::sin(angle) + y * std::cos(angle)};
+    return rotatedBy({state_.x()[first], state_.x()[second]}, angle);
 }
 
 void TokenStrip::paintFigure(QPainter& painter, const QRectF& area, const Theme& theme) const {
@@ -116,9 +115,7 @@ QString TokenStrip::figureCaption() const {
 void TokenStrip::mousePressEvent(QMouseEvent* event) {
     const int token = tokenAt(event->position());
     if (event->button() != Qt::LeftButton || token < 0) return;
-    Setup setup = state_.setup();
-    setup.position = token;
-    state_.selection().set(setup, tr("Position m"));
+    state_.selection().change(tr("Position m"), [&](Setup& s) { s.position = token; });
 }
 
 void TokenStrip::paintPointed(QPainter& painter, const Theme& theme) const {

@@ -32,10 +32,6 @@ QString signedPosition(double position, double shift) {
         .arg(sum);
 }
 
-double lengthOf(const QPointF& p) {
-    return std::hypot(p.x(), p.y());
-}
-
 }  // namespace
 
 TwoVectorsView::TwoVectorsView(RotationState& state, QWidget* parent)
@@ -197,15 +193,14 @@ void TwoVectorsView::mouseReleaseEvent(QMouseEvent*) {
 void TwoVectorsView::dragTo(const QPointF& point) {
     Setup s = state_.setup();
     const bool is_query = dragged_ == Dragged::query;
-    const QPointF p = scene(canvas()).plane.inPlane(point);
     const double angle = !dragged_rotated_ ? 0.0
                                            : -((is_query ? s.position : s.key_position) + s.shift) *
                                                  state_.rotary().frequency(s.pair);
-    const auto rounded = [](double value) { return std::clamp(std::round(value * 100) / 100, -10.0, 10.0); };
+    const QPointF p = onGrid(rotatedBy(scene(canvas()).plane.inPlane(point), angle));
     const auto [first, second] = state_.rotary().plane(s.pair);
     Eigen::VectorXd& vector = is_query ? s.x : s.y;
-    vector[first] = rounded(p.x() * std::cos(angle) - p.y() * std::sin(angle));
-    vector[second] = rounded(p.x() * std::sin(angle) + p.y() * std::cos(angle));
+    vector[first] = p.x();
+    vector[second] = p.y();
     state_.selection().set(s, is_query ? tr("Query q") : tr("Key k"));
 }
 

@@ -1,7 +1,6 @@
 #pragma once
 
 #include "ui/charts/figure_view.h"
-#include "ui/charts/plane_frame.h"
 #include "ui/pages/rotation/rotation_state.h"
 
 namespace roper {

@@ -223,59 +223,38 @@ void SpectrumPage::showSpectrum() {
                   .arg(s.pair)
                   .arg(noteNumber(tau / theta, 5))
             : tr("How slowly each pair rotates; pair %1: θ = %2").arg(s.pair).arg(noteNumber(theta, 5)));
-    spectrum_->setCaption(
-        tr("%1 by pair: d = %2, base %3, scaling %4 with s = %5; %6 of %7 pairs rotate fully within %8 "
-           "positions")
-            .arg(wavelength ? tr("Wavelength") : tr("Frequency"))
-            .arg(s.head_dim)
-            .arg(s.base)
-            .arg(describe(s.scaling.method).name)
-            .arg(s.scaling.factor)
-            .arg(complete)
-            .arg(state_.theta().size())
-            .arg(s.context_length));
+    spectrum_->setCaption(tr("%1 by pair: %2 with s = %3; %4 of %5 pairs rotate fully within %6 positions")
+                              .arg(wavelength ? tr("Wavelength") : tr("Frequency"), frequenciesText(s))
+                              .arg(s.scaling.factor)
+                              .arg(complete)
+                              .arg(state_.theta().size())
+                              .arg(s.context_length));
 }
 
 void SpectrumPage::showCosines() {
     const Setup& s = state_.setup();
     HeatMapView::Map map;
-    if (state_.theta().size() > 0) {
-        auto values = std::make_shared<Eigen::MatrixXd>(cosineMap(state_.theta(), s.distances));
-        map.pyramid = HeatMapView::makePyramid(*values, HeatMapView::Scale::diverging, 1.0, false);
-        map.values = std::move(values);
-    }
+    if (state_.theta().size() > 0) map.take(cosineMap(state_.theta(), s.distances));
     map.row_name = tr("pair i");
     map.column_name = tr("distance δ");
     map.value_name = QStringLiteral("cos δθᵢ");
     cosines_->setMap(std::move(map));
-    cosines_->setCaption(tr("cos δθᵢ of every pair and distance: d = %1, base %2, scaling %3")
-                             .arg(s.head_dim)
-                             .arg(s.base)
-                             .arg(describe(s.scaling.method).name));
+    cosines_->setCaption(tr("cos δθᵢ of every pair and distance: %1").arg(frequenciesText(s)));
 }
 
 void SpectrumPage::showDecay() {
     const Setup& s = state_.setup();
     std::vector<CurveChart::Curve> curves;
     for (const SpectrumCurve& curve : state_.curves())
-        curves.push_back({curve.key,
-                          curve.text.name,
-                          shade(curve),
-                          counting(s.distances),
-                          numbers(decayCurve(curve.theta, s.distances)),
-                          false,
-                          curve.in_use,
-                          {}});
+        curves.push_back({curve.key, curve.text.name, shade(curve), counting(s.distances),
+                          numbers(decayCurve(curve.theta, s.distances)), false, curve.in_use});
     if (s.xpos_decay && state_.theta().size() > 0)
         curves.push_back({QStringLiteral("xpos"), tr("xPos"), Theme::of(palette()).frame,
                           counting(s.distances), numbers(xposDecayCurve(state_.theta(), s.distances)), false,
                           false, QStringLiteral("pair i also × ζᵢ^(δ/512), ζᵢ = (2i/d + 0.4)/1.4")});
     decay_->setCurves(curves, {});
-    decay_->setCaption(
-        tr("Long-range attenuation (1/(r/2)) Σ|Sⱼ|, Sⱼ = Σ exp(iδθᵢ) over i < j: d = %1, base %2, scaling %3")
-            .arg(s.head_dim)
-            .arg(s.base)
-            .arg(describe(s.scaling.method).name));
+    decay_->setCaption(tr("Long-range attenuation (1/(r/2)) Σ|Sⱼ|, Sⱼ = Σ exp(iδθᵢ) over i < j: %1")
+                           .arg(frequenciesText(s)));
 }
 
 void SpectrumPage::showBound() {
@@ -298,15 +277,11 @@ void SpectrumPage::showBound() {
         QVector<double> y = numbers(bound);
         x.removeFirst();
         y.removeFirst();
-        curves.push_back({curve.key, curve.text.name, shade(curve), x, y, false, curve.in_use, {}});
+        curves.push_back({curve.key, curve.text.name, shade(curve), x, y, false, curve.in_use});
         curves.back().envelope = true;
     }
     bound_->setCurves(curves, marks);
-    bound_->setCaption(tr("Base bound B(δ) = Σ cos δθᵢ, %1: d = %2, base %3, scaling %4")
-                           .arg(found)
-                           .arg(s.head_dim)
-                           .arg(s.base)
-                           .arg(describe(s.scaling.method).name));
+    bound_->setCaption(tr("Base bound B(δ) = Σ cos δθᵢ, %1: %2").arg(found, frequenciesText(s)));
 }
 
 QString SpectrumPage::explanation() const {

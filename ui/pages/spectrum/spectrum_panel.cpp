@@ -162,10 +162,7 @@ QString SpectrumPanel::pasteConfig(const QString& json) {
         const ConfigReading reading = readHuggingFaceConfig(json.toStdString(), selection().setup());
         kinds_ = kindsOf(reading);
         change(tr("config.json"), [&](Setup& s) { s = reading.setup; });
-        QStringList said{tr("d = %1, base %2, scaling %3")
-                             .arg(reading.setup.head_dim)
-                             .arg(reading.setup.base)
-                             .arg(describe(reading.setup.scaling.method).name)};
+        QStringList said{frequenciesText(reading.setup)};
         for (const std::string& note : reading.notes)
             said << QString::fromStdString(note);
         return said.join(QStringLiteral("    "));

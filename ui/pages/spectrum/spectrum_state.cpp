@@ -57,6 +57,13 @@ QColor colorOf(ScalingMethod method) {
     return described(method).color;
 }
 
+QString frequenciesText(const Setup& setup) {
+    return QObject::tr("d = %1, base %2, scaling %3")
+        .arg(setup.head_dim)
+        .arg(setup.base)
+        .arg(describe(setup.scaling.method).name);
+}
+
 SpectrumState::SpectrumState(Selection& selection, QObject* parent) : QObject(parent), selection_(selection) {
     connect(&selection_, &Selection::changed, this, &SpectrumState::follow);
     follow();

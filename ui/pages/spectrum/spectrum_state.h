@@ -15,6 +15,8 @@ struct ScalingText {
 };
 ScalingText describe(ScalingMethod method);
 QColor colorOf(ScalingMethod method);
+/// "d = 128, base 10000, scaling YaRN".
+QString frequenciesText(const Setup& setup);
 
 /// Frequencies of the setup: under the scaling in use, under one drawn beside it, or of the other schedule.
 struct SpectrumCurve {
