@@ -185,11 +185,6 @@ bool CurveChart::isDrawn(const Curve& curve, qsizetype i) const {
     return std::isfinite(curve.y[i]) && (!isLogX() || curve.x[i] > 0) && (!isLogY() || curve.y[i] > 0);
 }
 
-void CurveChart::fitAxes(const Canvas& canvas) const {
-    if (followsX()) fitX();
-    if (followsY()) fitY(canvas);
-}
-
 void CurveChart::fitX() const {
     double low = std::numeric_limits<double>::infinity(), high = -low;
     for (const Curve& curve : curves_)

@@ -64,7 +64,8 @@ class CurveChart : public PlotView {
   protected:
     void applyLook(const Canvas& canvas) const override;
     void fillLegend(const Canvas& canvas) const override;
-    void fitAxes(const Canvas& canvas) const override;
+    void fitX() const override;
+    void fitY(const Canvas& canvas) const override;
     void fillGraphs(const Canvas& canvas) const override;
     QFont axisFont(const QFont& font) const override { return smallFont(font); }
     QString whyEmpty() const override { return curves_.empty() ? emptyText() : QString(); }
@@ -79,8 +80,6 @@ class CurveChart : public PlotView {
     void applyMarkLook(const Theme& theme, const QFont& font) const;
     /// Whether a point has a place on these axes.
     bool isDrawn(const Curve& curve, qsizetype i) const;
-    void fitX() const;
-    void fitY(const Canvas& canvas) const;
     QString readoutAt(double x, double y_px) const;
     /// Extra height above the curves for the legend, relative to their range.
     double roomForLegend(const Canvas& canvas) const;

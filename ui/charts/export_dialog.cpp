@@ -26,6 +26,7 @@
 #include "core/base/error.h"
 #include "ui/charts/figure_export.h"
 #include "ui/controls/build.h"
+#include "ui/controls/named.h"
 
 namespace roper {
 namespace {
@@ -50,11 +51,11 @@ class ExportDialog : public QDialog {
 
     const Figure& figure_;
     Theme theme_;
-    QComboBox* format_ = new QComboBox;
-    QComboBox* purpose_ = new QComboBox;
-    QDoubleSpinBox* width_ = new QDoubleSpinBox;
-    QDoubleSpinBox* text_ = new QDoubleSpinBox;
-    QSpinBox* scale_ = new QSpinBox;
+    QComboBox* format_ = named(new QComboBox, tr("Format"));
+    QComboBox* purpose_ = named(new QComboBox, tr("What the picture is for"));
+    QDoubleSpinBox* width_ = named(new QDoubleSpinBox, tr("Width on paper"));
+    QDoubleSpinBox* text_ = named(new QDoubleSpinBox, tr("Size of the text on paper"));
+    QSpinBox* scale_ = named(new QSpinBox, tr("Pixels of a PNG for each pixel of the screen"));
     QCheckBox* light_ = new QCheckBox(tr("Light background"));
     QCheckBox* legend_ = new QCheckBox(tr("Legend"));
     QCheckBox* caption_ = new QCheckBox(tr("Caption below the picture"));
@@ -115,16 +116,6 @@ void ExportDialog::makeInputs() {
     legend_->setChecked(settings.value("export/legend", true).toBool());
     if (!figure_.hasLegend()) legend_->hide();
     caption_->setChecked(settings.value("export/caption", false).toBool());
-    const std::pair<QWidget*, QString> names[] = {
-        {format_, tr("Format")},
-        {purpose_, tr("What the picture is for")},
-        {width_, tr("Width on paper")},
-        {text_, tr("Size of the text on paper")},
-        {scale_, tr("Pixels of a PNG for each pixel of the screen")}};
-    for (const auto& [widget, name] : names) {
-        widget->setAccessibleName(name);
-        widget->setToolTip(name);
-    }
     connect(format_, &QComboBox::currentIndexChanged, this, &ExportDialog::show);
     connect(purpose_, &QComboBox::currentIndexChanged, this, &ExportDialog::show);
     for (QDoubleSpinBox* box : {width_, text_})

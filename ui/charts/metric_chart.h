@@ -87,7 +87,8 @@ class MetricChart : public PlotView {
   protected:
     void applyLook(const Canvas& canvas) const override;
     void fillLegend(const Canvas& canvas) const override;
-    void fitAxes(const Canvas& canvas) const override;
+    void fitX() const override;
+    void fitY(const Canvas& canvas) const override;
     /// Of what is exported more points than any screen shows: thinning is for the screen.
     void fillGraphs(const Canvas& canvas) const override;
     bool showsLegend() const override { return legend_shown_.value_or(hasRoomForLegend()); }
@@ -133,8 +134,6 @@ class MetricChart : public PlotView {
     }
     /// Whether a legend of these entries has no room in a corner inside the axes.
     static bool standsBelow(const std::vector<PlotLegend::Entry>& entries);
-    void fitX() const;
-    void fitY() const;
     void applyPens(const Series& series, const Theme& theme) const;
     /// What is read of a series at the pointer.
     struct Reading {

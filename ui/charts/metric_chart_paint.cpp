@@ -39,11 +39,6 @@ MetricChart::Stretch MetricChart::stretch() const {
     return low <= high ? Stretch({low, high}) : std::nullopt;
 }
 
-void MetricChart::fitAxes(const Canvas&) const {
-    if (followsX()) fitX();
-    if (followsY()) fitY();
-}
-
 /// The range that shows every shown point.
 void MetricChart::fitX() const {
     auto [low, high] =
@@ -53,7 +48,7 @@ void MetricChart::fitX() const {
 }
 
 /// The range that shows every shown value of the x range.
-void MetricChart::fitY() const {
+void MetricChart::fitY(const Canvas&) const {
     const double x_low = plot().xAxis->range().lower, x_high = plot().xAxis->range().upper;
     double low = std::numeric_limits<double>::infinity(), high = -low;
     for (const auto& [key, series] : series_) {

@@ -184,6 +184,11 @@ void PlotView::draw(const Canvas& canvas) const {
     showWhyEmpty(canvas);
 }
 
+void PlotView::fitAxes(const Canvas& canvas) const {
+    if (follow_x_) fitX();
+    if (follow_y_) fitY(canvas);
+}
+
 void PlotView::applyTheme(const Canvas& canvas) const {
     const Theme& theme = canvas.theme;
     const QFont font = axisFont(canvas.font);

@@ -91,7 +91,8 @@ class PlotView : public QWidget, public Figure {
     /// points that can be told apart in these ranges.
     virtual void applyLook(const Canvas& canvas) const = 0;
     virtual void fillLegend(const Canvas& canvas) const = 0;
-    virtual void fitAxes(const Canvas& canvas) const = 0;
+    virtual void fitX() const = 0;
+    virtual void fitY(const Canvas& canvas) const = 0;
     virtual void fillGraphs(const Canvas& canvas) const = 0;
 
     /// The font of axes and legend.
@@ -120,7 +121,6 @@ class PlotView : public QWidget, public Figure {
     bool isLogX() const { return plot_->xAxis->scaleType() == QCPAxis::stLogarithmic; }
     bool isLogY() const { return plot_->yAxis->scaleType() == QCPAxis::stLogarithmic; }
     bool followsX() const { return follow_x_; }
-    bool followsY() const { return follow_y_; }
     /// A key that is gone would hide what comes back under it.
     void forget(const QString& key) { hidden_.erase(key); }
     void markDirty();
@@ -140,6 +140,7 @@ class PlotView : public QWidget, public Figure {
 
     Canvas ownCanvas() const;
     void draw(const Canvas& canvas) const;
+    void fitAxes(const Canvas& canvas) const;
     void applyTheme(const Canvas& canvas) const;
     void nameAxes(const Canvas& canvas) const;
     void showWhyEmpty(const Canvas& canvas) const;

@@ -11,5 +11,10 @@ Widget* named(Widget* widget, const QString& name, const QString& help) {
     widget->setToolTip(help);
     return widget;
 }
+/// The same where the name says all.
+template <class Widget>
+Widget* named(Widget* widget, const QString& name) {
+    return named(widget, name, name);
+}
 
 }  // namespace roper

@@ -52,6 +52,18 @@ class SetupPanel : public QScrollArea {
                          const QString& hint = {});
     QCheckBox* addCheck(const QString& label, const char* key, const QString& hint = {});
 
+    // Controls that several pages have.
+
+    /// Which pair is looked at.
+    void addPair(const QString& hint) {
+        addIndex(tr("Pair i"), "pair", hint, [](const Setup& s) { return s.pairs(); });
+    }
+    /// How far all positions are moved, as a number and by hand.
+    void addShift(const QString& label, const QString& hint, const QString& by_hand) {
+        addDecimal(label, "shift", hint, 1, 2);
+        addSlider(tr("Shift, by hand"), "shift", by_hand, -64, 64, 1);
+    }
+
     // Controls of what is no single setting.
 
     /// Without a label before it, for long names; the label is its accessible name.
@@ -83,7 +95,7 @@ class SetupPanel : public QScrollArea {
 
     Selection& selection_;
     QVBoxLayout* column_;
-    FoldingGroup* group_ = nullptr;  ///< the last
+    FoldingGroup* group_ = nullptr;   ///< the last
     std::vector<QLabel*> labels_;     ///< that stand before their control
     std::vector<QWidget*> controls_;  ///< that may be narrower than they would like
     std::vector<std::function<void(const Setup&)>> shown_;

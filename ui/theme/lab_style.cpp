@@ -20,11 +20,15 @@ bool is(const QStyleOption& option, QStyle::StateFlag flag) {
     return option.state.testFlag(flag);
 }
 
+/// The colour of the window with so much of that of its text.
+QColor shade(const QPalette& palette, double share) {
+    return mixed(palette.color(QPalette::Window), palette.color(QPalette::WindowText), share);
+}
+
 /// The edge of a control as it is now: the accent while it has the focus, pale while it is disabled.
 QPen edgePen(const QStyleOption& option) {
     const QPalette& palette = option.palette;
-    if (!is(option, QStyle::State_Enabled))
-        return {mixed(palette.color(QPalette::Window), palette.color(QPalette::WindowText), 0.25), 1};
+    if (!is(option, QStyle::State_Enabled)) return {shade(palette, 0.25), 1};
     if (is(option, QStyle::State_HasFocus)) return {LabStyle::accent(palette), 2};
     return {LabStyle::edge(palette), 1};
 }
@@ -81,8 +85,8 @@ void drawCheckBox(const QStyleOption& option, QPainter& painter) {
     drawBox(painter, option.rect, pen, on && enabled ? accent : palette.color(QPalette::Base), 3);
     const QRectF box = option.rect;
     if (is(option, QStyle::State_NoChange)) {  // half ticked
-        const QRectF inner = box.adjusted(0.25 * box.width(), 0.25 * box.height(), -0.25 * box.width(),
-                                          -0.25 * box.height());
+        const QRectF inner =
+            box.adjusted(0.25 * box.width(), 0.25 * box.height(), -0.25 * box.width(), -0.25 * box.height());
         painter.fillRect(inner, enabled ? accent : LabStyle::edge(palette));
     }
     if (!on) return;
@@ -104,7 +108,7 @@ void drawCheckBox(const QStyleOption& option, QPainter& painter) {
 LabStyle::LabStyle() : QProxyStyle(QStyleFactory::create("Fusion")) {}
 
 QColor LabStyle::edge(const QPalette& palette) {
-    return mixed(palette.color(QPalette::Window), palette.color(QPalette::WindowText), 0.52);
+    return shade(palette, 0.52);
 }
 
 QColor LabStyle::accent(const QPalette& palette) {
@@ -128,15 +132,10 @@ void LabStyle::drawPrimitive(PrimitiveElement element, const QStyleOption* optio
             return drawCheckBox(*option, *painter);
         case PE_Frame:
         case PE_FrameGroupBox:
-            return drawBox(*painter, option->rect,
-                           QPen(mixed(option->palette.color(QPalette::Window),
-                                      option->palette.color(QPalette::WindowText), 0.18),
-                                1),
-                           Qt::NoBrush);
+            return drawBox(*painter, option->rect, QPen(shade(option->palette, 0.18), 1), Qt::NoBrush);
         case PE_FrameTabWidget:
         case PE_FrameTabBarBase:
-            painter->setPen(mixed(option->palette.color(QPalette::Window),
-                                  option->palette.color(QPalette::WindowText), 0.18));
+            painter->setPen(shade(option->palette, 0.18));
             return painter->drawLine(option->rect.topLeft(), option->rect.topRight());
         case PE_FrameFocusRect:
             return drawBox(*painter, option->rect, QPen(accent(option->palette), 1), Qt::NoBrush, 3);
@@ -158,9 +157,7 @@ void LabStyle::drawTab(const QStyleOptionTab& option, QPainter& painter) const {
     const bool in_front = is(option, State_Selected);
     const QRectF rect = option.rect;
     if (!in_front && is(option, State_MouseOver) && is(option, State_Enabled))
-        drawBox(
-            painter, rect.adjusted(1, 2, -1, -3), Qt::NoPen,
-            mixed(option.palette.color(QPalette::Window), option.palette.color(QPalette::WindowText), 0.06));
+        drawBox(painter, rect.adjusted(1, 2, -1, -3), Qt::NoPen, shade(option.palette, 0.06));
     if (in_front)
         painter.fillRect(QRectF(rect.left() + 4, rect.bottom() - 2, rect.width() - 8, 3),
                          accent(option.palette));
@@ -226,9 +223,7 @@ void LabStyle::drawSlider(const QStyleOptionSlider& option, QPainter& painter, c
     const QRectF groove = subControlRect(CC_Slider, &option, SC_SliderGroove, widget),
                  handle = subControlRect(CC_Slider, &option, SC_SliderHandle, widget);
     const bool enabled = is(option, State_Enabled);
-    const QColor line = enabled ? edge(option.palette)
-                                : mixed(option.palette.color(QPalette::Window),
-                                        option.palette.color(QPalette::WindowText), 0.25);
+    const QColor line = enabled ? edge(option.palette) : shade(option.palette, 0.25);
     const double y = groove.center().y() + 0.5 - kGroove / 2;
     drawBox(painter, QRectF(groove.left(), y, groove.width(), kGroove), Qt::NoPen, line, 2);
     if (enabled)
@@ -250,8 +245,7 @@ void LabStyle::drawScrollBar(const QStyleOptionSlider& option, QPainter& painter
     const QRectF handle = subControlRect(CC_ScrollBar, &option, SC_ScrollBarSlider, widget);
     if (!is(option, State_Enabled)) return;
     const bool held = is(option, State_Sunken) || is(option, State_MouseOver);
-    const QColor color = mixed(option.palette.color(QPalette::Window),
-                               option.palette.color(QPalette::WindowText), held ? 0.62 : 0.5);
+    const QColor color = shade(option.palette, held ? 0.62 : 0.5);
     const bool across = option.orientation == Qt::Horizontal;
     const QRectF slim = across ? handle.adjusted(1, 2, -1, -2) : handle.adjusted(2, 1, -2, -1);
     drawBox(painter, slim, Qt::NoPen, color, std::min(slim.width(), slim.height()) / 2);

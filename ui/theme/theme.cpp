@@ -20,20 +20,23 @@ namespace {
 constexpr std::array<QRgb, 9> kViridis = {0xff440154, 0xff472d7b, 0xff3b528b, 0xff2c728e, 0xff21918c,
                                           0xff28ae80, 0xff5ec962, 0xffaddc30, 0xfffde725};
 
+/// The colour at a place from 0 to 1 along evenly spaced stops.
+template <class Stops>
+QColor colorAlong(const Stops& stops, double at) {
+    const double place = at * static_cast<double>(stops.size() - 1);
+    const auto below = std::min(static_cast<std::size_t>(place), stops.size() - 2);
+    return mixed(QColor(stops[below]), QColor(stops[below + 1]), place - static_cast<double>(below));
+}
+
 QColor viridis(double at) {
-    const double place = std::clamp(at, 0.0, 1.0) * (kViridis.size() - 1);
-    const auto below = std::min(static_cast<std::size_t>(place), kViridis.size() - 2);
-    return mixed(QColor(kViridis[below]), QColor(kViridis[below + 1]), place - static_cast<double>(below));
+    return colorAlong(kViridis, std::clamp(at, 0.0, 1.0));
 }
 
 /// 256 colours along evenly spaced stops.
 std::array<QRgb, 256> tableOf(const std::vector<QColor>& stops) {
     std::array<QRgb, 256> table;
-    for (std::size_t i = 0; i < table.size(); ++i) {
-        const double place = static_cast<double>(i) / 255 * static_cast<double>(stops.size() - 1);
-        const auto below = std::min(static_cast<std::size_t>(place), stops.size() - 2);
-        table[i] = mixed(stops[below], stops[below + 1], place - static_cast<double>(below)).rgb();
-    }
+    for (std::size_t i = 0; i < table.size(); ++i)
+        table[i] = colorAlong(stops, static_cast<double>(i) / 255).rgb();
     return table;
 }
 

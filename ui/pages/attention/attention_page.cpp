@@ -16,6 +16,7 @@
 namespace roper {
 namespace {
 
+constexpr int kPlay_ms = 160;
 constexpr int kLargestAtOnce = 1024;  // larger maps are computed in another thread
 
 /// What the map is called as a picture, in the order of `MapKind`.
@@ -62,7 +63,7 @@ AttentionPage::AttentionPage(AttentionState& state, QWidget* parent)
       lower_(new QTabWidget),
       gallery_(new MistakeGallery(state, this)),
       panel_(new SetupPanel(state.selection(), this)),
-      play_(new QPushButton(tr("Play"))) {
+      play_(new PlayButton(kPlay_ms)) {
     fillPanel();
     contents()->addLayout(rowOf({{makePictures(), 1}, panel_}));
 
@@ -82,7 +83,7 @@ AttentionPage::AttentionPage(AttentionState& state, QWidget* parent)
         connect(chart, &CurveChart::xPointed, this, &AttentionPage::pointDistance);
     connect(&pointing(), &Pointing::changed, this, &AttentionPage::showPointed);
     connect(bars_, &BarChart::placeClicked, this, &AttentionPage::mute);
-    connect(vectors_, &VectorsTable::said, this, [this](const QString& text) { setReadout(text); });
+    connect(vectors_, &VectorsTable::said, this, &AttentionPage::setReadout);
     connect(kinds_, &QTabBar::currentChanged, this, [this](int index) {
         panel_->change(tr("Map"), [&](Setup& s) { s.map = static_cast<MapKind>(index); });
     });
@@ -109,7 +110,7 @@ AttentionPage::AttentionPage(AttentionState& state, QWidget* parent)
         if (!outdated) return takeMap(std::move(computing_question_), computing_.result());
         if (state_.isReady()) showMap();
     });
-    connect(&timer_, &QTimer::timeout, this, [this] {
+    connect(play_, &PlayButton::next, this, [this] {
         panel_->change(tr("Shift S"),
                        [](Setup& s) { s.shift = s.shift >= 64 ? -64 : std::round(s.shift) + 1; });
     });

@@ -3,13 +3,13 @@
 #include <QComboBox>
 #include <QFutureWatcher>
 #include <QTabBar>
-#include <QTimer>
 
 #include "ui/charts/bar_chart.h"
 #include "ui/charts/curve_chart.h"
 #include "ui/charts/heat_map_view.h"
 #include "ui/explorer/attention_state.h"
 #include "ui/explorer/explorer_page.h"
+#include "ui/explorer/play_button.h"
 #include "ui/explorer/setup_panel.h"
 #include "ui/pages/attention/attention_map.h"
 #include "ui/pages/attention/distance_chart.h"
@@ -108,8 +108,7 @@ class AttentionPage : public ExplorerPage {
     QTabWidget* lower_;
     MistakeGallery* gallery_;
     SetupPanel* panel_;
-    QPushButton* play_;
-    QTimer timer_;
+    PlayButton* play_;
     MapQuestion shown_question_;      ///< of the map that is seen
     MapQuestion computing_question_;  ///< of the one that is made in another thread
     QFutureWatcher<HeatMapView::Map> computing_;

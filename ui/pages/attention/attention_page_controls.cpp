@@ -3,17 +3,10 @@
 #include "ui/explorer/source_controls.h"
 #include "ui/pages/attention/attention_page.h"
 #include "ui/pages/attention/method_text.h"
-#include "ui/theme/motion.h"
 
 // What can be pressed and typed on the Attention page.
 
 namespace roper {
-namespace {
-
-constexpr int kPlay_ms = 160;
-
-}  // namespace
-
 QWidget* AttentionPage::makePictures() {
     for (const auto& [name, help] :
          {std::pair{tr("Scores"), tr("Attention logits: what softmax is taken of")},
@@ -59,20 +52,13 @@ void AttentionPage::fillPanel() {
                          tr("How positions enter the attention score; F1 shows the formula"), methodNames(),
                          methodEntry, chooseMethod);
     panel_->addCheck(tr("Causal"), "causal");
-    panel_->addIndex(tr("Pair i"), "pair", tr("The marked bar; M mutes it or puts it back, as a click does"),
-                     [](const Setup& s) { return s.pairs(); });
+    panel_->addPair(tr("The marked bar; M mutes it or puts it back, as a click does"));
     auto* unmute =
         panel_->addButton(tr("Unmute all pairs"), tr("Puts every pair back into the scores"),
                           [this] { panel_->change(tr("Muted pairs"), [](Setup& s) { s.muted.clear(); }); });
     panel_->whenShown([unmute](const Setup& s) { unmute->setEnabled(!s.muted.empty()); });
     panel_->addHeading(tr("Move all positions"));
-    panel_->addDecimal(tr("Shift S"), "shift", {}, 1, 2);
-    panel_->addSlider(tr("Shift, by hand"), "shift", tr("Drag S from −64 to 64"), -64, 64, 1);
-    play_->setCheckable(true);
-    connect(play_, &QPushButton::toggled, this, [this](bool on) {
-        play_->setText(on ? tr("Pause") : tr("Play"));
-        on ? timer_.start(frameInterval(kPlay_ms)) : timer_.stop();
-    });
+    panel_->addShift(tr("Shift S"), {}, tr("Drag S from −64 to 64"));
     panel_->addRow({}, play_, tr("Moves all positions on, step by step (Space)"));
     panel_->addHeading(tr("Known mistakes"));
     panel_->addRow({}, gallery_, {});

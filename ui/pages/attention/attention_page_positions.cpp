@@ -54,7 +54,7 @@ void AttentionPage::prepareTable() {
                        .arg(feature)
                        .arg(noteNumber((*table_->map().values)(position, feature), 7)));
     });
-    connect(table_, &FigureView::pointed, this, [this](const QString& text) { setReadout(text); });
+    connect(table_, &FigureView::pointed, this, &AttentionPage::setReadout);
 }
 
 void AttentionPage::showBias() {

@@ -5,7 +5,6 @@
 #include "ui/controls/build.h"
 #include "ui/explorer/mistake_story.h"
 #include "ui/explorer/mistake_text.h"
-#include "ui/theme/motion.h"
 #include "ui/theme/theme.h"
 
 namespace roper {
@@ -20,7 +19,7 @@ MistakeStoryDialog::MistakeStoryDialog(AttentionState& state, QWidget* parent)
       view_(new MistakeArrowsView(state, this)),
       text_(new HtmlView),
       shift_(new QSlider(Qt::Horizontal)),
-      play_(new QPushButton(tr("Play"))) {
+      play_(new PlayButton(kStep_ms)) {
     resize(980, 560);
     text_->setAccessibleName(tr("Story of the mistake"));
     text_->setFrameShape(QFrame::NoFrame);
@@ -28,14 +27,9 @@ MistakeStoryDialog::MistakeStoryDialog(AttentionState& state, QWidget* parent)
     shift_->setRange(-kFarthest, kFarthest);
     shift_->setAccessibleName(tr("Move the sentence by S"));
     shift_->setToolTip(tr("Drag S from −64 to 64: right, nothing changes"));
-    play_->setCheckable(true);
     play_->setToolTip(tr("Moves the sentence on, step by step"));
     connect(shift_, &QSlider::valueChanged, this, [this](int value) { view_->setShift(value); });
-    connect(play_, &QPushButton::toggled, this, [this](bool on) {
-        play_->setText(on ? tr("Pause") : tr("Play"));
-        on ? timer_.start(frameInterval(kStep_ms)) : timer_.stop();
-    });
-    connect(&timer_, &QTimer::timeout, this,
+    connect(play_, &PlayButton::next, this,
             [this] { shift_->setValue(shift_->value() < kFarthest ? shift_->value() + 1 : -kFarthest); });
     rowOf({{columnOf({{view_, 1}, rowOf({play_, {shift_, 1}})}), 3}, {text_, 2}}, this);
 }

@@ -1,10 +1,9 @@
 #pragma once
 
 #include <QDialog>
-#include <QPushButton>
 #include <QSlider>
-#include <QTimer>
 
+#include "ui/explorer/play_button.h"
 #include "ui/pages/attention/mistake_arrows_view.h"
 #include "ui/theme/html_view.h"
 
@@ -34,8 +33,7 @@ class MistakeStoryDialog : public QDialog {
     MistakeArrowsView* view_;
     HtmlView* text_;
     QSlider* shift_;
-    QPushButton* play_;
-    QTimer timer_;
+    PlayButton* play_;
 };
 
 }  // namespace roper

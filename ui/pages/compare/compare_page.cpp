@@ -21,6 +21,13 @@
 namespace roper {
 namespace {
 
+QStringList labelsOf(const std::vector<ComparedGroup>& groups) {
+    QStringList labels;
+    for (const ComparedGroup& group : groups)
+        labels << group.label();
+    return labels;
+}
+
 /// The curves themselves with room about them: an interval from two runs may reach to anywhere.
 std::optional<std::pair<double, double>> lossLimits(const std::vector<CurveChart::Curve>& curves) {
     double low = std::numeric_limits<double>::infinity(), high = -low;
@@ -80,8 +87,8 @@ ComparePage::ComparePage(RunStore& store, QWidget* parent)
     });
     for (FigureView* view :
          std::initializer_list<FigureView*>{outcomes_, paired_, all_outcomes_, board_, &lengths_->view()})
-        connect(view, &FigureView::pointed, this, [this](const QString& text) { setReadout(text); });
-    connect(curves_, &CurveChart::pointed, this, [this](const QString& text) { setReadout(text); });
+        connect(view, &FigureView::pointed, this, &ComparePage::setReadout);
+    connect(curves_, &CurveChart::pointed, this, &ComparePage::setReadout);
     pictures().set(
         [this] {
             return PageFigures::Figures{curves_,       outcomes_, paired_,
@@ -199,9 +206,7 @@ void ComparePage::nameGroups() {
     const double width = std::max(zoomed(90), groups_->columnWidth(0) - beside);
     const QFontMetricsF metrics(groups_->font());
     const QStringList in_curves = letters();
-    QStringList labels;
-    for (const ComparedGroup& group : state_->groups())
-        labels << group.label();
+    const QStringList labels = labelsOf(state_->groups());
     const qsizetype prefix = commonPrefixLength(labels);
     for (qsizetype i = 0; i < labels.size(); ++i) {
         QString label = labels[i];
@@ -212,9 +217,7 @@ void ComparePage::nameGroups() {
 }
 
 void ComparePage::showPairChoices() {
-    QStringList labels;
-    for (const ComparedGroup& group : state_->groups())
-        labels << group.label();
+    const QStringList labels = labelsOf(state_->groups());
     const auto& comparison = state_->comparison();
     for (auto [box, chosen] : {std::pair{first_, comparison ? comparison->label_a : ""},
                                {second_, comparison ? comparison->label_b : ""}}) {
@@ -224,8 +227,7 @@ void ComparePage::showPairChoices() {
         // A list that is open stays as it is while runs train.
         if (shown != labels) {
             box->clear();
-            for (const ComparedGroup& group : state_->groups())
-                box->addItem(group.label());
+            box->addItems(labels);
         }
         for (int i = 0; i < box->count(); ++i)
             box->setItemData(i, state_->groups()[static_cast<std::size_t>(i)].key());

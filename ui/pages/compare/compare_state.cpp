@@ -99,21 +99,12 @@ void CompareState::fillGroup(ComparedGroup& group, const std::vector<RunRecord>&
     for (const std::size_t member : members) {
         group.members << QString::fromStdString(runs[member].name);
         const OutcomeValue outcome = outcomeOf(runs[member], question_.measure, share);
-        switch (outcome.kind) {
-            case Outcome::known:
-                group.values.push_back(outcome.value);
-                group.names << group.members.back();
-                break;
-            case Outcome::unfinished:
-                group.unfinished << group.members.back();
-                break;
-            case Outcome::never:
-                group.never << group.members.back();
-                break;
-            case Outcome::missing:
-                group.missing << group.members.back();
-                break;
-        }
+        if (outcome.kind == Outcome::known) group.values.push_back(outcome.value);
+        QStringList& names = outcome.kind == Outcome::known        ? group.names
+                             : outcome.kind == Outcome::unfinished ? group.unfinished
+                             : outcome.kind == Outcome::never      ? group.never
+                                                                   : group.missing;
+        names << group.members.back();
     }
     group.summary = summarize(group.values);
     group.interval = meanInterval(group.summary);
@@ -221,8 +212,7 @@ Band CompareState::band(const ComparedGroup& group) const {
     // By name: runs may have come or gone since the groups were made.
     std::vector<RunRecord> runs;
     for (const QString& name : group.members) {
-        const RunWatcher* run = store_.find(name);
-        if (auto record = run != nullptr ? recordOf(*run) : std::nullopt) runs.push_back(std::move(*record));
+        if (auto record = recordOf(store_.find(name))) runs.push_back(std::move(*record));
     }
     std::vector<std::size_t> all(runs.size());
     std::iota(all.begin(), all.end(), std::size_t{0});
@@ -231,8 +221,7 @@ Band CompareState::band(const ComparedGroup& group) const {
 }
 
 std::vector<std::pair<double, double>> CompareState::curve(const QString& run) const {
-    const RunWatcher* watcher = store_.find(run);
-    const auto record = watcher != nullptr ? recordOf(*watcher) : std::nullopt;
+    const auto record = recordOf(store_.find(run));
     if (!record) return {};
     auto points = curveOf(*record, question_.curve, question_.across);
     if (question_.final_half && !points.empty())
@@ -249,8 +238,7 @@ std::vector<OutcomeRow> CompareState::outcomeTable() const {
         RunGroup group = compared.group;
         group.runs.clear();
         for (const QString& name : compared.all) {
-            const RunWatcher* run = store_.find(name);
-            auto record = run != nullptr ? recordOf(*run) : std::nullopt;
+            auto record = recordOf(store_.find(name));
             if (!record) continue;
             group.runs.push_back(runs.size());
             runs.push_back(std::move(*record));

@@ -6,6 +6,7 @@
 #include <QtConcurrent>
 
 #include "ui/controls/build.h"
+#include "ui/controls/named.h"
 #include "ui/theme/numbers.h"
 
 namespace roper {
@@ -64,9 +65,11 @@ ImportDialog::ImportDialog(const std::filesystem::path& file, std::filesystem::p
     : QDialog(parent),
       runs_(std::move(runs)),
       name_(new QLineEdit(nameFor(file))),
-      method_(new QComboBox),
-      task_(new QComboBox),
-      seed_(new QSpinBox),
+      method_(named(new QComboBox, tr("Method"),
+                    tr("Which method the run is taken for; not known: it is shown as “imported”"))),
+      task_(named(new QComboBox, tr("Task"), tr("Which task the run is taken for"))),
+      seed_(named(new QSpinBox, tr("Seed"),
+                  tr("Runs of the same seed are compared as pairs; not known: it is in no pair"))),
       what_(wrappedLabel()),
       problem_(messageLabel()),
       notes_(messageLabel()),
@@ -152,9 +155,7 @@ void ImportDialog::ask() {
 void ImportDialog::addColumnChoices(QFormLayout& form) {
     const auto guessed = guessMapping(*table_);
     for (const std::string& field : kImportFields) {
-        auto* choice = new QComboBox;
-        choice->setAccessibleName(fieldTitle(field));
-        choice->setToolTip(tr("The column of the file that holds it"));
+        auto* choice = named(new QComboBox, fieldTitle(field), tr("The column of the file that holds it"));
         choice->addItem(tr("not in the file"), QString());
         for (const std::string& column : table_->columns)
             choice->addItem(QString::fromStdString(column), QString::fromStdString(column));
@@ -169,18 +170,12 @@ void ImportDialog::addWhatItIs(QFormLayout& form) {
     method_->addItem(tr("not known"), QString());
     for (const PositionMethod& method : positionMethods())
         method_->addItem(QString::fromStdString(method.title), QString::fromStdString(method.name));
-    method_->setAccessibleName(tr("Method"));
-    method_->setToolTip(tr("Which method the run is taken for; not known: it is shown as “imported”"));
     task_->addItem(tr("not known"), QString());
     for (const TaskKind& kind : taskKinds())
         task_->addItem(QString::fromStdString(kind.name), QString::fromStdString(kind.name));
-    task_->setAccessibleName(tr("Task"));
-    task_->setToolTip(tr("Which task the run is taken for"));
     seed_->setRange(kSeedNotKnown, 1000000000);
     seed_->setSpecialValueText(tr("not known"));
     seed_->setValue(kSeedNotKnown);
-    seed_->setAccessibleName(tr("Seed"));
-    seed_->setToolTip(tr("Runs of the same seed are compared as pairs; not known: it is in no pair"));
     form.addRow(tr("method"), method_);
     form.addRow(tr("task"), task_);
     form.addRow(tr("seed"), seed_);

@@ -33,7 +33,7 @@ MixingPage::MixingPage(AttentionState& state, QWidget* parent)
       pairs_(new PairTable(state, this)),
       lower_(new QTabWidget),
       panel_(new SetupPanel(state.selection(), this)),
-      play_(new QPushButton(tr("Play"))),
+      play_(new PlayButton(kFrame_ms)),
       verdict_(wrappedLabel()) {
     verdict_->setTextFormat(Qt::RichText);
     lower_->addTab(distances_, tr("By distance"));
@@ -55,7 +55,7 @@ MixingPage::MixingPage(AttentionState& state, QWidget* parent)
         compass_->update();
         steps_->update();
     });
-    connect(shifts_, &CurveChart::pointed, this, [this](const QString& text) { setReadout(text); });
+    connect(shifts_, &CurveChart::pointed, this, &MixingPage::setReadout);
     connect(shifts_, &CurveChart::clicked, this,
             [this](double x) { panel_->change(tr("Shift S"), [&](Setup& s) { s.shift = std::round(x); }); });
     connect(distances_, &BarChart::placeClicked, this, [this](int distance) {
@@ -72,7 +72,7 @@ MixingPage::MixingPage(AttentionState& state, QWidget* parent)
         infosOf(setupFields()),
         [this](FigureRequest request) -> Figure& { return prepareFigure(std::move(request)); });
     keepTab("view.mixing_below", *lower_);
-    connect(&timer_, &QTimer::timeout, this, &MixingPage::advance);
+    connect(play_, &PlayButton::next, this, &MixingPage::advance);
     panel_->showSetup();
 }
 

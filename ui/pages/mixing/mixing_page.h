@@ -1,12 +1,12 @@
 #pragma once
 
 #include <QTabWidget>
-#include <QTimer>
 
 #include "ui/charts/bar_chart.h"
 #include "ui/charts/curve_chart.h"
 #include "ui/explorer/attention_state.h"
 #include "ui/explorer/explorer_page.h"
+#include "ui/explorer/play_button.h"
 #include "ui/explorer/setup_panel.h"
 #include "ui/pages/mixing/compass_view.h"
 #include "ui/pages/mixing/pair_table.h"
@@ -39,6 +39,8 @@ class MixingPage : public ExplorerPage {
     void becomeSeen(bool seen) override;
 
   private:
+    static constexpr int kFrame_ms = 33;
+
     Figure& prepareFigure(FigureRequest request);
     void fillPanel();
     void showDistances();
@@ -55,9 +57,8 @@ class MixingPage : public ExplorerPage {
     PairTable* pairs_;
     QTabWidget* lower_;
     SetupPanel* panel_;
-    QPushButton* play_;
+    PlayButton* play_;
     QLabel* verdict_;
-    QTimer timer_;
     double direction_ = 1;
     int frame_ = 0;
 };

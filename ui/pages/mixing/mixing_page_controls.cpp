@@ -1,14 +1,12 @@
 #include "ui/explorer/example_list.h"
 #include "ui/explorer/source_controls.h"
 #include "ui/pages/mixing/mixing_page.h"
-#include "ui/theme/motion.h"
 
 // What can be pressed and typed on the Value mixing page.
 
 namespace roper {
 namespace {
 
-constexpr int kFrame_ms = 33;
 constexpr double kBlendStep = 0.02;  // of the animation
 
 }  // namespace
@@ -34,24 +32,16 @@ void MixingPage::fillPanel() {
     connect(&state_, &AttentionState::changed, key, show_key);
     show_key();
     panel_->addRow({}, key, tr("Drag the key along the sentence"));
-    panel_->addIndex(tr("Pair i"), "pair", tr("The plane that is shown; slow pairs rotate little"),
-                     [](const Setup& s) { return s.pairs(); });
+    panel_->addPair(tr("The plane that is shown; slow pairs rotate little"));
     panel_->addHeading(tr("From RoPE to RoPER"));
     panel_->addDecimal(tr("Blend"), "blend", {}, 0.1, 2);
     panel_->addSlider(tr("Blend, by hand"), "blend", tr("Drag from RoPE to RoPER and see every arrow rotate"),
                       0, 1, 0.01);
-    play_->setCheckable(true);
-    connect(play_, &QPushButton::toggled, this, [this](bool on) {
-        play_->setText(on ? tr("Pause") : tr("Play"));
-        on ? timer_.start(frameInterval(kFrame_ms)) : timer_.stop();
-    });
     panel_->addRow({}, play_,
                    tr("Moves the key of one or two tokens along the sentence; of all, blends to RoPER and "
                       "back (Space)"));
     panel_->addHeading(tr("Move the sentence"));
-    panel_->addDecimal(tr("Shift S"), "shift", {}, 1, 2);
-    panel_->addSlider(tr("Shift, by hand"), "shift",
-                      tr("Drag S from −64 to 64: the dots are the output on the way"), -64, 64, 1);
+    panel_->addShift(tr("Shift S"), {}, tr("Drag S from −64 to 64: the dots are the output on the way"));
     panel_->addOwnCheck(
         tr("Rotate back by R(−n)"),
         tr("Without it the output rotates with the sentence: RoPER is relative only with the inverse"),
@@ -97,14 +87,14 @@ void MixingPage::advance() {
     panel_->change(tr("Blend"), [this](Setup& s) {
         if (s.blend >= 1) direction_ = -1;
         if (s.blend <= 0) direction_ = 1;
-        s.blend = std::clamp(s.blend + direction_ * kBlendStep * timer_.interval() / kFrame_ms, 0.0, 1.0);
+        s.blend = std::clamp(s.blend + direction_ * kBlendStep * play_->interval_ms() / kFrame_ms, 0.0, 1.0);
     });
 }
 
 /// The token moves one position further from the query, and from the other end of the sentence back.
 void MixingPage::advanceKey() {
     constexpr int kFramesAStep = 8;
-    frame_ += timer_.interval() / kFrame_ms;
+    frame_ += play_->interval_ms() / kFrame_ms;
     if (!state_.isReady() || frame_ < kFramesAStep) return;
     frame_ = 0;
     panel_->change(tr("Key j"), [this](Setup& s) { s.key = s.key > 0 ? s.key - 1 : state_.query(); });

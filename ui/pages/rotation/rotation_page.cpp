@@ -60,7 +60,6 @@ RotationPage::RotationPage(Selection& selection, QWidget* parent)
             if (view->isVisible()) view->update();
     });
     connect(&state_, &RotationState::changed, this, &RotationPage::refreshWhenSeen);
-    connect(&timer_, &QTimer::timeout, this, &RotationPage::advance);
     connect(upper_, &QTabWidget::currentChanged, this, &RotationPage::refreshWhenSeen);
     std::vector<const FieldInfo*> settings = infosOf(setupFields());
     settings.push_back(&linesField());
@@ -91,7 +90,7 @@ Figure& RotationPage::prepareFigure(FigureRequest request) {
 }
 
 void RotationPage::becomeSeen(bool seen) {
-    if (!seen && play_->isChecked()) play_->click();
+    if (!seen) play_->setChecked(false);
 }
 
 void RotationPage::refresh() {

@@ -2,9 +2,9 @@
 
 #include <QTabWidget>
 #include <QTableWidget>
-#include <QTimer>
 
 #include "ui/explorer/explorer_page.h"
+#include "ui/explorer/play_button.h"
 #include "ui/explorer/setup_panel.h"
 #include "ui/pages/rotation/bars_view.h"
 #include "ui/pages/rotation/circle_view.h"
@@ -44,7 +44,7 @@ class RotationPage : public ExplorerPage {
     void showVector();
     void refuseFeature(int row, int column);
     void step(double positions);
-    void togglePlay();
+    void beginOrEnd(bool plays);
     void advance();
 
     RotationState state_;
@@ -58,9 +58,8 @@ class RotationPage : public ExplorerPage {
     QTabWidget *upper_, *lower_;
     SetupPanel* panel_;
     QDoubleSpinBox* speed_;
-    QPushButton* play_;
+    PlayButton* play_;
     QTableWidget* vector_;
-    QTimer timer_;
     bool plays_in_steps_ = false;
     double rest_ = 0;  ///< of a position, on the way to the next whole one
     bool showing_ = false;

@@ -26,9 +26,9 @@ void RotationPage::fillPanel() {
                        1, 2);
     panel_->addSlider(tr("Position, by hand"), "position", tr("Drag through positions 0 to 64"), 0,
                       kSliderTop, 1);
-    play_ = new QPushButton(tr("Play"));
-    play_->setCheckable(true);
-    connect(play_, &QPushButton::clicked, this, &RotationPage::togglePlay);
+    play_ = new PlayButton(kFrame_ms);
+    connect(play_, &QPushButton::toggled, this, &RotationPage::beginOrEnd);
+    connect(play_, &PlayButton::next, this, &RotationPage::advance);
     speed_ = new QDoubleSpinBox;
     speed_->setDecimals(1);
     speed_->setRange(0.1, 500);
@@ -36,14 +36,12 @@ void RotationPage::fillPanel() {
     speed_->setSuffix(tr(" positions/s"));
     panel_->addRow(tr("Speed"), speed_, tr("How fast the position moves while playing"));
     panel_->addRow({}, play_, tr("Moves the position on (Space)"));
-    panel_->addIndex(tr("Pair i"), "pair", tr("In the large circle; a click on a dial selects it too"),
-                     [](const Setup& s) { return s.pairs(); });
+    panel_->addPair(tr("In the large circle; a click on a dial selects it too"));
     panel_->addHeading(tr("Two vectors"));
     panel_->addDecimal(tr("Query position n"), "position", tr("The query q is the vector x"), 1, 2);
     panel_->addDecimal(tr("Key position j"), "key_position", {}, 1, 2);
-    panel_->addDecimal(tr("Shift both by S"), "shift",
-                       tr("Added to n and j; the product ⟨R(n)q, R(j)k⟩ stays"), 1, 2);
-    panel_->addSlider(tr("Shift, by hand"), "shift", tr("Drag S from −64 to 64"), -64, 64, 1);
+    panel_->addShift(tr("Shift both by S"), tr("Added to n and j; the product ⟨R(n)q, R(j)k⟩ stays"),
+                     tr("Drag S from −64 to 64"));
     panel_->addHeading(tr("Rotation"));
     addRotationControls(*panel_);
     panel_->addHeading(tr("Sentence"));
@@ -126,21 +124,15 @@ void RotationPage::step(double positions) {
     state_.selection().set(setup, tr("Position m"));
 }
 
-void RotationPage::togglePlay() {
-    if (play_->isChecked()) {
-        plays_in_steps_ = isMotionReduced();
-        rest_ = 0;
-        timer_.start(frameInterval(kFrame_ms));
-    } else {
-        timer_.stop();
-        step(0);  // a position between two tokens has no token
-    }
-    play_->setText(play_->isChecked() ? tr("Pause") : tr("Play"));
+void RotationPage::beginOrEnd(bool plays) {
+    if (!plays) return step(0);  // a position between two tokens has no token
+    plays_in_steps_ = isMotionReduced();
+    rest_ = 0;
 }
 
 void RotationPage::advance() {
     Setup setup = state_.setup();
-    const double next = setup.position + rest_ + speed_->value() * timer_.interval() / 1000.0;
+    const double next = setup.position + rest_ + speed_->value() * play_->interval_ms() / 1000.0;
     setup.position = plays_in_steps_ ? std::round(next) : next;
     rest_ = next - setup.position;
     state_.selection().set(setup, tr("Position m"));

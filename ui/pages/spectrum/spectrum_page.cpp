@@ -137,7 +137,7 @@ SpectrumPage::SpectrumPage(Selection& selection, QWidget* parent)
     });
     connect(cosines_, &FigureView::pointed, this, &SpectrumPage::tell);
     connect(panel_, &SpectrumPanel::quantityChanged, this, &SpectrumPage::showSpectrum);
-    connect(panel_, &SpectrumPanel::said, this, [this](const QString& text) { setReadout(text); });
+    connect(panel_, &SpectrumPanel::said, this, &SpectrumPage::setReadout);
     connect(&state_, &SpectrumState::changed, this, &SpectrumPage::refreshWhenSeen);
     pictures().set(
         [this] {

@@ -43,8 +43,7 @@ void SpectrumPanel::fill() {
     quantity_->addItems({tr("wavelength λ"), tr("frequency θ")});
     connect(quantity_, &QComboBox::currentIndexChanged, this, &SpectrumPanel::quantityChanged);
     addRow(tr("Show"), quantity_, tr("Positions a full rotation, or radians per position"));
-    addIndex(tr("Pair i"), "pair", tr("Marked in the pictures; ← → and a click choose it"),
-             [](const Setup& s) { return s.pairs(); });
+    addPair(tr("Marked in the pictures; ← → and a click choose it"));
     addReal(tr("Text length L′"), "context_length", tr("The dashed line"));
     addWhole(tr("Distances"), "distances", {}, 64);
     addHeading(tr("Rotation"));

@@ -81,8 +81,7 @@ const RunWatcher* DemonstrationCard::newest(const std::string& position) const {
 void DemonstrationCard::refresh() {
     if (!specification_) return;
     const RunWatcher *rope_run = newest("rope"), *roper_run = newest("roper");
-    const auto rope = rope_run != nullptr ? recordOf(*rope_run) : std::nullopt;
-    const auto roper = roper_run != nullptr ? recordOf(*roper_run) : std::nullopt;
+    const auto rope = recordOf(rope_run), roper = recordOf(roper_run);
     roper_run_ = roper ? roper_run->name() : QString();
     const bool both = rope && roper;
     const auto is_active = [](const RunRecord& run) {
@@ -94,9 +93,7 @@ void DemonstrationCard::refresh() {
     if (both) {
         sentence_->setText(QString::fromStdString(twinSentence(*rope, *roper, kShare)));
     } else {
-        std::vector<Specification> twins;
-        for (const std::string& position : twinMethods())
-            twins.push_back(withPosition(*specification_, position));
+        const std::vector<Specification> twins = twinsOf(*specification_);
         const ExpectedTime time = state_.expectedTime(twins);
         const double seconds = time.basis == ExpectedTime::Basis::guess
                                    ? 60 * specification_->about.minutes * static_cast<double>(twins.size())

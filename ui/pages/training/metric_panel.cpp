@@ -126,7 +126,7 @@ void MetricPanel::append(Quantity quantity) {
 
 void MetricPanel::follow() {
     zoomed_.reset();
-    forAll([](MetricChart& chart) { chart.follow(); });
+    forAll(&MetricChart::follow);
 }
 
 /// From the first to the last point of any chart.
@@ -149,7 +149,7 @@ void MetricPanel::fill(QuantityChart& chart) {
     for (const QString& key : hidden_)
         chart.chart().setShown(key, false);
     if (zoomed_) chart.chart().showStretch(zoomed_->first, zoomed_->second);
-    forAll([](MetricChart& each) { each.keepUp(); });
+    forAll(&MetricChart::keepUp);
 }
 
 void MetricPanel::showOffers() {
@@ -207,7 +207,7 @@ void MetricPanel::closeChart(int place) {
     charts_.erase(charts_.begin() + place);
     closed->hide();
     closed->deleteLater();
-    forAll([](MetricChart& chart) { chart.keepUp(); });
+    forAll(&MetricChart::keepUp);
     showOffers();
 }
 
@@ -227,7 +227,7 @@ void MetricPanel::removeRun(const QString& run) {
     if (runs_.erase(run) == 0) return;
     for (QuantityChart* chart : charts_)
         chart->removeRun(run);
-    forAll([](MetricChart& chart) { chart.keepUp(); });
+    forAll(&MetricChart::keepUp);
     // Its loss on validation has a key of its own, which begins with the run's.
     hidden_.removeIf([&](const QString& key) { return key == run || key.startsWith(run + '/'); });
 }
@@ -236,14 +236,14 @@ void MetricPanel::addMetrics(const RunWatcher& run, std::size_t first) {
     if (!hasRun(run.name())) return;
     for (QuantityChart* chart : charts_)
         chart->addMetrics(run, first);
-    forAll([](MetricChart& chart) { chart.keepUp(); });
+    forAll(&MetricChart::keepUp);
 }
 
 void MetricPanel::addEvaluations(const RunWatcher& run, std::size_t first) {
     if (!hasRun(run.name())) return;
     for (QuantityChart* chart : charts_)
         chart->addEvaluations(run, first);
-    forAll([](MetricChart& chart) { chart.keepUp(); });
+    forAll(&MetricChart::keepUp);
 }
 
 void MetricPanel::redraw(const RunWatcher& run) {

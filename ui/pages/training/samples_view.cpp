@@ -82,19 +82,17 @@ QString SamplesView::sampleHtml(const Sample& sample, bool dark) {
     const QString prompt = QString::fromStdString(sample.prompt).toHtmlEscaped();
     QString written;
     bool was_right = true;
-    QString stretch;
+    std::string stretch;
     const auto flush = [&] {
-        if (stretch.isEmpty()) return;
-        written += QStringLiteral("<span style='color:%1%2'>%3</span>")
-                       .arg(was_right ? colors.right : colors.wrong,
-                            was_right ? "" : ";text-decoration:underline", stretch.toHtmlEscaped());
+        if (!stretch.empty())
+            written += spanHtml(was_right ? colors.right : colors.wrong, stretch, !was_right);
         stretch.clear();
     };
     for (std::size_t i = 0; i < sample.completion.size(); ++i) {
         const bool is_right = i < sample.expected.size() && sample.completion[i] == sample.expected[i];
         if (is_right != was_right) flush();
         was_right = is_right;
-        stretch += QLatin1Char(sample.completion[i]);
+        stretch += sample.completion[i];
     }
     flush();
     QString answer;

@@ -92,11 +92,11 @@ TrainingPage::TrainingPage(RunStore& store, TrainerLauncher& launcher, QueueLaun
         chooser_->setCurrentIndex(1);
     });
     connect(runs_, &RunsPanel::renamed, &state_, &TrainingState::rename);
-    connect(&state_, &TrainingState::said, this, [this](const QString& text) { say(text); });
+    connect(&state_, &TrainingState::said, this, &TrainingPage::say);
     connect(&state_, &TrainingState::started, runs_, &RunsPanel::select);
-    connect(queue_panel_, &QueuePanel::said, this, [this](const QString& text) { say(text); });
-    connect(cluster_panel_, &ClusterPanel::said, this, [this](const QString& text) { say(text); });
-    connect(cluster_panel_, &ClusterPanel::pointed, this, [this](const QString& text) { setReadout(text); });
+    connect(queue_panel_, &QueuePanel::said, this, &TrainingPage::say);
+    connect(cluster_panel_, &ClusterPanel::said, this, &TrainingPage::say);
+    connect(cluster_panel_, &ClusterPanel::pointed, this, &TrainingPage::setReadout);
     connect(cluster_panel_, &ClusterPanel::runWanted, this, [this](const QString& name) {
         runs_->select(name);
         lists_->setCurrentWidget(runs_);
@@ -111,8 +111,8 @@ TrainingPage::TrainingPage(RunStore& store, TrainerLauncher& launcher, QueueLaun
     connect(&state_.queue(), &QueueLauncher::changed, this, count_queue);
     count_queue();
     connect(runs_, &RunsPanel::selectionChanged, this, &TrainingPage::showSelected);
-    connect(runs_, &RunsPanel::said, this, [this](const QString& text) { say(text); });
-    connect(metrics_, &MetricPanel::pointed, this, [this](const QString& text) { setReadout(text); });
+    connect(runs_, &RunsPanel::said, this, &TrainingPage::say);
+    connect(metrics_, &MetricPanel::pointed, this, &TrainingPage::setReadout);
     std::vector<std::string> charts;
     for (const QuantityInfo& info : quantities())
         charts.push_back(QuantityChart::figureNameOf(info.quantity).toStdString());
@@ -186,11 +186,8 @@ void TrainingPage::showForm() {
 void TrainingPage::connectDemonstration() {
     connect(demonstration_, &DemonstrationCard::startWanted, this,
             [this](const Specification& specification) {
-                std::vector<Specification> twins;
-                for (const std::string& position : twinMethods())
-                    twins.push_back(withPosition(specification, position));
-                askBeforeLongWork(this, tr("The demonstration"), tr("Start"), state_.expectedTime(twins),
-                                  [this, specification] {
+                askBeforeLongWork(this, tr("The demonstration"), tr("Start"),
+                                  state_.expectedTime(twinsOf(specification)), [this, specification] {
                                       runs_->chartNothingElse();
                                       state_.start(specification, true);
                                   });
@@ -210,12 +207,7 @@ void TrainingPage::queueTwins(const Specification& specification, int seeds) {
 
 void TrainingPage::startRuns(bool as_twins) {
     const Specification specification = form_->specification();
-    std::vector<Specification> runs{specification};
-    if (as_twins) {
-        runs.clear();
-        for (const std::string& position : twinMethods())
-            runs.push_back(withPosition(specification, position));
-    }
+    const std::vector runs = as_twins ? twinsOf(specification) : std::vector{specification};
     askBeforeLongWork(this, as_twins ? tr("Twins, RoPE and RoPER") : tr("This run"), tr("Start"),
                       state_.expectedTime(runs),
                       [this, specification, as_twins] { state_.start(specification, as_twins); });

@@ -2,6 +2,7 @@
 #include <QScrollArea>
 
 #include "ui/controls/build.h"
+#include "ui/controls/named.h"
 #include "ui/pages/training/training_page.h"
 
 // What can be pressed and typed on the Training page.
@@ -31,13 +32,11 @@ QWidget* TrainingPage::makeStartButtons() {
         tr("RoPE and RoPER for each seed, one run after the other; seeds that are trained already are not "
            "queued again"),
         this, [this] { queueTwins(form_->specification(), seeds_->value()); });
-    seeds_ = new QSpinBox;
+    seeds_ = named(new QSpinBox, tr("How many seeds"),
+                   tr("From the data seed of the settings upwards; five are the least that say something"));
     seeds_->setRange(1, 1000);
     seeds_->setValue(kSeedsThatSaySomething);
     seeds_->setSuffix(tr(" seeds"));
-    seeds_->setAccessibleName(tr("How many seeds"));
-    seeds_->setToolTip(
-        tr("From the data seed of the settings upwards; five are the least that say something"));
     auto* layout = new QGridLayout;
     layout->addWidget(start_, 0, 0);
     layout->addWidget(twins_, 0, 1);

@@ -17,6 +17,13 @@
 
 namespace roper {
 
+std::vector<Specification> twinsOf(const Specification& specification) {
+    std::vector<Specification> twins;
+    for (const std::string& position : twinMethods())
+        twins.push_back(withPosition(specification, position));
+    return twins;
+}
+
 TrainingState::TrainingState(RunStore& store, TrainerLauncher& launcher, QueueLauncher& queue,
                              QUndoStack& history, QObject* parent)
     : QObject(parent),
@@ -145,8 +152,7 @@ std::vector<Specification> TrainingState::missingTwins(const Specification& spec
             there.emplace(groupKey(run.specification), run.specification.training.data_seed);
     std::vector<Specification> wanted;
     for (int i = 0; i < seeds; ++i) {
-        for (const std::string& position : twinMethods()) {
-            Specification twin = withPosition(specification, position);
+        for (Specification& twin : twinsOf(specification)) {
             twin.training.data_seed += i;
             twin.training.model_seed = twin.training.data_seed;
             if (there.count({groupKey(twin), twin.training.data_seed}) == 0) wanted.push_back(twin);

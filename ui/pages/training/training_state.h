@@ -14,6 +14,9 @@
 
 namespace roper {
 
+/// A specification with each method of twins.
+std::vector<Specification> twinsOf(const Specification& specification);
+
 /// What the Training page acts on, without a widget: starts runs and queues them, and knows how each run is
 /// told apart from the others in charts.
 class TrainingState : public QObject {

@@ -1,0 +1,35 @@
+#pragma once
+
+#include <QPushButton>
+#include <QTimer>
+
+#include "ui/theme/motion.h"
+
+namespace roper {
+
+/// Plays until it is pressed again: says each time when the next picture is due.
+class PlayButton : public QPushButton {
+    Q_OBJECT
+
+  public:
+    /// @param usual_ms  between two pictures, where motion is not reduced
+    explicit PlayButton(int usual_ms) : QPushButton(tr("Play")) {
+        setCheckable(true);
+        connect(&timer_, &QTimer::timeout, this, &PlayButton::next);
+        connect(this, &QPushButton::toggled, this, [this, usual_ms](bool on) {
+            setText(on ? tr("Pause") : tr("Play"));
+            on ? timer_.start(frameInterval(usual_ms)) : timer_.stop();
+        });
+    }
+
+    /// Between two pictures, as it plays now.
+    int interval_ms() const { return timer_.interval(); }
+
+  signals:
+    void next();
+
+  private:
+    QTimer timer_;
+};
+
+}  // namespace roper
