@@ -1,6 +1,5 @@
 #include "app/roper_lab/gallery.h"
 
-#include <QApplication>
 #include <QDir>
 #include <iostream>
 

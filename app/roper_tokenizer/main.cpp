@@ -10,7 +10,6 @@
 #include <csignal>
 #include <cstdio>
 #include <iostream>
-#include <span>
 
 #include "app/command_help/number_checks.h"
 #include "core/base/console.h"

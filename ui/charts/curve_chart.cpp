@@ -5,7 +5,6 @@
 #include <limits>
 
 #include "ui/charts/nearest_index.h"
-#include "ui/theme/type_scale.h"
 
 namespace roper {
 namespace {

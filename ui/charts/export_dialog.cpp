@@ -1,7 +1,6 @@
 #include "ui/charts/export_dialog.h"
 
 #include <QApplication>
-#include <QBuffer>
 #include <QCheckBox>
 #include <QClipboard>
 #include <QComboBox>

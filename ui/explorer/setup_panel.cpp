@@ -1,8 +1,6 @@
 #include "ui/explorer/setup_panel.h"
 
-#include <QLabel>
 #include <QScopedValueRollback>
-#include <QScrollBar>
 #include <QToolTip>
 #include <algorithm>
 #include <cmath>

@@ -1,7 +1,5 @@
 #include "ui/live/ended_runs.h"
 
-#include <algorithm>
-
 #include "ui/theme/numbers.h"
 
 namespace roper {

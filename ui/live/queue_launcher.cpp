@@ -1,12 +1,10 @@
 #include "ui/live/queue_launcher.h"
 
 #include <QDateTime>
-#include <QProcess>
 #include <algorithm>
 
 #include "core/base/error.h"
 #include "core/corpus/open_task.h"
-#include "core/runs/own_queue.h"
 #include "core/runs/run_recorder.h"
 #include "ui/live/trainer_launcher.h"
 

@@ -12,7 +12,6 @@
 #include <algorithm>
 #include <utility>
 
-#include "core/base/error.h"
 #include "core/base/text.h"
 #include "ui/controls/build.h"
 #include "ui/theme/type_scale.h"

@@ -3,8 +3,6 @@
 #include <QPainter>
 #include <QPainterPath>
 #include <QStyleFactory>
-#include <QStyleOption>
-#include <cmath>
 
 #include "ui/theme/theme.h"
 #include "ui/theme/zoom.h"

@@ -1,7 +1,6 @@
 #include "ui/theme/theme.h"
 
 #include <algorithm>
-#include <array>
 #include <cmath>
 #include <vector>
 

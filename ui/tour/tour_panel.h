@@ -2,7 +2,6 @@
 
 #include <QButtonGroup>
 #include <QComboBox>
-#include <QFrame>
 #include <QLabel>
 #include <QProgressBar>
 #include <QPushButton>

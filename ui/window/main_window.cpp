@@ -1,10 +1,9 @@
 #include "ui/window/main_window.h"
 
-#include <QActionGroup>
 #include <QApplication>
 #include <QClipboard>
 #include <QCloseEvent>
-#include <QMenuBar>
+#include <QScrollArea>
 #include <QSettings>
 #include <QStatusBar>
 
@@ -16,13 +15,10 @@
 #include "ui/live/desktop_notification.h"
 #include "ui/live/ended_runs.h"
 #include "ui/page/page_figure.h"
-#include "ui/theme/appearance.h"
-#include "ui/theme/motion.h"
 #include "ui/theme/numbers.h"
 #include "ui/theme/plain_text.h"
 #include "ui/theme/zoom.h"
 #include "ui/window/command_palette.h"
-#include "ui/window/help.h"
 
 namespace roper {
 namespace {

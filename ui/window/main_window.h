@@ -5,7 +5,6 @@
 #include <QMainWindow>
 #include <QMenu>
 #include <QProgressBar>
-#include <QScrollArea>
 #include <QSet>
 #include <QStackedWidget>
 #include <QToolBar>

@@ -1,4 +1,3 @@
-#include <tuple>
 
 #include "core/rotary/absolute_encoding.h"
 #include "core/rotary/position_bias.h"

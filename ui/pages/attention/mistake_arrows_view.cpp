@@ -5,6 +5,8 @@
 
 #include "ui/charts/arrow.h"
 #include "ui/charts/csv_text.h"
+#include "ui/charts/label_placer.h"
+#include "ui/charts/plane_frame.h"
 #include "ui/explorer/mistake_text.h"
 #include "ui/theme/numbers.h"
 #include "ui/theme/type_scale.h"

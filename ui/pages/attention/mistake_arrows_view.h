@@ -1,8 +1,6 @@
 #pragma once
 
 #include "ui/charts/figure_view.h"
-#include "ui/charts/label_placer.h"
-#include "ui/charts/plane_frame.h"
 #include "ui/explorer/attention_state.h"
 
 namespace roper {

@@ -1,11 +1,9 @@
 #include "ui/pages/compare/compare_page.h"
 
-#include <QFileDialog>
 #include <algorithm>
 #include <cmath>
 #include <limits>
 #include <map>
-#include <set>
 
 #include "core/base/error.h"
 #include "core/base/machine_load.h"

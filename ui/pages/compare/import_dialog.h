@@ -13,7 +13,6 @@
 #include <functional>
 #include <map>
 #include <memory>
-#include <optional>
 
 #include "core/runs/metrics_import.h"
 

@@ -7,7 +7,6 @@
 
 #include "ui/charts/arrow.h"
 #include "ui/charts/csv_text.h"
-#include "ui/charts/label_placer.h"
 #include "ui/pages/mixing/mixing_text.h"
 #include "ui/theme/numbers.h"
 #include "ui/theme/type_scale.h"

@@ -4,7 +4,6 @@
 
 #include "core/explorer/setup_fields.h"
 #include "ui/controls/build.h"
-#include "ui/explorer/mistake_text.h"
 #include "ui/pages/mixing/mixing_text.h"
 #include "ui/theme/numbers.h"
 

@@ -2,7 +2,6 @@
 
 #include <QLineF>
 #include <QMouseEvent>
-#include <QPainterPath>
 #include <algorithm>
 #include <cmath>
 #include <numbers>

@@ -4,7 +4,6 @@
 #include <cmath>
 #include <numbers>
 
-#include "ui/charts/arrow.h"
 #include "ui/charts/csv_text.h"
 #include "ui/theme/numbers.h"
 #include "ui/theme/type_scale.h"

@@ -1,6 +1,5 @@
 #include "ui/pages/rotation/rotation_page.h"
 
-#include <cmath>
 
 #include "core/explorer/setup_fields.h"
 #include "ui/controls/build.h"

@@ -7,7 +7,6 @@
 #include <map>
 
 #include "ui/charts/csv_text.h"
-#include "ui/theme/numbers.h"
 
 namespace roper {
 namespace {

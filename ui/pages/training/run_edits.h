@@ -2,7 +2,6 @@
 
 #include <QObject>
 #include <QUndoStack>
-#include <memory>
 
 #include "ui/live/queue_launcher.h"
 #include "ui/live/run_store.h"
