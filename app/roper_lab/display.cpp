@@ -38,8 +38,8 @@ void sayWhatToDo(QtMsgType type, const QMessageLogContext&, const QString& messa
     }
     std::cerr
         << "roper-lab: " << whyNoDisplay()
-        << "; `roper-lab figure` and `roper-lab screenshots` write pictures without one, `ssh -X` brings "
-           "the window to your own screen, and `xvfb-run roper-lab` opens it on a screen in memory"
+        << "; `roper-lab figure` and `roper-lab screenshots` write pictures without one, `ssh -X` brings the "
+           "window to your own screen, and `xvfb-run roper-lab` opens it on a screen in memory"
         << std::endl;
     std::_Exit(static_cast<int>(ErrorKind::usage));
 }

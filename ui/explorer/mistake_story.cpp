@@ -30,10 +30,8 @@ const std::map<Mistake, MistakeStory>& stories() {
           code("for (int i = 0; i < d / 2; ++i) {\n    rotate(q[i], q[i + d / 2], n * theta[i]);\n"
                "    rotate(«k[i], k[i + d / 2]|⟪k[2 * i], k[2 * i + 1]⟫», j * theta[i]);\n}"),
           text("Both layouts are in use: Llama's own code pairs neighbours, transformers pairs halves, and "
-               "its "
-               "conversion permutes the rows of the weights of q and k (huggingface/transformers issue "
-               "25199). "
-               "Weights that are read without the permutation have this mistake."),
+               "its conversion permutes the rows of the weights of q and k (huggingface/transformers issue "
+               "25199). Weights that are read without the permutation have this mistake."),
           text("Every rotation keeps lengths, so numbers stay ordinary. A model that is trained with it "
                "learns; weights that come from elsewhere talk nonsense.")}},
         {Mistake::wrong_direction,
@@ -99,9 +97,8 @@ const std::map<Mistake, MistakeStory>& stories() {
           code("i = torch.arange(d // 2)\ntheta = base ** («-2 * i / d|⟪-d⟫ * torch.ones(d // 2)»)"),
           code("theta[i] = std::pow(base, «-2.0 * i / d|⟪-1.0 * d⟫»);"),
           text("A formula was copied from print, where d stood in place of 2i/d."),
-          text(
-              "The angles are nearly 0: it is a model without positions. It trains, and behaves as attention "
-              "does that knows the order from its mask alone.")}}};
+          text("The angles are nearly 0: it is a model without positions. It trains, and behaves as "
+               "attention does that knows the order from its mask alone.")}}};
     return all;
 }
 

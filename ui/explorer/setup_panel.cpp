@@ -283,10 +283,9 @@ void addRotationControls(SetupPanel& panel) {
     panel.whenShown([width, help = width->toolTip()](const Setup& s) {
         const bool is_run = s.source == Source::run;
         width->setEnabled(!is_run);
-        width->setToolTip(
-            is_run ? SetupPanel::tr("The heads of a run are as wide as they are; choose other vectors "
-                                    "on the Attention page to change it")
-                   : help);
+        width->setToolTip(is_run ? SetupPanel::tr("The heads of a run are as wide as they are; choose other "
+                                                  "vectors on the Attention page to change it")
+                                 : help);
     });
     panel.addReal(SetupPanel::tr("Base b"), "base");
     panel.addChoice(SetupPanel::tr("Frequency formula"), "frequency_formula",

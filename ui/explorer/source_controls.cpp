@@ -42,8 +42,7 @@ QComboBox* addModelChoice(SetupPanel& panel, AttentionState& state) {
     panel.whenShown([fill](const Setup&) { fill(); });
     panel.addRow(controlText("Model"), models,
                  controlText("A run: a model that trains, or the newest checkpoint of one that has ended; or "
-                             "a published model, "
-                             "which the page Inspect opens"));
+                             "a published model, which the page Inspect opens"));
     return models;
 }
 

@@ -112,14 +112,9 @@ QString modelTitle(const QString& path) {
 QString exampleProse() {
     return QStringLiteral(
         "The keeper of the old lighthouse wrote a line in his book every evening. On Monday he wrote: the "
-        "sea is "
-        "calm, "
-        "the wind comes from the west, and the keeper is well. On Tuesday he wrote: the sea is rough, the "
-        "wind "
-        "comes from "
-        "the north, and the keeper is tired. On Wednesday he wrote: the sea is calm, the wind comes from the "
-        "west, and "
-        "the keeper is well. The capital of France is");
+        "sea is calm, the wind comes from the west, and the keeper is well. On Tuesday he wrote: the sea is "
+        "rough, the wind comes from the north, and the keeper is tired. On Wednesday he wrote: the sea is "
+        "calm, the wind comes from the west, and the keeper is well. The capital of France is");
 }
 
 }  // namespace roper

@@ -68,8 +68,7 @@ QString overfitting(const RunWatcher& run) {
                                      [&](const EvaluationRow& row) { return row.step > best->step; });
     if (after < static_cast<std::ptrdiff_t>(kFewest)) return {};
     return tr("Validation loss has risen from %1 at step %2, its best, to %3 (perplexity %4 to %5): the "
-              "model "
-              "now learns the training text by heart. The checkpoint of step %2 is kept; with "
+              "model now learns the training text by heart. The checkpoint of step %2 is kept; with "
               "evaluation.patience = 3 such a run ends by itself.")
         .arg(*best->loss, 0, 'f', 3)
         .arg(best->step)

@@ -119,8 +119,8 @@ qint64 startDetached(const QStringList& arguments, const FilePath& messages) {
     const QString program = TrainerLauncher::trainerProgram();
     if (program.isEmpty())
         throw Error(ErrorKind::usage,
-                    "the trainer roper-train is neither beside this program nor on the PATH; "
-                    "build it with ./lab run");
+                    "the trainer roper-train is neither beside this program nor on the PATH; build it with "
+                    "./lab run");
     QProcess process;
     process.setProgram(program);
     process.setArguments(arguments);

@@ -77,9 +77,9 @@ void TourDock::showOnPage() {
 }
 
 TourInvitation::TourInvitation(QWidget* parent) : QFrame(parent) {
-    auto* text = wrappedLabel(tr(
-        "New here? A guided tour shows in ten minutes what RoPE makes relative, what RoPER adds, and why it "
-        "must be rotated back."));
+    auto* text =
+        wrappedLabel(tr("New here? A guided tour shows in ten minutes what RoPE makes relative, what RoPER "
+                        "adds, and why it must be rotated back."));
     auto* later = buttonFor(tr("Not now"), tr("Help ▸ Guided tour starts it at any time"), this,
                             &TourInvitation::answer);
     auto* start = buttonFor(tr("Start the tour"), {}, this, [this] {

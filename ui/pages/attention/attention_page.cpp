@@ -42,12 +42,10 @@ Setup setupOf(const FigureRequest& request, const Setup& start) {
 }  // namespace
 
 AttentionPage::AttentionPage(AttentionState& state, QWidget* parent)
-    : ExplorerPage(
-          tr("Attention"),
-          tr("Who looks at whom: a row is a query, a column a key. Click a cell to see which pairs make its "
-             "score; "
-             "click a bar to mute that pair. The wheel zooms, dragging moves."),
-          state.selection(), parent),
+    : ExplorerPage(tr("Attention"),
+                   tr("Who looks at whom: a row is a query, a column a key. Click a cell to see which pairs "
+                      "make its score; click a bar to mute that pair. The wheel zooms, dragging moves."),
+                   state.selection(), parent),
       state_(state),
       kinds_(new QTabBar),
       headline_(new QLabel),

@@ -40,8 +40,8 @@ const std::vector<Entry>& entries() {
 QString attentionFormula(AttentionKind kind) {
     return kind == AttentionKind::linear_numerator
                ? QObject::tr(
-                     "a = (R(n)φ(q))·(R(j)φ(k)) / Σ φ(q)·φ(k), φ(x) = elu(x) + 1: the denominator is "
-                     "not rotated, so weights may be negative and need not sum to 1")
+                     "a = (R(n)φ(q))·(R(j)φ(k)) / Σ φ(q)·φ(k), φ(x) = elu(x) + 1: the denominator is not "
+                     "rotated, so weights may be negative and need not sum to 1")
                : QObject::tr("a ∝ 1 + cos(R(n)q, R(j)k): never negative, so a row is a probability");
 }
 
@@ -113,8 +113,7 @@ QString explainScore(const AttentionState& state) {
     if (s.rotates() && s.mistake == Mistake::none)
         text += QObject::tr(
             "<p>The product of two rotated vectors depends on n − j alone, so moving all positions by S "
-            "changes "
-            "nothing but the last digits.</p>");
+            "changes nothing but the last digits.</p>");
     if (s.positionMethod().trains_bias && state.isReady()) {
         const HeadContext head = s.headOfMethod();
         const int distance = state.query() - state.key(),
@@ -131,9 +130,9 @@ QString explainScore(const AttentionState& state) {
                 .arg(describe(s.mistake).name, describe(s.mistake).what,
                      isSeenByShift(s.mistake)
                          ? QObject::tr("Move all positions: what should stay does not.")
-                         : QObject::tr("Moving all positions shows nothing: scores still depend on distance "
-                                       "alone, but on "
-                                       "the wrong one. Only the comparison with the right form shows it."));
+                         : QObject::tr(
+                               "Moving all positions shows nothing: scores still depend on distance alone, "
+                               "but on the wrong one. Only the comparison with the right form shows it."));
     text += QObject::tr(
         "<p>Seen from afar, a cell of the map stands for the entry of largest size among those it "
         "covers.</p>");

@@ -32,18 +32,16 @@ MistakeGallery::MistakeGallery(AttentionState& state, QWidget* parent) : QWidget
         const MistakeText text = describe(mistake);
         auto* box = new QCheckBox(text.name);
         box->setAccessibleName(tr("Mistake: %1").arg(text.name));
-        box->setToolTip(text.what +
-                        (isSeenByShift(mistake)
-                             ? tr(".\nMoving all positions shows it.")
-                             : tr(".\nMoving all positions does not show it: scores still depend on "
-                                  "distance alone, but on the wrong one.")));
+        box->setToolTip(text.what + (isSeenByShift(mistake)
+                                         ? tr(".\nMoving all positions shows it.")
+                                         : tr(".\nMoving all positions does not show it: scores still depend "
+                                              "on distance alone, but on the wrong one.")));
         QLabel* residual = faintLabel();
         residual->setWordWrap(false);
         residual->setContentsMargins(22, 0, 0, 2);
         residual->setSizePolicy(QSizePolicy::Ignored, QSizePolicy::Preferred);
         residual->setToolTip(tr("Largest change of a score or output when all positions move, and against "
-                                "the right form; measured "
-                                "on the first %1 tokens")
+                                "the right form; measured on the first %1 tokens")
                                  .arg(kMeasuredTokens));
         auto* story = new QToolButton;
         story->setText(tr("Story"));

@@ -128,10 +128,10 @@ void BoardView::paintFigure(QPainter& painter, const QRectF& area, const Theme& 
         painter.drawText(
             QRectF(first.left() + share * first.width(), area.top() + 4, 0.3 * first.width(), kBoardTop - 8),
             Qt::AlignLeft | Qt::AlignVCenter, words);
-    painter.drawText(
-        area.adjusted(kBoardMargin, 0, -kBoardMargin, -6), Qt::AlignLeft | Qt::AlignBottom | Qt::TextWordWrap,
-        tr("source: mean of the best nine of ten runs (Harik & Jayasiri 2022); ours: the same of "
-           "the runs so far"));
+    painter.drawText(area.adjusted(kBoardMargin, 0, -kBoardMargin, -6),
+                     Qt::AlignLeft | Qt::AlignBottom | Qt::TextWordWrap,
+                     tr("source: mean of the best nine of ten runs (Harik & Jayasiri 2022); ours: the same "
+                        "of the runs so far"));
     for (std::size_t i = 0; i < rows_.size(); ++i)
         paintRow(painter, rows_[i], rowBox(area, i), theme);
 }

@@ -43,11 +43,10 @@ std::optional<std::pair<double, double>> lossLimits(const std::vector<CurveChart
 }  // namespace
 
 ComparePage::ComparePage(RunStore& store, QWidget* parent)
-    : Page(
-          tr("Compare"),
-          tr("Runs that differ only by their seeds make a group. Is the difference between two groups larger "
-             "than chance over seeds explains?"),
-          parent),
+    : Page(tr("Compare"),
+           tr("Runs that differ only by their seeds make a group. Is the difference between two groups "
+              "larger than chance over seeds explains?"),
+           parent),
       store_(store),
       state_(new CompareState(store, this)),
       speed_(new SpeedMeasurement(store.folder(), this)),
@@ -322,18 +321,17 @@ void ComparePage::showBoard() {
                                     .arg(count, shortDuration(*left), QString::fromStdString(machineName())));
     else
         board_summary_->setText(
-            tr("%1 missing; one after the other they need %2. “Measure speed here” says it "
-               "better.")
+            tr("%1 missing; one after the other they need %2. “Measure speed here” says it better.")
                 .arg(count, expectedTimeText(state_->expectedTime(missing))));
 }
 
 QString ComparePage::explanation() const {
     QString text =
         tr("<h3>Is it more than chance?</h3>"
-           "<p>Each seed gives both methods the same initial weights and the same batches. The "
-           "difference within a pair is therefore freer of chance than the difference of two means:</p>"
-           "<p>dₛ = (second)ₛ − (first)ₛ for every seed s; t = mean(d) / (sd(d)/√n) with n − 1 degrees "
-           "of freedom; interval = mean(d) ± t<sub>0.975, n−1</sub> · sd(d)/√n.</p>");
+           "<p>Each seed gives both methods the same initial weights and the same batches. The difference "
+           "within a pair is therefore freer of chance than the difference of two means:</p>"
+           "<p>dₛ = (second)ₛ − (first)ₛ for every seed s; t = mean(d) / (sd(d)/√n) with n − 1 degrees of "
+           "freedom; interval = mean(d) ± t<sub>0.975, n−1</sub> · sd(d)/√n.</p>");
     if (state_->comparison() && state_->comparison()->test) {
         const PairedTest& test = *state_->comparison()->test;
         text += tr("<p>Here n = %1, mean(d) = %2, sd(d) = %3, so t = %4 and p = %5.</p>")
@@ -343,24 +341,20 @@ QString ComparePage::explanation() const {
     }
     return text +
            tr("<p>Student's test takes the differences to be normally distributed. The exact permutation "
-              "test "
-              "does not: if the methods were alike, each difference might as well have the other sign, and p "
-              "is the share of all 2ⁿ choices of signs whose mean lies at least as far from 0 (up to 20 "
-              "pairs).</p>"
+              "test does not: if the methods were alike, each difference might as well have the other sign, "
+              "and p is the share of all 2ⁿ choices of signs whose mean lies at least as far from 0 (up to "
+              "20 pairs).</p>"
               "<p>The bootstrap draws the pairs again, 10,000 times, with replacement, and takes the middle "
               "95 % of the means. With a handful of pairs it is too narrow, so of fewer than 6 there is "
-              "none: "
-              "trust Student's.</p>"
+              "none: trust Student's.</p>"
               "<p>If the interval holds 0, these pairs do not say which is better; the sentence below the "
               "picture says how many would, were the true difference as large as the measured one (power "
               "0.8, from the non-central t distribution).</p>"
               "<p>Runs that never reach a share of problems have no number of steps. They are shown and "
               "counted, never dropped: who was first is settled by the sign test.</p>"
               "<p>Lengths: each model solves problems of every size; a row of a map is what its training "
-              "went up to. "
-              "Right of the heavy line stand problems longer than any it has seen. Scaled frequencies let "
-              "RoPE and "
-              "RoPER read longer texts without more training (Chen et al. 2023).</p>"
+              "went up to. Right of the heavy line stand problems longer than any it has seen. Scaled "
+              "frequencies let RoPE and RoPER read longer texts without more training (Chen et al. 2023).</p>"
               "<p><i>Student, The Probable Error of a Mean, Biometrika 1908; Efron, Bootstrap Methods, Ann. "
               "Statist. 1979; the RoPER note's table: Harik &amp; Jayasiri 2022</i></p>");
 }

@@ -48,8 +48,8 @@ QWidget* ComparePage::makeChooser() {
     filter_->setPlaceholderText(tr("index position=roper seed<5"));
     filter_->setAccessibleName(tr("Which runs"));
     filter_->setToolTip(
-        tr("Words that a run's name, task, method or state must hold, and comparisons of any setting "
-           "or of step, loss, solved, accuracy, last, best, seed, tag"));
+        tr("Words that a run's name, task, method or state must hold, and comparisons of any setting or of "
+           "step, loss, solved, accuracy, last, best, seed, tag"));
     filter_->setClearButtonEnabled(true);
     connect(filter_, &QLineEdit::textChanged, this, [this](const QString& text) {
         state_->change([&](CompareQuestion& question) { question.filter = text; });

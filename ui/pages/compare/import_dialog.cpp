@@ -226,9 +226,9 @@ void ImportDialog::showNotes(const ImportedRun& imported) {
     QStringList lines;
     for (const std::string& note : imported.notes)
         lines << QStringLiteral("• ") + QString::fromStdString(note);
-    what_->setText(tr("%1 is imported. Not all of the file went into it as it stands; the run's log.txt says "
-                      "it, too:")
-                       .arg(QString::fromStdString(imported.folder.name())));
+    what_->setText(
+        tr("%1 is imported. Not all of the file went into it as it stands; the run's log.txt says it, too:")
+            .arg(QString::fromStdString(imported.folder.name())));
     notes_->setText(lines.join('\n'));
     notes_->show();
     questions_->hide();

@@ -237,16 +237,13 @@ QString LengthMapView::figureCaption() const {
     const QString line = tr("the heavy line parts what training has shown from what it has not");
     if (losses_)
         return tr("Mean loss in nats by the position of the token (up to the number below), and by the "
-                  "length "
-                  "of training (rows); %1")
+                  "length of training (rows); %1")
             .arg(line);
     if (!maps_.empty() && maps_.front().shows == LengthMap::Shows::token_accuracy)
-        return tr("Token accuracy, in %, by the length of the text, and by that of training "
-                  "(rows); %1")
+        return tr("Token accuracy, in %, by the length of the text, and by that of training (rows); %1")
             .arg(line);
     return tr("Share of problems solved, in %, by their length and by the longest problem of training "
-              "(rows); "
-              "%1")
+              "(rows); %1")
         .arg(line);
 }
 

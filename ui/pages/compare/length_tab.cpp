@@ -49,8 +49,8 @@ LengthTab::LengthTab(CompareState& state, QWidget* parent)
     factor_->setPrefix(tr("s = "));
     columnOf({{view_, 1}, flowOf({what_, largest_, problems_, scaling_, factor_, measure_}), summary_}, this);
     view_->setEmptyText(
-        tr("Nothing has been measured for these runs.\n“Measure” asks their models problems of every "
-           "size, also longer ones than in training; of texts, sequences of up to eight times the length."));
+        tr("Nothing has been measured for these runs.\n“Measure” asks their models problems of every size, "
+           "also longer ones than in training; of texts, sequences of up to eight times the length."));
     connect(what_, &QComboBox::currentIndexChanged, this, &LengthTab::refresh);
     connect(scaling_, &QComboBox::currentIndexChanged, this,
             [this](int index) { factor_->setEnabled(index > 0); });

@@ -215,11 +215,9 @@ void OutcomeTableView::paintRow(QPainter& painter, const Layout& layout, std::si
 QString OutcomeTableView::noteBelow(const Layout& layout) const {
     QString note = tr("Means over the pairs of equal seeds.");
     if (layout.width[holm_p] > 0)
-        note +=
-            rows_.front().is_named_before
-                ? tr(" By Holm: the primary measure, named before the runs, is tested alone, the others are "
-                     "corrected for their number.")
-                : tr(" By Holm: corrected for the measures in this table.");
+        note += rows_.front().is_named_before ? tr(" By Holm: the primary measure, named before the runs, is "
+                                                   "tested alone, the others are corrected for their number.")
+                                              : tr(" By Holm: corrected for the measures in this table.");
     if (layout.width[plot] > 0)
         note += tr(" Right: differences with their 95 % intervals, in standard deviations of the "
                    "differences, from −%1 to %1.")
@@ -298,8 +296,7 @@ QString OutcomeTableView::figureCaption() const {
     if (rows_.empty()) return tr("No outcomes to compare");
     const auto [label_a, label_b] = differingLabels(rows_.front().comparison);
     return tr("Outcomes of %1 and %2 over the pairs of equal seeds: mean difference with its 95 % interval, "
-              "paired "
-              "t-test (sign test where a run never got there), p also corrected by Holm's method")
+              "paired t-test (sign test where a run never got there), p also corrected by Holm's method")
         .arg(QString::fromStdString(label_a), QString::fromStdString(label_b));
 }
 

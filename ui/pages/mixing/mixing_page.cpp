@@ -16,12 +16,10 @@ constexpr int kFewTokens = 128;     // up to here the chart has a point between 
 }  // namespace
 
 MixingPage::MixingPage(AttentionState& state, QWidget* parent)
-    : ExplorerPage(
-          tr("Value mixing"),
-          tr("The same weights, the same values: RoPE adds them as they are, RoPER rotates each by its "
-             "distance j − n "
-             "first, so the sum itself knows how far away each value was."),
-          state.selection(), parent),
+    : ExplorerPage(tr("Value mixing"),
+                   tr("The same weights, the same values: RoPE adds them as they are, RoPER rotates each by "
+                      "its distance j − n first, so the sum itself knows how far away each value was."),
+                   state.selection(), parent),
       state_(state),
       compass_(new CompassView(state, this)),
       distances_(new BarChart(QStringLiteral("distance-shares"), tr("distance δ = n − j"), tr("share of |o|"),
@@ -173,11 +171,10 @@ void MixingPage::showShifts() {
     if (std::abs(state_.setup().shift) <= kFarthestShift)
         marks.push_back({state_.setup().shift, tr("S = %1").arg(state_.setup().shift), false});
     shifts_->setCurves(curves, marks);
-    shifts_->setCaption(
-        tr("Output of query %1 in pair %2 when the sentence moves: with the inverse rotation it stays, "
-           "without it rotates")
-            .arg(state_.query())
-            .arg(state_.setup().pair));
+    shifts_->setCaption(tr("Output of query %1 in pair %2 when the sentence moves: with the inverse rotation "
+                           "it stays, without it rotates")
+                            .arg(state_.query())
+                            .arg(state_.setup().pair));
 }
 
 QString MixingPage::explanation() const {
@@ -197,19 +194,16 @@ QString MixingPage::explanation() const {
                          s.blend < 1 ? tr(", of which %1 % is shown").arg(std::lround(100 * s.blend))
                                      : QString());
     }
-    text += tr(
-        "<p>o₀ = Σ a (v₀ cos(j−n)θ − v₁ sin(j−n)θ)<br>o₁ = Σ a (v₁ cos(j−n)θ + v₀ sin(j−n)θ)</p>"
-        "<p>Two equal values at different distances give different sums: that is what the network can read. "
-        "Rotating back by R(−n) is what makes it relative: without it the output also rotates with the place "
-        "of "
-        "the "
-        "whole sentence.</p><p>The bars by distance are projections of each arrow on the direction of the "
-        "sum: they "
-        "add up to its length.</p>"
-        "<p>YaRN and LongRoPE multiply cos and sin by a factor m. An inverse of such a rotation divides by m "
-        "where the rotation multiplies by it: only then R(−n)R(n) = 1. Here, and when a run is read with a "
-        "scaling, m is in queries and keys alone, whose scores it multiplies by m²; values rotate by the "
-        "scaled angles without it, and nothing is left to divide.</p>");
+    text +=
+        tr("<p>o₀ = Σ a (v₀ cos(j−n)θ − v₁ sin(j−n)θ)<br>o₁ = Σ a (v₁ cos(j−n)θ + v₀ sin(j−n)θ)</p>"
+           "<p>Two equal values at different distances give different sums: that is what the network can "
+           "read. Rotating back by R(−n) is what makes it relative: without it the output also rotates with "
+           "the place of the whole sentence.</p><p>The bars by distance are projections of each arrow on the "
+           "direction of the sum: they add up to its length.</p>"
+           "<p>YaRN and LongRoPE multiply cos and sin by a factor m. An inverse of such a rotation divides "
+           "by m where the rotation multiplies by it: only then R(−n)R(n) = 1. Here, and when a run is read "
+           "with a scaling, m is in queries and keys alone, whose scores it multiplies by m²; values rotate "
+           "by the scaled angles without it, and nothing is left to divide.</p>");
     if (!s.rotates() || s.attention != AttentionKind::softmax)
         text += tr("<p>The weights come from the method chosen on the Attention page.</p>");
     return text + tr("<p><i>Harik &amp; Jayasiri, Rotary Positional Embeddings with Relative distances, "

@@ -1,6 +1,5 @@
 #include "ui/pages/rotation/rotation_page.h"
 
-
 #include "core/explorer/setup_fields.h"
 #include "ui/controls/build.h"
 #include "ui/theme/numbers.h"
@@ -17,12 +16,10 @@ const FieldInfo& linesField() {
 }  // namespace
 
 RotationPage::RotationPage(Selection& selection, QWidget* parent)
-    : ExplorerPage(
-          tr("Rotation"),
-          tr("Each pair of features rotates by its position times its own frequency. Drag the arrow, move "
-             "the "
-             "position, click a dial or a word."),
-          selection, parent),
+    : ExplorerPage(tr("Rotation"),
+                   tr("Each pair of features rotates by its position times its own frequency. Drag the "
+                      "arrow, move the position, click a dial or a word."),
+                   selection, parent),
       state_(selection, this),
       circle_(new CircleView(state_, this)),
       two_vectors_(new TwoVectorsView(state_, this)),
@@ -114,10 +111,8 @@ QString RotationPage::explanation() const {
     const auto [first, second] = rotary.plane(s.pair);
     if (s.pair >= rotary.pairs())
         return tr("<h3>A pair that does not rotate</h3><p>With a rotated fraction of %1 only the first %2 of "
-                  "%3 "
-                  "features rotate. This pair, features %4 and %5, passes unchanged: it carries what a token "
-                  "is, "
-                  "wherever it stands.</p>")
+                  "%3 features rotate. This pair, features %4 and %5, passes unchanged: it carries what a "
+                  "token is, wherever it stands.</p>")
             .arg(s.rotary_fraction)
             .arg(rotary.rotatedWidth())
             .arg(s.head_dim)
@@ -150,16 +145,13 @@ QString RotationPage::explanation() const {
     if (upper_->currentWidget() == two_vectors_)
         text +=
             tr("<h3>Two vectors</h3><p>⟨R(n)q, R(j)k⟩ = qᵀR(n)ᵀR(j)k = qᵀR(j−n)k: the score depends on the "
-               "distance δ = n − j alone. "
-               "Move both positions by S and watch the number stay.</p>");
+               "distance δ = n − j alone. Move both positions by S and watch the number stay.</p>");
     if (upper_->currentWidget() == four_ways_)
         text +=
             tr("<h3>Four equivalent ways</h3><p>A 2 × 2 matrix per pair; x ⊙ cos + x̃ ⊙ sin, where x̃ has each "
-               "pair (a, b) as "
-               "(−b, a) (`rotate_half`), as most implementations do it; "
-               "multiplication by e<sup>imθ</sup>; and the full matrix R(m), block-diagonal for interleaved "
-               "pairs, "
-               "scattered for half-split ones. All are the same rotation up to rounding.</p>");
+               "pair (a, b) as (−b, a) (`rotate_half`), as most implementations do it; multiplication by "
+               "e<sup>imθ</sup>; and the full matrix R(m), block-diagonal for interleaved pairs, scattered "
+               "for half-split ones. All are the same rotation up to rounding.</p>");
     return text +
            tr("<p><i>Su et al., RoFormer: Enhanced Transformer with Rotary Position Embedding, 2021</i></p>");
 }

@@ -122,9 +122,9 @@ QString comparisonStep(const WorkedExample& example, bool is_printed) {
                        .arg(vectorText(example.rounded_result, 3), number(example.largestDifference(), 4));
     if (is_printed)
         text += QObject::tr(
-            "<p>The introduction prints [−0.355, 1.06, 0.84, 2.37]: these are the rounded numbers. "
-            "Its ω<sub>i</sub> = 10000<sup>−i/d</sup> is not the standard θ<sub>i</sub> = "
-            "10000<sup>−2i/d</sup>: with d = 4 it gives 0.1 for i = 1, where the standard gives 0.01.</p>");
+            "<p>The introduction prints [−0.355, 1.06, 0.84, 2.37]: these are the rounded numbers. Its "
+            "ω<sub>i</sub> = 10000<sup>−i/d</sup> is not the standard θ<sub>i</sub> = 10000<sup>−2i/d</sup>: "
+            "with d = 4 it gives 0.1 for i = 1, where the standard gives 0.01.</p>");
     return text;
 }
 

@@ -77,12 +77,10 @@ QString scalingNumbers(const Setup& s) {
 }  // namespace
 
 SpectrumPage::SpectrumPage(Selection& selection, QWidget* parent)
-    : ExplorerPage(
-          tr("Spectrum"),
-          tr("How fast each pair rotates, which pairs finish a rotation within the text, and how far a "
-             "score can "
-             "see."),
-          selection, parent),
+    : ExplorerPage(tr("Spectrum"),
+                   tr("How fast each pair rotates, which pairs finish a rotation within the text, and how "
+                      "far a score can see."),
+                   selection, parent),
       state_(selection, this),
       spectrum_(
           new CurveChart(QStringLiteral("spectrum"), tr("pair i"), tr("wavelength λ, positions"), this)),
@@ -304,17 +302,12 @@ QString SpectrumPage::explanation() const {
                          noteNumber(s.context_length * state_.theta()[s.pair] / (2 * std::numbers::pi), 4));
     else
         text += tr("<p>Pair %1 does not rotate.</p>").arg(s.pair);
-    return text +
-           tr("<h3>Decay</h3><p>(1/(r/2)) Σ<sub>j=1</sub><sup>r/2</sup> |S<sub>j</sub>|, S<sub>j</sub> = "
-              "Σ<sub>i&lt;j</sub> e<sup>iδθ<sub>i</sub></sup>, bounds how large a score can be at distance "
-              "δ. "
-              "<i>Su 2021; the figure has d = 128.</i></p>"
-              "<h3>Base bound</h3><p>B(δ) = Σ<sub>i</sub> cos δθ<sub>i</sub>. While it is not "
-              "negative, a "
-              "similar token δ away scores above a random one. The first δ with B(δ) below 0 is as far as "
-              "this base "
-              "carries. "
-              "<i>Xu et al. 2024, arXiv 2405.14591</i></p>");
+    return text + tr("<h3>Decay</h3><p>(1/(r/2)) Σ<sub>j=1</sub><sup>r/2</sup> |S<sub>j</sub>|, "
+                     "S<sub>j</sub> = Σ<sub>i&lt;j</sub> e<sup>iδθ<sub>i</sub></sup>, bounds how large a "
+                     "score can be at distance δ. <i>Su 2021; the figure has d = 128.</i></p>"
+                     "<h3>Base bound</h3><p>B(δ) = Σ<sub>i</sub> cos δθ<sub>i</sub>. While it is not "
+                     "negative, a similar token δ away scores above a random one. The first δ with B(δ) "
+                     "below 0 is as far as this base carries. <i>Xu et al. 2024, arXiv 2405.14591</i></p>");
 }
 
 }  // namespace roper

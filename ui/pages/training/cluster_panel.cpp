@@ -51,11 +51,10 @@ ClusterPanel::ClusterPanel(const std::filesystem::path& runs, QWidget* parent)
         {tr("Cancel")},
         tr("Take the chosen runs that you submitted back from Slurm; what they have trained is kept"), this,
         [this] { cancelSelected(); });
-    requeue_ = narrowButton(
-        {tr("Requeue")},
-        tr("Save the chosen runs that you submitted and that are running, and put them back into Slurm's "
-           "queue"),
-        this, [this] { watch_->requeue(selectedIf(isRunningInSlurm)); });
+    requeue_ = narrowButton({tr("Requeue")},
+                            tr("Save the chosen runs that you submitted and that are running, and put them "
+                               "back into Slurm's queue"),
+                            this, [this] { watch_->requeue(selectedIf(isRunningInSlurm)); });
     submit_ = narrowButton(
         {tr("Submit again")},
         tr("Hand the chosen runs that nobody has to Slurm again, with the options that you gave it"), this,

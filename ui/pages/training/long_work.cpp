@@ -19,9 +19,8 @@ void askBeforeLongWork(QWidget* parent, const QString& what, const QString& verb
     question->setWindowTitle(QObject::tr("This takes long"));
     question->setText(QObject::tr("%1: %2.").arg(what, expectedTimeText(time)));
     question->setInformativeText(
-        QObject::tr(
-            "This machine: %1. It would be done %2. It trains on if this window is closed, and it can be "
-            "stopped, and resumed, at any time.")
+        QObject::tr("This machine: %1. It would be done %2. It trains on if this window is closed, and it "
+                    "can be stopped, and resumed, at any time.")
             .arg(QString::fromStdString(machineName()), clockTimeText(time.seconds)));
     auto* agree = question->addButton(verb, QMessageBox::AcceptRole);
     question->addButton(QMessageBox::Cancel);

@@ -38,9 +38,9 @@ QWidget* MetricPanel::makeControls() {
     smoothing->setMinimumWidth(60);
     smoothing->setMaximumWidth(110);
     smoothing->setAccessibleName(tr("Smoothing"));
-    smoothing->setToolTip(tr(
-        "Of what is recorded at every step, the bold curve is the mean of so many values, as many before as "
-        "after; the pale one is each value"));
+    smoothing->setToolTip(
+        tr("Of what is recorded at every step, the bold curve is the mean of so many values, as many before "
+           "as after; the pale one is each value"));
     auto* averaged = new QLabel;
     averaged->setMinimumWidth(averaged->fontMetrics().horizontalAdvance(tr("no mean of 501")));
     connect(smoothing, &QSlider::valueChanged, this, [this, averaged](int place) {

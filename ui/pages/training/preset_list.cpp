@@ -47,13 +47,13 @@ class CardDelegate : public QStyledItemDelegate {
         document.setDefaultFont(option.font);
         document.setDocumentMargin(7);
         document.setTextWidth((list != nullptr ? list->viewport()->width() : 260) - 8);
-        document.setHtml("<body style='color:" + option.palette.color(QPalette::Text).name() + "'>" +
-                         index.data(Qt::UserRole).toString() +
-                         (index.data(kChangedRole).toBool()
-                              ? QObject::tr("<br><b>Settings changed.</b> Click "
-                                            "here for those of the preset.")
-                              : QString()) +
-                         "</body>");
+        document.setHtml(
+            "<body style='color:" + option.palette.color(QPalette::Text).name() + "'>" +
+            index.data(Qt::UserRole).toString() +
+            (index.data(kChangedRole).toBool()
+                 ? QObject::tr("<br><b>Settings changed.</b> Click here for those of the preset.")
+                 : QString()) +
+            "</body>");
     }
 };
 

@@ -217,14 +217,13 @@ void QueuePanel::showQueue() {
     at_once_->setValue(queue.at_once);
     at_once_->setEnabled(queue.devices.empty());
     const std::vector<WaitingRun>& unapproved = queue_.unapproved();
-    problem_->setText(
-        !queue_.problem().isEmpty() ? queue_.problem()
-        : !unapproved.empty()       ? tr("%1. What you did not queue is trained only if you say so.")
-                                    .arg(QString::fromStdString(describeUnapproved(unapproved)))
-        : queue.entries.empty()
-            ? tr("Nothing waits. “Queue twins” puts RoPE and RoPER here for several seeds; what is "
-                 "here is trained one after the other, even if this window is closed.")
-            : QString());
+    problem_->setText(!queue_.problem().isEmpty() ? queue_.problem()
+                      : !unapproved.empty() ? tr("%1. What you did not queue is trained only if you say so.")
+                                                  .arg(QString::fromStdString(describeUnapproved(unapproved)))
+                      : queue.entries.empty()
+                          ? tr("Nothing waits. “Queue twins” puts RoPE and RoPER here for several seeds; "
+                               "what is here is trained one after the other, even if this window is closed.")
+                          : QString());
     problem_->setVisible(!problem_->text().isEmpty());
     approve_->setVisible(!unapproved.empty() && queue_.problem().isEmpty());
     showButtons();

@@ -310,18 +310,14 @@ QString TrainingPage::explanation() const {
     const Specification& s = form_->specification();
     return tr("<h3>What is compared</h3>"
               "<p>RoPE rotates queries and keys by their position, so that a score depends on distance "
-              "alone. "
-              "RoPER rotates "
-              "the values too, and rotates the mixed value back:</p>"
-              "<p>o<sub>n</sub> = R(−n) Σ<sub>j</sub> a<sub>n,j</sub> R(j) v<sub>j</sub> "
-              "= Σ<sub>j</sub> a<sub>n,j</sub> R(j−n) v<sub>j</sub></p>"
+              "alone. RoPER rotates the values too, and rotates the mixed value back:</p>"
+              "<p>o<sub>n</sub> = R(−n) Σ<sub>j</sub> a<sub>n,j</sub> R(j) v<sub>j</sub> = Σ<sub>j</sub> "
+              "a<sub>n,j</sub> R(j−n) v<sub>j</sub></p>"
               "<p>Twins differ in nothing else: the same initial weights, the same batches.</p>"
               "<p>Task <b>%1</b>; width %2, %3 layers, %4 heads of %5 features; %6 steps of %7 sequences of "
-              "%8 "
-              "characters.</p>"
+              "%8 characters.</p>"
               "<p>The loss begins near ln V, the cost of guessing among V characters, and falls as the form "
-              "of the "
-              "text is learned; problems come out right later, often all at once.</p>"
+              "of the text is learned; problems come out right later, often all at once.</p>"
               "<p><i>Harik &amp; Jayasiri, Rotary Positional Embeddings with Relative distances, "
               "2022</i></p>")
         .arg(QString::fromStdString(s.task.name))

@@ -27,11 +27,10 @@ QWidget* TrainingPage::makeStartButtons() {
                        tr("RoPE and RoPER at the same time: same initial weights, same batches"), this,
                        [this] { startRuns(true); });
     twins_->setDefault(true);
-    queue_twins_ = buttonFor(
-        tr("Queue twins"),
-        tr("RoPE and RoPER for each seed, one run after the other; seeds that are trained already are not "
-           "queued again"),
-        this, [this] { queueTwins(form_->specification(), seeds_->value()); });
+    queue_twins_ = buttonFor(tr("Queue twins"),
+                             tr("RoPE and RoPER for each seed, one run after the other; seeds that are "
+                                "trained already are not queued again"),
+                             this, [this] { queueTwins(form_->specification(), seeds_->value()); });
     seeds_ = named(new QSpinBox, tr("How many seeds"),
                    tr("From the data seed of the settings upwards; five are the least that say something"));
     seeds_->setRange(1, 1000);

@@ -74,16 +74,15 @@ QString TrainingState::lackOfMemory(const Specification& specification, int runs
     const auto available = availableMemory();
     const double needed = runs * costOf(specification).memory_bytes;
     if (!available || needed <= *available) return {};
-    return runs == 1
-               ? tr("A run needs about %1 GB of memory, and %2 GB are free: use a smaller batch, length or "
-                    "width.")
-                     .arg(needed / 1e9, 0, 'f', 1)
-                     .arg(*available / 1e9, 0, 'f', 1)
-               : tr("%1 runs at the same time need about %2 GB of memory, and %3 GB are free: queue them "
-                    "instead.")
-                     .arg(runs)
-                     .arg(needed / 1e9, 0, 'f', 1)
-                     .arg(*available / 1e9, 0, 'f', 1);
+    return runs == 1 ? tr("A run needs about %1 GB of memory, and %2 GB are free: use a smaller batch, "
+                          "length or width.")
+                           .arg(needed / 1e9, 0, 'f', 1)
+                           .arg(*available / 1e9, 0, 'f', 1)
+                     : tr("%1 runs at the same time need about %2 GB of memory, and %3 GB are free: queue "
+                          "them instead.")
+                           .arg(runs)
+                           .arg(needed / 1e9, 0, 'f', 1)
+                           .arg(*available / 1e9, 0, 'f', 1);
 }
 
 ExpectedTime TrainingState::expectedTime(const std::vector<Specification>& specifications) const {
