@@ -78,9 +78,8 @@ void BarChart::paintScale(QPainter& painter, const QRectF& box, double low, doub
         const double y = box.bottom() - (mark - low) / (high - low) * box.height();
         painter.setPen(QPen(mark == 0 ? theme.frame : theme.grid, 1));
         painter.drawLine(QPointF(box.left(), y), QPointF(box.right(), y));
-        painter.setPen(theme.faint_text);
-        painter.drawText(QRectF(box.left() - 52, y - 9, 46, 18), Qt::AlignRight | Qt::AlignVCenter,
-                         mark == 0 ? QStringLiteral("0") : noteNumber(mark, 3));
+        writeText(painter, QRectF(box.left() - 52, y - 9, 46, 18), kRightMiddle,
+                  mark == 0 ? QStringLiteral("0") : noteNumber(mark, 3), theme.faint_text);
     }
 }
 
@@ -116,15 +115,13 @@ void BarChart::paintWithLegend(bool legend, QPainter& painter, const QRectF& are
         const QRectF place(box.left() + step * static_cast<double>(i), box.top(), step, box.height());
         paintPlace(painter, place, i, low, high, theme);
         if (i % every != 0 && place_names_.count(places_[i]) == 0) continue;
-        painter.setPen(theme.faint_text);
-        painter.drawText(QRectF(place.center().x() - 30, box.bottom() + 2, 60, 14), Qt::AlignCenter,
-                         nameOf(i));
+        writeText(painter, QRectF(place.center().x() - 30, box.bottom() + 2, 60, 14), Qt::AlignCenter,
+                  nameOf(i), theme.faint_text);
     }
-    painter.setPen(theme.faint_text);
-    painter.drawText(QRectF(box.left(), box.bottom() + 16, box.width(), 15), Qt::AlignCenter, x_name_);
-    painter.setPen(theme.text);
-    painter.drawText(QRectF(area.left() + 8, area.top() + 5, area.width() - 16, box.top() - area.top()),
-                     Qt::AlignLeft | Qt::AlignTop | Qt::TextWordWrap, headline());
+    writeText(painter, QRectF(box.left(), box.bottom() + 16, box.width(), 15), Qt::AlignCenter, x_name_,
+              theme.faint_text);
+    writeText(painter, QRectF(area.left() + 8, area.top() + 5, area.width() - 16, box.top() - area.top()),
+              Qt::AlignLeft | Qt::AlignTop | Qt::TextWordWrap, headline(), theme.text);
     const bool below = legendIsBelow(area.width());
     if (legend && hasLegend())
         paintLegend(painter, box.right(), below ? box.top() - kLegend - 2 : area.top() + 3, theme);
@@ -160,8 +157,8 @@ void BarChart::paintPlace(QPainter& painter, const QRectF& place, std::size_t in
 void BarChart::paintLegend(QPainter& painter, double right, double top, const Theme& theme) const {
     for (auto one = series_.rbegin(); one != series_.rend(); ++one) {
         const double width = painter.fontMetrics().horizontalAdvance(one->label);
-        painter.setPen(theme.text);
-        painter.drawText(QRectF(right - width, top, width + 2, 18), Qt::AlignVCenter, one->label);
+        writeText(painter, QRectF(right - width, top, width + 2, 18), Qt::AlignVCenter, one->label,
+                  theme.text);
         painter.fillRect(QRectF(right - width - 16, top + 4, 10, 10), one->color);
         right -= width + 30;
     }

@@ -4,6 +4,8 @@
 #include <cmath>
 #include <limits>
 
+#include "ui/charts/write_text.h"
+
 namespace roper {
 namespace {
 
@@ -96,8 +98,7 @@ void CurveLetters::drawLetter(QCPPainter& painter, const Letter& letter, const Q
     painter.setPen(QPen(letter.color, 1.4));
     painter.setBrush(background_);
     painter.drawRoundedRect(box, 4, 4);
-    painter.setPen(text_);
-    painter.drawText(box, Qt::AlignCenter | Qt::TextDontClip, letter.text);
+    writeText(painter, box, Qt::AlignCenter | Qt::TextDontClip, letter.text, text_);
 }
 
 CurveLetters::Places CurveLetters::placesIn(const QRectF& area) const {

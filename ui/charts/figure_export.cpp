@@ -10,6 +10,7 @@
 #include "core/base/durable_file.h"
 #include "core/base/error.h"
 #include "ui/charts/svg_text.h"
+#include "ui/charts/write_text.h"
 #include "ui/theme/type_scale.h"
 #include "ui/theme/zoom.h"
 
@@ -59,10 +60,10 @@ void drawPicture(QPainter& painter, const Figure& figure, const ExportOptions& o
         figure.paintWithLegend(false, painter, area, theme);
     painter.restore();
     if (options.caption) {
-        painter.setPen(theme.faint_text);
-        painter.drawText(QRectF(kCaptionMargin, area.bottom(), area.width() - 2 * kCaptionMargin,
-                                all.height() - area.height()),
-                         Qt::AlignLeft | Qt::AlignTop | Qt::TextWordWrap, figure.figureCaption());
+        writeText(painter,
+                  QRectF(kCaptionMargin, area.bottom(), area.width() - 2 * kCaptionMargin,
+                         all.height() - area.height()),
+                  Qt::AlignLeft | Qt::AlignTop | Qt::TextWordWrap, figure.figureCaption(), theme.faint_text);
     }
 }
 

@@ -79,8 +79,7 @@ void FigureView::paintEvent(QPaintEvent*) {
 }
 
 void FigureView::paintNote(QPainter& painter, const QRectF& area, const QString& text, const Theme& theme) {
-    painter.setPen(theme.faint_text);
-    painter.drawText(area, Qt::AlignCenter | Qt::TextWordWrap, text);
+    writeText(painter, area, Qt::AlignCenter | Qt::TextWordWrap, text, theme.faint_text);
 }
 
 void FigureView::paintFrame(QPainter& painter, const QRectF& frame, const Theme& theme) {

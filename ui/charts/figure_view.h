@@ -4,6 +4,7 @@
 #include <QWidget>
 
 #include "ui/charts/figure.h"
+#include "ui/charts/write_text.h"
 #include "ui/theme/zoom.h"
 
 namespace roper {

@@ -83,7 +83,7 @@ void HeatMapView::paintFigure(QPainter& painter, const QRectF& area, const Theme
     painter.setPen(theme.text);
     const QRectF place(area.left() + 8, area.top() + 4, area.width() - 16, kTitle);
     painter.drawText(
-        place, Qt::AlignLeft | Qt::AlignVCenter,
+        place, kLeftMiddle,
         painter.fontMetrics().elidedText(title_, Qt::ElideRight, static_cast<int>(place.width())));
 }
 
@@ -167,7 +167,7 @@ void HeatMapView::paintRowLabels(QPainter& painter, const Frame& at, bool tiny) 
         const QString text = named ? map_.row_labels[row] : QString::number(row);
         const QRectF place(at.box.left() - kLeft + 16, at.y(row + 0.5) - 9, kLeft - 21, 18);
         if (place.center().y() > at.box.bottom() || place.center().y() < at.box.top()) continue;
-        painter.drawText(place, Qt::AlignRight | Qt::AlignVCenter,
+        painter.drawText(place, kRightMiddle,
                          metrics.elidedText(text, Qt::ElideRight, static_cast<int>(place.width())));
     }
 }
@@ -218,8 +218,8 @@ void HeatMapView::paintDistances(QPainter& painter, const Frame& at) const {
         painter.drawText(QRectF(middle - 20, at.box.bottom() + 3, 40, 15), Qt::AlignCenter,
                          QString::number(distance).replace('-', QChar(0x2212)));
     }
-    painter.drawText(QRectF(at.box.left(), at.box.bottom() + 18, at.box.width(), 15),
-                     Qt::AlignLeft | Qt::AlignVCenter, tr("distance from query %1 →").arg(marked_row_));
+    painter.drawText(QRectF(at.box.left(), at.box.bottom() + 18, at.box.width(), 15), kLeftMiddle,
+                     tr("distance from query %1 →").arg(marked_row_));
 }
 
 void HeatMapView::paintAxes(QPainter& painter, const Frame& at, const Theme& theme) const {
@@ -236,14 +236,12 @@ void HeatMapView::paintAxes(QPainter& painter, const Frame& at, const Theme& the
     paintColumnLabels(painter, at, tiny);
     if (map_.distances_below && marked_row_ >= 0) paintDistances(painter, at);
     painter.restore();
-    painter.setPen(theme.text);
-    painter.drawText(QRectF(at.box.left(), at.box.top() - 33, at.box.width(), 15), Qt::AlignLeft,
-                     map_.column_name + QStringLiteral(" →"));
+    writeText(painter, QRectF(at.box.left(), at.box.top() - 33, at.box.width(), 15), Qt::AlignLeft,
+              map_.column_name + QStringLiteral(" →"), theme.text);
     painter.save();
     painter.translate(at.box.left() - kLeft + 2, at.box.top());
     painter.rotate(90);
-    painter.drawText(QRectF(0, -14, at.box.height(), 15), Qt::AlignLeft | Qt::AlignVCenter,
-                     map_.row_name + QStringLiteral(" →"));
+    painter.drawText(QRectF(0, -14, at.box.height(), 15), kLeftMiddle, map_.row_name + QStringLiteral(" →"));
     painter.restore();
 }
 
@@ -259,13 +257,11 @@ void HeatMapView::paintColorBar(QPainter& painter, const Frame& at, const Theme&
     painter.setPen(QPen(theme.frame, 1));
     painter.setBrush(gradient);
     painter.drawRect(bar);
-    painter.setPen(theme.text);
-    painter.drawText(QRectF(bar.left(), bar.top() - 18, rightMargin() - kBesideBar, 16), Qt::AlignLeft,
-                     map_.value_name);
+    writeText(painter, QRectF(bar.left(), bar.top() - 18, rightMargin() - kBesideBar, 16), Qt::AlignLeft,
+              map_.value_name, theme.text);
     painter.setPen(theme.faint_text);
     const auto label = [&](double y, const QString& text) {
-        painter.drawText(QRectF(bar.right() + 4, y - 8, kRight - kBarWidth - 14, 16),
-                         Qt::AlignLeft | Qt::AlignVCenter, text);
+        painter.drawText(QRectF(bar.right() + 4, y - 8, kRight - kBarWidth - 14, 16), kLeftMiddle, text);
     };
     label(bar.top() + 4, number(map_.limit));
     label(bar.bottom() - 4, diverging ? number(-map_.limit) : QStringLiteral("0"));

@@ -5,6 +5,8 @@
 #include <limits>
 #include <numbers>
 
+#include "ui/charts/write_text.h"
+
 namespace roper {
 namespace {
 
@@ -83,8 +85,7 @@ bool LabelPlacer::draw(QPainter& painter, const QString& text, const QPointF& at
     const QSizeF size = painter.fontMetrics().size(Qt::TextSingleLine, text);
     const auto box = place(size, at, away);
     if (!box) return false;
-    painter.setPen(color);
-    painter.drawText(*box, Qt::AlignCenter | Qt::TextDontClip, text);
+    writeText(painter, *box, Qt::AlignCenter | Qt::TextDontClip, text, color);
     return true;
 }
 

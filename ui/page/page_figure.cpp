@@ -3,6 +3,7 @@
 #include <QAbstractScrollArea>
 #include <algorithm>
 
+#include "ui/charts/write_text.h"
 #include "ui/theme/type_scale.h"
 #include "ui/theme/zoom.h"
 
@@ -89,9 +90,8 @@ void PageFigure::paintParts(QPainter& painter, const QRectF& area, const Theme& 
         const QRectF place = placeIn(area, parts_[i]);
         painter.save();
         painter.setFont(boldFont(painter.font()));
-        painter.setPen(theme.text);
-        painter.drawText(QRectF(place.left() + 4, place.top() - kLetter, place.width() - 4, kLetter),
-                         Qt::AlignLeft | Qt::AlignVCenter, letterOf(i));
+        writeText(painter, QRectF(place.left() + 4, place.top() - kLetter, place.width() - 4, kLetter),
+                  kLeftMiddle, letterOf(i), theme.text);
         painter.restore();
         painter.save();
         painter.setClipRect(place);

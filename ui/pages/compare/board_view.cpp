@@ -50,8 +50,7 @@ void BoardView::paintCell(QPainter& painter, const BoardRow& row, const BoardCel
                       box.height());
     };
     const auto text = [&](const QRectF& where, const QColor& pen, const QString& words) {
-        painter.setPen(pen);
-        painter.drawText(where, Qt::AlignLeft | Qt::AlignVCenter, words);
+        writeText(painter, where, kLeftMiddle, words, pen);
     };
     const QFont plain = painter.font(), bold = boldFont(plain);
     painter.setFont(bold);
@@ -106,7 +105,7 @@ void BoardView::paintRow(QPainter& painter, const BoardRow& row, const QRectF& b
     painter.setFont(title);
     painter.setPen(theme.text);
     const double line = box.height() / 3;
-    painter.drawText(QRectF(box.left(), box.top(), box.width(), line), Qt::AlignLeft | Qt::AlignVCenter,
+    painter.drawText(QRectF(box.left(), box.top(), box.width(), line), kLeftMiddle,
                      QString::fromStdString(row.target.title));
     painter.setFont(plain);
     for (std::size_t i = 0; i < row.cells.size(); ++i)
@@ -127,7 +126,7 @@ void BoardView::paintFigure(QPainter& painter, const QRectF& area, const Theme& 
     for (const auto& [share, words] : heads)
         painter.drawText(
             QRectF(first.left() + share * first.width(), area.top() + 4, 0.3 * first.width(), kBoardTop - 8),
-            Qt::AlignLeft | Qt::AlignVCenter, words);
+            kLeftMiddle, words);
     painter.drawText(area.adjusted(kBoardMargin, 0, -kBoardMargin, -6),
                      Qt::AlignLeft | Qt::AlignBottom | Qt::TextWordWrap,
                      tr("source: mean of the best nine of ten runs (Harik & Jayasiri 2022); ours: the same "

@@ -147,8 +147,7 @@ void LengthMapView::paintPanel(QPainter& painter, const Placed& panel, const The
         QString::fromStdString(panel.panel->label) +
         (maps_.size() > 1 ? QStringLiteral(", ") + QString::fromStdString(map.task) : QString());
     painter.drawText(
-        QRectF(panel.cells.left(), panel.box.top(), panel.cells.width(), kTitle - 2),
-        Qt::AlignLeft | Qt::AlignVCenter,
+        QRectF(panel.cells.left(), panel.box.top(), panel.cells.width(), kTitle - 2), kLeftMiddle,
         painter.fontMetrics().elidedText(title, Qt::ElideRight, static_cast<int>(panel.cells.width())));
     for (std::size_t row = 0; row < map.trained.size(); ++row) {
         for (std::size_t column = 0; column < map.lengths.size(); ++column) {
@@ -159,18 +158,16 @@ void LengthMapView::paintPanel(QPainter& painter, const Placed& panel, const The
             const QRgb color = colors[static_cast<std::size_t>(std::lround(goodness(mean) * 255))];
             painter.fillRect(cell.adjusted(0.5, 0.5, -0.5, -0.5), QColor(color));
             if (cell.width() < 26 || cell.height() < 15) continue;
-            painter.setPen(textOn(color));
-            painter.drawText(cell, Qt::AlignCenter, shortValue(map, mean));
+            writeText(painter, cell, Qt::AlignCenter, shortValue(map, mean), textOn(color));
         }
         // What lies right of the line training has never shown.
         const auto beyond = std::upper_bound(map.lengths.begin(), map.lengths.end(), map.trained[row]);
         const double x = panel.cell(row, static_cast<std::size_t>(beyond - map.lengths.begin())).left();
         painter.setPen(QPen(Theme::method(panel.panel->position), 3, Qt::SolidLine, Qt::FlatCap));
         painter.drawLine(QPointF(x, panel.cell(row, 0).top()), QPointF(x, panel.cell(row, 0).bottom()));
-        painter.setPen(theme.faint_text);
-        painter.drawText(
-            QRectF(panel.box.left(), panel.cell(row, 0).top(), kLeft - 6, panel.cell(row, 0).height()),
-            Qt::AlignRight | Qt::AlignVCenter, QString::number(map.trained[row]));
+        writeText(painter,
+                  QRectF(panel.box.left(), panel.cell(row, 0).top(), kLeft - 6, panel.cell(row, 0).height()),
+                  kRightMiddle, QString::number(map.trained[row]), theme.faint_text);
     }
     painter.setPen(QPen(theme.frame, 1));
     painter.setBrush(Qt::NoBrush);
@@ -205,8 +202,8 @@ void LengthMapView::paintColorBar(QPainter& painter, const QRectF& area, const T
     for (const double part : {0.0, 0.5, 1.0}) {
         const double mean = worst_ + part * (best_ - worst_);
         const QString text = shortValue(maps_.front(), mean) + (losses_ ? QString() : QStringLiteral(" %"));
-        painter.drawText(QRectF(bar.right() + 4, bar.bottom() - bar.height() * part - 8, 40, 16),
-                         Qt::AlignLeft | Qt::AlignVCenter, text);
+        painter.drawText(QRectF(bar.right() + 4, bar.bottom() - bar.height() * part - 8, 40, 16), kLeftMiddle,
+                         text);
     }
 }
 

@@ -162,9 +162,8 @@ void OutcomeTableView::paintFigure(QPainter& painter, const QRectF& area, const 
         paintRow(painter, layout, i, theme);
     }
     painter.setFont(plain);
-    painter.setPen(theme.faint_text);
-    painter.drawText(QRectF(area.left() + kMargin, layout.foot, area.width() - 2 * kMargin, 2 * kFootLine),
-                     Qt::AlignLeft | Qt::AlignTop | Qt::TextWordWrap, noteBelow(layout));
+    writeText(painter, QRectF(area.left() + kMargin, layout.foot, area.width() - 2 * kMargin, 2 * kFootLine),
+              Qt::AlignLeft | Qt::AlignTop | Qt::TextWordWrap, noteBelow(layout), theme.faint_text);
 }
 
 void OutcomeTableView::paintHeads(QPainter& painter, const Layout& layout, double top,
@@ -174,17 +173,16 @@ void OutcomeTableView::paintHeads(QPainter& painter, const Layout& layout, doubl
     painter.setFont(boldFont(plain));
     for (int column = 0; column < plot; ++column) {
         if (layout.width[column] == 0) continue;
-        painter.setPen(column == of_a ? first : column == of_b ? second : theme.faint_text);
-        painter.drawText(layout.cell(column, top, kHead),
-                         (column == title ? Qt::AlignLeft : Qt::AlignRight) | Qt::AlignVCenter,
-                         layout.heads[column]);
+        writeText(painter, layout.cell(column, top, kHead),
+                  (column == title ? Qt::AlignLeft : Qt::AlignRight) | Qt::AlignVCenter, layout.heads[column],
+                  column == of_a   ? first
+                  : column == of_b ? second
+                                   : theme.faint_text);
     }
     if (layout.width[plot] > 0) {
         const QRectF head = layout.cell(plot, top, kHead);
-        painter.setPen(first);
-        painter.drawText(head, Qt::AlignLeft | Qt::AlignVCenter, tr("← better"));
-        painter.setPen(second);
-        painter.drawText(head, Qt::AlignRight | Qt::AlignVCenter, tr("better →"));
+        writeText(painter, head, kLeftMiddle, tr("← better"), first);
+        writeText(painter, head, kRightMiddle, tr("better →"), second);
     }
     painter.setFont(plain);
 }
@@ -205,8 +203,7 @@ void OutcomeTableView::paintRow(QPainter& painter, const Layout& layout, std::si
         // Bold is what many looks at the same runs leave clear, too.
         const bool is_clear = column == holm_p && row.holm_p && *row.holm_p < kClear;
         painter.setFont(is_clear ? boldFont(plain) : plain);
-        painter.drawText(layout.cell(column, top, layout.row), Qt::AlignRight | Qt::AlignVCenter,
-                         cellText(i, column));
+        painter.drawText(layout.cell(column, top, layout.row), kRightMiddle, cellText(i, column));
     }
     painter.setFont(plain);
     if (layout.width[plot] > 0) paintInterval(painter, row, layout.cell(plot, top, layout.row), theme);

@@ -135,9 +135,8 @@ void OutcomeView::paintRow(QPainter& painter, const ComparedGroup& group, const 
         painter.setPen(QPen(group.color, 1.6));
         painter.setBrush(Qt::NoBrush);
         if (!group.never.isEmpty()) painter.drawEllipse(QPointF(scale.never_x - 14, y), kDot, kDot);
-        painter.setPen(theme.text);
-        painter.drawText(QRectF(scale.never_x - 4, y - 10, 40, 20), Qt::AlignLeft | Qt::AlignVCenter,
-                         QStringLiteral("× %1").arg(group.never.size()));
+        writeText(painter, QRectF(scale.never_x - 4, y - 10, 40, 20), kLeftMiddle,
+                  QStringLiteral("× %1").arg(group.never.size()), theme.text);
     }
     QStringList open;
     if (!group.unfinished.isEmpty()) open << tr("%1 not finished").arg(group.unfinished.size());
@@ -146,8 +145,8 @@ void OutcomeView::paintRow(QPainter& painter, const ComparedGroup& group, const 
     if (open.isEmpty()) return;
     painter.setPen(theme.faint_text);
     const double below = has_room ? y + scale.row / 2 - 17 : y - 7.5;
-    painter.drawText(QRectF(scale.plot.left() + 4, below, scale.plot.width(), 15),
-                     Qt::AlignLeft | Qt::AlignVCenter, open.join(QStringLiteral(", ")));
+    painter.drawText(QRectF(scale.plot.left() + 4, below, scale.plot.width(), 15), kLeftMiddle,
+                     open.join(QStringLiteral(", ")));
 }
 
 void OutcomeView::paintFigure(QPainter& painter, const QRectF& area, const Theme& theme) const {
@@ -158,13 +157,11 @@ void OutcomeView::paintFigure(QPainter& painter, const QRectF& area, const Theme
         painter.setPen(QPen(theme.grid, 1));
         painter.drawLine(QPointF(scale.x(tick), scale.plot.top()),
                          QPointF(scale.x(tick), scale.plot.bottom()));
-        painter.setPen(theme.faint_text);
-        painter.drawText(QRectF(scale.x(tick) - 40, scale.plot.bottom() + 4, 80, 16), Qt::AlignCenter,
-                         noteNumber(tick));
+        writeText(painter, QRectF(scale.x(tick) - 40, scale.plot.bottom() + 4, 80, 16), Qt::AlignCenter,
+                  noteNumber(tick), theme.faint_text);
     }
-    painter.setPen(theme.text);
-    painter.drawText(QRectF(scale.plot.left(), scale.plot.bottom() + 22, scale.plot.width(), 18),
-                     Qt::AlignCenter, measureTitle(state_.question()));
+    writeText(painter, QRectF(scale.plot.left(), scale.plot.bottom() + 22, scale.plot.width(), 18),
+              Qt::AlignCenter, measureTitle(state_.question()), theme.text);
     painter.setPen(theme.faint_text);
     const QRectF above(area.left() + 8, area.top() + 4, scale.plot.right() - area.left() - 8, kTop - 8);
     QString note = groups.size() > scale.rows
@@ -174,7 +171,7 @@ void OutcomeView::paintFigure(QPainter& painter, const QRectF& area, const Theme
     if (painter.fontMetrics().horizontalAdvance(note) > above.width())
         note = groups.size() > scale.rows ? tr("%1 more groups do not fit").arg(groups.size() - scale.rows)
                                           : tr("runs, mean, 95 % interval");
-    painter.drawText(above, Qt::AlignLeft | Qt::AlignVCenter, note);
+    painter.drawText(above, kLeftMiddle, note);
     if (scale.has_never)
         painter.drawText(QRectF(scale.never_x - kNever / 2, area.top() + 4, kNever, kTop - 8),
                          Qt::AlignCenter, tr("never"));

@@ -35,9 +35,8 @@ void paintTicks(QPainter& painter, const Upright& axis, const Theme& theme) {
     for (const double tick : niceTicks(axis.low, axis.high, 6)) {
         painter.setPen(QPen(theme.grid, 1));
         painter.drawLine(QPointF(axis.box.left(), axis.y(tick)), QPointF(axis.box.right(), axis.y(tick)));
-        painter.setPen(theme.faint_text);
-        painter.drawText(QRectF(axis.box.left() - 66, axis.y(tick) - 9, 60, 18),
-                         Qt::AlignRight | Qt::AlignVCenter, noteNumber(tick));
+        writeText(painter, QRectF(axis.box.left() - 66, axis.y(tick) - 9, 60, 18), kRightMiddle,
+                  noteNumber(tick), theme.faint_text);
     }
 }
 
@@ -146,9 +145,8 @@ void paintIntervals(QPainter& painter, const Upright& axis, const PairedComparis
     const QRectF& box = axis.box;
     const double mean_x = box.left() + kIntervalWidth / 2, boot_x = mean_x + kIntervalWidth;
     const auto paintInterval = [&](double x, const QString& words, const Interval& interval, double width) {
-        painter.setPen(theme.text);
-        painter.drawText(QRectF(x - kIntervalWidth / 2, box.bottom() + 6, kIntervalWidth, 2 * kLine + 4),
-                         Qt::AlignHCenter | Qt::AlignTop, words);
+        writeText(painter, QRectF(x - kIntervalWidth / 2, box.bottom() + 6, kIntervalWidth, 2 * kLine + 4),
+                  Qt::AlignHCenter | Qt::AlignTop, words, theme.text);
         painter.setPen(QPen(theme.text, width, Qt::SolidLine, Qt::FlatCap));
         painter.drawLine(QPointF(x, axis.y(interval.low)), QPointF(x, axis.y(interval.high)));
         for (const double end : {interval.low, interval.high})
@@ -179,8 +177,7 @@ QString differenceTitle(const PairedComparison& c, const QFontMetricsF& metrics,
 constexpr double kBesideTitle = 66;  // it begins above the ticks
 
 void paintTitle(QPainter& painter, const QRectF& box, double width, const QString& title) {
-    painter.drawText(QRectF(box.left() - kBesideTitle, box.top() - 28, width, 20),
-                     Qt::AlignLeft | Qt::AlignVCenter,
+    painter.drawText(QRectF(box.left() - kBesideTitle, box.top() - 28, width, 20), kLeftMiddle,
                      QFontMetricsF(painter.font()).elidedText(title, Qt::ElideMiddle, width));
 }
 
@@ -256,9 +253,8 @@ void PairedView::paintDifferences(QPainter& painter, const Theme& theme, const Q
     painter.setPen(theme.text);
     paintTitle(painter, box, box.width() + kBesideTitle,
                differenceTitle(c, QFontMetricsF(painter.font()), box.width() + kBesideTitle));
-    painter.setPen(theme.faint_text);
-    painter.drawText(QRectF(box.left(), box.bottom() + 6 + kLine, places.seeds.width(), kLine + 2),
-                     Qt::AlignLeft | Qt::AlignVCenter, tr("seed"));
+    writeText(painter, QRectF(box.left(), box.bottom() + 6 + kLine, places.seeds.width(), kLine + 2),
+              kLeftMiddle, tr("seed"), theme.faint_text);
     if (c.test) paintIntervals(painter, {places.means, axis.low, axis.high}, c, theme);
 }
 

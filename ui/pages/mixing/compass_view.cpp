@@ -171,8 +171,7 @@ void CompassView::paintTexts(QPainter& painter, const QRectF& box, bool right, c
     painter.setFont(plain);
     write(all.formula, theme.faint_text);
     write(all.rotation, theme.text);
-    painter.setPen(theme.text);
-    painter.drawText(place, Qt::AlignBottom | Qt::AlignLeft | Qt::TextWordWrap, all.output);
+    writeText(painter, place, Qt::AlignBottom | Qt::AlignLeft | Qt::TextWordWrap, all.output, theme.text);
 }
 
 /// Head to tail, near keys strong and far ones pale. On the right each arrow as it was before its rotation,

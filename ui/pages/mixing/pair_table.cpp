@@ -86,7 +86,7 @@ void PairTable::showRows() {
         for (int column = 0; column < kColumns; ++column) {
             if (item(i, column) == nullptr) {
                 setItem(i, column, new QTableWidgetItem);
-                item(i, column)->setTextAlignment(Qt::AlignRight | Qt::AlignVCenter);
+                item(i, column)->setTextAlignment(kRightMiddle);
             }
             if (item(i, column)->text() != cells[column]) item(i, column)->setText(cells[column]);
         }
@@ -119,8 +119,8 @@ void PairTable::paintFigure(QPainter& painter, const QRectF& area, const Theme& 
     const auto line = [&](const QStringList& cells, const QColor& color) {
         painter.setPen(color);
         for (const Column& column : columns)
-            painter.drawText(QRectF(area.left(), y, area.width() * column.right, kLine),
-                             Qt::AlignRight | Qt::AlignVCenter, cells[column.cell]);
+            painter.drawText(QRectF(area.left(), y, area.width() * column.right, kLine), kRightMiddle,
+                             cells[column.cell]);
         y += kLine;
     };
     line(headers(), theme.faint_text);
@@ -133,9 +133,8 @@ void PairTable::paintFigure(QPainter& painter, const QRectF& area, const Theme& 
         line(cellsOf(rows[static_cast<std::size_t>(i)], is_wide ? 4 : 3), theme.text);
     const int left = static_cast<int>(rows.size()) - fitting;
     if (left <= 0) return;
-    painter.setPen(theme.faint_text);
-    painter.drawText(QRectF(area.left() + 8, y, area.width() - 12, kLine), Qt::AlignRight | Qt::AlignVCenter,
-                     tr("and %1 more pairs, which change less").arg(left));
+    writeText(painter, QRectF(area.left() + 8, y, area.width() - 12, kLine), kRightMiddle,
+              tr("and %1 more pairs, which change less").arg(left), theme.faint_text);
 }
 
 QString PairTable::figureCsv() const {

@@ -111,9 +111,8 @@ void StepsView::paintFigure(QPainter& painter, const QRectF& area, const Theme& 
     const Panels all = panels(scene, area, painter.font());
     for (std::size_t panel = 0; panel < 4; ++panel) {
         const PlaneFrame& at = all.frames[panel];
-        painter.setPen(theme.text);
-        painter.drawText(all.boxes[panel].adjusted(8, 4, -4, 0),
-                         Qt::AlignTop | Qt::AlignLeft | Qt::TextWordWrap, all.titles[panel]);
+        writeText(painter, all.boxes[panel].adjusted(8, 4, -4, 0),
+                  Qt::AlignTop | Qt::AlignLeft | Qt::TextWordWrap, all.titles[panel], theme.text);
         painter.setPen(QPen(theme.grid, 1));
         painter.drawLine(at.onScreen({-at.extent, 0}), at.onScreen({at.extent, 0}));
         painter.drawLine(at.onScreen({0, -at.extent}), at.onScreen({0, at.extent}));
@@ -126,9 +125,8 @@ void StepsView::paintFigure(QPainter& painter, const QRectF& area, const Theme& 
         }
         if (panel == 3) paintChain(painter, at, scene.one_step, Theme::output(), theme);
     }
-    painter.setPen(theme.faint_text);
-    painter.drawText(area.adjusted(8, 0, -8, -4), Qt::AlignBottom | Qt::AlignLeft | Qt::TextWordWrap,
-                     all.verdict);
+    writeText(painter, area.adjusted(8, 0, -8, -4), Qt::AlignBottom | Qt::AlignLeft | Qt::TextWordWrap,
+              all.verdict, theme.faint_text);
 }
 
 /// The head of the key's arrow, wherever values are drawn one by one.

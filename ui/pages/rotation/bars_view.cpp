@@ -46,9 +46,8 @@ void BarsView::paintFigure(QPainter& painter, const QRectF& area, const Theme& t
     for (const double mark : {-largest, 0.0, largest}) {
         painter.setPen(QPen(mark == 0 ? theme.frame : theme.grid, 1));
         painter.drawLine(QPointF(box.left(), y(mark)), QPointF(box.right(), y(mark)));
-        painter.setPen(theme.faint_text);
-        painter.drawText(QRectF(0, y(mark) - 10, box.left() - 6, 20), Qt::AlignRight | Qt::AlignVCenter,
-                         QString::number(mark).replace('-', QChar(0x2212)));
+        writeText(painter, QRectF(0, y(mark) - 10, box.left() - 6, 20), kRightMiddle,
+                  QString::number(mark).replace('-', QChar(0x2212)), theme.faint_text);
     }
 
     const double width = std::min(26.0, step * 0.36);
@@ -65,9 +64,8 @@ void BarsView::paintFigure(QPainter& painter, const QRectF& area, const Theme& t
         bar(middle - width, x[feature], theme.faded(color, 0.35));
         bar(middle, rotated[feature], color);
         if (feature % label_every == 0) {
-            painter.setPen(theme.faint_text);
-            painter.drawText(QRectF(middle - 24, box.bottom() + 4, 48, 16), Qt::AlignCenter,
-                             QString::number(feature));
+            writeText(painter, QRectF(middle - 24, box.bottom() + 4, 48, 16), Qt::AlignCenter,
+                      QString::number(feature), theme.faint_text);
             painter.setPen(Qt::NoPen);
         }
     }
@@ -86,15 +84,13 @@ void BarsView::paintLegend(QPainter& painter, const QRectF& area, const Theme& t
         painter.fillRect(QRectF(left, area.top() + 8, kSwatch, kSwatch), shade);
         left += kSwatch + kGap;
         const double width = painter.fontMetrics().horizontalAdvance(text);
-        painter.setPen(theme.text);
-        painter.drawText(QRectF(left, area.top() + 4, width + 2, 18), Qt::AlignLeft | Qt::AlignVCenter, text);
+        writeText(painter, QRectF(left, area.top() + 4, width + 2, 18), kLeftMiddle, text, theme.text);
         left += width + 3 * kGap;
     }
-    painter.setPen(theme.faint_text);
-    painter.drawText(QRectF(left, area.top() + 4, area.right() - 12 - left, 18),
-                     Qt::AlignRight | Qt::AlignVCenter,
-                     painter.fontMetrics().elidedText(tr("by feature"), Qt::ElideRight,
-                                                      static_cast<int>(area.right() - 12 - left)));
+    writeText(painter, QRectF(left, area.top() + 4, area.right() - 12 - left, 18), kRightMiddle,
+              painter.fontMetrics().elidedText(tr("by feature"), Qt::ElideRight,
+                                               static_cast<int>(area.right() - 12 - left)),
+              theme.faint_text);
 }
 
 QString BarsView::figureCsv() const {

@@ -84,9 +84,9 @@ void DialsView::paintFigure(QPainter& painter, const QRectF& area, const Theme& 
             const QString frequency = rotates ? noteNumber(rotary.frequency(pair), 3) : QStringLiteral("0");
             const QString full = withSubscript(QStringLiteral("θ"), pair) + QStringLiteral(" = ") + frequency;
             const bool fits = painter.fontMetrics().horizontalAdvance(full) + 4 < box.width();
-            painter.setPen(selected ? theme.text : theme.faint_text);
-            painter.drawText(QRectF(box.left(), center.y() + radius + 1, box.width(), label_height),
-                             Qt::AlignCenter, fits ? full : QString::number(pair));
+            writeText(painter, QRectF(box.left(), center.y() + radius + 1, box.width(), label_height),
+                      Qt::AlignCenter, fits ? full : QString::number(pair),
+                      selected ? theme.text : theme.faint_text);
         }
     }
 }

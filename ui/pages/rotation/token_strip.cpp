@@ -81,9 +81,9 @@ void TokenStrip::paintFigure(QPainter& painter, const QRectF& area, const Theme&
         const double text = metrics.height();
         const double radius = std::min(box.width(), box.height() - 2 * text) / 2 - 2;
         const QPointF center(box.center().x(), box.top() + text + (box.height() - 2 * text) / 2);
-        painter.setPen(current ? theme.text : theme.faint_text);
-        painter.drawText(QRectF(box.left(), box.top(), box.width(), text), Qt::AlignCenter,
-                         metrics.elidedText(words[token], Qt::ElideRight, static_cast<int>(box.width())));
+        writeText(painter, QRectF(box.left(), box.top(), box.width(), text), Qt::AlignCenter,
+                  metrics.elidedText(words[token], Qt::ElideRight, static_cast<int>(box.width())),
+                  current ? theme.text : theme.faint_text);
         painter.drawText(QRectF(box.left(), box.bottom() - text, box.width(), text), Qt::AlignCenter,
                          QString::number(token));
         if (radius < 3) continue;

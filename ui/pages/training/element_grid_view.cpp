@@ -137,8 +137,7 @@ void ElementGridView::paintFigure(QPainter& painter, const QRectF& area, const T
                                                                                              : 0;
                paintCell(painter, QRectF(line.left(), line.center().y() - kSwatch / 2, kSwatch, kSwatch),
                          stage, filled, theme);
-               painter.setPen(theme.text);
-               painter.drawText(line.adjusted(kSwatch + 6, 0, 0, 0), Qt::AlignLeft | Qt::AlignVCenter, text);
+               writeText(painter, line.adjusted(kSwatch + 6, 0, 0, 0), kLeftMiddle, text, theme.text);
            });
     const Grid grid = gridIn(area);
     for (std::size_t i = 0; i < elements_.size(); ++i) {
