@@ -26,6 +26,11 @@ class PageFigures {
     /// @param other_kinds  names that they have in other states
     void set(std::function<Figures()> figures, std::vector<const FieldInfo*> settings, Prepare prepare,
              std::vector<std::string> other_kinds = {});
+    /// The same of a page that always has the same figures.
+    void set(const Figures& figures, std::vector<const FieldInfo*> settings, Prepare prepare,
+             std::vector<std::string> other_kinds = {}) {
+        set([figures] { return figures; }, std::move(settings), std::move(prepare), std::move(other_kinds));
+    }
 
     /// One that is in front comes first: it is what “Export” means.
     Figures all() const;

@@ -87,13 +87,9 @@ AttentionPage::AttentionPage(AttentionState& state, QWidget* parent)
     });
     panel_->whenShown([this](const Setup& s) { kinds_->setCurrentIndex(static_cast<int>(s.map)); });
     connect(&state_, &AttentionState::changed, this, &AttentionPage::refreshWhenSeen);
-    pictures().set(
-        [this] {
-            return PageFigures::Figures{map_, bars_, bias_, table_, by_distance_};
-        },
-        infosOf(setupFields()),
-        [this](FigureRequest request) -> Figure& { return prepareFigure(std::move(request)); },
-        {kMapNames.begin(), kMapNames.end()});
+    pictures().set({map_, bars_, bias_, table_, by_distance_}, infosOf(setupFields()),
+                   [this](FigureRequest request) -> Figure& { return prepareFigure(std::move(request)); },
+                   {kMapNames.begin(), kMapNames.end()});
     keepTab("view.attention_below", *lower_);
     keep(
         "view.attention_cells", [this] { return shownCells(); },

@@ -86,14 +86,10 @@ ComparePage::ComparePage(RunStore& store, QWidget* parent)
          std::initializer_list<FigureView*>{outcomes_, paired_, all_outcomes_, board_, &lengths_->view()})
         connect(view, &FigureView::pointed, this, &ComparePage::setReadout);
     connect(curves_, &CurveChart::pointed, this, &ComparePage::setReadout);
-    pictures().set(
-        [this] {
-            return PageFigures::Figures{curves_,       outcomes_, paired_,
-                                        all_outcomes_, board_,    &lengths_->view()};
-        },
-        infosOf(compareFields()),
-        [this](FigureRequest request) -> Figure& { return prepareFigure(std::move(request)); },
-        {"length-map", "loss-by-position"});
+    pictures().set({curves_, outcomes_, paired_, all_outcomes_, board_, &lengths_->view()},
+                   infosOf(compareFields()),
+                   [this](FigureRequest request) -> Figure& { return prepareFigure(std::move(request)); },
+                   {"length-map", "loss-by-position"});
     keepTab("view.compare", *tabs_);
     state_->refresh();
 }

@@ -63,10 +63,7 @@ MixingPage::MixingPage(AttentionState& state, QWidget* parent)
     connect(lower_, &QTabWidget::currentChanged, this, &MixingPage::refreshWhenSeen);
     connect(&state_, &AttentionState::changed, this, &MixingPage::refreshWhenSeen);
     Page::pictures().set(
-        [this] {
-            return PageFigures::Figures{compass_, distances_, steps_, shifts_, pairs_};
-        },
-        infosOf(setupFields()),
+        {compass_, distances_, steps_, shifts_, pairs_}, infosOf(setupFields()),
         [this](FigureRequest request) -> Figure& { return prepareFigure(std::move(request)); });
     keepTab("view.mixing_below", *lower_);
     connect(play_, &PlayButton::next, this, &MixingPage::advance);

@@ -60,11 +60,7 @@ RotationPage::RotationPage(Selection& selection, QWidget* parent)
     std::vector<const FieldInfo*> settings = infosOf(setupFields());
     settings.push_back(&linesField());
     Page::pictures().set(
-        [this] {
-            return PageFigures::Figures{circle_, two_vectors_, four_ways_,      dials_,
-                                        strip_,  bars_,        &worked_->view()};
-        },
-        std::move(settings),
+        {circle_, two_vectors_, four_ways_, dials_, strip_, bars_, &worked_->view()}, std::move(settings),
         [this](FigureRequest request) -> Figure& { return prepareFigure(std::move(request)); });
     keepTab("view.rotation", *upper_);
     keepTab("view.rotation_below", *lower_);

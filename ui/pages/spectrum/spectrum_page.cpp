@@ -137,12 +137,8 @@ SpectrumPage::SpectrumPage(Selection& selection, QWidget* parent)
     connect(panel_, &SpectrumPanel::quantityChanged, this, &SpectrumPage::showSpectrum);
     connect(panel_, &SpectrumPanel::said, this, &SpectrumPage::setReadout);
     connect(&state_, &SpectrumState::changed, this, &SpectrumPage::refreshWhenSeen);
-    pictures().set(
-        [this] {
-            return PageFigures::Figures{spectrum_, cosines_, decay_, bound_};
-        },
-        infosOf(setupFields()),
-        [this](FigureRequest request) -> Figure& { return prepareFigure(std::move(request)); });
+    pictures().set({spectrum_, cosines_, decay_, bound_}, infosOf(setupFields()),
+                   [this](FigureRequest request) -> Figure& { return prepareFigure(std::move(request)); });
     keepNumber(
         "view.spectrum_quantity", [this] { return panel_->quantity().currentIndex(); },
         [this](int quantity) { panel_->quantity().setCurrentIndex(std::min(quantity, 1)); });
