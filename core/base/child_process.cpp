@@ -73,6 +73,15 @@ Pipe makePipe() {
     return {Descriptor(ends[0]), Descriptor(ends[1])};
 }
 
+/// A pipe of sockets: MSG_NOSIGNAL can then suppress SIGPIPE.
+Pipe makeSocketPipe(const std::string& program) {
+    int ends[2];
+    if (::socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, ends) != 0)
+        throw Error(ErrorKind::other,
+                    "cannot make a socket pair for " + program + ": " + std::strerror(errno));
+    return {Descriptor(ends[0]), Descriptor(ends[1])};
+}
+
 int exitCodeOf(int wait_status) {
     constexpr int kSignalled = 128;
     return WIFSIGNALED(wait_status) ? kSignalled + WTERMSIG(wait_status) : WEXITSTATUS(wait_status);
@@ -166,32 +175,15 @@ ProgramResult runProgram(const std::vector<std::string>& arguments, double secon
 
 PipedProcess::PipedProcess(const std::string& program, const std::vector<std::string>& arguments)
     : program_(arguments.front()) {
-    // Sockets, because MSG_NOSIGNAL can then suppress SIGPIPE.
-    int to[2], from[2];
-    if (::socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, to) != 0)
-        throw Error(ErrorKind::other,
-                    std::string("cannot make a socket pair for ") + program + ": " + std::strerror(errno));
-    if (::socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, from) != 0) {
-        const int error = errno;
-        ::close(to[0]), ::close(to[1]);
-        throw Error(ErrorKind::other,
-                    std::string("cannot make a socket pair for ") + program + ": " + std::strerror(error));
-    }
-    to_ = to[0], from_ = from[0];
-    try {
-        pid_ = startProcess(program, arguments, {to[1], from[1], -1});
-    } catch (...) {
-        for (const int descriptor : {to[0], to[1], from[0], from[1]})
-            ::close(descriptor);
-        throw;
-    }
-    ::close(to[1]);
-    ::close(from[1]);
+    Pipe to = makeSocketPipe(program), from = makeSocketPipe(program);
+    pid_ = startProcess(program, arguments, {to.read.number(), from.write.number(), -1});
+    to_ = std::move(to.write);
+    from_ = std::move(from.read);
 }
 
 PipedProcess::~PipedProcess() {
-    ::close(to_);
-    ::close(from_);
+    to_ = Descriptor();
+    from_ = Descriptor();
     ::kill(-pid_, SIGTERM);  // and what it has started
     waitOrKill({pid_});
 }
@@ -199,7 +191,7 @@ PipedProcess::~PipedProcess() {
 void PipedProcess::write(const std::string& line) {
     const std::string all = line + "\n";
     for (std::size_t done = 0; done < all.size();) {
-        const ssize_t written = ::send(to_, all.data() + done, all.size() - done, MSG_NOSIGNAL);
+        const ssize_t written = ::send(to_.number(), all.data() + done, all.size() - done, MSG_NOSIGNAL);
         if (written < 0 && errno != EINTR)
             throw Error(ErrorKind::other, program_ + " has closed its input: " + std::strerror(errno));
         if (written > 0) done += static_cast<std::size_t>(written);
@@ -213,11 +205,7 @@ std::optional<std::string> PipedProcess::read() {
             unread_.erase(0, end + 1);
             return line;
         }
-        std::array<char, 4096> part;
-        const ssize_t got = ::read(from_, part.data(), part.size());
-        if (got < 0 && errno == EINTR) continue;
-        if (got <= 0) return std::nullopt;
-        unread_.append(part.data(), static_cast<std::size_t>(got));
+        if (!takeFrom(from_.number(), unread_)) return std::nullopt;
     }
 }
 

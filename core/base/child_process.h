@@ -72,7 +72,7 @@ class PipedProcess {
   private:
     std::string program_;
     pid_t pid_ = 0;
-    int to_ = -1, from_ = -1;
+    Descriptor to_, from_;
     std::string unread_;
 };
 

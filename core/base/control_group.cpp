@@ -4,7 +4,6 @@
 
 #include <algorithm>
 #include <cmath>
-#include <cstdint>
 #include <fstream>
 #include <string>
 #include <string_view>
@@ -12,6 +11,7 @@
 #include <vector>
 
 #include "core/base/text.h"
+#include "core/base/this_process.h"
 
 namespace roper {
 
@@ -24,15 +24,6 @@ std::optional<double> numberIn(const fs::path& path) {
     std::ifstream file(path);
     double number = 0;
     return file >> number ? std::optional(number) : std::nullopt;
-}
-
-/// The number behind a name in a file of names and numbers; 0 if it is not there.
-double numberOf(const fs::path& path, std::string_view name) {
-    std::ifstream file(path);
-    double number = 0;
-    for (std::string one; file >> one && file >> number;)
-        if (one == name) return number;
-    return 0;
 }
 
 /// The folders of a group and of all above it, up to the root of its tree.
@@ -117,14 +108,14 @@ std::optional<double> memoryLeftOfControlGroup(const fs::path& root) {
     for (const fs::path& group : foldersOf("", root)) {
         const auto most = numberIn(group / "memory.max"), used = numberIn(group / "memory.current");
         if (most && used)
-            lower(least, leftOf(*most, *used, numberOf(group / "memory.stat", "inactive_file")));
+            lower(least, leftOf(*most, *used, numberBehind("inactive_file", group / "memory.stat")));
     }
     constexpr double kNone = 0x1p62;  // where there is none, v1 says the largest whole number of pages
     for (const fs::path& group : foldersOf("memory", root)) {
         const auto most = numberIn(group / "memory.limit_in_bytes"),
                    used = numberIn(group / "memory.usage_in_bytes");
         if (most && used && *most < kNone)
-            lower(least, leftOf(*most, *used, numberOf(group / "memory.stat", "total_inactive_file")));
+            lower(least, leftOf(*most, *used, numberBehind("total_inactive_file", group / "memory.stat")));
     }
     return least;
 }

@@ -2,10 +2,8 @@
 
 #include <sys/types.h>
 
-#include <cstdint>
 #include <filesystem>
 #include <string>
-#include <string_view>
 #include <utility>
 #include <vector>
 

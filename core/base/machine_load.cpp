@@ -11,18 +11,12 @@
 #include <thread>
 
 #include "core/base/text.h"
+#include "core/base/this_process.h"
 
 namespace roper {
 namespace {
 
 constexpr double kKibibyte = 1024;
-
-std::string firstLine(const char* path) {
-    std::ifstream file(path);
-    std::string line;
-    std::getline(file, line);
-    return line;
-}
 
 /// A function of NVML; null if the library lacks it.
 template <class Function>
@@ -105,7 +99,7 @@ MachineLoadReader::~MachineLoadReader() {
 MachineLoad MachineLoadReader::read() {
     if (!looked_for_nvml_) openNvml();
     MachineLoad load;
-    const auto now = parseCpuTimes(firstLine("/proc/stat"));
+    const auto now = parseCpuTimes(firstLineOf("/proc/stat"));
     if (now && last_ && now->all > last_->all && now->busy >= last_->busy)
         load.cpu = static_cast<double>(now->busy - last_->busy) / static_cast<double>(now->all - last_->all);
     last_ = now;

@@ -103,26 +103,19 @@ Entry readEntry(const Json& entry) {
     return placed;
 }
 
-/// What a header says of a tensor, whatever its bytes come from.
-struct Described {
-    std::string name;
-    Dtype dtype;
-    const std::vector<std::int64_t>& shape;
-};
-
 /// Bytes of a tensor. @throws std::invalid_argument for a shape that cannot be
-std::uint64_t sizeInFile(const Described& tensor) {
+std::uint64_t sizeInFile(const StreamedTensor& tensor) {
     const auto bytes = byteCount(tensor.shape, tensor.dtype);
     if (!bytes) throw std::invalid_argument("tensor " + tensor.name + " has a shape that cannot be");
     return *bytes;
 }
 
-std::string makeHeader(const std::vector<Described>& tensors,
+std::string makeHeader(const std::vector<StreamedTensor>& tensors,
                        const std::map<std::string, std::string>& metadata) {
     nlohmann::ordered_json header = nlohmann::ordered_json::object();
     if (!metadata.empty()) header[std::string(kMetadataKey)] = metadata;
     std::uint64_t position = 0;
-    for (const Described& tensor : tensors) {
+    for (const StreamedTensor& tensor : tensors) {
         const std::uint64_t bytes = sizeInFile(tensor);
         if (header.contains(tensor.name)) throw std::invalid_argument("two tensors are named " + tensor.name);
         header[tensor.name] = {{"dtype", facts(tensor.dtype).name},
@@ -134,17 +127,6 @@ std::string makeHeader(const std::vector<Described>& tensors,
     std::string text = header.dump(-1, ' ', false, nlohmann::ordered_json::error_handler_t::replace);
     text.append((8 - text.size() % 8) % 8, ' ');
     return text;
-}
-
-std::string makeHeader(const std::vector<TensorToWrite>& tensors,
-                       const std::map<std::string, std::string>& metadata) {
-    std::vector<Described> described;
-    for (const TensorToWrite& tensor : tensors) {
-        described.push_back({tensor.name, tensor.dtype, tensor.shape});
-        if (sizeInFile(described.back()) != tensor.bytes.size())
-            throw std::invalid_argument("bytes of tensor " + tensor.name + " do not fit its shape");
-    }
-    return makeHeader(described, metadata);
 }
 
 Error notWhole(const std::string& origin, const std::string& why) {
@@ -216,50 +198,53 @@ std::string dtypeName(Dtype dtype) {
     return facts(dtype).name;
 }
 
-std::size_t dtypeSize(Dtype dtype) {
-    return facts(dtype).size;
+namespace {
+
+std::vector<StreamedTensor> streamed(const std::vector<TensorToWrite>& tensors) {
+    std::vector<StreamedTensor> all;
+    for (const TensorToWrite& tensor : tensors)
+        all.push_back({tensor.name, tensor.dtype, tensor.shape,
+                       [bytes = tensor.bytes](const AppendBytes& append) { append(bytes); }});
+    return all;
 }
+
+void appendSafetensors(const std::vector<StreamedTensor>& tensors,
+                       const std::map<std::string, std::string>& metadata, const AppendBytes& append) {
+    const std::string header = makeHeader(tensors, metadata);
+    const std::uint64_t length = header.size();
+    append(std::as_bytes(std::span(&length, 1)));
+    append(bytesOf(header));
+    for (const StreamedTensor& tensor : tensors) {
+        std::uint64_t written = 0;
+        tensor.write([&](std::span<const std::byte> bytes) {
+            written += bytes.size();
+            append(bytes);
+        });
+        if (written != sizeInFile(tensor))
+            throw std::invalid_argument("bytes of tensor " + tensor.name + " do not fit its shape");
+    }
+}
+
+}  // namespace
 
 void writeSafetensors(const FilePath& path, const std::vector<TensorToWrite>& tensors,
                       const std::map<std::string, std::string>& metadata) {
-    std::vector<StreamedTensor> streamed;
-    for (const TensorToWrite& tensor : tensors)
-        streamed.push_back({tensor.name, tensor.dtype, tensor.shape,
-                            [bytes = tensor.bytes](const AppendBytes& append) { append(bytes); }});
-    writeSafetensors(path, streamed, metadata);
+    writeSafetensors(path, streamed(tensors), metadata);
 }
 
 void writeSafetensors(const FilePath& path, const std::vector<StreamedTensor>& tensors,
                       const std::map<std::string, std::string>& metadata) {
-    std::vector<Described> described;
-    for (const StreamedTensor& tensor : tensors)
-        described.push_back({tensor.name, tensor.dtype, tensor.shape});
-    const std::string header = makeHeader(described, metadata);
-    const std::uint64_t length = header.size();
-    writeFileAtomically(path, [&](const AppendBytes& append) {
-        append(std::as_bytes(std::span(&length, 1)));
-        append(bytesOf(header));
-        for (std::size_t i = 0; i < tensors.size(); ++i) {
-            std::uint64_t written = 0;
-            tensors[i].write([&](std::span<const std::byte> bytes) {
-                written += bytes.size();
-                append(bytes);
-            });
-            if (written != sizeInFile(described[i]))
-                throw std::invalid_argument("bytes of tensor " + tensors[i].name + " do not fit its shape");
-        }
-    });
+    writeFileAtomically(path,
+                        [&](const AppendBytes& append) { appendSafetensors(tensors, metadata, append); });
 }
 
 std::string formatSafetensors(const std::vector<TensorToWrite>& tensors,
                               const std::map<std::string, std::string>& metadata) {
-    const std::string header = makeHeader(tensors, metadata);
-    const std::uint64_t length = header.size();
-    std::string bytes(reinterpret_cast<const char*>(&length), sizeof length);
-    bytes += header;
-    for (const TensorToWrite& tensor : tensors)
-        bytes.append(reinterpret_cast<const char*>(tensor.bytes.data()), tensor.bytes.size());
-    return bytes;
+    std::string file;
+    appendSafetensors(streamed(tensors), metadata, [&](std::span<const std::byte> bytes) {
+        file.append(reinterpret_cast<const char*>(bytes.data()), bytes.size());
+    });
+    return file;
 }
 
 SafetensorsFile SafetensorsFile::read(const FilePath& path, std::uint64_t most_bytes) {

@@ -19,7 +19,6 @@ namespace roper {
 enum class Dtype { F64, F32, F16, BF16, I64, I32, U8, Bool };
 
 std::string dtypeName(Dtype dtype);
-std::size_t dtypeSize(Dtype dtype);
 
 /// A tensor to be written: row-major, little-endian.
 struct TensorToWrite {

@@ -40,6 +40,9 @@ std::vector<std::string> split(std::string_view text, char separator);
 std::string join(const std::vector<std::string>& parts, std::string_view separator);
 std::string trimmed(std::string_view text);
 
+/// With small letters of ASCII in place of capitals.
+std::string lowerCase(std::string_view text);
+
 /// Where a text stops being UTF-8 (RFC 3629): the place of the first wrong byte, or npos. A character that is
 /// cut off at the end counts as wrong.
 std::size_t firstNotUtf8(std::string_view text);

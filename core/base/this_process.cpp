@@ -20,24 +20,10 @@ std::string hostName() {
     return name.data();
 }
 
-std::string firstLineOf(const char* path) {
-    std::ifstream file(path);
-    std::string line;
-    std::getline(file, line);
-    return line;
-}
-
 std::string targetOf(const char* link) {
     std::array<char, 256> target{};
     const ssize_t length = ::readlink(link, target.data(), target.size() - 1);
     return length < 0 ? std::string() : std::string(target.data(), static_cast<std::size_t>(length));
-}
-
-double bootTimeOf(std::istream& statistics) {
-    std::string line;
-    while (std::getline(statistics, line))
-        if (line.starts_with("btime ")) return parseNumber(trimmed(line.substr(6))).value_or(0);
-    return 0;
 }
 
 constexpr std::size_t kState = 0, kStart = 19;  // of `processFields`: fields 3 and 22 of proc(5)
@@ -60,6 +46,21 @@ std::uint64_t startOf(const std::vector<std::string>& fields) {
 }
 
 }  // namespace
+
+std::string firstLineOf(const std::filesystem::path& path) {
+    std::ifstream file(path);
+    std::string line;
+    std::getline(file, line);
+    return line;
+}
+
+double numberBehind(std::string_view name, const std::filesystem::path& path) {
+    std::ifstream file(path);
+    for (std::string line; std::getline(file, line);)
+        if (line.starts_with(name) && line.substr(name.size()).starts_with(' '))
+            return parseNumber(trimmed(line.substr(name.size()))).value_or(0);
+    return 0;
+}
 
 std::string programVersion() {
     return ROPER_LAB_VERSION;
@@ -88,8 +89,7 @@ std::string thisBoot() {
 }
 
 double bootTime() {
-    std::ifstream statistics("/proc/stat");
-    return bootTimeOf(statistics);
+    return numberBehind("btime", "/proc/stat");
 }
 
 std::string thisPidNamespace() {
@@ -107,12 +107,7 @@ bool isSuspended(std::int64_t pid, std::uint64_t start) {
 }
 
 std::int64_t processesEndedForMemory() {
-    constexpr std::string_view kName = "oom_kill ";
-    std::ifstream counters("/proc/vmstat");
-    std::string line;
-    while (std::getline(counters, line))
-        if (line.starts_with(kName)) return parseInteger(line.substr(kName.size())).value_or(0);
-    return 0;
+    return static_cast<std::int64_t>(numberBehind("oom_kill", "/proc/vmstat"));
 }
 
 void letWritesFail() {

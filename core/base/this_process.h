@@ -1,7 +1,9 @@
 #pragma once
 
 #include <cstdint>
+#include <filesystem>
 #include <string>
+#include <string_view>
 
 namespace roper {
 
@@ -12,6 +14,12 @@ std::string programVersion();
 /// is not known. A program says its own at its start: so only that one is built anew with every commit.
 const std::string& programCommit();
 void setProgramCommit(const std::string& commit);
+
+/// The first line of a file such as those of /proc; empty if it cannot be read.
+std::string firstLineOf(const std::filesystem::path& path);
+
+/// The number behind a name at the beginning of a line of such a file; 0 if there is none.
+double numberBehind(std::string_view name, const std::filesystem::path& path);
 
 /// The name of this machine, or of the container that the program runs in.
 std::string thisHost();

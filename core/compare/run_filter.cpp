@@ -1,8 +1,6 @@
 #include "core/compare/run_filter.h"
 
 #include <algorithm>
-#include <cctype>
-#include <cmath>
 
 #include "core/base/error.h"
 #include "core/base/text.h"
@@ -10,13 +8,6 @@
 
 namespace roper {
 namespace {
-
-std::string lower(std::string_view text) {
-    std::string result(text);
-    std::transform(result.begin(), result.end(), result.begin(),
-                   [](unsigned char c) { return static_cast<char>(std::tolower(c)); });
-    return result;
-}
 
 constexpr auto kPosition = "model.position";
 
@@ -81,7 +72,7 @@ RunFilter::RunFilter(std::string_view text) {
         if (word.empty()) continue;
         const std::size_t at = word.find_first_of("<>=!");
         if (at == std::string::npos || at == 0) {
-            words_.push_back(lower(word));
+            words_.push_back(lowerCase(word));
             continue;
         }
         const std::size_t after = word.find_first_not_of("<>=!", at);
@@ -104,7 +95,7 @@ bool RunFilter::holds(const Comparison& comparison, const RunRecord& run) {
     if (comparison.key == "tag") {
         const auto& tags = run.labels.tags;
         const bool has = std::any_of(tags.begin(), tags.end(), [&](const std::string& tag) {
-            return lower(tag) == lower(comparison.value);
+            return lowerCase(tag) == lowerCase(comparison.value);
         });
         return comparison.op == "!=" ? !has : has;
     }
@@ -114,7 +105,7 @@ bool RunFilter::holds(const Comparison& comparison, const RunRecord& run) {
     const bool is_equality = op == "=" || op == "==";
     const auto left = parseNumber(text), right = parseNumber(comparison.value);
     if (!left || !right) {
-        const bool same = lower(text) == lower(comparison.value);
+        const bool same = lowerCase(text) == lowerCase(comparison.value);
         return is_equality ? same : op == "!=" ? !same : false;
     }
     if (is_equality) return *left == *right;
@@ -130,7 +121,7 @@ bool RunFilter::isUnfinished() const {
 }
 
 bool RunFilter::matches(const RunRecord& run) const {
-    const std::string text = lower(
+    const std::string text = lowerCase(
         run.name + " " + (isKnown("task.name", run.specification) ? run.specification.task.name + " " : "") +
         run.specification.methodName() + " " + stateName(run.state) + " " +
         experimentName(run.specification, run.labels.experiment) + " " + join(run.labels.tags, " ") + " " +

@@ -3,8 +3,6 @@
 #include <fcntl.h>
 
 #include <algorithm>
-#include <cctype>
-#include <cmath>
 #include <limits>
 #include <map>
 #include <memory>
@@ -104,9 +102,7 @@ std::optional<double> numberIn(const std::string& cell) {
     constexpr double kInfinity = std::numeric_limits<double>::infinity();
     const std::string text = trimmed(cell);
     if (const auto number = parseNumber(text)) return number;
-    std::string lower;
-    for (const char c : text)
-        lower += static_cast<char>(std::tolower(static_cast<unsigned char>(c)));
+    const std::string lower = lowerCase(text);
     if (lower == "nan" || lower == "-nan") return std::numeric_limits<double>::quiet_NaN();
     if (lower == "inf" || lower == "+inf" || lower == "infinity" || lower == "+infinity") return kInfinity;
     if (lower == "-inf" || lower == "-infinity") return -kInfinity;
@@ -156,9 +152,34 @@ ForeignTable::Kind kindOf(std::string_view beginning) {
     return records.hasArray() || goes_on ? Kind::json_document : Kind::json_lines;
 }
 
-/// The text without the mark of UTF-8, as a reader of parts.
-void feedWithoutMark(JsonRecords& records, std::string_view part, bool& is_first) {
-    records.feed(std::exchange(is_first, false) ? plainLine(part, 1) : part);
+/// Told what stands in a table, from its first line to its last: events, JSON objects, or the lines of a CSV.
+struct TakeTable {
+    std::function<void(const ScalarEvent&)> event;
+    std::function<void(std::string_view text, std::size_t line)> object;
+    std::function<void(std::string_view line, std::size_t number)> header, cells;
+};
+
+void walkThrough(const ForeignTable& table, const TakeTable& take) {
+    using Kind = ForeignTable::Kind;
+    if (table.kind == Kind::events) return table.events(take.event);
+    if (table.kind == Kind::json_document) {
+        JsonRecords records(table.origin, take.object);
+        bool is_first = true;
+        table.parts([&](std::string_view part) {
+            records.feed(std::exchange(is_first, false) ? plainLine(part, 1) : part);
+        });
+        return records.finish();
+    }
+    std::size_t number = 0;
+    bool is_first = true;
+    table.lines([&](std::string_view line) {
+        ++number;
+        line = plainLine(line, number);
+        if (trimmed(line).empty()) return;
+        const bool is_header = std::exchange(is_first, false) && table.kind == Kind::csv;
+        (table.kind == Kind::json_lines ? take.object : is_header ? take.header : take.cells)(line, number);
+    });
+    if (is_first) throw Error(ErrorKind::usage, table.origin + " is empty");
 }
 
 /// Reads a file of another program from its first line to its last.
@@ -167,12 +188,10 @@ class TableReader {
     explicit TableReader(ForeignTable& table) : table_(table) {}
 
     void read() {
-        if (table_.kind == ForeignTable::Kind::events)
-            readEvents();
-        else if (table_.kind == ForeignTable::Kind::json_document)
-            readDocument();
-        else
-            readLines();
+        walkThrough(table_, {[this](const ScalarEvent& event) { readEvent(event); },
+                             [this](std::string_view text, std::size_t line) { readObject(text, line); },
+                             [this](std::string_view line, std::size_t number) { readHeader(line, number); },
+                             [this](std::string_view line, std::size_t number) { readCells(line, number); }});
         if (table_.row_count == 0)
             throw Error(ErrorKind::usage,
                         table_.origin + (table_.kind == ForeignTable::Kind::csv ? " has a header but no rows"
@@ -183,42 +202,14 @@ class TableReader {
     }
 
   private:
-    void readEvents() {
-        table_.events([this](const ScalarEvent& event) {
-            ++table_.row_count;
-            ForeignTable::Row row(table_.columns.size());
-            put(row, kEventStepName, static_cast<double>(event.step), table_.row_count);
-            if (event.wall_time > 0) put(row, kEventTimeName, event.wall_time, table_.row_count);
-            for (const auto& [tag, value] : event.scalars)
-                put(row, columnOfTag(tag), value, table_.row_count);
-            keep(std::move(row));
-        });
-    }
-
-    void readDocument() {
-        JsonRecords records(table_.origin,
-                            [this](std::string_view record, std::size_t at) { readObject(record, at); });
-        bool is_first = true;
-        table_.parts([&](std::string_view part) { feedWithoutMark(records, part, is_first); });
-        records.finish();
-    }
-
-    void readLines() {
-        std::size_t number = 0;
-        bool is_first = true;
-        table_.lines([&](std::string_view line) {
-            ++number;
-            line = plainLine(line, number);
-            if (trimmed(line).empty()) return;
-            const bool is_header = std::exchange(is_first, false) && table_.kind == ForeignTable::Kind::csv;
-            if (is_header)
-                readHeader(line, number);
-            else if (table_.kind == ForeignTable::Kind::json_lines)
-                readObject(line, number);
-            else
-                readCells(line, number);
-        });
-        if (is_first) throw Error(ErrorKind::usage, table_.origin + " is empty");
+    void readEvent(const ScalarEvent& event) {
+        ++table_.row_count;
+        ForeignTable::Row row(table_.columns.size());
+        put(row, kEventStepName, static_cast<double>(event.step), table_.row_count);
+        if (event.wall_time > 0) put(row, kEventTimeName, event.wall_time, table_.row_count);
+        for (const auto& [tag, value] : event.scalars)
+            put(row, columnOfTag(tag), value, table_.row_count);
+        keep(std::move(row));
     }
 
     void readHeader(std::string_view line, std::size_t number) {
@@ -395,50 +386,38 @@ std::string ForeignTable::place(std::size_t at) const {
 void ForeignTable::forEachRow(const std::vector<std::size_t>& wanted,
                               const std::function<void(const Row&, std::size_t)>& take) const {
     Row row(wanted.size());
-    std::size_t number = 0;
-    if (kind == Kind::events) {
-        std::map<std::string_view, std::vector<std::size_t>> cells;
-        for (std::size_t i = 0; i < wanted.size(); ++i)
-            cells[columns[wanted[i]]].push_back(i);
-        const auto put = [&](std::string_view name, double value) {
-            if (const auto found = cells.find(name); found != cells.end())
-                for (const std::size_t cell : found->second)
-                    row[cell] = value;
-        };
-        return events([&](const ScalarEvent& event) {
-            std::fill(row.begin(), row.end(), std::nullopt);
-            put(kEventStepName, static_cast<double>(event.step));
-            if (event.wall_time > 0) put(kEventTimeName, event.wall_time);
-            for (const auto& [tag, value] : event.scalars)
-                put(columnOfTag(tag), value);
-            take(row, ++number);
-        });
-    }
-    const auto take_object = [&](std::string_view text, std::size_t at) {
-        const nlohmann::json json = parseObject(text, origin, at);
+    std::size_t events_before = 0;
+    std::map<std::string_view, std::vector<std::size_t>> cells_of;
+    for (std::size_t i = 0; i < wanted.size(); ++i)
+        cells_of[columns[wanted[i]]].push_back(i);
+    const auto put = [&](std::string_view name, double value) {
+        if (const auto found = cells_of.find(name); found != cells_of.end())
+            for (const std::size_t cell : found->second)
+                row[cell] = value;
+    };
+    const auto take_event = [&](const ScalarEvent& event) {
+        std::fill(row.begin(), row.end(), std::nullopt);
+        put(kEventStepName, static_cast<double>(event.step));
+        if (event.wall_time > 0) put(kEventTimeName, event.wall_time);
+        for (const auto& [tag, value] : event.scalars)
+            put(columnOfTag(tag), value);
+        take(row, ++events_before);
+    };
+    const auto take_object = [&](std::string_view text, std::size_t line) {
+        const nlohmann::json json = parseObject(text, origin, line);
         for (std::size_t i = 0; i < wanted.size(); ++i) {
             const auto value = json.find(columns[wanted[i]]);
             row[i] = value == json.end() ? std::nullopt : numberOf(*value);
         }
-        take(row, at);
+        take(row, line);
     };
-    if (kind == Kind::json_document) {
-        JsonRecords records(origin, take_object);
-        bool is_first = true;
-        parts([&](std::string_view part) { feedWithoutMark(records, part, is_first); });
-        return records.finish();
-    }
-    bool is_header = kind == Kind::csv;
-    lines([&](std::string_view line) {
-        ++number;
-        line = plainLine(line, number);
-        if (trimmed(line).empty() || std::exchange(is_header, false)) return;
-        if (kind == Kind::json_lines) return take_object(line, number);
+    const auto take_cells = [&](std::string_view line, std::size_t number) {
         const std::vector<std::string> cells = cellsOf(line, separator);
         for (std::size_t i = 0; i < wanted.size(); ++i)
             row[i] = wanted[i] < cells.size() ? numberIn(cells[wanted[i]]) : std::nullopt;
         take(row, number);
-    });
+    };
+    walkThrough(*this, {take_event, take_object, [](std::string_view, std::size_t) {}, take_cells});
 }
 
 ForeignTable parseForeignTable(const std::string& text, const std::string& origin) {

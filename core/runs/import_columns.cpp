@@ -16,10 +16,8 @@ constexpr double kMostImportedSteps = 1e9;
 
 /// "Train/Loss" and "train_loss" are the same name.
 std::string plain(const std::string& name) {
-    std::string text;
-    for (const char c : name)
-        if (std::isalnum(static_cast<unsigned char>(c)))
-            text += static_cast<char>(std::tolower(static_cast<unsigned char>(c)));
+    std::string text = lowerCase(name);
+    std::erase_if(text, [](unsigned char c) { return !std::isalnum(c); });
     return text;
 }
 
