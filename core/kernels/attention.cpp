@@ -4,7 +4,6 @@
 #include <atomic>
 #include <cstdint>
 #include <stdexcept>
-#include <utility>
 
 #include "core/kernels/instruction_sets.h"
 

@@ -1,30 +1,8 @@
 #include "core/kernels/rows.h"
 
 #include <cmath>
-#include <type_traits>
 
 #include "core/kernels/instruction_sets.h"
-
-#ifndef ROPER_KERNELS_ROWS_ONCE
-#define ROPER_KERNELS_ROWS_ONCE
-namespace roper {
-
-/// What an instruction set has to offer for rows of numbers of a type; as in the header.
-template <class Number>
-struct RowKernels {
-    void (*normalize)(const float* x, const float* weight, const float* bias, float epsilon, std::size_t rows,
-                      std::size_t width, Number* y, float* means, float* inverses);
-    void (*normalize_back)(const float* x, const float* weight, const float* means, const float* inverses,
-                           const Number* grad_y, const float* passing, std::size_t rows, std::size_t width,
-                           float* grad_x, float* grad_weight, float* grad_bias);
-    void (*add)(const Number* data, std::size_t rows, std::size_t width, float* sums);
-    void (*relu_back)(const Number* y, std::size_t rows, std::size_t width, Number* gradient, float* sums);
-    void (*gelu_forward)(const Number* x, std::size_t count, Number* y);
-    void (*gelu_back)(const Number* x, std::size_t rows, std::size_t width, Number* gradient, float* sums);
-};
-
-}  // namespace roper
-#endif
 
 #undef HWY_TARGET_INCLUDE
 #define HWY_TARGET_INCLUDE "core/kernels/rows.cpp"
@@ -243,7 +221,7 @@ HWY_ATTR void geluBack(const Number* x, std::size_t rows, std::size_t width, Num
 
 /// The kernels for a type, of this instruction set: templates cannot be dispatched.
 template <class Number>
-const RowKernels<Number>& rowKernels() {
+const RowKernels<Number>& kernelsOfTarget() {
     static constexpr RowKernels<Number> kernels{normalize<Number>,   normalizeBackward<Number>,
                                                 add<Number>,         reluBack<Number>,
                                                 geluForward<Number>, geluBack<Number>};
@@ -251,11 +229,11 @@ const RowKernels<Number>& rowKernels() {
 }
 
 inline const RowKernels<float>& singleRowKernels() {
-    return rowKernels<float>();
+    return kernelsOfTarget<float>();
 }
 
 inline const RowKernels<BFloat16>& bfloat16RowKernels() {
-    return rowKernels<BFloat16>();
+    return kernelsOfTarget<BFloat16>();
 }
 
 }  // namespace roper::HWY_NAMESPACE
@@ -268,66 +246,17 @@ namespace {
 HWY_EXPORT(singleRowKernels);
 HWY_EXPORT(bfloat16RowKernels);
 
-template <class Number>
-const RowKernels<Number>& kernels() {
-    if constexpr (std::is_same_v<Number, float>)
-        return HWY_DYNAMIC_DISPATCH(singleRowKernels)();
-    else
-        return HWY_DYNAMIC_DISPATCH(bfloat16RowKernels)();
-}
-
 }  // namespace
 
-template <class Number>
-void normalizeRows(const float* x, const float* weight, const float* bias, float epsilon, std::size_t rows,
-                   std::size_t width, Number* y, float* means, float* inverses) {
-    kernels<Number>().normalize(x, weight, bias, epsilon, rows, width, y, means, inverses);
+template <>
+const RowKernels<float>& rowKernels() {
+    return HWY_DYNAMIC_DISPATCH(singleRowKernels)();
 }
 
-template <class Number>
-void normalizeRowsBackward(const float* x, const float* weight, const float* means, const float* inverses,
-                           const Number* grad_y, const float* passing, std::size_t rows, std::size_t width,
-                           float* grad_x, float* grad_weight, float* grad_bias) {
-    kernels<Number>().normalize_back(x, weight, means, inverses, grad_y, passing, rows, width, grad_x,
-                                     grad_weight, grad_bias);
+template <>
+const RowKernels<BFloat16>& rowKernels() {
+    return HWY_DYNAMIC_DISPATCH(bfloat16RowKernels)();
 }
-
-template <class Number>
-void addRows(const Number* rows_data, std::size_t rows, std::size_t width, float* sums) {
-    kernels<Number>().add(rows_data, rows, width, sums);
-}
-
-template <class Number>
-void reluBackward(const Number* y, std::size_t rows, std::size_t width, Number* gradient, float* sums) {
-    kernels<Number>().relu_back(y, rows, width, gradient, sums);
-}
-
-template <class Number>
-void gelu(const Number* x, std::size_t rows, std::size_t width, Number* y) {
-    kernels<Number>().gelu_forward(x, rows * width, y);
-}
-
-template <class Number>
-void geluBackward(const Number* x, std::size_t rows, std::size_t width, Number* gradient, float* sums) {
-    kernels<Number>().gelu_back(x, rows, width, gradient, sums);
-}
-
-template void normalizeRows(const float*, const float*, const float*, float, std::size_t, std::size_t, float*,
-                            float*, float*);
-template void normalizeRows(const float*, const float*, const float*, float, std::size_t, std::size_t,
-                            BFloat16*, float*, float*);
-template void normalizeRowsBackward(const float*, const float*, const float*, const float*, const float*,
-                                    const float*, std::size_t, std::size_t, float*, float*, float*);
-template void normalizeRowsBackward(const float*, const float*, const float*, const float*, const BFloat16*,
-                                    const float*, std::size_t, std::size_t, float*, float*, float*);
-template void addRows(const float*, std::size_t, std::size_t, float*);
-template void addRows(const BFloat16*, std::size_t, std::size_t, float*);
-template void reluBackward(const float*, std::size_t, std::size_t, float*, float*);
-template void reluBackward(const BFloat16*, std::size_t, std::size_t, BFloat16*, float*);
-template void gelu(const float*, std::size_t, std::size_t, float*);
-template void gelu(const BFloat16*, std::size_t, std::size_t, BFloat16*);
-template void geluBackward(const float*, std::size_t, std::size_t, float*, float*);
-template void geluBackward(const BFloat16*, std::size_t, std::size_t, BFloat16*, float*);
 
 }  // namespace roper
 #endif

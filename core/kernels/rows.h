@@ -6,38 +6,42 @@
 
 namespace roper {
 
-// What happens to activations between products, row by row: one pass over memory each. All arrays stand row
-// after row, [rows, width]; sums over rows are added to what stands in them. Number: float or BFloat16.
-
-/// y = (x − mean) / deviation · weight + bias for each row (Ba et al. 2016).
-/// @param means, inverses  [rows]: each row's mean, and 1 / √(variance + epsilon)
+/// What happens to activations between products, row by row: one pass over memory each. All arrays stand row
+/// after row, [rows, width]; sums over rows are added to what stands in them. Number: float or BFloat16.
 template <class Number>
-void normalizeRows(const float* x, const float* weight, const float* bias, float epsilon, std::size_t rows,
-                   std::size_t width, Number* y, float* means, float* inverses);
+struct RowKernels {
+    /// y = (x − mean) / deviation · weight + bias for each row (Ba et al. 2016).
+    /// @param means, inverses  [rows]: each row's mean, and 1 / √(variance + epsilon)
+    void (*normalize)(const float* x, const float* weight, const float* bias, float epsilon, std::size_t rows,
+                      std::size_t width, Number* y, float* means, float* inverses);
 
-/// The gradient of `normalizeRows` in x, with `passing` added: what reaches x on other ways.
-/// @param grad_y                    ∂L/∂y
-/// @param passing                   [rows, width], or null; may be grad_x
-/// @param grad_weight, grad_bias    [width]
-template <class Number>
-void normalizeRowsBackward(const float* x, const float* weight, const float* means, const float* inverses,
+    /// The gradient of `normalize` in x, with `passing` added: what reaches x on other ways.
+    /// @param grad_y                    ∂L/∂y
+    /// @param passing                   [rows, width], or null; may be grad_x
+    /// @param grad_weight, grad_bias    [width]
+    void (*normalize_back)(const float* x, const float* weight, const float* means, const float* inverses,
                            const Number* grad_y, const float* passing, std::size_t rows, std::size_t width,
                            float* grad_x, float* grad_weight, float* grad_bias);
 
-/// sums [width] += Σ of the rows
-template <class Number>
-void addRows(const Number* rows_data, std::size_t rows, std::size_t width, float* sums);
+    /// sums [width] += Σ of the rows
+    void (*add)(const Number* data, std::size_t rows, std::size_t width, float* sums);
 
-/// gradient = 0 wherever y ≤ 0, the rest as it is; sums [width] += Σ of its rows
-template <class Number>
-void reluBackward(const Number* y, std::size_t rows, std::size_t width, Number* gradient, float* sums);
+    /// gradient = 0 wherever y ≤ 0, the rest as it is; sums [width] += Σ of its rows
+    void (*relu_back)(const Number* y, std::size_t rows, std::size_t width, Number* gradient, float* sums);
 
-/// y = x Φ(x), Φ the normal distribution's cumulative function (Hendrycks & Gimpel 2016). y may be x.
-template <class Number>
-void gelu(const Number* x, std::size_t rows, std::size_t width, Number* y);
+    /// y = x Φ(x), Φ the normal distribution's cumulative function (Hendrycks & Gimpel 2016). y may be x.
+    void (*gelu)(const Number* x, std::size_t count, Number* y);
 
-/// gradient = gradient ∘ (Φ(x) + x φ(x)), back through `gelu`; sums [width] += Σ of its rows
+    /// gradient = gradient ∘ (Φ(x) + x φ(x)), back through `gelu`; sums [width] += Σ of its rows
+    void (*gelu_back)(const Number* x, std::size_t rows, std::size_t width, Number* gradient, float* sums);
+};
+
+/// Those of the best instruction set that this CPU has.
 template <class Number>
-void geluBackward(const Number* x, std::size_t rows, std::size_t width, Number* gradient, float* sums);
+const RowKernels<Number>& rowKernels();
+template <>
+const RowKernels<float>& rowKernels();
+template <>
+const RowKernels<BFloat16>& rowKernels();
 
 }  // namespace roper

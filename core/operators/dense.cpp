@@ -66,8 +66,9 @@ at::Tensor columnSums(const at::Tensor& gradient) {
     const std::int64_t M = gradient.size(0), N = gradient.size(1);
     return withTypeOf(gradient, [&](auto number) {
         const auto* const from = numbersOf<decltype(number)>(gradient);
+        const auto& kernels = rowKernels<decltype(number)>();
         return sumsOverRows(M, N, [&](float* sums, std::int64_t first, std::int64_t rows) {
-            addRows(from + first * N, sizeOf(rows), sizeOf(N), sums);
+            kernels.add(from + first * N, sizeOf(rows), sizeOf(N), sums);
         });
     });
 }
@@ -158,8 +159,9 @@ class FeedForwardFunction : public torch::autograd::Function<FeedForwardFunction
         const std::int64_t F = x.size(1);
         withTypeOf(x, [&](auto number) {
             auto *const from = numbersOf<decltype(number)>(x), *const to = numbersOf<decltype(number)>(made);
+            const auto& kernels = rowKernels<decltype(number)>();
             forEachPart(x.size(0), [&](std::int64_t, std::int64_t first, std::int64_t rows) {
-                roper::gelu(from + first * F, sizeOf(rows), sizeOf(F), to + first * F);
+                kernels.gelu(from + first * F, sizeOf(rows * F), to + first * F);
             });
         });
         return made;
@@ -173,7 +175,7 @@ class FeedForwardFunction : public torch::autograd::Function<FeedForwardFunction
         return withTypeOf(hidden, [&](auto number) {
             using Number = decltype(number);
             auto *const from = numbersOf<Number>(hidden), *const to = numbersOf<Number>(gradient);
-            const auto back = gelu ? geluBackward<Number> : reluBackward<Number>;
+            const auto back = gelu ? rowKernels<Number>().gelu_back : rowKernels<Number>().relu_back;
             return sumsOverRows(hidden.size(0), F, [&](float* sums, std::int64_t first, std::int64_t rows) {
                 back(from + first * F, sizeOf(rows), sizeOf(F), to + first * F, sums);
             });
@@ -192,10 +194,11 @@ class NormFunction : public torch::autograd::Function<NormFunction> {
         const at::Tensor means = at::empty({M}, x.options()), inverses = at::empty({M}, x.options());
         withTypeOf(normal, [&](auto number) {
             auto* const to = numbersOf<decltype(number)>(normal);
+            const auto& kernels = rowKernels<decltype(number)>();
             forEachPart(M, [&, from = dataOf(rows), mean = dataOf(means), inverse = dataOf(inverses)](
                                std::int64_t, std::int64_t first, std::int64_t count) {
-                normalizeRows(from + first * C, dataOf(weight), dataOf(bias), static_cast<float>(epsilon),
-                              sizeOf(count), sizeOf(C), to + first * C, mean + first, inverse + first);
+                kernels.normalize(from + first * C, dataOf(weight), dataOf(bias), static_cast<float>(epsilon),
+                                  sizeOf(count), sizeOf(C), to + first * C, mean + first, inverse + first);
             });
         });
         context->save_for_backward({rows, weight, means, inverses});
@@ -216,9 +219,10 @@ class NormFunction : public torch::autograd::Function<NormFunction> {
         const float* const passed = passing.defined() ? dataOf(passing) : nullptr;
         withTypeOf(of_normal, [&](auto number) {
             const auto* const g = numbersOf<decltype(number)>(of_normal);
+            const auto& kernels = rowKernels<decltype(number)>();
             forEachPart(M, [&, from = dataOf(rows), to = dataOf(grad_x)](
                                std::int64_t part, std::int64_t first, std::int64_t count) {
-                normalizeRowsBackward(
+                kernels.normalize_back(
                     from + first * C, dataOf(weight), dataOf(means) + first, dataOf(inverses) + first,
                     g + first * C, passed != nullptr ? passed + first * C : nullptr, sizeOf(count), sizeOf(C),
                     to + first * C, dataOf(weights) + part * C, dataOf(biases) + part * C);

@@ -50,12 +50,12 @@ TEST(Rows, NormAndItsGradientFollowTheFormula) {
                       passing = randomNumbers(rows * width, 5);
         Numbers y(rows * width), means(rows), inverses(rows), grad_x(rows * width), grad_weight(width),
             grad_bias(width);
-        normalizeRows(x.data(), weight.data(), bias.data(), static_cast<float>(epsilon), rows, width,
-                      y.data(), means.data(), inverses.data());
+        rowKernels<float>().normalize(x.data(), weight.data(), bias.data(), static_cast<float>(epsilon), rows,
+                                      width, y.data(), means.data(), inverses.data());
         if (width == 1) return;  // the deviation of a single number is 0, so only rounding would remain
-        normalizeRowsBackward(x.data(), weight.data(), means.data(), inverses.data(), grad_y.data(),
-                              passing.data(), rows, width, grad_x.data(), grad_weight.data(),
-                              grad_bias.data());
+        rowKernels<float>().normalize_back(x.data(), weight.data(), means.data(), inverses.data(),
+                                           grad_y.data(), passing.data(), rows, width, grad_x.data(),
+                                           grad_weight.data(), grad_bias.data());
         std::vector<double> exact_y(rows * width), exact_x(rows * width), exact_weight(width),
             exact_bias(width);
         for (std::size_t row = 0; row < rows; ++row) {
@@ -109,26 +109,27 @@ TEST(Rows, OfBFloat16EqualThoseOfFloat32) {
             for (std::size_t i = 0; i < all; ++i)
                 ASSERT_EQ(toFloat(half_y[i]), toFloat(toBFloat16(y[i]))) << what << ", number " << i;
         };
-        normalizeRows(x.numbers.data(), weight.data(), bias.data(), 1e-5F, rows, width, y.data(),
-                      means.data(), inverses.data());
-        normalizeRows(x.numbers.data(), weight.data(), bias.data(), 1e-5F, rows, width, half_y.data(),
-                      means.data(), inverses.data());
+        rowKernels<float>().normalize(x.numbers.data(), weight.data(), bias.data(), 1e-5F, rows, width,
+                                      y.data(), means.data(), inverses.data());
+        rowKernels<BFloat16>().normalize(x.numbers.data(), weight.data(), bias.data(), 1e-5F, rows, width,
+                                         half_y.data(), means.data(), inverses.data());
         expectRounded("norm");
         Numbers grad_bias(width), half_grad_bias(width);
-        const auto normGradient = [&](const auto* grad_y, Numbers& grad_weight, Numbers& of_bias) {
+        const auto normGradient = [&]<class Number>(const Number* grad_y, Numbers& grad_weight,
+                                                    Numbers& of_bias) {
             Numbers grad_x(all);
             std::fill(grad_weight.begin(), grad_weight.end(), 0.0F);
-            normalizeRowsBackward(x.numbers.data(), weight.data(), means.data(), inverses.data(), grad_y,
-                                  static_cast<const float*>(nullptr), rows, width, grad_x.data(),
-                                  grad_weight.data(), of_bias.data());
+            rowKernels<Number>().normalize_back(x.numbers.data(), weight.data(), means.data(),
+                                                inverses.data(), grad_y, nullptr, rows, width, grad_x.data(),
+                                                grad_weight.data(), of_bias.data());
             return grad_x;
         };
         EXPECT_EQ(normGradient(gradient.numbers.data(), sums, grad_bias),
                   normGradient(gradient.halves.data(), half_sums, half_grad_bias));
         EXPECT_EQ(sums, half_sums);
         EXPECT_EQ(grad_bias, half_grad_bias);
-        gelu(x.numbers.data(), rows, width, y.data());
-        gelu(x.halves.data(), rows, width, half_y.data());
+        rowKernels<float>().gelu(x.numbers.data(), all, y.data());
+        rowKernels<BFloat16>().gelu(x.halves.data(), all, half_y.data());
         expectRounded("gelu");
         const auto gradients = [&](auto back, auto half_back, const char* what) {
             y = gradient.numbers;
@@ -140,12 +141,12 @@ TEST(Rows, OfBFloat16EqualThoseOfFloat32) {
             expectRounded(what);
             EXPECT_EQ(sums, half_sums) << what;
         };
-        gradients(geluBackward<float>, geluBackward<BFloat16>, "gelu's gradient");
-        gradients(reluBackward<float>, reluBackward<BFloat16>, "relu's gradient");
+        gradients(rowKernels<float>().gelu_back, rowKernels<BFloat16>().gelu_back, "gelu's gradient");
+        gradients(rowKernels<float>().relu_back, rowKernels<BFloat16>().relu_back, "relu's gradient");
         std::fill(sums.begin(), sums.end(), 0.0F);
         half_sums = sums;
-        addRows(x.numbers.data(), rows, width, sums.data());
-        addRows(x.halves.data(), rows, width, half_sums.data());
+        rowKernels<float>().add(x.numbers.data(), rows, width, sums.data());
+        rowKernels<BFloat16>().add(x.halves.data(), rows, width, half_sums.data());
         EXPECT_EQ(sums, half_sums);
     });
 }
@@ -154,7 +155,7 @@ TEST(Rows, SumsAreAddedToWhatIsThere) {
     forEveryTarget([](std::size_t rows, std::size_t width) {
         const Numbers data = randomNumbers(rows * width, 6);
         Numbers sums(width, 10.0F);
-        addRows(data.data(), rows, width, sums.data());
+        rowKernels<float>().add(data.data(), rows, width, sums.data());
         std::vector<double> exact(width, 10.0);
         for (std::size_t i = 0; i < data.size(); ++i)
             exact[i % width] += data[i];
@@ -171,7 +172,7 @@ TEST(Rows, ReluLetsGradientsThroughWhereItWasOn) {
             if (y[i] == 0) exact[i] = 0;
             exact_sums[i % width] += exact[i];
         }
-        reluBackward(y.data(), rows, width, gradient.data(), sums.data());
+        rowKernels<float>().relu_back(y.data(), rows, width, gradient.data(), sums.data());
         expectNear(gradient, exact, "gradient");
         expectNear(sums, exact_sums, "sum");
     });
@@ -184,8 +185,8 @@ TEST(Rows, GeluAndItsGradientFollowTheFormula) {
         for (float& number : x)
             number *= 4;  // covers both tails
         const Numbers grad_y = gradient;
-        gelu(x.data(), rows, width, y.data());
-        geluBackward(x.data(), rows, width, gradient.data(), sums.data());
+        rowKernels<float>().gelu(x.data(), rows * width, y.data());
+        rowKernels<float>().gelu_back(x.data(), rows, width, gradient.data(), sums.data());
         for (std::size_t i = 0; i < x.size(); ++i) {
             const double v = x[i], cumulative = 0.5 * std::erfc(-v / std::sqrt(2.0));
             const double density = std::exp(-v * v / 2) / std::sqrt(2 * M_PI);
@@ -202,7 +203,7 @@ TEST(Rows, GeluAndItsGradientFollowTheFormula) {
 TEST(Rows, GeluKeepsNan) {
     forEveryTarget([](std::size_t rows, std::size_t width) {
         Numbers x(rows * width, NAN), y(rows * width);
-        gelu(x.data(), rows, width, y.data());
+        rowKernels<float>().gelu(x.data(), rows * width, y.data());
         for (const float number : y)
             EXPECT_TRUE(std::isnan(number));
     });
