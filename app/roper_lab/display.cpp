@@ -2,7 +2,6 @@
 
 #include <QFontDatabase>
 #include <QFontMetricsF>
-#include <cstdlib>
 #include <iostream>
 #include <string>
 #include <utility>

@@ -24,23 +24,22 @@ struct Canvas {
 
 const std::vector<Field<Canvas>>& canvasFields() {
     using C = Canvas;
-    const auto of_options = [](FieldInfo info, auto member) {
-        return field<C>(
-            std::move(info), [member](C & canvas) -> auto& { return canvas.options.*member; });
-    };
     static const std::vector<Field<C>> fields = {
         field<C>({"", "width", "pixels", "Width", IntegerRange{100, 10000}},
                  [](C& c) -> int& { return c.size.rwidth(); }),
         field<C>({"", "height", "pixels", "Height", IntegerRange{60, 10000}},
                  [](C& c) -> int& { return c.size.rheight(); }),
-        of_options(
+        field<C>(
             {"", "width_mm", "mm", "Width on paper; the picture is laid out anew for it", RealRange{0, 2000}},
-            &ExportOptions::width_mm),
-        of_options({"", "text_pt", "pt", "Size of the text on paper", RealRange{4, 100}},
-                   &ExportOptions::text_pt),
-        of_options({"", "scale", "", "Pixels of a PNG per pixel", IntegerRange{1, 8}}, &ExportOptions::scale),
-        of_options({"", "caption", "", "1: the caption is drawn below", Flag()}, &ExportOptions::caption),
-        of_options({"", "legend", "", "0: the legend is left out", Flag()}, &ExportOptions::legend),
+            &C::options, &ExportOptions::width_mm),
+        field<C>({"", "text_pt", "pt", "Size of the text on paper", RealRange{4, 100}}, &C::options,
+                 &ExportOptions::text_pt),
+        field<C>({"", "scale", "", "Pixels of a PNG per pixel", IntegerRange{1, 8}}, &C::options,
+                 &ExportOptions::scale),
+        field<C>({"", "caption", "", "1: the caption is drawn below", Flag()}, &C::options,
+                 &ExportOptions::caption),
+        field<C>({"", "legend", "", "0: the legend is left out", Flag()}, &C::options,
+                 &ExportOptions::legend),
     };
     return fields;
 }

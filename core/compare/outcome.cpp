@@ -4,9 +4,9 @@
 #include <cmath>
 #include <limits>
 
-#include "core/base/error.h"
 #include "core/base/text.h"
 #include "core/compare/statistics.h"
+#include "core/fields/registry.h"
 
 namespace roper {
 namespace {
@@ -86,15 +86,7 @@ std::string titleOf(Measure measure, double share) {
 
 Measure measureOf(const std::string& name) {
     if (name == "final_recall") return Measure::final_token_accuracy;  // its former name
-    std::vector<std::string> names;
-    for (const MeasureInfo& info : measures()) {
-        if (info.name == name) return info.measure;
-        names.push_back(info.name);
-    }
-    const auto nearest = nearestName(name, names);
-    throw Error(ErrorKind::usage,
-                "there is no measure \"" + name + "\"; " +
-                    (nearest ? "did you mean " + *nearest + "?" : "known are " + join(names, ", ")));
+    return chosenEntry(measures(), name, "measure").measure;
 }
 
 Measure defaultMeasure(const Specification& specification) {

@@ -3,9 +3,6 @@
 #include <algorithm>
 #include <cmath>
 
-#include "core/base/error.h"
-#include "core/base/text.h"
-
 namespace roper {
 namespace {
 
@@ -83,18 +80,6 @@ std::span<const QuantityInfo> commonQuantities() {
     const auto end =
         std::find_if(all.begin(), all.end(), [](const QuantityInfo& info) { return info.of_method; });
     return {all.begin(), end};
-}
-
-Quantity quantityOf(const std::string& name) {
-    std::vector<std::string> names;
-    for (const QuantityInfo& info : quantities()) {
-        if (info.name == name) return info.quantity;
-        names.push_back(info.name);
-    }
-    const auto nearest = nearestName(name, names);
-    throw Error(ErrorKind::usage,
-                "there is no quantity \"" + name + "\"; " +
-                    (nearest ? "did you mean " + *nearest + "?" : "known are " + join(names, ", ")));
 }
 
 }  // namespace roper

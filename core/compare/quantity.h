@@ -46,7 +46,4 @@ const QuantityInfo& infoOf(Quantity quantity);
 /// Those that a run of any method can record; the others come after them.
 std::span<const QuantityInfo> commonQuantities();
 
-/// @throws Error (usage) for an unknown name, with the nearest known one
-Quantity quantityOf(const std::string& name);
-
 }  // namespace roper

@@ -58,22 +58,17 @@ void applyAttentionFactor(const ScoreRule& rule, const Rotary& rotary, Eigen::Ma
     X.leftCols(rotary.rotatedWidth()) *= rule.attention_factor;
 }
 
-/// Queries as they enter the product: some rows of T × d at their positions, rotated, scaled, muted.
-Eigen::MatrixXd rotatedQueries(const ScoreRule& rule, const Eigen::MatrixXd& Q,
-                               const Eigen::VectorXd& positions) {
-    Eigen::MatrixXd rotated = rule.form.query.apply(featureMap(rule.attention, Q), positions);
+/// Queries or keys as they enter the product: some rows of T × d at their positions, rotated; queries
+/// also muted and scaled.
+Eigen::MatrixXd rotatedRows(const ScoreRule& rule, const Eigen::MatrixXd& X, const Eigen::VectorXd& positions,
+                            bool is_query) {
+    const RotationStep& step = is_query ? rule.form.query : rule.form.key;
+    Eigen::MatrixXd rotated = step.apply(featureMap(rule.attention, X), positions);
     // Muting comes after the rotation: with the queries' pair gone nothing of it is left in any product.
-    mute(rule, rotated);
-    applyAttentionFactor(rule, rule.form.query.rotary, rotated);
-    applyDecay(rule, rotated, rule.form.query.rotary, positions, true);
-    return rotated * scaleOf(rule, Q.cols());
-}
-
-Eigen::MatrixXd rotatedKeys(const ScoreRule& rule, const Eigen::MatrixXd& K,
-                            const Eigen::VectorXd& positions) {
-    Eigen::MatrixXd rotated = rule.form.key.apply(featureMap(rule.attention, K), positions);
-    applyAttentionFactor(rule, rule.form.key.rotary, rotated);
-    applyDecay(rule, rotated, rule.form.key.rotary, positions, false);
+    if (is_query) mute(rule, rotated);
+    applyAttentionFactor(rule, step.rotary, rotated);
+    applyDecay(rule, rotated, step.rotary, positions, is_query);
+    if (is_query) rotated *= scaleOf(rule, X.cols());
     return rotated;
 }
 
@@ -123,8 +118,8 @@ ScoreRule rightScoreRule(const Setup& setup) {
 
 Eigen::MatrixXd scores(const ScoreRule& rule, const HeadVectors& heads, double shift) {
     const Eigen::VectorXd positions = consecutivePositions(heads.tokens(), shift);
-    const Eigen::MatrixXd Q = rotatedQueries(rule, heads.Q, positions);
-    const Eigen::MatrixXd K = rotatedKeys(rule, heads.K, positions);
+    const Eigen::MatrixXd Q = rotatedRows(rule, heads.Q, positions, true);
+    const Eigen::MatrixXd K = rotatedRows(rule, heads.K, positions, false);
     Eigen::MatrixXd made(Q.rows(), K.rows());
     made.noalias() = Q * K.transpose();
     if (hasBias(rule))
@@ -136,8 +131,8 @@ Eigen::MatrixXd scores(const ScoreRule& rule, const HeadVectors& heads, double s
 
 Eigen::VectorXd scoreRow(const ScoreRule& rule, const HeadVectors& heads, int query, double shift) {
     const Eigen::VectorXd positions = consecutivePositions(heads.tokens(), shift);
-    const Eigen::MatrixXd q = rotatedQueries(rule, heads.Q.row(query), positions.segment(query, 1));
-    Eigen::VectorXd row = rotatedKeys(rule, heads.K, positions) * q.row(0).transpose();
+    const Eigen::MatrixXd q = rotatedRows(rule, heads.Q.row(query), positions.segment(query, 1), true);
+    Eigen::VectorXd row = rotatedRows(rule, heads.K, positions, false) * q.row(0).transpose();
     if (hasBias(rule))
         for (Eigen::Index key = 0; key < row.size(); ++key)
             row[key] += biasOf(rule, query, key);
@@ -176,8 +171,9 @@ Eigen::VectorXd scoreParts(const ScoreRule& rule, const HeadVectors& heads, int 
                            double shift) {
     const Eigen::VectorXd q_position = Eigen::VectorXd::Constant(1, query + shift),
                           k_position = Eigen::VectorXd::Constant(1, key + shift);
-    const Eigen::RowVectorXd product = rotatedQueries(rule, heads.Q.row(query), q_position)
-                                           .cwiseProduct(rotatedKeys(rule, heads.K.row(key), k_position));
+    const Eigen::RowVectorXd product =
+        rotatedRows(rule, heads.Q.row(query), q_position, true)
+            .cwiseProduct(rotatedRows(rule, heads.K.row(key), k_position, false));
     const Rotary& rotary = rule.form.query.rotary;
     Eigen::VectorXd parts(rotary.planes() + 1);
     for (int i = 0; i < rotary.planes(); ++i) {

@@ -4,8 +4,8 @@
 #include <functional>
 #include <map>
 
-#include "core/base/error.h"
 #include "core/base/text.h"
+#include "core/fields/registry.h"
 
 namespace roper {
 namespace {
@@ -66,58 +66,39 @@ Setup changed(const std::function<void(Setup&)>& change) {
 }
 
 std::vector<Example> ofRotation() {
+    const auto view = [](const char* above, const char* below) {
+        return ViewSettings{{"view.rotation", above}, {"view.rotation_below", below}};
+    };
     return {
-        {"worked-example",
-         "rotation",
-         "worked-example",
-         "“cat” at position 3",
-         "The worked example: four features, rotated step by step.",
-         withWorkedExample(Setup{}),
-         {{"view.rotation", "0"}, {"view.rotation_below", "1"}}},
-        {"fast-pair",
-         "rotation",
-         "rotation",
-         "The fastest pair",
-         "One radian per position: round after 6.3 of them.",
-         changed([](Setup& s) { s.pair = 0; }),
-         {{"view.rotation", "0"}, {"view.rotation_below", "0"}}},
-        {"slow-pair",
-         "rotation",
-         "rotation",
-         "A slow pair",
-         "Over a whole sentence its arrows hardly part.",
-         changed([](Setup& s) { s.pair = 20; }),
-         {{"view.rotation", "0"}, {"view.rotation_below", "0"}}},
-        {"relative",
-         "rotation",
-         "two-vectors",
-         "Only the distance counts",
-         "Shift both positions: the product of query and key stays.",
-         changed([](Setup& s) {
+        {"worked-example", "rotation", "worked-example", "“cat” at position 3",
+         "The worked example: four features, rotated step by step.", withWorkedExample(Setup{}),
+         view("0", "1")},
+        {"fast-pair", "rotation", "rotation", "The fastest pair",
+         "One radian per position: round after 6.3 of them.", changed([](Setup& s) { s.pair = 0; }),
+         view("0", "0")},
+        {"slow-pair", "rotation", "rotation", "A slow pair", "Over a whole sentence its arrows hardly part.",
+         changed([](Setup& s) { s.pair = 20; }), view("0", "0")},
+        {"relative", "rotation", "two-vectors", "Only the distance counts",
+         "Shift both positions: the product of query and key stays.", changed([](Setup& s) {
              s.position = 9;
              s.key_position = 4;
              s.shift = 3;
          }),
-         {{"view.rotation", "1"}, {"view.rotation_below", "0"}}},
+         view("1", "0")},
     };
 }
 
 std::vector<Example> ofSpectrum() {
+    const ViewSettings any;
     return {
-        {"decay",
-         "spectrum",
-         "decay",
-         "Decay as in Su et al.",
+        {"decay", "spectrum", "decay", "Decay as in Su et al.",
          "A head of 128 features, base 10000: what scores can be falls with the distance.",
          changed([](Setup& s) {
              s.head_dim = 128;
              s.distances = 257;
          }),
-         {}},
-        {"base-500000",
-         "spectrum",
-         "decay",
-         "A base of 500,000",
+         any},
+        {"base-500000", "spectrum", "decay", "A base of 500,000",
          "Llama 3's base: slow pairs become slower, and far keys keep more of their weight.",
          changed([](Setup& s) {
              s.head_dim = 128;
@@ -125,11 +106,8 @@ std::vector<Example> ofSpectrum() {
              s.context_length = 8192;
              s.distances = 257;
          }),
-         {}},
-        {"longer-text",
-         "spectrum",
-         "spectrum",
-         "A text longer than trained",
+         any},
+        {"longer-text", "spectrum", "spectrum", "A text longer than trained",
          "Trained on 4096 positions, read at 32768: three ways to stretch the wavelengths.",
          changed([](Setup& s) {
              s.head_dim = 128;
@@ -139,18 +117,14 @@ std::vector<Example> ofSpectrum() {
              s.context_length = 32768;
              s.overlays = {ScalingMethod::linear, ScalingMethod::ntk};
          }),
-         {}},
-        {"partial-rotation",
-         "spectrum",
-         "spectrum",
-         "A partial rotation",
-         "Pythia rotates a quarter of its features; the rest carry content alone.",
-         changed([](Setup& s) {
+         any},
+        {"partial-rotation", "spectrum", "spectrum", "A partial rotation",
+         "Pythia rotates a quarter of its features; the rest carry content alone.", changed([](Setup& s) {
              s.rotary_fraction = 0.25;
              s.context_length = 2048;
              s.pair = 2;
          }),
-         {}},
+         any},
     };
 }
 
@@ -190,39 +164,22 @@ std::vector<Example> ofAttention() {
 }
 
 std::vector<Example> ofMixing() {
+    const ViewSettings compass{{"view.mixing_below", "0"}}, shift{{"view.mixing_below", "2"}};
     return {
-        {"one-token",
-         "value-mixing",
-         "mixing",
-         "One token on a clock",
-         "RoPE's output stands still, RoPER's tells how far away the token is.",
-         sanitized(Setup{}),
-         {{"view.mixing_below", "0"}}},
-        {"two-tokens",
-         "value-mixing",
-         "mixing",
-         "Two tokens",
+        {"one-token", "value-mixing", "mixing", "One token on a clock",
+         "RoPE's output stands still, RoPER's tells how far away the token is.", sanitized(Setup{}), compass},
+        {"two-tokens", "value-mixing", "mixing", "Two tokens",
          "Two equal values meet and part with their distance.",
-         changed([](Setup& s) { s.mixture = Mixture::two; }),
-         {{"view.mixing_below", "0"}}},
-        {"all-tokens",
-         "value-mixing",
-         "mixing",
-         "All tokens",
-         "Every value with its weight, head to tail.",
-         changed([](Setup& s) { s.mixture = Mixture::all; }),
-         {{"view.mixing_below", "0"}}},
-        {"inverse-forgotten",
-         "value-mixing",
-         "shift-test",
-         "The inverse forgotten",
-         "The sentence moves, and the output rotates with it.",
-         changed([](Setup& s) {
+         changed([](Setup& s) { s.mixture = Mixture::two; }), compass},
+        {"all-tokens", "value-mixing", "mixing", "All tokens", "Every value with its weight, head to tail.",
+         changed([](Setup& s) { s.mixture = Mixture::all; }), compass},
+        {"inverse-forgotten", "value-mixing", "shift-test", "The inverse forgotten",
+         "The sentence moves, and the output rotates with it.", changed([](Setup& s) {
              s.mixture = Mixture::all;
              s.mistake = Mistake::no_inverse;
              s.shift = 12;
          }),
-         {{"view.mixing_below", "2"}}},
+         shift},
     };
 }
 
@@ -269,15 +226,7 @@ const std::vector<Example>& examples() {
 }
 
 const Example& findExample(const std::string& name) {
-    std::vector<std::string> names;
-    for (const Example& example : examples()) {
-        if (example.name == name) return example;
-        names.push_back(example.name);
-    }
-    const auto nearest = nearestName(name, names);
-    throw Error(ErrorKind::usage,
-                "there is no example \"" + name + "\"; " +
-                    (nearest ? "did you mean \"" + *nearest + "\"?" : "there are " + join(names, ", ")));
+    return chosenEntry(examples(), name, "example");
 }
 
 std::vector<const Example*> examplesOf(const std::string& page) {

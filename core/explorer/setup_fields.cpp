@@ -3,7 +3,6 @@
 #include <cmath>
 #include <limits>
 
-#include "core/base/error.h"
 #include "core/base/text.h"
 
 namespace roper {
@@ -12,14 +11,9 @@ namespace {
 constexpr std::int64_t kAnyIndex =
     std::numeric_limits<int>::max();  // what a setup allows depends on the rest of it
 
-/// A field over a member of Setup, or over one of its scaling.
-template <class Value, class Whole>
-SetupField make(FieldInfo info, Value Whole::*member) {
-    return field<Setup>(std::move(info), [member](Setup& s) -> Value& { return s.*member; });
-}
-template <class Value>
-SetupField make(FieldInfo info, Value Scaling::*member) {
-    return field<Setup>(std::move(info), [member](Setup& s) -> Value& { return s.scaling.*member; });
+template <class... Members>
+SetupField make(FieldInfo info, Members... members) {
+    return field<Setup>(std::move(info), members...);
 }
 
 SetupField formerly(std::string key, SetupField field) {
@@ -114,7 +108,7 @@ SetupField list(std::string key, std::string help, std::vector<Item> Setup::*mem
         Item value;
     };
     FieldInfo info{"", std::move(key), "", std::move(help), std::move(of_item)};
-    const Field<One> item = field<One>(info, [](One& one) -> Item& { return one.value; });
+    const Field<One> item = field<One>(info, &One::value);
     SetupField made;
     static_cast<FieldInfo&>(made) = info;
     made.accepts = OwnForm{acceptsText(info) + "; several separated by commas"};
@@ -184,38 +178,38 @@ std::vector<SetupField> rotationFields() {
 std::vector<SetupField> scalingFields() {
     return {
         make({"", "scaling", "", "Frequency scaling in use on all pages", Choice{scalingNames()}},
-             &Scaling::method),
+             &Setup::scaling, &Scaling::method),
         make({"", "factor", "", "s of the scaling: how much longer the text may become",
               RealRange{1, bounds::kLargestFactor}},
-             &Scaling::factor),
+             &Setup::scaling, &Scaling::factor),
         make({"", "original_length", "positions", "L, positions seen in training",
               RealRange{1, bounds::kLongestContext}},
-             &Scaling::original_length),
+             &Setup::scaling, &Scaling::original_length),
         make({"", "context_length", "positions", "L′, positions of the text that is read",
               RealRange{1, bounds::kLongestContext}},
              &Setup::context_length),
         make({"", "beta_fast", "",
               "YaRN: pairs that rotate more often than this within L keep their frequency",
               RealRange{0.001, 1e6}},
-             &Scaling::beta_fast),
+             &Setup::scaling, &Scaling::beta_fast),
         make({"", "beta_slow", "", "YaRN: pairs that rotate less often than this are divided by s",
               RealRange{0.001, 1e6}},
-             &Scaling::beta_slow),
+             &Setup::scaling, &Scaling::beta_slow),
         make({"", "attention_factor", "",
               "YaRN and LongRoPE: multiplies cos and sin; 0 stands for 0.1 ln s + 1, and √(1 + ln s/ln L)",
               RealRange{0, 100}},
-             &Scaling::attention_factor),
+             &Setup::scaling, &Scaling::attention_factor),
         make({"", "long_attention_factor", "", "LongRoPE: the same in texts longer than L; 0: no other",
               RealRange{0, 100}},
-             &Scaling::long_attention_factor),
+             &Setup::scaling, &Scaling::long_attention_factor),
         make({"", "truncate", "", "YaRN: 1 rounds the ends of the ramp to whole pairs", Flag()},
-             &Scaling::truncate),
+             &Setup::scaling, &Scaling::truncate),
         make({"", "low_freq_factor", "", "Llama 3: wavelengths above L/this are divided by s",
               RealRange{0.001, 1e6}},
-             &Scaling::low_frequency_factor),
+             &Setup::scaling, &Scaling::low_frequency_factor),
         make(
             {"", "high_freq_factor", "", "Llama 3: wavelengths below L/this are kept", RealRange{0.001, 2e6}},
-            &Scaling::high_frequency_factor),
+            &Setup::scaling, &Scaling::high_frequency_factor),
         factorsField("short_factor",
                      "LongRoPE: what the frequency of each pair is divided by in texts up to L; none: 1",
                      [](Setup& s) -> ValueVector& { return s.scaling.short_factors; }),
@@ -223,10 +217,10 @@ std::vector<SetupField> scalingFields() {
                      [](Setup& s) -> ValueVector& { return s.scaling.long_factors; }),
         make({"", "proportion", "", "p-RoPE: share of the pairs, the fastest ones, that rotate",
               RealRange{0, 1}},
-             &Scaling::proportion),
+             &Setup::scaling, &Scaling::proportion),
         make({"", "proportion_factor", "", "p-RoPE: what all frequencies are divided by",
               RealRange{1, bounds::kLargestFactor}},
-             &Scaling::proportion_factor),
+             &Setup::scaling, &Scaling::proportion_factor),
     };
 }
 

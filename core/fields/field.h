@@ -113,7 +113,7 @@ std::pair<std::string, std::string> splitSetting(std::string_view setting);
 /// whose values correspond to the names of the choice, in order.
 /// @param at  T& → reference to the member
 template <class T, class At>
-Field<T> field(FieldInfo info, At at) {
+requires(!std::is_member_pointer_v<At>) Field<T> field(FieldInfo info, At at) {
     using Value = std::remove_reference_t<decltype(at(std::declval<T&>()))>;
     Field<T> made;
     static_cast<FieldInfo&>(made) = std::move(info);
@@ -155,6 +155,20 @@ Field<T> field(FieldInfo info, At at) {
         };
     }
     return made;
+}
+
+/// A member of T, or one of its members: `memberAt<Question>(&Question::change, &ModelChange::base)`.
+template <class T, class... Members>
+auto memberAt(Members... members) {
+    return [members...](T & whole) -> auto& {
+        return (whole.*....*members);
+    };
+}
+
+/// The same over such a member.
+template <class T, class... Members>
+requires(std::is_member_pointer_v<Members>&&...) Field<T> field(FieldInfo info, Members... members) {
+    return field<T>(std::move(info), memberAt<T>(members...));
 }
 
 /// The same for an optional member; an unset member is written as an empty text.

@@ -4,6 +4,7 @@
 #include <string>
 #include <vector>
 
+#include "core/base/error.h"
 #include "core/base/text.h"
 #include "core/fields/own_settings.h"
 
@@ -28,6 +29,18 @@ const Entry& entryNamed(const std::vector<Entry>& entries, const std::string& na
         known.push_back(entry.name);
     }
     throw std::invalid_argument("unknown " + kind + " '" + name + "'; known are " + join(known, ", "));
+}
+
+/// The same, for a person who has chosen one.
+/// @throws Error (usage) with the nearest name, or all
+template <class Entries>
+const auto& chosenEntry(const Entries& entries, const std::string& name, const std::string& kind) {
+    std::vector<std::string> names;
+    for (const auto& entry : entries) {
+        if (entry.name == name) return entry;
+        names.push_back(entry.name);
+    }
+    throw Error(ErrorKind::usage, "there is no " + kind + " \"" + name + "\"; " + nameHint(name, names));
 }
 
 template <class Entry>

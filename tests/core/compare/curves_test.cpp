@@ -90,10 +90,8 @@ TEST(Quantities, HaveTheirPlacesAndOneSourceEach) {
         EXPECT_EQ(static_cast<std::size_t>(info.quantity), i) << info.name;
         EXPECT_EQ((info.of_metrics ? 1 : 0) + (info.of_evaluation ? 1 : 0) + (info.of_method ? 1 : 0), 1)
             << info.name;
-        EXPECT_EQ(quantityOf(info.name), info.quantity);
     }
     EXPECT_EQ(commonQuantities().size() + 1, quantities().size());
-    expectError(ErrorKind::usage, "did you mean gradient_norm?", [] { quantityOf("gradientnorm"); });
 }
 
 TEST(Quantities, AccuracyIsThatOfTokensWhereTheyAreScored) {

@@ -24,19 +24,15 @@ struct Thing {
 };
 
 const std::vector<Field<Thing>>& fields() {
-    const auto make = [](FieldInfo info, auto member) {
-        return field<Thing>(
-            std::move(info), [member](Thing & thing) -> auto& { return thing.*member; });
-    };
     static const std::vector<Field<Thing>> all = {
-        make({"a", "count", "things", "", IntegerRange{1, 5}, {"a.number"}}, &Thing::count),
-        make({"a", "size", "", "", RealRange{0, 2}}, &Thing::size),
-        make({"a", "loud", "", "", Flag()}, &Thing::loud),
-        make({"b", "name", "", "", AnyText{4}}, &Thing::name),
-        make({"b", "shape", "", "", Choice{{"round", "square"}, {{"circle", "round"}}}}, &Thing::shape),
-        optionalField<Thing>(
-            {"b", "step", "", "", IntegerRange{0, 9}}, [](Thing & thing) -> auto& { return thing.step; }),
-        make({"b", "size", "", "", RealRange{0, 2}}, &Thing::size)};
+        field<Thing>({"a", "count", "things", "", IntegerRange{1, 5}, {"a.number"}}, &Thing::count),
+        field<Thing>({"a", "size", "", "", RealRange{0, 2}}, &Thing::size),
+        field<Thing>({"a", "loud", "", "", Flag()}, &Thing::loud),
+        field<Thing>({"b", "name", "", "", AnyText{4}}, &Thing::name),
+        field<Thing>({"b", "shape", "", "", Choice{{"round", "square"}, {{"circle", "round"}}}},
+                     &Thing::shape),
+        optionalField<Thing>({"b", "step", "", "", IntegerRange{0, 9}}, memberAt<Thing>(&Thing::step)),
+        field<Thing>({"b", "size", "", "", RealRange{0, 2}}, &Thing::size)};
     return all;
 }
 

@@ -5,15 +5,10 @@ namespace {
 
 using Q = CompareQuestion;
 
-template <class Value>
-Field<Q> make(FieldInfo info, Value Q::*member) {
-    return field<Q>(std::move(info), [member](Q& question) -> Value& { return question.*member; });
-}
-
 /// A choice that otherwise follows from the task.
 template <class Value>
 Field<Q> makeChosen(FieldInfo info, Value Q::*member, bool Q::*chosen) {
-    Field<Q> made = make(std::move(info), member);
+    Field<Q> made = field<Q>(std::move(info), member);
     made.set = [plain = made.set, chosen](Q& question, std::string_view text) {
         plain(question, text);
         question.*chosen = true;
@@ -54,14 +49,15 @@ const std::vector<Field<CompareQuestion>>& compareFields() {
     static const std::vector<Field<Q>> fields = {
         filterField(),
         makeChosen({"", "measure", "", "what is compared", measureNames()}, &Q::measure, &Q::measure_chosen),
-        make({"", "share", "%", "problems solved, for steps_until", IntegerRange{1, 100}}, &Q::share),
+        field<Q>({"", "share", "%", "problems solved, for steps_until", IntegerRange{1, 100}}, &Q::share),
         makeChosen({"", "curve", "", "what the curves show", curveNames()}, &Q::curve, &Q::curve_chosen),
-        make({"", "across", "", "what the curves run over", Choice{{"step", "time", "tokens"}}}, &Q::across),
-        make({"", "spread", "", "what the band is", Choice{{"range", "standard_error", "interval"}}},
-             &Q::spread),
-        make({"", "drop_worst", "", "1: leaves out each group's worst run", Flag()}, &Q::drop_worst),
-        make({"", "final_half", "", "1: shows the second half alone", Flag()}, &Q::final_half),
-        make({"", "each_run", "", "1: draws every run, too", Flag()}, &Q::each_run)};
+        field<Q>({"", "across", "", "what the curves run over", Choice{{"step", "time", "tokens"}}},
+                 &Q::across),
+        field<Q>({"", "spread", "", "what the band is", Choice{{"range", "standard_error", "interval"}}},
+                 &Q::spread),
+        field<Q>({"", "drop_worst", "", "1: leaves out each group's worst run", Flag()}, &Q::drop_worst),
+        field<Q>({"", "final_half", "", "1: shows the second half alone", Flag()}, &Q::final_half),
+        field<Q>({"", "each_run", "", "1: draws every run, too", Flag()}, &Q::each_run)};
     return fields;
 }
 

@@ -57,30 +57,31 @@ const std::vector<Field<InspectPicture>>& inspectFields() {
                             Choice{{"label", "slow_share", "layer", "induction", "copying"}}},
                            &P::colour));
         all.push_back(quantityField());
-        all.push_back(make(
+        all.push_back(field<P>(
             {"", "reach", "", "of reach: mean weight or mean score by distance", Choice{{"weight", "score"}}},
             &P::reach));
         Field<P> token = optionalField<P>(
             {"", "token", "",
              "of predictions: after which token; of continuation: which generated one is framed; from 0",
              IntegerRange{0, 1 << 20}},
-            [](P & picture) -> auto& { return picture.token; });
+            memberAt<P>(&P::token));
         token.former_keys = {"character"};
         all.push_back(token);
-        all.push_back(optionalField<P>(
-            {"", "at", "", "step: of a snapshot or, with a text, of a checkpoint",
-             IntegerRange{0, std::numeric_limits<std::int64_t>::max()}},
-            [](P & picture) -> auto& { return picture.step; }));
-        all.push_back(make({"", "problems", "", "of solved-by-size: of each size", IntegerRange{1, 1024}},
-                           &P::problems));
-        all.push_back(make({"", "mean", "", "of head-bands, 1: the mean of all heads", Flag()}, &P::mean));
-        all.push_back(make(
+        all.push_back(optionalField<P>({"", "at", "", "step: of a snapshot or, with a text, of a checkpoint",
+                                        IntegerRange{0, std::numeric_limits<std::int64_t>::max()}},
+                                       memberAt<P>(&P::step)));
+        all.push_back(field<P>({"", "problems", "", "of solved-by-size: of each size", IntegerRange{1, 1024}},
+                               &P::problems));
+        all.push_back(
+            field<P>({"", "mean", "", "of head-bands, 1: the mean of all heads", Flag()}, &P::mean));
+        all.push_back(field<P>(
             {"", "over_training", "",
              "of kernels and kernel-directions, 1: of a run, the chosen head at every checkpoint", Flag()},
             &P::over_training));
-        all.push_back(make({"", "beside", "",
-                            "of head-bands and kernels: another run, or a published model's path", AnyText()},
-                           &P::beside));
+        all.push_back(
+            field<P>({"", "beside", "", "of head-bands and kernels: another run, or a published model's path",
+                      AnyText()},
+                     &P::beside));
         return all;
     }();
     return fields;
