@@ -38,14 +38,6 @@ at::Tensor product(const at::Tensor& x, const at::Tensor& weight) {
     return out;
 }
 
-/// Feature 2i of position t is sin(t·base^(−2i/C)), feature 2i + 1 its cosine → [T, C]
-at::Tensor sinusoids(double base, std::int64_t first, std::int64_t T, std::int64_t C) {
-    const at::Tensor pair = at::arange(C, at::kDouble).div(2, "floor") * 2 / static_cast<double>(C);
-    const at::Tensor angle = at::arange(first, first + T, at::kDouble).unsqueeze(1) * at::pow(base, -pair);
-    const at::Tensor is_even = at::arange(C).remainder(2).eq(0);
-    return at::where(is_even, at::sin(angle), at::cos(angle)).to(at::kFloat);
-}
-
 at::Tensor capped(const at::Tensor& x, double cap) {
     return cap > 0 ? at::tanh(x / cap).mul_(cap) : x;
 }
@@ -121,7 +113,7 @@ at::Tensor Decoder::embed(std::span<const std::int64_t> tokens, std::int64_t fir
     if (model_.weights.positions)
         x.add_(weights_.part(*model_.weights.positions, first, static_cast<std::int64_t>(tokens.size())));
     if (model.sinusoids > 0)
-        x.add_(sinusoids(model.sinusoids, first, static_cast<std::int64_t>(tokens.size()), model.width));
+        x.add_(makeSinusoidTable(first, std::ssize(tokens), model.width, model.sinusoids, at::kFloat));
     return x;
 }
 

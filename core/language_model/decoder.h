@@ -4,12 +4,12 @@
 
 #include <cstdint>
 #include <functional>
-#include <map>
 #include <span>
 #include <vector>
 
 #include "core/language_model/intervention.h"
 #include "core/language_model/weight_reader.h"
+#include "core/operators/rotary_operator.h"
 #include "core/pretrained/pretrained_model.h"
 
 namespace roper {
@@ -109,11 +109,8 @@ class Decoder {
     at::Tensor unembeddings(std::span<const std::int64_t> tokens);
 
   private:
-    struct CosSin {
-        at::Tensor cos, sin;  ///< [T, r/2], with the attention factor and decay
-    };
     struct Rotation {
-        CosSin queries, keys;
+        CosSin queries, keys;  ///< [T, r/2], with the attention factor and decay
     };
     /// One pass: what it reads and how it is changed.
     struct Pass {
@@ -151,7 +148,7 @@ class Decoder {
                              const Pass& pass);
     at::Tensor rotatedBack(const at::Tensor& mixed, std::int64_t layer, const Pass& pass) const;
     at::Tensor rotated(const at::Tensor& x, const RotaryConfig& by, const CosSin& angles,
-                       bool back = false) const;
+                       Direction direction = Direction::forward) const;
     void intervene(LayerView& view, const Intervention& intervention) const;
 
     PretrainedModel model_;

@@ -4,33 +4,6 @@
 #include "core/rotary/scaling.h"
 
 namespace roper {
-namespace {
-
-/// The two features of every pair of x [heads, T, d], whose first r features rotate: [heads, T, r/2] each.
-struct Pairs {
-    at::Tensor first, second;
-};
-Pairs pairsOf(const at::Tensor& x, Pairing pairing, std::int64_t r) {
-    const at::Tensor features = x.narrow(2, 0, r);
-    if (pairing == Pairing::half) {
-        const at::Tensor halves = features.unflatten(2, {2, r / 2});
-        return {halves.select(2, 0), halves.select(2, 1)};
-    }
-    const at::Tensor neighbours = features.unflatten(2, {r / 2, 2});
-    return {neighbours.select(3, 0), neighbours.select(3, 1)};
-}
-
-/// What `decay` makes of every pair at positions from `first` on → [T, pairs]
-at::Tensor decayOf(const Architecture& model, std::int64_t first, std::int64_t T, int pairs, bool is_query) {
-    at::Tensor factors = at::empty({T, pairs}, at::kDouble);
-    auto access = factors.accessor<double, 2>();
-    for (std::int64_t t = 0; t < T; ++t)
-        for (int pair = 0; pair < pairs; ++pair)
-            access[t][pair] = model.decay(pair, pairs, static_cast<double>(first + t), is_query);
-    return factors;
-}
-
-}  // namespace
 
 /// Angles of T positions from the first on, shifted, computed in float64: far from 0 float32 has no room for
 /// them.
@@ -44,17 +17,14 @@ std::vector<Decoder::Rotation> Decoder::rotationsFor(const std::vector<RotaryCon
         const ScaledFrequencies scaled =
             by.frequenciesIn(static_cast<double>(first + T), intervention.base, intervention.scaling);
         const int pairs = by.rotatedWidth() / 2;
-        at::Tensor theta = at::empty({pairs}, at::kDouble);
-        for (std::int64_t pair = 0; pair < pairs; ++pair)
-            theta.mutable_data_ptr<double>()[pair] = scaled.theta[pair];
         const std::int64_t from = intervention.shift + first;
-        const at::Tensor angles = at::arange(from, from + T, at::kDouble).unsqueeze(1) * theta;
         const double factor = what == Scaled::scores ? scaled.attention_factor : 1;
-        const at::Tensor cos = at::cos(angles) * factor, sin = at::sin(angles) * factor;
+        const CosSin exact = makeCosSinTable({by.head_dim, by.pairing, scaled.theta}, from, T, at::kDouble);
+        const at::Tensor cosine = exact.cosine * factor, sine = exact.sine * factor;
         const auto made = [&](bool is_query) -> CosSin {
-            if (!architecture().decay) return {cos.to(at::kFloat), sin.to(at::kFloat)};
-            const at::Tensor decay = decayOf(architecture(), from, T, pairs, is_query);
-            return {(cos * decay).to(at::kFloat), (sin * decay).to(at::kFloat)};
+            if (!architecture().decay) return {cosine.to(at::kFloat), sine.to(at::kFloat)};
+            const at::Tensor decay = makeDecayTable(architecture().decay, pairs, from, T, is_query);
+            return {(cosine * decay).to(at::kFloat), (sine * decay).to(at::kFloat)};
         };
         rotations.back() = {made(true), made(false)};
     }
@@ -76,17 +46,9 @@ at::Tensor Decoder::biasFor(std::int64_t N) const {
 
 /// x [heads, T, d] rotated by its positions, or against them, the same shape.
 at::Tensor Decoder::rotated(const at::Tensor& x, const RotaryConfig& by, const CosSin& angles,
-                            bool back) const {
-    const std::int64_t r = by.rotatedWidth(), rest = x.size(2) - r;
-    if (r == 0) return x.clone();
-    const at::Tensor sin = back ? -angles.sin : angles.sin;
-    const auto [first, second] = pairsOf(x, by.pairing, r);
-    at::Tensor out = at::empty_like(x, x.options(), at::MemoryFormat::Contiguous);
-    const auto [out_first, out_second] = pairsOf(out, by.pairing, r);
-    out_first.copy_(first * angles.cos - second * sin);
-    out_second.copy_(second * angles.cos + first * sin);
-    if (rest > 0) out.narrow(2, r, rest).copy_(x.narrow(2, r, rest));
-    return out;
+                            Direction direction) const {
+    return by.rotatedWidth() == 0 ? x.clone()
+                                  : rotateByTensorOps(x, angles.cosine, angles.sine, by.pairing, direction);
 }
 
 /// RoPER: R(−n) of what the heads have mixed [H, T, d].
@@ -94,7 +56,7 @@ at::Tensor Decoder::rotatedBack(const at::Tensor& mixed, std::int64_t layer, con
     const Architecture& model = architecture();
     const std::size_t kind = model.rotation_of_layer[static_cast<std::size_t>(layer)];
     at::Tensor back =
-        rotated(mixed, model.value_rotations[kind], pass.value_rotations[kind].keys, /*back=*/true);
+        rotated(mixed, model.value_rotations[kind], pass.value_rotations[kind].keys, Direction::inverse);
     for (std::int64_t head = 0; head < model.heads; ++head)
         for (const auto* const left_out :
              {&pass.intervention.not_rotated_back, &pass.intervention.unrotated_values})

@@ -9,8 +9,28 @@
 
 #include "core/kernels/rotation.h"
 #include "core/operators/gpu.h"
+#include "core/rotary/absolute_encoding.h"
 
 namespace roper {
+
+at::Tensor rotateByTensorOps(const at::Tensor& x, const at::Tensor& cosine, const at::Tensor& sine,
+                             Pairing pairing, Direction direction) {
+    const std::int64_t pairs = cosine.size(-1);
+    const at::Tensor c = cosine.unsqueeze(-3);  // [1 or B×1, T, pairs]
+    const at::Tensor s = (direction == Direction::forward ? sine : -sine).unsqueeze(-3);
+    const at::Tensor rotating = x.narrow(-1, 0, 2 * pairs);
+    const at::Tensor as_pairs = pairing == Pairing::half
+                                    ? rotating.unflatten(-1, {2, pairs}).transpose(-1, -2)
+                                    : rotating.unflatten(-1, {pairs, 2});
+    const at::Tensor x1 = as_pairs.select(-1, 0), x2 = as_pairs.select(-1, 1);
+    const at::Tensor y1 = x1 * c - x2 * s, y2 = x2 * c + x1 * s;
+    const at::Tensor rotated =
+        (pairing == Pairing::half ? at::cat({y1, y2}, -1) : at::stack({y1, y2}, -1).flatten(-2))
+            .to(x.scalar_type());
+    const std::int64_t rest = x.size(-1) - 2 * pairs;
+    return rest == 0 ? rotated : at::cat({rotated, x.narrow(-1, 2 * pairs, rest)}, -1);
+}
+
 namespace {
 
 /// R(±m)x for the heads of one token in float64; as `rotateRows`.
@@ -48,24 +68,6 @@ void rotateOnCpu(const at::Tensor& x, const at::Tensor& cosine, const at::Tensor
                        cosine_data + angles, sine_data + angles, static_cast<std::size_t>(pairs), sign);
         }
     });
-}
-
-/// The same by tensor operations, for every device and type; computed in the table's.
-at::Tensor rotateByTensorOps(const at::Tensor& x, const at::Tensor& cosine, const at::Tensor& sine,
-                             Pairing pairing, Direction direction) {
-    const std::int64_t pairs = cosine.size(-1);
-    const at::Tensor c = cosine.unsqueeze(-3);  // [1 or B×1, T, pairs]
-    const at::Tensor s = (direction == Direction::forward ? sine : -sine).unsqueeze(-3);
-    const at::Tensor rotating = x.narrow(-1, 0, 2 * pairs);
-    const at::Tensor as_pairs = pairing == Pairing::half
-                                    ? rotating.unflatten(-1, {2, pairs}).transpose(-1, -2)
-                                    : rotating.unflatten(-1, {pairs, 2});
-    const at::Tensor x1 = as_pairs.select(-1, 0), x2 = as_pairs.select(-1, 1);
-    const at::Tensor y1 = x1 * c - x2 * s, y2 = x2 * c + x1 * s;
-    const at::Tensor rotated =
-        (pairing == Pairing::half ? at::cat({y1, y2}, -1) : at::stack({y1, y2}, -1).flatten(-2))
-            .to(x.scalar_type());
-    return at::cat({rotated, x.narrow(-1, 2 * pairs, x.size(-1) - 2 * pairs)}, -1);
 }
 
 /// [B, H, T, d], laid out in memory as [B, T, H, d], like a head's part of q, k and v.
@@ -168,13 +170,33 @@ class RotateHeadsFunction : public torch::autograd::Function<RotateHeadsFunction
 
 }  // namespace
 
-CosSin makeCosSinTable(const Rotary& rotary, std::int64_t positions, const at::TensorOptions& options) {
-    at::Tensor angle = at::empty({positions, rotary.pairs()}, at::kDouble);
+CosSin makeCosSinTable(const Rotary& rotary, std::int64_t first, std::int64_t T,
+                       const at::TensorOptions& options) {
+    at::Tensor angle = at::empty({T, rotary.pairs()}, at::kDouble);
     auto values = angle.accessor<double, 2>();
-    for (std::int64_t m = 0; m < positions; ++m)
+    for (std::int64_t t = 0; t < T; ++t)
         for (int i = 0; i < rotary.pairs(); ++i)
-            values[m][i] = static_cast<double>(m) * rotary.theta[i];
+            values[t][i] = static_cast<double>(first + t) * rotary.theta[i];
     return {angle.cos().to(options), angle.sin().to(options)};
+}
+
+at::Tensor makeDecayTable(
+    const std::function<double(int pair, int pairs, double position, bool is_query)>& decay, int pairs,
+    std::int64_t first, std::int64_t T, bool is_query) {
+    at::Tensor factors = at::empty({T, pairs}, at::kDouble);
+    auto values = factors.accessor<double, 2>();
+    for (std::int64_t t = 0; t < T; ++t)
+        for (int pair = 0; pair < pairs; ++pair)
+            values[t][pair] = decay(pair, pairs, static_cast<double>(first + t), is_query);
+    return factors;
+}
+
+at::Tensor makeSinusoidTable(std::int64_t first, std::int64_t T, std::int64_t C, double base,
+                             const at::TensorOptions& options) {
+    Eigen::Matrix<double, Eigen::Dynamic, Eigen::Dynamic, Eigen::RowMajor> table =
+        sinusoidTable(static_cast<int>(T), static_cast<int>(C), base, static_cast<int>(first));
+    return at::from_blob(table.data(), {T, C}, at::kDouble)
+        .to(options, /*non_blocking=*/false, /*copy=*/true);
 }
 
 at::Tensor rotate(const at::Tensor& x, const at::Tensor& cosine, const at::Tensor& sine, Pairing pairing,

@@ -2,6 +2,8 @@
 
 #include <ATen/core/Tensor.h>
 
+#include <functional>
+
 #include "core/operators/rotation_part.h"
 #include "core/rotary/rotation.h"
 
@@ -13,8 +15,18 @@ struct CosSin {
     at::Tensor cosine, sine;
 };
 
-/// Those of positions m = 0 … positions − 1, computed in float64 and rounded once: [positions, pairs]
-CosSin makeCosSinTable(const Rotary& rotary, std::int64_t positions, const at::TensorOptions& options);
+/// Those of T positions from the first on, computed in float64 and rounded once: [T, pairs]
+CosSin makeCosSinTable(const Rotary& rotary, std::int64_t first, std::int64_t T,
+                       const at::TensorOptions& options);
+
+/// What each pair decays by at such positions: [T, pairs] (float64)
+at::Tensor makeDecayTable(
+    const std::function<double(int pair, int pairs, double position, bool is_query)>& decay, int pairs,
+    std::int64_t first, std::int64_t T, bool is_query);
+
+/// `sinusoidTable` of T positions from the first on, computed in float64: [T, C]
+at::Tensor makeSinusoidTable(std::int64_t first, std::int64_t T, std::int64_t C, double base,
+                             const at::TensorOptions& options);
 
 /// R(m)x for every head and position, differentiable in x; its backward is the rotation by −m, so nothing of
 /// x is kept. Where cosine and sine follow from trained frequencies it is differentiable in them, too.
@@ -25,6 +37,10 @@ CosSin makeCosSinTable(const Rotary& rotary, std::int64_t positions, const at::T
 /// @return        [B, H, T, d], laid out in memory as [B, T, H, d]
 at::Tensor rotate(const at::Tensor& x, const at::Tensor& cosine, const at::Tensor& sine, Pairing pairing,
                   Direction direction = Direction::forward);
+
+/// The same by tensor operations, for every device and type; computed in the table's. x [..., T, d]
+at::Tensor rotateByTensorOps(const at::Tensor& x, const at::Tensor& cosine, const at::Tensor& sine,
+                             Pairing pairing, Direction direction);
 
 /// The same for q, k and v, each by its own angles; on a GPU in one pass over memory, back and forth.
 /// @param qkv  [3, B, H, T, d]

@@ -15,8 +15,6 @@ class LearnedPositions final : public Positions {
               specification.model.method().longest(specification.model, specification.shape()),
               specification.model.width, 1.0)) {}
 
-    at::Tensor learnedTable() const override { return table_; }
-
   protected:
     void contribute(const TokenPositions& tokens, PassPositions& pass) override {
         pass.embedding = tokens.single.defined() ? at::embedding(table_, tokens.single).unsqueeze(1)

@@ -62,9 +62,6 @@ class Positions {
     virtual std::vector<at::Tensor> queryKeyFrequencies() const { return {}; }
     virtual std::vector<at::Tensor> valueFrequencies() const { return {}; }
 
-    /// A learned table [positions, C]; undefined where there is none.
-    virtual at::Tensor learnedTable() const { return {}; }
-
     /// Learned biases [buckets, H]; undefined where there are none.
     virtual at::Tensor relativeBias() const { return {}; }
 

@@ -63,7 +63,7 @@ std::vector<CosSin> RotaryPositions::cosSinOf(Rotation& rotation, const TokenPos
 CosSin RotaryPositions::makeTable(const Rotation& rotation, std::int64_t positions) const {
     Rotary scaled = rotation.rotary;
     if (rotation.factors.size() > 0) scaled.theta = scaled.theta.cwiseProduct(rotation.factors);
-    const CosSin table = makeCosSinTable(scaled, positions, options());
+    const CosSin table = makeCosSinTable(scaled, 0, positions, options());
     return rotation.attention_factor == 1
                ? table
                : CosSin{table.cosine * rotation.attention_factor, table.sine * rotation.attention_factor};
@@ -80,18 +80,11 @@ void RotaryPositions::growDecay(std::int64_t T) {
     if (decay_.queries.defined() && decay_.queries.size(0) >= T) return;
     retire(decay_.queries);
     retire(decay_.keys);
-    decay_ = {decayTable(atLeastTrained(T), true), decayTable(atLeastTrained(T), false)};
-}
-
-/// Of positions 0 … positions − 1: [positions, pairs].
-at::Tensor RotaryPositions::decayTable(std::int64_t positions, bool is_query) const {
-    const int pairs = query_key_.rotary.pairs();
-    at::Tensor decay = at::empty({positions, pairs}, at::kDouble);
-    auto values = decay.accessor<double, 2>();
-    for (std::int64_t m = 0; m < positions; ++m)
-        for (int pair = 0; pair < pairs; ++pair)
-            values[m][pair] = method_.decay(pair, pairs, static_cast<double>(m), is_query);
-    return decay.to(options());
+    const auto table = [&](bool is_query) {
+        return makeDecayTable(method_.decay, query_key_.rotary.pairs(), 0, atLeastTrained(T), is_query)
+            .to(options());
+    };
+    decay_ = {table(true), table(false)};
 }
 
 /// [T, pairs], or [B, 1, pairs] of single tokens, of each layer.

@@ -43,7 +43,6 @@ class RotaryPositions : public Positions {
     std::vector<CosSin> cosSinOf(Rotation& rotation, const TokenPositions& tokens);
     std::vector<CosSin> trainedCosSin(const Rotation& rotation, const TokenPositions& tokens) const;
     void growDecay(std::int64_t positions);
-    at::Tensor decayTable(std::int64_t positions, bool is_query) const;
 
     const PositionMethod& method_;
     Rotation query_key_, value_;

@@ -51,7 +51,7 @@ void run(const std::vector<RotationPart>& parts, Pairing pairing, Direction dire
 
 CosSin tableOf(std::int64_t T, std::int64_t d, double fraction, Pairing pairing) {
     const CosSin table = makeCosSinTable(
-        makeRotary(static_cast<int>(d), pairing, 10000.0, FrequencyFormula::standard, fraction), T,
+        makeRotary(static_cast<int>(d), pairing, 10000.0, FrequencyFormula::standard, fraction), 0, T,
         at::kFloat);
     return {table.cosine, table.sine};
 }

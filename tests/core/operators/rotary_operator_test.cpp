@@ -50,7 +50,7 @@ TEST(RotaryOperator, EqualsCoreRotary) {
     for (const Case& c : kCases) {
         const Rotary rotary = makeRotary(d, c.pairing, 100.0, FrequencyFormula::standard, c.fraction);
         for (const auto dtype : {at::kDouble, at::kFloat}) {
-            const CosSin table = makeCosSinTable(rotary, 16, dtype);
+            const CosSin table = makeCosSinTable(rotary, 0, 16, dtype);
             // As in the model: a slice of the joint q, k, v product, with heads next to features.
             const at::Tensor x = at::randn({B, T, 3, H, d}, dtype).permute({2, 0, 3, 1, 4}).select(0, 1);
             const at::Tensor difference =
@@ -66,8 +66,8 @@ TEST(RotaryOperator, TensorOperationsAgreeWithTheCpuKernel) {
         const Rotary rotary = makeRotary(d, c.pairing, 100.0, FrequencyFormula::standard, c.fraction);
         const at::Tensor x = at::randn({B, H, T, d}, at::kDouble);
         // A table of another type takes the same path as on a GPU.
-        const at::Tensor plain = apply(x, makeCosSinTable(rotary, T, at::kDouble), c.pairing, c.direction);
-        CosSin single = makeCosSinTable(rotary, T, at::kDouble);
+        const at::Tensor plain = apply(x, makeCosSinTable(rotary, 0, T, at::kDouble), c.pairing, c.direction);
+        CosSin single = makeCosSinTable(rotary, 0, T, at::kDouble);
         single.cosine = single.cosine.to(at::kFloat);
         single.sine = single.sine.to(at::kFloat);
         EXPECT_LT((apply(x, single, c.pairing, c.direction) - plain).abs().max().item<double>(), 1e-6);
@@ -79,7 +79,7 @@ TEST(RotaryOperator, GradientIsTheFiniteDifference) {
     constexpr double h = 1e-5;
     for (const Case& c : kCases) {
         const CosSin table = makeCosSinTable(
-            makeRotary(d, c.pairing, 100.0, FrequencyFormula::standard, c.fraction), T, at::kDouble);
+            makeRotary(d, c.pairing, 100.0, FrequencyFormula::standard, c.fraction), 0, T, at::kDouble);
         const at::Tensor x = at::randn({B, H, T, d}, at::kDouble).requires_grad_(true);
         const at::Tensor weights = at::randn({B, H, T, d}, at::kDouble);
         const auto value = [&](const at::Tensor& at_x) {
@@ -100,7 +100,7 @@ TEST(RotaryOperator, GradientIsTheFiniteDifference) {
 }
 
 TEST(RotaryOperator, BackUndoesForward) {
-    const CosSin table = makeCosSinTable(makeRotary(d, Pairing::half), T, at::kDouble);
+    const CosSin table = makeCosSinTable(makeRotary(d, Pairing::half), 0, T, at::kDouble);
     const at::Tensor x = at::randn({B, H, T, d}, at::kDouble);
     EXPECT_LT(
         (apply(apply(x, table, Pairing::half, Direction::forward), table, Pairing::half, Direction::inverse) -
@@ -112,7 +112,7 @@ TEST(RotaryOperator, BackUndoesForward) {
 }
 
 TEST(RotaryOperator, EachSequenceMayHavePositionsOfItsOwn) {
-    const CosSin table = makeCosSinTable(makeRotary(d, Pairing::interleaved), 16, at::kDouble);
+    const CosSin table = makeCosSinTable(makeRotary(d, Pairing::interleaved), 0, 16, at::kDouble);
     const at::Tensor x = at::randn({2, H, 1, d}, at::kDouble);
     const at::Tensor positions = at::tensor({3, 11}, at::kLong);
     const at::Tensor rotated =
@@ -127,7 +127,7 @@ TEST(RotaryOperator, EachSequenceMayHavePositionsOfItsOwn) {
 }
 
 TEST(RotaryOperator, RefusesATableThatDoesNotFit) {
-    const CosSin table = makeCosSinTable(makeRotary(16, Pairing::half), T, at::kDouble);
+    const CosSin table = makeCosSinTable(makeRotary(16, Pairing::half), 0, T, at::kDouble);
     EXPECT_THROW(apply(at::randn({B, H, T, d}, at::kDouble), table, Pairing::half, Direction::forward),
                  c10::Error);
 }

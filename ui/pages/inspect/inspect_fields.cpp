@@ -42,20 +42,16 @@ Field<InspectPicture> quantityField() {
 
 const std::vector<Field<InspectPicture>>& inspectFields() {
     using P = InspectPicture;
-    const auto make = [](FieldInfo info, auto member) {
-        return field<P>(
-            std::move(info), [member](P & picture) -> auto& { return picture.*member; });
-    };
-    static const std::vector<Field<P>> fields = [&] {
+    static const std::vector<Field<P>> fields = [] {
         std::vector<Field<P>> all;
         for (const Field<Question>& one : questionFields())
             if (one.name != "what") all.push_back(ofQuestion(one));
-        all.push_back(make({"", "shade", "", "of surprise: what tokens are shaded by",
-                            Choice{{"trained", "changed", "difference"}}},
-                           &P::shade));
-        all.push_back(make({"", "colour", "", "of head-atlas: what dots are coloured by",
-                            Choice{{"label", "slow_share", "layer", "induction", "copying"}}},
-                           &P::colour));
+        all.push_back(field<P>({"", "shade", "", "of surprise: what tokens are shaded by",
+                                Choice{{"trained", "changed", "difference"}}},
+                               &P::shade));
+        all.push_back(field<P>({"", "colour", "", "of head-atlas: what dots are coloured by",
+                                Choice{{"label", "slow_share", "layer", "induction", "copying"}}},
+                               &P::colour));
         all.push_back(quantityField());
         all.push_back(field<P>(
             {"", "reach", "", "of reach: mean weight or mean score by distance", Choice{{"weight", "score"}}},
