@@ -99,7 +99,7 @@ void evaluateAtLength(const RunFolder& folder, const ReadingOptions& reading, co
 /// it
 Scaling scalingOf(const EvalOptions& eval) {
     Scaling scaling = eval.evaluation.scaling;
-    scaling.method = scalingMethodOf(eval.scaling);
+    scaling.method = valueNamed<ScalingMethod>(eval.scaling);
     const bool is_longrope = scaling.method == ScalingMethod::longrope;
     if (is_longrope == eval.long_factors.empty())
         throw Error(ErrorKind::usage, is_longrope ? "--scaling longrope needs --long-factors"
@@ -152,16 +152,12 @@ int exportCommand(const ReadOptions& options, const std::string& what, const std
         return 0;
     }
     const fs::path out = outputPath(named);
-    const std::string suffix = out.extension().string();
-    const bool fits = what == "metrics"                        ? suffix == ".csv"
-                      : what == "attention" || what == "norms" ? suffix == ".csv" || suffix == ".safetensors"
-                                                               : suffix == ".safetensors";
-    if (!fits)
-        throw Error(ErrorKind::usage, what + " is written as " +
-                                          (what == "metrics"                        ? ".csv"
-                                           : what == "attention" || what == "norms" ? ".safetensors or .csv"
-                                                                                    : ".safetensors") +
-                                          ", not as \"" + out.string() + "\"");
+    std::vector<std::string> suffixes = {".safetensors"};
+    if (what == "metrics") suffixes = {".csv"};
+    if (what == "attention" || what == "norms") suffixes.emplace_back(".csv");
+    if (std::find(suffixes.begin(), suffixes.end(), out.extension()) == suffixes.end())
+        throw Error(ErrorKind::usage,
+                    what + " is written as " + join(suffixes, " or ") + ", not as \"" + out.string() + "\"");
     if (precision == "bf16" && (what == "weights" || what == "metrics"))
         throw Error(ErrorKind::usage,
                     "--precision is of no effect on " + what +

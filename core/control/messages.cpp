@@ -1,7 +1,6 @@
 #include "core/control/messages.h"
 
 #include <algorithm>
-#include <array>
 #include <limits>
 #include <nlohmann/json.hpp>
 

@@ -33,9 +33,9 @@ ModelDescription ModelDescription::of(const SafetensorsFile& file) {
     model.step = static_cast<std::int64_t>(numberIn(file, "step"));
     try {
         model.position = positionMethod(file.entry("position")).name;
-        model.attention = attentionKindOf(file.entry("attention"));
-        model.rotation.pairing = pairingOf(file.entry("pairing"));
-        model.rotation.frequency_formula = frequencyFormulaOf(file.entry("frequency_formula"));
+        model.attention = valueNamed<AttentionKind>(file.entry("attention"));
+        model.rotation.pairing = valueNamed<Pairing>(file.entry("pairing"));
+        model.rotation.frequency_formula = valueNamed<FrequencyFormula>(file.entry("frequency_formula"));
     } catch (const std::invalid_argument& error) {
         throw Error(ErrorKind::checkpoint, "the model is of another version: " + std::string(error.what()));
     }

@@ -6,7 +6,6 @@
 
 #include <filesystem>
 #include <optional>
-#include <utility>
 
 #include "core/base/error.h"
 #include "core/kernels/attention.h"

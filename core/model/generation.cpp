@@ -4,7 +4,6 @@
 #include <ATen/core/grad_mode.h>
 
 #include <algorithm>
-#include <cmath>
 #include <stdexcept>
 
 #include "core/base/random.h"
@@ -24,19 +23,25 @@ at::Tensor padded(const std::vector<std::vector<std::int64_t>>& lists) {
     return tokens;
 }
 
-at::Tensor encodePadded(const Vocabulary& vocabulary, const std::vector<std::string>& texts) {
+namespace {
+
+std::vector<std::vector<std::int64_t>> encoded(const Vocabulary& vocabulary,
+                                               const std::vector<std::string>& texts) {
     std::vector<std::vector<std::int64_t>> lists;
     for (const std::string& text : texts)
         lists.push_back(vocabulary.encode(text));
-    return padded(lists);
+    return lists;
+}
+
+}  // namespace
+
+at::Tensor encodePadded(const Vocabulary& vocabulary, const std::vector<std::string>& texts) {
+    return padded(encoded(vocabulary, texts));
 }
 
 std::vector<Completion> generate(Transformer& model, const Vocabulary& vocabulary,
                                  const std::vector<std::string>& prompts, const GenerationOptions& options) {
-    std::vector<std::vector<std::int64_t>> lists;
-    for (const std::string& prompt : prompts)
-        lists.push_back(vocabulary.encode(prompt));
-    return generate(model, vocabulary, lists, options);
+    return generate(model, vocabulary, encoded(vocabulary, prompts), options);
 }
 
 std::vector<Completion> generate(Transformer& model, const Vocabulary& vocabulary,

@@ -3,7 +3,6 @@
 #include <ATen/ATen.h>
 #include <ATen/core/grad_mode.h>
 
-#include <cmath>
 #include <numeric>
 
 #include "core/kernels/attention.h"
@@ -33,7 +32,7 @@ Transformer::Transformer(const Specification& specification, std::int64_t vocabu
     : specification_(specification),
       heads_(specification.model.heads),
       head_dim_(specification.headDim()),
-      attention_(attentionKindOf(specification.model.attention)),
+      attention_(valueNamed<AttentionKind>(specification.model.attention)),
       pre_norm_(specification.model.norm == "pre"),
       causal_(!specification.isMasked()),
       options_(at::TensorOptions().device(device).dtype(dtype)),

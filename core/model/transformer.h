@@ -72,10 +72,6 @@ class Transformer {
     };
     Inside inside(const at::Tensor& tokens, Numbers numbers = Numbers::master);
 
-    /// q, k and v of one head for tokens [1, T], before any rotation → [3, T, d].
-    /// @throws std::invalid_argument if there is no such layer or head
-    at::Tensor headVectors(const at::Tensor& tokens, std::int64_t layer, std::int64_t head);
-
     /// The smallest denominator of each head's linear attention over tokens [B, T] → [L, H]; undefined for
     /// softmax, which has none that could vanish.
     at::Tensor leastDenominators(const at::Tensor& tokens);

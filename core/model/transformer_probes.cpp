@@ -1,7 +1,5 @@
 #include <ATen/ATen.h>
 
-#include <stdexcept>
-
 #include "core/model/transformer.h"
 
 namespace roper {
@@ -29,21 +27,6 @@ Transformer::Inside Transformer::inside(const at::Tensor& tokens, Numbers number
             }},
            numbers);
     return {at::stack(attention).squeeze(1), at::stack(norms, 1)};
-}
-
-at::Tensor Transformer::headVectors(const at::Tensor& tokens, std::int64_t layer, std::int64_t head) {
-    if (layer < 0 || layer >= static_cast<std::int64_t>(layers_.blocks.size()))
-        throw std::invalid_argument("the model has layers 0 to " + std::to_string(layers_.blocks.size() - 1) +
-                                    ", not " + std::to_string(layer));
-    if (head < 0 || head >= heads_)
-        throw std::invalid_argument("a layer has heads 0 to " + std::to_string(heads_ - 1) + ", not " +
-                                    std::to_string(head));
-    at::Tensor found;
-    record(tokens, {false, [&](const LayerRecord& at_layer) {
-                        if (static_cast<std::int64_t>(at_layer.layer) == layer)
-                            found = at_layer.qkv.select(1, 0).select(1, head);
-                    }});
-    return found;
 }
 
 at::Tensor Transformer::leastDenominators(const at::Tensor& tokens) {

@@ -1,6 +1,9 @@
 #pragma once
 
-// What the window asks of models: a header for each answer.
+#include <algorithm>
+#include <cstdint>
+#include <string>
+#include <vector>
 
 #include "core/questions/band_subsets.h"
 #include "core/questions/copying.h"

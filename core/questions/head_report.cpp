@@ -5,6 +5,52 @@
 namespace roper {
 namespace {
 
+/// Sums of features by the pair that they belong to; what does not rotate is the last.
+Eigen::VectorXd byPair(const Eigen::VectorXd& features, const Rotary& rotary) {
+    Eigen::VectorXd sums(rotary.pairs() + 1);
+    for (int pair = 0; pair < rotary.pairs(); ++pair)
+        sums[pair] = features[rotary.features(pair).first] + features[rotary.features(pair).second];
+    sums[rotary.pairs()] = features.tail(features.size() - rotary.rotatedWidth()).sum();
+    return sums;
+}
+
+}  // namespace
+
+BandUse bandUse(const Eigen::MatrixXd& Q, const Eigen::MatrixXd& K, const Rotary& rotary, Eigen::Index window,
+                bool causal) {
+    const Eigen::Index T = Q.rows(), d = Q.cols();
+    // Of the keys that the query sees: Σ k kᵀ and Σ k, with one key added, and one taken away, at a time.
+    Eigen::MatrixXd squares = Eigen::MatrixXd::Zero(d, d);
+    Eigen::VectorXd sum = Eigen::VectorXd::Zero(d), covariances = Eigen::VectorXd::Zero(d);
+    const auto add = [&](Eigen::Index key, double sign) {
+        const Eigen::VectorXd k = K.row(key);
+        squares.selfadjointView<Eigen::Lower>().rankUpdate(k, sign);
+        sum += sign * k;
+    };
+    for (Eigen::Index key = 0; !causal && key < T; ++key)
+        add(key, 1);
+    for (Eigen::Index n = 0; n < T; ++n) {
+        if (causal) add(n, 1);
+        if (causal && n >= window) add(n - window, -1);
+        const double keys = static_cast<double>(causal ? std::min(n + 1, window) : T);
+        const Eigen::VectorXd q = Q.row(n), mean = sum / keys;
+        const Eigen::VectorXd with_score =
+            (squares.selfadjointView<Eigen::Lower>() * q) / keys - mean * mean.dot(q);  // cov_j(k_j, s_nj)
+        covariances += q.cwiseProduct(with_score);
+    }
+    const Eigen::VectorXd of_pairs = byPair(covariances, rotary);
+    const double variance = of_pairs.sum();
+    BandUse use;
+    use.variance = variance / static_cast<double>(T);
+    use.share = Eigen::VectorXd::Zero(rotary.pairs());
+    if (!(variance > 0)) return use;
+    use.share = of_pairs.head(rotary.pairs()) / variance;
+    use.rest = of_pairs[rotary.pairs()] / variance;
+    return use;
+}
+
+namespace {
+
 struct Rule {
     const char* label;
     double HeadReport::*measure;

@@ -1,7 +1,7 @@
 #pragma once
 
-// Every question that a model can be asked, in the order in which --help lists them. An entry here, a header
-// beside this one (its answer) and core/reading/answer_NAME.cpp make a question. The members are those of
+// Every question that a model can be asked, in the order in which --help lists them. An entry here, its
+// answer in answers.h and core/reading/answer_NAME.cpp make a question. The members are those of
 // QuestionKind.
 #define ROPER_QUESTIONS(QUESTION)                                                                           \
     QUESTION(model, .help = "what the model is", .reads_text = false, .can_change = false)                  \

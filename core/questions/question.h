@@ -3,6 +3,7 @@
 #include <cstdint>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <utility>
 #include <vector>
 
@@ -57,6 +58,9 @@ struct Question {
 /// The settings of a question, by which it is sent: those of the change under their own names, its layer and
 /// head as change_layer and change_head.
 const std::vector<Field<Question>>& questionFields();
+
+/// Whether a setting is one of the change.
+bool isOfChange(std::string_view setting);
 
 /// Those that differ from a question that asks nothing in particular, as "key", "value".
 std::vector<std::pair<std::string, std::string>> questionSettings(const Question& question);

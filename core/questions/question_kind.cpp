@@ -1,11 +1,11 @@
 #include "core/questions/question_kind.h"
 
 #include <algorithm>
-#include <array>
 
 #include "core/base/error.h"
 #include "core/base/text.h"
 #include "core/questions/list.h"
+#include "core/questions/question.h"
 
 namespace roper {
 
@@ -18,19 +18,13 @@ const std::vector<QuestionKind>& questionKinds() {
 }
 
 bool QuestionKind::reads(std::string_view setting, bool scales) const {
-    static constexpr std::array kOfChange = {
-        "ablate",     "mute",  "mute_heads", "no_rotation", "no_value_rotation",
-        "no_inverse", "shift", "base",       "scaling"};
-    const auto isAmong = [&](const auto& names) {
-        return std::find(names.begin(), names.end(), setting) != names.end();
-    };
+    const bool is_scale = setting == "factor" || setting == "original_length";
     if (setting == "what") return true;
     if (setting == "text") return reads_text;
     if (setting == "count") return !counted.empty();
     if (setting == "layer" || setting == "head") return heads != Heads::none;
-    if (setting == "change_layer" || setting == "change_head" || isAmong(kOfChange)) return can_change;
-    if (scales && (setting == "factor" || setting == "original_length")) return can_change;
-    return isAmong(own);
+    if (isOfChange(setting) && (scales || !is_scale)) return can_change;
+    return std::find(own.begin(), own.end(), setting) != own.end();
 }
 
 const QuestionKind& questionKind(std::string_view name) {

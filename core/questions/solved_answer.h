@@ -17,8 +17,13 @@ struct SolvedAnswer {
 
     static std::int64_t count(const std::vector<bool>& of) { return std::count(of.begin(), of.end(), true); }
     /// How many are solved in one way alone.
-    std::int64_t lost() const;
-    std::int64_t gained() const;
+    std::int64_t lost() const {
+        std::int64_t all = 0;
+        for (std::size_t i = 0; i < solved.size(); ++i)
+            all += solved[i] && !changed[i] ? 1 : 0;
+        return all;
+    }
+    std::int64_t gained() const { return lost() + count(changed) - count(solved); }
 };
 
 NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(SolvedAnswer, prompts, solved, changed)

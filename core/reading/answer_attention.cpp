@@ -6,8 +6,8 @@
 #include "core/base/safetensors.h"
 #include "core/base/text.h"
 #include "core/control/messages.h"
+#include "core/operators/tensor_bytes.h"
 #include "core/reading/answers.h"
-#include "core/reading/sent_tensors.h"
 
 namespace roper {
 namespace {

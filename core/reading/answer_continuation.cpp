@@ -1,9 +1,9 @@
 #include <ATen/ATen.h>
 
 #include "core/base/safetensors.h"
+#include "core/operators/tensor_bytes.h"
 #include "core/reading/answers.h"
 #include "core/reading/model_facts.h"
-#include "core/reading/sent_tensors.h"
 
 namespace roper {
 namespace {

@@ -1,7 +1,6 @@
-#include "core/questions/copying.h"
-
 #include <Eigen/Eigenvalues>
 
+#include "core/questions/copying.h"
 #include "core/reading/answers.h"
 #include "core/reading/head_observer.h"
 #include "core/reading/value_weights.h"

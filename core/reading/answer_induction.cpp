@@ -1,11 +1,10 @@
-#include "core/questions/induction.h"
-
 #include <ATen/ATen.h>
 
 #include <algorithm>
 
 #include "core/base/error.h"
 #include "core/base/random.h"
+#include "core/questions/induction.h"
 #include "core/reading/answers.h"
 
 namespace roper {

@@ -7,7 +7,7 @@ namespace roper {
 namespace {
 
 KernelHistory historyOf(const Asked& asked) {
-    const std::vector<TrainedState>& states = asked.reader.history();
+    const std::vector<TrainedState> states = asked.reader.history();
     if (states.empty())
         throw Error(ErrorKind::usage,
                     "only runs have checkpoints; a published model is as it was in the end");

@@ -1,4 +1,3 @@
-#include "core/base/text.h"
 #include "core/questions/kernels_answer.h"
 #include "core/reading/answers.h"
 #include "core/reading/value_weights.h"

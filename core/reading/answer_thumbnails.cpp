@@ -1,7 +1,7 @@
 #include <ATen/ATen.h>
 
+#include "core/operators/tensor_bytes.h"
 #include "core/reading/answers.h"
-#include "core/reading/sent_tensors.h"
 
 namespace roper {
 namespace {

@@ -1,6 +1,5 @@
-#include "core/questions/token_map.h"
-
 #include "core/base/text.h"
+#include "core/questions/token_map.h"
 #include "core/reading/answers.h"
 #include "core/reading/head_observer.h"
 #include "core/reading/value_weights.h"

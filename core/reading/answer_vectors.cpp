@@ -3,10 +3,10 @@
 #include <cmath>
 
 #include "core/base/error.h"
+#include "core/operators/tensor_bytes.h"
 #include "core/pretrained/family.h"
 #include "core/reading/answers.h"
 #include "core/reading/model_facts.h"
-#include "core/reading/sent_tensors.h"
 
 namespace roper {
 namespace {
@@ -47,13 +47,10 @@ at::Tensor rowOf(const Eigen::VectorXd& numbers) {
     return at::tensor(std::vector<double>(numbers.begin(), numbers.end())).unsqueeze(0);
 }
 
-/// A parameter of a run, as it is stored.
-at::Tensor parameterOf(const TensorStore& tensors, const std::string& name) {
-    const StoredTensor& stored = tensors.tensor(name);
-    at::Tensor read = at::empty(stored.shape);
-    tensors.readRows(stored, 0, stored.count() / stored.shape.back(),
-                     {read.mutable_data_ptr<float>(), static_cast<std::size_t>(read.numel())});
-    return read;
+/// A parameter of a run, as it is stored: [rows, numbers of one].
+at::Tensor parameterOf(Decoder& decoder, const std::string& name) {
+    const std::vector<std::int64_t>& shape = decoder.model().tensors->tensor(name).shape;
+    return decoder.weights().matrix({name, false, shape.front(), shape.back()});
 }
 
 using Named = std::vector<std::pair<std::string, at::Tensor>>;
@@ -72,9 +69,10 @@ void addLearned(const Asked& asked, const Asked::Head& at, Named& tensors) {
     if (const auto* theta = frequencies(model.architecture.value_rotations))
         tensors.emplace_back("value_theta", rowOf(*theta));
     if (constexpr const char* kBias = "relative_bias.weight"; model.tensors->has(kBias))
-        tensors.emplace_back("bias", parameterOf(*model.tensors, kBias).select(1, at.head).unsqueeze(0));
+        tensors.emplace_back("bias",
+                             parameterOf(asked.reader.decoder(), kBias).select(1, at.head).unsqueeze(0));
     if (constexpr const char* kTable = "positions.weight"; model.tensors->has(kTable))
-        tensors.emplace_back("table", parameterOf(*model.tensors, kTable));
+        tensors.emplace_back("table", parameterOf(asked.reader.decoder(), kTable));
 }
 
 /// "q", "k", "v" [T, d] of one head, as the layer makes them before any rotation, "tokens" [T], and what the

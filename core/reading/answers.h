@@ -3,8 +3,6 @@
 #include <cstdint>
 #include <functional>
 #include <string>
-#include <string_view>
-#include <utility>
 #include <vector>
 
 #include "core/language_model/intervention.h"
@@ -69,7 +67,7 @@ Answering answering(Answer (*answer)(const Asked&),
 void writeScores(const std::string& name, const std::vector<std::vector<double>>& scores, const Asked& asked,
                  AnswerWriter& to, const nlohmann::ordered_json& more);
 
-/// Answers a question about a model, as it is sent (core/questions/answers.h).
+/// Answers a question about a model, as it is sent (core/questions/answer_json.h).
 /// @throws Error (usage) for a text without tokens, a head that the model lacks, or a change that it cannot
 /// take; Error (memory)
 std::string sentAnswer(ModelReader& reader, Question question);

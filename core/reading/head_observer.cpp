@@ -107,17 +107,14 @@ void HeadObserver::observe(std::int64_t layer, std::int64_t first, const at::Ten
     const at::Tensor entropy = has_entropy
                                    ? -(counts * at::log(weights.clamp_min(1e-30))).sum({1, 2}).to(at::kDouble)
                                    : at::full({weights.size(0)}, NAN, at::kDouble);
-    const at::Tensor sums =
+    const at::Tensor sums =  // in the order of kHeadMeasures
         at::stack({entropy, total(distance.abs()), total(j.eq(0).expand_as(distance)), total(distance.eq(0)),
                    total(distance.eq(1)), total(distance.lt(kLocal).logical_and(distance.ge(0))),
                    total(is_earlier), total(follows)});
     for (std::int64_t head = 0; head < architecture_.heads; ++head) {
         HeadReport& to = report(layer, head);
-        double HeadReport::*const members[] = {
-            &HeadReport::entropy,  &HeadReport::mean_distance, &HeadReport::first, &HeadReport::self,
-            &HeadReport::previous, &HeadReport::local,         &HeadReport::same,  &HeadReport::induction};
         for (std::int64_t i = 0; i < sums.size(0); ++i)
-            to.*members[i] += sums[i][head].item<double>();
+            to.*kHeadMeasures[static_cast<std::size_t>(i)].number += sums[i][head].item<double>();
     }
 }
 

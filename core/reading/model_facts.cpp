@@ -6,7 +6,6 @@
 
 #include "core/base/error.h"
 #include "core/base/safetensors.h"
-#include "core/base/text.h"
 #include "core/control/messages.h"
 #include "core/control/model_description.h"
 

@@ -58,7 +58,8 @@ class ModelReader {
     const TextCodec& codec() const { return codec_; }
     const Task* task() const { return task_.get(); }  ///< null for a published model
     std::uint64_t problemSeed() const { return problem_seed_; }
-    const std::vector<TrainedState>& history() const { return history_; }
+    /// The checkpoints that a run has now; none of a published model.
+    std::vector<TrainedState> history() const { return history_ ? history_() : std::vector<TrainedState>(); }
     const std::map<std::string, std::string>& runFacts() const { return run_facts_; }
 
     /// The text as the model reads it.
@@ -103,7 +104,7 @@ class ModelReader {
     TextCodec codec_;
     std::shared_ptr<const Task> task_;
     std::uint64_t problem_seed_;
-    std::vector<TrainedState> history_;
+    std::function<std::vector<TrainedState>()> history_;
     std::map<std::string, std::string> run_facts_;
     ReaderOptions options_;
 };

@@ -47,7 +47,7 @@ std::map<std::string, std::string> runFactsOf(const Specification& specification
     const Specification::Model& m = specification.model;
     std::map<std::string, std::string> facts = ModelDescription{step,
                                                                 m.position,
-                                                                attentionKindOf(m.attention),
+                                                                valueNamed<AttentionKind>(m.attention),
                                                                 !specification.isMasked(),
                                                                 m,
                                                                 m.value_rotary_fraction,
@@ -69,9 +69,12 @@ std::vector<TrainedState> historyOf(const RunFolder& run) {
 OpenedModel openedRun(const RunFolder& run, const Specification& specification, PretrainedModel model,
                       std::shared_ptr<const Task> task, std::int64_t step) {
     const TextCodec codec = codecOf(task);
-    return {std::move(model), codec,
-            std::move(task),  static_cast<std::uint64_t>(specification.training.data_seed),
-            historyOf(run),   runFactsOf(specification, step)};
+    return {std::move(model),
+            codec,
+            std::move(task),
+            static_cast<std::uint64_t>(specification.training.data_seed),
+            [run] { return historyOf(run); },
+            runFactsOf(specification, step)};
 }
 
 }  // namespace

@@ -39,9 +39,9 @@ struct TrainedState {
 struct OpenedModel {
     PretrainedModel model;
     TextCodec codec;
-    std::shared_ptr<const Task> task = {};   ///< of a run; null of a published model
-    std::uint64_t problem_seed = 0;          ///< of the problems that the run is evaluated on
-    std::vector<TrainedState> history = {};  ///< of a run: its checkpoints, by rising step
+    std::shared_ptr<const Task> task = {};  ///< of a run; null of a published model
+    std::uint64_t problem_seed = 0;         ///< of the problems that the run is evaluated on
+    std::function<std::vector<TrainedState>()> history = {};  ///< of a run: its checkpoints, by rising step
     /// Of a run: what the explorer pages have to know of it, as its specification calls it.
     std::map<std::string, std::string> run_facts = {};
 };

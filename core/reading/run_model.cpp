@@ -1,6 +1,5 @@
 #include "core/reading/run_model.h"
 
-#include "core/base/error.h"
 #include "core/pretrained/family.h"
 
 namespace roper {
@@ -75,7 +74,7 @@ PretrainedModel modelOfRun(const Specification& s, std::shared_ptr<const TensorS
     model.activation = s.model.activation == "relu" ? Activation::relu : Activation::gelu;
     model.post_norm = s.model.norm == "post";
     model.causal = !s.isMasked();
-    model.attention = attentionKindOf(s.model.attention);
+    model.attention = valueNamed<AttentionKind>(s.model.attention);
     model.learned_positions = tensors->has("positions.weight");
     if (model.learned_positions) model.context = tensors->tensor("positions.weight").shape.front();
     if (s.model.position == "sinusoidal") model.sinusoids = s.model.base;

@@ -20,14 +20,7 @@ inline const std::vector<std::string>& attentionKindNames() {
     static const std::vector<std::string> names = {"softmax", "linear_numerator", "linear_cosine"};
     return names;
 }
-
-inline const std::string& nameOf(AttentionKind kind) {
-    return attentionKindNames().at(static_cast<std::size_t>(kind));
-}
-
-/// @throws std::invalid_argument if there is no such attention
-inline AttentionKind attentionKindOf(const std::string& name) {
-    return valueNamed<AttentionKind>(attentionKindNames(), name, "attention");
-}
+template <>
+inline constexpr EnumNames kEnumNames<AttentionKind>{attentionKindNames, "attention"};
 
 }  // namespace roper

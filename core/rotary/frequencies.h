@@ -19,15 +19,8 @@ inline const std::vector<std::string>& frequencyFormulaNames() {
     static const std::vector<std::string> names = {"standard", "worked_example"};
     return names;
 }
-
-inline const std::string& nameOf(FrequencyFormula formula) {
-    return frequencyFormulaNames().at(static_cast<std::size_t>(formula));
-}
-
-/// @throws std::invalid_argument if there is no such formula
-inline FrequencyFormula frequencyFormulaOf(const std::string& name) {
-    return valueNamed<FrequencyFormula>(frequencyFormulaNames(), name, "frequency formula");
-}
+template <>
+inline constexpr EnumNames kEnumNames<FrequencyFormula>{frequencyFormulaNames, "frequency formula"};
 
 /// Frequencies θ_i of the pairs i = 0 … rotated_width/2 − 1, in radians per position, fastest first.
 /// @param rotated_width  number of features that rotate: even, at least 2

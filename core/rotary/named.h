@@ -7,18 +7,34 @@
 
 namespace roper {
 
-/// The value of an enumeration that has this name.
-/// @param names  of all values, in their order
-/// @param kind   of value, for the error
-/// @throws std::invalid_argument if there is none
+/// The names of all values of an enumeration, in their order, and what it is called in errors.
+struct EnumNames {
+    const std::vector<std::string>& (*all)();
+    const char* kind;
+};
+/// Specialised beside an enumeration whose values have names.
 template <class Enum>
-Enum valueNamed(const std::vector<std::string>& names, const std::string& name, const std::string& kind) {
+inline constexpr EnumNames kEnumNames{nullptr, nullptr};
+
+template <class Enum>
+concept NamedEnum = (kEnumNames<Enum>.all != nullptr);
+
+template <NamedEnum Enum>
+const std::string& nameOf(Enum value) {
+    return kEnumNames<Enum>.all().at(static_cast<std::size_t>(value));
+}
+
+/// @throws std::invalid_argument if no value has this name
+template <NamedEnum Enum>
+Enum valueNamed(const std::string& name) {
+    const auto& [all, kind] = kEnumNames<Enum>;
+    const std::vector<std::string>& names = all();
     const auto found = std::find(names.begin(), names.end(), name);
     if (found != names.end()) return static_cast<Enum>(found - names.begin());
     std::string known;
     for (const std::string& one : names)
         known += (known.empty() ? "" : ", ") + one;
-    throw std::invalid_argument("unknown " + kind + " '" + name + "'; known are " + known);
+    throw std::invalid_argument(std::string("unknown ") + kind + " '" + name + "'; known are " + known);
 }
 
 }  // namespace roper

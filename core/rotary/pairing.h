@@ -18,15 +18,8 @@ inline const std::vector<std::string>& pairingNames() {
     static const std::vector<std::string> names = {"half", "interleaved"};
     return names;
 }
-
-inline const std::string& nameOf(Pairing pairing) {
-    return pairingNames().at(static_cast<std::size_t>(pairing));
-}
-
-/// @throws std::invalid_argument if there is no such pairing
-inline Pairing pairingOf(const std::string& name) {
-    return valueNamed<Pairing>(pairingNames(), name, "pairing");
-}
+template <>
+inline constexpr EnumNames kEnumNames<Pairing>{pairingNames, "pairing"};
 
 struct PairFeatures {
     int first;

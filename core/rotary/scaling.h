@@ -34,15 +34,8 @@ inline const std::vector<std::string>& scalingNames() {
                                                    "yarn", "llama3", "longrope", "p-rope"};
     return names;
 }
-
-inline const std::string& nameOf(ScalingMethod method) {
-    return scalingNames().at(static_cast<std::size_t>(method));
-}
-
-/// @throws std::invalid_argument if there is no such method
-inline ScalingMethod scalingMethodOf(const std::string& name) {
-    return valueNamed<ScalingMethod>(scalingNames(), name, "scaling");
-}
+template <>
+inline constexpr EnumNames kEnumNames<ScalingMethod>{scalingNames, "scaling"};
 
 /// A scaling method with all its parameters; each method reads its own.
 struct Scaling {

@@ -1,7 +1,5 @@
 #include "core/rotary/scores.h"
 
-#include <cmath>
-
 namespace roper {
 
 double relativeScore(const Rotary& rotary, const Eigen::VectorXd& q, double n, const Eigen::VectorXd& k,

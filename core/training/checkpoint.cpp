@@ -8,12 +8,12 @@
 #include <map>
 #include <optional>
 #include <set>
-#include <span>
 
 #include "core/base/error.h"
 #include "core/base/file_reading.h"
 #include "core/base/fingerprint.h"
 #include "core/base/text.h"
+#include "core/operators/tensor_bytes.h"
 #include "core/training/schedule.h"
 
 namespace roper {
@@ -30,35 +30,6 @@ std::string meanName(const std::string& parameter) {
 std::string squareName(const std::string& parameter) {
     return std::string("optimizer.square.").append(parameter);
 }
-
-Dtype dtypeOf(const at::Tensor& tensor) {
-    switch (tensor.scalar_type()) {
-        case at::kByte:
-            return Dtype::U8;
-        case at::kDouble:
-            return Dtype::F64;
-        default:
-            return Dtype::F32;
-    }
-}
-
-/// Collects tensors to write and keeps their CPU copies alive until they are written.
-class TensorsToWrite {
-  public:
-    void add(const std::string& name, const at::Tensor& tensor) {
-        const at::Tensor plain = tensor.detach().to(at::kCPU).contiguous();
-        kept_.push_back(plain);
-        views_.push_back({name,
-                          dtypeOf(plain),
-                          plain.sizes().vec(),
-                          {static_cast<const std::byte*>(plain.const_data_ptr()), plain.nbytes()}});
-    }
-    const std::vector<TensorToWrite>& views() const { return views_; }
-
-  private:
-    std::vector<at::Tensor> kept_;
-    std::vector<TensorToWrite> views_;
-};
 
 std::string shapeText(const std::vector<std::int64_t>& shape) {
     std::vector<std::string> parts;

@@ -3,47 +3,34 @@
 #include <ATen/ATen.h>
 #include <ATen/core/grad_mode.h>
 
-#include <array>
-
 #include "core/base/durable_file.h"
 #include "core/base/error.h"
 #include "core/base/text.h"
 #include "core/model/generation.h"
+#include "core/operators/tensor_bytes.h"
 #include "core/operators/translating_errors.h"
 #include "core/specification/cost.h"
 #include "core/training/checkpoint.h"
 #include "core/training/loaded_model.h"
-#include "core/training/tensor_bytes.h"
 
 namespace roper {
 namespace {
 
-void writeAttentionCsv(const at::Tensor& attention, bool causal, const std::filesystem::path& out) {
-    std::string csv = "layer,head,query,key,weight\n";
-    const auto weights = attention.accessor<float, 4>();
-    for (std::int64_t layer = 0; layer < weights.size(0); ++layer)
-        for (std::int64_t head = 0; head < weights.size(1); ++head)
-            for (std::int64_t query = 0; query < weights.size(2); ++query)
-                for (std::int64_t key = 0; key < (causal ? query + 1 : weights.size(3)); ++key)
-                    csv += join({std::to_string(layer), std::to_string(head), std::to_string(query),
-                                 std::to_string(key),
-                                 formatNumber(static_cast<double>(weights[layer][head][query][key]))},
-                                ",") +
-                           "\n";
-    writeFileAtomically(out, csv);
-}
-
-void writeNormsCsv(const at::Tensor& norms, const std::filesystem::path& out) {
-    constexpr std::array kVectors = {"q", "k", "v", "output"};
-    std::string csv = "vector,layer,head,pair,norm\n";
-    const auto values = norms.accessor<float, 4>();
-    for (std::int64_t vector = 0; vector < values.size(0); ++vector)
-        for (std::int64_t layer = 0; layer < values.size(1); ++layer)
-            for (std::int64_t head = 0; head < values.size(2); ++head)
-                for (std::int64_t pair = 0; pair < values.size(3); ++pair)
-                    csv += join({kVectors.at(static_cast<std::size_t>(vector)), std::to_string(layer),
-                                 std::to_string(head), std::to_string(pair),
-                                 formatNumber(static_cast<double>(values[vector][layer][head][pair]))},
+/// A row for each number of a tensor [A, B, C, D]: its four indices, the number.
+/// @param header  first line
+/// @param first   what the first index is written as; empty: as a number
+/// @param causal  without those whose last index is above the third
+void writeCsv(const at::Tensor& numbers, const std::string& header, const std::vector<std::string>& first,
+              bool causal, const std::filesystem::path& out) {
+    std::string csv = header + "\n";
+    const auto number = numbers.accessor<float, 4>();
+    for (std::int64_t a = 0; a < number.size(0); ++a)
+        for (std::int64_t b = 0; b < number.size(1); ++b)
+            for (std::int64_t c = 0; c < number.size(2); ++c)
+                for (std::int64_t d = 0; d < (causal ? c + 1 : number.size(3)); ++d)
+                    csv += join({first.empty() ? std::to_string(a) : first.at(static_cast<std::size_t>(a)),
+                                 std::to_string(b), std::to_string(c), std::to_string(d),
+                                 formatNumber(static_cast<double>(number[a][b][c][d]))},
                                 ",") +
                            "\n";
     writeFileAtomically(out, csv);
@@ -56,19 +43,24 @@ struct ReadText {
     at::Tensor tokens;  ///< [1, T], on the model's device
 };
 
-ReadText readText(const RunFolder& folder, const ReadingOptions& options, const std::string& text) {
-    if (text.empty()) throw Error(ErrorKind::usage, "this export needs a text: --text \"…\"");
-    ReadText read{loadModel(folder, options), folder.name(), text, {}};
-    const at::Device device = read.loaded.model->parameters().front().second.device();
-    read.tokens = encodePadded(read.loaded.task->vocabulary(), {text}).to(device);
-    return read;
+/// Hands a text, read by a run's model, to `make`, which writes what the model makes of it.
+template <class Make>
+void exportOfText(const RunFolder& folder, const ReadingOptions& options, const std::string& text,
+                  const Make& make) {
+    translatingErrors([&] {
+        const at::NoGradGuard no_gradients;
+        if (text.empty()) throw Error(ErrorKind::usage, "this export needs a text: --text \"…\"");
+        ReadText read{loadModel(folder, options), folder.name(), text, {}};
+        const at::Device device = read.loaded.model->parameters().front().second.device();
+        read.tokens = encodePadded(read.loaded.task->vocabulary(), {text}).to(device);
+        make(read);
+    });
 }
 
-/// Writes what the model made of a text, beside the text's tokens. `made` is contiguous, on the CPU.
+/// Writes what the model made of a text, beside the text's tokens.
 void writeForText(const ReadText& read, const std::string& name, const at::Tensor& made,
                   const std::filesystem::path& out) {
-    const at::Tensor tokens = read.tokens.flatten().cpu().contiguous();
-    writeSafetensors(out, {tensorToWrite(name, made), tensorToWrite("tokens", tokens)},
+    writeSafetensors(out, TensorsToWrite({{name, made}, {"tokens", read.tokens.flatten()}}).views(),
                      {{"run", read.run},
                       {"step", std::to_string(read.loaded.step)},
                       {"text", read.text},
@@ -79,16 +71,14 @@ void writeForText(const ReadText& read, const std::string& name, const at::Tenso
 
 void exportAttention(const RunFolder& folder, const ReadingOptions& options, const std::string& text,
                      const std::filesystem::path& out) {
-    translatingErrors([&] {
-        const at::NoGradGuard no_gradients;
-        const ReadText read = readText(folder, options, text);
+    exportOfText(folder, options, text, [&](const ReadText& read) {
         const at::Tensor attention =
             read.loaded.model->attentionWeights(read.tokens, Transformer::Numbers::compute)
                 .select(1, 0)
                 .to(at::kCPU, at::kFloat)
                 .contiguous();  // [L, H, T, T]
         if (out.extension() == ".csv")
-            writeAttentionCsv(attention, read.loaded.model->causal(), out);
+            writeCsv(attention, "layer,head,query,key,weight", {}, read.loaded.model->causal(), out);
         else
             writeForText(read, "attention", attention, out);
     });
@@ -96,14 +86,12 @@ void exportAttention(const RunFolder& folder, const ReadingOptions& options, con
 
 void exportNorms(const RunFolder& folder, const ReadingOptions& options, const std::string& text,
                  const std::filesystem::path& out) {
-    translatingErrors([&] {
-        const at::NoGradGuard no_gradients;
-        const ReadText read = readText(folder, options, text);
+    exportOfText(folder, options, text, [&](const ReadText& read) {
         const at::Tensor norms = read.loaded.model->inside(read.tokens, Transformer::Numbers::compute)
                                      .norms.to(at::kCPU, at::kFloat)
                                      .contiguous();
         if (out.extension() == ".csv")
-            writeNormsCsv(norms, out);
+            writeCsv(norms, "vector,layer,head,pair,norm", {"q", "k", "v", "output"}, false, out);
         else
             writeForText(read, "norms", norms, out);
     });
@@ -111,11 +99,8 @@ void exportNorms(const RunFolder& folder, const ReadingOptions& options, const s
 
 void exportLogits(const RunFolder& folder, const ReadingOptions& options, const std::string& text,
                   const std::filesystem::path& out) {
-    translatingErrors([&] {
-        const at::NoGradGuard no_gradients;
-        const ReadText read = readText(folder, options, text);
-        writeForText(read, "logits", read.loaded.model->forward(read.tokens).squeeze(0).cpu().contiguous(),
-                     out);
+    exportOfText(folder, options, text, [&](const ReadText& read) {
+        writeForText(read, "logits", read.loaded.model->forward(read.tokens).squeeze(0), out);
     });
 }
 

@@ -59,7 +59,6 @@ class Followers {
     /// @param poll  called meanwhile; what it throws ends the waiting
     /// @throws Error what one of them has thrown; (preempted) if one is gone; (other) if one does not come
     void connect(const std::function<void()>& poll);
-    bool isConnected() const { return is_connected_; }
 
     ProcessGroup& group() { return *group_; }
 

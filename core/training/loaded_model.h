@@ -1,8 +1,6 @@
 #pragma once
 
 #include <memory>
-#include <optional>
-#include <string>
 
 #include "core/model/transformer.h"
 #include "core/rotary/scaling.h"

@@ -5,8 +5,8 @@
 
 #include "core/base/file_path.h"
 #include "core/model/generation.h"
+#include "core/operators/tensor_bytes.h"
 #include "core/reading/model_facts.h"
-#include "core/training/tensor_bytes.h"
 
 namespace roper {
 
@@ -28,15 +28,15 @@ void writeSnapshot(const RunFolder& folder, Transformer& model, const Task& task
     const at::Tensor tokens = padded({text});
     const at::Device device = model.parameters().front().second.device();
     const Transformer::Inside inside = model.inside(tokens.to(device));
-    const at::Tensor attention = inside.attention.to(at::kCPU, at::kFloat).contiguous(),
-                     norms = inside.norms.to(at::kCPU, at::kFloat).contiguous(), list = tokens.flatten();
     std::vector<std::string> texts;
     for (const std::int64_t id : text)
         texts.push_back(task.vocabulary().decode(id));
     makeFolder(folder.snapshotsPath());
     writeSafetensors(
         folder.snapshotPath(step),
-        {tensorToWrite("attention", attention), tensorToWrite("norms", norms), tensorToWrite("tokens", list)},
+        TensorsToWrite(
+            {{"attention", inside.attention}, {"norms", inside.norms}, {"tokens", tokens.flatten()}})
+            .views(),
         {{"run", folder.name()},
          {"step", std::to_string(step)},
          {"text", task.vocabulary().decode(text)},

@@ -125,7 +125,7 @@ RunState Trainer::run() {
     beat(RunState::running, Durability::machine_failure);
     if (position_.step == 0) {
         takeSnapshot();
-        if (recorder_.folder().methodRows().empty()) reportMethod();
+        if (recorder_.folder().rows<MethodRow>().empty()) reportMethod();
     }
     std::optional<Shard> shard;
     if (followers_ != nullptr) shard = shardOf(specification_.training.batch, 0, followers_->group().size());

@@ -302,19 +302,20 @@ class FiguresTest : public QObject {
             window_->showPage(page);
             for (const Figure* figure : page->figures()) {
                 ExportOptions options;
-                // At half the size, so that positions of letters matter more than their edges.
+                // Averages of 16 × 16 pixels: smoothing of edges hardly changes them, a label at another place
+                // does.
                 const auto at_scale = [&](int scale) {
                     options.scale = scale;
                     return figureImage(*figure, options, Theme::light())
-                        .scaled(figure->figureSize() / 2, Qt::IgnoreAspectRatio, Qt::SmoothTransformation);
+                        .scaled(figure->figureSize() / 16, Qt::IgnoreAspectRatio, Qt::SmoothTransformation);
                 };
                 const QImage once = at_scale(1), thrice = at_scale(3);
-                qint64 difference = 0;
+                int worst = 0;
                 for (int y = 0; y < once.height(); ++y)
                     for (int x = 0; x < once.width(); ++x)
-                        difference += std::abs(qGray(once.pixel(x, y)) - qGray(thrice.pixel(x, y)));
-                const double mean = static_cast<double>(difference) / (once.width() * once.height());
-                QVERIFY2(mean < 3.0, qPrintable(figure->figureName() + " " + QString::number(mean)));
+                        worst = std::max(worst, std::abs(qGray(once.pixel(x, y)) - qGray(thrice.pixel(x, y))));
+                QVERIFY2(worst < 32, qPrintable(figure->figureName() + " " + QString::number(worst)));
+                qInfo("%s %d", qPrintable(figure->figureName()), worst);
             }
         }
     }

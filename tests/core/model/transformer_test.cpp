@@ -9,7 +9,6 @@
 
 #include <map>
 
-#include "core/explorer/attention_maps.h"
 #include "core/kernels/attention.h"
 #include "core/model/generation.h"
 #include "core/operators/choose_token.h"
@@ -324,41 +323,6 @@ TEST(Transformer, AttentionWeightsAreThoseOfTheForwardPass) {
     EXPECT_EQ(weights.triu(1).abs().max().item<double>(), 0.0);
 }
 
-// The explorers compute the model's attention weights from q and k of a head.
-TEST(Transformer, HeadVectorsGiveTheWeightsOfTheirHead) {
-    at::manual_seed(6);
-    const at::NoGradGuard no_gradients;
-    Specification specification = tiny("roper");
-    specification.model.rotary_fraction = 0.5;
-    Transformer model(specification, kVocabulary, at::kCPU, at::kDouble);
-    const at::Tensor tokens = someTokens(1, 9);
-    const at::Tensor weights = model.attentionWeights(tokens);  // [L, B, H, T, T]
-    for (const std::int64_t layer : {0, 1}) {
-        for (const std::int64_t head : {0, 2}) {
-            const at::Tensor qkv = model.headVectors(tokens, layer, head).contiguous();
-            ASSERT_EQ(qkv.size(0), 3);
-            using RowMajor = Eigen::Matrix<double, Eigen::Dynamic, Eigen::Dynamic, Eigen::RowMajor>;
-            const auto matrix = [&](int which) {
-                return Eigen::MatrixXd(Eigen::Map<const RowMajor>(
-                    qkv.select(0, which).const_data_ptr<double>(), 9, qkv.size(2)));
-            };
-            roper::Setup setup;  // Setup alone means a type of GoogleTest
-            setup.head_dim = static_cast<int>(qkv.size(2));
-            setup.rotary_fraction = 0.5;
-            setup.base = specification.model.base;
-            setup.pairing = specification.model.pairing;
-            const ScoreRule rule = scoreRule(sanitized(setup));
-            const HeadVectors heads{matrix(0), matrix(1), matrix(2)};
-            const Eigen::MatrixXd computed = roper::weights(rule, heads, scores(rule, heads));
-            for (int n = 0; n < 9; ++n)
-                for (int j = 0; j < 9; ++j)
-                    EXPECT_NEAR(computed(n, j), weights[layer][0][head][n][j].item<double>(), 1e-12);
-        }
-    }
-    EXPECT_THROW(model.headVectors(tokens, 2, 0), std::invalid_argument);
-    EXPECT_THROW(model.headVectors(tokens, 0, 3), std::invalid_argument);
-}
-
 TEST(Transformer, TwinsStartFromTheSameWeights) {
     const Transformer rope(tiny("rope"), kVocabulary, at::kCPU), roper(tiny("roper"), kVocabulary, at::kCPU);
     ASSERT_EQ(rope.parameters().size(), roper.parameters().size());
@@ -476,28 +440,14 @@ TEST(Generation, DrawsAsOftenAsTheSoftmaxSays) {
     EXPECT_EQ(chooseToken(logits, 0, random), 3);
 }
 
-// Compares the maps and norms of snapshots with code that other tests cover.
-TEST(Inside, AgreesWithTheAttentionAndTheVectorsOfEachHead) {
+// Compares the maps of snapshots with code that other tests cover; their norms: run_model_test.cpp.
+TEST(Inside, AgreesWithTheAttentionOfEachHead) {
     const at::NoGradGuard no_gradients;
     const at::Tensor tokens = at::randint(kVocabulary, {1, 9}, at::kLong);
     for (const Specification& kind : allKinds()) {
         Transformer model(kind, kVocabulary, at::kCPU, at::kDouble);
         const Transformer::Inside inside = model.inside(tokens);
         EXPECT_TRUE(at::allclose(inside.attention, model.attentionWeights(tokens).squeeze(1)));
-        const at::Tensor qkv = model.headVectors(tokens, 1, 2);  // [3, T, d]
-        const std::int64_t d = kind.headDim();
-        // The norms of pairs add up to the norm of the vector, for any pairing.
-        const at::Tensor squares = inside.norms.index({at::indexing::Slice(0, 3), 1, 2});
-        EXPECT_EQ(squares.sizes().vec(), (std::vector<std::int64_t>{3, d / 2}));
-        const at::Tensor q = qkv[0].contiguous();
-        if (!kind.model.method().rotates) {  // without rotation, neighbouring features form a pair
-            const at::Tensor by_hand = q.view({9, d / 2, 2}).square().sum(-1).sqrt().mean(0);
-            EXPECT_TRUE(at::allclose(squares[0], by_hand)) << nameOf(kind);
-        } else if (kind.model.pairing == Pairing::half && kind.model.rotary_fraction == 1) {
-            const at::Tensor by_hand =
-                (q.narrow(1, 0, d / 2).square() + q.narrow(1, d / 2, d / 2).square()).sqrt().mean(0);
-            EXPECT_TRUE(at::allclose(squares[0], by_hand)) << nameOf(kind);
-        }
     }
 }
 

@@ -4,9 +4,13 @@
 #include <ATen/core/grad_mode.h>
 #include <gtest/gtest.h>
 
+#include <array>
+
 #include "core/base/safetensors.h"
+#include "core/explorer/attention_maps.h"
 #include "core/language_model/decoder.h"
 #include "core/model/transformer.h"
+#include "core/reading/head_observer.h"
 #include "tests/support/expect_error.h"
 #include "tests/support/temporary_folder.h"
 
@@ -94,6 +98,61 @@ TEST(RunModel, ComputesWhatItsTransformerDoes) {
         const at::Tensor right = both.ours.forward(at::tensor(tokens).unsqueeze(0)).squeeze(0);
         const at::Tensor got = both.decoder->logits(both.decoder->hidden(tokens));
         EXPECT_LT((got - right).abs().max().item<double>(), 2e-5 * right.abs().max().item<double>()) << what;
+    }
+}
+
+/// q, k and v of a head, before any rotation, each [T, d].
+std::array<at::Tensor, 3> vectorsOf(Decoder& decoder, const std::vector<std::int64_t>& tokens,
+                                    std::int64_t layer, std::int64_t head) {
+    std::array<at::Tensor, 3> found;
+    PassRecorder recorder;
+    recorder.vectors = [&](const LayerView& view) {
+        if (view.layer == layer)
+            found = {view.q.select(0, head), view.k.select(0, head), view.v.select(0, head)};
+    };
+    decoder.hidden(tokens, {}, recorder);
+    return found;
+}
+
+// The explorers compute the model's attention weights from q and k of a head.
+TEST(RunModel, VectorsGiveTheWeightsOfTheirHead) {
+    const at::NoGradGuard no_gradients;
+    const Specification s =
+        specificationWith({{"model.position", "roper"}, {"model.rotary_fraction", "0.5"}});
+    Both both(s);
+    const std::vector<std::int64_t> tokens = someTokens();
+    const at::Tensor weights =
+        both.ours.attentionWeights(at::tensor(tokens).unsqueeze(0));  // [L, 1, H, T, T]
+    for (const std::int64_t layer : {0, 1})
+        for (const std::int64_t head : {0, 2}) {
+            const auto [q, k, v] = vectorsOf(*both.decoder, tokens, layer, head);
+            roper::Setup setup;  // Setup alone is a name of GoogleTest's here
+            setup.head_dim = static_cast<int>(q.size(1));
+            setup.rotary_fraction = 0.5;
+            setup.base = s.model.base;
+            setup.pairing = s.model.pairing;
+            const ScoreRule rule = scoreRule(sanitized(setup));
+            const HeadVectors heads{matrixOf(q), matrixOf(k), matrixOf(v)};
+            const Eigen::MatrixXd right = matrixOf(weights[layer][0][head]);
+            EXPECT_LT((roper::weights(rule, heads, scores(rule, heads)) - right).cwiseAbs().maxCoeff(), 1e-5);
+        }
+}
+
+// Lengths of pairs together are the length of the vector, however features are paired.
+TEST(RunModel, VectorsHaveTheNormsOfSnapshots) {
+    const at::NoGradGuard no_gradients;
+    for (const char* position : {"rope", "roper", "alibi", "none"}) {
+        Both both(specificationWith({{"model.position", position}}));
+        const std::vector<std::int64_t> tokens = someTokens();
+        const at::Tensor norms = both.ours.inside(at::tensor(tokens).unsqueeze(0)).norms;  // [4, L, H, d/2]
+        const at::Tensor q = vectorsOf(*both.decoder, tokens, 1, 2)[0];
+        const std::int64_t d = q.size(1);
+        const bool rotates = position[0] == 'r';  // else neighbours make a pair
+        const at::Tensor pairs =
+            rotates ? q.reshape({-1, 2, d / 2}).transpose(1, 2) : q.reshape({-1, d / 2, 2});
+        const at::Tensor by_hand = pairs.square().sum(-1).sqrt().mean(0);
+        EXPECT_EQ(norms.sizes().vec(), (std::vector<std::int64_t>{4, 2, 3, d / 2}));
+        EXPECT_TRUE(at::allclose(norms[0][1][2], by_hand)) << position;
     }
 }
 

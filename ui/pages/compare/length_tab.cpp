@@ -39,7 +39,7 @@ LengthTab::LengthTab(CompareState& state, QWidget* parent)
     problems_->setSuffix(tr(" of each size"));
     what_->addItems({tr("share right, by length"), tr("loss of texts, by position")});
     for (const std::string& name : scalingNames()) {
-        if (scalingMethodOf(name) == ScalingMethod::longrope) continue;  // its factors are of one model
+        if (valueNamed<ScalingMethod>(name) == ScalingMethod::longrope) continue;  // its factors are of one model
         scaling_->addItem(name == "none" ? tr("frequencies as trained")
                                          : tr("scaled: %1").arg(QString::fromStdString(name)),
                           QString(QString::fromStdString(name)));
@@ -89,9 +89,9 @@ const MeasuredRun& LengthTab::rowsOf(const RunFolder& folder) {
         }
     };
     MeasuredRun& rows = known.rows;
-    read(folder.sizesPath(), known.sizes_time, rows.sizes, [&] { return folder.sizeRows(); });
-    read(folder.lengthsPath(), known.lengths_time, rows.lengths, [&] { return folder.lengthRows(); });
-    read(folder.positionsPath(), known.positions_time, rows.positions, [&] { return folder.positionRows(); });
+    read(folder.pathOf<SizeRow>(), known.sizes_time, rows.sizes, [&] { return folder.rows<SizeRow>(); });
+    read(folder.pathOf<LengthRow>(), known.lengths_time, rows.lengths, [&] { return folder.rows<LengthRow>(); });
+    read(folder.pathOf<PositionRow>(), known.positions_time, rows.positions, [&] { return folder.rows<PositionRow>(); });
     return rows;
 }
 

@@ -148,7 +148,7 @@ void ChangePanel::addPositions() {
     for (const std::string& name : scalingNames())
         if (name != "longrope") scaling_->addItem(QString::fromStdString(name));  // which needs a list
     connect(scaling_, &QComboBox::currentTextChanged, this, [this](const QString& name) {
-        edit([&](ModelChange& change) { change.scaling = scalingMethodOf(name.toStdString()); });
+        edit([&](ModelChange& change) { change.scaling = valueNamed<ScalingMethod>(name.toStdString()); });
     });
     form_->addRow(tr("Scaling"), scaling_);
     factor_ = named(new NumberEdit(1, 10000), tr("Factor of the scaling"),
