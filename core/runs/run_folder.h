@@ -43,13 +43,7 @@ class RunFolder {
     FilePath specificationPath() const { return file("run.toml"); }
     FilePath statusPath() const { return file("status.json"); }
     FilePath metricsPath() const { return pathOf<MetricsRow>(); }
-    FilePath evaluationsPath() const { return pathOf<EvaluationRow>(); }
-    FilePath methodPath() const { return pathOf<MethodRow>(); }
-    FilePath sizesPath() const { return pathOf<SizeRow>(); }
-    FilePath lengthsPath() const { return pathOf<LengthRow>(); }
-    FilePath positionsPath() const { return pathOf<PositionRow>(); }
     FilePath textPath() const { return file("text"); }  ///< what is kept of a text
-    FilePath samplesPath() const { return pathOf<Sample>(); }
     FilePath logPath() const { return file("log.txt"); }
     /// What a trainer wrote to stderr that was not started from a terminal.
     FilePath messagesPath() const { return file("trainer-messages.txt"); }
@@ -92,10 +86,6 @@ class RunFolder {
 
     std::vector<MetricsRow> metrics() const { return rows<MetricsRow>(); }
     std::vector<EvaluationRow> evaluations() const { return rows<EvaluationRow>(); }
-    std::vector<MethodRow> methodRows() const { return rows<MethodRow>(); }
-    std::vector<SizeRow> sizeRows() const { return rows<SizeRow>(); }
-    std::vector<LengthRow> lengthRows() const { return rows<LengthRow>(); }
-    std::vector<PositionRow> positionRows() const { return rows<PositionRow>(); }
     std::vector<Sample> samples() const { return rows<Sample>(); }
 
     /// By rising step. @throws Error (disk) if they cannot be listed; if there is no folder there are none

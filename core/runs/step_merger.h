@@ -28,7 +28,6 @@ class StepSurvey {
     double seconds(double time) const { return (time - time_origin_) / time_unit_; }
 
     std::vector<std::string> notes() const;
-    PassedOver passedOver() const { return passed_over_; }
 
   private:
     void take(const StepRow& row);

@@ -155,6 +155,14 @@ class Fields {
     std::string_view rest_;
 };
 
+/// The first field with a tag; nothing if there is none.
+std::optional<Fields::Field> findIn(std::string_view message, char tag) {
+    Fields fields(message);
+    while (const auto field = fields.next())
+        if (field->tag == tag) return field;
+    return std::nullopt;
+}
+
 /// The first number of a packed list, or of one that is not packed.
 std::optional<std::uint64_t> firstVarint(const Fields::Field& field) {
     if ((field.tag & 7) == 0) return field.number;
@@ -205,13 +213,6 @@ std::optional<double> numberOfContent(std::string_view bytes, std::uint64_t type
     }
 }
 
-bool hasDimensions(std::string_view shape) {
-    Fields fields(shape);
-    while (const auto field = fields.next())
-        if (field->tag == kShapeDimension) return true;
-    return false;
-}
-
 /// The number of a `TensorProto` without dimensions; nothing if it is something else.
 std::optional<double> numberOfTensor(std::string_view message) {
     std::uint64_t type = 0;
@@ -221,7 +222,7 @@ std::optional<double> numberOfTensor(std::string_view message) {
         const int name = static_cast<unsigned char>(field->tag) >> 3;
         const bool is_whole = name == kIntValues || name == kInt64Values || name == kHalfValues;
         if (field->tag == kTensorType) type = field->number;
-        if (field->tag == kTensorShape && hasDimensions(field->content)) return std::nullopt;
+        if (field->tag == kTensorShape && findIn(field->content, kShapeDimension)) return std::nullopt;
         if (field->tag == kTensorContent) number = numberOfContent(field->content, type);
         if (name == kFloatValues) number = firstNumber<float>(field->content);
         if (name == kDoubleValues) number = firstNumber<double>(field->content);
@@ -239,14 +240,9 @@ std::optional<double> numberOfTensor(std::string_view message) {
 
 /// The plugin that a value is for; empty where none is named.
 std::string_view pluginOf(std::string_view metadata) {
-    Fields fields(metadata);
-    while (const auto field = fields.next()) {
-        if (field->tag != kMetadataPlugin) continue;
-        Fields plugin(field->content);
-        while (const auto part = plugin.next())
-            if (part->tag == kPluginName) return part->content;
-    }
-    return {};
+    const auto plugin = findIn(metadata, kMetadataPlugin);
+    const auto name = plugin ? findIn(plugin->content, kPluginName) : std::nullopt;
+    return name ? name->content : std::string_view();
 }
 
 /// Nothing if the value is no scalar.
@@ -267,10 +263,8 @@ std::optional<std::pair<std::string, double>> parseValue(std::string_view messag
 }
 
 bool isSessionStart(std::string_view message) {
-    Fields fields(message);
-    while (const auto field = fields.next())
-        if (field->tag == kSessionStatus) return field->number == kSessionStart;
-    return false;
+    const auto status = findIn(message, kSessionStatus);
+    return status && status->number == kSessionStart;
 }
 
 /// @param starts  whether it says that a session begins

@@ -309,7 +309,7 @@ class InspectRunsTest : public PageTest {
         for (const auto& [step, first, second] : {std::tuple{0, 1.0, 0.1}, {50, 1.25, 0.1}, {100, 1.5, 0.08}})
             for (const auto& [pair, value] : {std::pair{0, first}, {1, second}})
                 rows += "\n" + formatRow(MethodRow{step, "query_key_frequency", 1, {}, pair, value});
-        writeFileAtomically(folder.methodPath(), rows + "\n", Durability::process_death);
+        writeFileAtomically(folder.pathOf<MethodRow>(), rows + "\n", Durability::process_death);
         page().open("without-snapshots");
         const auto& curves = page().panel<LearnedPanel>().chart().curves();
         QCOMPARE(curves.size(), std::size_t(2));
@@ -318,7 +318,7 @@ class InspectRunsTest : public PageTest {
         QVERIFY(std::abs(curves[1].y.back() - 0.8) < 1e-12);
         QCOMPARE(page().panel<LearnedPanel>().layer().currentText(), QString("layer 1"));
         // An incomplete or invalid file must not leave old numbers on display.
-        writeFileAtomically(folder.methodPath(), rows + "\nnonsense\n", Durability::process_death);
+        writeFileAtomically(folder.pathOf<MethodRow>(), rows + "\nnonsense\n", Durability::process_death);
         page().panel<LearnedPanel>().refreshNow();
         QVERIFY(page().panel<LearnedPanel>().chart().curves().empty());
         page().showPanel<TrainingPanel>();

@@ -25,7 +25,7 @@ class MetricPanelTest : public PageTest {
         for (const std::int64_t step : {50, 100})
             for (const std::int64_t head : {0, 1})
                 rows.push_back({step, "least_denominator", 0, head, {}, 0.1 * double(step) + double(head)});
-        writeFileAtomically(linear.methodPath(), formatRows(rows), Durability::process_death);
+        writeFileAtomically(linear.pathOf<MethodRow>(), formatRows(rows), Durability::process_death);
         for (const char* name : {"a", "b"})
             writeLabels(RunFolder(runs() / name), {"both", {}, {}});
         openWindow("Training", runs());
@@ -374,7 +374,7 @@ class MetricPanelTest : public PageTest {
         auto evaluations = folder.evaluations();
         evaluations.push_back(evaluations.back());
         evaluations.back().step = 101;
-        writeFileAtomically(folder.evaluationsPath(), formatRows(evaluations), Durability::process_death);
+        writeFileAtomically(folder.pathOf<EvaluationRow>(), formatRows(evaluations), Durability::process_death);
         window_->runs().refresh();
         window_->runs().find("a")->poll();
         for (const auto& [place, points] : {std::pair{0, 101}, {1, 3}, {2, 101}, {3, 3}})

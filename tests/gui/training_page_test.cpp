@@ -189,7 +189,7 @@ class TrainingPageTest : public PageTest {
             row.loss = loss;
             rows.push_back(row);
         }
-        writeFileAtomically(run.evaluationsPath(), formatRows(rows), Durability::process_death);
+        writeFileAtomically(run.pathOf<EvaluationRow>(), formatRows(rows), Durability::process_death);
         window_->runs().refresh();
         page().runsPanel().select("text");
         const auto notice = [&] { return control<QLabel>("About the run")->text(); };

@@ -50,7 +50,7 @@ inline RunFolder makeFinishedRun(const std::filesystem::path& runs, const Finish
         row.loss = 0.5;
         evaluations.push_back(row);
     }
-    writeFileAtomically(folder.evaluationsPath(), formatRows(evaluations), Durability::process_death);
+    writeFileAtomically(folder.pathOf<EvaluationRow>(), formatRows(evaluations), Durability::process_death);
     Status status;
     status.state = wanted.state;
     status.step = status.steps = wanted.rows;

@@ -12,7 +12,7 @@ constexpr int kCharacters = 64;
 std::optional<Sample> sampleOf(const RunWatcher& run) {
     if (!run.samples().empty()) return run.samples().front();
     try {
-        LineReader lines(run.folder().samplesPath());
+        LineReader lines(run.folder().pathOf<Sample>());
         const auto first = lines.next();
         return first ? std::optional(parseRow<Sample>(*first)) : std::nullopt;
     } catch (const Error&) {

@@ -34,8 +34,8 @@ RunWatcher::RunWatcher(RunFolder folder, QObject* parent)
     : QObject(parent),
       folder_(std::move(folder)),
       metrics_tail_(folder_.metricsPath()),
-      evaluations_tail_(folder_.evaluationsPath()),
-      samples_tail_(folder_.samplesPath()) {
+      evaluations_tail_(folder_.pathOf<EvaluationRow>()),
+      samples_tail_(folder_.pathOf<Sample>()) {
     readSpecificationIfChanged();
     readLabelsIfChanged();
     readSessionsIfChanged();

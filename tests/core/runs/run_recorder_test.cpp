@@ -136,15 +136,15 @@ TEST(RunFolder, TablesThatAWindowReadsAsAWholeAreLimited) {
     const TemporaryFolder runs;
     const RunFolder run = createRun(runs.path(), "a", {});
     constexpr std::uintmax_t kTooMany = 40U << 20U;
-    for (const FilePath& path : {run.methodPath(), run.sizesPath(), run.lengthsPath(), run.positionsPath()}) {
+    for (const FilePath& path : {run.pathOf<MethodRow>(), run.pathOf<SizeRow>(), run.pathOf<LengthRow>(), run.pathOf<PositionRow>()}) {
         std::ofstream(path.path()) << "\n";
         std::filesystem::resize_file(path.path(), kTooMany);
     }
     const std::string what = "holds more than 33.6 MB, which no run writes";
-    expectError(ErrorKind::disk, what, [&] { run.methodRows(); });
-    expectError(ErrorKind::disk, what, [&] { run.sizeRows(); });
-    expectError(ErrorKind::disk, what, [&] { run.lengthRows(); });
-    expectError(ErrorKind::disk, what, [&] { run.positionRows(); });
+    expectError(ErrorKind::disk, what, [&] { run.rows<MethodRow>(); });
+    expectError(ErrorKind::disk, what, [&] { run.rows<SizeRow>(); });
+    expectError(ErrorKind::disk, what, [&] { run.rows<LengthRow>(); });
+    expectError(ErrorKind::disk, what, [&] { run.rows<PositionRow>(); });
 }
 
 }  // namespace

@@ -210,7 +210,7 @@ TEST(Rewind, AnEndThatNothingKnowsIsSaid) {
 
 TEST(Rewind, LostEvaluationsAreSaid) {
     const RecordedRun recorded;
-    writeFileAtomically(recorded.run.evaluationsPath(), headerLine<EvaluationRow>() + "\n");
+    writeFileAtomically(recorded.run.pathOf<EvaluationRow>(), headerLine<EvaluationRow>() + "\n");
     EXPECT_TRUE(says(recorded.rewind(15), "evaluations.csv lacks the evaluation of step 10"));
 }
 

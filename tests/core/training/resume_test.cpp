@@ -109,12 +109,12 @@ void expectResumedAsWhole(const TemporaryFolder& runs, const std::string& name, 
     train(cut);
     EXPECT_EQ(withoutTimes(whole.metrics()), withoutTimes(cut.metrics())) << name;
     EXPECT_EQ(whole.evaluations().size(), cut.evaluations().size()) << name;
-    EXPECT_EQ(readFile(whole.samplesPath()), readFile(cut.samplesPath())) << name;
+    EXPECT_EQ(readFile(whole.pathOf<Sample>()), readFile(cut.pathOf<Sample>())) << name;
     EXPECT_EQ(withoutTimes(whole.evaluations()), withoutTimes(cut.evaluations())) << name;
     EXPECT_EQ(eventSteps(whole), eventSteps(cut)) << name;
-    ASSERT_EQ(fs::exists(whole.methodPath().path()), fs::exists(cut.methodPath().path())) << name;
-    if (fs::exists(whole.methodPath().path())) {
-        EXPECT_EQ(readFile(whole.methodPath()), readFile(cut.methodPath())) << name;
+    ASSERT_EQ(fs::exists(whole.pathOf<MethodRow>().path()), fs::exists(cut.pathOf<MethodRow>().path())) << name;
+    if (fs::exists(whole.pathOf<MethodRow>().path())) {
+        EXPECT_EQ(readFile(whole.pathOf<MethodRow>()), readFile(cut.pathOf<MethodRow>())) << name;
     }
     ASSERT_EQ(whole.snapshots().size(), 4U);  // before the first step, two in between, and one at the end
     for (const StepFile& snapshot : whole.snapshots())
@@ -173,7 +173,7 @@ TEST(Resume, ChangesNothingWithAnyMethod) {
     // At step 0 and each evaluation: two layers or one, pairs of queries, keys and values.
     const RunFolder trained(runs / "trained-whole");
     const Specification s = trained.specification();
-    const std::vector<MethodRow> rows = trained.methodRows();
+    const std::vector<MethodRow> rows = trained.rows<MethodRow>();
     const auto pairs = static_cast<std::size_t>(s.headDim() / 2 * s.model.layers * 2);
     ASSERT_EQ(rows.size() % pairs, 0U);
     EXPECT_EQ(rows.front().step, 0);

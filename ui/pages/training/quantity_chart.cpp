@@ -254,7 +254,7 @@ void QuantityChart::addMethodRows(const RunWatcher& run) {
     const auto& valueOf = infoOf(quantity_).of_method;
     std::map<std::int64_t, double> least;
     try {
-        for (const MethodRow& row : run.folder().methodRows()) {
+        for (const MethodRow& row : run.folder().rows<MethodRow>()) {
             const auto value = valueOf(row);
             if (!value) continue;
             const auto [at, is_first] = least.emplace(row.step, *value);
