@@ -99,19 +99,12 @@ void printLine(const BenchOptions& options, const Json& line) {
 Json firstStepOf(const BenchOptions& options, const Work& work, const Candidate& candidate) {
     std::vector<std::string> arguments = {"roper-train", "bench",     "first",  "--json",
                                           "--preset",    work.preset, "--runs", options.runs};
-    for (const std::string& setting : options.settings) {
-        arguments.emplace_back("--set");
-        arguments.push_back(setting);
-    }
+    for (const std::string& setting : options.settings)
+        arguments.insert(arguments.end(), {"--set", setting});
     for (const std::string& setting :
-         {"model.position=" + candidate.method, "device.precision=" + candidate.precision}) {
-        arguments.emplace_back("--set");
-        arguments.push_back(setting);
-    }
-    if (!options.target.empty()) {
-        arguments.emplace_back("--target");
-        arguments.push_back(options.target);
-    }
+         {"model.position=" + candidate.method, "device.precision=" + candidate.precision})
+        arguments.insert(arguments.end(), {"--set", setting});
+    if (!options.target.empty()) arguments.insert(arguments.end(), {"--target", options.target});
     PipedProcess process("/proc/self/exe", arguments);
     const std::optional<std::string> line = process.read();
     if (!line)

@@ -99,6 +99,7 @@ int CommandLine::parseAndRun(int argc, char** argv) {
         return code == 0 ? 0 : static_cast<int>(ErrorKind::usage);
     }
     sayWhichRuns();
+    read_.runs = runs_;
     return action_();
 }
 
@@ -150,7 +151,7 @@ void CommandLine::addFollow() {
     follow->add_option("--rank", follow_.rank, "Rank of this process, from 1")->required();
     follow->add_option("--of", follow_.size, "Number of processes")->required();
     follow->add_option("--with-parent", follow_.parent, "End when this process (the parent) ends");
-    follow->callback([this] { action_ = [this] { return followCommand(follow_); }; });
+    acts(follow, [this] { return followCommand(follow_); });
 }
 
 void CommandLine::addRun() {
@@ -166,13 +167,11 @@ void CommandLine::addRun() {
     addProcesses(run);
     addRunsFolder(run);
     flags_.addTo(run);
-    run->callback([this] {
-        action_ = [this] {
-            run_.runs = runs_;
-            run_.verbosity = flags_.verbosity();
-            run_.session = session_;
-            return runCommand(run_);
-        };
+    acts(run, [this] {
+        run_.runs = runs_;
+        run_.verbosity = flags_.verbosity();
+        run_.session = session_;
+        return runCommand(run_);
     });
 }
 
@@ -191,12 +190,10 @@ void CommandLine::addResume() {
     addProcesses(resume);
     resume->add_flag("--background", background_,
                      "For the window: lower priority, no output unless it fails");
-    resume->callback([this] {
-        action_ = [this] {
-            if (background_ && ::nice(10) == -1) std::cerr << "the priority could not be lowered\n";
-            const auto verbosity = background_ ? Verbosity::quiet : flags_.verbosity();
-            return resumeCommand(read_.run, runs_, session_, verbosity);
-        };
+    acts(resume, [this] {
+        if (background_ && ::nice(10) == -1) std::cerr << "the priority could not be lowered\n";
+        const auto verbosity = background_ ? Verbosity::quiet : flags_.verbosity();
+        return resumeCommand(read_.run, runs_, session_, verbosity);
     });
 }
 
@@ -205,9 +202,7 @@ void CommandLine::addList() {
     CLI::Option* json = list->add_flag("--json", read_.json, "One JSON object per line, with all numbers");
     list->add_flag("--names", names_, "Names alone, one per line")->excludes(json);
     addRunsFolder(list);
-    list->callback([this] {
-        action_ = [this] { return names_ ? listNamesCommand(runs_) : listCommand(runs_, read_.json); };
-    });
+    acts(list, [this] { return names_ ? listNamesCommand(runs_) : listCommand(runs_, read_.json); });
 }
 
 void CommandLine::addPresets() {
@@ -215,8 +210,7 @@ void CommandLine::addPresets() {
         command("presets", "List the bundled presets: name, time on two cores, what each shows");
     CLI::Option* json = presets->add_flag("--json", read_.json, "One JSON object per line");
     presets->add_flag("--names", names_, "Names alone, one per line")->excludes(json);
-    presets->callback(
-        [this] { action_ = [this] { return names_ ? presetNamesCommand() : presetsCommand(read_.json); }; });
+    acts(presets, [this] { return names_ ? presetNamesCommand() : presetsCommand(read_.json); });
 }
 
 void CommandLine::addDescribe() {
@@ -226,11 +220,9 @@ void CommandLine::addDescribe() {
     describe->add_flag("--keys", keys_, "The keys of all fields, as --set takes them: key=, one per line");
     describe->add_option("--values", key_, "What a setting may be, one per line, where that can be listed")
         ->type_name("KEY");
-    describe->callback([this] {
-        action_ = [this] {
-            if (!key_.empty()) return valuesCommand(key_);
-            return keys_ ? keysCommand() : describeCommand(run_.what, markdown_);
-        };
+    acts(describe, [this] {
+        if (!key_.empty()) return valuesCommand(key_);
+        return keys_ ? keysCommand() : describeCommand(run_.what, markdown_);
     });
 }
 
@@ -244,10 +236,8 @@ void CommandLine::addSample() {
     sample->add_option("--seed", seed_, "Seed of the stream")
         ->check(CLI::Range(std::int64_t{0}, std::numeric_limits<std::int64_t>::max()));
     sample->add_option("--set", run_.settings, "Set a field: key=value")->allow_extra_args(false);
-    sample->callback([this] {
-        action_ = [this] {
-            return sampleCommand(task_, run_.settings, count_, static_cast<std::uint64_t>(seed_.value_or(0)));
-        };
+    acts(sample, [this] {
+        return sampleCommand(task_, run_.settings, count_, static_cast<std::uint64_t>(seed_.value_or(0)));
     });
 }
 
@@ -299,12 +289,7 @@ void CommandLine::addEval() {
         ->excludes(by_size)
         ->excludes(by_position);
     eval->add_flag("--json", read_.json, "One JSON object per length");
-    eval->callback([this] {
-        action_ = [this] {
-            read_.runs = runs_;
-            return evalCommand(read_, eval_);
-        };
-    });
+    acts(eval, [this] { return evalCommand(read_, eval_); });
 }
 
 void CommandLine::addExport() {
@@ -326,12 +311,7 @@ void CommandLine::addExport() {
            "which rounds as docs/run-folder.md says")
         ->check(CLI::IsMember({"fp32", "bf16"}))
         ->capture_default_str();
-    out->callback([this] {
-        action_ = [this] {
-            read_.runs = runs_;
-            return exportCommand(read_, what_, text_, out_, precision_);
-        };
-    });
+    acts(out, [this] { return exportCommand(read_, what_, text_, out_, precision_); });
 }
 
 void CommandLine::addServe() {
@@ -340,19 +320,14 @@ void CommandLine::addServe() {
     addReading(serve);
     serve->add_flag("--with-parent", with_parent_, "End when stdin is closed");
     serve->add_flag("--json", read_.json, "Print the socket's path as a JSON object");
-    serve->callback([this] {
-        action_ = [this] {
-            read_.runs = runs_;
-            return serveCommand(read_, with_parent_);
-        };
-    });
+    acts(serve, [this] { return serveCommand(read_, with_parent_); });
 }
 
 void CommandLine::addTrust() {
     CLI::App* trust =
         command("trust", "Trust a runs folder from elsewhere: write into it, and train its queue");
     trust->add_option("folder", out_, "Folder of runs")->required();
-    trust->callback([this] { action_ = [this] { return trustCommand(out_); }; });
+    acts(trust, [this] { return trustCommand(out_); });
 }
 
 void CommandLine::addCompletion() {
@@ -360,21 +335,17 @@ void CommandLine::addCompletion() {
     completion->add_option("shell", shell_, "Whose language")
         ->required()
         ->check(CLI::IsMember(completionShells()));
-    completion->callback([this] {
-        action_ = [this] {
-            std::cout << completionScript(describeCommands(app_), shell_);
-            return 0;
-        };
+    acts(completion, [this] {
+        std::cout << completionScript(describeCommands(app_), shell_);
+        return 0;
     });
 }
 
 void CommandLine::addMan() {
     CLI::App* man = command("man", "Print the manual page, for man(1)");
-    man->callback([this] {
-        action_ = [this] {
-            std::cout << manPage(describeCommands(app_), programVersion());
-            return 0;
-        };
+    acts(man, [this] {
+        std::cout << manPage(describeCommands(app_), programVersion());
+        return 0;
     });
 }
 

@@ -10,7 +10,6 @@
 #include "app/roper_train/bench_commands.h"
 #include "app/roper_train/commands.h"
 #include "app/roper_train/experiment_commands.h"
-#include "app/roper_train/look_commands.h"
 #include "core/runs/run_folder.h"
 
 namespace roper {
@@ -41,36 +40,26 @@ class CommandLine {
 
   private:
     CLI::App* command(const std::string& name, const std::string& help);
+    /// Has a command do something once all options are read.
+    void acts(CLI::App* command, std::function<int()> act) {
+        command->callback([this, act = std::move(act)] { action_ = act; });
+    }
+    /// Calls a function with its options, in which the runs folder is named.
+    template <class Options>
+    std::function<int()> withRuns(Options& options, int (*act)(const Options&)) {
+        return [this, &options, act] {
+            options.runs = runs_;
+            return act(options);
+        };
+    }
     void addRunsFolder(CLI::App* command);
     void addReading(CLI::App* command);
-    void addRun();
-    void addResume();
-    void addFollow();
+    void addFilter(CLI::App* command, std::string& filter);
     void addProcesses(CLI::App* command);
-    void addList();
-    void addPresets();
-    void addDescribe();
-    void addSample();
-    void addEval();
-    void addExport();
-    void addServe();
-    void addLook();
-    void addRotation();
-    void addTokens();
-    void addEnqueue();
-    void addQueue();
-    void addSweep();
-    void addWork();
-    void addCompare();
-    void addMethods();
-    void addPrecision();
-    void addDiff();
-    void addBoard();
-    void addBench();
-    void addImport();
-    void addTrust();
-    void addCompletion();
-    void addMan();
+    void addRun(), addResume(), addFollow(), addList(), addPresets(), addDescribe(), addSample(), addEval(),
+        addExport(), addServe(), addLook(), addRotation(), addTokens(), addEnqueue(), addQueue(), addSweep(),
+        addWork(), addCompare(), addMethods(), addPrecision(), addDiff(), addBoard(), addBench(), addImport(),
+        addTrust(), addCompletion(), addMan();
     void sayWhichRuns() const;
 
     CLI::App app_{"Trains transformers with rotary position embeddings, and answers questions about them.",

@@ -3,7 +3,6 @@
 #include "app/command_help/command_table.h"
 #include "app/command_help/number_checks.h"
 #include "app/roper_train/command_line.h"
-#include "core/base/text.h"
 
 // Commands about many runs, and about the machine.
 
@@ -16,19 +15,14 @@ void CommandLine::addEnqueue() {
     enqueue->add_flag("--twins", enqueue_.twins, "RoPE and RoPER for each seed");
     enqueue->add_option("--set", enqueue_.settings, "Set a field: key=value")->allow_extra_args(false);
     addRunsFolder(enqueue);
-    enqueue->callback([this] {
-        action_ = [this] {
-            enqueue_.runs = runs_;
-            return enqueueCommand(enqueue_);
-        };
-    });
+    acts(enqueue, withRuns(enqueue_, enqueueCommand));
 }
 
 void CommandLine::addQueue() {
     CLI::App* queue = command("queue", "Train the runs in the queue until it is empty");
     addRunsFolder(queue);
     queue->add_flag("--background", background_, "For the window: no output");
-    queue->callback([this] { action_ = [this] { return queueCommand(runs_, background_); }; });
+    acts(queue, [this] { return queueCommand(runs_, background_); });
 }
 
 void CommandLine::addSweep() {
@@ -71,12 +65,7 @@ void CommandLine::addSweep() {
     sweep->add_flag("--json", sweep_.json, "With --status: one JSON object per run")->needs(status);
     sweep->add_flag("--cancel", sweep_.cancel, "Cancel its Slurm jobs")->excludes(slurm, status, jobs, only);
     addRunsFolder(sweep);
-    sweep->callback([this] {
-        action_ = [this] {
-            sweep_.runs = runs_;
-            return sweepCommand(sweep_);
-        };
-    });
+    acts(sweep, withRuns(sweep_, sweepCommand));
 }
 
 void CommandLine::addWork() {
@@ -87,7 +76,7 @@ void CommandLine::addWork() {
     work->add_option("--element", element_, "Index of the element, from 0 (default: SLURM_ARRAY_TASK_ID)")
         ->check(CLI::NonNegativeNumber);
     work->add_option("--holds", holds_, "Expected SHA-256 of the submission's runs, from the batch script");
-    work->callback([this] { action_ = [this] { return workCommand(submission_, element_, holds_); }; });
+    acts(work, [this] { return workCommand(submission_, element_, holds_); });
 }
 
 namespace {
@@ -101,11 +90,14 @@ std::string measureType() {
 
 }  // namespace
 
+void CommandLine::addFilter(CLI::App* command, std::string& filter) {
+    addRunsFolder(command);
+    command->add_option("--filter", filter, "Search terms, or comparisons such as \"seed<5 width=128\"");
+}
+
 void CommandLine::addCompare() {
     CLI::App* compare = command("compare", "Compare two groups of runs seed by seed");
-    addRunsFolder(compare);
-    compare->add_option("--filter", compare_.filter,
-                        "Search terms, or comparisons such as \"seed<5 width=128\"");
+    addFilter(compare, compare_.filter);
     CLI::Option* measure = compare
                                ->add_option("--measure", compare_.measure,
                                             "Measure to compare (default: one that suits the runs)")
@@ -120,20 +112,13 @@ void CommandLine::addCompare() {
     compare->add_option("--b", compare_.b, "Label of the second (default: RoPER)");
     compare->add_option("--csv", compare_.csv, "Also write the pairs, or with --all the table, to this file");
     compare->add_flag("--json", compare_.json, "One JSON object; with --all one per measure");
-    compare->callback([this] {
-        action_ = [this] {
-            compare_.runs = runs_;
-            return compareCommand(compare_);
-        };
-    });
+    acts(compare, withRuns(compare_, compareCommand));
 }
 
 void CommandLine::addMethods() {
     CLI::App* methods =
         command("methods", "Compare every method with one of them: a row per method, columns per preset");
-    addRunsFolder(methods);
-    methods->add_option("--filter", methods_.filter,
-                        "Search terms, or comparisons such as \"seed<5 width=128\"");
+    addFilter(methods, methods_.filter);
     methods->add_option("--a", methods_.reference, "Label of the baseline runs")->capture_default_str();
     methods
         ->add_option("--measure", methods_.measure,
@@ -143,21 +128,14 @@ void CommandLine::addMethods() {
         ->check(numberFrom(0, 1));
     methods->add_option("--csv", methods_.csv, "Also write the table to this file");
     methods->add_option("--markdown", methods_.markdown, "Also write it to this file, in Markdown");
-    methods->callback([this] {
-        action_ = [this] {
-            methods_.runs = runs_;
-            return methodsCommand(methods_);
-        };
-    });
+    acts(methods, withRuns(methods_, methodsCommand));
 }
 
 void CommandLine::addPrecision() {
     CLI::App* precision =
         command("precision", "Test whether float32 and bfloat16 are equivalent: same settings, same seeds");
     PrecisionOptions& options = compared_precisions_;
-    addRunsFolder(precision);
-    precision->add_option("--filter", options.filter,
-                          "Search terms, or comparisons such as \"seed<5 width=128\"");
+    addFilter(precision, options.filter);
     precision->add_option("--measure", options.measure, "What is compared")
         ->type_name(measureType())
         ->required();
@@ -167,12 +145,7 @@ void CommandLine::addPrecision() {
         ->check(positiveNumber())
         ->required();
     precision->add_option("--csv", options.csv, "Also write the table to this file");
-    precision->callback([this, &options] {
-        action_ = [this, &options] {
-            options.runs = runs_;
-            return precisionCommand(options);
-        };
-    });
+    acts(precision, withRuns(options, precisionCommand));
 }
 
 void CommandLine::addDiff() {
@@ -180,7 +153,7 @@ void CommandLine::addDiff() {
     diff->add_option("runs", compared_, "Names or paths of two or more runs")->required()->expected(2, 100);
     addRunsFolder(diff);
     diff->add_flag("--json", read_.json, "One JSON object");
-    diff->callback([this] { action_ = [this] { return diffCommand(compared_, runs_, read_.json); }; });
+    acts(diff, [this] { return diffCommand(compared_, runs_, read_.json); });
 }
 
 void CommandLine::addBoard() {
@@ -189,8 +162,7 @@ void CommandLine::addBoard() {
     board->add_flag("--measure", measure_, "Measure the time per step where no run has recorded it");
     board->add_flag("--enqueue", enqueue_missing_, "Enqueue the missing runs");
     board->add_flag("--json", read_.json, "One JSON object per row and method");
-    board->callback(
-        [this] { action_ = [this] { return boardCommand(runs_, measure_, enqueue_missing_, read_.json); }; });
+    acts(board, [this] { return boardCommand(runs_, measure_, enqueue_missing_, read_.json); });
 }
 
 void CommandLine::addBench() {
@@ -215,12 +187,7 @@ void CommandLine::addBench() {
                     "Save the time per step in the runs folder, for the board");
     bench->add_flag("--json", bench_.json, "One JSON object per method");
     addRunsFolder(bench);
-    bench->callback([this] {
-        action_ = [this] {
-            bench_.runs = runs_;
-            return benchCommand(bench_);
-        };
-    });
+    acts(bench, withRuns(bench_, benchCommand));
 }
 
 void CommandLine::addImport() {
@@ -239,12 +206,7 @@ void CommandLine::addImport() {
     importing->add_option("--set", foreign_.settings, "Settings of the imported run: key=value")
         ->allow_extra_args(false);
     addRunsFolder(importing);
-    importing->callback([this] {
-        action_ = [this] {
-            foreign_.runs = runs_;
-            return importCommand(foreign_);
-        };
-    });
+    acts(importing, withRuns(foreign_, importCommand));
 }
 
 }  // namespace roper

@@ -1,7 +1,6 @@
 #include <algorithm>
 #include <cctype>
 
-#include "app/command_help/number_checks.h"
 #include "app/roper_train/command_line.h"
 #include "core/base/error.h"
 #include "core/base/text.h"
@@ -137,10 +136,7 @@ void CommandLine::addLook() {
         ->excludes(csv);
     look->callback([this, look] {
         requireRead(*look, look_.question);
-        action_ = [this] {
-            look_.runs = runs_;
-            return lookCommand(look_);
-        };
+        action_ = withRuns(look_, lookCommand);
     });
 }
 
@@ -156,12 +152,7 @@ void CommandLine::addRotation() {
         ->capture_default_str();
     rotation->add_flag("--json", rotation_.json, "One JSON object per model: layers with all θ, and notes");
     addRunsFolder(rotation);
-    rotation->callback([this] {
-        action_ = [this] {
-            rotation_.runs = runs_;
-            return rotationCommand(rotation_);
-        };
-    });
+    acts(rotation, withRuns(rotation_, rotationCommand));
 }
 
 void CommandLine::addTokens() {
@@ -178,10 +169,7 @@ void CommandLine::addTokens() {
     addRunsFolder(tokens);
     tokens->callback([this, texts, file] {
         if (texts->count() + file->count() == 0) throw CLI::RequiredError("A text, or --texts FILE");
-        action_ = [this] {
-            tokens_.runs = runs_;
-            return tokensCommand(tokens_);
-        };
+        action_ = withRuns(tokens_, tokensCommand);
     });
 }
 

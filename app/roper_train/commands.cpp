@@ -135,6 +135,12 @@ nlohmann::ordered_json runJson(const RunFolder& run, const RunSummary& summary) 
     return json;
 }
 
+int printLines(const std::vector<std::string>& lines) {
+    for (const std::string& line : lines)
+        std::cout << line << "\n";
+    return 0;
+}
+
 /// A preset by its name, or a specification by its path. @throws Error (usage)
 Specification readNamed(const std::string& what) {
     const bool is_path = what.ends_with(".toml") || what.find('/') != std::string::npos;
@@ -252,15 +258,14 @@ int listCommand(const fs::path& runs, bool json) {
 }
 
 int listNamesCommand(const fs::path& runs) {
+    std::vector<std::string> names;
     for (const RunFolder& run : listRuns(runs))
-        std::cout << run.name() << "\n";
-    return 0;
+        names.push_back(run.name());
+    return printLines(names);
 }
 
 int presetNamesCommand() {
-    for (const std::string& name : presetNames())
-        std::cout << name << "\n";
-    return 0;
+    return printLines(presetNames());
 }
 
 int keysCommand() {
@@ -271,13 +276,9 @@ int keysCommand() {
 
 int valuesCommand(const std::string& key) {
     const SpecificationField& field = findField(key);
-    if (const auto* choice = std::get_if<Choice>(&field.accepts)) {
-        for (const std::string& name : choice->names)
-            std::cout << name << "\n";
-    } else if (std::holds_alternative<Flag>(field.accepts)) {
-        std::cout << "true\nfalse\n";
-    }
-    return 0;
+    if (const auto* choice = std::get_if<Choice>(&field.accepts)) return printLines(choice->names);
+    return printLines(std::holds_alternative<Flag>(field.accepts) ? std::vector<std::string>{"true", "false"}
+                                                                  : std::vector<std::string>());
 }
 
 int trustCommand(const fs::path& runs) {

@@ -7,6 +7,8 @@
 #include <vector>
 
 #include "app/roper_train/progress.h"
+#include "core/questions/question.h"
+#include "core/reading/answer_writer.h"
 #include "core/specification/specification.h"
 #include "core/training/run_evaluation.h"
 #include "core/training/session.h"
@@ -77,6 +79,19 @@ struct TokensOptions {
 /// Goes on with the next of several texts after an error, which it prints in its place.
 /// @returns the exit code of the first error, otherwise 0
 int tokensCommand(const TokensOptions& options);
+/// A question about a model that is only read.
+struct LookOptions {
+    std::filesystem::path model;       ///< a .gguf file, a Hugging Face folder, or a run's path or name
+    std::filesystem::path runs;        ///< where runs are found by name
+    std::optional<std::int64_t> step;  ///< of a run's checkpoint; the newest if not given
+    Question question = {};
+    std::filesystem::path text_file;  ///< with the question's text
+    std::filesystem::path out;        ///< attention is written there
+    std::int64_t threads = 0;
+    AnswerFormat format = AnswerFormat::text;
+};
+/// Prints the answer. @throws Error of every kind
+int lookCommand(const LookOptions& options);
 int trustCommand(const std::filesystem::path& runs);
 int presetsCommand(bool json);
 /// Without a name: the table of all fields.

@@ -1,5 +1,3 @@
-#include "app/roper_train/look_commands.h"
-
 #include <unistd.h>
 
 #include <iostream>

@@ -4,7 +4,6 @@
 #include <unistd.h>
 
 #include <cmath>
-#include <cstdio>
 #include <iostream>
 #include <nlohmann/json.hpp>
 
@@ -21,12 +20,6 @@ constexpr auto kBetweenRedraws = 100ms;
 constexpr auto kBetweenLines = 5s;
 constexpr auto kUntilSettled = 2s;
 constexpr int kBarCells = 10;
-
-std::string rounded(double value, int digits) {
-    char text[64];
-    std::snprintf(text, sizeof text, "%.*f", digits, value);
-    return text;
-}
 
 std::size_t terminalWidth() {
     winsize size{};
@@ -67,13 +60,13 @@ std::string evaluationText(const EvaluationRow& row) {
     if (row.correct)
         text = std::to_string(*row.correct) + " of " + std::to_string(row.of.value_or(0)) + " right" +
                (row.fully_correct ? " (" + std::to_string(*row.fully_correct) + " fully solved)" : "") + ", ";
-    if (row.loss) text += "fresh loss " + rounded(*row.loss, 4);
+    if (row.loss) text += "fresh loss " + formatFixed(*row.loss, 4);
     // A loss of its own, without problems or a lower bound, is that of a text.
     if (row.loss && !row.correct && !row.loss_lower_bound)
-        text += " (perplexity " + rounded(std::exp(*row.loss), 1) + ")";
-    if (row.loss_lower_bound) text += " (lower bound " + rounded(*row.loss_lower_bound, 4) + ")";
+        text += " (perplexity " + formatFixed(std::exp(*row.loss), 1) + ")";
+    if (row.loss_lower_bound) text += " (lower bound " + formatFixed(*row.loss_lower_bound, 4) + ")";
     if (const auto accuracy = tokenAccuracy(row))
-        text += ", " + rounded(100 * *accuracy, 1) + " % of " + std::to_string(*row.tokens_scored) +
+        text += ", " + formatFixed(100 * *accuracy, 1) + " % of " + std::to_string(*row.tokens_scored) +
                 " tokens right";
     if (row.overlaps.value_or(0) > 0) text += ", " + std::to_string(*row.overlaps) + " seen in training";
     return text;
@@ -97,7 +90,7 @@ void Progress::onStart(const TrainingStart& start) {
                {"parameters", start.parameters},
                {"device", start.device}});
     } else if (verbosity_ != Verbosity::quiet) {
-        std::cerr << rounded(static_cast<double>(start.parameters) / 1e6, 2) << " M parameters on "
+        std::cerr << formatFixed(static_cast<double>(start.parameters) / 1e6, 2) << " M parameters on "
                   << start.device << (start.step > 0 ? ", from step " + std::to_string(start.step) : "")
                   << "\n";
     }
@@ -111,7 +104,7 @@ double Progress::stepsPerSecond() const {
 std::string Progress::summary(const MetricsRow& row) const {
     const double rate = stepsPerSecond();
     std::string text = "step " + std::to_string(row.step) + "/" + std::to_string(start_.steps) + "  loss " +
-                       rounded(row.loss, 4) + "  " + rounded(rate, rate < 10 ? 2 : 1) + " steps/s";
+                       formatFixed(row.loss, 4) + "  " + formatFixed(rate, rate < 10 ? 2 : 1) + " steps/s";
     const bool is_settled = Clock::now() - began_ > kUntilSettled;  // the first steps are the slowest
     if (rate > 0 && is_settled)
         text += "  " + durationText(static_cast<double>(start_.steps - row.step) / rate) + " left";
@@ -161,7 +154,7 @@ void Progress::sumUp(RunState state, const RunFolder& folder) {
     std::cerr << "\n" << stateName(state) << " at step " << last_.step << " of " << start_.steps;
     if (steps_seen_ > 0)
         std::cerr << ": " << steps_seen_ << " steps in " << durationText(seconds) << ", loss "
-                  << rounded(last_.loss, 4);
+                  << formatFixed(last_.loss, 4);
     std::cerr << "\n";
     if (!evaluation_.empty()) std::cerr << "last evaluation: " << evaluation_ << "\n";
     if (best_ && best_->step != last_.step)

@@ -1,6 +1,5 @@
 #include <unistd.h>
 
-#include <algorithm>
 #include <iostream>
 #include <set>
 

@@ -226,11 +226,6 @@ int cancelSweep(const std::vector<SweepRun>& wanted, const SweepOptions& options
     return 0;
 }
 
-std::optional<std::int64_t> numberInEnvironment(const char* name) {
-    const auto number = parseInteger(environmentVariable(name));
-    return number ? std::optional<std::int64_t>(*number) : std::nullopt;
-}
-
 /// Steps of runs that a resumed trainer would not take again.
 std::int64_t stepsSaved(const std::vector<RunFolder>& folders) {
     std::int64_t steps = 0;
@@ -285,7 +280,7 @@ int workCommand(const fs::path& file, std::optional<std::int64_t> element, const
         throw Error(ErrorKind::usage,
                     path.string() + " holds other runs than were submitted; somebody has changed it");
     const auto count = static_cast<std::int64_t>(submission.elements.size());
-    if (!element) element = numberInEnvironment("SLURM_ARRAY_TASK_ID");
+    if (!element) element = parseInteger(environmentVariable("SLURM_ARRAY_TASK_ID"));
     if (!element)
         throw Error(ErrorKind::usage,
                     "which element? Slurm says it in SLURM_ARRAY_TASK_ID; --element does, too");
@@ -297,7 +292,8 @@ int workCommand(const fs::path& file, std::optional<std::int64_t> element, const
         folders.emplace_back(runs / name);
     const LeftOver left = leftOver(folders);
     const std::int64_t steps_before = stepsSaved(folders);
-    const auto threads = static_cast<int>(numberInEnvironment("SLURM_CPUS_PER_TASK").value_or(0));
+    const auto threads =
+        static_cast<int>(parseInteger(environmentVariable("SLURM_CPUS_PER_TASK")).value_or(0));
     TrainingEnd end = trainAll(runs, left.names, 1, threads);
     end.failed += left.failed;
     if (!end.all_done) requeueThisElement(stepsSaved(folders) > steps_before);

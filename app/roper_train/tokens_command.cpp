@@ -3,11 +3,8 @@
 #include <iostream>
 #include <sstream>
 
-#include "app/roper_train/answer_each.h"
 #include "app/roper_train/commands.h"
 #include "app/roper_train/json_line.h"
-#include "core/base/console.h"
-#include "core/base/error.h"
 #include "core/base/file_reading.h"
 #include "core/base/strict_json.h"
 #include "core/base/text.h"

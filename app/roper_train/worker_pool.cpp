@@ -160,19 +160,11 @@ void WorkerPool::start(const std::string& run, const RunQueue& queue) {
     const int threads = queue.threads > 0 ? queue.threads : std::max(1, cores / queue.places());
     std::vector<std::string> arguments = {"roper-train", "resume",
                                           std::filesystem::absolute(folder.path()).string(), "--background"};
-    if (queue.places() > 1 || queue.threads > 0) {
-        arguments.emplace_back("--threads");
-        arguments.push_back(std::to_string(threads));
-    }
+    if (queue.places() > 1 || queue.threads > 0)
+        arguments.insert(arguments.end(), {"--threads", std::to_string(threads)});
     const std::string device = freeDevice(queue);
-    if (!device.empty()) {
-        arguments.emplace_back("--device");
-        arguments.push_back(device);
-    }
-    if (!approved->empty()) {
-        arguments.emplace_back("--specification");
-        arguments.push_back(*approved);
-    }
+    if (!device.empty()) arguments.insert(arguments.end(), {"--device", device});
+    if (!approved->empty()) arguments.insert(arguments.end(), {"--specification", *approved});
     const Status status = folder.status();
     const auto raised = folder.raisedSteps(status);
     work_.say(!raised ? run + " starts"
