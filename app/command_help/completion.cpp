@@ -1,6 +1,5 @@
 #include "app/command_help/completion.h"
 
-#include <algorithm>
 #include <map>
 
 #include "core/base/error.h"

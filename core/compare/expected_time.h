@@ -4,7 +4,6 @@
 #include <optional>
 #include <span>
 #include <string>
-#include <vector>
 
 #include "core/compare/outcome.h"
 #include "core/runs/speeds.h"

@@ -1,7 +1,6 @@
 #include "core/compare/outcome_table.h"
 
 #include <algorithm>
-#include <cmath>
 
 #include "core/base/text.h"
 

@@ -333,27 +333,18 @@ PairedComparison comparePaired(std::span<const RunRecord> runs, const RunGroup& 
 
 std::string leftOutText(const PairedComparison& c) {
     std::string text;
-    const int unfinished = c.count(Outcome::unfinished),
-              missing = c.count(Outcome::missing) - c.mixed_precision;
-    if (c.mixed_precision > 0)
-        text += countOf(static_cast<std::size_t>(c.mixed_precision), "pair") +
-                " left out: the two runs were computed in different precisions. ";
-    if (c.other_precision > 0)
-        text += countOf(static_cast<std::size_t>(c.other_precision), "run") +
-                " left out: what is compared is " + c.precision + ". ";
-    if (unfinished > 0) text += countOf(static_cast<std::size_t>(unfinished), "pair") + " not finished. ";
-    if (missing > 0)
-        text += countOf(static_cast<std::size_t>(missing), "pair") +
-                " without this outcome (failed, or not measured). ";
-    if (c.alone_a + c.alone_b > 0)
-        text += countOf(static_cast<std::size_t>(c.alone_a + c.alone_b), "run") +
-                " without a twin of the same seeds. ";
-    if (c.of_unknown_seeds > 0)
-        text += countOf(static_cast<std::size_t>(c.of_unknown_seeds), "imported run") +
-                " left out: nobody said of which seeds, so there is nothing to pair by. ";
-    if (c.repeated > 0)
-        text += countOf(static_cast<std::size_t>(c.repeated), "run") +
-                " left out: the same seeds were trained again later. ";
+    const auto tell = [&](int count, const char* counted, const std::string& what) {
+        if (count > 0) text += countOf(static_cast<std::size_t>(count), counted) + what + ". ";
+    };
+    tell(c.mixed_precision, "pair", " left out: the two runs were computed in different precisions");
+    tell(c.other_precision, "run", " left out: what is compared is " + c.precision);
+    tell(c.count(Outcome::unfinished), "pair", " not finished");
+    tell(c.count(Outcome::missing) - c.mixed_precision, "pair",
+         " without this outcome (failed, or not measured)");
+    tell(c.alone_a + c.alone_b, "run", " without a twin of the same seeds");
+    tell(c.of_unknown_seeds, "imported run",
+         " left out: nobody said of which seeds, so there is nothing to pair by");
+    tell(c.repeated, "run", " left out: the same seeds were trained again later");
     if (c.computed_differently > 0)
         text += "In " + std::to_string(c.computed_differently) + " of " + countOf(c.pairs.size(), "pair") +
                 " the two runs were not computed alike (" + join(c.computed_by, ", ") +

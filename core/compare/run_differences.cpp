@@ -1,7 +1,6 @@
 #include "core/compare/run_differences.h"
 
 #include <algorithm>
-#include <functional>
 #include <numeric>
 #include <set>
 

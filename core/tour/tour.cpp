@@ -1,7 +1,6 @@
 #include "core/tour/tour.h"
 
 #include <algorithm>
-#include <map>
 #include <optional>
 
 #include "core/base/error.h"
