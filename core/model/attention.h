@@ -2,7 +2,6 @@
 
 #include <ATen/core/Tensor.h>
 
-
 #include "core/operators/linear_attention.h"
 
 namespace roper {

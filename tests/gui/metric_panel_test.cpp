@@ -374,7 +374,8 @@ class MetricPanelTest : public PageTest {
         auto evaluations = folder.evaluations();
         evaluations.push_back(evaluations.back());
         evaluations.back().step = 101;
-        writeFileAtomically(folder.pathOf<EvaluationRow>(), formatRows(evaluations), Durability::process_death);
+        writeFileAtomically(folder.pathOf<EvaluationRow>(), formatRows(evaluations),
+                            Durability::process_death);
         window_->runs().refresh();
         window_->runs().find("a")->poll();
         for (const auto& [place, points] : {std::pair{0, 101}, {1, 3}, {2, 101}, {3, 3}})

@@ -143,7 +143,8 @@ class PlainTextTest : public PageTest {
             writeLabels(run, {kText, {"<b>x&y"}, kText});
             writeTo(run.logPath().path(), kText + "\n");
             writeTo(run.messagesPath().path(), kText + "\n");
-            writeTo(run.pathOf<Sample>().path(), formatRows(std::vector<Sample>{{1, kText, kText, kText, {}}}));
+            writeTo(run.pathOf<Sample>().path(),
+                    formatRows(std::vector<Sample>{{1, kText, kText, kText, {}}}));
             addSession(run,
                        {0, 1, kText, {kText, kText, kText, kText, kText, kText, 1, 1, kText, kText, {}}});
         }

@@ -136,7 +136,8 @@ TEST(RunFolder, TablesThatAWindowReadsAsAWholeAreLimited) {
     const TemporaryFolder runs;
     const RunFolder run = createRun(runs.path(), "a", {});
     constexpr std::uintmax_t kTooMany = 40U << 20U;
-    for (const FilePath& path : {run.pathOf<MethodRow>(), run.pathOf<SizeRow>(), run.pathOf<LengthRow>(), run.pathOf<PositionRow>()}) {
+    for (const FilePath& path : {run.pathOf<MethodRow>(), run.pathOf<SizeRow>(), run.pathOf<LengthRow>(),
+                                 run.pathOf<PositionRow>()}) {
         std::ofstream(path.path()) << "\n";
         std::filesystem::resize_file(path.path(), kTooMany);
     }

@@ -112,7 +112,8 @@ void expectResumedAsWhole(const TemporaryFolder& runs, const std::string& name, 
     EXPECT_EQ(readFile(whole.pathOf<Sample>()), readFile(cut.pathOf<Sample>())) << name;
     EXPECT_EQ(withoutTimes(whole.evaluations()), withoutTimes(cut.evaluations())) << name;
     EXPECT_EQ(eventSteps(whole), eventSteps(cut)) << name;
-    ASSERT_EQ(fs::exists(whole.pathOf<MethodRow>().path()), fs::exists(cut.pathOf<MethodRow>().path())) << name;
+    ASSERT_EQ(fs::exists(whole.pathOf<MethodRow>().path()), fs::exists(cut.pathOf<MethodRow>().path()))
+        << name;
     if (fs::exists(whole.pathOf<MethodRow>().path())) {
         EXPECT_EQ(readFile(whole.pathOf<MethodRow>()), readFile(cut.pathOf<MethodRow>())) << name;
     }

@@ -39,7 +39,8 @@ LengthTab::LengthTab(CompareState& state, QWidget* parent)
     problems_->setSuffix(tr(" of each size"));
     what_->addItems({tr("share right, by length"), tr("loss of texts, by position")});
     for (const std::string& name : scalingNames()) {
-        if (valueNamed<ScalingMethod>(name) == ScalingMethod::longrope) continue;  // its factors are of one model
+        if (valueNamed<ScalingMethod>(name) == ScalingMethod::longrope)
+            continue;  // its factors are of one model
         scaling_->addItem(name == "none" ? tr("frequencies as trained")
                                          : tr("scaled: %1").arg(QString::fromStdString(name)),
                           QString(QString::fromStdString(name)));
@@ -90,8 +91,10 @@ const MeasuredRun& LengthTab::rowsOf(const RunFolder& folder) {
     };
     MeasuredRun& rows = known.rows;
     read(folder.pathOf<SizeRow>(), known.sizes_time, rows.sizes, [&] { return folder.rows<SizeRow>(); });
-    read(folder.pathOf<LengthRow>(), known.lengths_time, rows.lengths, [&] { return folder.rows<LengthRow>(); });
-    read(folder.pathOf<PositionRow>(), known.positions_time, rows.positions, [&] { return folder.rows<PositionRow>(); });
+    read(folder.pathOf<LengthRow>(), known.lengths_time, rows.lengths,
+         [&] { return folder.rows<LengthRow>(); });
+    read(folder.pathOf<PositionRow>(), known.positions_time, rows.positions,
+         [&] { return folder.rows<PositionRow>(); });
     return rows;
 }
 
