@@ -83,7 +83,7 @@ void LearnedPanel::refresh() {
     std::uintmax_t size = 0;
     if (run != nullptr) {
         std::error_code missing;
-        size = std::filesystem::file_size(run->folder().methodPath().path(), missing);
+        size = std::filesystem::file_size(run->folder().pathOf<MethodRow>().path(), missing);
         if (missing) size = 0;
     }
     if (run_ == state().model() && size == size_) return;
@@ -92,7 +92,7 @@ void LearnedPanel::refresh() {
     rows_.clear();
     problem_.clear();
     try {
-        if (size > 0) rows_ = run->folder().methodRows();
+        if (size > 0) rows_ = run->folder().rows<MethodRow>();
     } catch (const Error& error) {
         problem_ = QString::fromStdString(error.what());
     }
