@@ -241,8 +241,7 @@ struct GgufReader {
         if (!known)
             throw std::invalid_argument(
                 "is stored as " + ggufTypeName(type) +
-                ", which is not read here: convert the model to F16, Q8_0, Q4_0, Q4_1, "
-                "Q5_0, Q5_1, Q4_K, Q5_K or Q6_K");
+                ", which is not read here: use the model in F16, BF16, Q8_0, Q4_K or another common type");
         read.tensor.type = *known;
         read.tensor.place = bytes.number<std::uint64_t>();
         return read;

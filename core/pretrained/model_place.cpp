@@ -129,8 +129,8 @@ fs::path snapshotOf(const fs::path& entry) {
         if (isFolder(entry / kSnapshots / name)) names.push_back(name);
     const fs::path main = entry / "refs" / "main";
     if (isFile(main)) {
-        constexpr std::uint64_t kLongestName = 4096;
-        std::string name = readFile(FilePath::regular(main), kLongestName);
+        constexpr std::uint64_t kLongestSnapshot = 4096;
+        std::string name = readFile(FilePath::regular(main), kLongestSnapshot);
         name.erase(std::min(name.find_last_not_of(" \r\n") + 1, name.size()));
         if (std::find(names.begin(), names.end(), name) != names.end()) return entry / kSnapshots / name;
         refusePlace(entry, "is an entry of Hugging Face's cache whose refs/main names the snapshot " +

@@ -14,12 +14,12 @@
 namespace roper {
 namespace {
 
-/// Number of elements of a shape. @throws std::invalid_argument if it needs more than 62 bits
+/// Number of elements of a shape. @throws std::invalid_argument if it needs more than 60 bits
 std::int64_t countOf(const std::vector<std::int64_t>& shape) {
     std::int64_t count = 1;
     for (const std::int64_t dimension : shape) {
         if (dimension < 0) throw std::invalid_argument("it has a negative dimension");
-        if (dimension > 0 && count > (std::numeric_limits<std::int64_t>::max() >> 1) / dimension)
+        if (dimension > 0 && count > (std::numeric_limits<std::int64_t>::max() >> 3) / dimension)
             throw std::invalid_argument("it is too large");
         count *= dimension;
     }
@@ -73,7 +73,7 @@ void TensorStore::add(const std::string& name, StoredTensor tensor) {
     if (row % elementsPerBlock(tensor.type) != 0)
         throw std::invalid_argument("its rows of " + std::to_string(row) +
                                     " numbers are no whole blocks of " + nameOf(tensor.type));
-    // At most four bytes a number, so this does not overflow.
+    // At most eight bytes a number, so this does not overflow.
     const std::uint64_t bytes = tensor.bytes(), size = files_[tensor.file].size;
     if (tensor.place > size || bytes > size - tensor.place)
         throw std::invalid_argument("its " + bytesText(static_cast<double>(bytes)) +

@@ -10,7 +10,7 @@
 
 #include "core/base/error.h"
 #include "core/base/file_path.h"
-#include "core/pretrained/element_type.h"
+#include "core/pretrained/element_types/element_type.h"
 
 namespace roper {
 

@@ -8,9 +8,18 @@
 
 namespace roper {
 
-/// Storage types of a published model's tensors. Types with a Q are stored in blocks that share a scale
-/// (ggml's formats, as in GGUF files); no block crosses the end of a row.
-enum class ElementType { F32, F16, BF16, Q8_0, Q4_0, Q4_1, Q5_0, Q5_1, Q4_K, Q5_K, Q6_K };
+/// Storage types of a published model's tensors. Those below the first line are stored in blocks that share a
+/// scale (ggml's formats, as in GGUF files); no block crosses the end of a row.
+// clang-format off
+enum class ElementType {
+    F32, F16, BF16, F64, I8, I16, I32, I64,
+    Q8_0, Q4_0, Q4_1, Q5_0, Q5_1,
+    Q2_K, Q3_K, Q4_K, Q5_K, Q6_K,
+    IQ2_XXS, IQ2_XS, IQ2_S, IQ3_XXS, IQ3_S, IQ1_S, IQ1_M,
+    TQ1_0, TQ2_0,
+    IQ4_NL, IQ4_XS, MXFP4, NVFP4
+};
+// clang-format on
 
 /// "Q4_1"
 std::string nameOf(ElementType type);
@@ -22,7 +31,7 @@ std::size_t bytesPerBlock(ElementType type);
 /// The type with this number in GGUF files; nothing if it is not supported.
 std::optional<ElementType> elementTypeOfGguf(std::uint32_t number);
 
-/// ggml's name of the type with this number, supported or not: "Q3_K"; "type 99" if unknown.
+/// ggml's name of the type with this number, supported or not: "Q8_1"; "type 99" if unknown.
 std::string ggufTypeName(std::uint32_t number);
 
 /// Decodes whole blocks to float32.
