@@ -29,15 +29,18 @@ struct DtypeFacts {
     const char* name;
     std::size_t size;
 };
-constexpr std::array kDtypes = {DtypeFacts{Dtype::F64, "F64", 8}, DtypeFacts{Dtype::F32, "F32", 4},
-                                DtypeFacts{Dtype::F16, "F16", 2}, DtypeFacts{Dtype::BF16, "BF16", 2},
-                                DtypeFacts{Dtype::I64, "I64", 8}, DtypeFacts{Dtype::I32, "I32", 4},
-                                DtypeFacts{Dtype::U8, "U8", 1},   DtypeFacts{Dtype::Bool, "BOOL", 1}};
+constexpr std::array kDtypes = {
+    DtypeFacts{Dtype::F64, "F64", 8},         DtypeFacts{Dtype::F32, "F32", 4},
+    DtypeFacts{Dtype::F16, "F16", 2},         DtypeFacts{Dtype::BF16, "BF16", 2},
+    DtypeFacts{Dtype::F8_E4M3, "F8_E4M3", 1}, DtypeFacts{Dtype::F8_E5M2, "F8_E5M2", 1},
+    DtypeFacts{Dtype::F8_E8M0, "F8_E8M0", 1}, DtypeFacts{Dtype::I64, "I64", 8},
+    DtypeFacts{Dtype::I32, "I32", 4},         DtypeFacts{Dtype::I8, "I8", 1},
+    DtypeFacts{Dtype::U32, "U32", 4},         DtypeFacts{Dtype::U8, "U8", 1},
+    DtypeFacts{Dtype::Bool, "BOOL", 1}};
 
 /// Types that the format has beside these (safetensors 0.8).
-constexpr std::string_view kOtherDtypes[] = {"F4",          "F6_E2M3",     "F6_E3M2", "F8_E4M3", "F8_E5M2",
-                                             "F8_E4M3FNUZ", "F8_E5M2FNUZ", "F8_E8M0", "I8",      "I16",
-                                             "U16",         "U32",         "U64",     "C64"};
+constexpr std::string_view kOtherDtypes[] = {"F4",  "F6_E2M3", "F6_E3M2", "F8_E4M3FNUZ", "F8_E5M2FNUZ",
+                                             "I16", "U16",     "U64",     "C64"};
 
 /// A tensor of one of them; its message is its type.
 struct OtherDtype : std::runtime_error {

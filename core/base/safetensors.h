@@ -16,7 +16,7 @@
 namespace roper {
 
 /// Element types of the safetensors format that RoPER Lab writes or reads.
-enum class Dtype { F64, F32, F16, BF16, I64, I32, U8, Bool };
+enum class Dtype { F64, F32, F16, BF16, F8_E4M3, F8_E5M2, F8_E8M0, I64, I32, I8, U32, U8, Bool };
 
 std::string dtypeName(Dtype dtype);
 

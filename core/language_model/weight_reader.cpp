@@ -15,17 +15,14 @@ std::string keyOf(const MatrixPlace& place) {
     return place.rows.empty() ? place.tensor : place.tensor + "@" + std::to_string(place.rows.front().first);
 }
 
-/// Decodes rows on all threads. → [rows, row]
+/// Reads and decodes rows on all threads. → [rows, row]
 at::Tensor decodeRows(const TensorStore& store, const StoredTensor& tensor, std::int64_t first,
                       std::int64_t rows) {
     const std::int64_t row = tensor.shape.back();
     const at::Tensor out = at::empty({rows, row}, at::kFloat);
-    const std::vector<std::byte> bytes = store.rowBytes(tensor, first, rows);
-    const auto row_bytes = static_cast<std::int64_t>(bytes.size()) / std::max<std::int64_t>(rows, 1);
     at::parallel_for(0, rows, 64, [&](std::int64_t begin, std::int64_t end) {
         const auto at = [](std::int64_t place) { return static_cast<std::size_t>(place); };
-        decodeElements(tensor.type,
-                       std::span(bytes).subspan(at(begin * row_bytes), at((end - begin) * row_bytes)),
+        store.readRows(tensor, first + begin, end - begin,
                        numbersOf(out).subspan(at(begin * row), at((end - begin) * row)));
     });
     return out;

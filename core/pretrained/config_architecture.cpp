@@ -7,6 +7,7 @@
 #include "core/model_config/config_fields.h"
 #include "core/model_config/rotation_reading.h"
 #include "core/pretrained/family.h"
+#include "core/pretrained/quantised_folder.h"
 
 namespace roper {
 namespace {
@@ -256,6 +257,7 @@ bool isHarmless(const std::string& key) {
                                                     "n_inner",
                                                     "intermediate_size",
                                                     "query_pre_attn_scalar"};
+    if (isQuantizationKey(key)) return true;
     const auto has = [&](const char* part) { return key.find(part) != std::string::npos; };
     return kHarmless.count(key) > 0 || key.starts_with('_') || key.ends_with("_token_id") ||
            key.ends_with("_token_ids") || has("dropout") || has("pdrop") || has("rope") ||

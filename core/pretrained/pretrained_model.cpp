@@ -20,18 +20,41 @@ constexpr const char *kConfig = "config.json", *kSingle = "model.safetensors",
                      *kIndex = "model.safetensors.index.json";
 constexpr std::size_t kMostFiles = 1024;
 
-/// Nothing for an unsupported type.
-std::optional<ElementType> elementTypeOf(Dtype dtype) {
+ElementType elementTypeOf(Dtype dtype) {
     switch (dtype) {
+        case Dtype::F64:
+            return ElementType::F64;
         case Dtype::F32:
             return ElementType::F32;
         case Dtype::F16:
             return ElementType::F16;
         case Dtype::BF16:
             return ElementType::BF16;
-        default:
-            return std::nullopt;
+        case Dtype::F8_E4M3:
+            return ElementType::F8_E4M3;
+        case Dtype::F8_E5M2:
+            return ElementType::F8_E5M2;
+        case Dtype::F8_E8M0:
+            return ElementType::F8_E8M0;
+        case Dtype::I64:
+            return ElementType::I64;
+        case Dtype::I32:
+            return ElementType::I32;
+        case Dtype::I8:
+            return ElementType::I8;
+        case Dtype::U32:
+            return ElementType::U32;
+        case Dtype::U8:
+        case Dtype::Bool:
+            return ElementType::U8;
     }
+    throw std::invalid_argument("no such type");
+}
+
+/// Whether tensors of this type are parameters by themselves.
+bool holdsParameters(ElementType type) {
+    return type == ElementType::F32 || type == ElementType::F16 || type == ElementType::BF16 ||
+           type == ElementType::F8_E4M3 || type == ElementType::F8_E5M2;
 }
 
 /// The files that an index refers to, without duplicates.
@@ -81,7 +104,7 @@ void addNotes(std::vector<std::string>& notes, const std::vector<std::string>& m
 
 PretrainedModel openFolder(const FilePath& folder) {
     const std::string config = readFile(folder / kConfig);
-    requireNotQuantised(folder, config);
+    requireReadQuantization(folder, config);
     ArchitectureReading reading;
     try {
         reading = architectureOfConfig(config);
@@ -90,6 +113,7 @@ PretrainedModel openFolder(const FilePath& folder) {
         throw Error(ErrorKind::checkpoint, (folder / kConfig).string() + ": " + error.what());
     }
     const auto store = openTensors(folder);
+    combineQuantizedMatrices(folder, config, *store, reading.notes);
     ModelWeights weights = locateWeights(*store, Naming::hugging_face, reading.architecture,
                                          biasesOfConfig(*familyNamed(reading.architecture.family), config));
     addNotes(reading.notes, weights.notes);
@@ -121,13 +145,13 @@ void addSafetensors(const FilePath& path, TensorStore& store) {
     const SafetensorsHeader header = SafetensorsHeader::read(path);
     const std::size_t file = store.addFile(path);
     for (const auto& [name, entry] : header.tensors) {
-        const auto type = elementTypeOf(entry.dtype);
-        if (!type) {
-            store.leaveOut(name, dtypeName(entry.dtype), file);
+        StoredTensor tensor{elementTypeOf(entry.dtype), entry.shape, file, header.data_begin + entry.begin};
+        if (!holdsParameters(tensor.type)) {
+            store.leaveOut(name, dtypeName(entry.dtype), std::move(tensor));
             continue;
         }
         try {
-            store.add(name, {*type, entry.shape, file, header.data_begin + entry.begin});
+            store.add(name, std::move(tensor));
         } catch (const std::invalid_argument& error) {
             throw Error(ErrorKind::checkpoint,
                         path.string() + ": the tensor " + onOneLine(name) + ": " + error.what());

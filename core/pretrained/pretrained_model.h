@@ -23,9 +23,9 @@ struct PretrainedModel {
     std::vector<std::string> notes;            ///< about how it was read
 };
 
-/// Adds the tensors of a safetensors file that are stored as F32, F16 or BF16. Others are left out: masks and
-/// counters, which programs compute themselves, and unsupported types, which the store names if such a tensor
-/// is needed.
+/// Adds the tensors of a safetensors file that are stored as F32, F16, BF16, F8_E4M3 or F8_E5M2. Others are
+/// left out: masks and counters, which programs compute themselves, parts of quantized matrices, and
+/// unsupported types, which the store names if such a tensor is needed.
 /// @throws Error (checkpoint) naming the file if it is not a safetensors file; Error (disk)
 void addSafetensors(const FilePath& path, TensorStore& store);
 

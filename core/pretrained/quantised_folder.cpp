@@ -1,5 +1,6 @@
 #include "core/pretrained/quantised_folder.h"
 
+#include <algorithm>
 #include <nlohmann/json.hpp>
 #include <optional>
 #include <string>
@@ -7,6 +8,7 @@
 #include "core/base/error.h"
 #include "core/base/strict_json.h"
 #include "core/base/text.h"
+#include "core/pretrained/quantised_tensors.h"
 
 namespace roper {
 namespace {
@@ -16,14 +18,15 @@ using Json = nlohmann::json;
 /// Quantization methods of folders, by quant_method, with their usual names.
 struct QuantMethod {
     const char *method, *called;
+    void (*combine)(const Json& members, TensorStore& store) = nullptr;  ///< null if not read
 };
 constexpr QuantMethod kMethods[] = {{"bitsandbytes", "bitsandbytes"},
                                     {"bitsandbytes_4bit", "bitsandbytes"},
                                     {"bitsandbytes_8bit", "bitsandbytes"},
-                                    {"fp8", "FP8"},
+                                    {"fp8", "FP8", combineFp8},
                                     {"fbgemm_fp8", "FP8 (FBGEMM)"},
                                     {"mxfp8", "MXFP8"},
-                                    {"mxfp4", "MXFP4"},
+                                    {"mxfp4", "MXFP4", combineMxfp4},
                                     {"nvfp4", "NVFP4"},
                                     {"gptq", "GPTQ"},
                                     {"awq", "AWQ"},
@@ -47,11 +50,8 @@ constexpr QuantMethod kMethods[] = {{"bitsandbytes", "bitsandbytes"},
 constexpr QuantMethod kFilesBeside[] = {
     {"quantize_config.json", "GPTQ"}, {"quant_config.json", "AWQ"}, {"hf_quant_config.json", "ModelOpt"}};
 
-std::string calledOf(const std::string& method) {
-    for (const QuantMethod& known : kMethods)
-        if (method == known.method) return known.called;
-    return quotedBeginning(method);
-}
+/// MLX does not name its method.
+constexpr QuantMethod kMlx = {"", "MLX"};
 
 /// " in 4 bits", if a member says so.
 std::string bitsOf(const Json& quantised) {
@@ -62,28 +62,64 @@ std::string bitsOf(const Json& quantised) {
     return "";
 }
 
-/// "quantised by FP8 (quantization_config)"; nothing if the config does not mention quantization.
-std::optional<std::string> quantisationOf(const Json& config) {
-    if (!config.is_object()) return std::nullopt;
-    for (const char* const key : {"quantization_config", "compression_config", "quantization"}) {
-        if (!config.contains(key) || config[key].is_null() || config[key].empty()) continue;
-        const Json& quantised = config[key];
-        const std::string where = std::string(" (") + key + ")";
-        if (!quantised.is_object()) return "quantised" + where;
-        if (quantised.contains("quant_method") && quantised["quant_method"].is_string())
-            return "quantised by " + calledOf(quantised["quant_method"].get<std::string>()) +
-                   bitsOf(quantised) + where;
-        // Older configs of bitsandbytes do not name their method; MLX's have only the members tested below.
-        if (quantised.contains("load_in_8bit") || quantised.contains("load_in_4bit"))
-            return "quantised by bitsandbytes" + bitsOf(quantised) + where;
-        if (quantised.contains("group_size") && quantised.contains("bits"))
-            return "quantised by MLX" + bitsOf(quantised) + where;
+constexpr const char* kQuantizationKeys[] = {"quantization_config", "compression_config", "quantization"};
+
+/// What a config says about quantization.
+struct Quantization {
+    std::string key;  ///< "quantization_config"
+    const Json* members;
+    const QuantMethod* method;  ///< null if unknown
+
+    /// "quantised by FP8 (quantization_config)"
+    std::string text() const {
+        const std::string where = " (" + key + ")";
+        if (method != nullptr)
+            return std::string("quantised by ") + method->called + bitsOf(*members) + where;
+        if (members->is_object() && members->contains("quant_method") &&
+            (*members)["quant_method"].is_string())
+            return "quantised by " + quotedBeginning((*members)["quant_method"].get<std::string>()) +
+                   bitsOf(*members) + where;
         return "quantised" + where;
     }
+};
+
+const QuantMethod* methodNamed(const std::string& name) {
+    for (const QuantMethod& known : kMethods)
+        if (name == known.method) return &known;
+    return nullptr;
+}
+
+const QuantMethod* methodOf(const Json& members) {
+    if (!members.is_object()) return nullptr;
+    if (members.contains("quant_method") && members["quant_method"].is_string())
+        return methodNamed(members["quant_method"].get<std::string>());
+    // Older configs of bitsandbytes do not name their method; MLX's have only the members tested below.
+    if (members.contains("load_in_8bit") || members.contains("load_in_4bit"))
+        return methodNamed("bitsandbytes");
+    return members.contains("group_size") && members.contains("bits") ? &kMlx : nullptr;
+}
+
+/// Nothing if the config does not mention quantization.
+std::optional<Quantization> quantizationOf(const Json& config) {
+    if (!config.is_object()) return std::nullopt;
+    for (const char* const key : kQuantizationKeys)
+        if (config.contains(key) && !config[key].is_null() && !config[key].empty())
+            return Quantization{key, &config[key], methodOf(config[key])};
     for (const char* const part : {"text_config", "language_config", "llm_config"})
         if (config.contains(part))
-            if (const auto found = quantisationOf(config[part])) return found;
+            if (const auto found = quantizationOf(config[part])) return found;
     return std::nullopt;
+}
+
+/// Nothing if the text is no JSON, which is reported where the config is read.
+std::optional<Json> parsedConfig(std::string_view config) {
+    try {
+        return parseStrictJson(config);
+    } catch (const Json::exception&) {
+        return std::nullopt;
+    } catch (const std::invalid_argument&) {
+        return std::nullopt;
+    }
 }
 
 [[noreturn]] void refuseQuantised(const FilePath& path, const std::string& what) {
@@ -95,18 +131,42 @@ std::optional<std::string> quantisationOf(const Json& config) {
 
 }  // namespace
 
-void requireNotQuantised(const FilePath& folder, std::string_view config) {
-    try {
-        if (const auto what = quantisationOf(parseStrictJson(config)))
-            refuseQuantised(folder / "config.json", *what);
-    } catch (const Json::exception&) {
-        return;  // reported where the config is read
-    } catch (const std::invalid_argument&) {
-        return;
-    }
+bool isQuantizationKey(std::string_view key) {
+    return std::find(std::begin(kQuantizationKeys), std::end(kQuantizationKeys), key) !=
+           std::end(kQuantizationKeys);
+}
+
+void requireReadQuantization(const FilePath& folder, std::string_view config) {
+    if (const auto json = parsedConfig(config))
+        if (const auto found = quantizationOf(*json)) {
+            if (found->method == nullptr || found->method->combine == nullptr)
+                refuseQuantised(folder / "config.json", found->text());
+            return;
+        }
     for (const QuantMethod& beside : kFilesBeside)
         if (isThere(folder / beside.method))
             refuseQuantised(folder / beside.method, std::string("quantised by ") + beside.called);
+}
+
+void combineQuantizedMatrices(const FilePath& folder, std::string_view config, TensorStore& store,
+                              std::vector<std::string>& notes) {
+    const auto json = parsedConfig(config);
+    const auto found = json ? quantizationOf(*json) : std::nullopt;
+    if (!found || found->method == nullptr || found->method->combine == nullptr) return;
+    const auto refuse = [&](const std::string& why) {
+        throw Error(ErrorKind::checkpoint,
+                    (folder / "config.json").string() + ": this model is " + found->text() + ": " + why);
+    };
+    try {
+        found->method->combine(*found->members, store);
+    } catch (const Error& error) {
+        if (error.kind() != ErrorKind::usage) throw;
+        refuse(error.what());
+    } catch (const std::invalid_argument& error) {
+        refuse(error.what());
+    }
+    notes.push_back("the model is " + found->text() +
+                    ": its matrices are decoded to float32, and activations are not quantized");
 }
 
 }  // namespace roper

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <limits>
+#include <set>
 #include <stdexcept>
 #include <utility>
 
@@ -24,6 +25,18 @@ std::int64_t countOf(const std::vector<std::int64_t>& shape) {
         count *= dimension;
     }
     return count;
+}
+
+std::int64_t rowOf(const StoredTensor& tensor) {
+    return tensor.shape.empty() ? 1 : tensor.shape.back();
+}
+
+void requireRows(const StoredTensor& tensor, std::int64_t first, std::int64_t rows) {
+    const std::int64_t row = rowOf(tensor), all = row == 0 ? 0 : tensor.count() / row;
+    if (first < 0 || rows < 0 || first > all - rows)
+        throw std::invalid_argument("rows " + std::to_string(first) + " to " +
+                                    std::to_string(first + rows - 1) + " of a tensor of " +
+                                    std::to_string(all));
 }
 
 }  // namespace
@@ -69,7 +82,7 @@ void TensorStore::readBytes(std::size_t file, std::uint64_t place, std::span<std
 }
 
 void TensorStore::add(const std::string& name, StoredTensor tensor) {
-    const auto row = static_cast<std::uint64_t>(tensor.shape.empty() ? 1 : tensor.shape.back());
+    const auto row = static_cast<std::uint64_t>(rowOf(tensor));
     if (row % elementsPerBlock(tensor.type) != 0)
         throw std::invalid_argument("its rows of " + std::to_string(row) +
                                     " numbers are no whole blocks of " + nameOf(tensor.type));
@@ -91,10 +104,36 @@ const StoredTensor& TensorStore::tensor(const std::string& name) const {
 }
 
 Error TensorStore::notRead(const std::string& name) const {
-    const LeftOut& tensor = left_out_.at(name);
-    return {ErrorKind::checkpoint, files_[tensor.file].path + ": the tensor " + onOneLine(name) +
-                                       " is stored as " + tensor.type +
+    const LeftOut& left_out = left_out_.at(name);
+    return {ErrorKind::checkpoint, files_[left_out.tensor.file].path + ": the tensor " + onOneLine(name) +
+                                       " is stored as " + left_out.type +
                                        ", which is not read here; F32, F16 and BF16 are"};
+}
+
+std::vector<std::string> TensorStore::namesBefore(std::string_view ending) const {
+    std::set<std::string> names;
+    const auto note = [&](const std::string& name) {
+        if (name.ends_with(ending)) names.insert(name.substr(0, name.size() - ending.size()));
+    };
+    for (const auto& [name, tensor] : tensors_)
+        note(name);
+    for (const auto& [name, tensor] : left_out_)
+        note(name);
+    return {names.begin(), names.end()};
+}
+
+std::optional<StoredTensor> TensorStore::take(const std::string& name) {
+    if (auto node = tensors_.extract(name)) return std::move(node.mapped());
+    if (auto node = left_out_.extract(name)) return std::move(node.mapped().tensor);
+    return std::nullopt;
+}
+
+void TensorStore::addQuantized(const std::string& name, std::vector<std::int64_t> shape, std::size_t file,
+                               std::shared_ptr<const QuantizedMatrix> matrix) {
+    countOf(shape);
+    if (!tensors_.emplace(name, StoredTensor{ElementType::F32, std::move(shape), file, 0, std::move(matrix)})
+             .second)
+        throw std::invalid_argument("another has the same name");
 }
 
 void TensorStore::requireApart() const {
@@ -113,12 +152,14 @@ void TensorStore::requireApart() const {
 
 std::vector<std::byte> TensorStore::rowBytes(const StoredTensor& tensor, std::int64_t first,
                                              std::int64_t rows) const {
-    const std::int64_t row = tensor.shape.empty() ? 1 : tensor.shape.back();
-    const std::int64_t all = row == 0 ? 0 : tensor.count() / row;
-    if (first < 0 || rows < 0 || first > all - rows)
-        throw std::invalid_argument("rows " + std::to_string(first) + " to " +
-                                    std::to_string(first + rows - 1) + " of a tensor of " +
-                                    std::to_string(all));
+    const std::int64_t row = rowOf(tensor);
+    requireRows(tensor, first, rows);
+    if (tensor.quantized) {
+        std::vector<std::byte> bytes(static_cast<std::size_t>(rows * row) * sizeof(float));
+        tensor.quantized->decodeRows(*this, first, rows,
+                                     {reinterpret_cast<float*>(bytes.data()), bytes.size() / sizeof(float)});
+        return bytes;
+    }
     const std::uint64_t row_bytes =
         static_cast<std::uint64_t>(row) / elementsPerBlock(tensor.type) * bytesPerBlock(tensor.type);
     std::vector<std::byte> bytes(static_cast<std::size_t>(rows) * row_bytes);
@@ -128,7 +169,11 @@ std::vector<std::byte> TensorStore::rowBytes(const StoredTensor& tensor, std::in
 
 void TensorStore::readRows(const StoredTensor& tensor, std::int64_t first, std::int64_t rows,
                            std::span<float> out) const {
-    decodeElements(tensor.type, rowBytes(tensor, first, rows), out);
+    if (!tensor.quantized) return decodeElements(tensor.type, rowBytes(tensor, first, rows), out);
+    requireRows(tensor, first, rows);
+    if (static_cast<std::uint64_t>(rows * rowOf(tensor)) != out.size())
+        throw std::invalid_argument("rows of another size are wanted");
+    tensor.quantized->decodeRows(*this, first, rows, out);
 }
 
 }  // namespace roper

@@ -3,6 +3,7 @@
 #include <cstdint>
 #include <map>
 #include <memory>
+#include <optional>
 #include <span>
 #include <string>
 #include <string_view>
@@ -14,12 +15,27 @@
 
 namespace roper {
 
+class TensorStore;
+
+/// A matrix that several tensors of a store hold together, for example whole numbers and their scales.
+class QuantizedMatrix {
+  public:
+    virtual ~QuantizedMatrix() = default;
+
+    /// Decodes `rows` rows from row `first` on, as `TensorStore::readRows`. Several threads may call it.
+    /// @throws Error (checkpoint), Error (disk)
+    virtual void decodeRows(const TensorStore& store, std::int64_t first, std::int64_t rows,
+                            std::span<float> out) const = 0;
+};
+
 /// A tensor in a file.
 struct StoredTensor {
     ElementType type = ElementType::F32;
     std::vector<std::int64_t> shape;  ///< row-major: the last dimension is contiguous and in whole blocks
     std::size_t file = 0;             ///< index of the store's file
     std::uint64_t place = 0;          ///< offset of the first byte
+    /// If set, the numbers come from it and count as F32; `file` is only the one that messages name.
+    std::shared_ptr<const QuantizedMatrix> quantized = {};
 
     std::int64_t count() const;     ///< elements
     std::uint64_t bytes() const;    ///< as stored
@@ -51,17 +67,30 @@ class TensorStore {
     /// @throws std::invalid_argument naming two tensors that overlap in a file
     void requireApart() const;
 
-    /// Records a tensor of an unsupported type, for error messages.
-    void leaveOut(const std::string& name, const std::string& type, std::size_t file) {
-        left_out_[name] = {type, file};
+    /// Records a tensor whose type is that of no parameter: error messages name it, and it may be a part of a
+    /// quantized matrix.
+    void leaveOut(const std::string& name, const std::string& type, StoredTensor tensor) {
+        left_out_[name] = {type, std::move(tensor)};
     }
     struct LeftOut {
         std::string type;
-        std::size_t file = 0;
+        StoredTensor tensor;
     };
     const std::map<std::string, LeftOut>& leftOut() const { return left_out_; }
     /// "FILE: the tensor NAME is stored as U8, which is not read here …"
     Error notRead(const std::string& name) const;
+
+    /// Beginnings of the names with this ending, of all tensors including those left out, in order.
+    std::vector<std::string> namesBefore(std::string_view ending) const;
+
+    /// Removes a tensor, or one left out, that becomes part of a quantized matrix.
+    /// @returns nothing if there is none of this name
+    std::optional<StoredTensor> take(const std::string& name);
+
+    /// Adds a matrix made of tensors that were taken.
+    /// @throws std::invalid_argument for a duplicate name
+    void addQuantized(const std::string& name, std::vector<std::int64_t> shape, std::size_t file,
+                      std::shared_ptr<const QuantizedMatrix> matrix);
 
     bool has(const std::string& name) const { return tensors_.count(name) > 0; }
     const std::map<std::string, StoredTensor>& tensors() const { return tensors_; }

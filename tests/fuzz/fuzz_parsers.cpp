@@ -221,8 +221,11 @@ void gguf(const std::string& bytes) {
         encodeTexts(tokenizerOf(read.metadata));
     } catch (const Error&) {
     }
-    for (const auto& [name, tensor] : read.tensors->tensors())
-        if (tensor.count() > 0 && tensor.count() < (1 << 16)) read.tensors->rowBytes(tensor, 0, 1);
+    for (const auto& [name, tensor] : read.tensors->tensors()) {
+        if (tensor.count() == 0 || tensor.count() >= (1 << 16)) continue;
+        std::vector<float> row(static_cast<std::size_t>(tensor.shape.empty() ? 1 : tensor.shape.back()));
+        read.tensors->readRows(tensor, 0, 1, row);
+    }
     ArchitectureReading reading = architectureOf(read.metadata);
     readFrequencyFactors(*read.tensors, reading.architecture);
     locateWeights(*read.tensors, Naming::gguf, reading.architecture);

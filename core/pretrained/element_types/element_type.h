@@ -12,7 +12,7 @@ namespace roper {
 /// scale (ggml's formats, as in GGUF files); no block crosses the end of a row.
 // clang-format off
 enum class ElementType {
-    F32, F16, BF16, F64, I8, I16, I32, I64,
+    F32, F16, BF16, F64, F8_E4M3, F8_E5M2, F8_E8M0, I8, I16, I32, I64, U8, U32,
     Q8_0, Q4_0, Q4_1, Q5_0, Q5_1,
     Q2_K, Q3_K, Q4_K, Q5_K, Q6_K,
     IQ2_XXS, IQ2_XS, IQ2_S, IQ3_XXS, IQ3_S, IQ1_S, IQ1_M,

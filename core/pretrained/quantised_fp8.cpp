@@ -1,0 +1,121 @@
+#include <algorithm>
+#include <nlohmann/json.hpp>
+
+#include "core/base/error.h"
+#include "core/pretrained/quantised_tensors.h"
+
+namespace roper {
+namespace {
+
+/// A matrix, or several of the same size, in eight bits: number = stored number · scale of its block. Scales
+/// are
+/// [.., ⌈rows / block rows⌉, ⌈columns / block columns⌉].
+class Fp8Matrix : public QuantizedMatrix {
+  public:
+    struct Block {
+        std::int64_t rows, columns;
+    };
+    Fp8Matrix(StoredTensor numbers, std::vector<float> scales, Block block)
+        : numbers_(std::move(numbers)),
+          scales_(std::move(scales)),
+          block_(block),
+          rows_(numbers_.shape[numbers_.shape.size() - 2]),
+          columns_(numbers_.shape.back()) {}
+
+    static std::int64_t blocksIn(std::int64_t length, std::int64_t block) {
+        return length / block + (length % block == 0 ? 0 : 1);
+    }
+
+    void decodeRows(const TensorStore& store, std::int64_t first, std::int64_t rows,
+                    std::span<float> out) const override {
+        store.readRows(numbers_, first, rows, out);
+        const std::int64_t across = blocksIn(columns_, block_.columns), down = blocksIn(rows_, block_.rows);
+        float* row = out.data();
+        for (std::int64_t r = first; r < first + rows; ++r, row += columns_) {
+            const std::int64_t matrix = r / rows_, in_matrix = r % rows_;
+            const float* const scales = scales_.data() + (matrix * down + in_matrix / block_.rows) * across;
+            for (std::int64_t b = 0; b < across; ++b) {
+                const std::int64_t end = std::min(columns_, (b + 1) * block_.columns);
+                for (std::int64_t c = b * block_.columns; c < end; ++c)
+                    row[c] *= scales[b];
+            }
+        }
+    }
+
+  private:
+    StoredTensor numbers_;
+    std::vector<float> scales_;
+    Block block_;
+    std::int64_t rows_, columns_;
+};
+
+/// The block size of the config, which is 128 × 128 if it is absent, as in transformers; nothing if it is
+/// null and each matrix has one scale.
+std::optional<Fp8Matrix::Block> blockSizeOf(const nlohmann::json& members) {
+    const auto found = members.find("weight_block_size");
+    if (found == members.end()) return Fp8Matrix::Block{128, 128};
+    if (found->is_null()) return std::nullopt;
+    constexpr std::int64_t kMost = 1 << 20;
+    const auto isSize = [](const nlohmann::json& size) {
+        return size.is_number_unsigned() && size.get<std::uint64_t>() >= 1 &&
+               size.get<std::uint64_t>() <= kMost;
+    };
+    if (!found->is_array() || found->size() != 2 || !isSize((*found)[0]) || !isSize((*found)[1]))
+        throw Error(ErrorKind::usage, "weight_block_size is no pair of sizes");
+    return Fp8Matrix::Block{(*found)[0].get<std::int64_t>(), (*found)[1].get<std::int64_t>()};
+}
+
+bool isFp8(ElementType type) {
+    return type == ElementType::F8_E4M3 || type == ElementType::F8_E5M2;
+}
+
+void combineOne(const std::string& name, std::optional<Fp8Matrix::Block> block, QuantizedParts& parts) {
+    const std::string scale_name = name + "_scale_inv";
+    StoredTensor numbers = parts.need(name), scale = parts.need(scale_name);
+    if (numbers.shape.size() < 2) parts.refuse(name, numbers, "is quantized, but no matrix");
+    std::vector<std::int64_t> expected = numbers.shape;
+    std::int64_t &rows = expected[expected.size() - 2], &columns = expected.back();
+    const std::vector<std::int64_t> shape = numbers.shape;
+    const std::size_t file = numbers.file;
+    std::int64_t matrices = 1;
+    for (std::size_t i = 0; i + 2 < shape.size(); ++i)
+        matrices *= shape[i];
+    if (block) {
+        rows = Fp8Matrix::blocksIn(rows, block->rows);
+        columns = Fp8Matrix::blocksIn(columns, block->columns);
+        parts.requireShape(scale_name, scale, expected);
+    } else {
+        block = Fp8Matrix::Block{std::max<std::int64_t>(1, rows), std::max<std::int64_t>(1, columns)};
+        if (scale.count() != matrices)
+            parts.refuse(scale_name, scale, "is " + scale.shapeText() + "; one scale a matrix is expected");
+    }
+    // A byte is an exponent, as in F8_E8M0.
+    if (scale.type == ElementType::U8) scale.type = ElementType::F8_E8M0;
+    std::vector<float> scales = readAll(parts.store(), scale);
+    parts.store().addQuantized(name, shape, file,
+                               std::make_shared<Fp8Matrix>(std::move(numbers), std::move(scales), *block));
+}
+
+}  // namespace
+
+void combineFp8(const nlohmann::json& members, TensorStore& store) {
+    requireKnownMembers(members, {"quant_method", "weight_block_size", "activation_scheme", "fmt",
+                                  "scale_fmt", "modules_to_not_convert", "ignored_layers",
+                                  "modules_to_convert", "dequantize", "expert_dtype"});
+    requireOneOf(members, "fmt", {"e4m3", "e5m2", "float8_e4m3fn"});
+    requireOneOf(members, "expert_dtype", {"fp8"});
+    const auto block = blockSizeOf(members);
+    QuantizedParts parts(store);
+    std::vector<std::string> names;
+    for (const auto& [name, tensor] : store.tensors())
+        if (isFp8(tensor.type) && !tensor.quantized) names.push_back(name);
+    for (const std::string& name : names) {
+        combineOne(name, block, parts);
+        // Scales of the layer's input; activations are not quantized here.
+        const std::string layer = name.substr(0, name.rfind('.') + 1);
+        for (const char* const scale : {"activation_scale", "input_scale"})
+            store.take(layer + scale);
+    }
+}
+
+}  // namespace roper

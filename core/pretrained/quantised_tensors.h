@@ -1,0 +1,54 @@
+#pragma once
+
+#include <cstdint>
+#include <nlohmann/json_fwd.hpp>
+#include <string>
+#include <vector>
+
+#include "core/pretrained/tensor_store.h"
+
+// Quantized matrices of Hugging Face folders: for each method a function that replaces their parts in a store
+// by the matrices themselves. `members` are those of quantization_config or its like. All throw Error
+// (checkpoint) naming a tensor that is missing or does not fit, and Error (usage) naming a member that is not
+// supported.
+
+namespace roper {
+
+/// FP8 with one scale for each block of a matrix, or for all of it: DeepSeek V3's weight_scale_inv.
+void combineFp8(const nlohmann::json& members, TensorStore& store);
+
+/// Experts of gpt-oss: NAME_blocks [experts, out, in/32, 16] and NAME_scales [experts, out, in/32] become
+/// NAME [experts, in, out], as in the same model stored as BF16.
+void combineMxfp4(const nlohmann::json& members, TensorStore& store);
+
+/// Tensors from which matrices are combined.
+class QuantizedParts {
+  public:
+    explicit QuantizedParts(TensorStore& store) : store_(store) {}
+
+    /// Removes a part from the store. @throws Error (checkpoint) if it is missing
+    StoredTensor need(const std::string& name);
+
+    /// @throws Error (checkpoint) if a part has another shape
+    void requireShape(const std::string& name, const StoredTensor& part,
+                      const std::vector<std::int64_t>& shape) const;
+
+    [[noreturn]] void refuse(const std::string& name, const StoredTensor& part, const std::string& why) const;
+
+    TensorStore& store() { return store_; }
+
+  private:
+    TensorStore& store_;
+};
+
+/// All numbers of a tensor.
+std::vector<float> readAll(const TensorStore& store, const StoredTensor& tensor);
+
+/// @throws Error (usage) naming a member that is none of these, whose meaning is therefore unknown
+void requireKnownMembers(const nlohmann::json& members, const std::vector<std::string>& known);
+
+/// @throws Error (usage) unless a member is absent, null or one of these values
+void requireOneOf(const nlohmann::json& members, const std::string& key,
+                  const std::vector<nlohmann::json>& values);
+
+}  // namespace roper

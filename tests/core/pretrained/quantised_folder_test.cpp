@@ -1,0 +1,134 @@
+#include "core/pretrained/quantised_folder.h"
+
+#include <bit>
+#include <cmath>
+#include <cstring>
+#include <numeric>
+
+#include "core/base/safetensors.h"
+#include "core/pretrained/pretrained_model.h"
+#include "tests/support/expect_error.h"
+#include "tests/support/temporary_folder.h"
+
+namespace roper {
+namespace {
+
+const FilePath kFolder = FilePath::regular("folder");
+
+std::vector<float> numbersOf(const TensorStore& store, const StoredTensor& tensor, std::int64_t first,
+                             std::int64_t rows) {
+    std::vector<float> numbers(static_cast<std::size_t>(rows * tensor.shape.back()));
+    store.readRows(tensor, first, rows, numbers);
+    return numbers;
+}
+
+void expectSame(const std::vector<float>& numbers, const float* right, const std::string& where) {
+    for (std::size_t i = 0; i < numbers.size(); ++i) {
+        const bool same = std::bit_cast<std::uint32_t>(numbers[i]) == std::bit_cast<std::uint32_t>(right[i]);
+        EXPECT_TRUE(same || (std::isnan(numbers[i]) && std::isnan(right[i])))
+            << where << " " << i << ": " << numbers[i] << ", not " << right[i];
+    }
+}
+
+class QuantisedFolder : public testing::TestWithParam<const char*> {};
+
+TEST_P(QuantisedFolder, IsDecodedBitForBitAsByItsPackage) {
+    const std::string path = std::string(ROPER_QUANTISED "/") + GetParam();
+    const FilePath file = FilePath::regular(path + ".safetensors");
+    const std::string config = SafetensorsHeader::read(file).metadata.at("config");
+    TensorStore store;
+    addSafetensors(file, store);
+    std::vector<std::string> notes;
+    requireReadQuantization(kFolder, config);
+    combineQuantizedMatrices(kFolder, config, store, notes);
+    EXPECT_EQ(notes.size(), config == "{}" ? 0U : 1U);
+    const SafetensorsFile expected =
+        SafetensorsFile::read(FilePath::regular(path + ".expected.safetensors"), SafetensorsFile::kAnySize);
+    EXPECT_EQ(store.tensors().size(), expected.tensors().size());
+    EXPECT_TRUE(store.leftOut().empty());
+    for (const auto& [name, right] : expected.tensors()) {
+        const StoredTensor& tensor = store.tensor(name);
+        ASSERT_EQ(tensor.shape, right.shape) << name;
+        std::vector<float> all(static_cast<std::size_t>(tensor.count()));
+        std::memcpy(all.data(), right.bytes.data(), all.size() * sizeof(float));
+        const std::int64_t row = tensor.shape.back(), rows = tensor.count() / row;
+        expectSame(numbersOf(store, tensor, 0, rows), all.data(), name);
+        // Rows read separately, or as bytes, are the same.
+        for (std::int64_t first = 0; first < rows; first += 5) {
+            const std::int64_t count = std::min<std::int64_t>(rows - first, 7);
+            expectSame(numbersOf(store, tensor, first, count), all.data() + first * row, name + " in part");
+        }
+        std::vector<float> decoded(static_cast<std::size_t>(row));
+        decodeElements(tensor.type, store.rowBytes(tensor, rows - 1, 1), decoded);
+        expectSame(decoded, all.data() + (rows - 1) * row, name + " as bytes");
+        EXPECT_THROW(numbersOf(store, tensor, rows - 1, 2), std::invalid_argument);
+    }
+}
+
+INSTANTIATE_TEST_SUITE_P(Schemes, QuantisedFolder,
+                         testing::Values("fp8", "fp8_by_matrix", "fp8_without_scales", "mxfp4"));
+
+/// A store with zeros of these types and shapes.
+struct Part {
+    std::string name;
+    Dtype dtype;
+    std::vector<std::int64_t> shape;
+};
+void combineParts(const std::string& config, const std::vector<Part>& parts) {
+    const TemporaryFolder folder;
+    std::vector<std::vector<std::byte>> bytes;
+    for (const Part& part : parts)
+        bytes.emplace_back(dtypeSize(part.dtype) *
+                           static_cast<std::size_t>(std::accumulate(part.shape.begin(), part.shape.end(),
+                                                                    std::int64_t{1}, std::multiplies<>())));
+    std::vector<TensorToWrite> tensors;
+    for (std::size_t i = 0; i < parts.size(); ++i)
+        tensors.push_back({parts[i].name, parts[i].dtype, parts[i].shape, bytes[i]});
+    const FilePath file = folder / "model.safetensors";
+    writeSafetensors(file, tensors, {});
+    TensorStore store;
+    addSafetensors(file, store);
+    std::vector<std::string> notes;
+    combineQuantizedMatrices(kFolder, config, store, notes);
+}
+
+void expectNotCombined(const std::string& config, const std::vector<Part>& parts, const std::string& why) {
+    expectError(ErrorKind::checkpoint, why, [&] { combineParts(config, parts); });
+}
+
+TEST(QuantisedFolderRefusals, PartsThatDoNotFitAreNamed) {
+    const auto config = [](const std::string& members) {
+        return R"({"quantization_config": {"quant_method": )" + members + "}}";
+    };
+    const std::string fp8 = config(R"("fp8", "weight_block_size": [4, 4])");
+    const Part weight{"w", Dtype::F8_E4M3, {6, 8}};
+    combineParts(fp8, {weight, {"w_scale_inv", Dtype::F32, {2, 2}}});
+    expectNotCombined(fp8, {weight}, "the tensor w_scale_inv, a part of a quantized matrix, is missing");
+    expectNotCombined(fp8, {weight, {"w_scale_inv", Dtype::F32, {1, 2}}},
+                      "the tensor w_scale_inv is 1 × 2; its matrix needs 2 × 2");
+    expectNotCombined(fp8, {{"w", Dtype::F8_E4M3, {8}}, {"w_scale_inv", Dtype::F32, {2}}},
+                      "the tensor w is quantized, but no matrix");
+    expectNotCombined(fp8, {{"w", Dtype::F8_E4M3, {0, 8}}, {"w_scale_inv", Dtype::F32, {0, 2}}},
+                      "the tensor w is empty");
+    expectNotCombined(config(R"("fp8")"), {weight, {"w_scale_inv", Dtype::F32, {2, 2}}},
+                      "the tensor w_scale_inv is 2 × 2; its matrix needs 1 × 1");
+    const std::string whole = config(R"("fp8", "weight_block_size": null)");
+    expectNotCombined(whole, {weight, {"w_scale_inv", Dtype::F32, {2, 2}}}, "one scale a matrix is expected");
+    expectNotCombined(config(R"("fp8", "weight_block_size": [0, 4])"), {},
+                      "weight_block_size is no pair of sizes");
+    expectNotCombined(config(R"("fp8", "new_member": 1)"), {},
+                      "folder/config.json: this model is quantised by FP8 (quantization_config): the member "
+                      "\"new_member\" of its quantization is unknown");
+    expectNotCombined(config(R"("fp8", "expert_dtype": "fp4")"), {}, "expert_dtype is");
+    const std::string mxfp4 = config(R"("mxfp4")");
+    const Part blocks{"e_blocks", Dtype::U8, {2, 3, 4, 16}};
+    expectNotCombined(mxfp4, {blocks}, "the tensor e_scales, a part");
+    expectNotCombined(mxfp4, {blocks, {"e_scales", Dtype::U8, {2, 3, 3}}}, "needs 2 × 3 × 4");
+    expectNotCombined(mxfp4, {{"e_blocks", Dtype::U8, {2, 3, 4, 8}}, {"e_scales", Dtype::U8, {2, 3, 4}}},
+                      "is not experts × out × blocks × 16 of U8");
+    expectNotCombined(mxfp4, {blocks, {"e_scales", Dtype::U8, {2, 3, 4}}, {"e", Dtype::F32, {1}}},
+                      "another has the same name");
+}
+
+}  // namespace
+}  // namespace roper
