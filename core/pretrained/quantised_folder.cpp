@@ -28,8 +28,8 @@ constexpr QuantMethod kMethods[] = {{"bitsandbytes", "bitsandbytes"},
                                     {"mxfp8", "MXFP8"},
                                     {"mxfp4", "MXFP4", combineMxfp4},
                                     {"nvfp4", "NVFP4"},
-                                    {"gptq", "GPTQ"},
-                                    {"awq", "AWQ"},
+                                    {"gptq", "GPTQ", combineGptq},
+                                    {"awq", "AWQ", combineAwq},
                                     {"compressed-tensors", "compressed-tensors"},
                                     {"modelopt", "ModelOpt"},
                                     {"auto-round", "AutoRound"},
@@ -51,7 +51,7 @@ constexpr QuantMethod kFilesBeside[] = {
     {"quantize_config.json", "GPTQ"}, {"quant_config.json", "AWQ"}, {"hf_quant_config.json", "ModelOpt"}};
 
 /// MLX does not name its method.
-constexpr QuantMethod kMlx = {"", "MLX"};
+constexpr QuantMethod kMlx = {"", "MLX", combineMlx};
 
 /// " in 4 bits", if a member says so.
 std::string bitsOf(const Json& quantised) {

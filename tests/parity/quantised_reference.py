@@ -1,11 +1,14 @@
 """Writes pretrained/quantised/NAME.safetensors, quantized matrices as folders of Hugging Face hold them, with the config's
 members in the metadata, and NAME.expected.safetensors, the same matrices decoded in float32 by the packages that made them.
-Run with Python packages torch (2.11), transformers (5.24), safetensors and numpy."""
+Packages for GPTQ and AWQ decode only in float16, so their formulas are written out. Run with Python packages torch (2.11),
+transformers (5.24), mlx (0.32.4, with mlx-cpu), safetensors and numpy."""
 
 import json
 import pathlib
 from collections.abc import Callable
 
+import mlx.core
+import numpy
 import torch
 from safetensors.torch import save_file
 from transformers.integrations.finegrained_fp8 import _dequantize_fp8_weight
@@ -70,7 +73,94 @@ def mxfp4() -> tuple[dict, Tensors, Tensors]:
     return {"quantization_config": members}, stored, decoded
 
 
-SCHEMES: list[Callable[[], tuple[dict, Tensors, Tensors]]] = [fp8, fp8_by_matrix, fp8_without_scales, mxfp4]
+def packed(numbers: torch.Tensor, bits: int) -> torch.Tensor:
+    """[.., n] whole numbers as a stream of words of 32 bits, the lowest bits first."""
+    places = numpy.arange(bits, dtype=numpy.int64)
+    stream = (numbers.numpy()[..., None] >> places & 1).reshape(*numbers.shape[:-1], -1).astype(numpy.uint8)
+    words = numpy.packbits(stream, axis=-1, bitorder="little").view(numpy.uint32)
+    return torch.from_numpy(words.view(numpy.int32))
+
+
+def groups(bits: int, inputs: int, outputs: int, group: int) -> tuple[torch.Tensor, torch.Tensor, torch.Tensor]:
+    """Random numbers [in, out], zeros and scales [groups, out]."""
+    count = -(-inputs // group)
+    numbers = torch.randint(0, 2**bits, (inputs, outputs))
+    return numbers, torch.randint(0, 2**bits, (count, outputs)), (torch.rand(count, outputs) * 0.01).half()
+
+
+def gptq_of(bits: int, version: str, group: int, *, sorted_columns: bool = False) -> tuple[dict, Tensors, Tensors]:
+    """As AutoGPTQ 0.7's qlinear_cuda_old.py: zeros are stored less one, and no sum is cut to its bits."""
+    stored, decoded = {}, {}
+    matrices = [("layer.a", 64, 64)] if bits in (2, 8) else [("layer.a", 320, 32), ("layer.b", 64, 32)]
+    for name, inputs, outputs in matrices:
+        size = inputs if group == -1 else group
+        numbers, zeros, scales = groups(bits, inputs, outputs, size)
+        order = torch.arange(inputs) // size
+        if sorted_columns:
+            order = order[torch.randperm(inputs)]
+        stored[f"{name}.qweight"] = packed(numbers.T, bits).T.contiguous()
+        stored[f"{name}.qzeros"], stored[f"{name}.scales"] = packed(zeros, bits), scales
+        if sorted_columns or name == "layer.a":
+            stored[f"{name}.g_idx"] = order.int()
+        zeros = zeros + (1 if version == "gptq" else 0)
+        decoded[f"{name}.weight"] = ((numbers - zeros[order]).float() * scales.float()[order]).T
+        stored[f"{name}.bias"] = decoded[f"{name}.bias"] = torch.randn(outputs).half()
+    members = {"quant_method": "gptq", "bits": bits, "group_size": group, "desc_act": sorted_columns, "checkpoint_format": version}
+    return {"quantization_config": members}, stored, decoded
+
+
+def gptq() -> tuple[dict, Tensors, Tensors]:
+    return gptq_of(4, "gptq", 64, sorted_columns=True)
+
+
+def gptq_3_bits() -> tuple[dict, Tensors, Tensors]:
+    return gptq_of(3, "gptq", -1)
+
+
+def gptq_2_bits() -> tuple[dict, Tensors, Tensors]:
+    return gptq_of(2, "gptq_v2", 32)
+
+
+def gptq_8_bits() -> tuple[dict, Tensors, Tensors]:
+    return gptq_of(8, "gptq", 64)
+
+
+def awq() -> tuple[dict, Tensors, Tensors]:
+    """As AutoAWQ 0.2.9's packing_utils.py: eight outputs in a word, in this order."""
+    stored, decoded = {}, {}
+    for name, inputs, outputs in (("a", 320, 32), ("b", 64, 8)):
+        numbers, zeros, scales = groups(4, inputs, outputs, 64)
+        order = torch.arange(outputs).reshape(-1, 8)[:, [0, 2, 4, 6, 1, 3, 5, 7]].flatten()
+        stored[f"{name}.qweight"], stored[f"{name}.qzeros"] = packed(numbers[:, order], 4), packed(zeros[:, order], 4)
+        stored[f"{name}.scales"] = scales
+        group = torch.arange(inputs) // 64
+        decoded[f"{name}.weight"] = ((numbers - zeros[group]).float() * scales.float()[group]).T
+    members = {"quant_method": "awq", "bits": 4, "group_size": 64, "version": "gemm", "zero_point": True}
+    return {"quantization_config": members}, stored, decoded
+
+
+def mlx_affine() -> tuple[dict, Tensors, Tensors]:
+    """Every width; the second matrix has float16 scales, which are decoded in float32 here."""
+    stored, decoded, members = {}, {}, {"group_size": 64, "bits": 4}
+    for bits in (2, 3, 4, 5, 6, 8):
+        group = 32 if bits == 5 else 64
+        name = f"layers.{bits}"
+        words, scales, biases = mlx.core.quantize(mlx.core.array(torch.randn(4, 192).numpy()), group, bits)
+        if bits == 3:
+            scales, biases = scales.astype(mlx.core.float16), biases.astype(mlx.core.float16)
+        in_float32 = [part.astype(mlx.core.float32) for part in (scales, biases)]
+        decoded[f"{name}.weight"] = torch.from_numpy(numpy.array(mlx.core.dequantize(words, *in_float32, group, bits)))
+        stored[f"{name}.weight"] = torch.from_numpy(numpy.array(words))
+        stored[f"{name}.scales"], stored[f"{name}.biases"] = (torch.from_numpy(numpy.array(part)) for part in (scales, biases))
+        if (group, bits) != (64, 4):
+            members[name] = {"group_size": group, "bits": bits}
+    return {"quantization": members}, stored, decoded
+
+
+SCHEMES: list[Callable[[], tuple[dict, Tensors, Tensors]]] = [
+    fp8, fp8_by_matrix, fp8_without_scales, mxfp4,
+    gptq, gptq_2_bits, gptq_3_bits, gptq_8_bits, awq, mlx_affine,
+]  # fmt: skip
 
 
 def main() -> None:

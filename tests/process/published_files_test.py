@@ -397,14 +397,10 @@ class Tensors(Published):
 class Quantised(Published):
     def test_a_quantised_folder_says_what_it_is(self):
         for config, part in (({"quantization_config": {"quant_method": "bitsandbytes", "load_in_4bit": True}}, "by bitsandbytes in 4 bits"),
-                             ({"quantization_config": {"quant_method": "fbgemm_fp8"}}, "by FP8 (FBGEMM)"),
-                             ({"quantization_config": {"quant_method": "gptq", "bits": 4}}, "by GPTQ in 4 bits"),
-                             ({"quantization_config": {"quant_method": "awq", "bits": 4}}, "by AWQ in 4 bits"),
+                             ({"quantization_config": {"quant_method": "fbgemm_fp8"}}, "by FP8 (FBGEMM) (quantization_config)"),
+                             ({"quantization_config": {"quant_method": "hqq", "bits": 4}}, "by HQQ in 4 bits"),
                              ({"quantization_config": {"quant_method": "compressed-tensors"}}, "by compressed-tensors"),
                              ({"quantization_config": {"quant_method": "of-2027"}}, 'by "of-2027"'),
-                             ({"quantization": {"group_size": 64, "bits": 4}}, "by MLX in 4 bits (quantization)"),
-                             ({"quantization_config": {"group_size": 64, "bits": 8}}, "by MLX in 8 bits (quantization_config)"),
-                             ({"quantization_config": {"load_in_8bit": True}}, "by bitsandbytes in 8 bits"),
                              ({"quantization_config": {"quant_method": "exl2", "bits": 4.25}}, "by EXL2 in 4.25 bits"),
                              ({"text_config": {"quantization_config": {"quant_method": "nvfp4"}}}, "by NVFP4")):
             model = small_model(self.home, "qwen3")
@@ -413,6 +409,15 @@ class Quantised(Published):
             self.assertIn(f"{model / 'config.json'}: this model is quantised {part}", said)
             self.assertIn("use the folder that it was made from", said)
             self.assertNotIn("did you mean", said)
+            shutil.rmtree(model)
+
+    def test_what_a_method_does_not_read_is_named(self):
+        for config, said in (({"quant_method": "gptq", "bits": 5, "group_size": 128}, "quantised by GPTQ in 5 bits (quantization_config): bits is"),
+                             ({"quant_method": "awq", "bits": 4, "group_size": 128, "version": "gemv"}, "quantised by AWQ in 4 bits (quantization_config): version is"),
+                             ({"quant_method": "fp8", "expert_dtype": "fp4"}, "quantised by FP8 (quantization_config): expert_dtype is")):
+            model = small_model(self.home, "qwen3")
+            change_config(model, quantization_config=config)
+            self.assertIn(said, self.look(model, code=4))
             shutil.rmtree(model)
 
     def test_a_folder_in_fp8_gives_the_loss_of_its_decoded_matrices(self):

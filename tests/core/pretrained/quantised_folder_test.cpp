@@ -66,7 +66,8 @@ TEST_P(QuantisedFolder, IsDecodedBitForBitAsByItsPackage) {
 }
 
 INSTANTIATE_TEST_SUITE_P(Schemes, QuantisedFolder,
-                         testing::Values("fp8", "fp8_by_matrix", "fp8_without_scales", "mxfp4"));
+                         testing::Values("fp8", "fp8_by_matrix", "fp8_without_scales", "mxfp4", "gptq",
+                                         "gptq_2_bits", "gptq_3_bits", "gptq_8_bits", "awq", "mlx_affine"));
 
 /// A store with zeros of these types and shapes.
 struct Part {
@@ -117,7 +118,8 @@ TEST(QuantisedFolderRefusals, PartsThatDoNotFitAreNamed) {
     expectNotCombined(config(R"("fp8", "weight_block_size": [0, 4])"), {},
                       "weight_block_size is no pair of sizes");
     expectNotCombined(config(R"("fp8", "new_member": 1)"), {},
-                      "folder/config.json: this model is quantised by FP8 (quantization_config): the member "
+                      "folder/config.json: this model is quantised by FP8 "
+                      "(quantization_config): the member "
                       "\"new_member\" of its quantization is unknown");
     expectNotCombined(config(R"("fp8", "expert_dtype": "fp4")"), {}, "expert_dtype is");
     const std::string mxfp4 = config(R"("mxfp4")");
@@ -128,6 +130,41 @@ TEST(QuantisedFolderRefusals, PartsThatDoNotFitAreNamed) {
                       "is not experts × out × blocks × 16 of U8");
     expectNotCombined(mxfp4, {blocks, {"e_scales", Dtype::U8, {2, 3, 4}}, {"e", Dtype::F32, {1}}},
                       "another has the same name");
+}
+
+TEST(QuantisedFolderRefusals, GroupsThatDoNotFitAreNamed) {
+    const std::string gptq =
+        R"({"quantization_config": {"quant_method": "gptq", "bits": 4, "group_size": 32}})";
+    const Part numbers{"a.qweight", Dtype::I32, {8, 16}}, zeros{"a.qzeros", Dtype::I32, {2, 2}},
+        scales{"a.scales", Dtype::F16, {2, 16}};
+    combineParts(gptq, {numbers, zeros, scales});
+    expectNotCombined(gptq, {numbers, zeros},
+                      "the tensor a.scales, a part of a quantized matrix, is missing");
+    expectNotCombined(gptq, {numbers, zeros, {"a.scales", Dtype::F16, {3, 16}}},
+                      "the tensor a.scales is 3 × 16; its matrix needs 2 × 16");
+    expectNotCombined(gptq, {numbers, {"a.qzeros", Dtype::I32, {2, 3}}, scales}, "its matrix needs 2 × 2");
+    expectNotCombined(gptq, {{"a.qweight", Dtype::U8, {8, 16}}, zeros, scales},
+                      "the tensor a.qweight is 8 × 16 of U8");
+    expectNotCombined(gptq, {numbers, zeros, {"a.scales", Dtype::F16, {2, 12}}}, "does not fill its words");
+    expectNotCombined(gptq, {numbers, zeros, scales, {"a.g_idx", Dtype::I32, {63}}},
+                      "the tensor a.g_idx is 63; its matrix needs 64");
+    expectNotCombined(gptq, {numbers, zeros, scales, {"a.weight", Dtype::F16, {16, 64}}},
+                      "another has the same name");
+    expectNotCombined(R"({"quantization_config": {"quant_method": "gptq", "bits": 4}})", {},
+                      "group_size is missing");
+    expectNotCombined(R"({"quantization_config": {"quant_method": "gptq", "bits": 4, "group_size": 32,)"
+                      R"( "dynamic": {"a": {"bits": 8}}}})",
+                      {}, "dynamic is");
+    const std::string mlx =
+        R"({"quantization": {"bits": 4, "group_size": 32, "b": {"bits": 7, "group_size": 32}}})";
+    const Part words{"a.weight", Dtype::U32, {3, 8}}, grid{"a.scales", Dtype::F32, {3, 2}};
+    combineParts(mlx, {words, grid, {"a.biases", Dtype::F32, {3, 2}}});
+    expectNotCombined(mlx, {words, grid}, "the tensor a.biases, a part of a quantized matrix, is missing");
+    expectNotCombined(mlx, {{"a.weight", Dtype::U32, {3, 9}}, grid, {"a.biases", Dtype::F32, {3, 2}}},
+                      "does not hold 64 numbers of 4 bits in a row");
+    expectNotCombined(mlx, {{"b.scales", Dtype::F32, {3, 2}}}, "bits is \"7\"");
+    expectNotCombined(R"({"quantization": {"bits": 4, "group_size": 32, "mode": "mxfp4"}})", {grid},
+                      "mode is");
 }
 
 }  // namespace
