@@ -20,9 +20,9 @@ struct QuantMethod {
     const char *method, *called;
     void (*combine)(const Json& members, TensorStore& store) = nullptr;  ///< null if not read
 };
-constexpr QuantMethod kMethods[] = {{"bitsandbytes", "bitsandbytes"},
-                                    {"bitsandbytes_4bit", "bitsandbytes"},
-                                    {"bitsandbytes_8bit", "bitsandbytes"},
+constexpr QuantMethod kMethods[] = {{"bitsandbytes", "bitsandbytes", combineBitsandbytes},
+                                    {"bitsandbytes_4bit", "bitsandbytes", combineBitsandbytes},
+                                    {"bitsandbytes_8bit", "bitsandbytes", combineBitsandbytes},
                                     {"fp8", "FP8", combineFp8},
                                     {"fbgemm_fp8", "FP8 (FBGEMM)"},
                                     {"mxfp8", "MXFP8"},

@@ -26,6 +26,9 @@ void combineGptq(const nlohmann::json& members, TensorStore& store);
 void combineAwq(const nlohmann::json& members, TensorStore& store);
 void combineMlx(const nlohmann::json& members, TensorStore& store);
 
+/// NF4 and FP4 in blocks, and eight bits with a scale for each row.
+void combineBitsandbytes(const nlohmann::json& members, TensorStore& store);
+
 /// Tensors from which matrices are combined.
 class QuantizedParts {
   public:

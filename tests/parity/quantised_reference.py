@@ -1,15 +1,17 @@
 """Writes pretrained/quantised/NAME.safetensors, quantized matrices as folders of Hugging Face hold them, with the config's
 members in the metadata, and NAME.expected.safetensors, the same matrices decoded in float32 by the packages that made them.
 Packages for GPTQ and AWQ decode only in float16, so their formulas are written out. Run with Python packages torch (2.11),
-transformers (5.24), mlx (0.32.4, with mlx-cpu), safetensors and numpy."""
+transformers (5.24), bitsandbytes (0.50.2), mlx (0.32.4, with mlx-cpu), safetensors and numpy."""
 
 import json
 import pathlib
 from collections.abc import Callable
 
+import bitsandbytes
 import mlx.core
 import numpy
 import torch
+from bitsandbytes.backends.default.ops import _dequantize_4bit_compute
 from safetensors.torch import save_file
 from transformers.integrations.finegrained_fp8 import _dequantize_fp8_weight
 from transformers.integrations.mxfp4 import convert_moe_packed_tensors
@@ -157,9 +159,50 @@ def mlx_affine() -> tuple[dict, Tensors, Tensors]:
     return {"quantization": members}, stored, decoded
 
 
+def generic_4_bits(numbers: torch.Tensor, state: bitsandbytes.functional.QuantState) -> torch.Tensor:
+    """By the package's generic function: that for CPUs begins a block at each row, unlike those which stored it, and is wrong
+    for rows of 96 in blocks of 64."""
+    scales = state.absmax
+    if state.nested:
+        scales = bitsandbytes.functional.dequantize_blockwise(state.absmax, state.state2) + state.offset
+    return _dequantize_4bit_compute(numbers.flatten(), scales, state.code, state.blocksize, state.shape, torch.float32)
+
+
+def bitsandbytes_4_bits() -> tuple[dict, Tensors, Tensors]:
+    stored, decoded = {}, {}
+    for name, kind, shape, nested in (
+        ("nested", "nf4", (37, 128), True),
+        ("plain", "nf4", (8, 64), False),
+        ("odd", "fp4", (5, 13), False),
+        ("ragged", "nf4", (6, 96), True),
+    ):
+        numbers, state = bitsandbytes.functional.quantize_4bit(
+            torch.randn(shape), blocksize=64, compress_statistics=nested, quant_type=kind
+        )
+        stored[f"{name}.weight"] = numbers
+        for part, tensor in state.as_dict(packed=True).items():
+            stored[f"{name}.weight.{part}"] = tensor.contiguous()
+        decoded[f"{name}.weight"] = generic_4_bits(numbers, state)
+        if shape[1] % 64 == 0:
+            assert decoded[f"{name}.weight"].equal(bitsandbytes.functional.dequantize_4bit(numbers, state))
+    members = {"quant_method": "bitsandbytes", "load_in_4bit": True, "bnb_4bit_quant_type": "nf4"}
+    return {"quantization_config": members}, stored, decoded
+
+
+def bitsandbytes_8_bits() -> tuple[dict, Tensors, Tensors]:
+    numbers, largest, _ = bitsandbytes.functional.int8_vectorwise_quant(torch.randn(6, 40).half())
+    numbers[0, :2] = torch.tensor([-128, 127])
+    stored = {"weight": numbers, "SCB": largest, "weight_format": torch.tensor(0, dtype=torch.uint8)}
+    decoded = bitsandbytes.functional.int8_vectorwise_dequant(numbers, largest)
+    members = {"load_in_8bit": True, "llm_int8_threshold": 6.0}
+    stored = {f"layer.{name}": tensor for name, tensor in stored.items()}
+    return {"quantization_config": members}, stored, {"layer.weight": decoded}
+
+
 SCHEMES: list[Callable[[], tuple[dict, Tensors, Tensors]]] = [
     fp8, fp8_by_matrix, fp8_without_scales, mxfp4,
     gptq, gptq_2_bits, gptq_3_bits, gptq_8_bits, awq, mlx_affine,
+    bitsandbytes_4_bits, bitsandbytes_8_bits,
 ]  # fmt: skip
 
 

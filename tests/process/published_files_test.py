@@ -396,8 +396,7 @@ class Tensors(Published):
 
 class Quantised(Published):
     def test_a_quantised_folder_says_what_it_is(self):
-        for config, part in (({"quantization_config": {"quant_method": "bitsandbytes", "load_in_4bit": True}}, "by bitsandbytes in 4 bits"),
-                             ({"quantization_config": {"quant_method": "fbgemm_fp8"}}, "by FP8 (FBGEMM) (quantization_config)"),
+        for config, part in (({"quantization_config": {"quant_method": "fbgemm_fp8"}}, "by FP8 (FBGEMM) (quantization_config)"),
                              ({"quantization_config": {"quant_method": "hqq", "bits": 4}}, "by HQQ in 4 bits"),
                              ({"quantization_config": {"quant_method": "compressed-tensors"}}, "by compressed-tensors"),
                              ({"quantization_config": {"quant_method": "of-2027"}}, 'by "of-2027"'),
@@ -414,6 +413,7 @@ class Quantised(Published):
     def test_what_a_method_does_not_read_is_named(self):
         for config, said in (({"quant_method": "gptq", "bits": 5, "group_size": 128}, "quantised by GPTQ in 5 bits (quantization_config): bits is"),
                              ({"quant_method": "awq", "bits": 4, "group_size": 128, "version": "gemv"}, "quantised by AWQ in 4 bits (quantization_config): version is"),
+                             ({"load_in_4bit": True, "bnb_4bit_quant_storage": "bfloat16"}, "by bitsandbytes in 4 bits (quantization_config): bnb_4bit_quant_storage is"),
                              ({"quant_method": "fp8", "expert_dtype": "fp4"}, "quantised by FP8 (quantization_config): expert_dtype is")):
             model = small_model(self.home, "qwen3")
             change_config(model, quantization_config=config)

@@ -67,7 +67,8 @@ TEST_P(QuantisedFolder, IsDecodedBitForBitAsByItsPackage) {
 
 INSTANTIATE_TEST_SUITE_P(Schemes, QuantisedFolder,
                          testing::Values("fp8", "fp8_by_matrix", "fp8_without_scales", "mxfp4", "gptq",
-                                         "gptq_2_bits", "gptq_3_bits", "gptq_8_bits", "awq", "mlx_affine"));
+                                         "gptq_2_bits", "gptq_3_bits", "gptq_8_bits", "awq", "mlx_affine",
+                                         "bitsandbytes_4_bits", "bitsandbytes_8_bits"));
 
 /// A store with zeros of these types and shapes.
 struct Part {
@@ -165,6 +166,18 @@ TEST(QuantisedFolderRefusals, GroupsThatDoNotFitAreNamed) {
     expectNotCombined(mlx, {{"b.scales", Dtype::F32, {3, 2}}}, "bits is \"7\"");
     expectNotCombined(R"({"quantization": {"bits": 4, "group_size": 32, "mode": "mxfp4"}})", {grid},
                       "mode is");
+}
+
+TEST(QuantisedFolderRefusals, MatricesOfBitsandbytesThatDoNotFitAreNamed) {
+    const std::string config = R"({"quantization_config": {"load_in_8bit": true}})";
+    const Part numbers{"a.weight", Dtype::I8, {4, 6}};
+    combineParts(config, {numbers, {"a.SCB", Dtype::F32, {4}}});
+    expectNotCombined(config, {numbers, {"a.SCB", Dtype::F32, {6}}},
+                      "the tensor a.SCB is 6; its matrix needs 4");
+    expectNotCombined(config, {{"a.SCB", Dtype::F32, {4}}}, "the tensor a.weight, a part");
+    const Part state{"w.quant_state.bitsandbytes__nf4", Dtype::U8, {20}};
+    expectNotCombined(config, {state}, "does not describe a matrix of four bits");
+    expectNotCombined(config, {{state.name, Dtype::F32, {20}}}, "is not a short text of U8");
 }
 
 }  // namespace
