@@ -197,6 +197,10 @@ std::string asStored(const std::string& entry) {
     return Json::parse(Json(entry).dump(-1, ' ', false, Json::error_handler_t::replace)).get<std::string>();
 }
 
+std::size_t dtypeSize(Dtype dtype) {
+    return facts(dtype).size;
+}
+
 std::string dtypeName(Dtype dtype) {
     return facts(dtype).name;
 }

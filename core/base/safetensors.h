@@ -19,6 +19,8 @@ namespace roper {
 enum class Dtype { F64, F32, F16, BF16, F8_E4M3, F8_E5M2, F8_E8M0, I64, I32, I8, U32, U8, Bool };
 
 std::string dtypeName(Dtype dtype);
+/// Bytes of an element.
+std::size_t dtypeSize(Dtype dtype);
 
 /// A tensor to be written: row-major, little-endian.
 struct TensorToWrite {

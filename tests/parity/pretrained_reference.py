@@ -5,7 +5,6 @@ these models under other settings, too: pretrained/gguf_entries.json with the en
 packages torch (2.11.0), transformers (5.24.0), safetensors and sentencepiece, and on PYTHONPATH the folders llama.cpp and
 llama.cpp/gguf-py of llama-cpp-python's source package (0.3.36), whose `conversion` writes the GGUF files."""
 
-import contextlib
 import json
 import math
 import pathlib
@@ -18,6 +17,7 @@ import conversion
 import gguf
 import torch
 import transformers
+from archive import pack
 from safetensors.torch import load_file, save_file
 
 HERE = pathlib.Path(__file__).parent / "pretrained"
@@ -233,18 +233,6 @@ def write_configs() -> None:
     (HERE / "configs.json").write_text("{\n" + ",\n".join(lines) + "\n}\n")
 
 
-def pack() -> None:
-    """The same models make the same archive, byte for byte."""
-    with tarfile.open(ARCHIVE, "w:xz") as archive:
-        for path in sorted(UNPACKED.rglob("*")):
-            entry = archive.gettarinfo(path, path.relative_to(UNPACKED))
-            entry.mtime = entry.uid = entry.gid = 0
-            entry.uname = entry.gname = ""
-            entry.mode = 0o755 if path.is_dir() else 0o644
-            with open(path, "rb") if path.is_file() else contextlib.nullcontext() as content:
-                archive.addfile(entry, content)
-
-
 def main() -> None:
     if sys.argv[1:] in (["--entries"], ["--configs"]):
         with tarfile.open(ARCHIVE) as archive:
@@ -258,7 +246,7 @@ def main() -> None:
         save_file(expected(folder), folder / "expected.safetensors")
         if name not in WITHOUT_GGUF:
             write_gguf(folder, UNPACKED / f"{name}.gguf")
-    pack()
+    pack(UNPACKED, ARCHIVE)
     write_entries()
     write_configs()
 

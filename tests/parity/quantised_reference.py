@@ -1,22 +1,24 @@
-"""Writes pretrained/quantised/NAME.safetensors, quantized matrices as folders of Hugging Face hold them, with the config's
-members in the metadata, and NAME.expected.safetensors, the same matrices decoded in float32 by the packages that made them.
+"""Writes pretrained/quantised.tar.xz: quantised/NAME.safetensors, quantized matrices as folders of Hugging Face hold them, with
+the config's members in the metadata, and NAME.expected.safetensors, the same matrices decoded in float32 by the packages that made them.
 Packages for GPTQ and AWQ decode only in float16, so their formulas are written out. Run with Python packages torch (2.11),
 transformers (5.24), bitsandbytes (0.50.2), mlx (0.32.4, with mlx-cpu), safetensors and numpy."""
 
 import json
 import pathlib
+import tempfile
 from collections.abc import Callable
 
 import bitsandbytes
 import mlx.core
 import numpy
 import torch
+from archive import pack
 from bitsandbytes.backends.default.ops import _dequantize_4bit_compute
 from safetensors.torch import save_file
 from transformers.integrations.finegrained_fp8 import _dequantize_fp8_weight
 from transformers.integrations.mxfp4 import convert_moe_packed_tensors
 
-HERE = pathlib.Path(__file__).parent / "pretrained/quantised"
+ARCHIVE = pathlib.Path(__file__).parent / "pretrained" / "quantised.tar.xz"
 Tensors = dict[str, torch.Tensor]
 
 
@@ -207,13 +209,16 @@ SCHEMES: list[Callable[[], tuple[dict, Tensors, Tensors]]] = [
 
 
 def main() -> None:
-    HERE.mkdir(exist_ok=True)
-    for scheme in SCHEMES:
-        torch.manual_seed(7)
-        config, stored, decoded = scheme()
-        save_file(stored, HERE / f"{scheme.__name__}.safetensors", {"config": json.dumps(config)})
-        decoded = {name: tensor.float().contiguous() for name, tensor in decoded.items()}
-        save_file(decoded, HERE / f"{scheme.__name__}.expected.safetensors")
+    with tempfile.TemporaryDirectory() as unpacked:
+        folder = pathlib.Path(unpacked) / "quantised"
+        folder.mkdir()
+        for scheme in SCHEMES:
+            torch.manual_seed(7)
+            config, stored, decoded = scheme()
+            save_file(stored, folder / f"{scheme.__name__}.safetensors", {"config": json.dumps(config)})
+            decoded = {name: tensor.float().contiguous() for name, tensor in decoded.items()}
+            save_file(decoded, folder / f"{scheme.__name__}.expected.safetensors")
+        pack(folder.parent, ARCHIVE)
 
 
 if __name__ == "__main__":
