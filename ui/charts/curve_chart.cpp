@@ -133,16 +133,21 @@ void CurveChart::remakeGraphs() {
     }
 }
 
-void CurveChart::fillGraphs(const Canvas&) const {
+/// The plot is laid out for an export only when it is drawn: what it measures now is the size on the screen.
+int CurveChart::pixelColumns(const Canvas& canvas) const {
+    return canvas.exported ? static_cast<int>(canvas.size.width()) : plot().axisRect()->width();
+}
+
+void CurveChart::fillGraphs(const Canvas& canvas) const {
     constexpr qsizetype kFew = 4000;
     const QCPRange range = plot().xAxis->range();
-    const int columns = std::max(600, 2 * plot().axisRect()->width());
+    const int columns = std::max(600, 2 * pixelColumns(canvas));
     QVector<double> xs, ys;
     for (std::size_t i = 0; i < curves_.size(); ++i) {
         QCPGraph* graph = graphOf(i);
         if (!isShown(curves_[i].key)) continue;
         if (curves_[i].envelope) {
-            fillEnvelope(i);
+            fillEnvelope(i, std::max(300, pixelColumns(canvas)));
         } else if (curves_[i].x.size() <= kFew) {
             graph->setData(curves_[i].x, curves_[i].y, true);
         } else {
@@ -153,10 +158,9 @@ void CurveChart::fillGraphs(const Canvas&) const {
 }
 
 /// A line where its points can be told apart; where they share pixels, the range of each pixel.
-void CurveChart::fillEnvelope(std::size_t index) const {
+void CurveChart::fillEnvelope(std::size_t index, int columns) const {
     const Curve& curve = curves_[index];
     const QCPRange range = plot().xAxis->range();
-    const int columns = std::max(300, plot().axisRect()->width());
     QVector<double> xs, ys, line_x, line_y, at, low, high;
     thin(curve, range.lower, range.upper, isLogX(), columns, xs, ys);
     for (qsizetype i = 0; i + 1 < ys.size(); i += 2) {

@@ -96,7 +96,8 @@ class CurveChart : public PlotView {
     /// Where many coincide, the first has a line that stands for all.
     bool hasLegendLine(std::size_t curve) const;
     QString nameInLegend(std::size_t curve) const;
-    void fillEnvelope(std::size_t index) const;
+    int pixelColumns(const Canvas& canvas) const;
+    void fillEnvelope(std::size_t index, int columns) const;
 
     /// From so many curves on that are the same as one, they share its line of the legend.
     static constexpr int kManyTheSame = 2;
