@@ -102,6 +102,8 @@ void readNumbers(const ConfigFields& config, const Family& family, Architecture&
     if (rules.query_key_norms_flag != nullptr && !config.flag(rules.query_key_norms_flag).value_or(false))
         model.query_key_norms = QueryKeyNorms::none;
     model.activation = activationOf(config, rules.activation_key, model.activation);
+    if (rules.gelu_means_tanh && model.activation == Activation::gelu)
+        model.activation = Activation::gelu_tanh;
     model.tied = config.flag("tie_word_embeddings").value_or(rules.tied);
     if (family.parallel_flag != nullptr)
         model.parallel = config.flag(family.parallel_flag).value_or(family.parallel_usually);

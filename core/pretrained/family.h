@@ -51,6 +51,7 @@ struct ConfigRules {
     /// default width of the feed-forward as a multiple of the model's; 0: required
     std::int64_t feed_forward_by_width = 0;
     const char* activation_key = "hidden_act";   ///< `describe` sets the default
+    bool gelu_means_tanh = false;                ///< "gelu" stands for its approximation by tanh (Gemma)
     bool tied = false;                           ///< default: the head shares its matrix with the embeddings
     const char* query_scalar_key = nullptr;      ///< s, default 256: scores are multiplied by 1/√s
     const char* scales_scores_flag = nullptr;    ///< if false, scores are not multiplied by 1/√d

@@ -13,7 +13,7 @@ Family gemma() {
     };
     family.in_config.biases.query_key_value = family.in_config.biases.output = {"attention_bias"};
     family.in_gguf.biases = {as_file, never, never, never};
-    family.in_config.activation_key = "hidden_activation";
+    family.in_config.gelu_means_tanh = true;
     family.in_config.tied = true;
     return family;
 }
@@ -28,6 +28,8 @@ Family gemma2() {
     family.names.after_attention_norm = "post_attention_layernorm";
     family.names.feed_forward_norm = "pre_feedforward_layernorm";
     family.names.after_feed_forward_norm = "post_feedforward_layernorm";
+    family.in_config.activation_key = "hidden_activation";
+    family.in_config.gelu_means_tanh = false;
     family.score_cap = 50;
     family.logit_cap = 30;
     family.in_config.query_scalar_key = "query_pre_attn_scalar";
