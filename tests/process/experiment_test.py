@@ -315,7 +315,7 @@ class Comparison(TrainerTest):
         self.assert_fails(self.trainer("compare", "--runs", self.runs), 2, 'no group of runs is "RoPER"')
         self.assert_fails(self.trainer("compare", "--runs", self.runs, "--filter", "widht>1"), 2, "did you mean width")
         self.make_run("roper", 0, 3)
-        self.assert_fails(self.trainer("compare", "--runs", self.runs, "--measure", "final_corect"), 2, "did you mean final_correct")
+        self.assert_fails(self.trainer("compare", "--runs", self.runs, "--measure", "final_corect"), 2, 'did you mean "final_correct"')
 
     def test_the_board(self):
         done = self.trainer("board", "--runs", self.runs, "--json")
