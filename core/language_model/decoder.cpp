@@ -42,7 +42,7 @@ at::Tensor capped(const at::Tensor& x, double cap) {
     return cap > 0 ? at::tanh(x / cap).mul_(cap) : x;
 }
 
-/// 1 + β·ln(1 + ⌊n/L⌋) of T positions from the first on → [T, 1]
+/// 1 + β·ln(1 + ⌊n/L⌋) for T positions from `first` on → [T, 1]
 at::Tensor growthOfQueries(const Architecture& model, std::int64_t first, std::int64_t T) {
     const at::Tensor lengths =
         at::arange(first, first + T, at::kDouble).div(model.query_growth_length).floor_();
@@ -92,7 +92,7 @@ void Decoder::check(std::span<const std::int64_t> tokens, std::int64_t first,
         requireInside(muted.heads, model);
         for (std::int64_t layer = 0; layer < model.layers; ++layer) {
             const int pairs = model.rotationOf(layer).rotatedWidth() / 2;
-            // Pairs of all layers are those of the layers that rotate.
+            // "All layers" means those that have rotating pairs.
             if (pairs == 0 && !muted.heads.layer && rotatesAnywhere(model)) continue;
             for (const std::int64_t pair : muted.pairs)
                 if (muted.heads.layer.value_or(layer) == layer && (pair < 0 || pair >= pairs))
@@ -121,7 +121,7 @@ at::Tensor Decoder::norm(const at::Tensor& x, const NormPlace& place) {
     const Architecture& model = architecture();
     at::Tensor weight = place.weight ? weights_.vector(*place.weight) : at::Tensor();
     if (weight.defined() && model.norm_adds_one) weight.add_(1);
-    // Heads with weights of their own: x [heads, T, d], weight [heads·d].
+    // Per-head weights: x [heads, T, d], weight [heads·d].
     const bool is_by_head = weight.defined() && weight.size(0) != x.size(-1);
     if (is_by_head) weight = weight.view({x.size(0), 1, x.size(2)});
     if (model.norm == NormKind::layer) {
@@ -179,8 +179,8 @@ DecoderCache::Layer DecoderCache::append(std::int64_t layer, const Layer& added)
     return {put(all.k, added.k), put(all.v, added.v), put(all.unrotated_k, added.unrotated_k)};
 }
 
-/// The weights of linear attention, of queries from `begin` on and the first `keys` keys [H, queries, keys];
-/// `hidden` [queries, keys] says which are not seen.
+/// The weights of linear attention for queries from `begin` on and the first `keys` keys [H, queries, keys];
+/// `hidden` [queries, keys] marks masked keys.
 at::Tensor Decoder::linearWeights(const LayerView& view, const DecoderCache::Layer& all, std::int64_t begin,
                                   std::int64_t queries, std::int64_t keys, const at::Tensor& hidden) const {
     const auto products = [&](const at::Tensor& q, const at::Tensor& k) {
@@ -205,14 +205,14 @@ at::Tensor Decoder::mix(const LayerView& view, const DecoderCache::Layer& all, c
     const at::Tensor mixed = at::empty({H, T, d}, at::kFloat);
     for (std::int64_t begin = 0; begin < T; begin += kQueries) {
         const std::int64_t queries = std::min<std::int64_t>(kQueries, T - begin), first = pass.first + begin;
-        // Keys before and after these nobody sees.
+        // Keys outside this range are masked for all queries of the block.
         const std::int64_t from = model.causal ? std::max<std::int64_t>(0, first - window + 1) : 0,
                            end = model.causal ? first + queries : pass.first + T;
         const auto grouped = [&](const at::Tensor& x, std::int64_t heads) {
             return x.reshape({heads, H / heads * queries, x.size(2)});
         };
         const at::Tensor distance = at::arange(first, first + queries).unsqueeze(1) - at::arange(from, end);
-        // Where queries see both sides, so do windows.
+        // For bidirectional attention, windows extend to both sides.
         const at::Tensor hidden =
             model.causal ? (distance < 0).logical_or_(distance >= window) : distance.abs() >= window;
         const auto softmaxWeights = [&] {
@@ -246,7 +246,7 @@ at::Tensor Decoder::attention(const at::Tensor& x, std::int64_t layer, const Pas
                    .q = heads(x, block.query, model.heads, block.query_norm),
                    .k = heads(x, block.key, model.key_value_heads, block.key_norm),
                    .v = heads(x, block.value, model.key_value_heads)};
-    // A rotation does not change lengths: it does not matter that queries grow before it.
+    // A rotation preserves lengths, so scaling queries before it is equivalent.
     if (model.query_growth > 0) view.q = view.q * growthOfQueries(model, pass.first, pass.tokens);
     view.unrotated_q = featureMap(model.attention, view.q);
     view.unrotated_k = featureMap(model.attention, view.k);

@@ -14,24 +14,24 @@
 
 namespace roper {
 
-/// What one block's attention works with. T tokens, H heads, K key/value heads, d features of a head.
+/// Inputs of one block's attention. T tokens, H heads, K key/value heads, d = head_dim.
 struct LayerView {
     std::int64_t layer = 0;
     at::Tensor q = {}, k = {}, v = {};  ///< before rotation [H, T, d], [K, T, d], [K, T, d]
-    /// The same as the products take them without a rotation: φ(q) and φ(k) of linear attention.
+    /// φ(q) and φ(k) of linear attention, without a rotation.
     at::Tensor unrotated_q = {}, unrotated_k = {};
-    /// As they enter the scores and the mixture; [H, T, d] each where heads of a group differ.
+    /// As used in the scores and the weighted sum; [H, T, d] each if heads of a group differ.
     at::Tensor rotated_q = {}, rotated_k = {}, rotated_v = {};
 };
 
-/// Told what happens in a pass. Each may be empty.
+/// Callbacks during a pass. Each may be empty.
 struct PassRecorder {
     std::function<void(const LayerView&)> vectors = {};
-    /// Attention weights of some queries in turn: [H, queries, keys], the first query, and as many keys
-    /// as the last of them sees.
+    /// Attention weights of consecutive blocks of queries: [H, queries, keys], with the first query; the keys
+    /// are those visible to the last query.
     std::function<void(std::int64_t layer, std::int64_t first_query, const at::Tensor& weights)> attention =
         {};
-    /// What every head made of its values [H, T, d], before the output projection adds it up; may be changed.
+    /// Output of every head [H, T, d] before the output projection; may be modified.
     std::function<void(std::int64_t layer, at::Tensor& mixed)> heads = {};
     /// The residual stream after each block [T, C]; layer −1 is the embeddings.
     std::function<void(std::int64_t layer, const at::Tensor& residual)> residual = {};
@@ -39,7 +39,7 @@ struct PassRecorder {
     std::function<void(std::int64_t layer)> progress = {};
 };
 
-/// Keys and values of the tokens that a text began with, so that it can be read on. It is for one model and
+/// Keys and values of the preceding tokens (KV cache), so that reading can continue. Valid for one model and
 /// intervention.
 class DecoderCache {
   public:
@@ -48,28 +48,28 @@ class DecoderCache {
   private:
     friend class Decoder;
     struct Layer {
-        at::Tensor k, v;              ///< [heads, capacity, d], the keys rotated
-        at::Tensor unrotated_k = {};  ///< of linear attention, whose denominator is of them
+        at::Tensor k, v;              ///< [heads, capacity, d], keys rotated
+        at::Tensor unrotated_k = {};  ///< for the denominator of linear attention
     };
-    /// Those of a layer with new ones behind them → [heads, tokens, d] each
+    /// Appends keys and values to those of a layer → [heads, tokens, d] each
     Layer append(std::int64_t layer, const Layer& added);
 
     std::vector<Layer> layers_;
-    std::int64_t tokens_ = 0;  ///< that all layers have
+    std::int64_t tokens_ = 0;  ///< cached in all layers
 };
 
-/// @throws std::invalid_argument for a layer or head that the model lacks, saying which there are
+/// @throws std::invalid_argument for a layer or head that does not exist, stating the valid range
 void requireInside(const HeadChoice& choice, const Architecture& model);
 
-/// A published decoder at work: one pass from top to bottom that reads as its family's formula does, in
-/// float32 on the CPU, a block's parameters decoded when it is reached. T tokens, C = width, H heads, K
-/// key/value heads, d = head_dim, V vocabulary. Query head h goes with key/value head ⌊h·K/H⌋.
+/// A published decoder-only model. Each forward pass follows the formula of the model's family, in float32 on
+/// the CPU, and decodes the parameters of a block when it reaches it. T tokens, C = width, H heads, K
+/// key/value heads, d = head_dim, V vocabulary. Query head h uses key/value head ⌊h·K/H⌋.
 class Decoder {
   public:
-    /// How many queries are worked on at a time: their scores take little memory, and most keys that they do
-    /// not see are never computed.
+    /// Queries processed at a time: their scores take little memory, and most scores of masked keys are never
+    /// computed.
     static constexpr std::int64_t kQueries = 128;
-    /// How many logits of a token are computed at a time.
+    /// Logits of a token computed at a time.
     static constexpr std::int64_t kLogits = 8192;
 
     explicit Decoder(PretrainedModel model);
@@ -78,48 +78,47 @@ class Decoder {
     const Architecture& architecture() const { return model_.architecture; }
     WeightReader& weights() { return weights_; }
 
-    /// The last residuals after the final norm [T, C].
-    /// @param cache  of what stands before these tokens; what is read now is added to it. Null: nothing
-    /// stands before
-    /// @throws std::invalid_argument for no tokens, an id that is none, more tokens than a table of positions
-    /// has, or an intervention that names no layer, head or pair of this model
+    /// The last hidden states, after the final norm [T, C].
+    /// @param cache  KV cache of the preceding tokens, to which these are added; null: no preceding tokens
+    /// @throws std::invalid_argument if there are no tokens, an id is out of range, a position is beyond the
+    /// model's table of positions, or the intervention names a layer, head or pair that does not exist
     at::Tensor hidden(std::span<const std::int64_t> tokens, const Intervention& intervention = {},
                       const PassRecorder& recorder = {}, DecoderCache* cache = nullptr);
 
-    /// Where the head stands. @throws std::invalid_argument for a model that has none
+    /// Position of the LM head's matrix. @throws std::invalid_argument if the model has none
     const LinearPlace& head() const;
 
-    /// Logits of every token's successor from `hidden` [T, C], a part of the vocabulary at a time: `take`
-    /// gets the first id and [T, ids].
+    /// Computes the logits of every token's successor from `hidden` [T, C] in parts of the vocabulary: `take`
+    /// receives the first id of a part and the logits [T, ids].
     void forLogits(const at::Tensor& hidden,
                    const std::function<void(std::int64_t first, const at::Tensor& logits)>& take);
 
-    /// All of them [T, V].
+    /// All logits [T, V].
     at::Tensor logits(const at::Tensor& hidden);
 
-    /// A residual stream after the final norm: what the head would make of a block's output (the logit lens).
+    /// Applies the final norm to a residual stream, as the logit lens does.
     at::Tensor finalNorm(const at::Tensor& residual);
 
-    /// Embeddings of tokens as a layer's attention would see them if nothing stood between: after its norm,
-    /// where it has one before attention [tokens, C].
+    /// Embeddings of tokens as a layer's attention would see them without the preceding layers: after the
+    /// layer's norm, if it precedes attention [tokens, C].
     at::Tensor normedEmbeddings(std::span<const std::int64_t> tokens, std::int64_t layer);
 
-    /// What of a residual is a token's logit: rows of the head, with the weight of the final norm [tokens,
-    /// C].
+    /// Directions of the residual stream that the logits of tokens measure: rows of the head times the weight
+    /// of the final norm [tokens, C].
     at::Tensor unembeddings(std::span<const std::int64_t> tokens);
 
   private:
     struct Rotation {
-        CosSin queries, keys;  ///< [T, r/2], with the attention factor and decay
+        CosSin queries, keys;  ///< [T, r/2], including the attention factor and decay
     };
-    /// One pass: what it reads and how it is changed.
+    /// State of one forward pass.
     struct Pass {
         const Intervention& intervention;
         const PassRecorder& recorder;
         std::vector<Rotation> rotations, value_rotations;  ///< as `Architecture::rotations`
-        at::Tensor bias;  ///< to the scores [H, 2N − 1], by distance n − j + N − 1, N tokens read so far; or
-                          ///< undefined
-        std::int64_t first, tokens;  ///< position of the first token, and how many there are
+        /// bias of the scores [H, 2N − 1], by distance n − j + N − 1 for N tokens so far; or undefined
+        at::Tensor bias;
+        std::int64_t first, tokens;  ///< position of the first token, and number of tokens
         DecoderCache* cache;
     };
     void check(std::span<const std::int64_t> tokens, std::int64_t first,
@@ -136,8 +135,8 @@ class Decoder {
     at::Tensor mix(const LayerView& view, const DecoderCache::Layer& all, const Pass& pass) const;
     at::Tensor linearWeights(const LayerView& view, const DecoderCache::Layer& all, std::int64_t begin,
                              std::int64_t queries, std::int64_t keys, const at::Tensor& hidden) const;
-    /// Whether cos and sin are multiplied by the attention factor: that is for scores. Of values and outputs
-    /// it would be counted twice, since a rotation by its negative angle does not divide by it.
+    /// Whether cos and sin are multiplied by the attention factor. For values and outputs it would apply
+    /// twice, since rotating by the negative angle does not divide by it.
     enum class Scaled { scores, nothing };
     std::vector<Rotation> rotationsFor(const std::vector<RotaryConfig>& kinds, std::int64_t first,
                                        std::int64_t T, const Intervention& intervention, Scaled scaled) const;

@@ -5,8 +5,8 @@
 
 namespace roper {
 
-/// Angles of T positions from the first on, shifted, computed in float64: far from 0 float32 has no room for
-/// them.
+/// Angles of T positions from `first` on, shifted, computed in float64, since float32 is not precise enough
+/// for large positions.
 std::vector<Decoder::Rotation> Decoder::rotationsFor(const std::vector<RotaryConfig>& kinds,
                                                      std::int64_t first, std::int64_t T,
                                                      const Intervention& intervention, Scaled what) const {
@@ -31,7 +31,7 @@ std::vector<Decoder::Rotation> Decoder::rotationsFor(const std::vector<RotaryCon
     return rotations;
 }
 
-/// The bias of every head by distance n − j + N − 1 → [H, 2N − 1]; undefined where there is none.
+/// The bias of every head by distance n − j + N − 1 → [H, 2N − 1]; undefined if there is none.
 at::Tensor Decoder::biasFor(std::int64_t N) const {
     const Architecture& model = architecture();
     if (model.head_bias.empty()) return {};
@@ -44,14 +44,14 @@ at::Tensor Decoder::biasFor(std::int64_t N) const {
     return bias;
 }
 
-/// x [heads, T, d] rotated by its positions, or against them, the same shape.
+/// x [heads, T, d] rotated by its positions, or by their negatives; the same shape.
 at::Tensor Decoder::rotated(const at::Tensor& x, const RotaryConfig& by, const CosSin& angles,
                             Direction direction) const {
     return by.rotatedWidth() == 0 ? x.clone()
                                   : rotateByTensorOps(x, angles.cosine, angles.sine, by.pairing, direction);
 }
 
-/// RoPER: R(−n) of what the heads have mixed [H, T, d].
+/// RoPER: R(−n) applied to the heads' weighted sums [H, T, d].
 at::Tensor Decoder::rotatedBack(const at::Tensor& mixed, std::int64_t layer, const Pass& pass) const {
     const Architecture& model = architecture();
     const std::size_t kind = model.rotation_of_layer[static_cast<std::size_t>(layer)];
@@ -68,7 +68,7 @@ at::Tensor Decoder::rotatedBack(const at::Tensor& mixed, std::int64_t layer, con
 void Decoder::intervene(LayerView& view, const Intervention& intervention) const {
     const Architecture& model = architecture();
     const RotaryConfig& by = model.rotationOf(view.layer);
-    // What differs between heads of a group is theirs alone from then on.
+    // Heads of a group share keys and values; expands a tensor before one of them is changed.
     const auto ofHead = [&](at::Tensor& x, std::int64_t head) {
         if (x.size(0) != model.heads) x = x.repeat_interleave(model.heads / x.size(0), 0);
         return x.select(0, head);

@@ -12,7 +12,7 @@
 namespace roper {
 namespace {
 
-/// Whether all numbers of a tensor are finite, read a part at a time.
+/// Whether all numbers of a tensor are finite; reads it in parts.
 bool isFinite(const TensorStore& store, const StoredTensor& tensor) {
     constexpr std::int64_t kNumbersAtOnce = 1 << 20;
     const std::int64_t row = tensor.shape.empty() ? 1 : std::max<std::int64_t>(1, tensor.shape.back());

@@ -8,10 +8,10 @@
 
 namespace roper {
 
-/// Nothing is computed on from what is no number. Where parameters are at fault they are named.
-/// @param x      what a part of the model has computed
-/// @param where  that part, for a person: "layer 3"
-/// @throws Error (checkpoint) if not all of `x` is finite
+/// Stops a computation at NaN or infinity. If parameters are the cause they are named.
+/// @param x      output of a part of the model
+/// @param where  name of that part for the message: "layer 3"
+/// @throws Error (checkpoint) if an element of `x` is not finite
 void requireFinite(const at::Tensor& x, const std::string& where, const PretrainedModel& model);
 
 }  // namespace roper

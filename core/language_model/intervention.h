@@ -8,10 +8,10 @@
 
 namespace roper {
 
-/// Some heads: one, those of a layer, or all of a model.
+/// A selection of heads: one, those of a layer, or all of a model.
 struct HeadChoice {
-    std::optional<std::int64_t> layer = {};  ///< all if not given
-    std::optional<std::int64_t> head = {};   ///< all of the layer if not given
+    std::optional<std::int64_t> layer = {};  ///< all if empty
+    std::optional<std::int64_t> head = {};   ///< all of the layer if empty
 
     bool holds(std::int64_t of_layer, std::int64_t of_head) const {
         return (!layer || *layer == of_layer) && (!head || *head == of_head);
@@ -19,24 +19,24 @@ struct HeadChoice {
     bool operator==(const HeadChoice&) const = default;
 };
 
-/// What is done to a model while it reads, to see what that breaks. By itself it changes nothing.
+/// Changes to the computation of a model, to see their effect. The default changes nothing.
 struct Intervention {
-    /// Pairs that are left out of the scores of some heads: Σ over the other pairs alone.
+    /// Pairs ablated from the scores of some heads: only the other pairs are summed.
     struct MutedPairs {
         HeadChoice heads;
-        std::vector<std::int64_t> pairs;  ///< the fastest is 0; features that do not rotate are no pair
+        /// pair 0 is the fastest; features that do not rotate belong to no pair
+        std::vector<std::int64_t> pairs;
 
         bool operator==(const MutedPairs&) const = default;
     };
     std::vector<MutedPairs> muted_pairs;
-    std::vector<HeadChoice> muted_heads;       ///< heads that add nothing
+    std::vector<HeadChoice> muted_heads;       ///< ablated heads, whose output is zero
     std::vector<HeadChoice> unrotated;         ///< heads whose queries and keys are not rotated
-    std::vector<HeadChoice> unrotated_values;  ///< heads of RoPER whose values, and outputs, are not
-    std::vector<HeadChoice>
-        not_rotated_back;  ///< heads of RoPER whose outputs keep the rotation by their keys' positions
+    std::vector<HeadChoice> unrotated_values;  ///< RoPER heads whose values and outputs are not rotated
+    std::vector<HeadChoice> not_rotated_back;  ///< RoPER heads whose outputs are not rotated back
 
     std::int64_t shift = 0;           ///< S, added to every position of the rotation
-    std::optional<double> base = {};  ///< in place of the model's own, in every layer
+    std::optional<double> base = {};  ///< replaces the model's own in every layer
     std::optional<Scaling> scaling = {};
 
     bool operator==(const Intervention&) const = default;

@@ -10,7 +10,7 @@ std::span<float> numbersOf(const at::Tensor& tensor) {
     return {tensor.mutable_data_ptr<float>(), static_cast<std::size_t>(tensor.numel())};
 }
 
-/// A name for what a place holds, also where it is a part of a tensor.
+/// Cache key of a place, which may be a part of a tensor.
 std::string keyOf(const MatrixPlace& place) {
     return place.rows.empty() ? place.tensor : place.tensor + "@" + std::to_string(place.rows.front().first);
 }

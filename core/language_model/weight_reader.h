@@ -12,22 +12,22 @@
 
 namespace roper {
 
-/// Hands out the parameters of a published model as float32, decoded when they are wanted. What fits into a
-/// budget of memory is kept, so that reading again is free.
+/// Returns parameters of a published model as float32, decoded on demand and cached up to a memory budget.
 class WeightReader {
   public:
     explicit WeightReader(std::shared_ptr<const TensorStore> store) : store_(std::move(store)) {}
 
-    /// How many bytes of decoded parameters may be kept; what is kept stays.
+    /// Sets the memory budget for decoded parameters in bytes; entries are never evicted.
     void keepUpTo(std::uint64_t bytes) { budget_ = bytes; }
 
     at::Tensor matrix(const MatrixPlace& place);  ///< [out, in]
     at::Tensor vector(const VectorPlace& place);  ///< [size]
 
-    /// Rows of a table, one for each index, never the whole of it → [indices, in]
+    /// Rows of a table, one for each index, without decoding the rest → [indices, in]
     at::Tensor rowsOf(const MatrixPlace& table, std::span<const std::int64_t> indices) const;
 
-    /// `count` rows from `first` on of a matrix that is stored as it is → [count, in]
+    /// `count` rows of a matrix from `first` on → [count, in]. Decodes only these if the matrix does not fit
+    /// into the memory budget and is stored neither transposed nor as a part of a tensor.
     at::Tensor part(const MatrixPlace& place, std::int64_t first, std::int64_t count);
 
   private:
