@@ -23,22 +23,22 @@ struct adl_serializer<Eigen::VectorXd> {
 
 namespace roper {
 
-// How answers are sent: as JSON, their members under their own names (docs/control-socket.md).
+// Answers are sent as JSON, with the names of their members (docs/control-socket.md).
 
-/// Reads an answer, null in place of a number as NaN: JSON has none.
-/// @throws Error (checkpoint) if it is no JSON
+/// Parses an answer. NaN is represented by null, since JSON has no NaN.
+/// @throws Error (checkpoint) if the text is not JSON
 nlohmann::json readAnswerJson(std::string_view text);
 
 /// @throws Error (checkpoint) saying that the answer cannot be read, and why
 [[noreturn]] void refuseAnswer(const nlohmann::json::exception& error);
 
-/// An answer as it is sent. What is not UTF-8, such as a token that is part of a character, becomes U+FFFD.
+/// Serializes an answer. Invalid UTF-8, such as a token that is part of a character, becomes U+FFFD.
 template <class Answer>
 std::string formatAnswer(const Answer& answer) {
     return nlohmann::json(answer).dump(-1, ' ', false, nlohmann::json::error_handler_t::replace);
 }
 
-/// Reads one. @throws Error (checkpoint) if it is another answer than expected
+/// Deserializes an answer. @throws Error (checkpoint) if it is of another kind than expected
 template <class Answer>
 Answer parseAnswer(std::string_view text) {
     try {

@@ -8,13 +8,13 @@
 
 namespace roper {
 
-/// The loss when all bands but some are left out of the scores.
+/// The loss when the scores use only some bands of pairs.
 struct BandSubset {
-    std::vector<int> kept;  ///< of the bands, from the fastest on
+    std::vector<int> kept;  ///< indices of bands, the fastest first
     double loss = 0;
 };
 struct SubsetsAnswer {
-    std::vector<std::string> bands;  ///< the pairs of each: "0-7", "8-15"
+    std::vector<std::string> bands;  ///< the pairs of each band: "0-7", "8-15"
     std::vector<BandSubset> subsets;
 };
 

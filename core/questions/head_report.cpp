@@ -5,7 +5,7 @@
 namespace roper {
 namespace {
 
-/// Sums of features by the pair that they belong to; what does not rotate is the last.
+/// Sums of features by pair; the last element is that of features that do not rotate.
 Eigen::VectorXd byPair(const Eigen::VectorXd& features, const Rotary& rotary) {
     Eigen::VectorXd sums(rotary.pairs() + 1);
     for (int pair = 0; pair < rotary.pairs(); ++pair)
@@ -19,7 +19,7 @@ Eigen::VectorXd byPair(const Eigen::VectorXd& features, const Rotary& rotary) {
 BandUse bandUse(const Eigen::MatrixXd& Q, const Eigen::MatrixXd& K, const Rotary& rotary, Eigen::Index window,
                 bool causal) {
     const Eigen::Index T = Q.rows(), d = Q.cols();
-    // Of the keys that the query sees: Σ k kᵀ and Σ k, with one key added, and one taken away, at a time.
+    // Σ k kᵀ and Σ k over the visible keys, updated by one added and one removed key at a time.
     Eigen::MatrixXd squares = Eigen::MatrixXd::Zero(d, d);
     Eigen::VectorXd sum = Eigen::VectorXd::Zero(d), covariances = Eigen::VectorXd::Zero(d);
     const auto add = [&](Eigen::Index key, double sign) {

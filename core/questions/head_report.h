@@ -9,25 +9,25 @@
 
 namespace roper {
 
-/// What makes a head's scores differ from key to key.
+/// Decomposition of the variance of a head's scores over the keys.
 struct BandUse {
     Eigen::VectorXd
-        share;  ///< of each pair, the fastest first; may be negative where a pair works against the others
-    double rest = 0;      ///< of the features that do not rotate; all shares sum to 1
-    double variance = 0;  ///< of the scores over the keys that a query sees, mean over queries
+        share;        ///< share of each pair, the fastest first; negative if a pair counteracts the others
+    double rest = 0;  ///< share of the features that do not rotate; all shares sum to 1
+    double variance = 0;  ///< of the scores over the visible keys, mean over queries
 };
 
-/// Splits the variance of scores s_nj = q_n·k_j over the keys j that query n sees into what each pair
-/// contributes: Σ_n cov_j(s_nj of the pair, s_nj) / Σ_n var_j(s_nj). Softmax ignores what all keys have in
-/// common, so this, and not the size of a pair's scores, says what a pair does.
+/// Decomposes the variance of the scores s_nj = q_n·k_j over the keys j visible to query n into contributions
+/// of pairs: Σ_n cov_j(s_nj of the pair, s_nj) / Σ_n var_j(s_nj). Softmax ignores whatever all keys have in
+/// common, so this measures a pair's effect, while the magnitude of its scores does not.
 /// @param Q, K    [T × d], rotated
-/// @param rotary  which features make a pair
-/// @param window  a query sees itself and this many keys less one before it; T or more: all before it
+/// @param rotary  assignment of features to pairs
+/// @param window  number of visible keys, including the query's own; T or more: all preceding keys
 /// @param causal  otherwise every query sees all keys
 BandUse bandUse(const Eigen::MatrixXd& Q, const Eigen::MatrixXd& K, const Rotary& rotary, Eigen::Index window,
                 bool causal = true);
 
-/// What one head does with a text. Shares of weight are means over the queries n ≥ 1 for which they are
+/// Statistics of one head on a text. Shares of weight are means over the queries n ≥ 1 for which they are
 /// defined.
 struct HeadReport {
     std::int64_t layer = 0, head = 0;
@@ -35,20 +35,21 @@ struct HeadReport {
     double mean_distance = 0;  ///< Σⱼ a |n − j|, tokens
     double first = 0;          ///< weight on token 0
     double self = 0;           ///< on the query's own token
-    double previous = 0;       ///< on the token before
-    double local = 0;          ///< on the last `kLocal` tokens, the query's own among them
-    double same = 0;       ///< on earlier tokens that are the same as the query's, of queries that have one
-    double induction = 0;  ///< on tokens after such ones: those that followed the last time
+    double previous = 0;       ///< on the preceding token
+    double local = 0;          ///< on the last `kLocal` tokens, including the query's own
+    double same = 0;           ///< on earlier occurrences of the query's token, for queries that have one
+    double induction = 0;      ///< on the tokens after earlier occurrences, as induction heads attend
     BandUse bands;
-    double slow_share =
-        0;  ///< of `bands`: what pairs that finish no rotation within the text do, and what does not rotate
+    /// of `bands`: share of pairs that complete no rotation within the text, and of features that do not
+    /// rotate
+    double slow_share = 0;
     Eigen::VectorXd query_norms, key_norms,
-        value_norms;  ///< by pair, means over tokens; keys and values of its group
+        value_norms;  ///< by pair, means over tokens; keys and values are those of the head's group
 };
 
 inline constexpr std::int64_t kLocal = 8;
 
-/// The numbers of a report that are shown, by their names.
+/// The numbers of a report that are shown, with their names.
 struct HeadMeasure {
     const char* name;
     double HeadReport::*number;
@@ -63,12 +64,12 @@ inline constexpr std::array kHeadMeasures = {HeadMeasure{"entropy", &HeadReport:
                                              HeadMeasure{"induction", &HeadReport::induction},
                                              HeadMeasure{"slow_share", &HeadReport::slow_share}};
 
-/// A head's name by rule, the first that applies: "induction" (induction ≥ 0.4), "previous token" (previous ≥
+/// Classifies a head by the first matching rule: "induction" (induction ≥ 0.4), "previous token" (previous ≥
 /// 0.4), "same token" (same ≥ 0.4), "first token" (first ≥ 0.5), "local" (local ≥ 0.7), "content" (slow_share
-/// ≥ 0.5); else "mixed".
+/// ≥ 0.5); otherwise "mixed".
 std::string labelOf(const HeadReport& report);
 
-/// The number that a label rests on: `previous` for "previous token".
+/// The number on which a label is based: `previous` for "previous token".
 double evidenceOf(const HeadReport& report);
 
 }  // namespace roper

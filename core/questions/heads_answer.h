@@ -9,10 +9,10 @@
 
 namespace roper {
 
-/// What every head does with a text.
+/// Statistics of all heads on a text.
 struct HeadsAnswer {
     std::vector<std::string> tokens;
-    std::vector<std::vector<double>> theta;  ///< of every layer, radians per position
+    std::vector<std::vector<double>> theta;  ///< of each layer, radians per position
     std::vector<HeadReport> heads;           ///< layer by layer
 };
 

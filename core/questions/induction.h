@@ -8,13 +8,13 @@
 
 namespace roper {
 
-/// Which heads look back for what followed the last time: prefix-matching scores on random tokens that repeat
-/// (Olsson et al. 2022, "In-context Learning and Induction Heads", arXiv 2209.11895). A head's score is the
-/// weight with which a token of a repetition attends to the tokens that followed its earlier occurrences,
-/// their sum, mean over the repetitions' tokens: 0 to 1.
+/// Prefix-matching scores on repeated random tokens, which identify induction heads (Olsson et al. 2022,
+/// "In-context Learning and Induction Heads", arXiv 2209.11895). A head's score is the total attention weight
+/// from a token of a repetition to the tokens that followed its earlier occurrences, averaged over the tokens
+/// of the repetitions: 0 to 1.
 struct InductionAnswer {
-    std::int64_t repetitions = 0;            ///< how often the tokens stand in the text
-    std::vector<std::string> tokens;         ///< drawn at random, each once
+    std::int64_t repetitions = 0;            ///< number of times that the sequence occurs
+    std::vector<std::string> tokens;         ///< distinct random tokens
     std::vector<std::vector<double>> score;  ///< [layers][heads]
 };
 

@@ -9,16 +9,16 @@
 
 namespace roper {
 
-/// What every head makes of a value by its distance.
+/// Value kernels of all heads by distance.
 struct KernelsAnswer {
     std::vector<ValueKernel> kernels;  ///< layer by layer
 };
 
-/// What one head of a run made of a value by its distance at every checkpoint that the run has.
+/// Value kernel of one head at every checkpoint of a run.
 struct KernelHistory {
     std::int64_t layer = 0, head = 0;
     std::vector<std::int64_t> steps;   ///< ascending
-    std::vector<ValueKernel> kernels;  ///< one for each step
+    std::vector<ValueKernel> kernels;  ///< one per step
 };
 
 NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(ValueKernel, norm, cosine)

@@ -8,14 +8,14 @@
 
 namespace roper {
 
-/// −ln p by position, with frequencies as they are and scaled in several ways.
+/// −ln p by position, with unscaled frequencies and with several ways of scaling them.
 struct LengthsAnswer {
     struct Variant {
-        std::string scaling;      ///< one of `scalingNames`; "none": as they are
-        std::vector<double> nll;  ///< of every token but the first
+        std::string scaling;      ///< one of `scalingNames`; "none": unscaled
+        std::vector<double> nll;  ///< of every token except the first
     };
-    double factor = 1;         ///< of the scaled ones
-    std::int64_t trained = 0;  ///< tokens of the texts that it was trained on
+    double factor = 1;         ///< of the scaled curves
+    std::int64_t trained = 0;  ///< context length of training in tokens
     std::vector<Variant> variants;
 };
 

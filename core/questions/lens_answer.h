@@ -8,13 +8,13 @@
 
 namespace roper {
 
-/// What the head would make of the residual stream after every layer (nostalgebraist 2020). Of layer −1, the
-/// embeddings, first.
+/// Logit lens (nostalgebraist 2020): predictions of the head from the residual stream after every layer.
+/// Layer −1, the embeddings, comes first.
 struct LensAnswer {
     std::vector<std::string> tokens;
-    std::vector<std::vector<std::string>> top;     ///< [layers + 1][T] the likeliest successor
-    std::vector<std::vector<double>> probability;  ///< of it
-    std::vector<std::vector<double>> nll;  ///< [layers + 1][T − 1] −ln p of the token that follows
+    std::vector<std::vector<std::string>> top;     ///< [layers + 1][T] the most likely successor
+    std::vector<std::vector<double>> probability;  ///< its probability
+    std::vector<std::vector<double>> nll;          ///< [layers + 1][T − 1] −ln p of the actual next token
 };
 
 NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(LensAnswer, tokens, top, probability, nll)

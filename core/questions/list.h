@@ -1,8 +1,7 @@
 #pragma once
 
-// Every question that a model can be asked, in the order in which --help lists them. An entry here, its
-// answer in answers.h and core/reading/answer_NAME.cpp make a question. The members are those of
-// QuestionKind.
+// All questions about a model, in the order of --help. A question consists of an entry here, its answer type
+// in answers.h and core/reading/answer_NAME.cpp. The columns are the members of QuestionKind.
 #define ROPER_QUESTIONS(QUESTION)                                                                           \
     QUESTION(model, .help = "what the model is", .reads_text = false, .can_change = false)                  \
     QUESTION(loss, .help = "−ln p of every token, in nats")                                                 \

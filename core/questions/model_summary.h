@@ -8,20 +8,20 @@
 
 namespace roper {
 
-/// What a model is, and what working with it costs here.
+/// Properties of a model, and the cost of running it on this machine.
 struct ModelSummary {
     std::string name, family;
     std::int64_t layers = 0, heads = 0, key_value_heads = 0, head_dim = 0, width = 0, feed_forward = 0,
                  vocabulary = 0;
-    std::int64_t context = 0;     ///< tokens of the texts that it was trained on; 0: not known
-    std::int64_t parameters = 0;  ///< numbers that were trained, each once
+    std::int64_t context = 0;     ///< context length of training in tokens; 0: unknown
+    std::int64_t parameters = 0;  ///< number of trained parameters, shared ones counted once
     bool causal = true;
     bool rotates = false, rotates_values = false;
-    std::vector<double> theta = {};              ///< of the first layer, radians per position
-    std::vector<std::string> notes = {};         ///< about how it was read
-    bool has_problems = false;                   ///< a run of a task whose problems it can be given
-    std::vector<std::int64_t> checkpoints = {};  ///< of a run: the steps of those it has, ascending
-    double gflops = 0;                           ///< what products of matrices reach here, measured
+    std::vector<double> theta = {};       ///< of the first layer, radians per position
+    std::vector<std::string> notes = {};  ///< warnings from loading the model
+    bool has_problems = false;  ///< whether it is a run of a task whose problems can be used as texts
+    std::vector<std::int64_t> checkpoints = {};  ///< steps of the available checkpoints of a run, ascending
+    double gflops = 0;                           ///< measured speed of matrix products on this machine
 };
 
 NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(ModelSummary, name, family, layers, heads, key_value_heads, head_dim,

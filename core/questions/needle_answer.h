@@ -8,12 +8,12 @@
 
 namespace roper {
 
-/// How far a sentence is found again that stands somewhere in a long text.
+/// Needle-in-a-haystack test: how well the model retrieves a sentence from a long text.
 struct NeedleAnswer {
-    std::vector<std::int64_t> lengths;     ///< tokens of the text, with the needle and the question
-    std::vector<double> depths;            ///< 0: at its beginning, 1: right before the question
-    std::vector<std::vector<double>> nll;  ///< [lengths][depths] −ln p of the answer's tokens, their mean
-    std::vector<std::vector<bool>> found;  ///< whether each of them was the likeliest
+    std::vector<std::int64_t> lengths;     ///< tokens of the text, including needle and question
+    std::vector<double> depths;            ///< 0: at the beginning, 1: immediately before the question
+    std::vector<std::vector<double>> nll;  ///< [lengths][depths] mean −ln p of the answer's tokens
+    std::vector<std::vector<bool>> found;  ///< whether each token of the answer was the most likely one
 };
 
 NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(NeedleAnswer, lengths, depths, nll, found)

@@ -7,13 +7,12 @@
 
 namespace roper {
 
-/// The singular values of a head's OV circuit (Elhage et al. 2021) for a token δ positions back: of
-/// K(δ) = W_O R(−δ) W_V, the value kernel at this distance. Where values do not rotate, they are the same at
-/// every distance.
+/// Singular values of a head's OV circuit (Elhage et al. 2021) for a token δ positions back: of the value
+/// kernel K(δ) = W_O R(−δ) W_V. Without value rotation they are the same at every distance.
 struct OvByDistance {
     std::int64_t layer = 0, head = 0;
-    std::vector<std::vector<double>> singular_values;  ///< [distances][d], falling
-    /// At each distance: how many of them make 90 % of ‖K(δ)‖² = Σ σ².
+    std::vector<std::vector<double>> singular_values;  ///< [distances][d], descending
+    /// At each distance, the number of singular values that account for 90 % of ‖K(δ)‖² = Σ σ².
     std::vector<std::int64_t> rank_90;
 };
 

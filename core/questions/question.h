@@ -13,24 +13,25 @@
 
 namespace roper {
 
-/// What is taken out of a model, or done to its positions, while it reads. By itself it changes nothing.
+/// Ablations and changes of positions applied to a model. The default changes nothing.
 struct ModelChange {
-    std::optional<std::int64_t> layer = {}, head = {};  ///< the heads that it is about; all if not given
-    /// Heads that add nothing, and pairs that their scores do without: "2.1;0;all:24-31" (`Ablation`).
+    std::optional<std::int64_t> layer = {}, head = {};  ///< the affected heads; all if empty
+    /// Ablated heads, and pairs ablated from scores: "2.1;0;all:24-31" (`Ablation`).
     std::string ablate = {};
-    std::string mute = {};           ///< pairs that scores do without, such as 24-31
-    bool mute_heads = false;         ///< the heads add nothing
+    std::string mute = {};           ///< pairs ablated from scores, such as 24-31
+    bool mute_heads = false;         ///< ablates the heads
     bool no_rotation = false;        ///< queries and keys are not rotated
-    bool no_value_rotation = false;  ///< of RoPER: values, and outputs, are not
-    bool no_inverse = false;         ///< of RoPER: outputs are not rotated back
+    bool no_value_rotation = false;  ///< RoPER: values and outputs are not rotated
+    bool no_inverse = false;         ///< RoPER: outputs are not rotated back
     std::int64_t shift = 0;          ///< added to every position of the rotation
     double base = 0;                 ///< of the frequencies; 0: the model's own
     ScalingMethod scaling = ScalingMethod::none;
-    double factor = 4;           ///< of the scaling
-    double original_length = 0;  ///< of the scaling: tokens of the texts of training; 0: what the model says
+    double factor = 4;  ///< of the scaling
+    /// of the scaling: context length of training in tokens; 0: as the model's configuration says
+    double original_length = 0;
 
     bool operator==(const ModelChange&) const = default;
-    /// Whether the model computes as it was trained to.
+    /// Whether nothing is changed.
     bool isNothing() const;
 };
 
@@ -38,16 +39,17 @@ struct ModelChange {
 struct Question {
     std::string what = "loss";  ///< the name of a QuestionKind
     std::string text = {};
-    std::optional<std::int64_t> layer = {}, head = {};                          ///< what is shown by head
-    std::optional<std::int64_t> count = {};                                     ///< of what the kind counts
-    std::int64_t distance = 0;                                                  ///< of `token_map`: δ
-    double temperature = 0;                                                     ///< of `generate`
-    std::int64_t seed = 0;                                                      ///< of `generate`
-    std::string needle = "The secret number is 7481.";                          ///< hidden in the text
-    std::string question = " What is the secret number? The secret number is";  ///< put after it
+    std::optional<std::int64_t> layer = {}, head = {};  ///< selects what is shown by head
+    std::optional<std::int64_t> count = {};  ///< meaning depends on the kind (QuestionKind::counted)
+    std::int64_t distance = 0;               ///< for `token_map`: δ
+    double temperature = 0;                  ///< for `generate`
+    std::int64_t seed = 0;                   ///< for `generate`
+    std::string needle = "The secret number is 7481.";                          ///< inserted into the text
+    std::string question = " What is the secret number? The secret number is";  ///< appended to the text
     std::string answer = " 7481";
-    std::string other = {};  ///< of `patch`: a text of as many tokens, to which another answer is right
-    bool positions = false;  ///< of `patch`: position by position of the head that `layer` and `head` name
+    /// for `patch`: a text with the same number of tokens and another correct answer
+    std::string other = {};
+    bool positions = false;  ///< for `patch`: patch the head `layer`, `head` position by position
     ModelChange change = {};
 
     bool operator==(const Question&) const = default;
@@ -55,17 +57,17 @@ struct Question {
     std::int64_t countOrUsual() const { return count.value_or(kind().usual_count); }
 };
 
-/// The settings of a question, by which it is sent: those of the change under their own names, its layer and
-/// head as change_layer and change_head.
+/// The settings of a question as they are sent: those of the change under their own names, except its layer
+/// and head, which are named change_layer and change_head.
 const std::vector<Field<Question>>& questionFields();
 
-/// Whether a setting is one of the change.
+/// Whether a setting belongs to the change.
 bool isOfChange(std::string_view setting);
 
-/// Those that differ from a question that asks nothing in particular, as "key", "value".
+/// Settings that differ from the defaults, as "key", "value".
 std::vector<std::pair<std::string, std::string>> questionSettings(const Question& question);
 
-/// @throws Error (usage) naming the setting that is wrong, and what it accepts
+/// @throws Error (usage) naming the invalid setting and what it accepts
 Question questionOf(const std::vector<std::pair<std::string, std::string>>& settings);
 
 }  // namespace roper

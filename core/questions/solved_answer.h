@@ -9,14 +9,14 @@
 
 namespace roper {
 
-/// Which of its task's problems a run of ours solves, the same ones as it was trained and with a change.
+/// Problems of its task that a run solves, as trained and with a change.
 struct SolvedAnswer {
     std::vector<std::string> prompts;
-    std::vector<bool> solved;   ///< as it was trained
+    std::vector<bool> solved;   ///< as trained
     std::vector<bool> changed;  ///< with the change
 
     static std::int64_t count(const std::vector<bool>& of) { return std::count(of.begin(), of.end(), true); }
-    /// How many are solved in one way alone.
+    /// Number of problems solved only as trained.
     std::int64_t lost() const {
         std::int64_t all = 0;
         for (std::size_t i = 0; i < solved.size(); ++i)

@@ -8,21 +8,21 @@
 
 namespace roper {
 
-/// A token that may come next.
+/// A candidate for the next token.
 struct Prediction {
     std::int64_t id = 0;
     std::string token = {};  ///< its text
     double logit = 0, probability = 0;
 };
 
-/// How a model reads a text.
+/// Surprisals and predictions of a model on a text.
 struct TextReading {
     std::vector<std::int64_t> ids;
     std::vector<std::string> tokens;  ///< their texts
-    std::vector<double> nll;          ///< −ln p of every token but the first, in nats
-    double loss = 0;                  ///< their mean
+    std::vector<double> nll;          ///< surprisal −ln p of every token except the first, in nats
+    double loss = 0;                  ///< mean of `nll`
     std::vector<std::vector<Prediction>> predictions =
-        {};  ///< of every token's successor, the likeliest first
+        {};  ///< candidates for every token's successor, the most likely first
 };
 
 NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(Prediction, id, token, logit, probability)

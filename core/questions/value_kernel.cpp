@@ -6,7 +6,7 @@
 namespace roper {
 namespace {
 
-/// R(m) M of a matrix [d × n].
+/// R(m) M for a matrix [d × n].
 Eigen::MatrixXd rotatedColumns(const Rotary& rotary, const Eigen::MatrixXd& M, double m) {
     return rotateRows(rotary, M.transpose(), Eigen::VectorXd::Constant(M.cols(), m)).transpose();
 }
@@ -15,8 +15,8 @@ Eigen::MatrixXd rotatedColumns(const Rotary& rotary, const Eigen::MatrixXd& M, d
 
 ValueKernel valueKernel(const Eigen::MatrixXd& output_weight, const Eigen::MatrixXd& value_weight,
                         const Rotary& values, int distances) {
-    // ⟨W_O X W_V, W_O Y W_V⟩ = tr(Xᵀ A Y B) with A = W_Oᵀ W_O and B = W_V W_Vᵀ, both d × d, however wide the
-    // model is.
+    // ⟨W_O X W_V, W_O Y W_V⟩ = tr(Xᵀ A Y B) with A = W_Oᵀ W_O and B = W_V W_Vᵀ, both d × d regardless of the
+    // model's width.
     const Eigen::MatrixXd A = output_weight.transpose() * output_weight,
                           B = value_weight * value_weight.transpose();
     ValueKernel kernel;

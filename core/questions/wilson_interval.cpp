@@ -7,7 +7,7 @@ namespace roper {
 
 std::pair<double, double> wilsonInterval(std::int64_t successes, std::int64_t trials) {
     if (trials <= 0) return {0, 1};
-    constexpr double z = 1.959963984540054;  // of 95 %
+    constexpr double z = 1.959963984540054;  // for 95 %
     const auto n = static_cast<double>(trials);
     const double p = static_cast<double>(successes) / n;
     const double middle = (p + z * z / (2 * n)) / (1 + z * z / n);
