@@ -12,7 +12,7 @@
 namespace roper {
 namespace {
 
-/// Weights of one head [T, T]; memory for no others is taken.
+/// Weights of one head [T, T], without storing those of others.
 at::Tensor attentionOf(const Asked& asked) {
     const Asked::Head head = asked.oneHead();
     const auto T = static_cast<std::int64_t>(asked.ids.size());
@@ -29,7 +29,7 @@ at::Tensor attentionOf(const Asked& asked) {
 }
 
 std::string sentAttention(const Asked& asked) {
-    constexpr std::int64_t kLongest = 4500;  // tokens, so that the map fits into a reply
+    constexpr std::int64_t kLongest = 4500;  // limit in tokens, so that the map fits into a reply
     static_assert(kLongest * kLongest * sizeof(float) < kLargestPayload);
     const auto T = static_cast<std::int64_t>(asked.ids.size());
     if (T > kLongest)
@@ -39,12 +39,12 @@ std::string sentAttention(const Asked& asked) {
     return sentTensors({{"weights", attentionOf(asked)}});
 }
 
-/// How many keys query n of T sees.
+/// Number of keys visible to query n of T.
 std::size_t keysSeen(const Asked& asked, std::size_t n, std::size_t T) {
     return asked.model().causal ? n + 1 : T;
 }
 
-/// One head's weights: a list for each query, of the keys that it sees.
+/// Prints one head's weights: for each query a list over its visible keys.
 void printRows(const Asked& asked, AnswerWriter& to) {
     if (!asked.question.layer || !asked.question.head)
         throw Error(ErrorKind::usage,
@@ -63,7 +63,7 @@ void printRows(const Asked& asked, AnswerWriter& to) {
              {"weights", rows}});
 }
 
-/// Rows of a table of the heads that are wanted, a layer at a time.
+/// Writes table rows of the selected heads, one layer at a time.
 void writeTable(const Asked& asked, const AppendBytes& append) {
     append(bytesOf("layer,head,query,key,weight\n"));
     const std::size_t T = asked.ids.size();
@@ -84,7 +84,7 @@ void writeTable(const Asked& asked, const AppendBytes& append) {
         asked.change);
 }
 
-/// "attention" [L, H, T, T] (or [T, T] of one head) and "tokens" [T].
+/// Writes "attention" [L, H, T, T] (or [T, T] for one head) and "tokens" [T].
 void writeTensors(const Asked& asked, const std::filesystem::path& out) {
     const Question& question = asked.question;
     const auto T = static_cast<std::int64_t>(asked.ids.size());

@@ -8,10 +8,10 @@
 namespace roper {
 namespace {
 
-/// What is generated after the text, until a run's problem is answered. N tokens, C candidates of each:
-/// "probability" [N], "top_token" and "top_probability" [N, C], "tokens" [T + N] of the whole, and
-/// "attention" [L, H, N, T + N] of the queries that predicted them: the text's last, and all generated but
-/// the last.
+/// Generates after the text, for a run's problem until it is answered. N tokens with C candidates each:
+/// "probability" [N], "top_token" and "top_probability" [N, C], "tokens" [T + N] including the prompt, and
+/// "attention" [L, H, N, T + N] of the queries that predicted them: the prompt's last token, and all
+/// generated ones except the last.
 std::string continuationOf(const Asked& asked) {
     constexpr std::int64_t kCandidates = 8;
     requireShort(asked);
@@ -29,7 +29,7 @@ std::string continuationOf(const Asked& asked) {
     const std::int64_t N = std::ssize(written.generated);
     std::vector<std::int64_t> whole = asked.ids;
     whole.insert(whole.end(), written.generated.begin(), written.generated.end());
-    // What was read: all but the last token, at which no query looks.
+    // The input of the model: all but the last token, which is no query.
     const std::span<const std::int64_t> read(whole.begin(), whole.end() - 1);
     const Maps maps = mapsOf(asked, read, N);
     const TextReading reading = asked.reader.predict(

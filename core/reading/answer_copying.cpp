@@ -27,8 +27,8 @@ CopyingAnswer copyingOf(const Asked& asked) {
         std::vector<double>& scores = answer.score.emplace_back();
         for (std::int64_t head = 0; head < model.heads; ++head) {
             asked.reader.tellProgress(layer * model.heads + head, model.layers * model.heads, "heads");
-            // At distance 0, K(0) = W_O W_V, however values rotate. The circuit is a product of A [tokens ×
-            // d] and B [d × tokens]; its eigenvalues other than 0 are those of B A, too.
+            // At distance 0, K(0) = W_O W_V for any rotation of values. The circuit is a product of A [tokens
+            // × d] and B [d × tokens]; its nonzero eigenvalues equal those of B A.
             const Eigen::MatrixXd A = unembeddings * weights.output(head),
                                   B = weights.value(head) * X.transpose();
             scores.push_back(A.rows() > A.cols() ? copyingScore(B * A) : copyingScore(A * B));

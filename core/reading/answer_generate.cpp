@@ -14,10 +14,10 @@ GeneratedText generated(const Asked& asked, Tells tells = Tells::all,
         take, asked.change);
 }
 
-/// Text as it is written, token by token.
+/// Prints the text during generation, token by token.
 void printAsItIsWritten(const Asked& asked, std::ostream& out) {
     const TextCodec& codec = asked.reader.codec();
-    std::string unfinished;  // a character may reach over several tokens
+    std::string unfinished;  // a character may span several tokens
     generated(asked, Tells::prompt, [&](std::int64_t id) {
         if (codec.isSpecial(id)) return true;
         unfinished += codec.textOf(id);

@@ -12,13 +12,13 @@ namespace {
 
 constexpr std::int64_t kRepetitions = 4;
 
-/// A text of random tokens that repeat, behind the marks with which the model's texts begin.
+/// A repeated sequence of random tokens, after the special tokens that begin the model's texts.
 struct RepeatedTokens {
     std::vector<std::int64_t> ids;
     std::int64_t marks = 0, period = 0;
 };
 
-/// Tokens that stand for text, each once.
+/// All tokens that represent text.
 std::vector<std::int64_t> tokensOfText(const ModelReader& reader) {
     std::vector<std::int64_t> ids;
     for (std::int64_t id = 0; id < reader.architecture().vocabulary; ++id)
@@ -26,9 +26,9 @@ std::vector<std::int64_t> tokensOfText(const ModelReader& reader) {
     return ids;
 }
 
-/// How many tokens are drawn: as many as the question says, or fewer where the model has no more, or no
-/// positions for them.
-/// @throws Error (usage) if the question says more than there are
+/// Number of random tokens: as the question says; by default fewer if the model does not have enough tokens
+/// or positions.
+/// @throws Error (usage) if the question asks for more than possible
 std::int64_t periodOf(const Asked& asked, std::int64_t known, std::int64_t marks) {
     const PretrainedModel& model = asked.reader.model();
     std::int64_t most = known;
@@ -52,7 +52,7 @@ RepeatedTokens repeatedTokens(const Asked& asked) {
     std::vector<std::int64_t> drawn = tokensOfText(reader);
     text.period = periodOf(asked, std::ssize(drawn), text.marks);
     Random random(static_cast<std::uint64_t>(asked.question.seed), Stream::sampling, 0);
-    for (std::int64_t i = 0; i < text.period; ++i)  // the beginning of a shuffled list
+    for (std::int64_t i = 0; i < text.period; ++i)  // the first part of a Fisher–Yates shuffle
         std::swap(drawn[static_cast<std::size_t>(i)],
                   drawn[static_cast<std::size_t>(random.between(i, std::ssize(drawn) - 1))]);
     for (std::int64_t i = 0; i < kRepetitions; ++i)

@@ -20,7 +20,7 @@ KernelHistory historyOf(const Asked& asked) {
             decoder.emplace(states[i].open());
         } catch (const Error&) {
             if (i + 1 == states.size()) throw;
-            continue;  // training has put it away meanwhile
+            continue;  // removed by the trainer in the meantime
         }
         const ValueWeights weights(*decoder, layer);
         history.steps.push_back(states[i].step);

@@ -8,7 +8,7 @@
 namespace roper {
 namespace {
 
-/// Frequencies as they are (and as the change has them), then by linear scaling, NTK and YaRN, all by the
+/// First the unscaled frequencies (with the change applied), then linear scaling, NTK and YaRN, all with the
 /// same factor.
 LengthsAnswer lengthsOf(const Asked& asked) {
     asked.requireLoss();

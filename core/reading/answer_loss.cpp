@@ -10,7 +10,7 @@ TextReading lossOf(const Asked& asked) {
     return asked.reader.read(asked.ids, 0, asked.change);
 }
 
-/// −ln p of a token, eight characters wide; a dash for the first, which nothing predicts.
+/// −ln p of a token, eight characters wide; a dash for the first, which is not predicted.
 std::string lossColumn(const TextReading& read, std::size_t t) {
     if (t == 0) return "       –";
     const std::string number = formatFixed(read.nll[t - 1], 3);

@@ -9,15 +9,15 @@
 namespace roper {
 namespace {
 
-/// "attention" [L, H, T, T], "norms" [4, L, H, d/2]: mean lengths by pair of q, k, v (of the head's group)
-/// and output, and "tokens" [T].
+/// "attention" [L, H, T, T], "norms" [4, L, H, d/2]: mean norms by pair of q, k, v (of the head's group) and
+/// output, and "tokens" [T].
 std::string sentMaps(const Asked& asked) {
     requireShort(asked);
     const Architecture& model = asked.model();
     const std::int64_t T = std::ssize(asked.ids);
     requireRoomForMaps(asked, T, T);
     const at::Tensor norms = at::zeros({4, model.layers, model.heads, model.head_dim / 2});
-    // A rotation keeps every pair's length.
+    // A rotation preserves every pair's norm.
     const auto note = [&](std::int64_t of, std::int64_t layer, const at::Tensor& x, Pairing pairing,
                           std::int64_t pairs) {
         norms.select(0, of).select(0, layer).copy_(

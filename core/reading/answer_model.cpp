@@ -9,15 +9,15 @@
 namespace roper {
 namespace {
 
-/// Multiply-adds of float32 that products of matrices reach, counted as two, in 10⁹ a second. Takes some
-/// milliseconds.
+/// Measures float32 matrix products in 10⁹ floating-point operations per second, two per multiply-add. Takes
+/// some milliseconds.
 double measuredGflops() {
     constexpr std::int64_t kSide = 768;
-    // No random numbers: those of a run that trains go on as if nobody had asked.
+    // Not random, so that the generators of a run in training are not affected.
     const at::Tensor a = at::ones({kSide, kSide}), b = at::ones({kSide, kSide});
     const at::Tensor out = at::empty({kSide, kSide});
     double best = 0;
-    for (int i = 0; i < 4; ++i) {  // the first makes threads and buffers
+    for (int i = 0; i < 4; ++i) {  // the first one creates threads and buffers
         const auto begin = std::chrono::steady_clock::now();
         multiplyInto(out, a, b);
         const std::chrono::duration<double> took = std::chrono::steady_clock::now() - begin;

@@ -10,11 +10,11 @@ namespace {
 
 using Ids = std::vector<std::int64_t>;
 
-/// The text's first tokens with the needle between them, then the question and the answer.
+/// The beginning of the text with the needle inserted, followed by the question and the answer.
 struct Haystack {
     const Ids& text;
     Ids needle, question, answer;
-    std::size_t marks = 0;  ///< tokens that mark where the text begins, and stay there
+    std::size_t marks = 0;  ///< special tokens at the beginning of the text, which remain there
 
     std::size_t added() const { return needle.size() + question.size() + answer.size(); }
     Ids with(std::size_t tokens, double depth) const {
@@ -32,7 +32,7 @@ struct Haystack {
 /// @throws Error (usage) for a needle or an answer without tokens, or a text that is too short for them
 Haystack haystackOf(const Asked& asked) {
     const TextCodec& codec = asked.reader.codec();
-    // A mark of where a text begins has no place in the middle of one.
+    // Special tokens of the beginning must not occur inside the text.
     const auto encoded = [&](const std::string& text) {
         Ids ids = codec.encode(text);
         std::erase_if(ids, [&](std::int64_t id) { return codec.isSpecial(id); });
@@ -51,7 +51,7 @@ Haystack haystackOf(const Asked& asked) {
     return hay;
 }
 
-/// Beginnings of the text of four lengths, the needle at so many places in each.
+/// Uses four lengths of the text, with the needle at several depths in each.
 NeedleAnswer needleOf(const Asked& asked) {
     constexpr std::int64_t kLengths = 4;
     const std::int64_t depths = asked.count();

@@ -10,14 +10,14 @@
 namespace roper {
 namespace {
 
-/// The factor R of a thin QR decomposition; of a matrix with fewer rows than columns, itself.
+/// The factor R of a thin QR decomposition; a matrix with fewer rows than columns is returned unchanged.
 Eigen::MatrixXd triangularFactor(const Eigen::MatrixXd& matrix) {
     if (matrix.rows() < matrix.cols()) return matrix;
     const Eigen::HouseholderQR<Eigen::MatrixXd> qr(matrix);
     return qr.matrixQR().topRows(matrix.cols()).triangularView<Eigen::Upper>();
 }
 
-/// How many of the first make so much of the sum of squares.
+/// Number of leading values that account for this share of the sum of squares.
 std::int64_t countFor(const Eigen::VectorXd& values, double share) {
     const double wanted = share * values.squaredNorm();
     double sum = 0;
@@ -32,8 +32,8 @@ OvByDistance ovOf(const Asked& asked) {
     constexpr double kShare = 0.9;
     const Asked::Head head = asked.oneHead();
     const ValueWeights weights(asked.reader.decoder(), head.layer);
-    // W_O = Q S and W_Vᵀ = P U with orthonormal columns of Q and P, so that K(δ) = Q (S R(−δ) Uᵀ) Pᵀ has the
-    // singular values of a matrix of d × d, however wide the model is.
+    // W_O = Q S and W_Vᵀ = P U with orthonormal columns of Q and P, so that the singular values of K(δ) = Q
+    // (S R(−δ) Uᵀ) Pᵀ are those of a d × d matrix, regardless of the model's width.
     const Eigen::MatrixXd S = triangularFactor(weights.output(head.head)),
                           U = triangularFactor(weights.value(head.head).transpose());
     OvByDistance answer{head.layer, head.head, {}, {}};

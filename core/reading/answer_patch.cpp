@@ -9,10 +9,10 @@
 namespace roper {
 namespace {
 
-/// Passes over the other text with parts of this one put in. T tokens.
+/// Passes over the other text with activations of this one patched in. T tokens.
 class Patching {
   public:
-    /// @throws Error (usage) for texts of different lengths, or that lead to the same answer
+    /// @throws Error (usage) for texts of different lengths, or with the same answer
     Patching(const Asked& asked, std::int64_t patches) : asked_(asked), passes_(2 + patches) {
         if (asked.question.other.empty())
             throw Error(ErrorKind::usage,
@@ -37,7 +37,7 @@ class Patching {
         answer.other_difference = difference(other_logits);
     }
 
-    /// What a head's output restores, at all positions or at one.
+    /// Share restored by a head's output, at all positions or at one.
     double restoredBy(std::int64_t layer, std::int64_t head, std::optional<std::int64_t> position = {}) {
         PassRecorder patch;
         patch.heads = [&](std::int64_t at, at::Tensor& mixed) {
@@ -54,7 +54,7 @@ class Patching {
                (answer.difference - answer.other_difference);
     }
 
-    PatchAnswer answer;  ///< without what is restored
+    PatchAnswer answer;  ///< without the restored shares
 
   private:
     /// Logits after the last token [V].

@@ -7,8 +7,7 @@
 namespace roper {
 namespace {
 
-/// The first problems that the run is evaluated on, as it was trained and with the change; the likeliest
-/// token is taken each time.
+/// The first problems of the run's evaluation, solved greedily as trained and with the change.
 SolvedAnswer solvedBy(const Asked& asked) {
     const ModelReader& reader = asked.reader;
     const Task* const task = reader.task();

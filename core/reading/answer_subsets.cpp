@@ -8,8 +8,9 @@
 namespace roper {
 namespace {
 
-/// The pairs of each band, when those that rotate are cut into bands of equal width; the last may be wider.
-/// @throws Error (usage) for more bands than there are pairs, or than subsets can be tried of
+/// The pairs of each band when the rotating pairs are divided into bands of equal width; the last may be
+/// wider.
+/// @throws Error (usage) for more bands than pairs, or too many to try all subsets
 std::vector<std::vector<std::int64_t>> bandsOf(const Architecture& model, std::int64_t bands) {
     constexpr std::int64_t kMost = 8;
     std::int64_t pairs = 0;
@@ -25,8 +26,8 @@ std::vector<std::vector<std::int64_t>> bandsOf(const Architecture& model, std::i
     return pairs_of;
 }
 
-/// The loss with every subset of the bands: the others are left out of the scores of all heads, in place of
-/// pairs that the change ablates. 2^bands passes.
+/// The loss with every subset of the bands: the other bands are ablated from the scores of all heads, instead
+/// of pairs that the change ablates. 2^bands passes.
 SubsetsAnswer subsetsOf(const Asked& asked) {
     asked.requireLoss();
     const std::vector<std::vector<std::int64_t>> bands = bandsOf(asked.model(), asked.count());

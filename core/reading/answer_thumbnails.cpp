@@ -6,8 +6,8 @@
 namespace roper {
 namespace {
 
-/// "weights" [L, H, cells, cells]: cell (a, b) of a head is the largest weight of the queries and keys that
-/// it stands for, as many of each.
+/// "weights" [L, H, cells, cells]: cell (a, b) of a head is the largest weight within an equal block of
+/// queries and keys.
 std::string thumbnailsOf(const Asked& asked) {
     const Architecture& model = asked.model();
     const auto T = static_cast<std::int64_t>(asked.ids.size());

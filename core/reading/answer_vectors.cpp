@@ -11,7 +11,7 @@
 namespace roper {
 namespace {
 
-/// Refuses what the pages Attention and Value mixing could not compute again from q, k and v.
+/// Refuses models whose attention the pages Attention and Value mixing could not recompute from q, k and v.
 void requireKnownForm(const Asked& asked, std::int64_t layer) {
     const Architecture& model = asked.model();
     const auto refuse = [](const std::string& why) {
@@ -26,8 +26,8 @@ void requireKnownForm(const Asked& asked, std::int64_t layer) {
                " tokens alone");
 }
 
-/// What multiplies queries beside 1/√d [d]: a scale of the model's own, and the attention factor of its
-/// scaling, which is for the features that rotate.
+/// Factor of queries in addition to 1/√d [d]: a scale of the model, and the attention factor of its scaling
+/// for the rotating features.
 at::Tensor queryScale(const Architecture& model, std::int64_t layer, const RotaryConfig& rotation,
                       double attention_factor) {
     const double own =
@@ -42,12 +42,12 @@ at::Tensor queryScale(const Architecture& model, std::int64_t layer, const Rotar
     return scale;
 }
 
-/// A vector as a matrix of one row.
+/// A vector as a one-row matrix.
 at::Tensor rowOf(const Eigen::VectorXd& numbers) {
     return at::tensor(std::vector<double>(numbers.begin(), numbers.end())).unsqueeze(0);
 }
 
-/// A parameter of a run, as it is stored: [rows, numbers of one].
+/// A parameter of a run as stored: [rows, numbers per row].
 at::Tensor parameterOf(Decoder& decoder, const std::string& name) {
     const std::vector<std::int64_t>& shape = decoder.model().tensors->tensor(name).shape;
     return decoder.weights().matrix({name, false, shape.front(), shape.back()});
@@ -55,7 +55,7 @@ at::Tensor parameterOf(Decoder& decoder, const std::string& name) {
 
 using Named = std::vector<std::pair<std::string, at::Tensor>>;
 
-/// What a run's head has learned about positions.
+/// Adds the positional parameters learned by a run's head.
 void addLearned(const Asked& asked, const Asked::Head& at, Named& tensors) {
     const PretrainedModel& model = asked.reader.model();
     const auto frequencies = [&](const std::vector<RotaryConfig>& rotations) -> const Eigen::VectorXd* {
@@ -75,8 +75,8 @@ void addLearned(const Asked& asked, const Asked::Head& at, Named& tensors) {
         tensors.emplace_back("table", parameterOf(asked.reader.decoder(), kTable));
 }
 
-/// "q", "k", "v" [T, d] of one head, as the layer makes them before any rotation, "tokens" [T], and what the
-/// head has learned about positions, or its frequencies "theta" [1, pairs].
+/// "q", "k", "v" [T, d] of one head before rotation, "tokens" [T], and the learned positional parameters of
+/// the head, or its frequencies "theta" [1, pairs].
 std::string vectorsOf(const Asked& asked) {
     requireShort(asked);
     const Asked::Head at = asked.oneHead();

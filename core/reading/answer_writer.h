@@ -10,17 +10,17 @@
 
 namespace roper {
 
-/// How `roper-train look` prints an answer.
+/// Output format of `roper-train look`.
 enum class AnswerFormat {
-    text,  ///< as a person reads it; a table where there is no better form
+    text,  ///< for people; a table unless there is a better form
     csv,
     json,  ///< one object per line
 };
 
-/// Where an answer is printed. Each question says what stands in a line of JSON and in a row of its table.
+/// Prints answers. Each question defines its lines of JSON and the rows of its table.
 class AnswerWriter {
   public:
-    /// @param file  that `attention` is written to instead; empty: none
+    /// @param file  output file of `attention`; empty: none
     AnswerWriter(std::ostream& out, AnswerFormat format, std::filesystem::path file = {})
         : out_(out), format_(format), file_(std::move(file)) {}
 
@@ -28,15 +28,15 @@ class AnswerWriter {
     bool isText() const { return format_ == AnswerFormat::text; }
     const std::filesystem::path& file() const { return file_; }
 
-    /// One object per line, flushed at once, so that a reader sees it without delay. What is not UTF-8
-    /// in it becomes U+FFFD, and characters that control a terminal are written as \uXXXX.
+    /// Prints one object per line and flushes it. Invalid UTF-8 becomes U+FFFD, and terminal control
+    /// characters are written as \uXXXX.
     void line(const nlohmann::ordered_json& json);
 
-    /// The first line of the table, unless JSON is printed.
+    /// Prints the header of the table, except in JSON.
     void columns(const std::string& names);
     void row(const std::vector<std::string>& cells);
 
-    /// Where text is written as it is.
+    /// The stream for free text.
     std::ostream& text() { return out_; }
 
   private:
@@ -45,14 +45,14 @@ class AnswerWriter {
     std::filesystem::path file_;
 };
 
-/// A value kernel as a line of JSON, or as a row for each distance.
-/// @param of  whose it is: the first columns
+/// Prints a value kernel as a line of JSON, or as one row per distance.
+/// @param of  the first columns, which identify the kernel
 void writeKernel(nlohmann::ordered_json of, const ValueKernel& kernel, AnswerWriter& to);
 
-/// A token in a cell of a table, in quotes where it needs them; line ends are shown as signs.
+/// A token as a table cell, quoted if necessary; newlines are shown as symbols.
 std::string cellOf(const std::string& token);
 
-/// "⟨ the⟩": a token between brackets, its line ends and tabs as signs.
+/// "⟨ the⟩": a token in brackets, with newlines and tabs as symbols.
 std::string shownToken(const std::string& token);
 
 }  // namespace roper

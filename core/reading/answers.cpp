@@ -26,7 +26,7 @@ const Answering& answeringOf(const Question& question) {
     return all.at(question.kind().name);
 }
 
-/// Reads the text and puts the question to `answer`.
+/// Encodes the text and calls `answer` with the question.
 template <class Answer>
 auto answered(ModelReader& reader, const Question& question, const Answer& answer) {
     return translatingErrors([&] {
@@ -81,7 +81,7 @@ void writeScores(const std::string& name, const std::vector<std::vector<double>>
 }
 
 std::string sentAnswer(ModelReader& reader, Question question) {
-    // What is sent says nothing of a first layer or head.
+    // Requests may omit layer and head, meaning the first ones.
     if (question.kind().heads == QuestionKind::Heads::one || question.positions) {
         question.layer = question.layer.value_or(0);
         question.head = question.head.value_or(0);

@@ -13,16 +13,16 @@
 
 namespace roper {
 
-/// A question, with what has been read and made ready for its answer.
+/// A question with the prepared inputs of its answer.
 struct Asked {
     ModelReader& reader;
     const Question& question;
-    const std::vector<std::int64_t> ids = {};  ///< of the text, where the kind reads one
-    const Intervention change = {};            ///< where the kind can be changed
+    const std::vector<std::int64_t> ids = {};  ///< of the text, if the kind reads one
+    const Intervention change = {};            ///< if the kind supports changes
 
     const Architecture& model() const { return reader.architecture(); }
     std::int64_t count() const { return question.countOrUsual(); }
-    /// Whether an answer about all heads is to show one.
+    /// Whether an answer about all heads includes this one.
     bool isWanted(std::int64_t layer, std::int64_t head) const {
         return HeadChoice{question.layer, question.head}.holds(layer, head);
     }
@@ -30,49 +30,49 @@ struct Asked {
     struct Head {
         std::int64_t layer, head;
     };
-    /// @throws Error (usage) if the question names none
+    /// @throws Error (usage) if the question does not name one
     Head oneHead() const;
-    /// The text's tokens, each once, in their order: the first 64.
+    /// The first 64 distinct tokens of the text, in order of occurrence.
     std::vector<std::int64_t> distinctIds() const;
     /// @throws Error (usage) for a text of one token
     void requireLoss() const;
 };
 
-/// How a question is answered: what its file answer_NAME.cpp returns.
+/// Implementation of a question, returned by its file answer_NAME.cpp.
 struct Answering {
-    /// As it is sent: JSON, or a safetensors file.
+    /// Computes the answer to send: JSON or a safetensors file.
     std::function<std::string(const Asked&)> send = {};
-    /// As it is printed; empty if it is only sent.
+    /// Prints the answer; empty if it is only sent.
     std::function<void(const Asked&, AnswerWriter&)> print = {};
 };
 
-/// An answer that is sent as JSON.
+/// An answer sent as JSON.
 /// @param answer  computes it
-/// @param print   puts it into lines of JSON, rows of a table, or text
+/// @param print   prints it as lines of JSON, rows of a table, or text
 template <class Answer>
 Answering answering(Answer (*answer)(const Asked&),
                     void (*print)(const Answer&, const Asked&, AnswerWriter&)) {
     return {[answer](const Asked& asked) { return formatAnswer(answer(asked)); },
             [answer, print](const Asked& asked, AnswerWriter& to) {
                 const Answer computed = answer(asked);
-                asked.reader.tellProgress(1, 1, {});  // all is done: the line of progress makes room
+                asked.reader.tellProgress(1, 1, {});  // clears the progress line
                 print(computed, asked, to);
             }};
 }
 
-/// Prints a number of each wanted head: a column, or a line of JSON.
+/// Prints a number for each selected head: a column, or a line of JSON.
 /// @param name    of the number
 /// @param scores  [layers][heads]
-/// @param more    what else a line of JSON says
+/// @param more    additional members of a line of JSON
 void writeScores(const std::string& name, const std::vector<std::vector<double>>& scores, const Asked& asked,
                  AnswerWriter& to, const nlohmann::ordered_json& more);
 
-/// Answers a question about a model, as it is sent (core/questions/answer_json.h).
-/// @throws Error (usage) for a text without tokens, a head that the model lacks, or a change that it cannot
-/// take; Error (memory)
+/// Answers a question about a model in the form in which it is sent (core/questions/answer_json.h).
+/// @throws Error (usage) for a text without tokens, a head that does not exist, or an unsupported change;
+/// Error (memory)
 std::string sentAnswer(ModelReader& reader, Question question);
 
-/// The same, printed. A kind whose answer is only sent: Error (usage).
+/// Prints the answer. @throws also Error (usage) for kinds that are only sent
 void printAnswer(ModelReader& reader, const Question& question, AnswerWriter& to);
 
 }  // namespace roper

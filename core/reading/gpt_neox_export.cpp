@@ -21,7 +21,7 @@ namespace fs = std::filesystem;
 using Json = nlohmann::ordered_json;
 using Matrix = Eigen::Matrix<float, Eigen::Dynamic, Eigen::Dynamic, Eigen::RowMajor>;
 
-/// @throws Error (usage) saying what the family lacks
+/// @throws Error (usage) saying what the family cannot represent
 void requireExpressible(const Specification& s, const Architecture& model) {
     const auto refuse = [](const std::string& what) {
         throw Error(ErrorKind::usage,
@@ -41,13 +41,14 @@ void requireExpressible(const Specification& s, const Architecture& model) {
         refuse("frequencies of the worked example's formula");
 }
 
-/// Where each feature of a head stands in GPT-NeoX, which pairs feature i with i + r/2 of the r that rotate.
+/// Index of each feature of a head in GPT-NeoX, which pairs feature i with i + r/2 of the r rotating
+/// features.
 std::vector<int> orderOfFeatures(const Architecture& model) {
     const RotaryConfig& rotation = model.rotations.front();
     return pairingPermutation(rotation.pairing, Pairing::half, rotation.head_dim, rotation.rotatedWidth());
 }
 
-/// The tensors of the folder by their names.
+/// The tensors of the folder by name.
 class Folder {
   public:
     void add(const std::string& name, std::vector<std::int64_t> shape, std::vector<float> numbers) {
@@ -84,7 +85,7 @@ class Folder {
     std::map<std::string, Tensor> tensors_;
 };
 
-/// q, k and v of each head one after the other, their features in GPT-NeoX's order.
+/// q, k and v of each head one after another, with features in GPT-NeoX's order.
 void addQueryKeyValue(Folder& folder, const std::string& name, const TensorStore& from,
                       const BlockWeights& block, const Architecture& model) {
     const Eigen::Index H = model.heads, d = model.head_dim, C = model.width;
@@ -110,8 +111,8 @@ void addQueryKeyValue(Folder& folder, const std::string& name, const TensorStore
     folder.add(name + ".bias", {3 * H * d}, {bias.data(), bias.data() + bias.size()});
 }
 
-/// GPT-NeoX's output layer has no bias: W h + b = W (h + W⁺ b), where h ends with the bias of the last norm.
-/// @throws Error (usage) if W cannot make b of anything
+/// GPT-NeoX's output layer has no bias: W h + b = W (h + W⁺ b), where the bias of the last norm is part of h.
+/// @throws Error (usage) if b is not in the range of W
 void foldHeadBias(Folder& folder, const TensorStore& from, const LinearPlace& head) {
     if (!head.bias) return;
     const std::vector<float> numbers = readMatrix(from, head.weight), biases = readVector(from, *head.bias);
@@ -134,7 +135,7 @@ void foldHeadBias(Folder& folder, const TensorStore& from, const LinearPlace& he
 Json configOf(const Architecture& model) {
     const RotaryConfig& rotation = model.rotations.front();
     constexpr double kOurEpsilon = 1e-5;
-    // transformers takes ⌊d·share⌋ features: no rounding may take one away.
+    // transformers uses ⌊d·share⌋ features: rounding must not lose one.
     double share = static_cast<double>(rotation.rotatedWidth()) / static_cast<double>(model.head_dim);
     if (std::floor(share * static_cast<double>(model.head_dim)) < rotation.rotatedWidth())
         share = std::nextafter(share, 2.0);
@@ -158,7 +159,7 @@ Json configOf(const Architecture& model) {
             {"torch_dtype", "float32"}};
 }
 
-/// A tokenizer whose tokens are characters; nothing where some are more than one.
+/// A tokenizer whose tokens are characters; empty if some tokens have several.
 std::optional<Json> tokenizerOfCharacters(const Vocabulary& vocabulary) {
     Json known = Json::object();
     for (int id = 0; id < vocabulary.size(); ++id) {
@@ -185,7 +186,7 @@ void writeJson(const FilePath& path, const Json& json) {
 
 std::vector<std::string> exportGptNeox(const RunFolder& run, std::optional<std::int64_t> step,
                                        const FilePath& named) {
-    // "name/" and "name" are one folder.
+    // "name/" and "name" are the same folder.
     const fs::path whole = fs::absolute(named.path()).lexically_normal();
     const FilePath folder(whole.has_filename() ? whole : whole.parent_path());
     if (fs::exists(folder.path()))

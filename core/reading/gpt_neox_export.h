@@ -10,14 +10,14 @@
 
 namespace roper {
 
-/// Writes a run's checkpoint as a Hugging Face folder of the family GPT-NeoX: config.json, model.safetensors
-/// (float32), and tokenizer.json where every token is one character. transformers reads it and computes the
-/// same. The folder must not exist; it is there whole or not at all.
-/// @param step  of the checkpoint; the newest if not given
-/// @returns what a person should know about it
-/// @throws Error (usage) for a run that this family cannot hold: RoPER and xPos, learned positions or biases,
-/// trained frequencies, linear attention, norms after the sums, both directions; or for a folder that exists;
-/// Error (checkpoint), Error (disk)
+/// Writes a run's checkpoint as a Hugging Face folder of the GPT-NeoX family: config.json, model.safetensors
+/// (float32), and tokenizer.json with one token per character. transformers computes the same from it. The
+/// folder must not exist and is created atomically.
+/// @param step  of the checkpoint; default: the newest
+/// @returns notes for the user
+/// @throws Error (usage) for a run that this family cannot represent (RoPER and xPos, learned positions or
+/// biases, trained frequencies, linear attention, post-norm, bidirectional attention), or if the folder
+/// exists; Error (checkpoint), Error (disk)
 std::vector<std::string> exportGptNeox(const RunFolder& run, std::optional<std::int64_t> step,
                                        const FilePath& folder);
 

@@ -12,7 +12,7 @@
 namespace roper {
 namespace {
 
-/// Share of the scores' variance that pairs make which rotate less than once within T tokens, and unrotated
+/// Share of the scores' variance due to pairs that rotate less than once within T tokens, and unrotated
 /// features.
 double slowShare(const BandUse& use, const Eigen::VectorXd& theta, std::int64_t T) {
     double share = use.rest;
@@ -40,7 +40,7 @@ HeadObserver::HeadObserver(const Architecture& architecture, std::span<const std
     }
     const at::Tensor is_same = tokens_.unsqueeze(1).eq(tokens_.unsqueeze(0));
     repeats_ = is_same.tril(-1).any(1).sum().item<std::int64_t>();
-    // A token that stood at j < n − 1 was followed by another than itself at n.
+    // Queries with an equal token at j < n − 1, whose successor is not the query itself.
     inductions_ = is_same.tril(-2).any(1).sum().item<std::int64_t>();
 }
 
@@ -64,7 +64,7 @@ void HeadObserver::observe(const LayerView& view) {
     const auto ofGroup = [&](const at::Tensor& x, std::int64_t head) {
         return x.select(0, head * x.size(0) / H);
     };
-    // A rotation keeps every pair's length.
+    // A rotation preserves every pair's norm.
     const auto norms = [&](const at::Tensor& x) {  // [heads, d/2]
         return matrixOf(pairNorms(x, rotary.pairing, rotary.pairs()));
     };
@@ -91,18 +91,18 @@ void HeadObserver::observe(std::int64_t layer, std::int64_t first, const at::Ten
     const std::int64_t queries = weights.size(1), keys = weights.size(2);
     const at::Tensor n = at::arange(first, first + queries).unsqueeze(1), j = at::arange(keys);
     const at::Tensor distance = n - j;
-    // Query 0 sees itself alone and says nothing.
+    // Query 0 sees only itself and is not informative.
     const at::Tensor counts = weights * n.gt(0).to(at::kFloat);
     const at::Tensor is_same =
         tokens_.narrow(0, first, queries).unsqueeze(1).eq(tokens_.narrow(0, 0, keys).unsqueeze(0));
     const at::Tensor is_earlier = is_same.logical_and(distance.gt(0));
-    // j follows a token like the query's: the same shifted by one key, and j itself not the query.
+    // j follows a token like the query's: the same map shifted by one key, without the query itself.
     const at::Tensor follows =
         at::constant_pad_nd(is_same.logical_and(distance.gt(1)).to(at::kFloat), {1, -1});
     const auto total = [&](const at::Tensor& of_weight) {
         return (counts * of_weight).sum({1, 2}).to(at::kDouble);
     };
-    // Weights that may be negative are no probabilities.
+    // Weights that may be negative are not probabilities.
     const bool has_entropy = architecture_.attention != AttentionKind::linear_numerator;
     const at::Tensor entropy = has_entropy
                                    ? -(counts * at::log(weights.clamp_min(1e-30))).sum({1, 2}).to(at::kDouble)

@@ -9,18 +9,18 @@
 
 namespace roper {
 
-/// A matrix in float64. x [rows, columns], of any type
+/// A tensor [rows, columns] of any type as a float64 matrix.
 Eigen::MatrixXd matrixOf(const at::Tensor& x);
 
-/// Watches a pass over one text and sums up what every head does. T tokens, H heads.
+/// Accumulates statistics of every head during a pass over one text. T tokens, H heads.
 class HeadObserver {
   public:
     HeadObserver(const Architecture& architecture, std::span<const std::int64_t> tokens);
 
-    /// To be given to the pass; the observer must outlive it.
+    /// Callbacks for the pass, which this object must outlive.
     PassRecorder recorder();
 
-    /// One for each layer and head, in this order, once the pass is over.
+    /// One report per layer and head, in this order, after the pass.
     std::vector<HeadReport> reports() const;
 
   private:
@@ -32,11 +32,11 @@ class HeadObserver {
     std::int64_t T_;
     at::Tensor tokens_;  ///< [T] (int64)
     std::vector<HeadReport> reports_;
-    std::int64_t repeats_ = 0;     ///< queries whose token stood in the text before
-    std::int64_t inductions_ = 0;  ///< queries whose token was followed by another before
+    std::int64_t repeats_ = 0;     ///< queries whose token occurred before
+    std::int64_t inductions_ = 0;  ///< queries with an earlier occurrence of their token that has a successor
 };
 
-/// What every head does with the text. @throws Error (usage) for fewer than two tokens
+/// Statistics of every head on the text. @throws Error (usage) for fewer than two tokens
 HeadsAnswer observeHeads(const Asked& asked);
 
 }  // namespace roper

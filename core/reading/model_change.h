@@ -6,18 +6,18 @@
 
 namespace roper {
 
-/// @throws Error (usage) for a layer or head that the model does not have
+/// @throws Error (usage) for a layer or head that does not exist
 void requireHeads(const HeadChoice& chosen, const Architecture& model);
 
-/// What a change means for a model.
-/// @throws Error (usage) for pairs that are no list of numbers, a rotation that the model does not have, and
-/// longrope, whose factors a change does not hold
+/// Translates a change into an intervention on a model.
+/// @throws Error (usage) for pairs that are not a list of numbers, a rotation that the model lacks, and
+/// longrope, whose factors a change does not contain
 Intervention interventionOf(const ModelChange& change, const Architecture& model);
 
-/// A scaling by one factor; nothing for `none`: a model keeps a scaling of its own.
+/// A scaling by one factor; empty for `none`, which leaves the model's own scaling in place.
 std::optional<Scaling> scalingOf(ScalingMethod method, double factor, double trained_length);
 
-/// Tokens of the texts that a model was trained on: what the change says, otherwise what the model does.
+/// Context length of training in tokens: from the change if set, otherwise from the model.
 double trainedLength(const ModelChange& change, const Architecture& model);
 
 }  // namespace roper

@@ -18,7 +18,7 @@
 namespace roper {
 namespace {
 
-/// log Σ exp over the vocabulary, a part at a time. Each [T].
+/// log Σ exp over the vocabulary, accumulated in parts. Each [T].
 class LogSumExp {
   public:
     explicit LogSumExp(std::int64_t T) : largest_(at::full({T}, -INFINITY)), sum_(at::zeros({T})) {}
@@ -77,8 +77,7 @@ std::vector<std::vector<Prediction>> predictionsOf(const TextCodec& codec, const
     return predictions;
 }
 
-/// A model's parameters may be larger than the machine's memory, and so the model is checked before anything
-/// of it is read.
+/// Checks the model before anything of it is read, since its parameters may exceed the machine's memory.
 PretrainedModel requireRoom(PretrainedModel model) {
     if (const auto available = availableMemory())
         if (const auto problem = modelProblem(model.architecture, *available))
@@ -143,7 +142,7 @@ TextReading ModelReader::read(std::span<const std::int64_t> ids, std::int64_t ca
 TextReading ModelReader::predict(const at::Tensor& last, std::span<const std::int64_t> ids,
                                  std::int64_t candidates) {
     const auto T = static_cast<std::int64_t>(ids.size());
-    // The last token has no successor in the text: 0 stands for it.
+    // The last token has no successor in the text; its target is the placeholder 0.
     at::Tensor targets = at::zeros({T}, at::kLong);
     if (T > 1)
         targets.narrow(0, 0, T - 1)

@@ -15,8 +15,8 @@ namespace {
 constexpr const char* kTokenizerJson = "tokenizer.json";
 
 TextCodec codecOf(std::shared_ptr<const Tokenizer> tokenizer) {
-    // A table of embeddings may have more rows than there are tokens, so that its size is a round number, and
-    // a vocabulary may leave ids out.
+    // A table of embeddings may have more rows than there are tokens, padded to a round number, and a
+    // vocabulary may skip ids.
     const auto textOf = [tokenizer](std::int64_t id) {
         const std::string text = id < tokenizer->size() ? tokenizer->textOf(id) : "";
         return text.empty() ? "<unused " + std::to_string(id) + ">" : text;
@@ -28,7 +28,7 @@ TextCodec codecOf(std::shared_ptr<const Tokenizer> tokenizer) {
 TextCodec codecOf(std::shared_ptr<const Task> task) {
     const std::int64_t known = task->vocabulary().size();
     return {[task](std::string_view text) { return task->vocabulary().encode(text); },
-            // A masked model has one token more than its vocabulary, the mask.
+            // A masked model has one additional token after its vocabulary, the mask.
             [task, known](std::int64_t id) {
                 return id < known ? task->vocabulary().decode(id) : std::string("[mask]");
             },
@@ -114,7 +114,7 @@ OpenedModel openPublished(const FilePath& path) {
 OpenedModel openRun(const RunFolder& run, std::optional<std::int64_t> step) {
     const Specification specification = run.specification();
     std::shared_ptr<const Task> task = openTaskForInference(specification.task, run);
-    // Chosen once: while a run trains, a newer one may come at any time.
+    // Chosen once, since a run in training may write a newer one at any time.
     const std::int64_t chosen = chooseCheckpoint(run, step).step;
     PretrainedModel model = openRunModel(run, chosen);
     const std::int64_t known = task->vocabulary().size();

@@ -18,53 +18,53 @@
 
 namespace roper {
 
-/// Text to ids and back, whatever kind of model it is for.
+/// Encodes and decodes texts, for any kind of model.
 struct TextCodec {
-    /// With the special tokens that the model expects around a text.
+    /// Includes the special tokens that the model expects around a text.
     /// @throws Error (usage), std::invalid_argument for a text that cannot be encoded
     std::function<std::vector<std::int64_t>(std::string_view)> encode;
-    std::function<std::string(std::int64_t)> textOf;  ///< bytes that may be a part of a character
-    std::function<bool(std::int64_t)> isSpecial;      ///< a mark rather than text
+    std::function<std::string(std::int64_t)> textOf;  ///< bytes, possibly an incomplete character
+    std::function<bool(std::int64_t)> isSpecial;      ///< whether it is a special token
 
     std::string decode(const std::vector<std::int64_t>& ids) const;
 };
 
-/// A model as it was at a step of its training.
+/// A checkpoint of a model during its training.
 struct TrainedState {
     std::int64_t step = 0;
     std::function<PretrainedModel()> open;  ///< @throws Error (checkpoint, disk)
 };
 
-/// A model that can be asked, with what it reads.
+/// A model with its tokenizer.
 struct OpenedModel {
     PretrainedModel model;
     TextCodec codec;
-    std::shared_ptr<const Task> task = {};  ///< of a run; null of a published model
-    std::uint64_t problem_seed = 0;         ///< of the problems that the run is evaluated on
-    std::function<std::vector<TrainedState>()> history = {};  ///< of a run: its checkpoints, by rising step
-    /// Of a run: what the explorer pages have to know of it, as its specification calls it.
+    std::shared_ptr<const Task> task = {};  ///< of a run; null for a published model
+    std::uint64_t problem_seed = 0;         ///< seed of the problems on which the run is evaluated
+    std::function<std::vector<TrainedState>()> history = {};  ///< checkpoints of a run, by ascending step
+    /// For a run: facts that the explorer pages need, named as in its specification.
     std::map<std::string, std::string> run_facts = {};
 };
 
-/// What a published model makes of texts, without the model: a tokenizer.json, a folder with one, or a GGUF
+/// Opens the tokenizer of a published model without the model: a tokenizer.json, a folder with one, or a GGUF
 /// file.
 /// @throws Error (checkpoint, usage, disk) saying what is wrong with it
 TextCodec openPublishedCodec(const FilePath& path);
 
-/// What a run makes of texts. @throws Error (checkpoint, usage, disk)
+/// The codec of a run. @throws Error (checkpoint, usage, disk)
 TextCodec openRunCodec(const RunFolder& run);
 
 /// A GGUF file or a Hugging Face folder.
 /// @throws Error (checkpoint, usage, disk) saying what is wrong with it
 OpenedModel openPublished(const FilePath& path);
 
-/// A run's checkpoint at a step, or its newest.
+/// Opens a run's checkpoint at a step, or its newest.
 /// @throws Error (checkpoint, usage, disk) saying what is wrong with it
 OpenedModel openRun(const RunFolder& run, std::optional<std::int64_t> step = {});
 
-/// A run as it is while it trains, its parameters copied as they stand.
-/// @param specification  that it trains by
-/// @param parameters     by the names under which a checkpoint has them
+/// The current state of a run in training, with a copy of its parameters.
+/// @param specification  of the training
+/// @param parameters     with their names in checkpoints
 OpenedModel openLive(const RunFolder& run, const Specification& specification,
                      std::shared_ptr<const Task> task, std::int64_t step,
                      const std::vector<std::pair<std::string, at::Tensor>>& parameters);

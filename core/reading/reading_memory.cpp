@@ -10,9 +10,9 @@ namespace roper {
 double leastBytesToRead(const Architecture& model, std::int64_t tokens) {
     const std::int64_t of_queries = model.heads * model.head_dim,
                        of_keys = model.key_value_heads * model.head_dim;
-    // Numbers of each token that are there at once while a block attends (residuals before and after the
-    // norm; q, k and v, of which q and k are rotated, too; what is mixed; scores and weights), while it feeds
-    // forward, and while logits are computed.
+    // Numbers per token that exist at once in attention (residuals before and after the norm; q, k and v, q
+    // and k also rotated; weighted sums; scores and weights), in the feed-forward layers, and in the
+    // computation of logits.
     const std::int64_t attending =
         2 * model.width + 3 * of_queries + 3 * of_keys + 2 * model.heads * Decoder::kQueries;
     const std::int64_t feeding = 3 * model.width + 2 * model.feed_forward;

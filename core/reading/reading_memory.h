@@ -8,17 +8,17 @@
 
 namespace roper {
 
-/// Bytes that a model takes at least to read so many tokens in one pass, beside its parameters.
+/// Minimal memory in bytes, in addition to the parameters, for reading this many tokens in one pass.
 double leastBytesToRead(const Architecture& model, std::int64_t tokens);
 
-/// Bytes of the largest matrix that a pass of this model decodes as a whole, in float32.
+/// Bytes of the largest matrix that a pass decodes as a whole, in float32.
 double largestMatrixBytes(const Architecture& model);
 
-/// Why no text at all could be read in so much memory, with numbers; nothing if one may. The sizes of a model
-/// stand in a file, and its parameters may be a file of nothing.
+/// Explains, with numbers, why this much memory does not suffice for any text; empty if it may suffice.
+/// Guards against files that claim enormous sizes: a sparse file of parameters costs nothing.
 std::optional<std::string> modelProblem(const Architecture& model, double available_bytes);
 
-/// Why a text would not fit into so much memory, with numbers and what to change; nothing if it may.
+/// Explains, with numbers and remedies, why a text would not fit into this much memory; empty if it may fit.
 std::optional<std::string> readingProblem(const Architecture& model, std::int64_t tokens,
                                           double available_bytes);
 

@@ -5,7 +5,7 @@
 namespace roper {
 namespace {
 
-/// The rotations of all layers: one where frequencies are fixed, one for each layer where they were trained.
+/// The rotations of all layers: one if frequencies are fixed, one per layer if they were trained.
 /// @param name  of the trained frequencies: "query_key_frequencies"
 std::vector<RotaryConfig> rotationsOf(const Specification& s, const TensorStore& tensors,
                                       RotaryConfig rotation, const std::string& name) {
@@ -29,7 +29,7 @@ void describeRotations(const Specification& s, const TensorStore& tensors, Archi
         model.rotations = rotationsOf(s, tensors, s.model.rotation(d), "query_key_frequencies");
     if (method.rotates_values)
         model.value_rotations = rotationsOf(s, tensors, s.model.valueRotation(d), "value_frequencies");
-    // Both lists go by the same number of a layer.
+    // A layer has the same index in both lists.
     const std::size_t kinds = std::max(model.rotations.size(), model.value_rotations.size());
     model.rotations.resize(kinds, model.rotations.front());
     if (method.rotates_values) model.value_rotations.resize(kinds, model.value_rotations.front());

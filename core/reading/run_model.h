@@ -10,15 +10,15 @@
 
 namespace roper {
 
-/// A model that was trained here, in the terms of published ones, so that the same questions can be asked of
-/// it.
-/// @param tensors  of a checkpoint, by the names of docs/run-folder.md
+/// Converts a model of a run into the representation of published models, so that the same questions can be
+/// answered.
+/// @param tensors  of a checkpoint, with the names of docs/run-folder.md
 /// @throws Error (usage) for linear attention, which published models do not have; Error (checkpoint) for
-/// tensors that do not fit the specification
+/// tensors that do not match the specification
 PretrainedModel modelOfRun(const Specification& specification, std::shared_ptr<const TensorStore> tensors,
                            const std::string& name);
 
-/// The same of a run's checkpoint at a step, or its newest. @throws Error (checkpoint), as above
+/// The same for a run's checkpoint at a step, or its newest. @throws Error (checkpoint), as above
 PretrainedModel openRunModel(const RunFolder& run, std::optional<std::int64_t> step = {});
 
 }  // namespace roper

@@ -13,7 +13,7 @@
 namespace roper {
 namespace {
 
-/// A control socket that is there. @throws Error (disk)
+/// An open control socket. @throws Error (disk)
 class Socket {
   public:
     Socket() : control(/*open_socket=*/true) {
@@ -28,7 +28,7 @@ class Socket {
     RunControl control;
 };
 
-/// Parameters that were decoded are kept, so that the next question is answered sooner.
+/// Caches decoded parameters, so that further questions are answered faster.
 ReaderOptions readerOptions(const RunControl& control, const ServeOptions& options) {
     ReaderOptions of_reader;
     of_reader.kept_bytes = static_cast<std::uint64_t>(availableMemory().value_or(0) / 3);
@@ -40,7 +40,7 @@ ReaderOptions readerOptions(const RunControl& control, const ServeOptions& optio
     return of_reader;
 }
 
-/// The question of a request; `head`, `maps` and `generate` are former forms of three of them.
+/// The question of a request; `head`, `maps` and `generate` are older forms of three of them.
 Question questionIn(const Request& request) {
     if (request.command == Command::look) return roper::questionOf(request.question);
     Question question;

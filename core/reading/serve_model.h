@@ -12,25 +12,26 @@
 
 namespace roper {
 
-/// Who is told what while a model is served.
+/// Callbacks while a model is served.
 struct ServeOptions {
-    /// The socket's path when it listens, and the step of a run's checkpoint (−1 of a published model).
+    /// Receives the socket's path when it listens, and the step of a run's checkpoint (−1 for a published
+    /// model).
     std::function<void(const std::string& socket, std::int64_t step)> announce;
-    std::function<bool()> goes_on;  ///< called a few times a second; ends when it says no
-    TakeProgress progress = {};     ///< how far the answer to a question is; may be empty
+    std::function<bool()> goes_on;  ///< called a few times a second; serving ends when it returns false
+    TakeProgress progress = {};     ///< receives the progress of an answer; may be empty
 };
 
-/// For progress: ends the work on an answer. @throws Error (other) if the process is told to end, or nobody
-/// waits for the answer any more
+/// Cancels the work on an answer from a progress callback. @throws Error (other) if the process is asked to
+/// end, or the client has disconnected
 void requireSomeoneWaits(const RunControl& control);
 
-/// Answers a request for `look`, or for `head`, `maps` or `generate`, which are former forms of questions.
+/// Answers a `look` request, or `head`, `maps` or `generate`, the older forms of questions.
 /// @throws Error (usage, memory)
 Reply answerRequest(ModelReader& reader, const Request& request);
 
 /// Opens a control socket for a run that is not training and answers questions about one of its checkpoints
-/// (docs/control-socket.md) until it is told to stop, a signal comes, or `ServeOptions::goes_on` says no.
-/// @throws Error (checkpoint) if there is no such checkpoint, Error (disk) if there can be no socket
+/// (docs/control-socket.md) until a request or a signal stops it, or `ServeOptions::goes_on` returns false.
+/// @throws Error (checkpoint) if there is no such checkpoint, Error (disk) if the socket cannot be created
 void serveRun(const RunFolder& folder, std::optional<std::int64_t> step, const ServeOptions& options);
 
 /// The same for a published model: a GGUF file or a Hugging Face folder.

@@ -7,10 +7,11 @@
 
 namespace roper {
 
-/// How the values of a layer rotate: without pairs where they do not, and are the same at every distance.
+/// Rotation of a layer's values; without pairs if they are not rotated, and K is then the same at every
+/// distance.
 Rotary valueRotation(const Architecture& model, std::int64_t layer);
 
-/// W_O [C × d] and W_V [d × C] of the heads of a layer, and the rotation of their values.
+/// W_O [C × d] and W_V [d × C] of a layer's heads, and the rotation of their values.
 class ValueWeights {
   public:
     ValueWeights(Decoder& decoder, std::int64_t layer);
