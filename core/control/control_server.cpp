@@ -31,14 +31,14 @@ Reply answer(const std::string& line, const ControlServer::Handler& handler) {
     }
 }
 
-/// A peer that asks without reading is dropped when this many bytes wait for it.
+/// A peer that sends requests without reading is dropped when this many bytes are pending for it.
 constexpr std::size_t kMostUnsent = kLargestPayload + 16 * kLongestMessage;
 
-/// How many requests one visit answers, so that a peer that asks without end cannot hold up the training; a
-/// request that costs the model a reading ends the visit.
+/// Maximal number of requests answered per visit, so that a peer cannot hold up the training; a request that
+/// runs the model ends the visit.
 constexpr int kMostAnswers = 64;
 
-/// What a peer is watched for. One that will send no more would be ready to read for ever.
+/// Events to poll a peer for. A peer that has closed its sending side would always be readable.
 short eventsFor(bool leaving, bool has_unsent) {
     if (leaving) return POLLOUT;
     return has_unsent ? POLLIN | POLLOUT : POLLIN;
@@ -53,7 +53,7 @@ ControlServer::ControlServer(std::filesystem::path path) : path_(std::move(path)
                                          "; set XDG_RUNTIME_DIR to a shorter folder");
     listener_ = ::socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
     if (listener_ < 0) throw diskError("create", path_.string(), errno);
-    ::unlink(path_.c_str());  // left over from a process that had our number before
+    ::unlink(path_.c_str());  // left over from an ended process with the same pid
     if (::bind(listener_, reinterpret_cast<const sockaddr*>(&*address), sizeof *address) != 0 ||
         ::chmod(path_.c_str(), 0600) != 0 || ::listen(listener_, static_cast<int>(kMostPeers)) != 0) {
         const int error_number = errno;
@@ -95,7 +95,7 @@ void ControlServer::acceptPeers() {
     while (true) {
         const int descriptor = ::accept4(listener_, nullptr, nullptr, SOCK_CLOEXEC | SOCK_NONBLOCK);
         if (descriptor < 0) return;
-        if (peers_.size() >= kMostPeers) {  // the oldest connection has had time to ask
+        if (peers_.size() >= kMostPeers) {  // the oldest connection has had time to send requests
             ::close(peers_.front().descriptor);
             peers_.pop_front();
         }
@@ -103,7 +103,7 @@ void ControlServer::acceptPeers() {
     }
 }
 
-/// Sends what fits. A peer that does not read is not waited for. False if it is gone.
+/// Sends as much as fits without blocking. Returns false if the peer has disconnected.
 bool ControlServer::sendUnsent(Peer& peer) {
     while (!peer.unsent.empty()) {
         const ssize_t sent =
@@ -139,10 +139,10 @@ bool ControlServer::servePeer(Peer& peer, short events, const Handler& handler) 
     if (peer.leaving) return (events & (POLLERR | POLLHUP)) == 0;
     if ((events & ~POLLOUT) == 0) return true;
     std::array<char, 4096> buffer;
-    // A bounded number of reads, so that a peer that sends without end cannot hold up the training.
+    // A bounded number of reads, so that a peer that keeps sending cannot hold up the training.
     for (int reads = 0; reads < 32; ++reads) {
         const ssize_t got = ::recv(peer.descriptor, buffer.data(), buffer.size(), 0);
-        if (got == 0) {  // it may have closed its half alone, and still read
+        if (got == 0) {  // it may have closed only its sending side, and still read
             peer.leaving = true;
             return sendUnsent(peer);
         }

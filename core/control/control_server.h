@@ -11,12 +11,12 @@
 
 namespace roper {
 
-/// The trainer's end of the control socket. It has no thread: `serve` is called between steps, and while
-/// paused. A message that cannot be read is answered with an error; a peer that floods is dropped, and the
-/// oldest one where there are too many; nothing that a peer sends ends the trainer.
+/// Server side of the control socket. It has no thread: `serve` is called between steps, and while paused.
+/// Malformed messages are answered with an error; peers that send too much are disconnected, as is the oldest
+/// peer if there are too many. No input from a peer can end the trainer.
 class ControlServer {
   public:
-    /// Listens at `path`, for its owner alone. @throws Error (disk)
+    /// Listens at `path`, accessible only to its owner. @throws Error (disk)
     explicit ControlServer(std::filesystem::path path);
     ~ControlServer();
     ControlServer(const ControlServer&) = delete;
@@ -26,31 +26,32 @@ class ControlServer {
 
     using Handler = std::function<Reply(const Request&)>;
 
-    /// Answers what has arrived; waits up to `patience` for something to arrive.
+    /// Answers pending requests; waits up to `patience` for one to arrive.
     void serve(const Handler& handler, std::chrono::milliseconds patience = std::chrono::milliseconds(0));
 
-    /// Within a handler: whether who asked has closed the connection, so that nobody waits for the answer.
+    /// Within a handler: whether the client has closed the connection, so that the answer is no longer
+    /// needed.
     bool askerHasLeft() const;
 
   private:
     struct Peer {
         int descriptor;
         LineFramer framer = {};
-        std::deque<std::string> waiting = {};  ///< requests that are not answered yet
-        std::string unsent = {};               ///< replies that did not fit into the socket yet
-        bool leaving = false;                  ///< to be closed when all is sent
+        std::deque<std::string> waiting = {};  ///< pending requests
+        std::string unsent = {};               ///< replies not yet written to the socket
+        bool leaving = false;                  ///< to be closed when everything is sent
     };
 
     void acceptPeers();
-    /// False if the peer is gone or must go.
+    /// Returns false if the peer has disconnected or must be dropped.
     bool servePeer(Peer& peer, short events, const Handler& handler);
-    /// Answers what waits, as much as one visit allows. False if the peer must go.
+    /// Answers pending requests, up to a limit per visit. Returns false if the peer must be dropped.
     bool answerWaiting(Peer& peer, const Handler& handler);
     static bool sendUnsent(Peer& peer);
 
     std::filesystem::path path_;
     int listener_ = -1;
-    int asker_ = -1;  ///< descriptor of the peer whose request is being answered
+    int asker_ = -1;  ///< descriptor of the peer whose request is being handled
     std::list<Peer> peers_;
 };
 

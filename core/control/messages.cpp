@@ -20,7 +20,7 @@ std::string dump(const nlohmann::ordered_json& json) {
     return json.dump(-1, ' ', false, nlohmann::ordered_json::error_handler_t::replace);
 }
 
-/// One JSON object. The depth is bounded, since the text comes from another process.
+/// Parses a JSON object. Its depth is limited, since the text comes from another process.
 Json parseObject(std::string_view line) {
     if (line.size() > kLongestMessage)
         throw Error(ErrorKind::usage,
@@ -44,7 +44,7 @@ std::string textOf(const Json& json, const char* key, const std::string& missing
     return found->get<std::string>();
 }
 
-/// A whole number from 0 to `most`; `missing` if it is not there.
+/// An integer from 0 to `most`; `missing` if absent.
 std::int64_t countOf(const Json& json, const char* key, std::int64_t most, std::int64_t missing = 0) {
     const auto found = json.find(key);
     if (found == json.end()) return missing;
@@ -64,7 +64,7 @@ double temperatureOf(const Json& json) {
     return value;
 }
 
-/// An object of texts; empty if it is not there.
+/// An object of texts; empty if absent.
 std::vector<std::pair<std::string, std::string>> settingsOf(const Json& json, const char* key) {
     const auto found = json.find(key);
     if (found == json.end()) return {};
@@ -113,7 +113,7 @@ std::string formatReply(const Reply& reply) {
 Request parseRequest(std::string_view line) {
     const Json json = parseObject(line);
     std::string name = textOf(json, "command", "");
-    if (name == "continue") name = "generate";  // its former name
+    if (name == "continue") name = "generate";  // its name in older versions
     const auto found = std::find(kCommandNames.begin(), kCommandNames.end(), name);
     if (found == kCommandNames.end()) {
         throw Error(ErrorKind::usage, "unknown command \"" + name + "\"; " + nameHint(name, kCommandNames));

@@ -10,16 +10,16 @@
 
 namespace roper {
 
-/// The longest line that either side sends or takes. A longer one is refused and the connection closed.
+/// Maximal length of a line in either direction. A longer one is refused and the connection closed.
 inline constexpr std::size_t kLongestMessage = 64 * 1024;
 
-/// The most bytes that may follow a reply's line.
+/// Maximal number of bytes that follow a reply's line.
 inline constexpr std::size_t kLargestPayload = 80 * 1024 * 1024;
 
-/// The longest text of a request for `head`, `maps` or `generate`, in bytes.
+/// Maximal length of the text in a `head`, `maps` or `generate` request, in bytes.
 inline constexpr std::size_t kLongestProbe = 4096;
 
-/// What a window may ask of a trainer between two steps.
+/// Requests to a trainer, handled between two steps.
 enum class Command {
     status,
     pause,
@@ -28,41 +28,41 @@ enum class Command {
     checkpoint,
     head,      ///< q, k and v of one head for a text
     maps,      ///< attention of all heads for a text
-    generate,  ///< what the model generates after a text; "continue" in older versions
-    look,      ///< any question of `roper-train look`
+    generate,  ///< a continuation of a text; "continue" in older versions
+    look,      ///< any question, as with `roper-train look`
 };
 
-/// The most tokens that a model generates for one request.
+/// Maximal number of generated tokens per request.
 inline constexpr std::int64_t kLongestContinuation = 1024;
 
 struct Request {
     Command command = Command::status;
-    std::string id = {};               ///< given back in the reply, so that its sender knows what it answers
-    std::int64_t layer = 0, head = 0;  ///< of `head`, from 0
-    std::string text = {};             ///< that the model reads for `head`, `maps` and `generate`
+    std::string id = {};               ///< returned in the reply, to match it to the request
+    std::int64_t layer = 0, head = 0;  ///< for `head`, from 0
+    std::string text = {};             ///< input for `head`, `maps` and `generate`
     std::int64_t count = 64;           ///< tokens to generate
-    double temperature = 0;            ///< of `generate`: 0 takes the likeliest token
-    std::int64_t seed = 0;             ///< of what `generate` samples
-    /// Of `look`: the question's settings (core/questions/question.h), each once.
+    double temperature = 0;            ///< for `generate`: 0 is greedy
+    std::int64_t seed = 0;             ///< for `generate`: seed of the sampling
+    /// For `look`: the question's settings (core/questions/question.h), each at most once.
     std::vector<std::pair<std::string, std::string>> question = {};
 };
 
 struct Reply {
     std::string id;
     bool ok = true;
-    std::string message;       ///< what was done, or why not
+    std::string message;       ///< what was done, or why it was refused
     std::string payload = {};  ///< bytes that follow the line; for `head` a safetensors file
 };
 
-/// {"command": "pause", "id": "7"} and {"id": "7", "ok": true, "message": "…"}, each one line without its
-/// newline. A reply with a payload says how many bytes follow: "payload": 1234.
+/// {"command": "pause", "id": "7"} and {"id": "7", "ok": true, "message": "…"}, each on one line, here
+/// without the newline. A reply with a payload states its size in bytes: "payload": 1234.
 std::string formatRequest(const Request& request);
 std::string formatReply(const Reply& reply);
 
-/// @throws Error (usage) saying what is wrong; an unknown command comes with the nearest known one
+/// @throws Error (usage) saying what is wrong; for an unknown command with the nearest known one
 Request parseRequest(std::string_view line);
 
-/// A reply's line, and the size of the payload that follows it.
+/// A reply's line, and the size of the payload after it.
 struct ReplyLine {
     Reply reply;
     std::size_t payload_size = 0;
@@ -71,10 +71,10 @@ ReplyLine parseReply(std::string_view line);
 
 std::string commandName(Command command);
 
-/// Cuts a stream of bytes into lines, never keeping more than `kLongestMessage` of an unfinished one.
+/// Splits a stream of bytes into lines, buffering at most `kLongestMessage` of an unfinished one.
 class LineFramer {
   public:
-    /// @returns the lines completed by these bytes; nothing if a line grew too long: the sender must be
+    /// @returns the lines completed by these bytes; empty if a line is too long and the sender must be
     /// dropped
     std::optional<std::vector<std::string>> add(std::string_view bytes);
 

@@ -9,9 +9,9 @@
 
 namespace roper {
 
-/// What the answers about heads and maps (docs/control-socket.md) say of the model, in their metadata.
+/// Description of the model in the metadata of answers about heads and maps (docs/control-socket.md).
 struct ModelDescription {
-    std::int64_t step = -1;  ///< of a run; a published model has none
+    std::int64_t step = -1;  ///< of a run's checkpoint; −1 for a published model
     std::string position = "none";
     AttentionKind attention = AttentionKind::softmax;
     bool causal = true;
@@ -20,7 +20,7 @@ struct ModelDescription {
     int layers = 0, heads = 0;
 
     std::map<std::string, std::string> asMetadata() const;
-    /// @throws Error (checkpoint) for an entry that is missing or says what no model of this version is
+    /// @throws Error (checkpoint) for an entry that is missing or invalid in this version
     static ModelDescription of(const SafetensorsFile& file);
 };
 

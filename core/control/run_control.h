@@ -8,35 +8,36 @@
 
 namespace roper {
 
-/// What a signal or the control socket requests of the run.
+/// Requests to the run by a signal or the control socket.
 enum class RunRequest { none, pause, stop, preempt };
 
-/// The replies that only the loop that trains or serves can give.
+/// Replies that only the training or serving loop can give.
 struct RequestHandlers {
     std::function<std::string()> status;               ///< the text of a status reply
-    bool trains = true;                                ///< otherwise pause, resume and checkpoint are refused
+    bool trains = true;                                ///< false: pause, resume and checkpoint are refused
     std::function<Reply(const Request&)> answer = {};  ///< answers questions about the model; may throw
 };
 
-/// Collects requests between steps. Without a socket (its folder cannot be used) the run is watched only.
+/// Collects requests between steps. Without a socket (if its folder cannot be used) the run can only be
+/// observed.
 class RunControl {
   public:
     explicit RunControl(bool open_socket);
 
-    /// Path of the socket, or empty.
+    /// Path of the socket; empty if there is none.
     std::string socketPath() const;
 
-    /// Why there is no socket although one was wanted; empty otherwise.
+    /// Why the socket could not be created; empty otherwise.
     const std::string& problem() const { return problem_; }
 
-    /// Answers what has arrived, waiting up to `patience`.
+    /// Answers pending requests; waits up to `patience` for one.
     RunRequest poll(const RequestHandlers& handlers,
                     std::chrono::milliseconds patience = std::chrono::milliseconds(0));
 
-    /// Within a handler: whether nobody waits for the answer any more.
+    /// Within a handler: whether the client has disconnected.
     bool askerHasLeft() const { return server_ && server_->askerHasLeft(); }
 
-    /// True once for each "checkpoint now".
+    /// Returns true once per "checkpoint now" request.
     bool takeCheckpointRequest();
 
   private:
@@ -49,7 +50,8 @@ class RunControl {
     bool checkpoint_ = false;
 };
 
-/// Answers requests until one or a signal says to stop, or `goes_on`, called a few times a second, says no.
+/// Answers requests until one of them or a signal requests a stop, or `goes_on`, called a few times a second,
+/// returns false.
 void serveRequests(RunControl& control, const RequestHandlers& handlers,
                    const std::function<bool()>& goes_on);
 

@@ -32,7 +32,7 @@ static std::string folderNameInTemporary() {
     return "roper-lab-" + std::to_string(::getuid());
 }
 
-/// Whether only this user may enter the folder, which is no link.
+/// Whether it is a folder, not a link, accessible only to this user.
 static bool isOursAlone(const struct stat& info) {
     return S_ISDIR(info.st_mode) && info.st_uid == ::getuid() && (info.st_mode & 077) == 0;
 }
@@ -40,7 +40,7 @@ static bool isOursAlone(const struct stat& info) {
 fs::path controlFolder() {
     const char* named = std::getenv("XDG_RUNTIME_DIR");
     const fs::path runtime = named == nullptr ? "" : named;
-    // A relative one is to be ignored, says the XDG Base Directory Specification.
+    // The XDG Base Directory Specification requires relative paths to be ignored.
     const fs::path folder =
         runtime.is_absolute() ? runtime / kFolderName : temporaryFolder() / folderNameInTemporary();
     if (::mkdir(folder.c_str(), 0700) != 0 && errno != EEXIST)
@@ -62,7 +62,7 @@ bool isOwnControlSocket(const fs::path& path) {
         return false;
     struct stat info {};
     if (::lstat(folder.c_str(), &info) != 0 || !isOursAlone(info)) return false;
-    // One that is gone answers to nobody. An archive may hold such a folder, with a link in it.
+    // A missing folder is harmless. An archive may contain such a folder, with a link in it.
     if (::lstat(path.c_str(), &info) != 0) return errno == ENOENT;
     return S_ISSOCK(info.st_mode) && info.st_uid == ::getuid();
 }
@@ -77,11 +77,12 @@ std::optional<sockaddr_un> socketAddress(const fs::path& path) {
 
 namespace {
 
-/// Removes sockets on which nobody listens any more: their trainers were killed.
+/// Removes sockets without a listener, whose trainers were killed.
 void removeDeadSockets(const fs::path& folder) {
     std::error_code ignored;
     for (const fs::directory_entry& entry : fs::directory_iterator(folder, ignored)) {
-        // A trainer that is just starting refuses too, between bind and listen; its process exists.
+        // A trainer that is starting also refuses connections, between bind and listen, but its process
+        // exists.
         const auto pid = parseInteger(entry.path().stem().string());
         if (!pid || *pid <= 0 || ::kill(static_cast<pid_t>(*pid), 0) == 0 || errno != ESRCH) continue;
         const auto address = socketAddress(entry.path());

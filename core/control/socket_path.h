@@ -7,19 +7,20 @@
 
 namespace roper {
 
-/// The folder of control sockets: $XDG_RUNTIME_DIR/roper-lab, or roper-lab-UID in the temporary folder. Made
-/// if needed, for its owner alone. @throws Error (disk) if it is not ours or others may enter it
+/// The folder of control sockets: $XDG_RUNTIME_DIR/roper-lab, or roper-lab-UID in the temporary folder. It is
+/// created if missing, accessible only to its owner. @throws Error (disk) if it belongs to another user or is
+/// accessible to others
 std::filesystem::path controlFolder();
 
-/// Whether a path names a control socket that only this user can have made: PID.sock in a folder of the kind
-/// of `controlFolder`. Where a trainer listens is read from a status, which may be anybody's and could name
-/// the socket of any other program.
+/// Whether a path is a control socket that only this user can have created: PID.sock in a folder as returned
+/// by `controlFolder`. The path of a trainer's socket is read from a status file, which may come from anyone
+/// and could name the socket of another program.
 bool isOwnControlSocket(const std::filesystem::path& path);
 
-/// The address of a socket in the file system; nothing if the path is longer than one can be.
+/// The socket address of a path; empty if the path is too long for one.
 std::optional<sockaddr_un> socketAddress(const std::filesystem::path& path);
 
-/// A path for the control socket of this process. Never longer than a socket's address can be.
+/// Path of this process's control socket. Never too long for a socket address.
 std::filesystem::path controlSocketPath();
 
 }  // namespace roper
