@@ -10,10 +10,10 @@
 
 namespace roper {
 
-/// One of the four places where attention may rotate: row t rotates by direction·(position_t + offset).
+/// One of the four rotations of an attention layer: row t rotates by direction·(position_t + offset).
 struct RotationStep {
     Rotary rotary;
-    double direction = 1;  ///< 1 forward, −1 back, 0 not at all; RoPER's blend lies between
+    double direction = 1;  ///< 1 forward, −1 back, 0 none; intermediate values for RoPER's blend
     double offset = 0;     ///< added to every position
 
     /// R(direction·(positions[t] + offset))·X[t] for every row. X [T × d], positions [T].
@@ -25,8 +25,8 @@ struct RotationStep {
     }
 };
 
-/// Where and how an attention rotates. RoPE rotates queries and keys; RoPER rotates values and, back, the
-/// output too.
+/// The rotations of an attention layer. RoPE rotates queries and keys; RoPER also rotates values, and the
+/// output back.
 struct AttentionForm {
     RotationStep query, key, value, output;
 };
@@ -36,19 +36,19 @@ AttentionForm ropeForm(const Rotary& query_key);
 /// @param blend  share of the value rotation: 0 is RoPE, 1 is RoPER
 AttentionForm roperForm(const Rotary& query_key, const Rotary& value, double blend = 1.0);
 
-/// What people get wrong when they write rotary attention (each has been seen in print or in public code).
+/// Common mistakes in implementations of rotary attention, all found in print or public code.
 enum class Mistake {
     none,
-    wrong_pairing,          ///< keys are paired the other way than queries
-    wrong_direction,        ///< keys rotate by −j
-    no_inverse,             ///< RoPER without R(−n)
-    values_twice,           ///< RoPER's values rotated twice
-    positions_from_one,     ///< queries count positions from 1, keys from 0
-    model_width,            ///< frequencies of the model's width, kModelHeads heads, in place of the head's
-    exponent_without_pair,  ///< b^(−d) in place of b^(−2i/d): all pairs alike
+    wrong_pairing,       ///< keys use the other pairing than queries
+    wrong_direction,     ///< keys rotate by −j
+    no_inverse,          ///< RoPER without R(−n)
+    values_twice,        ///< RoPER's values rotated twice
+    positions_from_one,  ///< queries count positions from 1, keys from 0
+    model_width,  ///< frequencies for the width of a model with kModelHeads heads instead of the head's width
+    exponent_without_pair,  ///< b^(−d) instead of b^(−2i/d): all pairs have the same frequency
 };
 
-/// Their names in setups, in this order.
+/// Their names in setups, in order.
 inline const std::vector<std::string>& mistakeNames() {
     static const std::vector<std::string> names = {
         "none",         "wrong_pairing",      "wrong_direction", "no_inverse",
@@ -61,23 +61,23 @@ inline constexpr std::array kMistakes = {Mistake::wrong_pairing,        Mistake:
                                          Mistake::positions_from_one,   Mistake::model_width,
                                          Mistake::exponent_without_pair};
 
-/// Heads of the model whose width is taken for the head's in `Mistake::model_width`.
+/// Number of heads of the model whose width is used in `Mistake::model_width`.
 inline constexpr int kModelHeads = 8;
 
-/// How the frequencies of a mistake are made: those of a rotated width, and the base.
+/// Computes the frequencies of a mistake from a rotated width and a base.
 struct FrequencyRule {
     double base;
     std::function<Eigen::VectorXd(int rotated_width)> of_width;
 };
 
-/// The right form with one mistake made in it.
+/// The correct form with one mistake introduced.
 AttentionForm withMistake(AttentionForm form, Mistake mistake, const FrequencyRule& frequencies);
 
-/// Whether the mistake is made with values, which RoPE alone does not rotate.
+/// Whether the mistake concerns values, which plain RoPE does not rotate.
 bool isAboutValues(Mistake mistake);
 
-/// Whether moving the whole sentence shows the mistake. The others still make scores depend on distance
-/// alone, but on the wrong one; only the comparison with the right form shows them.
+/// Whether shifting the whole sentence reveals the mistake. With the others scores still depend only on
+/// distance, but on the wrong one; only a comparison with the correct form reveals them.
 bool isSeenByShift(Mistake mistake);
 
 }  // namespace roper

@@ -7,15 +7,15 @@
 
 namespace roper {
 
-/// How scores become weights.
+/// How scores are turned into weights.
 enum class AttentionKind {
-    softmax,           ///< softmax of q·k/√d, plus a bias
-    linear_numerator,  ///< φ(q)·φ(k) with φ(x) = elu(x) + 1, rotated in the numerator alone: Su et al. 2021,
-                       ///< eq. 19
-    linear_cosine,  ///< 1 + cosine of q and k (Su 2021); rotation keeps it a probability
+    softmax,  ///< softmax of q·k/√d, plus a bias
+    /// φ(q)·φ(k) with φ(x) = elu(x) + 1, rotated only in the numerator: Su et al. 2021, eq. 19
+    linear_numerator,
+    linear_cosine,  ///< 1 + cosine of q and k (Su 2021); with rotation still a probability
 };
 
-/// Their names in specifications, in this order.
+/// Their names in specifications, in order.
 inline const std::vector<std::string>& attentionKindNames() {
     static const std::vector<std::string> names = {"softmax", "linear_numerator", "linear_cosine"};
     return names;

@@ -9,7 +9,7 @@ HeadStatistics headStatistics(const Eigen::MatrixXd& weights, bool causal) {
     HeadStatistics statistics;
     const Eigen::Index T = weights.rows();
     if (T == 0) return statistics;
-    Eigen::VectorXd by_distance = Eigen::VectorXd::Zero(2 * T - 1);  // of n − j = 1 − T … T − 1
+    Eigen::VectorXd by_distance = Eigen::VectorXd::Zero(2 * T - 1);  // for n − j = 1 − T … T − 1
     for (Eigen::Index n = 0; n < T; ++n) {
         for (Eigen::Index j = 0; j < (causal ? n + 1 : T); ++j) {
             const double a = weights(n, j);
@@ -21,7 +21,7 @@ HeadStatistics headStatistics(const Eigen::MatrixXd& weights, bool causal) {
         const Eigen::Index far = std::abs(distance);
         const double weight = by_distance[distance + T - 1];
         statistics.mean_distance += static_cast<double>(far) * weight;
-        // Only queries that have a key so far away can look there.
+        // Mean over the queries that have a key at this distance.
         const double share = weight / static_cast<double>(T - far);
         const bool is_common = 2 * (T - far) >= T;
         if (is_common && share > statistics.diagonal) {

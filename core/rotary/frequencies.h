@@ -8,13 +8,13 @@
 
 namespace roper {
 
-/// How the frequency of a pair falls with its index.
+/// How a pair's frequency depends on its index.
 enum class FrequencyFormula {
     standard,        ///< θ_i = b^(−2i/d), Su et al. 2021
-    worked_example,  ///< ω_i = b^(−i/d), as the worked example has it: half the decay of the standard
+    worked_example,  ///< ω_i = b^(−i/d), as in the worked example: half the decay of the standard
 };
 
-/// Their names in specifications and setups, in this order.
+/// Their names in specifications and setups, in order.
 inline const std::vector<std::string>& frequencyFormulaNames() {
     static const std::vector<std::string> names = {"standard", "worked_example"};
     return names;
@@ -25,7 +25,7 @@ inline constexpr EnumNames kEnumNames<FrequencyFormula>{frequencyFormulaNames, "
 /// Frequencies θ_i of the pairs i = 0 … rotated_width/2 − 1, in radians per position, fastest first.
 /// @param rotated_width  number of features that rotate: even, at least 2
 /// @param base           b > 1; 10000 by convention
-/// @param exponent_width  r in the exponents, where it is not rotated_width; 0: it is
+/// @param exponent_width  r in the exponents; 0: rotated_width
 /// @throws std::invalid_argument for an odd or non-positive width, or a base not above 1
 Eigen::VectorXd frequencies(int rotated_width, double base = 10000.0,
                             FrequencyFormula formula = FrequencyFormula::standard, int exponent_width = 0);

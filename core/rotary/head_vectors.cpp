@@ -13,8 +13,8 @@ bool HeadVectors::operator==(const HeadVectors& other) const {
 }
 
 Eigen::MatrixXd normalMatrix(Eigen::Index rows, Eigen::Index columns, std::uint64_t seed) {
-    // The standard fixes what this generator gives; its distributions may differ between libraries, so the
-    // normal numbers are made here (Box & Muller 1958).
+    // The standard defines the output of this generator, but distributions may differ between libraries, so
+    // the normal numbers are computed here (Box & Muller 1958).
     std::mt19937_64 generator(seed);
     const auto uniform = [&] { return (static_cast<double>(generator() >> 11) + 0.5) * 0x1.0p-53; };
     Eigen::MatrixXd numbers(rows, columns);
@@ -28,7 +28,7 @@ Eigen::MatrixXd normalMatrix(Eigen::Index rows, Eigen::Index columns, std::uint6
 }
 
 HeadVectors randomHeadVectors(int T, int head_dim, std::uint64_t seed, double similarity) {
-    // Streams of one seed; the first rows do not depend on how many tokens follow.
+    // Independent streams of one seed; the first rows do not depend on the number of tokens.
     const auto stream = [&](Eigen::Index rows, std::uint64_t number) {
         return normalMatrix(rows, head_dim, seed * 1000 + number);
     };

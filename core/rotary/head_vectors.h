@@ -5,7 +5,7 @@
 
 namespace roper {
 
-/// Queries, keys and values of one head for T tokens, before anything is rotated: each [T × d].
+/// Queries, keys and values of one head for T tokens, before rotation: each [T × d].
 struct HeadVectors {
     Eigen::MatrixXd Q, K, V;
 
@@ -15,12 +15,12 @@ struct HeadVectors {
     bool operator==(const HeadVectors& other) const;
 };
 
-/// Normal numbers, mean 0 and variance 1, that follow from the seed alone, on every machine.
+/// Standard normal numbers, determined by the seed on every machine.
 Eigen::MatrixXd normalMatrix(Eigen::Index rows, Eigen::Index columns, std::uint64_t seed);
 
-/// Seeded random vectors. `similarity` 0 makes all tokens independent of each other; 1 makes them all the
-/// same, so that what a score shows is position alone. Between, each vector is √similarity·common + √(1 −
-/// similarity)·own, which keeps its variance; queries and keys share their common part.
+/// Seeded random vectors. With `similarity` 0 all tokens are independent; with 1 they are equal, so that
+/// scores depend only on position. In between, each vector is √similarity·common + √(1 − similarity)·own,
+/// which keeps its variance; queries and keys share their common part.
 HeadVectors randomHeadVectors(int T, int head_dim, std::uint64_t seed, double similarity);
 
 }  // namespace roper

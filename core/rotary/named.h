@@ -7,12 +7,12 @@
 
 namespace roper {
 
-/// The names of all values of an enumeration, in their order, and what it is called in errors.
+/// The names of all values of an enumeration, in order, and its name in errors.
 struct EnumNames {
     const std::vector<std::string>& (*all)();
     const char* kind;
 };
-/// Specialised beside an enumeration whose values have names.
+/// Specialised next to each enumeration with named values.
 template <class Enum>
 inline constexpr EnumNames kEnumNames{nullptr, nullptr};
 

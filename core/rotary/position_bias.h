@@ -15,12 +15,12 @@ inline constexpr int kT5Buckets = 32;
 inline constexpr int kT5LargestDistance = 128;
 
 /// T5's bucket of a distance δ = query − key. Causal (`bidirectional` false): keys to the right fall into
-/// bucket 0; exact below half of the buckets, then logarithmic up to `largest_distance`, all beyond in the
-/// last. Bidirectional: half of the buckets for each side. (Raffel et al. 2020)
+/// bucket 0; buckets are exact for the lower half, then logarithmic up to `largest_distance`; larger
+/// distances share the last bucket. Bidirectional: half of the buckets for each side. (Raffel et al. 2020)
 int t5Bucket(int distance, bool bidirectional, int buckets = kT5Buckets,
              int largest_distance = kT5LargestDistance);
 
-/// A stand-in for T5's learned biases, one per bucket: normal numbers that follow from the seed.
+/// A stand-in for T5's learned biases, one per bucket: normal numbers determined by the seed.
 std::vector<double> exampleT5Biases(std::uint64_t seed, int buckets = kT5Buckets);
 
 /// xPos: the base ζ_i = (2i/d + γ)/(1 + γ) of pair i's decay, γ = 0.4. A query at n is multiplied by

@@ -19,7 +19,7 @@ ScaledFrequencies RotaryConfig::frequenciesIn(double tokens, std::optional<doubl
     };
     ScaledFrequencies computed = with(scaling_now ? *scaling_now : scaling);
     if (base_now || trained.size() != computed.theta.size()) return computed;
-    // Trained frequencies are changed by the same factors as fixed ones.
+    // Trained frequencies are scaled by the same factors as fixed ones.
     computed.theta = (computed.theta.array() / with({}).theta.array() * trained.array()).matrix();
     return computed;
 }

@@ -8,36 +8,36 @@
 
 namespace roper {
 
-/// How heads rotate queries and keys, or values: of a published model's layers, of a run, or as a person asks
-/// to see it.
+/// Rotation of queries and keys, or of values, for the layers of a published model, a run, or an explorer
+/// page.
 struct RotaryConfig {
-    int head_dim = 0;            ///< features of a head; 0: not said
-    double rotary_fraction = 1;  ///< share of them that rotate
-    int first = 0;               ///< feature that the rotating ones begin with
+    int head_dim = 0;            ///< width of a head; 0: unspecified
+    double rotary_fraction = 1;  ///< fraction of the features that rotates
+    int first = 0;               ///< index of the first rotating feature
     double base = 10000;
     FrequencyFormula frequency_formula = FrequencyFormula::standard;
-    Pairing pairing = Pairing::half;  ///< as the stored weights have it
+    Pairing pairing = Pairing::half;  ///< of the stored weights
     Scaling scaling = {};
-    ValueVector trained = {};  ///< θ of each pair, where they are not computed from the base
-    /// r in the exponents −2i/r, where it is not the rotated width: a share of the head that is odd
-    /// (transformers rounds the features that rotate up, and not r).
+    ValueVector trained = {};  ///< θ of each pair, if not computed from the base
+    /// r in the exponents −2i/r, if it differs from the rotated width: for an odd share of the head,
+    /// transformers rounds the number of rotating features up, but not r.
     int exponent_width = 0;
 
-    /// Features of a head that rotate: their share of the head, made even downwards.
+    /// Number of rotating features, rounded down to an even number.
     int rotatedWidth() const;
 
-    /// θ and attention factor in a text of so many tokens; no θ where nothing rotates. `base_now` and
-    /// `scaling_now` stand in for its own.
+    /// θ and attention factor for a text of this many tokens; without θ if nothing rotates. `base_now` and
+    /// `scaling_now` replace the config's own.
     /// @throws std::invalid_argument as `scaledFrequencies`
     ScaledFrequencies frequenciesIn(double tokens, std::optional<double> base_now = {},
                                     const std::optional<Scaling>& scaling_now = {}) const;
-    /// With the frequencies of such a text.
+    /// The rotation with the frequencies for such a text.
     Rotary rotationIn(double tokens) const { return {head_dim, pairing, frequenciesIn(tokens).theta}; }
 
     bool operator==(const RotaryConfig&) const = default;
 };
 
-/// Of heads that do not rotate.
+/// For heads that do not rotate.
 inline RotaryConfig unrotated(std::int64_t head_dim) {
     return {.head_dim = static_cast<int>(head_dim), .rotary_fraction = 0};
 }

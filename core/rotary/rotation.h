@@ -22,23 +22,24 @@ struct Rotary {
     int rotatedWidth() const { return 2 * pairs(); }
     PairFeatures features(int pair) const { return featuresOfPair(pairing, rotatedWidth(), pair); }
 
-    /// All head_dim/2 planes of a head: first the pairs that rotate, then the other features two by two.
+    /// All head_dim/2 planes of a head: first the rotating pairs, then the other features two by two.
     int planes() const { return head_dim / 2; }
     PairFeatures plane(int pair) const {
         return pair < pairs() ? features(pair) : PairFeatures{2 * pair, 2 * pair + 1};
     }
-    /// θ of a plane; 0 where it does not rotate.
+    /// θ of a plane; 0 if it does not rotate.
     double frequency(int pair) const { return pair < pairs() ? theta[pair] : 0.0; }
 };
 
 /// R(position)·x for one vector x [d]. Negative positions rotate back: R(−m) is the inverse of R(m).
-/// @throws std::invalid_argument if x has not head_dim features
+/// @throws std::invalid_argument if x does not have head_dim features
 Eigen::VectorXd rotate(const Rotary& rotary, const Eigen::VectorXd& x, double position);
 
 /// R(positions[t])·X[t] for every row t of X [T × d].
 Eigen::MatrixXd rotateRows(const Rotary& rotary, const Eigen::MatrixXd& X, const Eigen::VectorXd& positions);
 
-/// x ⊗ cos + x̃ ⊗ sin with x̃ = the partner of each feature, signed (Su et al. 2021, eq. 34). [d] → [d]
+/// x ⊗ cos + x̃ ⊗ sin, where x̃ contains each feature's partner with its sign (Su et al. 2021, eq. 34). [d] →
+/// [d]
 Eigen::VectorXd rotateElementwise(const Rotary& rotary, const Eigen::VectorXd& x, double position);
 
 /// Each pair as a complex number times e^{imθ}. [d] → [d]
@@ -47,7 +48,7 @@ Eigen::VectorXd rotateComplex(const Rotary& rotary, const Eigen::VectorXd& x, do
 /// The full d × d matrix R(position): block-diagonal for the interleaved pairing, scattered for half-split.
 Eigen::MatrixXd rotationMatrix(const Rotary& rotary, double position);
 
-/// One rotation computed four ways. [d] each
+/// One rotation computed in four ways. [d] each
 struct FourWays {
     Eigen::VectorXd by_pairs;     ///< a 2 × 2 matrix for each pair: `rotate`
     Eigen::VectorXd elementwise;  ///< x ⊗ cos + x̃ ⊗ sin

@@ -30,7 +30,7 @@ void requireSensible(const Scaling& s, double length) {
             require(std::isfinite(factor) && factor > 0, "LongRoPE's factors must be above 0", factor);
 }
 
-/// How much faster the exponent of b falls than under the formula of the worked example, where it is −i/r.
+/// Slope of the exponent of b relative to the worked example's formula, whose exponent is −i/r.
 double exponentsPerPair(FrequencyFormula formula) {
     return formula == FrequencyFormula::standard ? 2.0 : 1.0;
 }
@@ -43,7 +43,7 @@ Eigen::VectorXd yarn(Eigen::VectorXd theta, int width, double base, FrequencyFor
     };
     const double first = std::max(end(s.beta_fast, std::floor), 0.0);
     double last = std::min(end(s.beta_slow, std::ceil), width - 1.0);
-    if (first == last) last += 0.001;  // as Hugging Face does: no division by zero
+    if (first == last) last += 0.001;  // as in Hugging Face, to avoid division by zero
     for (Eigen::Index i = 0; i < theta.size(); ++i) {
         const double ramp = std::clamp((static_cast<double>(i) - first) / (last - first), 0.0, 1.0);
         theta[i] = theta[i] / s.factor * ramp + theta[i] * (1 - ramp);
@@ -68,7 +68,7 @@ Eigen::VectorXd llama3(Eigen::VectorXd theta, const Scaling& s) {
     return theta;
 }
 
-/// The factor on cos and sin where the config gives none. (Hugging Face; Ding et al. 2024, section 3.3)
+/// The factor of cos and sin if the config does not give one. (Hugging Face; Ding et al. 2024, section 3.3)
 double longRopeAttentionFactor(const Scaling& s, bool is_long) {
     if (is_long && s.long_attention_factor > 0) return s.long_attention_factor;
     if (s.attention_factor > 0) return s.attention_factor;
@@ -76,7 +76,7 @@ double longRopeAttentionFactor(const Scaling& s, bool is_long) {
     return std::sqrt(1 + std::log(s.factor) / std::log(s.original_length));
 }
 
-/// The fastest ⌊p·r/2⌋ pairs, as many as in Hugging Face.
+/// Keeps the fastest ⌊p·r/2⌋ pairs, as in Hugging Face.
 void stopSlowPairs(Eigen::VectorXd& theta, double proportion) {
     const auto kept = static_cast<Eigen::Index>(std::floor(proportion * static_cast<double>(theta.size())));
     theta.tail(theta.size() - kept).setZero();

@@ -11,24 +11,25 @@
 
 namespace roper {
 
-/// How frequencies are changed so that a model reads texts longer than those it was trained on.
+/// Methods of changing frequencies so that a model can read texts longer than its training context.
 enum class ScalingMethod {
     none,
     linear,  ///< θ/s: position interpolation (Chen et al. 2023, arXiv 2306.15595)
     ntk,     ///< b' = b·s^(r/(r−2)), worked example b·s^(2r/(r−2)): the slowest pair is s times slower
-    dynamic_ntk,  ///< the same with s grown to s·L'/L − (s−1) when the text is longer than L (Hugging Face)
+    dynamic_ntk,  ///< the same with s replaced by s·L'/L − (s−1) if the text is longer than L (Hugging Face)
     yarn,         ///< θ/s and θ blended by a ramp over the pairs (Peng et al. 2023, arXiv 2309.00071)
     llama3,       ///< θ/s, θ or a blend of both by wavelength (Llama 3.1, as in Hugging Face)
-    longrope,  ///< θ_i/f_i with factors searched for each model, others up to L than beyond it (Ding et al.
-               ///< 2024, arXiv 2402.13753)
-    p_rope,    ///< the slowest pairs do not rotate (Barbero et al. 2024, arXiv 2410.06205)
+    /// θ_i/f_i with factors found by search for each model, separate ones for texts beyond L (Ding et al.
+    /// 2024, arXiv 2402.13753)
+    longrope,
+    p_rope,  ///< the slowest pairs do not rotate (Barbero et al. 2024, arXiv 2410.06205)
 };
 
 inline constexpr std::array kScalingMethods = {
     ScalingMethod::none, ScalingMethod::linear, ScalingMethod::ntk,      ScalingMethod::dynamic_ntk,
     ScalingMethod::yarn, ScalingMethod::llama3, ScalingMethod::longrope, ScalingMethod::p_rope};
 
-/// Their names in files and on command lines, in the same order.
+/// Their names in files and on command lines, in order.
 inline const std::vector<std::string>& scalingNames() {
     static const std::vector<std::string> names = {"none", "linear", "ntk",      "dynamic",
                                                    "yarn", "llama3", "longrope", "p-rope"};
@@ -37,55 +38,56 @@ inline const std::vector<std::string>& scalingNames() {
 template <>
 inline constexpr EnumNames kEnumNames<ScalingMethod>{scalingNames, "scaling"};
 
-/// A scaling method with all its parameters; each method reads its own.
+/// A scaling method with its parameters; each method uses some of them.
 struct Scaling {
     ScalingMethod method = ScalingMethod::none;
     double factor = 4.0;            ///< s ≥ 1
-    double original_length = 4096;  ///< L, positions seen in training
-    double beta_fast = 32;          ///< YaRN: pairs with more rotations than this within L are kept
+    double original_length = 4096;  ///< L, context length of training
+    double beta_fast = 32;          ///< YaRN: pairs with more rotations than this within L are not scaled
     double beta_slow = 1;           ///< YaRN: pairs with fewer rotations than this are divided by s
-    double attention_factor = 0;    ///< YaRN and LongRoPE: multiplies cos and sin; 0 stands for 0.1·ln s + 1
-                                    ///< and √(1 + ln s/ln L)
-    double long_attention_factor = 0;  ///< LongRoPE: the same in texts longer than L; 0: no other
+    /// YaRN and LongRoPE: multiplies cos and sin; 0 means 0.1·ln s + 1 and √(1 + ln s/ln L), respectively
+    double attention_factor = 0;
+    double long_attention_factor = 0;  ///< LongRoPE: the same in texts longer than L; 0: no separate factor
     double low_frequency_factor = 1;   ///< Llama 3: wavelengths above L/this are divided by s
-    double high_frequency_factor = 4;  ///< Llama 3: wavelengths below L/this are kept
-    bool truncate = true;              ///< YaRN: the ramp's ends are rounded to whole pairs
-    ValueVector short_factors;         ///< LongRoPE: f of each pair in texts up to L; none: all 1
+    double high_frequency_factor = 4;  ///< Llama 3: wavelengths below L/this are not scaled
+    bool truncate = true;              ///< YaRN: the ramp's ends are rounded to integer pairs
+    ValueVector short_factors;         ///< LongRoPE: f of each pair in texts up to L; empty: all 1
     ValueVector long_factors;          ///< LongRoPE: the same in longer texts
-    double proportion = 0.75;  ///< p-RoPE: share of the pairs that rotate, the fastest: ⌊p·r/2⌋ of r/2
+    double proportion = 0.75;  ///< p-RoPE: fraction of pairs that rotate, the fastest: ⌊p·r/2⌋ of r/2
     double proportion_factor = 1;  ///< p-RoPE: divides all frequencies (Hugging Face)
 
     bool operator==(const Scaling&) const = default;
 };
 
 struct ScaledFrequencies {
-    Eigen::VectorXd theta;        ///< radians per position, one per pair
-    double attention_factor = 1;  ///< multiplies cos and sin of queries and keys, so scores by its square
+    Eigen::VectorXd theta;  ///< radians per position, one per pair
+    /// multiplies cos and sin of queries and keys, and therefore scores by its square
+    double attention_factor = 1;
 };
 
 /// Frequencies of the `rotated_width`/2 pairs under a scaling method.
-/// @param length  L', positions of the text that is read; only dynamic NTK and LongRoPE depend on it
+/// @param length  L', length of the text in positions; used only by dynamic NTK and LongRoPE
 /// @param exponent_width  as in `frequencies`
-/// @throws std::invalid_argument for a width or base that `frequencies` refuses, a factor below 1 (of
-/// LongRoPE's lists: not above 0), a length not above 0, ramps whose ends are in the wrong order, or a
+/// @throws std::invalid_argument for a width or base that `frequencies` refuses, a factor below 1 (in
+/// LongRoPE's lists: not above 0), a length not above 0, a ramp with its ends in the wrong order, or a
 /// proportion outside 0 … 1
 ScaledFrequencies scaledFrequencies(int rotated_width, double base, FrequencyFormula formula,
                                     const Scaling& scaling, double length, int exponent_width = 0);
 
-/// LongRoPE's factors of a published model, Phi-3-vision-128k, for its 48 pairs: something to begin with.
+/// LongRoPE's factors for the 48 pairs of a published model, Phi-3-vision-128k: an initial setting.
 ValueVector exampleShortFactors();
 ValueVector exampleLongFactors();
 
-/// LongRoPE's factors for a number of pairs: a list of another length is interpolated over them.
+/// LongRoPE's factors for a number of pairs: a list of another length is interpolated.
 Eigen::VectorXd factorsOfPairs(const Eigen::VectorXd& listed, Eigen::Index pairs);
 
-/// NTK's base, whose slowest pair is `factor` times slower; a single pair always has θ = 1.
+/// NTK's base, which makes the slowest pair `factor` times slower; a single pair always has θ = 1.
 double ntkBase(double base, double factor, int rotated_width, FrequencyFormula formula);
-/// What dynamic NTK takes for the factor in a text of `length` positions.
+/// The factor that dynamic NTK uses for a text of `length` positions.
 double grownFactor(const Scaling& scaling, double length);
 
-/// YaRN's correction dimension c(β): the pair, not rounded, that rotates β times within L. Under the standard
-/// formula r·ln(L/(2πβ)) / (2·ln b), under the worked example's r·ln(L/(2πβ)) / ln b.
+/// YaRN's correction dimension c(β): the unrounded index of the pair that rotates β times within L.
+/// r·ln(L/(2πβ)) / (2·ln b) for the standard formula, r·ln(L/(2πβ)) / ln b for that of the worked example.
 double yarnCorrectionPair(double rotations, int rotated_width, double base, FrequencyFormula formula,
                           double original_length);
 

@@ -9,8 +9,8 @@
 namespace roper {
 namespace {
 
-/// w_i^m cos(mθ_i) and w_i^m sin(mθ_i) of all pairs for m = 0, 1, 2, …  Each block begins with exact sines
-/// and cosines; inside it the angles grow by a rotation, which is ten times faster and stays exact to 1e-14.
+/// w_i^m cos(mθ_i) and w_i^m sin(mθ_i) of all pairs for m = 0, 1, 2, … Each block starts with exact sines and
+/// cosines; within it the angles advance by a rotation, which is ten times faster and accurate to 1e-14.
 class Walk {
   public:
     Walk(const Eigen::VectorXd& theta, const Eigen::VectorXd& weights)

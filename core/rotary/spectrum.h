@@ -7,21 +7,21 @@ namespace roper {
 /// cos(δθ_i) for every pair and distance δ = 0 … distances − 1: [pairs × distances].
 Eigen::MatrixXd cosineMap(const Eigen::VectorXd& theta, int distances);
 
-/// Long-range attenuation by distance δ = 0 … distances − 1: (1/(d/2)) Σ_{j=1}^{d/2} |S_j| with S_j = Σ_{i<j}
-/// e^{iδθ_i}, a bound on how large a score can be. (Su 2021; its figure has d = 128, δ = 0 … 256)
+/// Long-term decay by distance δ = 0 … distances − 1: (1/(d/2)) Σ_{j=1}^{d/2} |S_j| with S_j = Σ_{i<j}
+/// e^{iδθ_i}, an upper bound on the magnitude of scores. (Su 2021; its figure has d = 128, δ = 0 … 256)
 Eigen::VectorXd decayCurve(const Eigen::VectorXd& theta, int distances);
 
 /// The same for xPos, whose pair i is also multiplied by ζ_i^{δ/512}.
 Eigen::VectorXd xposDecayCurve(const Eigen::VectorXd& theta, int distances);
 
-/// B(δ) = Σ_i cos(δθ_i) for δ = 0 … length. A similar token δ away is told from a random one only while B(δ)
-/// ≥ 0. (Xu et al. 2024, arXiv 2405.14591)
+/// B(δ) = Σ_i cos(δθ_i) for δ = 0 … length. A similar token at distance δ is distinguished from a random one
+/// only while B(δ) ≥ 0. (Xu et al. 2024, arXiv 2405.14591)
 Eigen::VectorXd baseBound(const Eigen::VectorXd& theta, int length);
 
 /// The first δ ≥ 1 with B(δ) < 0, or −1 if there is none.
 int firstNegative(const Eigen::VectorXd& base_bound);
 
-/// How many pairs rotate fully at least once within `length` positions.
+/// Number of pairs that complete at least one rotation within `length` positions.
 int pairsCompletingRotation(const Eigen::VectorXd& theta, double length);
 
 }  // namespace roper

@@ -32,7 +32,7 @@ std::vector<DistanceShare> sharesByDistance(const Compass& compass, int query) {
 
 namespace {
 
-/// ô_n as the form rotates it on. [d] → [d]
+/// ô_n rotated back according to the form. [d] → [d]
 Eigen::VectorXd rotatedBack(const AttentionForm& form, const Eigen::VectorXd& mixed,
                             const Eigen::VectorXd& positions, int query) {
     return form.output.apply(mixed.transpose(), positions.segment(query, 1)).row(0);
@@ -51,7 +51,7 @@ MixedRow mixRow(const AttentionForm& form, const AttentionForm& right, const Eig
     row.rotated = form.value.apply(V, positions);
     row.mixed = row.rotated.transpose() * weights;
     row.output = rotatedBack(form, row.mixed, positions, query);
-    // The one-step form rotates each value once, by what both rotations make together.
+    // The one-step form rotates each value once, by the composition of both rotations.
     row.in_one_step = Eigen::VectorXd::Zero(V.cols());
     for (Eigen::Index j = 0; j < weights.size(); ++j) {
         if (weights[j] == 0) continue;

@@ -8,12 +8,12 @@
 
 namespace roper {
 
-/// What one key adds to the output of one query, in the plane of one pair.
+/// Contribution of one key to the output of one query, in the plane of one pair.
 struct CompassArrow {
     int key = 0;
     double weight = 0;
     Eigen::Vector2d value{0, 0};    ///< a_nj v_j, unrotated
-    Eigen::Vector2d rotated{0, 0};  ///< the same, rotated as the form says: for RoPER by (j − n)θ
+    Eigen::Vector2d rotated{0, 0};  ///< the same, rotated according to the form: for RoPER by (j − n)θ
     double angle = 0;               ///< radians from `value` to `rotated`
 };
 
@@ -23,32 +23,32 @@ struct Compass {
     Eigen::Vector2d sum{0, 0};  ///< Σ rotated: o_n in this plane
 };
 
-/// @param weights    a_nj of the query [T]; keys of weight 0 have no arrow
+/// @param weights    a_nj of the query [T]; keys with weight 0 have no arrow
 /// @param V          [T × d]
 /// @param positions  [T]
 Compass valueCompass(const AttentionForm& form, const Eigen::VectorXd& weights, const Eigen::MatrixXd& V,
                      const Eigen::VectorXd& positions, int query, int pair);
 
 /// Contribution of each distance δ = n − j to the length of o_n: the projection of the key's arrow on the
-/// direction of the sum. They add up to |o_n|.
+/// direction of the sum. The contributions sum to |o_n|.
 struct DistanceShare {
     int distance;
     double share;
 };
 std::vector<DistanceShare> sharesByDistance(const Compass& compass, int query);
 
-/// o_n of one query: values rotated, mixed, rotated back as the form says. [d]
+/// o_n of one query: values rotated, summed by weight, rotated back according to the form. [d]
 Eigen::VectorXd outputRow(const AttentionForm& form, const Eigen::VectorXd& weights, const Eigen::MatrixXd& V,
                           const Eigen::VectorXd& positions, int query);
 
-/// One query's output in three steps, as a form has them, and in one, as it should be.
+/// One query's output computed in three steps according to a form, and in one step by the correct form.
 struct MixedRow {
     Eigen::MatrixXd rotated;      ///< v'_j = R(j)v_j          [T × d]
     Eigen::VectorXd mixed;        ///< ô_n = Σ_j a_nj v'_j     [d]
     Eigen::VectorXd output;       ///< o_n = R(−n)ô_n          [d]
-    Eigen::VectorXd in_one_step;  ///< Σ_j a_nj R(j − n)v_j, by the right form [d]
+    Eigen::VectorXd in_one_step;  ///< Σ_j a_nj R(j − n)v_j, by the correct form [d]
 
-    /// Rounding alone where the form is right.
+    /// Only rounding error if the form is correct.
     double largestDifference() const { return (output - in_one_step).cwiseAbs().maxCoeff(); }
 };
 MixedRow mixRow(const AttentionForm& form, const AttentionForm& right, const Eigen::VectorXd& weights,

@@ -4,13 +4,13 @@
 
 namespace roper {
 
-/// Whether two matrices are equal in shape and in every entry; Eigen's own == asks for equal shapes first.
+/// Whether two matrices have equal shapes and entries; Eigen's own == requires equal shapes.
 template <class A, class B>
 bool sameEntries(const Eigen::MatrixBase<A>& a, const Eigen::MatrixBase<B>& b) {
     return a.rows() == b.rows() && a.cols() == b.cols() && a == b;
 }
 
-/// A vector that compares as a value, so that structs of such vectors can, too.
+/// A vector with value comparison, so that structs of such vectors can default theirs.
 struct ValueVector : Eigen::VectorXd {
     using Eigen::VectorXd::VectorXd;
     using Eigen::VectorXd::operator=;

@@ -6,32 +6,32 @@
 
 namespace roper {
 
-/// One pair of a worked rotation, every intermediate number kept.
+/// One pair of a worked rotation, with all intermediate numbers.
 struct WorkedPair {
     int first, second;                      ///< features of the pair
     double theta;                           ///< radians per position
     double angle;                           ///< mθ
     double cosine, sine;                    ///< of the angle
-    double x1, x2;                          ///< the pair before
+    double x1, x2;                          ///< the pair before rotation
     double x1_cos, x2_sin, x1_sin, x2_cos;  ///< the four products
     double y1, y2;                          ///< x1_cos − x2_sin and x1_sin + x2_cos
 };
 
-/// A rotation worked line by line, exactly and with sine and cosine rounded as on paper.
+/// A rotation worked out line by line, exactly and with sine and cosine rounded as on paper.
 struct WorkedExample {
     double position = 0;
     std::vector<WorkedPair> exact;
-    std::vector<WorkedPair> rounded;  ///< cos and sin rounded to `decimals` places before they are multiplied
+    std::vector<WorkedPair> rounded;  ///< cos and sin rounded to `decimals` places before multiplication
     int decimals = 2;
     Eigen::VectorXd result;          ///< exact [d]
     Eigen::VectorXd rounded_result;  ///< [d]
 
-    /// The largest |result − rounded_result|: what rounding cosine and sine costs.
+    /// The largest |result − rounded_result|: the error caused by rounding cosine and sine.
     double largestDifference() const;
 };
 
-/// Works R(position)·x pair by pair.
-/// @throws std::invalid_argument if x has not head_dim features
+/// Computes R(position)·x pair by pair.
+/// @throws std::invalid_argument if x does not have head_dim features
 WorkedExample workExample(const Rotary& rotary, const Eigen::VectorXd& x, double position, int decimals = 2);
 
 /// The worked example of a widely read introduction to position embeddings: the token "cat" at position 3, d
