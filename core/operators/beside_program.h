@@ -4,7 +4,7 @@
 
 namespace roper {
 
-/// Where a library of ours is that is opened only when it is needed: in the program's own folder.
+/// Path of a library of ours that is opened on demand: in the program's own folder.
 inline std::filesystem::path besideProgram(const char* library) {
     return std::filesystem::read_symlink("/proc/self/exe").parent_path() / library;
 }

@@ -25,7 +25,7 @@ std::int64_t chooseToken(const at::Tensor& logits, double temperature, Random& r
         left -= weight(token);
         if (left < 0) return token;
     }
-    return likeliest;  // rounding left nothing over
+    return likeliest;  // due to rounding, the sum did not reach the drawn number
 }
 
 }  // namespace roper

@@ -8,7 +8,7 @@
 
 namespace roper {
 
-/// The likeliest token at temperature 0, the first of several; otherwise one drawn from softmax(logits /
+/// At temperature 0 the most likely token, the first of equals; otherwise a sample from softmax(logits /
 /// temperature).
 /// @param logits  [V] (float32, on the CPU)
 std::int64_t chooseToken(const at::Tensor& logits, double temperature, Random& random);

@@ -17,7 +17,8 @@ namespace {
 using torch::autograd::AutogradContext;
 using torch::autograd::tensor_list;
 
-/// Sums over rows are taken in so many parts, whatever the number of threads, so that they come out the same.
+/// Sums over rows are computed in a fixed number of parts, so that results do not depend on the number of
+/// threads.
 constexpr std::int64_t kParts = 64;
 
 /// Calls work(part, first row, rows) for every part of M rows.
@@ -43,14 +44,14 @@ at::Tensor rowsOf(const at::Tensor& x) {
     return x.reshape({-1, x.size(-1)}).contiguous();
 }
 
-/// rows [M, C] in the shape of x [..., any width]: [..., C]
+/// rows [M, C] in the leading shape of x [..., any width]: [..., C]
 at::Tensor inShapeOf(const at::Tensor& x, const at::Tensor& rows) {
     std::vector<std::int64_t> shape = x.sizes().vec();
     shape.back() = rows.size(1);
     return rows.view(shape);
 }
 
-/// Sums over M rows of N numbers: work(sums of a part [N], first row, rows) adds those of each part. → [N]
+/// Sums over M rows of N numbers: work(sums of a part [N], first row, rows) adds the rows of a part. → [N]
 template <class Work>
 at::Tensor sumsOverRows(std::int64_t M, std::int64_t N, Work work) {
     const at::Tensor parts = at::zeros({kParts, N}, at::kFloat);
@@ -73,7 +74,7 @@ at::Tensor columnSums(const at::Tensor& gradient) {
     });
 }
 
-/// act(a·b + bias) + added, as in `multiplyInto`, of a type. a [M, K], b [K, N] → [M, N]
+/// act(a·b + bias) + added, as in `multiplyInto`, in the given type. a [M, K], b [K, N] → [M, N]
 at::Tensor product(at::ScalarType type, const at::Tensor& a, const at::Tensor& b, const at::Tensor& bias = {},
                    const at::Tensor& added = {}, bool relu = false) {
     const at::Tensor made = at::empty({a.size(0), b.size(1)}, a.options().dtype(type));
@@ -81,18 +82,18 @@ at::Tensor product(at::ScalarType type, const at::Tensor& a, const at::Tensor& b
     return made;
 }
 
-/// An autograd function takes no undefined tensors; an empty one stands for none.
+/// Autograd functions accept no undefined tensors; an empty one replaces them.
 at::Tensor orEmpty(const at::Tensor& tensor, const at::Tensor& like) {
     return tensor.defined() ? tensor : at::empty({0}, like.options().dtype(at::kFloat));
 }
 
-/// What `orEmpty` stood for, as rows.
+/// The inverse of `orEmpty`, as rows.
 at::Tensor addedOf(const at::Tensor& residual) {
     return residual.numel() > 0 ? rowsOf(residual) : at::Tensor();
 }
 
-// Where x is bfloat16, so are the factors of all products, weights among them, and what is between layers.
-// What is added up over layers or steps is float32: residuals, gradients of parameters.
+// If x is bfloat16, so are the factors of all products, including weights, and activations between layers.
+// Sums over layers or steps are float32: residuals, gradients of parameters.
 
 class LinearFunction : public torch::autograd::Function<LinearFunction> {
   public:
@@ -167,8 +168,8 @@ class FeedForwardFunction : public torch::autograd::Function<FeedForwardFunction
         return made;
     }
 
-    /// Takes a gradient [M, F] back through GELU or ReLU, in place. → sums of its columns [F]
-    /// @param hidden  what went into GELU, or came out of ReLU: [M, F]
+    /// Backward through GELU or ReLU of a gradient [M, F], in place. → sums of its columns [F]
+    /// @param hidden  input of GELU, or output of ReLU: [M, F]
     static at::Tensor throughActivation(bool gelu, const at::Tensor& hidden, const at::Tensor& gradient) {
         RECORD_USER_SCOPE("elementwise: activation backward");
         const std::int64_t F = hidden.size(1);
@@ -211,7 +212,8 @@ class NormFunction : public torch::autograd::Function<NormFunction> {
         const tensor_list saved = context->get_saved_variables();
         const at::Tensor &rows = saved[0], &weight = saved[1], &means = saved[2], &inverses = saved[3];
         const std::int64_t M = rows.size(0), C = rows.size(1);
-        if (!gradients[1].defined()) return {gradients[0], {}, {}, {}, {}};  // nobody needs the normalised
+        // the normalised output is unused
+        if (!gradients[1].defined()) return {gradients[0], {}, {}, {}, {}};
         const at::Tensor of_normal = rowsOf(gradients[1]);
         const at::Tensor passing = gradients[0].defined() ? rowsOf(gradients[0]) : at::Tensor();
         const at::Tensor grad_x = at::empty(gradients[1].sizes(), rows.options());

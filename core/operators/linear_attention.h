@@ -6,17 +6,17 @@
 
 namespace roper {
 
-/// Denominators and norms of linear attention are clamped to at least this; where one is smaller, the
+/// Lower bound to which denominators and norms of linear attention are clamped; where one is smaller, the
 /// numerator vanishes, too.
 inline constexpr double kLeastDenominator = 1e-12;
 
 /// The feature map of linear attention, applied to q or k: φ(x) = elu(x) + 1 (Katharopoulos et al. 2020), or
-/// x/|x|; for softmax x itself. Any shape [..., d].
+/// x/|x|; for softmax the identity. Any shape [..., d].
 at::Tensor featureMap(AttentionKind kind, const at::Tensor& x);
 
 /// Σ_{j ≤ n} (q_n·k_j) v_j for every n, by running sums over k vᵀ: memory grows with T, not with T²
-/// (Katharopoulos et al. 2020, eq. 9–12). Differentiable; its backward runs the same sums again, from both
-/// ends.
+/// (Katharopoulos et al. 2020, eq. 9–12). Differentiable; the backward pass computes the same sums again, in
+/// both directions.
 /// @param q, k  [B, H, T, d]
 /// @param v     [B, H, T, e]
 /// @return      [B, H, T, e]

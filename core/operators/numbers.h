@@ -8,7 +8,7 @@
 
 namespace roper {
 
-/// A tensor's numbers as kernels know them; Number is float or BFloat16 and the tensor's own type.
+/// A tensor's data in the kernels' type; Number is float or BFloat16 and must match the tensor's type.
 template <class Number>
 Number* numbersOf(const at::Tensor& tensor) {
     constexpr at::ScalarType kType = std::is_same_v<Number, float> ? at::kFloat : at::kBFloat16;
@@ -16,7 +16,7 @@ Number* numbersOf(const at::Tensor& tensor) {
     return static_cast<Number*>(tensor.mutable_data_ptr());
 }
 
-/// Calls work(float()) or work(BFloat16()), whatever the tensor's numbers are.
+/// Calls work(float()) or work(BFloat16()), depending on the tensor's type.
 template <class Work>
 auto withTypeOf(const at::Tensor& tensor, Work work) {
     return tensor.scalar_type() == at::kBFloat16 ? work(BFloat16()) : work(float());

@@ -10,7 +10,7 @@
 namespace roper {
 namespace {
 
-/// A generator of its own for each parameter name, the same on every machine.
+/// A separate generator for each parameter name, the same on every machine.
 at::Generator generatorOf(std::uint64_t model_seed, const std::string& name) {
     return at::detail::createCPUGenerator(Fingerprint(model_seed).add(name).value());
 }

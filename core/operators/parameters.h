@@ -11,23 +11,23 @@ namespace roper {
 
 using NamedParameter = std::pair<std::string, at::Tensor>;
 
-/// The parameters of a model, made one after the other. Each has a generator of its own, seeded by the
-/// model's seed and its name, so that two models start from the same values wherever names and shapes agree.
+/// Creates the parameters of a model one by one. Each has its own generator, seeded by the model's seed and
+/// the parameter's name, so that two models start from the same values wherever names and shapes agree.
 class Parameters {
   public:
     Parameters(std::int64_t model_seed, at::TensorOptions options)
         : model_seed_(static_cast<std::uint64_t>(model_seed)), options_(options) {}
 
-    /// Even over ±1/√in, PyTorch's own default for a linear layer: [out, in].
+    /// Uniform over ±1/√in, PyTorch's default for a linear layer: [out, in].
     at::Tensor linear(const std::string& name, std::int64_t out, std::int64_t in);
 
-    /// Normal numbers of this standard deviation: [rows, columns].
+    /// Normal with this standard deviation: [rows, columns].
     at::Tensor normal(const std::string& name, std::int64_t rows, std::int64_t columns, double deviation);
 
-    /// The same value `size` times: [size].
+    /// A constant: [size].
     at::Tensor constant(const std::string& name, std::int64_t size, double value);
 
-    /// These values, of any shape.
+    /// The given values, of any shape.
     at::Tensor from(const std::string& name, const at::Tensor& values);
 
     const std::vector<NamedParameter>& all() const { return all_; }

@@ -50,7 +50,7 @@ MatrixView viewOf(const at::Tensor& matrix) {
             matrix.size(1),          matrix.stride(0), matrix.stride(1)};
 }
 
-/// → what went wrong, or null
+/// → an error message, or null
 const char* multiplyByOneDnn(const at::Tensor& out, const at::Tensor& a, const at::Tensor& b,
                              const at::Tensor& bias, const at::Tensor& added, bool relu) {
     const ProductEnding ending{bias.defined() ? bias.const_data_ptr<float>() : nullptr,
@@ -59,7 +59,7 @@ const char* multiplyByOneDnn(const at::Tensor& out, const at::Tensor& a, const a
                              {out.mutable_data_ptr(), typeOf(out)});
 }
 
-/// Tries products with every ending and of every type that models ask for.
+/// Tries products with every ending and type that models use.
 bool tryBFloat16() {
     if (oneDnn().multiply == nullptr) return false;
     const at::NoGradGuard no_gradients;

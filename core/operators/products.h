@@ -6,23 +6,23 @@
 
 namespace roper {
 
-/// Why products are LibTorch's own; empty if they are oneDNN's (core/kernels/matrix_product.h).
+/// Why LibTorch computes the products; empty if oneDNN does (core/kernels/matrix_product.h).
 const std::string& whyNotOneDnn();
 
-/// That oneDNN and the instructions it uses on this CPU: "oneDNN 2.7.2, AVX-512 BF16"; empty if products are
-/// not its own.
+/// Version of oneDNN and the instructions that it uses on this CPU: "oneDNN 2.7.2, AVX-512 BF16"; empty if
+/// LibTorch computes the products.
 const std::string& oneDnnVersion();
 
-/// Whether oneDNN multiplies bfloat16 on this CPU. Elsewhere such products are made of float32 ones: the same
-/// numbers but for the order of sums, and slower than float32.
+/// Whether oneDNN multiplies bfloat16 on this CPU. Otherwise such products are computed in float32: the same
+/// numbers except for the order of summation, but slower than float32 input.
 bool oneDnnMultipliesBFloat16();
 
-/// out = act(a·b + bias) + added, on the CPU. Products of bfloat16 are summed in float32 and rounded, if at
-/// all, at the very end.
+/// out = act(a·b + bias) + added, on the CPU. Products of bfloat16 are summed in float32 and rounded at most
+/// once, at the end.
 /// @param a      [M, K], b [K, N], K > 0, both float32 or both bfloat16; either may be a transposed view
 /// @param bias   [N] (float32) or undefined
 /// @param added  [M, N] (float32) or undefined, contiguous
-/// @param out    [M, N], contiguous; float32, or of a's type where nothing is added
+/// @param out    [M, N], contiguous; float32, or of a's type if nothing is added
 void multiplyInto(const at::Tensor& out, const at::Tensor& a, const at::Tensor& b,
                   const at::Tensor& bias = {}, const at::Tensor& added = {}, bool relu = false);
 

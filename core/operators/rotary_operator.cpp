@@ -80,7 +80,7 @@ at::Tensor withDenseRows(const at::Tensor& x) {
     return x.stride(3) == 1 ? x : x.contiguous();
 }
 
-/// Whether the GPU's own kernel rotates such heads by such a table.
+/// Whether the GPU's own kernel supports this rotation.
 bool rotatesOnGpu(const at::Tensor& x, const at::Tensor& cosine) {
     return gpu() != nullptr && x.device().type() == gpu()->deviceType() && cosine.dim() == 2 &&
            cosine.scalar_type() == at::kFloat && x.size(3) % 2 == 0 &&
@@ -154,7 +154,7 @@ class RotateHeadsFunction : public torch::autograd::Function<RotateHeadsFunction
                                                  torch::autograd::tensor_list gradients) {
         const std::vector<at::Tensor> tables = context->saved_data["tables"].toTensorVector();
         const at::Tensor& like = gradients[0];
-        // In memory as q, k and v of a layer: [B, T, 3, H, d].
+        // Memory layout of q, k and v of a layer: [B, T, 3, H, d].
         const at::Tensor made =
             at::empty({like.size(0), like.size(2), 3, like.size(1), like.size(3)}, like.options())
                 .permute({2, 0, 3, 1, 4});

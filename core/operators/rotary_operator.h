@@ -9,40 +9,40 @@
 
 namespace roper {
 
-/// cos mθ_i and sin mθ_i of some tokens: [T, pairs], or [B, 1, pairs] of single tokens. Queries' and keys'
-/// may be larger than 1 together (YaRN, xPos).
+/// cos mθ_i and sin mθ_i of tokens: [T, pairs], or [B, 1, pairs] for single tokens. Those of queries and keys
+/// may have cos² + sin² > 1 (YaRN, xPos).
 struct CosSin {
     at::Tensor cosine, sine;
 };
 
-/// Those of T positions from the first on, computed in float64 and rounded once: [T, pairs]
+/// The table of T positions from `first` on, computed in float64 and rounded once: [T, pairs]
 CosSin makeCosSinTable(const Rotary& rotary, std::int64_t first, std::int64_t T,
                        const at::TensorOptions& options);
 
-/// What each pair decays by at such positions: [T, pairs] (float64)
+/// Decay factor of each pair at these positions: [T, pairs] (float64)
 at::Tensor makeDecayTable(
     const std::function<double(int pair, int pairs, double position, bool is_query)>& decay, int pairs,
     std::int64_t first, std::int64_t T, bool is_query);
 
-/// `sinusoidTable` of T positions from the first on, computed in float64: [T, C]
+/// `sinusoidTable` for T positions from `first` on, computed in float64: [T, C]
 at::Tensor makeSinusoidTable(std::int64_t first, std::int64_t T, std::int64_t C, double base,
                              const at::TensorOptions& options);
 
-/// R(m)x for every head and position, differentiable in x; its backward is the rotation by −m, so nothing of
-/// x is kept. Where cosine and sine follow from trained frequencies it is differentiable in them, too.
-/// Features beyond the table's pairs pass through.
+/// R(m)x for every head and position, differentiable in x; the backward pass rotates by −m, so x need not be
+/// saved. Also differentiable in cosine and sine when they depend on trained frequencies. Features beyond the
+/// table's pairs pass through.
 /// @param x       [B, H, T, d], any strides
-/// @param cosine  [T, pairs], or [B, T, pairs] where each sequence has positions of its own
+/// @param cosine  [T, pairs], or [B, T, pairs] if each sequence has its own positions
 /// @param sine    like cosine
 /// @return        [B, H, T, d], laid out in memory as [B, T, H, d]
 at::Tensor rotate(const at::Tensor& x, const at::Tensor& cosine, const at::Tensor& sine, Pairing pairing,
                   Direction direction = Direction::forward);
 
-/// The same by tensor operations, for every device and type; computed in the table's. x [..., T, d]
+/// The same by tensor operations, for every device and type; computed in the type of the table. x [..., T, d]
 at::Tensor rotateByTensorOps(const at::Tensor& x, const at::Tensor& cosine, const at::Tensor& sine,
                              Pairing pairing, Direction direction);
 
-/// The same for q, k and v, each by its own angles; on a GPU in one pass over memory, back and forth.
+/// The same for q, k and v, each with its own angles; on a GPU in one pass over memory in each direction.
 /// @param qkv  [3, B, H, T, d]
 struct RotatedHeads {
     at::Tensor q, k, v;
@@ -50,7 +50,7 @@ struct RotatedHeads {
 RotatedHeads rotateHeads(const at::Tensor& qkv, const CosSin& queries, const CosSin& keys,
                          const CosSin& values, Pairing pairing);
 
-/// Mean length of each pair over tokens. The first `pairs` rotate; features that do not are paired with their
+/// Mean norm of each pair over tokens. The first `pairs` rotate; features that do not are paired with their
 /// neighbours.
 /// @param x  [..., T, d]
 /// @return   [..., d/2]

@@ -8,11 +8,11 @@ namespace roper {
 
 enum class Direction { forward, inverse };  ///< R(m) or R(−m)
 
-/// Heads that are rotated from one place to another: [B, H, T, d] each, with strides of their own but for the
-/// last, which is 1.
+/// Source and destination of a rotation of heads: [B, H, T, d] each, with arbitrary strides except the last,
+/// which is 1.
 struct RotationPart {
     at::Tensor from, to;      ///< of the same type
-    at::Tensor cosine, sine;  ///< [T, pairs] (float32); the features beyond 2·pairs are copied
+    at::Tensor cosine, sine;  ///< [T, pairs] (float32); features beyond 2·pairs are copied
 };
 
 }  // namespace roper

@@ -11,17 +11,17 @@
 
 namespace roper {
 
-/// As what a safetensors file holds a tensor.
+/// The safetensors element type of a tensor.
 Dtype dtypeOf(const at::Tensor& tensor);
 
-/// Tensors to write, which keeps their copies on the CPU alive.
+/// A list of tensors to write, which keeps their CPU copies alive.
 class TensorsToWrite {
   public:
     TensorsToWrite() = default;
-    /// Each as float32 or, of whole numbers, int64.
+    /// Converts each to float32 or, if it is an integer tensor, int64.
     explicit TensorsToWrite(const std::vector<std::pair<std::string, at::Tensor>>& tensors);
 
-    /// As it is: bytes, int64, float32 or float64.
+    /// Without conversion: bytes, int64, float32 or float64.
     void add(const std::string& name, const at::Tensor& tensor);
     const std::vector<TensorToWrite>& views() const { return views_; }
 
@@ -30,7 +30,7 @@ class TensorsToWrite {
     std::vector<TensorToWrite> views_;
 };
 
-/// Tensors as a safetensors file, each as float32 or, of whole numbers, int64.
+/// Tensors as the bytes of a safetensors file, each as float32 or, if it is an integer tensor, int64.
 std::string sentTensors(const std::vector<std::pair<std::string, at::Tensor>>& tensors,
                         const std::map<std::string, std::string>& metadata = {});
 

@@ -13,10 +13,10 @@
 namespace roper {
 namespace {
 
-/// Where threads cannot be started OpenMP ends the program without naming what to change.
+/// If threads cannot be started, OpenMP ends the program without saying what to change.
 /// @throws std::system_error
 void requireThreads(std::int64_t count) {
-    constexpr std::int64_t kBeside = 3;  // what prepares batches, watches the clock, and LibTorch's own
+    constexpr std::int64_t kBeside = 3;  // batch preparation, watching stopped time, and LibTorch's own
     std::latch end(1);
     std::vector<std::thread> threads;
     std::exception_ptr problem;

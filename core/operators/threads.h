@@ -5,9 +5,9 @@
 
 namespace roper {
 
-/// Sets the number of CPU threads, at most four for each core; 0 takes one per core.
-/// @return  what a person should know if that is fewer than were asked for; empty otherwise
-/// @throws std::system_error where so many cannot be started
+/// Sets the number of CPU threads, at most four per core; 0 means one per core.
+/// @return  a note for the user if fewer were set than requested; otherwise empty
+/// @throws std::system_error if so many cannot be started
 std::string setThreads(std::int64_t threads);
 
 }  // namespace roper

@@ -11,14 +11,14 @@
 
 namespace roper {
 
-/// What the error says where no more threads can be started.
+/// Text of the error when no more threads can be started.
 inline constexpr const char* kNoThreads =
     "No more threads can be started: use fewer (--threads, device.threads), or raise the limit of processes "
     "(`ulimit -u`) or of address space (`ulimit -v`).";
 
-/// Runs `work` and turns what LibTorch and the standard library throw into errors for a person.
-/// @throws Error (memory) where memory or threads do not suffice, Error (usage) for std::invalid_argument,
-/// Error (other) for all else; an Error passes unchanged
+/// Runs `work` and translates exceptions of LibTorch and the standard library into errors for the user.
+/// @throws Error (memory) if memory or threads do not suffice, Error (usage) for std::invalid_argument, Error
+/// (other) for all others; an Error passes unchanged
 template <class Work>
 auto translatingErrors(Work work) {
     constexpr const char* kMemoryAdvice =
