@@ -14,10 +14,10 @@ HWY_BEFORE_NAMESPACE();
 namespace roper::HWY_NAMESPACE {
 namespace hn = hwy::HWY_NAMESPACE;
 
-/// Sums that `multiplyAdd` adds to in registers, in chains that do not wait for each other.
+/// Register accumulators of `multiplyAdd`, in independent chains.
 template <class Kind>
 HWY_INLINE HWY_ATTR double multiplyAddChains(std::size_t rounds, typename Kind::Unit factor) {
-    // Two units with a latency of up to 6 need 12; there are 16 registers, or with AVX-512 32.
+    // Two units with a latency of up to 6 cycles need 12; there are 16 registers, or 32 with AVX-512.
     constexpr std::size_t kChains = HWY_MAX_BYTES >= 64 ? 24 : 12;
     const Floats f;
     const hn::ScalableTag<typename Kind::Unit> units;

@@ -4,11 +4,11 @@
 
 namespace roper {
 
-/// Does `rounds` rounds of independent multiply-adds in registers with the kernels' instruction set, nothing
-/// else: the most that one core can compute. → how many floating-point operations that were
+/// Executes `rounds` rounds of independent multiply-adds in registers with the kernels' instruction set, to
+/// measure the peak performance of one core. → number of floating-point operations
 double multiplyAdds(std::size_t rounds);
 
-/// The same of bfloat16, two products each; 0 where the kernels have no instruction for it.
+/// The same for bfloat16, with two products each; 0 if the kernels have no instruction for it.
 double bfloat16MultiplyAdds(std::size_t rounds);
 
 }  // namespace roper

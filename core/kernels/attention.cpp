@@ -60,7 +60,7 @@ HWY_EXPORT(backwardSingles);
 HWY_EXPORT(forwardPairs);
 HWY_EXPORT(backwardPairs);
 
-/// AVX512-BF16 is not among the instruction sets that Highway knows.
+/// AVX512-BF16 is not among Highway's instruction sets.
 bool cpuMultipliesBFloat16() {
 #if defined(__x86_64__)
     return __builtin_cpu_supports("avx512bf16") != 0;
@@ -78,11 +78,11 @@ constexpr std::array kTargets = {Target{"AVX-512 BF16", HWY_AVX3, true}, Target{
                                  Target{"AVX2", HWY_AVX2}, Target{"SSE4", HWY_SSE4},
                                  Target{"portable", HWY_STATIC_TARGET}};
 
-/// What `useKernelTarget` allows.
+/// Set by `useKernelTarget`.
 std::atomic<bool> bfloat16_allowed{true};
 
-/// Whether products are by that instruction; kept, since Highway asks the CPU anew each time, which in a
-/// virtual machine takes longer than the attention of a token.
+/// Whether products use that instruction; cached, since Highway queries the CPU each time, which in a virtual
+/// machine takes longer than the attention of a token.
 std::atomic<bool>& multipliesItself() {
     static std::atomic<bool> does{cpuMultipliesBFloat16() && (hwy::SupportedTargets() & HWY_AVX3) != 0};
     return does;
@@ -93,7 +93,7 @@ void noteTargets() {
         cpuMultipliesBFloat16() && bfloat16_allowed && (hwy::SupportedTargets() & HWY_AVX3) != 0;
 }
 
-/// Those that were compiled, less those that this CPU lacks or that are not allowed.
+/// Compiled targets that this CPU has and that are allowed.
 std::vector<Target> availableTargets() {
     std::vector<Target> available;
     for (const Target& target : kTargets) {
@@ -104,7 +104,7 @@ std::vector<Target> availableTargets() {
     return available;
 }
 
-/// Allows some targets, or with 0 every one again.
+/// Restricts the allowed targets; 0 allows all again.
 void allow(std::int64_t targets, bool bfloat16) {
     hwy::SetSupportedTargetsForTest(targets);
     bfloat16_allowed = bfloat16;

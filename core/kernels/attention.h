@@ -10,7 +10,7 @@
 
 namespace roper {
 
-/// cos mθ_i and sin mθ_i for positions m = 0 … T − 1: [T, pairs] each, row after row. No pairs: no rotation.
+/// cos mθ_i and sin mθ_i for positions m = 0 … T − 1: [T, pairs] each, row-major. No pairs: no rotation.
 struct RotationTable {
     const float* cosine = nullptr;
     const float* sine = nullptr;
@@ -27,14 +27,14 @@ struct RotationTable {
 /// & Gimelshein 2018; Dao et al. 2022).
 struct AttentionSetup {
     std::size_t B = 0, T = 0, H = 0, d = 0;
-    bool causal = true;  ///< query n sees keys 0 … n, otherwise all of them
+    bool causal = true;  ///< query n sees keys 0 … n, otherwise all keys
     Pairing pairing = Pairing::half;
-    RotationTable query, key;     ///< as wide; cosines and sines may be of any size (YaRN, xPos)
+    RotationTable query, key;     ///< cos² + sin² may have any value (YaRN, xPos)
     RotationTable value;          ///< rotations: cos² + sin² = 1
     const float* bias = nullptr;  ///< β [H, 2T − 1], entry n − j + T − 1 for query n and key j; or none
 };
 
-/// What one thread works in. It grows to what the largest setup needs and is used again.
+/// Working memory of one thread. It grows to the size needed by the largest setup and is reused.
 class AttentionScratch {
   public:
     AttentionScratch();
@@ -42,7 +42,7 @@ class AttentionScratch {
     AttentionScratch(AttentionScratch&&) noexcept;
     AttentionScratch& operator=(AttentionScratch&&) noexcept;
 
-    /// Room for `floats` numbers, aligned for any vector; what stood there is lost.
+    /// Space for `floats` numbers, aligned for any vector; previous content is lost.
     float* room(std::size_t floats);
 
   private:
@@ -52,19 +52,20 @@ class AttentionScratch {
 
 /// The attention of sequence `item / H` and head `item % H`; items are independent of each other. With
 /// bfloat16, the factors of all products are rounded to it; sums, softmax and rotations are in float32.
-/// @param qkv       [B, T, 3, H, d]: q, k, v before any rotation
+/// @param qkv       [B, T, 3, H, d]: q, k, v before rotation
 /// @param out       [B, T, H, d]
-/// @param log_sums  [B, H, T]: log₂ Σ_j 2^(s_nj log₂e), which the backward pass needs
+/// @param log_sums  [B, H, T]: log₂ Σ_j 2^(s_nj log₂e), needed by the backward pass
 void attendForward(const AttentionSetup& setup, const float* qkv, float* out, float* log_sums,
                    std::size_t item, AttentionScratch& scratch);
 void attendForward(const AttentionSetup& setup, const BFloat16* qkv, BFloat16* out, float* log_sums,
                    std::size_t item, AttentionScratch& scratch);
 
 /// Gradients of the same item.
-/// @param out, log_sums  what `attendForward` left
+/// @param out, log_sums  results of `attendForward`
 /// @param grad_out       [B, T, H, d]
 /// @param grad_qkv       [B, T, 3, H, d]
-/// @param grad_bias      [B, H, 2T − 1], to be summed over B; null if there is no bias or nobody asks
+/// @param grad_bias      [B, H, 2T − 1], to be summed over B; null if there is no bias or its gradient is not
+/// needed
 void attendBackward(const AttentionSetup& setup, const float* qkv, const float* out, const float* log_sums,
                     const float* grad_out, float* grad_qkv, float* grad_bias, std::size_t item,
                     AttentionScratch& scratch);
@@ -73,17 +74,16 @@ void attendBackward(const AttentionSetup& setup, const BFloat16* qkv, const BFlo
                     std::size_t item, AttentionScratch& scratch);
 
 /// Instruction sets for which the kernels were compiled and which this CPU has, best first: "AVX-512 BF16",
-/// "AVX-512", "AVX2", … All but the first compute products of bfloat16 by those of float32, which is slow.
+/// "AVX-512", "AVX2", … All but the first emulate bfloat16 products in float32, which is slow.
 std::vector<std::string> kernelTargets();
 
-/// Whether this CPU multiplies bfloat16 itself, and that instruction set is in use.
+/// Whether this CPU has bfloat16 products, and that instruction set is in use.
 bool kernelsMultiplyBFloat16();
 
-/// The one in use.
+/// The instruction set in use.
 std::string kernelTarget();
 
-/// Uses `name` of `kernelTargets()` from now on, or the best again if it is empty; for tests and
-/// measurements.
+/// Selects a target of `kernelTargets()`, or the best one if `name` is empty; for tests and measurements.
 /// @throws std::invalid_argument if this CPU has no such target
 void useKernelTarget(const std::string& name);
 

@@ -18,7 +18,7 @@ HWY_BEFORE_NAMESPACE();
 namespace roper::HWY_NAMESPACE {
 namespace hn = hwy::HWY_NAMESPACE;
 
-/// What the backward pass knows of a block of queries.
+/// Data of a block of queries in the backward pass.
 template <class Kind>
 struct QueryBlock {
     using Unit = typename Kind::Unit;
@@ -28,10 +28,10 @@ struct QueryBlock {
     Unit* output_transposed;       ///< [width / kDepth, kQueryBlock]
     float* minus_log_sums;         ///< [kQueryBlock]; beyond T −∞, so that weights there vanish
     float* minus_shares;           ///< −D_n = −∂L/∂o_n · o_n: [kQueryBlock]
-    float* gradient;               ///< of the scaled scores' queries: [width, kQueryBlock]
+    float* gradient;               ///< with respect to the scaled queries of the scores: [width, kQueryBlock]
 };
 
-/// @param room  for four rows
+/// @param room  space for four rows
 template <class Kind>
 HWY_INLINE HWY_ATTR void loadQueryBlock(const AttentionSetup& setup, const Item& item,
                                         const typename Kind::Number* qkv, const typename Kind::Number* out,
@@ -62,8 +62,8 @@ HWY_INLINE HWY_ATTR void loadQueryBlock(const AttentionSetup& setup, const Item&
     std::fill_n(block.gradient, kQueryBlock * item.width, 0.0F);
 }
 
-/// Weights and gradients of the scores, of a block of keys and one of queries. With float32 all but `scores`
-/// and `gradients` stand in the place of these two.
+/// Weights and score gradients for a block of keys and one of queries. With float32, all except `scores` and
+/// `gradients` alias these two.
 template <class Kind>
 struct ScoreBlock {
     float* scores;           ///< S − log sum: [kKeyBlock, kQueryBlock]
@@ -83,8 +83,8 @@ ScoreBlock<Kind> scoreBlock(Parts& parts) {
                 parts.factor<Kind>(kAll, Along::both)};
 }
 
-/// Makes weights and gradients of the scores of a strip, from `at` on in its block of queries.
-/// @param grad_bias  of query − key = 0, or null
+/// Computes weights and score gradients of a strip that starts at `at` in its block of queries.
+/// @param grad_bias  at query − key = 0, or null
 template <class Kind>
 HWY_INLINE HWY_ATTR void weightGradients(bool causal, const Meeting& meeting, float* grad_bias,
                                          std::size_t at, const ScoreBlock<Kind>& block) {
@@ -113,8 +113,8 @@ HWY_INLINE HWY_ATTR void weightGradients(bool causal, const Meeting& meeting, fl
     }
 }
 
-/// Stores the gradients of rows first … first + count − 1 of q, k or v: scale · R(−t) rows. What stands in
-/// `rows` is lost.
+/// Stores the gradients of rows first … first + count − 1 of q, k or v: scale · R(−t) rows. Overwrites
+/// `rows`.
 template <class Number>
 HWY_INLINE HWY_ATTR void storeGradients(const AttentionSetup& setup, const Item& item, Part part,
                                         std::size_t first, std::size_t count, float scale, float* rows,
@@ -129,18 +129,18 @@ HWY_INLINE HWY_ATTR void storeGradients(const AttentionSetup& setup, const Item&
     }
 }
 
-/// All that the gradients of an item are made from and in: arrays in scratch, rotated.
+/// Inputs and outputs of an item's gradients: arrays in scratch, rotated.
 template <class Kind>
 struct Arrays {
     Factor<Kind> keys, values;
     float *grad_keys, *grad_values;  ///< [tokens, width]
     ScoreBlock<Kind> scores;
-    const float* bias;  ///< of query − key = 0, or null
+    const float* bias;  ///< at query − key = 0, or null
     float* grad_bias;   ///< likewise
 };
 
-/// What a block of queries, of which `queries` are looked at, does to the gradients of `rows` keys and values
-/// from `key` on, and they to its own.
+/// Adds the contributions of a block of queries, of which `queries` are processed, to the gradients of `rows`
+/// keys and values from `key` on, and theirs to the queries' gradients.
 template <class Kind>
 HWY_INLINE HWY_ATTR void backwardBlock(const AttentionSetup& setup, const Item& item,
                                        const Arrays<Kind>& arrays, const QueryBlock<Kind>& now,
@@ -225,7 +225,7 @@ HWY_INLINE HWY_ATTR void backward(const AttentionSetup& setup, const typename Ki
         storeGradients(setup, item, Part::query, first, std::min(kQueryBlock, setup.T - first),
                        1 / std::sqrt(static_cast<float>(setup.d)), gradient_rows, grad_qkv);
     }
-    // The queries in dS · Q were scaled by log₂e / √d; the scores' own scale is 1 / √d.
+    // The queries in dS · Q are scaled by log₂e / √d; the scale of the scores is 1 / √d.
     storeGradients(setup, item, Part::key, 0, setup.T, kLn2, arrays.grad_keys, grad_qkv);
     storeGradients(setup, item, Part::value, 0, setup.T, 1.0F, arrays.grad_values, grad_qkv);
     if (grad_bias != nullptr)

@@ -1,11 +1,12 @@
-// What forward and backward attention share: how an item is laid out, loaded and cut into blocks.
+// Common code of forward and backward attention: layout and loading of an item, division into blocks.
 // Included once for every instruction set (hwy/foreach_target.h).
 //
-// Scores stand transposed, S[key][query]: a vector runs along queries, so the maximum and the sum over keys
-// are plain vector operations, and every product is one of broadcast numbers with vectors (products-inl.h).
-// Queries come in blocks, keys in blocks within; with the future hidden, only what is seen is computed.
+// Scores are transposed, S[key][query]: a vector runs along queries, so the maximum and the sum over keys are
+// plain vector operations, and every product multiplies broadcast numbers with vectors (products-inl.h). The
+// outer loop is over blocks of queries, the inner over blocks of keys; with a causal mask only visible keys
+// are computed.
 //
-// Scores are kept in units of log 2: queries are scaled by log₂e / √d when they are rotated.
+// Scores are in units of log 2: queries are scaled by log₂e / √d when they are rotated.
 
 #if defined(ROPER_KERNELS_ATTENTION_BLOCKS_INL_H_) == defined(HWY_TARGET_TOGGLE)
 #ifdef ROPER_KERNELS_ATTENTION_BLOCKS_INL_H_
@@ -40,9 +41,9 @@ static_assert(kQueryBlock % kStrip == 0 && kQueryBlock % 4 == 0);
 inline constexpr float kLog2OfE = std::numbers::log2e_v<float>, kLn2 = std::numbers::ln2_v<float>;
 inline constexpr float kInfinity = std::numeric_limits<float>::infinity();
 
-/// Where one sequence and head stands in the arrays, and what it needs in scratch.
+/// Position of one sequence and head in the arrays, and its needs in scratch.
 struct Item {
-    /// @param depth  numbers in a unit of the factors: blocks of 4 × 4 units are transposed
+    /// @param depth  numbers per unit of the factors: blocks of 4 × 4 units are transposed
     Item(const AttentionSetup& setup, std::size_t item, std::size_t depth)
         : b(item / setup.H),
           h(item % setup.H),
@@ -55,21 +56,21 @@ struct Item {
     }
 
     std::size_t b, h;
-    std::size_t width;      ///< d filled up to whole vectors; the rest is 0
-    std::size_t tokens;     ///< T filled up to whole blocks; the rest is 0
-    std::size_t distances;  ///< of a bias by distance, filled up likewise
+    std::size_t width;      ///< d padded with zeros to whole vectors
+    std::size_t tokens;     ///< T padded with zeros to whole blocks
+    std::size_t distances;  ///< size of a bias by distance, padded likewise
 };
 
-/// The directions in which products step through the rows of a factor.
+/// The directions in which products traverse the rows of a factor.
 enum class Along { features, tokens, both };
 
-/// Hands out parts of a scratch.
+/// Allocates parts of a scratch.
 class Parts {
   public:
     explicit Parts(float* next) : next_(next) {}
     float* take(std::size_t floats) { return std::exchange(next_, next_ + floats); }
 
-    /// Room for numbers that stand in units.
+    /// Space for numbers stored in units.
     template <class Kind>
     typename Kind::Unit* units(std::size_t numbers) {
         return reinterpret_cast<typename Kind::Unit*>(take(numbers / Kind::kDepth));
@@ -88,7 +89,7 @@ class Parts {
 
 enum class Part : std::size_t { query, key, value };
 
-/// Numbers from token to token in q, k and v, and in the output.
+/// Stride from token to token in q, k and v, and in the output.
 inline std::size_t qkvStep(const AttentionSetup& setup) {
     return 3 * setup.H * setup.d;
 }
@@ -108,7 +109,7 @@ Number* outputRow(Number* out, const AttentionSetup& setup, const Item& item, st
     return out + ((item.b * setup.T + t) * setup.H + item.h) * setup.d;
 }
 
-/// A row of d numbers in float32; `room` takes them where they are not.
+/// A row of d numbers in float32; converted into `room` if stored in another type.
 HWY_INLINE const float* floatsOf(const float* row, std::size_t, float*) {
     return row;
 }
@@ -122,7 +123,7 @@ HWY_INLINE HWY_ATTR const float* floatsOf(const BFloat16* row, std::size_t d, fl
     return room;
 }
 
-/// to = scale · R(±t) from, whatever numbers `from` has
+/// to = scale · R(±t) from, for any type of `from`
 template <class Number>
 HWY_INLINE HWY_ATTR void rotate(const AttentionSetup& setup, const RotationTable& table, std::size_t t,
                                 float sign, float scale, const Number* from, float* to) {
@@ -130,7 +131,7 @@ HWY_INLINE HWY_ATTR void rotate(const AttentionSetup& setup, const RotationTable
               table.sine + t * table.pairs, table.pairs, sign, scale);
 }
 
-/// The same for a row of scratch, to whatever numbers `to` has; what stands in `from` is lost.
+/// The same for a row in scratch, for any type of `to`; overwrites `from`.
 template <class Number>
 HWY_INLINE HWY_ATTR void rotateOutput(const AttentionSetup& setup, const RotationTable& table, std::size_t t,
                                       float scale, float* from, Number* to) {
@@ -146,9 +147,9 @@ HWY_INLINE HWY_ATTR void rotateOutput(const AttentionSetup& setup, const Rotatio
     }
 }
 
-/// Asks the memory for the row some tokens after `row`, that of token t, which will soon be read or written:
-/// the rows of one head lie far apart, and the hardware does not see them coming. At the end of a block of
-/// queries these are the next one's, a little early.
+/// Prefetches the row a few tokens after `row`, that of token t, for reading or writing: the rows of one head
+/// lie too far apart for the hardware prefetcher. At the end of a block of queries this fetches rows of the
+/// next block, slightly early.
 /// @param step  numbers from token to token
 template <class Number>
 HWY_INLINE void prefetchAfter(const AttentionSetup& setup, std::size_t t, const Number* row,
@@ -177,7 +178,7 @@ HWY_INLINE HWY_ATTR void loadRow(const AttentionSetup& setup, const Item& item, 
 }
 
 /// All keys or values of an item, rotated.
-/// @param room  for two rows
+/// @param room  space for two rows
 template <class Kind>
 HWY_INLINE HWY_ATTR void loadRotated(const AttentionSetup& setup, const Item& item,
                                      const typename Kind::Number* qkv, Part part, const Factor<Kind>& to,
@@ -186,7 +187,7 @@ HWY_INLINE HWY_ATTR void loadRotated(const AttentionSetup& setup, const Item& it
                [&](std::size_t t, float* row) HWY_ATTR { loadRow(setup, item, qkv, part, t, 1.0F, row); });
 }
 
-/// A block of rotated queries, scaled: [kQueryBlock, width]; those beyond T are 0.
+/// A block of rotated, scaled queries: [kQueryBlock, width]; 0 beyond T.
 template <class Kind>
 HWY_INLINE HWY_ATTR void loadQueries(const AttentionSetup& setup, const Item& item,
                                      const typename Kind::Number* qkv, std::size_t first,
@@ -197,7 +198,7 @@ HWY_INLINE HWY_ATTR void loadQueries(const AttentionSetup& setup, const Item& it
     });
 }
 
-/// β of the item's head in units of log 2 into [distances], 0 beyond. → where query − key = 0
+/// Loads the item head's β in units of log 2 into [distances], 0 beyond. → the entry of query − key = 0
 HWY_INLINE HWY_ATTR const float* loadBias(const AttentionSetup& setup, const Item& item, float* to) {
     std::fill_n(to, item.distances, 0.0F);
     const float* from = setup.bias + item.h * (2 * setup.T - 1);
@@ -206,38 +207,38 @@ HWY_INLINE HWY_ATTR const float* loadBias(const AttentionSetup& setup, const Ite
     return to + item.tokens;
 }
 
-/// How far a strip of queries starting at `query` sees into the `count` keys from `key` on.
+/// Number of keys, among the `count` from `key` on, that some query of the strip starting at `query` sees.
 HWY_INLINE std::size_t seenKeys(bool causal, std::size_t query, std::size_t key, std::size_t count) {
     if (!causal) return count;
     const std::size_t end = query + kStrip;
     return end <= key ? 0 : std::min(count, end - key);
 }
 
-/// Which of the queries `query` … of a vector come before `key` and must not see it.
+/// Mask of the queries `query` … of a vector that precede `key` and must not see it.
 template <class F>
 HWY_INLINE HWY_ATTR hn::Mask<F> hiddenQueries(F f, std::size_t query, std::size_t key) {
     return hn::FirstN(f, key > query ? key - query : 0);
 }
 
-/// Where a strip of queries stands against some keys.
+/// A strip of queries with a range of keys.
 struct Meeting {
     std::size_t query, key, count;  ///< first query, first key, number of keys
-    const float* bias;              ///< of query − key = 0, or null
+    const float* bias;              ///< entry of query − key = 0, or null
 
-    /// From key number j to a query.
+    /// Distance from key number j to a query.
     std::ptrdiff_t distance(std::size_t from, std::size_t j) const {
         return static_cast<std::ptrdiff_t>(from) - static_cast<std::ptrdiff_t>(key + j);
     }
 
-    /// How many of the keys all of the queries see.
+    /// Number of keys visible to all queries.
     std::size_t seenByAll(bool causal) const {
         if (!causal) return count;
         return query < key ? 0 : std::min(count, query - key + 1);
     }
 };
 
-/// Calls each(j, kept) for every key j of a meeting, for the vector of queries from `query` on: kept(x) is x,
-/// or 0 where a query does not see the key.
+/// Calls each(j, kept) for every key j, for the vector of queries from `query` on: kept(x) is x, or 0 for
+/// queries that do not see the key.
 template <class Each>
 HWY_INLINE HWY_ATTR void forEachKey(bool causal, const Meeting& meeting, std::size_t query, Each each) {
     const std::size_t seen = meeting.seenByAll(causal);

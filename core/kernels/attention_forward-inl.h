@@ -17,7 +17,7 @@ HWY_BEFORE_NAMESPACE();
 namespace roper::HWY_NAMESPACE {
 namespace hn = hwy::HWY_NAMESPACE;
 
-/// Softmax while keys come in blocks: running maxima, sums and outputs of a block of queries.
+/// State of the online softmax over blocks of keys: running maxima, sums and outputs of a block of queries.
 struct Running {
     float* maxima;  ///< [kQueryBlock]
     float* sums;    ///< [kQueryBlock]
@@ -26,8 +26,8 @@ struct Running {
 
 inline constexpr float kZeros[kStrip] = {};
 
-/// Scores [count, kStrip] of a strip become weights 2^(s − max), a factor of the product with values; earlier
-/// sums and outputs follow a new maximum. `at` is the strip's column in `running`.
+/// Turns the scores [count, kStrip] of a strip into weights 2^(s − max), a factor of the product with values,
+/// and rescales earlier sums and outputs to the new maximum. `at` is the strip's column in `running`.
 template <class Kind>
 HWY_INLINE HWY_ATTR void softmaxStrip(bool causal, std::size_t width, const Meeting& meeting, std::size_t at,
                                       float* scores, typename Kind::Unit* weights, const Running& running) {

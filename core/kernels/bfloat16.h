@@ -12,7 +12,7 @@ inline float toFloat(BFloat16 number) {
     return std::bit_cast<float>(static_cast<std::uint32_t>(number) << 16);
 }
 
-/// The nearest one, the even one of two that are equally near. NaN and infinities stay what they are.
+/// Rounds to nearest, ties to even. NaN and infinities are preserved.
 inline BFloat16 toBFloat16(float number) {
     if (number != number) return static_cast<BFloat16>(0x7FC0);
     const auto bits = std::bit_cast<std::uint32_t>(number);

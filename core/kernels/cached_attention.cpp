@@ -17,10 +17,10 @@
 namespace roper {
 namespace {
 
-// One sequence and head in a cache. Keys stand in blocks of tokens, features one below the other, so that the
-// scores of a block's keys are a row vector times the block; values stand token by token. With bfloat16, what
-// follows each other in the direction of a product are neighbours: two features of a key, two tokens of a
-// value.
+// Layout of one sequence and head in a cache. Keys are stored in blocks of tokens, feature by feature, so
+// that the scores of a block's keys are a row vector times the block; values are stored token by token. With
+// bfloat16, consecutive numbers in the direction of a product are adjacent: two features of a key, two tokens
+// of a value.
 constexpr std::size_t kKeysTogether = 32;  ///< two vectors of AVX-512
 constexpr std::size_t kWidthStep = 16;
 
@@ -28,7 +28,7 @@ constexpr std::size_t filledUp(std::size_t count, std::size_t whole) {
     return (count + whole - 1) / whole * whole;
 }
 
-/// Features of a head in a cache; those beyond d are 0.
+/// Features per head in a cache; those beyond d are 0.
 constexpr std::size_t cachedWidth(std::size_t d) {
     return filledUp(d, kWidthStep);
 }
@@ -41,7 +41,7 @@ HWY_BEFORE_NAMESPACE();
 namespace roper::HWY_NAMESPACE {
 namespace hn = hwy::HWY_NAMESPACE;
 
-/// Where the keys and values of one sequence and head stand.
+/// Keys and values of one sequence and head.
 template <class Kind>
 struct CachedHead {
     using Unit = typename Kind::Unit;
@@ -64,7 +64,7 @@ struct CachedHead {
         *values;  ///< [tokens / kDepth, width]
 };
 
-/// A row of numbers as units of a product along it. row: [width] → units [width / kDepth]
+/// Converts a row of numbers to units of a product along it. row: [width] → units [width / kDepth]
 template <class Kind>
 HWY_INLINE HWY_ATTR void packRow(const float* row, std::size_t width, typename Kind::Unit* units) {
     for (std::size_t i = 0; i < width; i += lanes())
@@ -72,7 +72,7 @@ HWY_INLINE HWY_ATTR void packRow(const float* row, std::size_t width, typename K
                      reinterpret_cast<typename Kind::Number*>(units) + i);
 }
 
-/// Key and value of token j. key, value: rotated [width]; packed: room for a row of units
+/// Stores key and value of token j. key, value: rotated [width]; packed: space for a row of units
 template <class Kind>
 HWY_INLINE HWY_ATTR void storeToken(const CachedHead<Kind>& head, std::size_t j, const float* key,
                                     const float* value, typename Kind::Unit* packed) {
@@ -93,7 +93,7 @@ HWY_INLINE HWY_ATTR void storeToken(const CachedHead<Kind>& head, std::size_t j,
     }
 }
 
-/// R(t) of a row of d numbers, filled up with 0: [width]
+/// R(t) of a row of d numbers, padded with 0: [width]
 template <class Number>
 HWY_INLINE HWY_ATTR void rotateFilled(const AttentionSetup& setup, const RotationTable& table, std::size_t t,
                                       float scale, const Number* from, float* row) {
@@ -117,7 +117,7 @@ HWY_INLINE HWY_ATTR void cacheRows(const AttentionSetup& setup, const typename K
     }
 }
 
-/// Scores in units of log 2, [filledUp(keys, kKeysTogether)], become weights 2^(s − max): a factor of the
+/// Turns scores in units of log 2, [filledUp(keys, kKeysTogether)], into weights 2^(s − max): a factor of the
 /// product with values, 0 beyond the last key.
 /// @return  their sum
 template <class Kind>

@@ -16,35 +16,35 @@ namespace roper {
 struct DecodingSetup {
     std::size_t B = 0, H = 0, d = 0;
     Pairing pairing = Pairing::half;
-    RotationTable query, key, value;          ///< of the new tokens' positions: [B, pairs]
+    RotationTable query, key, value;          ///< at the new tokens' positions: [B, pairs]
     const std::int64_t* positions = nullptr;  ///< n of each new token: [B]
-    const std::int64_t* places = nullptr;     ///< which sequence of the cache each one continues: [B]
+    const std::int64_t* places = nullptr;     ///< index of the cached sequence that each one continues: [B]
     const float* bias = nullptr;              ///< β to keys 0, 1, …: [B, H, bias_keys]; or none
     std::size_t bias_keys = 0;
 };
 
 /// The cache of one layer: keys and values of all sequences and heads, [sequences, H, cachedNumbers] each, in
-/// the order in which the kernel reads them. Number: float or BFloat16, which products then have as factors.
+/// the kernel's order. Number: float or BFloat16, the type of the products' factors.
 template <class Number>
 struct CachedLayer {
     Number* keys = nullptr;
     Number* values = nullptr;
-    std::size_t capacity = 0;  ///< tokens that each sequence has room for
+    std::size_t capacity = 0;  ///< maximal number of tokens per sequence
 };
 
-/// Numbers that the keys of one sequence and head take in a cache, and its values as many.
+/// Size of the keys, and of the values, of one sequence and head in a cache, in numbers.
 std::size_t cachedNumbers(std::size_t d, std::size_t capacity);
 
-/// Puts the rotated keys and values of whole prompts into an empty cache: of sequence `item / H` and head
-/// `item % H`, for which `setup` and `qkv` are as in `attendForward`.
+/// Stores the rotated keys and values of whole prompts in an empty cache: of sequence `item / H` and head
+/// `item % H`, with `setup` and `qkv` as in `attendForward`.
 void cachePrompt(const AttentionSetup& setup, const float* qkv, const CachedLayer<float>& cache,
                  std::size_t item, AttentionScratch& scratch);
 void cachePrompt(const AttentionSetup& setup, const BFloat16* qkv, const CachedLayer<BFloat16>& cache,
                  std::size_t item, AttentionScratch& scratch);
 
-/// Adds the new token of sequence `item / H` and head `item % H` to the cache and attends to it and those
-/// before.
-/// @param qkv  [B, 3, H, d]: q, k, v before any rotation
+/// Adds the new token of sequence `item / H` and head `item % H` to the cache and attends to it and its
+/// predecessors.
+/// @param qkv  [B, 3, H, d]: q, k, v before rotation
 /// @param out  [B, H, d]
 void attendToCache(const DecodingSetup& setup, const float* qkv, const CachedLayer<float>& cache, float* out,
                    std::size_t item, AttentionScratch& scratch);

@@ -1,9 +1,9 @@
-// How factors of products come to stand in scratch, for each kind of number (products-inl.h).
-// Included once for every instruction set (hwy/foreach_target.h).
+// Layout of the factors of products in scratch, for each number type (products-inl.h). Included once for
+// every instruction set (hwy/foreach_target.h).
 //
-// A product steps along features or along tokens. With float32 the same rows serve both; with bfloat16 two
-// numbers that follow each other in the product's direction must be neighbours, so there are two arrays:
-// rows, whose units lie along features, and stacked rows, whose units hold one feature of two tokens.
+// A product runs along features or along tokens. With float32 the same rows serve both; with bfloat16 two
+// consecutive numbers in the product's direction must be adjacent, so there are two arrays: rows, whose units
+// lie along features, and stacked rows, whose units hold one feature of two tokens.
 
 #if defined(ROPER_KERNELS_FACTORS_INL_H_) == defined(HWY_TARGET_TOGGLE)
 #ifdef ROPER_KERNELS_FACTORS_INL_H_
@@ -23,7 +23,7 @@ HWY_BEFORE_NAMESPACE();
 namespace roper::HWY_NAMESPACE {
 namespace hn = hwy::HWY_NAMESPACE;
 
-/// Two vectors, rounded to bfloat16, as pairs: one number of `first` and one of `second` in each lane.
+/// Two vectors, rounded to bfloat16 and interleaved: one number of `first` and one of `second` per lane.
 HWY_INLINE HWY_ATTR hn::Vec<hn::ScalableTag<std::uint32_t>> pairsOf(Vector first, Vector second) {
     const Floats f;
     const hn::ScalableTag<std::uint32_t> u;
@@ -31,13 +31,13 @@ HWY_INLINE HWY_ATTR hn::Vec<hn::ScalableTag<std::uint32_t>> pairsOf(Vector first
                   hn::And(roundedUpperHalves(f, second), hn::Set(u, 0xFFFF0000U)));
 }
 
-/// Rows of a factor, one per token; what is not needed is null. With float32 only `rows` is used.
+/// Rows of a factor, one per token; unneeded arrays are null. With float32 only `rows` is used.
 template <class Kind>
 struct Factor {
     typename Kind::Unit* rows;     ///< [tokens, width / kDepth]
     typename Kind::Unit* stacked;  ///< [tokens / kDepth, width]
 
-    /// What products over tokens read.
+    /// The array for products over tokens.
     const typename Kind::Unit* alongTokens() const {
         if constexpr (Kind::kDepth == 1) return rows;
         return stacked;
@@ -45,7 +45,7 @@ struct Factor {
 };
 
 /// Fills the first `tokens` rows: make(t, row) writes the numbers of token t, [width].
-/// @param room  for two rows, or null with float32
+/// @param room  space for two rows, or null with float32
 template <class Kind, class Make>
 HWY_INLINE HWY_ATTR void fillFactor(std::size_t tokens, std::size_t width, const Factor<Kind>& to,
                                     float* room, Make make) {
@@ -70,11 +70,11 @@ HWY_INLINE HWY_ATTR void fillFactor(std::size_t tokens, std::size_t width, const
     }
 }
 
-/// Writes vectors one below the other, from row 0 on, as a factor of products that step down the rows.
+/// Writes vectors as consecutive rows, from row 0 on, of a factor of products that run down the rows.
 template <class Kind>
 class ColumnWriter {
   public:
-    /// @param row  units from row to row
+    /// @param row  units per row
     HWY_INLINE HWY_ATTR ColumnWriter(typename Kind::Unit* to, std::size_t row)
         : to_(to), row_(row), waiting_(hn::Zero(Floats())) {}
 
@@ -87,7 +87,7 @@ class ColumnWriter {
             store(j, numbers);
     }
 
-    /// After the last of `count` rows: an odd one stands beside a 0.
+    /// To be called after the last of `count` rows: pads an odd number of rows with 0.
     HWY_INLINE HWY_ATTR void finish(std::size_t count) {
         if constexpr (Kind::kDepth == 2)
             if (count % 2 == 1) store(count, hn::Zero(Floats()));

@@ -1,5 +1,5 @@
 #pragma once
 
-// Which instruction sets kernels are compiled for (hwy/foreach_target.h), to be included before Highway:
-// SSE4, AVX2 and AVX-512; what has none of them gets Highway's portable form.
+// The instruction sets for which kernels are compiled (hwy/foreach_target.h): SSE4, AVX2 and AVX-512;
+// Highway's portable code for other CPUs. To be included before Highway.
 #define HWY_DISABLED_TARGETS (HWY_SSSE3 | HWY_AVX3_DL)

@@ -31,26 +31,26 @@ Description describe(const MatrixView& matrix) {
     return {{matrix.rows, matrix.columns}, typeOf(matrix.type), {matrix.row_stride, matrix.column_stride}};
 }
 
-/// A matrix row after row.
+/// A row-major matrix.
 Description describe(std::int64_t rows, std::int64_t columns, NumberType type) {
     return {{rows, columns}, typeOf(type), {columns, 1}};
 }
 
 /// How a product is computed.
 enum class Way : std::int8_t {
-    straight,    ///< as it is given
-    pointwise,   ///< as a convolution along the rows of A whose window is one row; B is packed for it
+    straight,    ///< as given
+    pointwise,   ///< as a convolution along the rows of A with a window of one row, with B packed for it
     transposed,  ///< as (BᵀAᵀ)ᵀ
 };
 
-/// A product of certain shapes as oneDNN has prepared it.
+/// A product of certain shapes prepared by oneDNN.
 struct Prepared {
     Way way = Way::straight;
-    Description a{}, b{}, bias{}, out{};  ///< what `product` is given and gives
+    Description a{}, b{}, bias{}, out{};  ///< inputs and output of `product`
     dnnl::primitive product{};
-    Description room{};       ///< B packed, or the transposed product: this thread keeps it
-    dnnl::reorder reorder{};  ///< from B to there, or from there to where the product belongs
-    Description reordered{};  ///< B, or the product, there
+    Description room{};       ///< packed B, or the transposed product, in memory of this thread
+    dnnl::reorder reorder{};  ///< from B to that memory, or from there to the product's destination
+    Description reordered{};  ///< B, or the product, in that memory
 };
 
 dnnl::primitive_attr attributesOf(const ProductEnding& ending, const Description& out) {
@@ -104,17 +104,17 @@ Pointwise pointwiseOf(const Prepared& made, const Description& packed, const Pro
 #endif
 }
 
-/// Whether this is oneDNN's older kind of product, the only one on CPUs without AVX-512. There, on AVX2, it
-/// takes up to half more time for few columns than for many, and more than a convolution for both.
+/// Whether this is oneDNN's older implementation of products, the only one on CPUs without AVX-512. With AVX2
+/// it takes up to half more time for few columns than for many, and more than a convolution for both.
 bool isOlder(const Straight& kind) {
     return std::string_view(kind.impl_info_str()).starts_with("gemm");
 }
 
-// Where the other ways were measured to be the faster ones (AVX2, oneDNN 2.6, 2,048 to 20,480 rows).
+// Where the other ways were measured to be faster (AVX2, oneDNN 2.6, 2,048 to 20,480 rows).
 constexpr std::int64_t kFewColumns = 256;
-constexpr std::int64_t kMostNumbers = 2048 * 512;  ///< in the room of either
+constexpr std::int64_t kMostNumbers = 2048 * 512;  ///< limit of the additional memory of either
 
-/// Many rows by a matrix with few columns: 5 to 40 % less time.
+/// Many rows times a matrix with few columns: 5 to 40 % less time.
 std::optional<Prepared> preparePointwise(const MatrixView& a, const MatrixView& b,
                                          const ProductEnding& ending) {
     constexpr std::int64_t kManyRows = 64;
@@ -122,7 +122,7 @@ std::optional<Prepared> preparePointwise(const MatrixView& a, const MatrixView& 
     if (M < kManyRows || N > std::max(kFewColumns, K) || K * N > kMostNumbers || a.column_stride != 1 ||
         a.row_stride != K)
         return {};
-    // One image of M points in a line with K channels: [1, K, M], the channels of a point side by side.
+    // One image of M points in a row with K channels: [1, K, M], the channels of a point adjacent.
     Prepared made{.way = Way::pointwise,
                   .a = {{1, K, M}, kFloat, {M * K, 1, K}},
                   .bias = {{N}, kFloat, {1}},
@@ -137,12 +137,12 @@ std::optional<Prepared> preparePointwise(const MatrixView& a, const MatrixView& 
         made.reorder = dnnl::reorder({engine(), made.reordered, engine(), made.room});
         return made;
     } catch (const dnnl::error& error) {
-        if (error.status == dnnl_unimplemented) return {};  // of this ending on this CPU
+        if (error.status == dnnl_unimplemented) return {};  // no convolution with this ending on this CPU
         throw;
     }
 }
 
-/// A tall product with few columns, as gradients of weights are: up to 40 % less time as a wide one.
+/// A tall product with few columns, as for gradients of weights: up to 40 % less time as a wide one.
 std::optional<Prepared> prepareTransposed(const MatrixView& a, const MatrixView& b,
                                           const ProductEnding& ending) {
     const std::int64_t M = a.rows, K = a.columns, N = b.columns;
@@ -175,11 +175,12 @@ Prepared prepare(const MatrixView& a, const MatrixView& b, const ProductEnding& 
     return made;
 }
 
-/// Preparing a product takes longer than computing a small one; those of a model come again every step.
+/// Caches prepared products, since preparing takes longer than computing a small one, and a model uses the
+/// same ones in every step.
 const Prepared& preparedFor(const MatrixView& a, const MatrixView& b, const ProductEnding& ending,
                             int threads, NumberType out) {
     using Key = std::array<std::int64_t, 9>;
-    constexpr std::size_t kMostKnown = 256;  // evaluations bring texts of many lengths
+    constexpr std::size_t kMostKnown = 256;  // evaluations have texts of many lengths
     thread_local std::map<Key, Prepared> known;
     const std::int64_t endings = (ending.bias != nullptr ? 1 : 0) + (ending.added != nullptr ? 2 : 0) +
                                  (ending.relu ? 4 : 0) + (a.type == NumberType::bfloat16 ? 8 : 0) +
@@ -192,7 +193,7 @@ const Prepared& preparedFor(const MatrixView& a, const MatrixView& b, const Prod
     return known.emplace(key, prepare(a, b, ending, out)).first->second;
 }
 
-/// What a product needs beside its factors: kept, and grown to what the largest needs.
+/// Additional memory for a product: reused, and grown to the largest need.
 void* roomFor(const Description& description) {
     thread_local dnnl::memory room;
     thread_local std::size_t size = 0;
@@ -237,7 +238,7 @@ void multiply(const MatrixView& a, const MatrixView& b, const ProductEnding& end
     stream.wait();
 }
 
-/// That oneDNN writes its kernels for on this CPU, by the names of its documentation.
+/// Instruction set of oneDNN's kernels on this CPU, named as in its documentation.
 const char* instructionSet() {
     switch (dnnl::get_effective_cpu_isa()) {
         case dnnl::cpu_isa::sse41:

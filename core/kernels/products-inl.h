@@ -1,5 +1,5 @@
-// Products of small matrices in registers: everything attention does more than T·d times.
-// Included once for every instruction set (hwy/foreach_target.h).
+// Products of small matrices in registers, which do all the work of attention beyond T·d operations. Included
+// once for every instruction set (hwy/foreach_target.h).
 
 #if defined(ROPER_KERNELS_PRODUCTS_INL_H_) == defined(HWY_TARGET_TOGGLE)
 #ifdef ROPER_KERNELS_PRODUCTS_INL_H_
@@ -23,20 +23,20 @@ namespace hn = hwy::HWY_NAMESPACE;
 using Floats = hn::ScalableTag<float>;
 using Vector = hn::Vec<Floats>;
 
-/// Numbers in a vector.
+/// Numbers per vector.
 HWY_INLINE constexpr std::size_t lanes() {
     return HWY_LANES(float);
 }
 
 /// A tile of C is kTileRows × kTileVectors vectors: 16 of 32 registers with AVX-512, 12 of 16 otherwise. The
-/// rest holds a row of B and one broadcast number of A.
+/// remaining registers hold a row of B and one broadcast number of A.
 inline constexpr std::size_t kTileVectors = 2;
 inline constexpr std::size_t kTileRows = HWY_MAX_BYTES >= 64 ? 8 : 6;
 
-/// Factors of float32. A product steps along its depth number by number.
+/// Factors of float32. A product advances by one number per step.
 struct Singles {
-    using Number = float;  ///< of the arrays that are given and returned
-    using Unit = float;    ///< what a product takes in one step
+    using Number = float;  ///< type of the input and output arrays
+    using Unit = float;    ///< what a product consumes per step
     static constexpr std::size_t kDepth = 1;
 
     static HWY_INLINE HWY_ATTR Vector multiplyAdd(Vector a, Vector b, Vector sum) {
@@ -44,8 +44,8 @@ struct Singles {
     }
 };
 
-/// Factors of bfloat16, summed in float32. A product takes two numbers in one step: a unit holds those at
-/// 2k, in its lower half, and 2k + 1.
+/// Factors of bfloat16, summed in float32. A product consumes two numbers per step: a unit holds number 2k in
+/// its lower half, and 2k + 1.
 struct Pairs {
     using Number = BFloat16;
     using Unit = std::uint32_t;
@@ -66,8 +66,8 @@ struct Pairs {
 };
 
 #if HWY_ARCH_X86 && HWY_MAX_BYTES >= 64
-/// The same by the instruction of AVX512-BF16, which Highway has no target for. Written as assembly, since
-/// GCC inlines the intrinsic only into functions that are compiled for such CPUs alone.
+/// The same with the instruction of AVX512-BF16, for which Highway has no target. Written in assembly, since
+/// GCC inlines the intrinsic only into functions compiled exclusively for such CPUs.
 struct NativePairs : Pairs {
     static HWY_INLINE HWY_ATTR Vector multiplyAdd(Units a, Units b, Vector sum) {
         asm("vdpbf16ps %2, %1, %0" : "+v"(sum.raw) : "v"(a.raw), "v"(b.raw));
@@ -76,46 +76,46 @@ struct NativePairs : Pairs {
 };
 #endif
 
-/// Steps of a product along `numbers` numbers; an odd one at the end stands beside a 0.
+/// Steps of a product over `numbers` numbers; an odd last one is paired with 0.
 template <class Kind>
 HWY_INLINE constexpr std::size_t steps(std::size_t numbers) {
     return (numbers + Kind::kDepth - 1) / Kind::kDepth;
 }
 
-/// A left factor that stands row by row: A[r][k] = data[r · row + k].
+/// A row-major left factor: A[r][k] = data[r · row + k].
 template <class K>
 struct ByRows {
     using Kind = K;
     const typename Kind::Unit* data;
-    std::size_t row;  ///< units from row to row
+    std::size_t row;  ///< units per row
 
     HWY_INLINE auto at(std::size_t r, std::size_t k) const { return data[r * row + k]; }
     HWY_INLINE ByRows from(std::size_t r, std::size_t k) const { return {data + r * row + k, row}; }
 };
 
-/// A left factor that stands column by column: A[r][k] = data[k · column + r].
+/// A column-major left factor: A[r][k] = data[k · column + r].
 template <class K>
 struct ByColumns {
     using Kind = K;
     const typename Kind::Unit* data;
-    std::size_t column;  ///< units from column to column
+    std::size_t column;  ///< units per column
 
     HWY_INLINE auto at(std::size_t r, std::size_t k) const { return data[k * column + r]; }
     HWY_INLINE ByColumns from(std::size_t r, std::size_t k) const { return {data + k * column + r, column}; }
 };
 
-/// What a product is added to.
+/// Start value of a product.
 struct ToItself {};  ///< C += A · B
 struct ToRow {       ///< every row of C = start + A · B
     const float* start;
 };
 
-/// A right factor for a left one: units row after row.
+/// The right factor for a left one: units, row-major.
 template <class Left>
 using RightOf = const typename Left::Kind::Unit*;
 
-/// C [R, W vectors] = … + A [R, depth] · B [depth, W vectors]. depth: in steps; b_step: units, and c_row:
-/// numbers, from row to row.
+/// C [R, W vectors] = … + A [R, depth] · B [depth, W vectors]. depth: in steps; b_step (units) and c_row
+/// (numbers): strides between rows.
 template <std::size_t R, std::size_t W, class Start, class Left>
 HWY_NOINLINE HWY_ATTR void multiplyTile(Start start, std::size_t depth, Left a, RightOf<Left> HWY_RESTRICT b,
                                         std::size_t b_step, float* HWY_RESTRICT c, std::size_t c_row) {
@@ -151,7 +151,7 @@ HWY_NOINLINE HWY_ATTR void multiplyTile(Start start, std::size_t depth, Left a, 
             hn::StoreU(sums[r][w], f, c + r * c_row + w * lanes());
 }
 
-/// The same for a number of rows known only now, 1 … kTileRows.
+/// The same for a number of rows known only at run time, 1 … kTileRows.
 template <std::size_t W, class Start, class Left>
 HWY_INLINE HWY_ATTR void multiplyRows(Start start, std::size_t rows, std::size_t depth, Left a,
                                       RightOf<Left> b, std::size_t b_step, float* c, std::size_t c_row) {
@@ -178,14 +178,14 @@ HWY_INLINE HWY_ATTR void multiplyRows(Start start, std::size_t rows, std::size_t
 }
 
 /// C [rows, W vectors] = … + A [rows, depth] · B [depth, W vectors].
-/// @param zeros  the numbers of row r before r + zeros are known to be 0 and not looked at
+/// @param zeros  in row r, the numbers before r + zeros are known to be 0 and skipped
 template <std::size_t W, class Start, class Left>
 HWY_INLINE HWY_ATTR void multiplyStrip(Start start, std::size_t rows, std::size_t depth, Left a,
                                        RightOf<Left> b, std::size_t b_step, float* c, std::size_t c_row,
                                        std::ptrdiff_t zeros = -(std::ptrdiff_t{1} << 40)) {
     for (std::size_t r = 0; r < rows;) {
         const std::size_t left = rows - r;
-        // Two tiles of middling height run better than a full one and a thin one.
+        // Two tiles of medium height are faster than a full one and a thin one.
         const std::size_t tile = left >= 2 * kTileRows ? kTileRows : left > kTileRows ? (left + 1) / 2 : left;
         const std::ptrdiff_t first = static_cast<std::ptrdiff_t>(r) + zeros;
         const std::size_t skipped =

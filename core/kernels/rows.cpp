@@ -15,7 +15,7 @@ HWY_BEFORE_NAMESPACE();
 namespace roper::HWY_NAMESPACE {
 namespace hn = hwy::HWY_NAMESPACE;
 
-/// Calls whole(i) for each whole vector of a row and rest(i) for each number that is left.
+/// Calls whole(i) for each whole vector of a row and rest(i) for each remaining number.
 template <class Whole, class Rest>
 HWY_INLINE HWY_ATTR void along(std::size_t width, Whole whole, Rest rest) {
     const hn::ScalableTag<float> f;
@@ -134,7 +134,8 @@ HWY_ATTR void reluBack(const Number* y, std::size_t rows, std::size_t width, Num
         along(
             width,
             [&](std::size_t i) HWY_ATTR {
-                const auto off = hn::Le(loadNumbers(f, y + i), hn::Zero(f));  // false for NaN, which goes on
+                // false for NaN, which is passed on
+                const auto off = hn::Le(loadNumbers(f, y + i), hn::Zero(f));
                 const auto kept = hn::IfThenZeroElse(off, loadNumbers(f, gradient + i));
                 storeNumbers(f, kept, gradient + i);
                 hn::StoreU(hn::Add(hn::LoadU(f, sums + i), kept), f, sums + i);
@@ -219,7 +220,7 @@ HWY_ATTR void geluBack(const Number* x, std::size_t rows, std::size_t width, Num
             });
 }
 
-/// The kernels for a type, of this instruction set: templates cannot be dispatched.
+/// The kernels for a type, compiled for this instruction set: templates cannot be dispatched.
 template <class Number>
 const RowKernels<Number>& kernelsOfTarget() {
     static constexpr RowKernels<Number> kernels{normalize<Number>,   normalizeBackward<Number>,

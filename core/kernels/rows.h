@@ -6,8 +6,8 @@
 
 namespace roper {
 
-/// What happens to activations between products, row by row: one pass over memory each. All arrays stand row
-/// after row, [rows, width]; sums over rows are added to what stands in them. Number: float or BFloat16.
+/// Row-wise operations on activations between products, with one pass over memory each. All arrays are
+/// row-major, [rows, width]; sums over rows are added to the existing values. Number: float or BFloat16.
 template <class Number>
 struct RowKernels {
     /// y = (x − mean) / deviation · weight + bias for each row (Ba et al. 2016).
@@ -15,7 +15,8 @@ struct RowKernels {
     void (*normalize)(const float* x, const float* weight, const float* bias, float epsilon, std::size_t rows,
                       std::size_t width, Number* y, float* means, float* inverses);
 
-    /// The gradient of `normalize` in x, with `passing` added: what reaches x on other ways.
+    /// The gradient of `normalize` with respect to x, plus `passing`, the gradient that reaches x on other
+    /// paths.
     /// @param grad_y                    ∂L/∂y
     /// @param passing                   [rows, width], or null; may be grad_x
     /// @param grad_weight, grad_bias    [width]
@@ -26,17 +27,17 @@ struct RowKernels {
     /// sums [width] += Σ of the rows
     void (*add)(const Number* data, std::size_t rows, std::size_t width, float* sums);
 
-    /// gradient = 0 wherever y ≤ 0, the rest as it is; sums [width] += Σ of its rows
+    /// gradient = 0 wherever y ≤ 0, otherwise unchanged; sums [width] += Σ of its rows
     void (*relu_back)(const Number* y, std::size_t rows, std::size_t width, Number* gradient, float* sums);
 
-    /// y = x Φ(x), Φ the normal distribution's cumulative function (Hendrycks & Gimpel 2016). y may be x.
+    /// y = x Φ(x) with the cumulative normal distribution Φ (Hendrycks & Gimpel 2016). y may be x.
     void (*gelu)(const Number* x, std::size_t count, Number* y);
 
     /// gradient = gradient ∘ (Φ(x) + x φ(x)), back through `gelu`; sums [width] += Σ of its rows
     void (*gelu_back)(const Number* x, std::size_t rows, std::size_t width, Number* gradient, float* sums);
 };
 
-/// Those of the best instruction set that this CPU has.
+/// The functions for the best instruction set of this CPU.
 template <class Number>
 const RowKernels<Number>& rowKernels();
 template <>

@@ -1,5 +1,5 @@
-// What kernels do to vectors one by one: powers of 2, rotations, sums of products, transposed blocks.
-// Included once for every instruction set (hwy/foreach_target.h).
+// Vector operations of kernels: powers of 2, rotations, sums of products, transposed blocks. Included once
+// for every instruction set (hwy/foreach_target.h).
 
 #if defined(ROPER_KERNELS_VECTORS_INL_H_) == defined(HWY_TARGET_TOGGLE)
 #ifdef ROPER_KERNELS_VECTORS_INL_H_
@@ -19,8 +19,8 @@ HWY_BEFORE_NAMESPACE();
 namespace roper::HWY_NAMESPACE {
 namespace hn = hwy::HWY_NAMESPACE;
 
-/// The same vector, without the compiler knowing that it is a constant: it stays in a register instead of
-/// being read from memory wherever it is used.
+/// The same vector, hidden from the compiler's constant propagation: it stays in a register instead of being
+/// loaded from memory at each use.
 template <class V>
 HWY_INLINE HWY_ATTR V inRegister(V v) {
 #if HWY_ARCH_X86 && HWY_TARGET != HWY_EMU128
@@ -29,10 +29,10 @@ HWY_INLINE HWY_ATTR V inRegister(V v) {
     return v;
 }
 
-/// 2^x for x ≤ 0, to a relative 3e-7; 2^−126 for what is smaller, NaN for NaN.
+/// 2^x for x ≤ 0, with a relative error of 3e-7; 2^−126 for smaller results, NaN for NaN.
 ///
-/// x = n + f with f in [−½, ½]: 2^f by the polynomial of degree 5 whose largest relative error there is
-/// least; n is added to its exponent. Adding 1.5 · 2^23 leaves n in the low bits of a float.
+/// x = n + f with f in [−½, ½]: 2^f by the minimax polynomial of degree 5 for the relative error; n is added
+/// to its exponent. Adding 1.5 · 2^23 leaves n in the low bits of a float.
 template <class F>
 class PowerOf2 {
   public:
@@ -50,7 +50,7 @@ class PowerOf2 {
         const F f;
         const hn::RebindToSigned<F> i;
 #if HWY_ARCH_X86 && HWY_TARGET != HWY_SCALAR && HWY_TARGET != HWY_EMU128
-        x = hn::Max(least_, x);  // in this order x86 keeps NaN
+        x = hn::Max(least_, x);  // x86 propagates NaN with the arguments in this order
 #else
         x = hn::IfThenElse(hn::Lt(x, least_), least_, x);
 #endif
@@ -124,8 +124,7 @@ HWY_INLINE HWY_ATTR float dot(const float* a, const float* b, std::size_t d) {
     return sum;
 }
 
-/// The bits of bfloat16 numbers nearest to x, in the upper half of each lane; the lower half is rubbish. As
-/// `toBFloat16`.
+/// x rounded to bfloat16, in the upper half of each lane; the lower half is undefined. As `toBFloat16`.
 template <class F>
 HWY_INLINE HWY_ATTR auto roundedUpperHalves(F, hn::Vec<F> x) {
     const hn::RebindToUnsigned<F> u;
@@ -135,7 +134,7 @@ HWY_INLINE HWY_ATTR auto roundedUpperHalves(F, hn::Vec<F> x) {
     return hn::IfThenElse(hn::RebindMask(u, hn::IsNaN(x)), hn::Set(u, 0x7FC00000), rounded);
 }
 
-/// A vector of numbers from memory, in float32.
+/// Loads a vector of numbers, converted to float32.
 template <class F>
 HWY_INLINE HWY_ATTR hn::Vec<F> loadNumbers(F f, const float* from) {
     return hn::LoadU(f, from);
@@ -148,7 +147,7 @@ HWY_INLINE HWY_ATTR hn::Vec<F> loadNumbers(F f, const BFloat16* from) {
     return hn::BitCast(f, hn::ShiftLeft<16>(hn::PromoteTo(u, bits)));
 }
 
-/// Writes a vector of float32 as numbers of either type.
+/// Stores a vector of float32 as numbers of either type.
 template <class F>
 HWY_INLINE HWY_ATTR void storeNumbers(F f, hn::Vec<F> x, float* to) {
     hn::StoreU(x, f, to);
@@ -174,7 +173,7 @@ HWY_INLINE void storeNumber(float x, BFloat16* to) {
     *to = toBFloat16(x);
 }
 
-/// to [columns, rows] = from [rows, columns] transposed, of float32 or units of 32 bits; both counts
+/// to [columns, rows] = from [rows, columns] transposed, for float32 or units of 32 bits; both counts
 /// divisible by 4.
 /// @param from_row, to_row  numbers from row to row
 template <class Unit>
