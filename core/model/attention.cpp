@@ -8,19 +8,19 @@
 namespace roper {
 namespace {
 
-/// As core/kernels/attention_blocks-inl.h has it.
+/// As in core/kernels/attention_blocks-inl.h.
 constexpr std::int64_t kKeysPerBlock = 128;
 
 at::Tensor divided(const at::Tensor& numerator, const at::Tensor& denominator) {
     return numerator / denominator.clamp_min(kLeastDenominator);
 }
 
-/// Which keys lie in a query's future: [Tq, Tk] (bool).
+/// Keys in a query's future: [Tq, Tk] (bool).
 at::Tensor futureOf(std::int64_t queries, std::int64_t keys, const at::TensorOptions& options) {
     return at::ones({queries, keys}, options.dtype(at::kBool)).triu(1);
 }
 
-/// Similarities of linear attention, 0 for keys that are masked: [B, H, Tq, Tk].
+/// Similarities of linear attention, 0 for masked keys: [B, H, Tq, Tk].
 at::Tensor similarities(AttentionKind kind, const at::Tensor& q, const at::Tensor& k,
                         const AttentionMask& mask) {
     at::Tensor made = at::matmul(q, k.mT());
@@ -29,12 +29,12 @@ at::Tensor similarities(AttentionKind kind, const at::Tensor& q, const at::Tenso
     return mask.causal ? made.tril() : made;
 }
 
-/// Sums of x up to each token, or over all: [B, H, T, d] → [B, H, T or 1, d].
+/// Cumulative or total sums of x over tokens: [B, H, T, d] → [B, H, T or 1, d].
 at::Tensor sums(const at::Tensor& x, const AttentionMask& mask) {
     return mask.causal ? x.cumsum(2) : x.sum(2, /*keepdim=*/true);
 }
 
-/// How many keys each query sees: [Tq or 1, 1].
+/// Number of keys visible to each query: [Tq or 1, 1].
 at::Tensor counts(const at::Tensor& k, const AttentionMask& mask) {
     const std::int64_t T = k.size(2);
     return mask.causal ? at::arange(1, T + 1, k.options()).unsqueeze(1) : at::full({1, 1}, T, k.options());
@@ -48,12 +48,12 @@ at::Tensor mixLinear(AttentionKind kind, const Heads& heads, const AttentionMask
     return divided(numerator, denominators(kind, heads, mask));
 }
 
-/// The nearest numbers that bfloat16 has.
+/// Rounded to bfloat16.
 at::Tensor rounded(const at::Tensor& x) {
     return x.to(at::kBFloat16).to(at::kFloat);
 }
 
-/// Scores with −∞ for keys that are masked.
+/// Scores with −∞ for masked keys.
 at::Tensor masked(const at::Tensor& scores, const AttentionMask& mask) {
     if (mask.added.defined()) return scores + mask.added;
     if (!mask.causal) return scores;
@@ -95,12 +95,12 @@ at::Tensor weights(AttentionKind kind, const Heads& heads, const AttentionMask& 
 }
 
 RoundedAttention roundedAttention(const Heads& heads, const AttentionMask& mask) {
-    // As in the kernels, the scale is part of what is rounded (core/kernels/attention_blocks-inl.h).
+    // As in the kernels, the scale is applied before rounding (core/kernels/attention_blocks-inl.h).
     const double log2_of_e = std::numbers::log2e, d = static_cast<double>(heads.q.size(3));
     const at::Tensor q = rounded(heads.q * (log2_of_e / std::sqrt(d)));
     const at::Tensor scores = masked(at::matmul(q, rounded(heads.k).mT()) / log2_of_e, mask);
     const at::Tensor v = rounded(heads.v);
-    // Weights are rounded against the largest score so far, a block of keys at a time.
+    // Weights are rounded relative to the largest score so far, one block of keys at a time.
     at::Tensor largest = at::full_like(scores.narrow(-1, 0, 1), -INFINITY), sum = at::zeros_like(largest),
                mixed = at::zeros_like(heads.q);
     for (std::int64_t first = 0; first < scores.size(3); first += kKeysPerBlock) {

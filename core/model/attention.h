@@ -6,20 +6,21 @@
 
 namespace roper {
 
-/// Queries, keys and values of one layer as they enter the products.
+/// Queries, keys and values of one layer as used in the products.
 struct Heads {
     at::Tensor q, k;  ///< [B, H, Tq, d] and [B, H, Tk, d], rotated
-    at::Tensor v;     ///< [B, H, Tk, d], rotated by RoPER
+    at::Tensor v;     ///< [B, H, Tk, d], rotated for RoPER
     at::Tensor unrotated_q,
-        unrotated_k;  ///< φ(q) and φ(k) themselves; defined for linear_numerator: its denominator is of them
+        unrotated_k;  ///< φ(q) and φ(k), for the denominator of linear_numerator; otherwise undefined
 };
 
-/// Which keys a query attends to, and what is added to their scores.
+/// Which keys a query attends to, and the bias of their scores.
 struct AttentionMask {
     bool causal = true;       ///< query n attends to keys 0 … n; Tq = Tk
-    at::Tensor visible = {};  ///< [B, 1, 1, Tk] (bool): the keys that each sequence's one query attends to
-    at::Tensor added = {};  ///< to the scores, −∞ for masked keys: [1 or B, 1 or H, Tq, Tk]; softmax only.
-                            ///< Undefined where `causal` alone says it.
+    at::Tensor visible = {};  ///< [B, 1, 1, Tk] (bool): the keys visible to each sequence's single query
+    /// to the scores, −∞ for masked keys: [1 or B, 1 or H, Tq, Tk]; softmax only. Undefined if `causal` is
+    /// sufficient.
+    at::Tensor added = {};
 };
 
 /// The mask of whole sequences of T tokens.
@@ -31,15 +32,15 @@ AttentionMask sequenceMask(bool causal, std::int64_t T, const at::Tensor& distan
 AttentionMask decodingMask(const at::Tensor& visible, const at::Tensor& bias,
                            const at::TensorOptions& options);
 
-/// Σ_j a_nj v_j: [B, H, Tq, d]. Linear attention over a whole sequence keeps no T × T matrix.
+/// Σ_j a_nj v_j: [B, H, Tq, d]. Linear attention over a whole sequence stores no T × T matrix.
 at::Tensor mix(AttentionKind kind, const Heads& heads, const AttentionMask& mask);
 
-/// The weights a_nj themselves: [B, H, Tq, Tk]. Those of linear_numerator need not sum to 1 and may be
-/// negative; the others are probabilities.
+/// The weights a_nj: [B, H, Tq, Tk]. Those of linear_numerator need not sum to 1 and may be negative; the
+/// others are probabilities.
 at::Tensor weights(AttentionKind kind, const Heads& heads, const AttentionMask& mask);
 
-/// The same two of softmax attention as the kernels compute them in bfloat16: the factors of both products,
-/// weights before their division among them, are rounded to it, everything else is float32.
+/// The same two for softmax attention as the kernels compute it in bfloat16: the factors of both products,
+/// including the weights before normalisation, are rounded to it, everything else is float32.
 struct RoundedAttention {
     at::Tensor weights;  ///< [B, H, Tq, Tk]
     at::Tensor mixed;    ///< [B, H, Tq, d]
@@ -47,7 +48,7 @@ struct RoundedAttention {
 /// @param heads  float32, rotated
 RoundedAttention roundedAttention(const Heads& heads, const AttentionMask& mask);
 
-/// What linear attention divides by, for every query: [B, H, Tq, 1]. Undefined for softmax.
+/// The denominators of linear attention for every query: [B, H, Tq, 1]. Undefined for softmax.
 at::Tensor denominators(AttentionKind kind, const Heads& heads, const AttentionMask& mask);
 
 }  // namespace roper

@@ -29,8 +29,8 @@ constexpr Implementation kImplementations[] = {
      &at::Context::userEnabledCuDNNSDP},
     {at::SDPBackend::math, "math", &at::Context::setSDPUseMath, &at::Context::userEnabledMathSDP}};
 
-/// While it lives, one implementation alone is allowed, and LibTorch does not say what speaks against the
-/// others.
+/// During its lifetime only one implementation is allowed, and LibTorch's warnings about unusable ones are
+/// suppressed.
 class Only final : c10::WarningHandler {
   public:
     explicit Only(const Implementation& allowed) : quiet_(this) {
@@ -53,10 +53,11 @@ class Only final : c10::WarningHandler {
     std::vector<bool> before_;
 };
 
-/// Milliseconds of forward and backward, the least of some rounds; nothing if what is allowed cannot do it.
+/// Milliseconds of forward and backward, the minimum over some rounds; empty if the allowed implementation
+/// does not support the shape.
 std::optional<double> measure(const AttentionShape& shape) {
-    // A GPU loads each kernel when it is first called, that which adds to an earlier gradient at the second
-    // pass.
+    // A GPU loads each kernel at its first call; the kernel that adds to an existing gradient is first used
+    // in the second pass.
     constexpr int kWarmUp = 3, kRounds = 3, kTimes = 5;
     const at::AutoGradMode with_gradients(true);
     const auto random = [&] {
@@ -66,7 +67,7 @@ std::optional<double> measure(const AttentionShape& shape) {
     try {
         const at::Tensor q = random(), k = random(), v = random();
         const at::Tensor gradient = at::randn_like(q.detach());
-        std::optional<at::Tensor> mask;  // not every implementation knows the gradient of one
+        std::optional<at::Tensor> mask;  // not every implementation supports its gradient
         if (shape.mask.defined())
             mask = shape.mask.detach().to(shape.type).requires_grad_(shape.mask.requires_grad());
         const auto forwardAndBackward = [&] {
@@ -109,12 +110,13 @@ std::string chooseAttention(const AttentionShape& shape) {
         times += (times.empty() ? "" : ", ") + std::string(implementation->name) + " " +
                  formatRounded(time, 3) + " ms";
     }
-    // Those that cannot do this shape may do others.
+    // Those that do not support this shape may support others.
     for (const Implementation& implementation : kImplementations) {
         const auto backend = static_cast<std::int64_t>(implementation.backend);
         if (std::find(order.begin(), order.end(), backend) == order.end()) order.push_back(backend);
     }
-    order.push_back(static_cast<std::int64_t>(at::SDPBackend::overrideable));  // LibTorch wants all of them
+    // LibTorch requires all of them
+    order.push_back(static_cast<std::int64_t>(at::SDPBackend::overrideable));
     at::globalContext().setSDPPriorityOrder(order);
     return std::string("attention by LibTorch's ") + measured.front().second->name + " (" + times + ")";
 }

@@ -7,7 +7,7 @@
 
 namespace roper {
 
-/// The attention of a model's training steps.
+/// Shape of the attention in a model's training steps.
 struct AttentionShape {
     std::int64_t B = 0, H = 0, T = 0, d = 0;
     at::ScalarType type = at::kFloat;
@@ -16,11 +16,11 @@ struct AttentionShape {
     at::Tensor mask = {};  ///< [1, H, T, T], added to the scores; or undefined
 };
 
-/// Has LibTorch's attention prefer, from now on, the implementation (flash, memory-efficient, cuDNN's, plain
-/// products) that is the fastest forward and backward for this shape: which one that is differs between GPUs.
-/// Where that cannot do another shape, the next fastest does.
+/// Makes LibTorch's attention prefer from now on the implementation (flash, memory-efficient, cuDNN, plain
+/// products) that is fastest, forward and backward, for this shape, since that differs between GPUs. For
+/// shapes that it does not support, the next fastest is used.
 /// @return  a line for the log: "attention by LibTorch's flash (flash 0.21 ms, math 1.3 ms)"
-/// @throws c10::Error if none does this shape
+/// @throws c10::Error if none supports this shape
 std::string chooseAttention(const AttentionShape& shape);
 
 }  // namespace roper

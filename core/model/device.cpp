@@ -23,10 +23,10 @@ bool driverIsThere() {
     return std::filesystem::exists("/dev/nvidia0") || std::filesystem::exists("/dev/nvidiactl");
 }
 
-/// Opens libtorch_cuda.so, whose static initialisers register CUDA with LibTorch. Returns what went wrong, if
-/// so.
+/// Opens libtorch_cuda.so, whose static initialisers register CUDA with LibTorch. Returns an error message,
+/// if any.
 std::optional<std::string> openCudaHalf() {
-    // RTLD_GLOBAL, because further libraries that it opens look for its symbols.
+    // RTLD_GLOBAL, since further libraries that it loads need its symbols.
     if (::dlopen("libtorch_cuda.so", RTLD_NOW | RTLD_GLOBAL) == nullptr) {
         const char* reason = ::dlerror();
         return std::string("LibTorch's CUDA half cannot be opened (") + (reason ? reason : "unknown reason") +
@@ -38,7 +38,7 @@ std::optional<std::string> openCudaHalf() {
     return std::nullopt;
 }
 
-/// Opens our own half for a GPU. Returns what went wrong, if so; LibTorch's operations do without it.
+/// Opens our library for a GPU. Returns an error message, if any; LibTorch's operations work without it.
 std::optional<std::string> openOurHalf(const c10::Device& device) {
     const std::filesystem::path path = besideProgram("libroper_cuda.so");
     void* const library = ::dlopen(path.c_str(), RTLD_NOW | RTLD_LOCAL);
@@ -46,7 +46,7 @@ std::optional<std::string> openOurHalf(const c10::Device& device) {
     const auto open = reinterpret_cast<OpenGpu>(::dlsym(library, "roper_open_gpu"));
     if (open == nullptr) return ::dlerror();
     try {
-        // It lives as long as the process: the driver may be gone before this library's variables are.
+        // Never deleted: the driver may be unloaded before this library's variables are destroyed.
         useGpu(std::shared_ptr<Gpu>(open(device.index()), [](Gpu*) {}));
     } catch (const std::exception& error) {
         return error.what();

@@ -10,25 +10,25 @@ namespace roper {
 
 struct OpenDevice {
     c10::Device device;
-    std::string note;  ///< what is not as it could be: why "auto" took the CPU although there is a GPU, …
+    /// a note about a suboptimal choice: why "auto" chose the CPU although there is a GPU, …
+    std::string note;
 };
 
-/// Makes of "auto", "cpu", "cuda" or "cuda:N" a device that can be used now. For CUDA, LibTorch's CUDA half
-/// (libtorch_cuda.so) is opened first; "auto" takes it only where a driver and that library are, else the
-/// CPU. With it goes our own half, libroper_cuda.so, as `gpu()`.
-/// @param plain    LibTorch's operations alone are wanted: `device.kernel`
-/// @param process  of several on this machine, each of which takes the next GPU where none is named, and
-/// again
-///                 the first after the last
+/// Opens the device "auto", "cpu", "cuda" or "cuda:N". For CUDA, LibTorch's CUDA library (libtorch_cuda.so)
+/// is loaded first; "auto" uses it only if a driver and that library exist, otherwise the CPU. Our own
+/// libroper_cuda.so is then available as `gpu()`.
+/// @param plain    use only LibTorch's operations: `device.kernel`
+/// @param process  index among several on this machine; if no GPU is named, each uses the next one, starting
+/// again after the last
 /// @throws Error (usage) saying what is missing and how to get it
 OpenDevice openDevice(const std::string& name, bool plain = false, int process = 0);
 
-/// What a specification asks for.
+/// The device that a specification requests.
 inline OpenDevice openDevice(const Specification::Device& device, int process = 0) {
     return openDevice(device.name, device.kernel == "plain", process);
 }
 
-/// Whether a device has instructions for products of bfloat16; of a CPU also oneDNN must know them.
+/// Whether a device has instructions for bfloat16 products; on a CPU oneDNN must also support them.
 bool multipliesBFloat16(const c10::Device& device);
 
 /// "cpu, 2 threads" or "cuda:0, NVIDIA H200".

@@ -100,7 +100,7 @@ at::Tensor fusedAttention(const at::Tensor& qkv, std::int64_t heads, bool causal
         !pass.distance_bias.defined() || pass.distance_bias.sizes() == at::IntArrayRef({heads, 2 * T - 1}),
         "fusedAttention: a bias must be [heads, 2T - 1] = [", heads, ", ", 2 * T - 1, "], not ",
         pass.distance_bias.sizes());
-    // An autograd function takes no undefined tensors.
+    // Autograd functions accept no undefined tensors.
     const at::Tensor bias = pass.distance_bias.defined() ? pass.distance_bias : at::empty({0}, at::kFloat);
     return FusedAttentionFunction::apply(qkv, bias, heads, causal, static_cast<std::int64_t>(pairing),
                                          queries, keys, values);

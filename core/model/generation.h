@@ -9,23 +9,25 @@
 
 namespace roper {
 
-/// How a model continues a prompt.
+/// Options for continuing a prompt.
 struct GenerationOptions {
-    int max_tokens = 0;                                 ///< generated at most
-    std::function<bool(std::string_view)> is_complete;  ///< of the text so far: no more is needed
-    double temperature = 0;  ///< 0 takes the likeliest token; else one drawn from softmax(logits/temperature)
-    std::uint64_t seed = 0;  ///< of the draws; prompt b has a generator of its own, (seed, first_prompt + b)
+    int max_tokens = 0;  ///< maximal number of generated tokens
+    /// whether the text so far is complete, which ends generation
+    std::function<bool(std::string_view)> is_complete;
+    double temperature = 0;  ///< 0: greedy; otherwise tokens are sampled from softmax(logits/temperature)
+    /// seed of the sampling; prompt b has its own generator, (seed, first_prompt + b)
+    std::uint64_t seed = 0;
     std::size_t first_prompt = 0;
 };
 
-/// What a model generated after a prompt.
+/// A generated continuation.
 struct Completion {
     std::string text;
     std::vector<std::int64_t> tokens;
 };
 
-/// Continues every prompt, all together through one key/value cache. What a prompt gets does not depend on
-/// the others; those that are complete leave the batch.
+/// Continues all prompts together with one key/value cache. The result for a prompt does not depend on the
+/// others; completed ones leave the batch.
 /// @throws std::invalid_argument if a prompt is empty or has a character outside the vocabulary
 std::vector<Completion> generate(Transformer& model, const Vocabulary& vocabulary,
                                  const std::vector<std::string>& prompts, const GenerationOptions& options);

@@ -8,12 +8,12 @@ namespace {
 
 constexpr double kLayerNormEpsilon = 1e-5;
 
-/// By LibTorch's operations, in the layer's own numbers.
+/// With LibTorch's operations, in the layer's number type.
 at::Tensor plainLinear(const at::Tensor& x, const Affine& layer) {
     return at::linear(x.to(layer.weight.scalar_type()), layer.weight, layer.bias);
 }
 
-/// Room for tensors of the same shapes in one array.
+/// Memory for tensors of the same shapes in one array.
 std::vector<at::Tensor> sideBySide(at::TensorList like, at::ScalarType type) {
     std::int64_t numbers = 0;
     for (const at::Tensor& tensor : like)

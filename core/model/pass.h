@@ -9,34 +9,34 @@
 
 namespace roper {
 
-/// Weight [out, in] and bias [out] of a linear layer; or both [C] of a norm.
+/// Weight [out, in] and bias [out] of a linear layer; or both [C] for a norm.
 struct Affine {
     at::Tensor weight, bias;
 };
 
-/// How the layers of one pass through the blocks are computed: by our kernels or by LibTorch's operations, in
-/// which numbers, and whether some are dropped. The kernels cast weights themselves; LibTorch's operations
-/// are given weights of type `compute_type` (`castTogether`). B sequences, T tokens, C = width.
+/// How the layers of one pass through the blocks are computed: by our kernels or LibTorch's operations, in
+/// which number types, and with or without dropout. The kernels cast weights themselves; LibTorch's
+/// operations require weights of type `compute_type` (`castTogether`). B sequences, T tokens, C = width.
 class Pass {
   public:
-    bool by_kernels = false;  ///< of core/operators/dense.h
-    bool gelu = true;         ///< between the feed-forward layers; otherwise ReLU
-    double dropout = 0;       ///< 0 where nothing is dropped
+    bool by_kernels = false;  ///< those of core/operators/dense.h
+    bool gelu = true;         ///< activation of the feed-forward layers; otherwise ReLU
+    double dropout = 0;       ///< 0: no dropout
 
-    /// Of parameters, residuals, norms and logits.
+    /// Type of parameters, residuals, norms and logits.
     at::ScalarType master_type = at::kFloat;
 
-    /// What the operands of matrix products are cast to. bfloat16 where `master_type` is float32 is the mixed
-    /// precision of Micikevicius et al. 2018.
+    /// Type to which the operands of matrix products are cast. bfloat16 with a `master_type` of float32 is
+    /// the mixed precision of Micikevicius et al. 2018.
     at::ScalarType compute_type = at::kFloat;
 
-    /// x once more, and its layer norm in numbers of a type. [..., C]
+    /// x itself, and its layer norm in the given type. [..., C]
     Normalized norm(const at::Tensor& x, const Affine& norm, at::ScalarType type) const;
 
     /// x Wᵀ + b [..., out], of type `compute_type`
     at::Tensor linear(const at::Tensor& x, const Affine& layer) const;
 
-    /// The same of type `master_type`.
+    /// The same in type `master_type`.
     at::Tensor linearToMaster(const at::Tensor& x, const Affine& layer) const;
 
     /// residual + drop(x Wᵀ + b)
@@ -49,8 +49,8 @@ class Pass {
     at::Tensor drop(const at::Tensor& x) const;
 };
 
-/// Tensors cast to a type, side by side in one array: on a GPU one operation for all, there and back,
-/// instead of one each. Gradients come back in the tensors' own type.
+/// Casts tensors to a type in one contiguous array: on a GPU one operation for all in each direction, instead
+/// of one each. Gradients are returned in the tensors' own type.
 std::vector<at::Tensor> castTogether(const std::vector<at::Tensor>& tensors, at::ScalarType type);
 
 }  // namespace roper

@@ -15,7 +15,7 @@ namespace roper {
 
 namespace {
 
-/// At least so many rows: a power of 2, or a multiple of 16.
+/// Rounds up to a power of 2, or a multiple of 16.
 std::int64_t roundedRows(std::int64_t rows) {
     constexpr std::int64_t kStep = 16;
     if (rows > kStep) return (rows + kStep - 1) / kStep * kStep;
@@ -71,7 +71,7 @@ std::int64_t Transformer::parameterCount() const {
                            [](std::int64_t sum, const NamedParameter& p) { return sum + p.second.numel(); });
 }
 
-/// Why passes over whole sequences are made of LibTorch's operations alone; empty if by our kernels.
+/// Why passes over whole sequences use only LibTorch's operations; empty if they use our kernels.
 std::string Transformer::whyPlain() const {
     if (specification_.device.kernel == "plain") return "device.kernel is plain";
     if (!options_.device().is_cpu()) return "the model is on a GPU";
@@ -79,7 +79,7 @@ std::string Transformer::whyPlain() const {
     return {};
 }
 
-/// Why attention is, in such a pass; empty if by our kernel.
+/// Why attention does, in such a pass; empty if it uses our kernel.
 std::string Transformer::whyNotFused() const {
     if (!by_kernels_) return whyPlain();
     if (attention_ != AttentionKind::softmax) return "the kernel knows softmax alone";
@@ -87,7 +87,7 @@ std::string Transformer::whyNotFused() const {
     return {};
 }
 
-/// What the operands of matrix products are in passes over whole sequences.
+/// Type of the operands of matrix products in passes over whole sequences.
 at::ScalarType Transformer::chosenComputeType() const {
     const auto whole = c10::typeMetaToScalarType(options_.dtype());
     if (whole != at::kFloat) return whole;
@@ -97,7 +97,7 @@ at::ScalarType Transformer::chosenComputeType() const {
     return faster ? at::kBFloat16 : at::kFloat;
 }
 
-/// By LibTorch's operations alone, in the model's own numbers.
+/// With LibTorch's operations only, in the model's number type.
 Pass Transformer::plainPass() const {
     Pass pass;
     pass.gelu = specification_.model.activation == "gelu";
@@ -105,7 +105,7 @@ Pass Transformer::plainPass() const {
     return pass;
 }
 
-/// The layers with the operands of matrix products cast to the compute type.
+/// The layers with weights cast to the compute type.
 Transformer::Layers Transformer::castLayers() const {
     Layers layers = layers_;
     std::vector<at::Tensor*> operands;
@@ -176,13 +176,13 @@ at::Tensor Transformer::run(const Forward& forward, const Layers& layers) {
     return pass.linearToMaster(x, layers.head);
 }
 
-/// The attention of one layer. qkv: q, k and v side by side [B, T, 3C] → what the output projection reads [B,
+/// The attention of one layer. qkv: concatenated q, k and v [B, T, 3C] → input of the output projection [B,
 /// T, C]
 at::Tensor Transformer::attend(const Forward& forward, std::size_t layer, const at::Tensor& qkv) {
     if (forward.fused)
         return forward.recorder == nullptr ? attendFused(forward, layer, qkv)
                                            : attendRounded(forward, layer, qkv);
-    // Only softmax with fixed frequencies computes in the compute type.
+    // Only softmax with fixed frequencies uses the compute type.
     const bool as_it_is = attention_ == AttentionKind::softmax && !specification_.model.trainsFrequencies();
     const at::Tensor split = splitHeads(as_it_is ? qkv : qkv.to(embedding_.scalar_type()));
     Heads heads = rotatedHeads(split, layer, forward.positions);
@@ -209,7 +209,7 @@ at::Tensor Transformer::attendFused(const Forward& forward, std::size_t layer, c
     return fusedAttention(qkv, heads_, causal_, positions_->pairing(), forward.positions, layer);
 }
 
-/// What the kernels do in bfloat16, step by step, for a recorder.
+/// The computation of the kernels in bfloat16, step by step, for a recorder.
 at::Tensor Transformer::attendRounded(const Forward& forward, std::size_t layer, const at::Tensor& qkv) {
     const at::Tensor split = splitHeads(qkv.to(at::kFloat));
     const Heads heads = rotatedHeads(split, layer, forward.positions);
@@ -223,8 +223,8 @@ at::Tensor Transformer::splitHeads(const at::Tensor& qkv) const {
     return qkv.view({qkv.size(0), qkv.size(1), 3, heads_, head_dim_}).permute({2, 0, 3, 1, 4});
 }
 
-/// qkv [3, B, H, T, d] → q, k rotated by their positions and, for RoPER, v too. Linear attention rotates what
-/// it makes of q and k.
+/// qkv [3, B, H, T, d] → q, k rotated by their positions, and v for RoPER. Linear attention rotates its
+/// features of q and k.
 Heads Transformer::rotatedHeads(const at::Tensor& qkv, std::size_t layer,
                                 const PassPositions& positions) const {
     const Pairing pairing = positions_->pairing();
@@ -242,7 +242,7 @@ Heads Transformer::rotatedHeads(const at::Tensor& qkv, std::size_t layer,
             numerator_only ? k : at::Tensor()};
 }
 
-/// mixed ô [B, H, T, d] → R(−n)ô for RoPER, heads joined: [B, T, C].
+/// ô [B, H, T, d] → R(−n)ô for RoPER, heads concatenated: [B, T, C].
 at::Tensor Transformer::mergeHeads(const at::Tensor& mixed, std::size_t layer,
                                    const PassPositions& positions) const {
     const CosSin& values = positions.ofValues(layer);
@@ -251,7 +251,7 @@ at::Tensor Transformer::mergeHeads(const at::Tensor& mixed, std::size_t layer,
         .flatten(2);
 }
 
-/// A pass over whole sequences by LibTorch's operations. tokens [B, T]
+/// A pass over whole sequences with LibTorch's operations. tokens [B, T]
 Transformer::Forward Transformer::plainForward(const at::Tensor& tokens) {
     const std::int64_t T = tokens.size(1);
     Forward forward{tokens, positions_->forPass({T}), {}, plainPass()};
@@ -259,7 +259,7 @@ Transformer::Forward Transformer::plainForward(const at::Tensor& tokens) {
     return forward;
 }
 
-/// A pass as training computes it, by our kernels where they are used; without a mask. tokens [B, T]
+/// A pass as in training, with our kernels if they are used; without a mask. tokens [B, T]
 Transformer::Forward Transformer::fastForward(const at::Tensor& tokens, PassPositions positions) const {
     Forward forward{tokens, std::move(positions), {}, plainPass()};
     forward.pass.by_kernels = by_kernels_;
@@ -297,7 +297,7 @@ Transformer::Decoding Transformer::startDecoding(std::int64_t capacity) const {
     return texts;
 }
 
-/// The layers with weights as the kernels' products read them.
+/// The layers with weights in the form read by the kernels' products.
 Transformer::Layers Transformer::layersForKernels() const {
     Layers layers = layers_;
     for (Block& block : layers.blocks)
@@ -317,7 +317,7 @@ at::Tensor Transformer::prefill(const at::Tensor& tokens, Decoding& texts) {
 
 at::Tensor Transformer::decode(const at::Tensor& tokens, const at::Tensor& positions, Decoding& texts) {
     const std::int64_t B = tokens.size(0), used = positions.max().item<std::int64_t>() + 1;
-    // Texts end one by one. oneDNN would prepare its products anew for every number of those left.
+    // Texts end one by one, and oneDNN would prepare its products for every remaining number of texts.
     const std::int64_t rows = by_kernels_ && texts.kernel_cache_ ? roundedRows(B) : B;
     const auto filled = [&](const at::Tensor& x) {
         return rows > B ? at::constant_pad_nd(x, {0, rows - B}) : x;
@@ -328,7 +328,7 @@ at::Tensor Transformer::decode(const at::Tensor& tokens, const at::Tensor& posit
     Forward forward = by_kernels_ ? fastForward(all_tokens, std::move(at_positions))
                                   : Forward{all_tokens, std::move(at_positions), {}, plainPass()};
     if (!forward.fused) {
-        // A text attends to its own tokens up to the new one; what lies beyond is padding of longer prompts.
+        // A text attends to its own tokens up to the new one; positions beyond are padding of longer prompts.
         const at::Tensor visible =
             at::arange(used, positions.options()).view({1, 1, 1, used}).le(positions.view({B, 1, 1, 1}));
         forward.mask = decodingMask(visible, forward.positions.bias, options_);
@@ -338,7 +338,7 @@ at::Tensor Transformer::decode(const at::Tensor& tokens, const at::Tensor& posit
     return run(forward, texts.layers_).squeeze(1).narrow(0, 0, B);
 }
 
-/// A pass for what `recorder` takes of it. tokens [B, T]
+/// Runs a pass that fills `recorder`. tokens [B, T]
 void Transformer::record(const at::Tensor& tokens, const Recorder& recorder, Numbers numbers) {
     const bool rounds = numbers == Numbers::compute && compute_type_ == at::kBFloat16;
     const std::int64_t T = tokens.size(1);

@@ -19,15 +19,15 @@
 
 namespace roper {
 
-/// Targets of this value count for nothing in a loss, as in PyTorch.
+/// Targets with this value are ignored in the loss, as in PyTorch.
 inline constexpr std::int64_t kIgnoreIndex = -100;
 
-/// A transformer, causal or (`training.objective` masked) looking both ways, with any position method and
-/// attention of the specification (docs/run-folder.md gives its order of operations and the names and shapes
-/// of its parameters). B sequences, T tokens, C = width, H heads, d = C/H, V = size of the vocabulary.
+/// A transformer, causal or (`training.objective` masked) bidirectional, with any position method and
+/// attention of the specification (docs/run-folder.md describes the order of operations and the names and
+/// shapes of parameters). B sequences, T tokens, C = width, H heads, d = C/H, V = size of the vocabulary.
 class Transformer {
   public:
-    /// Weights follow from model_seed alone: each parameter has a generator of its own, seeded by its name,
+    /// Initial weights depend only on model_seed: each parameter has its own generator, seeded by its name,
     /// so two methods start from the same weights wherever their shapes agree.
     Transformer(const Specification& specification, std::int64_t vocabulary_size, at::Device device,
                 at::ScalarType dtype = at::kFloat);
@@ -35,57 +35,57 @@ class Transformer {
     /// tokens [B, T] (int64) → logits [B, T, V].
     at::Tensor forward(const at::Tensor& tokens, bool training = false);
 
-    /// tokens [B, T], mean cross-entropy in nats of predicting tokens 1 … T−1 from those before.
+    /// tokens [B, T] → mean cross-entropy in nats of predicting tokens 1 … T−1 from the preceding ones.
     at::Tensor loss(const at::Tensor& tokens, bool training = false);
 
-    /// tokens, targets [B, T]: mean cross-entropy in nats of saying each target that is not `kIgnoreIndex`.
+    /// tokens, targets [B, T] → mean cross-entropy in nats over the targets other than `kIgnoreIndex`.
     at::Tensor loss(const at::Tensor& tokens, const at::Tensor& targets, bool training);
 
-    /// Whether a token attends to those before it alone, so that a text can be written on.
+    /// Whether attention is causal, so that texts can be generated.
     bool causal() const { return causal_; }
 
-    /// Texts that are written on token by token: the keys and values of their tokens, and the weights as
-    /// products read them, which are cast once. It is for the weights as they were when it was made.
+    /// State of token-by-token generation: KV cache of the texts, and the weights as read by products, cast
+    /// once. Valid only for the weights at its creation.
     class Decoding;
 
-    /// Begins with no text, and room for `capacity` tokens of each. By the kernels and in the numbers of a
-    /// pass over whole sequences (`computation`) where that is; by LibTorch's operations otherwise.
+    /// Starts with empty texts, and space for `capacity` tokens each. Uses the kernels and number type of a
+    /// pass over whole sequences (`computation`) if they support generation, otherwise LibTorch's operations.
     Decoding startDecoding(std::int64_t capacity) const;
 
-    /// Reads the prompts. tokens [B, T], right-padded → logits [B, T, V]
+    /// Processes the prompts. tokens [B, T], right-padded → logits [B, T, V]
     at::Tensor prefill(const at::Tensor& tokens, Decoding& texts);
 
-    /// One more token for every text. tokens [B], positions [B] (int64) → logits [B, V]
+    /// Processes one more token of every text. tokens [B], positions [B] (int64) → logits [B, V]
     at::Tensor decode(const at::Tensor& tokens, const at::Tensor& positions, Decoding& texts);
 
-    /// The numbers in which a model is looked into: those of its parameters, by LibTorch's operations, or
-    /// those that its passes compute in (`computeType`), rounded where they round.
+    /// Number type for inspecting a model: that of its parameters, by LibTorch's operations, or that of its
+    /// passes (`computeType`), with the same rounding.
     enum class Numbers { master, compute };
 
     /// Attention weights of every layer and head for tokens [B, T] → [L, B, H, T, T].
     at::Tensor attentionWeights(const at::Tensor& tokens, Numbers numbers = Numbers::master);
 
-    /// What every head does with tokens [1, T].
+    /// Activation statistics of every head for tokens [1, T].
     struct Inside {
         at::Tensor attention;  ///< weights [L, H, T, T]
-        at::Tensor norms;      ///< lengths by pair of q, k, v and output, means over tokens: [4, L, H, d/2]
+        at::Tensor norms;      ///< norms by pair of q, k, v and output, means over tokens: [4, L, H, d/2]
     };
     Inside inside(const at::Tensor& tokens, Numbers numbers = Numbers::master);
 
     /// The smallest denominator of each head's linear attention over tokens [B, T] → [L, H]; undefined for
-    /// softmax, which has none that could vanish.
+    /// softmax, whose denominator cannot vanish.
     at::Tensor leastDenominators(const at::Tensor& tokens);
 
-    /// What computes passes over whole sequences, and why: a line for the run's log.
+    /// Which code computes passes over whole sequences, and why: a line for the run's log.
     std::string computation() const;
 
-    /// Whether they go by our kernels.
+    /// Whether our kernels are used.
     bool usesOurKernels() const { return by_kernels_; }
 
-    /// What the operands of matrix products are in such passes.
+    /// Type of the operands of matrix products in such passes.
     at::ScalarType computeType() const { return compute_type_; }
 
-    /// On a GPU: has LibTorch's attention take what is fastest for B sequences of T tokens, as
+    /// On a GPU: makes LibTorch's attention use the fastest implementation for B sequences of T tokens, as
     /// `chooseAttention`. → a line for the log; empty on the CPU and for linear attention
     std::string chooseAttention(std::int64_t B, std::int64_t T);
 
@@ -106,28 +106,28 @@ class Transformer {
     Affine normLayer(const std::string& name);
     Affine linearLayer(const std::string& name, std::int64_t out, std::int64_t in);
 
-    /// What one layer's attention worked with, of one pass.
+    /// Activations of one layer's attention in a pass.
     struct LayerRecord {
         std::size_t layer;
         at::Tensor qkv;      ///< before rotation [3, B, H, T, d]
         Heads heads;         ///< rotated
-        at::Tensor weights;  ///< [B, H, T, T], if the recorder wants them
+        at::Tensor weights;  ///< [B, H, T, T], if requested by the recorder
         at::Tensor mixed;    ///< Σ_j a_nj v_j [B, H, T, d], before it is rotated back
     };
     struct Recorder {
-        bool with_weights = false;  ///< has weights computed as a matrix, which training never does
+        bool with_weights = false;  ///< computes the weights as a matrix, which training never does
         std::function<void(const LayerRecord&)> take;
     };
 
-    /// One pass of tokens through the blocks: what it reads, and how it is computed.
+    /// Inputs and options of one pass through the blocks.
     struct Forward {
         at::Tensor tokens;  ///< [B, T] (int64)
         PassPositions positions;
         AttentionMask mask;
         Pass pass;
-        bool fused = false;         ///< attention by our kernels, which need no mask
-        Decoding* texts = nullptr;  ///< whose caches keys and values go into, or come from too
-        at::Tensor decoded = {};    ///< [B] (int64): positions of single tokens that a cache precedes
+        bool fused = false;         ///< whether our kernels compute attention, which needs no mask then
+        Decoding* texts = nullptr;  ///< generation whose caches are filled, or also read
+        at::Tensor decoded = {};    ///< [B] (int64): positions of single tokens that follow cached ones
         const Recorder* recorder = nullptr;
     };
     at::Tensor run(const Forward& forward, const Layers& layers);
@@ -153,8 +153,8 @@ class Transformer {
     AttentionKind attention_;
     bool pre_norm_, causal_;
     at::TensorOptions options_;
-    bool by_kernels_;              ///< passes over whole sequences
-    at::ScalarType compute_type_;  ///< of matrix products in such passes
+    bool by_kernels_;              ///< in passes over whole sequences
+    at::ScalarType compute_type_;  ///< type of matrix products in such passes
     Parameters parameters_;
     std::unique_ptr<Positions> positions_;
     at::Tensor embedding_;
@@ -163,7 +163,7 @@ class Transformer {
 
 class Transformer::Decoding {
   public:
-    /// Keeps these texts alone, in this order. rows [B′] (int64)
+    /// Keeps only these texts, in this order. rows [B′] (int64)
     void keep(const at::Tensor& rows) {
         if (kernel_cache_)
             kernel_cache_->keep(rows);
@@ -176,7 +176,7 @@ class Transformer::Decoding {
 
     Layers layers_;
     KeyValueCache cache_;
-    std::optional<KernelCache> kernel_cache_;  ///< instead, where attention is by our kernels
+    std::optional<KernelCache> kernel_cache_;  ///< used instead if our kernels compute attention
 };
 
 }  // namespace roper

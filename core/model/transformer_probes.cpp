@@ -20,7 +20,7 @@ Transformer::Inside Transformer::inside(const at::Tensor& tokens, Numbers number
            {true,
             [&](const LayerRecord& layer) {
                 attention.push_back(layer.weights);
-                // A rotation keeps every pair's length, so values and outputs may be taken rotated.
+                // A rotation preserves every pair's norm, so rotated values and outputs can be used.
                 norms.push_back(at::stack(
                     {norms_of(layer.qkv.select(0, 0), qk_pairs), norms_of(layer.qkv.select(0, 1), qk_pairs),
                      norms_of(layer.heads.v, value_pairs), norms_of(layer.mixed, value_pairs)}));

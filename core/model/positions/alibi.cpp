@@ -6,7 +6,7 @@
 namespace roper {
 namespace {
 
-/// Scores fall with distance, by a slope of each head's own (Press et al. 2021).
+/// A bias that decreases linearly with distance, with a separate slope for each head (Press et al. 2021).
 class AlibiPositions final : public Positions {
   public:
     AlibiPositions(const Specification& specification, at::TensorOptions options)

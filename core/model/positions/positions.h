@@ -14,28 +14,28 @@
 
 namespace roper {
 
-/// Where the tokens of one pass stand: at positions 0 … T−1 of every sequence, or (decoding with a key/value
-/// cache) one token per sequence at a position of its own, whose keys reach back to position 0.
+/// Positions of the tokens in a pass: 0 … T−1 in every sequence, or (decoding with a key/value cache) one
+/// token per sequence at its own position, with keys from position 0 on.
 struct TokenPositions {
-    std::int64_t T = 0;  ///< tokens of a sequence, or keys that a single token attends to
+    std::int64_t T = 0;  ///< tokens per sequence, or keys to which a single token attends
     at::Tensor single =
-        {};  ///< [B] (int64): positions of single tokens; undefined if all of 0 … T−1 go through
+        {};  ///< [B] (int64): positions of single tokens; undefined for whole sequences 0 … T−1
 };
 
 /// What a position method contributes to one pass. Undefined tensors contribute nothing.
 struct PassPositions {
     at::Tensor embedding;      ///< added to the tokens' embeddings: [T, C] or [B, 1, C]
-    at::Tensor distance_bias;  ///< to the scores, by query − key + T − 1: [H, 2T − 1]; of whole sequences
-    at::Tensor bias;           ///< to the scores: [B, H, 1, T]; of single tokens
-    std::vector<CosSin> queries, keys, values;  ///< of rotations: one per layer, or one that all layers share
+    at::Tensor distance_bias;  ///< to the scores of whole sequences, by query − key + T − 1: [H, 2T − 1]
+    at::Tensor bias;           ///< to the scores of single tokens: [B, H, 1, T]
+    std::vector<CosSin> queries, keys, values;  ///< of rotations: one per layer, or one shared by all layers
 
     const CosSin& ofQueries(std::size_t layer) const { return queries[queries.size() == 1 ? 0 : layer]; }
     const CosSin& ofKeys(std::size_t layer) const { return keys[keys.size() == 1 ? 0 : layer]; }
     const CosSin& ofValues(std::size_t layer) const { return values[values.size() == 1 ? 0 : layer]; }
 };
 
-/// What LibTorch does for a position method, with the method's parameters and tables. All else about a method
-/// stands in core/methods, in a file of the same name. A base that contributes nothing.
+/// The LibTorch implementation of a position method, with its parameters and tables. Everything else about a
+/// method is in core/methods, in a file of the same name. This base class contributes nothing.
 class Positions {
   public:
     Positions(const Specification& specification, at::TensorOptions options)
@@ -44,32 +44,32 @@ class Positions {
     Positions(const Positions&) = delete;
     Positions& operator=(const Positions&) = delete;
 
-    /// @throws Error (usage) if the method has no such positions
+    /// @throws Error (usage) if the method does not support these positions
     PassPositions forPass(const TokenPositions& tokens);
 
-    /// Reads texts of `length` tokens with changed frequencies, as for evaluating a model on texts longer
-    /// than those it was trained on. Trained frequencies are changed by the same factors as fixed ones.
+    /// Changes frequencies for texts of `length` tokens, to evaluate a model on texts longer than those of
+    /// its training. Trained frequencies are scaled by the same factors as fixed ones.
     /// @throws Error (usage) if the method has no frequencies
     virtual void rescale(const Scaling& scaling, double length);
 
     Pairing pairing() const;
 
-    /// Pairs that rotate; 0 where none does.
+    /// Number of rotating pairs; 0 if there are none.
     virtual int queryKeyPairs() const { return 0; }
     virtual int valuePairs() const { return 0; }
 
-    /// Trained frequencies, one tensor [pairs] a layer; empty where they are fixed.
+    /// Trained frequencies, one tensor [pairs] per layer; empty if they are fixed.
     virtual std::vector<at::Tensor> queryKeyFrequencies() const { return {}; }
     virtual std::vector<at::Tensor> valueFrequencies() const { return {}; }
 
-    /// Learned biases [buckets, H]; undefined where there are none.
+    /// Learned biases [buckets, H]; undefined if there are none.
     virtual at::Tensor relativeBias() const { return {}; }
 
   protected:
-    /// Adds to `pass`, in which nothing rotates yet.
+    /// Adds the method's contributions to `pass`, which has no rotation yet.
     virtual void contribute(const TokenPositions&, PassPositions& /*pass*/) {}
 
-    /// Adds to `pass` the biases that `ofDistances` gives for distances query − key: any shape → [H, that
+    /// Adds to `pass` the biases that `ofDistances` returns for distances query − key: any shape → [H, that
     /// shape].
     void addBias(const TokenPositions& tokens, PassPositions& pass,
                  const std::function<at::Tensor(const at::Tensor& distances)>& ofDistances) const;
@@ -77,10 +77,10 @@ class Positions {
     const Specification& specification() const { return specification_; }
     const at::TensorOptions& options() const { return options_; }
 
-    /// Tables are made for as many positions as a training sequence has, or more if they are needed.
+    /// Size of tables in positions: the length of training sequences, or more if needed.
     std::int64_t atLeastTrained(std::int64_t T) const;
 
-    /// Keeps a table that a longer one replaces: steps that were captured keep reading it.
+    /// Keeps a table that a longer one replaces, since captured steps still read it.
     void retire(const at::Tensor& table) { retired_tables_.push_back(table); }
 
   private:
@@ -89,7 +89,7 @@ class Positions {
     std::vector<at::Tensor> retired_tables_;
 };
 
-/// The method of a specification; makes its parameters, if it has any.
+/// Creates the method of a specification, with its parameters, if any.
 std::unique_ptr<Positions> makePositions(const Specification& specification, Parameters& parameters,
                                          at::TensorOptions options);
 

@@ -7,7 +7,7 @@
 namespace roper {
 namespace {
 
-/// Those of the tokens of a pass: [T, pairs], or [B, 1, pairs] of single tokens.
+/// Rows of a table for the tokens of a pass: [T, pairs], or [B, 1, pairs] for single tokens.
 at::Tensor rowsOf(const at::Tensor& table, const TokenPositions& tokens) {
     return tokens.single.defined() ? table.index_select(0, tokens.single).unsqueeze(1)
                                    : table.narrow(0, 0, tokens.T);
@@ -87,10 +87,10 @@ void RotaryPositions::growDecay(std::int64_t T) {
     decay_ = {table(true), table(false)};
 }
 
-/// [T, pairs], or [B, 1, pairs] of single tokens, of each layer.
+/// [T, pairs], or [B, 1, pairs] for single tokens, of each layer.
 std::vector<CosSin> RotaryPositions::trainedCosSin(const Rotation& rotation,
                                                    const TokenPositions& tokens) const {
-    const at::TensorOptions exact = options().dtype(at::kDouble);  // angles grow with the position
+    const at::TensorOptions exact = options().dtype(at::kDouble);  // angles grow with position
     const at::Tensor positions = tokens.single.defined() ? tokens.single.to(at::kDouble).view({-1, 1, 1})
                                                          : at::arange(tokens.T, exact).unsqueeze(1);
     const Eigen::VectorXd& factors = rotation.factors;

@@ -4,9 +4,8 @@
 
 namespace roper {
 
-/// Rotation of queries and keys and, where the method rotates them, of values: what all methods that rotate
-/// have in common. Frequencies are fixed, or parameters of each layer; pairs decay by position where the
-/// method has them do so
+/// Rotation of queries and keys and, depending on the method, of values: the common part of all rotary
+/// methods. Frequencies are fixed, or parameters of each layer; pairs may decay by position
 /// (`PositionMethod::decay`).
 class RotaryPositions : public Positions {
   public:
@@ -23,17 +22,16 @@ class RotaryPositions : public Positions {
     void contribute(const TokenPositions& tokens, PassPositions& pass) override;
 
   private:
-    /// One kind of rotation: of queries and keys, or of values.
+    /// One kind of rotation: that of queries and keys, or that of values.
     struct Rotation {
         RotaryConfig config;
-        Rotary rotary;  ///< not scaled
-        std::vector<at::Tensor> trained =
-            {};                        ///< frequencies [pairs] of each layer; empty where they are fixed
-        Eigen::VectorXd factors = {};  ///< what scaling multiplies each frequency by; empty for 1
-        double attention_factor = 1;   ///< YaRN: cos and sin times this
-        CosSin table = {};             ///< [positions, pairs], as long as has been needed
+        Rotary rotary;                         ///< unscaled
+        std::vector<at::Tensor> trained = {};  ///< frequencies [pairs] of each layer; empty if they are fixed
+        Eigen::VectorXd factors = {};          ///< factor of each frequency due to scaling; empty: 1
+        double attention_factor = 1;           ///< YaRN: factor of cos and sin
+        CosSin table = {};                     ///< [positions, pairs], extended as needed
     };
-    /// What decay multiplies cos and sin by: [positions, pairs] each, as long as has been needed.
+    /// Decay factors of cos and sin: [positions, pairs] each, extended as needed.
     struct Decay {
         at::Tensor queries, keys;
     };

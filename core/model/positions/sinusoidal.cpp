@@ -22,7 +22,7 @@ class SinusoidalPositions final : public Positions {
     }
 
   private:
-    at::Tensor table_;  ///< [positions, C], as long as has been needed
+    at::Tensor table_;  ///< [positions, C], extended as needed
 };
 
 }  // namespace

@@ -8,7 +8,7 @@
 namespace roper {
 namespace {
 
-/// A learned bias of each head for each bucket of distances, shared by all layers (Raffel et al. 2020).
+/// A learned bias for each head and bucket of distances, shared by all layers (Raffel et al. 2020).
 class T5Positions final : public Positions {
   public:
     T5Positions(const Specification& specification, Parameters& parameters, at::TensorOptions options)
@@ -26,7 +26,7 @@ class T5Positions final : public Positions {
             buckets_ = bucketsByDistance(atLeastTrained(tokens.T)).to(options().device());
         }
         addBias(tokens, pass, [this](const at::Tensor& distances) {
-            const std::int64_t zero = buckets_.size(0) / 2;  // where the distance is 0
+            const std::int64_t zero = buckets_.size(0) / 2;  // index of distance 0
             const at::Tensor bucket_of = buckets_.index_select(0, (distances + zero).flatten());
             return bias_.index_select(0, bucket_of).t().unflatten(1, distances.sizes());
         });
@@ -46,7 +46,7 @@ class T5Positions final : public Positions {
     }
 
     at::Tensor bias_;     ///< [buckets, H]
-    at::Tensor buckets_;  ///< of each distance, those to the right first, as far as has been needed
+    at::Tensor buckets_;  ///< of each distance, keys to the right first; extended as needed
 };
 
 }  // namespace
