@@ -8,7 +8,7 @@ namespace roper {
 namespace {
 
 constexpr std::size_t kAhead = 3;
-constexpr int kLowerPriority = 1;  // little: on a full machine a step would wait long for its batch
+constexpr int kLowerPriority = 1;  // small: on a busy machine a step would otherwise wait long for its batch
 
 }  // namespace
 
@@ -30,7 +30,7 @@ BatchStream::~BatchStream() {
 }
 
 void BatchStream::work() {
-    // On Linux a thread has a priority of its own, named by its thread id.
+    // On Linux each thread has its own priority, set by its thread id.
     const auto thread = static_cast<id_t>(::gettid());
     ::setpriority(PRIO_PROCESS, thread, ::getpriority(PRIO_PROCESS, thread) + kLowerPriority);
     std::unique_lock lock(mutex_);

@@ -14,25 +14,25 @@
 
 namespace roper {
 
-/// Which sequences of every batch are wanted.
+/// The part of every batch that is needed.
 struct Shard {
     std::int64_t first = 0, count = 0;
 };
 
-/// The batches of training in their order, made ahead by a thread of lower priority. They are those of
-/// `makeBatch`: a batch follows from seeds and its place alone.
+/// Produces the training batches in order, ahead of time in a low-priority thread. They are those of
+/// `makeBatch`: a batch depends only on seeds and its index.
 class BatchStream {
   public:
     /// @param task, specification  must outlive the stream
-    /// @param first                number of the first batch's first sequence
-    /// @param shard                of every batch; all of it if not given
+    /// @param first                index of the first batch's first sequence
+    /// @param shard                of every batch; default: all of it
     BatchStream(const Task& task, const Specification& specification, std::uint64_t first,
                 const std::optional<Shard>& shard = {});
     ~BatchStream();
     BatchStream(const BatchStream&) = delete;
     BatchStream& operator=(const BatchStream&) = delete;
 
-    /// The next batch; waits if it is not there yet. @throws whatever making it threw
+    /// The next batch; waits until it is ready. @throws any exception from making it
     Batch next();
 
   private:
@@ -48,7 +48,7 @@ class BatchStream {
     std::deque<Batch> ready_;
     std::exception_ptr problem_;
     bool ending_ = false;
-    std::thread thread_;  ///< last: it uses everything above
+    std::thread thread_;  ///< last member: the thread uses all members above
 };
 
 }  // namespace roper

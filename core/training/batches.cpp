@@ -9,11 +9,11 @@
 namespace roper {
 namespace {
 
-constexpr double kMaskProbability = 0.8, kRandomTokenProbability = 0.1;  // of the selected tokens
+constexpr double kMaskProbability = 0.8, kRandomTokenProbability = 0.1;  // among the selected tokens
 
-/// Selects tokens of a sequence for prediction and hides them.
-/// @param inputs   [T]: before, the sequence; after, with masks
-/// @param targets  [T]: before, all `kIgnoreIndex`; after, the selected tokens
+/// Selects tokens of a sequence for prediction and masks them.
+/// @param inputs   [T]: in: the sequence; out: the sequence with masks
+/// @param targets  [T]: in: all `kIgnoreIndex`; out: the selected tokens
 void applyMasking(const Specification& specification, std::int64_t vocabulary, Random random,
                   std::int64_t* inputs, std::int64_t* targets) {
     const std::int64_t T = specification.inputLength();

@@ -13,10 +13,10 @@ namespace roper {
 at::Tensor makeSequences(const Task& task, const Specification& specification, Stream stream,
                          std::uint64_t first, std::int64_t count);
 
-/// Inputs of a model and their targets, [count, `inputLength`] each (int64, on the CPU). Causal:
-/// each token's target is the next. Masked (Devlin et al. 2019): of the tokens selected for
-/// prediction, drawn from a stream of their own, 80 % are replaced by the mask, 10 % by a random token, 10 %
-/// stay; the targets of all others are `kIgnoreIndex`. At least one token of a sequence is selected.
+/// Inputs of a model and their targets, [count, `inputLength`] each (int64, on the CPU). Causal: each token's
+/// target is the next token. Masked (Devlin et al. 2019): of the tokens selected for prediction, drawn from a
+/// separate stream, 80 % are replaced by the mask, 10 % by a random token, 10 % stay; all other targets are
+/// `kIgnoreIndex`. At least one token per sequence is selected.
 struct Batch {
     at::Tensor inputs, targets;
 };
@@ -25,7 +25,7 @@ struct Batch {
 Batch makeBatch(const Task& task, const Specification& specification, Stream stream, std::uint64_t first,
                 std::int64_t count);
 
-/// Size of a model's vocabulary: the task's tokens and, for masked prediction, the mask after them.
+/// Size of a model's vocabulary: the task's tokens and, for masked prediction, the mask token after them.
 std::int64_t modelVocabularySize(const Task& task, const Specification& specification);
 
 }  // namespace roper

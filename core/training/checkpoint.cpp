@@ -20,7 +20,7 @@ namespace roper {
 namespace {
 
 constexpr const char* kFormat = "roper-lab-checkpoint-2";
-constexpr const char* kFormerFormat = "roper-lab-checkpoint-1";  // its checksum is of the tensors alone
+constexpr const char* kFormerFormat = "roper-lab-checkpoint-1";  // its checksum covers only the tensors
 constexpr const char* kChecksum = "checksum";
 
 std::string meanName(const std::string& parameter) {
@@ -71,8 +71,8 @@ std::string generatorName(const at::Device& device) {
 
 using Metadata = std::map<std::string, std::string>;
 
-/// Of everything that a checkpoint holds, in the order of the names; in the former format of the tensors'
-/// names and bytes alone.
+/// Checksum of the whole content of a checkpoint, in the order of names; in the former format only of the
+/// tensors' names and bytes.
 std::string checksumOf(const Metadata& metadata, std::vector<TensorToWrite> tensors) {
     const bool is_former = metadata.at("format") == kFormerFormat;
     std::sort(tensors.begin(), tensors.end(),
@@ -88,7 +88,7 @@ std::string checksumOf(const Metadata& metadata, std::vector<TensorToWrite> tens
     return sum.text();
 }
 
-/// Whether a checkpoint holds what was written. Of the oldest, which have no checksum, nobody can know.
+/// Whether the checksum matches. The oldest checkpoints have none and are accepted.
 bool isUndamaged(const SafetensorsFile& file) {
     const std::string written = file.entryOr(kChecksum, "");
     if (written.empty() && file.entry("format") == kFormerFormat) return true;
@@ -114,8 +114,7 @@ std::int64_t integerEntry(const SafetensorsFile& file, const std::string& key) {
     return *value;
 }
 
-/// The specification that a checkpoint was written with; nothing if another version wrote it, which this one
-/// cannot read.
+/// The specification stored in a checkpoint; empty if it is from another version and cannot be read.
 std::optional<Specification> specificationIn(const SafetensorsFile& file) {
     try {
         return withoutUnused(parseSpecification(file.entry("specification"), file.origin()));
@@ -127,17 +126,17 @@ std::optional<Specification> specificationIn(const SafetensorsFile& file) {
 bool mayChange(const SpecificationField& field) {
     static const std::set<std::string> sections = {"about", "device", "evaluation", "checkpoints",
                                                    "snapshots"};
-    // Whether a text is the same its fingerprint tells, wherever it lies.
+    // Whether a text is the same is determined by its fingerprint, not its path.
     static const std::set<std::string> fields = {"training.steps", "training.report_every", "task.text"};
     return sections.count(field.section) > 0 || fields.count(field.key()) > 0;
 }
 
-/// Whether a change that may be made is worth a word: a device is said anyway.
+/// Whether an allowed change is reported: the device is reported anyway.
 bool isSaid(const SpecificationField& field) {
     return field.section != "about" && field.section != "device" && field.key() != "task.text";
 }
 
-/// What another number of steps does to the learning rate, whose schedule leads to the last of them.
+/// Effect of another number of steps on the learning rate, whose schedule depends on the last step.
 std::string changeOfRate(const Specification::Training& before, const Specification::Training& now,
                          std::int64_t step) {
     const double was = learningRate(before, step), is = learningRate(now, step);
@@ -176,8 +175,9 @@ void saveCheckpoint(const FilePath& path, const Transformer& model, const AdamW&
 }
 
 std::uint64_t requirePossibleSize(const FilePath& path, std::int64_t parameters) {
-    constexpr std::uint64_t kBesides = 8U << 20U;  // header, generators, and what later versions may add
-    constexpr std::uint64_t kEach = 3 * sizeof(double);  // with AdamW's two means, at most in float64
+    // header, generators, and possible additions of later versions
+    constexpr std::uint64_t kBesides = 8U << 20U;
+    constexpr std::uint64_t kEach = 3 * sizeof(double);  // with AdamW's two moments, at most in float64
     const std::uint64_t most = kEach * static_cast<std::uint64_t>(parameters) + kBesides;
     if (fileSize(path) > most)
         throw Error(ErrorKind::checkpoint,
@@ -217,7 +217,7 @@ TrainingPosition loadCheckpoint(const SafetensorsFile& file, Transformer& model,
         restore(file, squareName(model.parameters()[i].first), moments.square);
     }
     for (const at::Device& device : generatorDevices(model)) {
-        // A run may go on on another kind of device; its generator then begins from the seed.
+        // If the run continues on another kind of device, its generator starts from the seed.
         if (file.tensors().count(generatorName(device)) == 0) continue;
         const at::Tensor state = generatorOf(device).get_state().clone();
         restore(file, generatorName(device), state);

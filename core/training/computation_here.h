@@ -7,7 +7,7 @@
 
 namespace roper {
 
-/// What computes a model's training in this process, on a device that has been opened.
+/// Describes what computes a model's training in this process, on an opened device.
 Computation computationBy(const Transformer& model, const c10::Device& device);
 
 }  // namespace roper

@@ -13,8 +13,8 @@
 namespace roper {
 namespace {
 
-/// Whether the processes of a group have GPUs, each another. All of them ask. NCCL can be told to let several
-/// share one, for trials.
+/// Whether each process of a group has its own GPU; a collective operation. NCCL can be configured to let
+/// several share one, for experiments.
 bool eachHasItsOwn(ProcessGroup& group, const std::string& gpu) {
     constexpr const char* kNone = "none";
     const auto name = [](int rank) { return "GPU of " + std::to_string(rank); };

@@ -13,24 +13,25 @@
 
 namespace roper {
 
-/// A specification as several processes train it: each with its share of this machine's cores where nothing
-/// else is said.
+/// The specification for one of several processes: each uses its share of this machine's cores unless the
+/// number of threads is specified.
 Specification sharedBy(std::int64_t processes, Specification specification);
 
-/// Of `size` processes that share a batch as evenly as it goes, the part of one.
+/// The part of a batch for one of `size` processes, which divide it as evenly as possible.
 Shard shardOf(std::int64_t batch, int rank, int size);
 
-/// Puts the gradients and losses of all processes together, as if one had computed the whole batch: its loss
-/// is the mean over all targets, so that each process counts as many as it has, g = Σᵣ nᵣ gᵣ / Σᵣ nᵣ. Where
-/// each process has a GPU of its own, these add up the gradients (NCCL); else Gloo does. Losses go by Gloo
-/// always, which notices who is gone before a GPU would wait for it.
+/// Combines the gradients and losses of all processes as if one had computed the whole batch. Its loss is the
+/// mean over all targets, so processes are weighted by their number of targets: g = Σᵣ nᵣ gᵣ / Σᵣ nᵣ.
+/// Gradients are summed by NCCL if each process has its own GPU, otherwise by Gloo. Losses are always summed
+/// by Gloo, which detects an ended process before a GPU would wait for it.
 class SharedGradients : public GradientSum {
   public:
-    /// All processes make one at the same time. @throws Error (other) if their GPUs cannot be joined
-    /// @param device  which this process has opened
+    /// Must be constructed in all processes at the same time. @throws Error (other) if their GPUs cannot be
+    /// joined
+    /// @param device  opened by this process
     SharedGradients(ProcessGroup& group, at::Device device);
 
-    /// How gradients are added up: a line for the run's log; nothing on CPUs, where there is one way.
+    /// How gradients are summed: a line for the run's log; empty on CPUs, where there is only one way.
     const std::string& note() const { return note_; }
 
     double averageLoss(double loss, const at::Tensor& targets) override;
@@ -38,12 +39,12 @@ class SharedGradients : public GradientSum {
 
   private:
     ProcessGroup& group_;
-    std::unique_ptr<GpuGroup> gpus_;  ///< null: the group sums
+    std::unique_ptr<GpuGroup> gpus_;  ///< null: Gloo sums
     std::string note_;
-    double share_ = 1;  ///< of the batch's targets that are ours
+    double share_ = 1;  ///< our fraction of the batch's targets
 };
 
-/// Gives all processes the weights, moments and position of rank 0.
+/// Broadcasts the weights, moments and position of rank 0 to all processes.
 void broadcastState(ProcessGroup& group, Transformer& model, AdamW& optimizer, TrainingPosition& position);
 
 }  // namespace roper

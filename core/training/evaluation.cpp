@@ -12,7 +12,7 @@
 namespace roper {
 namespace {
 
-constexpr std::int64_t kSamples = 8;  // of a text
+constexpr std::int64_t kSamples = 8;  // for a text
 
 Specification withProblemSeed(Specification specification, std::optional<std::int64_t> seed) {
     if (seed) specification.training.data_seed = *seed;
@@ -23,7 +23,7 @@ std::uint64_t dataSeed(const Specification& specification) {
     return static_cast<std::uint64_t>(specification.training.data_seed);
 }
 
-/// The seed of sampling differs from one evaluation to the next.
+/// A different seed of sampling for each evaluation.
 std::uint64_t samplingSeed(const Specification& specification, std::int64_t step) {
     return Random(dataSeed(specification), Stream::sampling, static_cast<std::uint64_t>(step)).next();
 }
@@ -37,7 +37,7 @@ std::vector<Problem> makeProblems(const Task& task, const Specification& specifi
     return problems;
 }
 
-/// The sequences of a causal batch: each its first input and all targets.
+/// The sequences of a causal batch: each consists of its first input and all targets.
 std::vector<std::vector<std::int64_t>> textsOf(const Batch& batch) {
     const at::Tensor inputs = batch.inputs.cpu(), targets = batch.targets.cpu();
     const auto shown = inputs.accessor<std::int64_t, 2>(), wanted = targets.accessor<std::int64_t, 2>();
@@ -90,7 +90,7 @@ void Evaluator::evaluateLoss(Transformer& model, Evaluation& evaluation) const {
         const double loss = model.loss(batch.inputs, batch.targets, /*training=*/false).item<double>();
         const auto count = static_cast<double>(batch.targets.ne(kIgnoreIndex).sum().item<std::int64_t>());
         scored += count;
-        mean += (loss - mean) * (count / scored);  // exact where all are read at once
+        mean += (loss - mean) * (count / scored);  // exact if all are read in one batch
         if (!model.causal()) return;
         const std::vector<double> of_batch = lossLowerBounds(textsOf(batch));
         bounds.insert(bounds.end(), of_batch.begin(), of_batch.end());
@@ -111,7 +111,7 @@ std::vector<double> Evaluator::lossLowerBounds(const std::vector<std::vector<std
 
 std::int64_t Evaluator::evaluatedSequences() const {
     const int length = static_cast<int>(specification_.training.length);
-    // At least 1, so that a text too short for one throws in Task::tokens.
+    // At least 1, so that Task::tokens throws for a text that is too short.
     return std::clamp(task_.validationSequences(length), std::int64_t{1}, specification_.evaluation.problems);
 }
 
@@ -127,7 +127,7 @@ void Evaluator::forEachBatch(const Transformer& model, std::int64_t sequences,
     }
 }
 
-/// Loss over the scored tokens, and how many of them the model found likeliest.
+/// Loss over the scored tokens, and the number of correct predictions.
 void Evaluator::evaluateTokens(Transformer& model, Evaluation& evaluation) const {
     double loss = 0;
     std::int64_t scored = 0, correct = 0;
@@ -143,7 +143,7 @@ void Evaluator::evaluateTokens(Transformer& model, Evaluation& evaluation) const
     evaluation.row.tokens_scored = scored;
 }
 
-/// Prompts from validation sequences, and what the model generates after them.
+/// Prompts from validation sequences, and the model's continuations.
 void Evaluator::generateSamples(Transformer& model, Evaluation& evaluation) const {
     constexpr std::int64_t kLongestPrompt = 32, kLongestEnd = 64;
     const Vocabulary& vocabulary = task_.vocabulary();
@@ -168,7 +168,7 @@ void Evaluator::generateSamples(Transformer& model, Evaluation& evaluation) cons
             {evaluation.row.step, vocabulary.decode(prompts[i]), ends[i], completions[i].text});
 }
 
-/// Validation sequences with their masks, and with the model's likeliest tokens in their place.
+/// Validation sequences with their masks, and with the model's most likely tokens in their place.
 void Evaluator::fillMasks(Transformer& model, Evaluation& evaluation) const {
     const Vocabulary& vocabulary = task_.vocabulary();
     forEachBatch(model, std::min(kSamples, evaluatedSequences()), [&](const Batch& batch) {
@@ -220,7 +220,7 @@ std::vector<double> Evaluator::lossByPosition(Transformer& model) const {
     return losses;
 }
 
-/// Loss, its lower bound and token accuracy over fresh sequences of a task that is judged by them.
+/// Loss, its lower bound and token accuracy on fresh sequences, for a task evaluated by these.
 void Evaluator::evaluateSequences(Transformer& model, Evaluation& evaluation) const {
     const std::int64_t sequences = specification_.evaluation.problems;
     double loss = 0, lower_bound = 0;
@@ -246,7 +246,7 @@ void Evaluator::evaluateSequences(Transformer& model, Evaluation& evaluation) co
     evaluation.row.loss_lower_bound = lower_bound / static_cast<double>(sequences);
 }
 
-/// A sample is correct if every letter that follows with certainty was predicted.
+/// A sample is correct if every letter determined by the preceding ones was predicted.
 void Evaluator::recordSequence(const std::vector<std::int64_t>& text,
                                const std::vector<std::int64_t>& predicted, Evaluation& evaluation) const {
     const Vocabulary& vocabulary = task_.vocabulary();

@@ -17,26 +17,26 @@ struct Evaluation {
     std::vector<Sample> samples;
 };
 
-/// Scores models by the problems of a specification: as many as `evaluation.problems`, fixed by a seed,
-/// answered at `evaluation.temperature`, and the loss on validation sequences (as many as a batch). A task
-/// without problems is scored by `evaluation.problems` sequences, each a sample: its first character is the
-/// prompt, and the likeliest token at each position, given the true tokens before it, the completion. Of a
-/// text the samples are prompts that the model continues, or sequences whose masks it fills. Changes nothing
-/// of a model and draws nothing from the generators of training.
+/// Evaluates models on the problems of a specification (`evaluation.problems` problems, fixed by a seed,
+/// answered at `evaluation.temperature`) and computes the loss on validation sequences (as many as a batch).
+/// A task without problems is evaluated on `evaluation.problems` sequences, each a sample: its prompt is the
+/// first character, and its completion the most likely token at each position given the true preceding
+/// tokens. For a text the samples are prompts that the model continues, or sequences whose masks it fills.
+/// Changes nothing in a model and uses none of the generators of training.
 class Evaluator {
   public:
-    /// @param problem_seed  of the problems and sequences; the data seed unless given
+    /// @param problem_seed  of the problems and sequences; default: the data seed
     Evaluator(const Task& task, const Specification& specification,
               std::optional<std::int64_t> problem_seed = {});
 
-    /// @param sequences_seen  of the training stream, for counting overlaps, which are left out without it
+    /// @param sequences_seen  of the training stream, for counting overlaps; without it they are not counted
     Evaluation evaluate(Transformer& model, std::int64_t step, std::optional<std::uint64_t> sequences_seen);
 
-    /// Mean loss of predicting token t + 1, over `evaluation.problems` validation sequences: one value for
-    /// each t of `inputLength`. @throws std::invalid_argument for a masked language model
+    /// Mean loss of predicting token t + 1 over `evaluation.problems` validation sequences: one value per t
+    /// of `inputLength`. @throws std::invalid_argument for a masked language model
     std::vector<double> lossByPosition(Transformer& model) const;
 
-    /// `each` problems of every size. Sizes come in the order of `Task::sizes`.
+    /// `each` problems of every size, in the order of `Task::sizes`.
     std::vector<SizeScore> evaluateBySize(Transformer& model, std::int64_t each) const;
 
   private:
@@ -45,11 +45,11 @@ class Evaluator {
     void evaluateTokens(Transformer& model, Evaluation& evaluation) const;
     void generateSamples(Transformer& model, Evaluation& evaluation) const;
     void fillMasks(Transformer& model, Evaluation& evaluation) const;
-    /// Of each of its sequences, by a predictor that knows how they are made.
+    /// Loss on each of the sequences of a predictor that knows how they are generated.
     std::vector<double> lossLowerBounds(const std::vector<std::vector<std::int64_t>>& texts) const;
     std::int64_t evaluatedSequences() const;
-    /// Calls `use` with validation batches [B, T], already on the device: as large as a training batch, or
-    /// smaller where that would take much memory.
+    /// Calls `use` with validation batches [B, T] on the device: as large as a training batch, or smaller to
+    /// limit memory.
     void forEachBatch(const Transformer& model, std::int64_t sequences,
                       const std::function<void(const Batch&)>& use) const;
     void solve(Transformer& model, Evaluation& evaluation) const;
@@ -59,7 +59,7 @@ class Evaluator {
                                            std::uint64_t seed) const;
 
     const Task& task_;
-    Specification specification_;  ///< data_seed is that of the problems
+    Specification specification_;  ///< its data_seed is that of the problems
     std::vector<Problem> problems_;
     OverlapCounter overlaps_;
 };

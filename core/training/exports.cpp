@@ -16,10 +16,10 @@
 namespace roper {
 namespace {
 
-/// A row for each number of a tensor [A, B, C, D]: its four indices, the number.
+/// Writes a row for each number of a tensor [A, B, C, D]: its four indices, and the number.
 /// @param header  first line
-/// @param first   what the first index is written as; empty: as a number
-/// @param causal  without those whose last index is above the third
+/// @param first   names for the first index; empty: the index itself
+/// @param causal  omit numbers whose last index exceeds the third
 void writeCsv(const at::Tensor& numbers, const std::string& header, const std::vector<std::string>& first,
               bool causal, const std::filesystem::path& out) {
     std::string csv = header + "\n";
@@ -36,14 +36,14 @@ void writeCsv(const at::Tensor& numbers, const std::string& header, const std::v
     writeFileAtomically(out, csv);
 }
 
-/// A text as a loaded model reads it.
+/// A text encoded for a loaded model.
 struct ReadText {
     LoadedModel loaded;
     std::string run, text;
     at::Tensor tokens;  ///< [1, T], on the model's device
 };
 
-/// Hands a text, read by a run's model, to `make`, which writes what the model makes of it.
+/// Encodes a text for a run's model and calls `make`, which writes the result.
 template <class Make>
 void exportOfText(const RunFolder& folder, const ReadingOptions& options, const std::string& text,
                   const Make& make) {
@@ -57,7 +57,7 @@ void exportOfText(const RunFolder& folder, const ReadingOptions& options, const 
     });
 }
 
-/// Writes what the model made of a text, beside the text's tokens.
+/// Writes a tensor computed from a text, together with the text's tokens.
 void writeForText(const ReadText& read, const std::string& name, const at::Tensor& made,
                   const std::filesystem::path& out) {
     writeSafetensors(out, TensorsToWrite({{name, made}, {"tokens", read.tokens.flatten()}}).views(),
@@ -113,7 +113,7 @@ void exportWeights(const RunFolder& folder, const ReadingOptions& options, const
         weights.push_back({name, tensor.dtype, tensor.shape, tensor.bytes});
     }
     std::map<std::string, std::string> metadata = file.metadata();
-    metadata.erase("checksum");  // of what is left out, too
+    metadata.erase("checksum");  // it also covers the omitted tensors
     writeSafetensors(out, weights, metadata);
 }
 

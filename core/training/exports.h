@@ -8,21 +8,22 @@
 
 namespace roper {
 
-/// Attention weights of every layer and head for `text`, to a .safetensors file ("attention" [L, H, T, T],
-/// "tokens" [T]) or a .csv file (layer,head,query,key,weight). @throws Error
+/// Writes attention weights of every layer and head for `text` to a .safetensors file ("attention" [L, H, T,
+/// T], "tokens" [T]) or a .csv file (layer,head,query,key,weight). @throws Error
 void exportAttention(const RunFolder& folder, const ReadingOptions& options, const std::string& text,
                      const std::filesystem::path& out);
 
-/// Mean lengths by pair of q, k, v and output of every head for `text`, to a .safetensors file ("norms" [4,
-/// L, H, d/2], "tokens" [T]) or a .csv file (vector,layer,head,pair,norm). @throws Error
+/// Writes mean norms by pair of q, k, v and output of every head for `text` to a .safetensors file ("norms"
+/// [4, L, H, d/2], "tokens" [T]) or a .csv file (vector,layer,head,pair,norm). @throws Error
 void exportNorms(const RunFolder& folder, const ReadingOptions& options, const std::string& text,
                  const std::filesystem::path& out);
 
-/// The model's logits for `text`, to a .safetensors file ("logits" [T, V], "tokens" [T]). @throws Error
+/// Writes the model's logits for `text` to a .safetensors file ("logits" [T, V], "tokens" [T]). @throws Error
 void exportLogits(const RunFolder& folder, const ReadingOptions& options, const std::string& text,
                   const std::filesystem::path& out);
 
-/// The weights of a checkpoint without what only training needs, to a .safetensors file. @throws Error
+/// Writes the weights of a checkpoint, without the data needed only for training, to a .safetensors file.
+/// @throws Error
 void exportWeights(const RunFolder& folder, const ReadingOptions& options, const std::filesystem::path& out);
 
 }  // namespace roper

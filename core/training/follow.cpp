@@ -25,7 +25,7 @@
 namespace roper {
 namespace {
 
-/// Makes the model and does what rank 0 tells.
+/// Makes the model and executes the commands of rank 0.
 void followIn(ProcessGroup& group) {
     const Specification specification =
         parseSpecification(group.get(kSpecificationKey), "what the first process trains");
@@ -40,8 +40,7 @@ void followIn(ProcessGroup& group) {
     while (!group.has(kAllReadyKey))
         std::this_thread::sleep_for(std::chrono::milliseconds(20));
     group.connect();
-    // From here on only the first process decides when to end, since it must save; without it this one ends,
-    // too.
+    // From now on only the first process decides when to end, since it must save; this process ends with it.
     ::signal(SIGTERM, SIG_IGN);
     ::signal(SIGINT, SIG_IGN);
     TrainingPosition position;
@@ -77,7 +76,7 @@ void followRun(const Address& first, int rank, int size) {
         try {
             translatingErrors([&] { followIn(*group); });
         } catch (const Error& error) {
-            // What the first process then makes of the run counts, its exit code, too.
+            // The final result and exit code are those of the first process.
             if (error.kind() == ErrorKind::preempted) return tellPerson(error.what());
             group->reportFailure(Error(
                 error.kind(), "process " + std::to_string(rank) + " on " + thisHost() + ": " + error.what()));

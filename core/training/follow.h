@@ -7,12 +7,12 @@
 
 namespace roper {
 
-/// Takes part in training a run as another process than the first, whose `trainRun` has several of them and
-/// waits at this address, until the first ends it. @throws Error, which the first process is told
+/// Takes part in training as a process of rank > 0, whose first process (`trainRun`) waits at this address,
+/// until the first process ends it. @throws Error, which is also reported to the first process
 void followRun(const Address& first, int rank, int size);
 
-/// The same where srun has started all processes of the run and this is not the first.
-/// @returns whether it was so; otherwise nothing is done
+/// The same if srun has started all processes of the run and this is not the first.
+/// @returns whether this was the case; otherwise nothing is done
 bool followAmongTasks(const RunFolder& folder, std::int64_t processes);
 
 }  // namespace roper

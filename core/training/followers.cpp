@@ -19,7 +19,7 @@ namespace {
 
 pid_t startFollower(const Address& at, int rank, int size, const FilePath& messages) {
     const Descriptor nothing = openFile("/dev/null", O_RDWR);
-    // Arguments and, to some, the environment of a process can be read by others.
+    // Arguments and sometimes the environment of a process can be read by others.
     const Descriptor key = readableFrom(at.key + "\n");
     const Descriptor said = openFile(messages, O_WRONLY | O_CREAT | O_APPEND);
     return startProcess("/proc/self/exe",
@@ -80,7 +80,7 @@ void Followers::connect(const std::function<void()>& poll) {
     if (by_srun_) removeAnnouncement(folder_);
 }
 
-/// Of the processes that this one has started.
+/// Checks the processes started by this one.
 void Followers::requireRunning() {
     constexpr int kSignalled = 128;
     const std::optional<int> exit_code = children_.exitCode();
@@ -92,12 +92,12 @@ void Followers::requireRunning() {
 }
 
 Followers::~Followers() {
-    // After an error they may be in the middle of a step: closing the group makes that fail.
+    // After an error they may be in the middle of a step: closing the group makes that step fail.
     if (!is_connected_ || std::uncaught_exceptions() > exceptions_) return;
     try {
         tell(kEnd);
     } catch (const Error&) {
-        // They are gone already.
+        // They have already ended.
     }
 }
 

@@ -16,16 +16,16 @@
 
 namespace roper {
 
-/// What the first process of a run tells the others to do: to take so many steps, or one of these.
+/// Commands of the first process of a run to the others: a number of steps to take, or one of these.
 enum FollowerCommand : std::int64_t { kEnd = 0, kTakeState = -1 };
 
-// Names of the group's texts: what a follower is to train, that it has made its model, and that all have.
+// Keys in the group's store: what to train, and that one process, or all, have made their models.
 inline constexpr const char* kSpecificationKey = "specification";
 inline constexpr const char* kFolderKey = "folder";
 inline constexpr const char* kAllReadyKey = "all ready";
 std::string readyKey(int rank);
 
-/// Processes that this one has started. Its end waits for theirs, and kills what has not ended after two
+/// Child processes. The destructor waits for their end, and kills those that have not ended after two
 /// seconds.
 class ChildProcesses {
   public:
@@ -35,36 +35,37 @@ class ChildProcesses {
     ChildProcesses& operator=(const ChildProcesses&) = delete;
 
     void add(pid_t pid) { running_.push_back(pid); }
-    /// The exit code of one that has ended; nothing while all run.
+    /// The exit code of one that has ended; empty while all run.
     std::optional<int> exitCode();
 
   private:
     std::vector<pid_t> running_;
 };
 
-/// The other processes of a run, as its first one sees them. They do as they are told, and write nothing.
+/// The other processes of a run, from the viewpoint of the first. They follow its commands, and write
+/// nothing.
 class Followers {
   public:
-    /// Starts `processes` − 1 on this machine, or, where srun has started all of them, tells those where this
-    /// one waits.
+    /// Starts `processes` − 1 on this machine or, if srun has started all of them, announces the address of
+    /// this process to them.
     /// @param folder  of the run
     /// @throws Error (other)
     Followers(std::int64_t processes, const RunFolder& folder, const Specification& specification);
-    /// Ends them.
+    /// Ends the other processes.
     ~Followers();
     Followers(const Followers&) = delete;
     Followers& operator=(const Followers&) = delete;
 
-    /// Waits until all have made their models, for at most five minutes, and connects them.
-    /// @param poll  called meanwhile; what it throws ends the waiting
-    /// @throws Error what one of them has thrown; (preempted) if one is gone; (other) if one does not come
+    /// Waits, for at most five minutes, until all have made their models, and connects them.
+    /// @param poll  called meanwhile; may throw to cancel the wait
+    /// @throws Error thrown by one of them; (preempted) if one has ended; (other) if one does not appear
     void connect(const std::function<void()>& poll);
 
     ProcessGroup& group() { return *group_; }
 
-    /// They take so many steps, as this process is about to.
+    /// Makes them take this many steps, which this process is about to take.
     void step(std::int64_t count);
-    /// They take the state of this process.
+    /// Copies the state of this process to them.
     void broadcastState(Transformer& model, AdamW& optimizer, TrainingPosition& position);
 
   private:
@@ -76,7 +77,7 @@ class Followers {
     int exceptions_ = std::uncaught_exceptions();
     ChildProcesses children_;
     std::unique_ptr<ProcessGroup>
-        group_;  ///< closed before the children are waited for, which ends those that wait for this process
+        group_;  ///< closed before waiting for the children, to end those that wait for this process
 };
 
 }  // namespace roper

@@ -14,8 +14,10 @@ namespace roper {
 
 namespace {
 
-/// Before anything is allocated: the sizes in run.toml, and the length of a checkpoint, may be anything.
-/// @throws Error (checkpoint) if the checkpoint cannot hold such a model, Error (memory) if it does not fit
+/// Checks sizes before anything is allocated, since run.toml and the length of a checkpoint may contain
+/// anything.
+/// @throws Error (checkpoint) if the checkpoint cannot contain such a model, Error (memory) if it does not
+/// fit
 void requireThatItFits(const RunFolder& folder, const Specification& specification,
                        const StepFile& checkpoint) {
     const Cost cost = costOf(specification);

@@ -10,7 +10,7 @@
 
 namespace roper {
 
-/// A model as one of its run's checkpoints left it.
+/// A model loaded from a checkpoint of its run.
 struct LoadedModel {
     Specification specification;
     std::unique_ptr<Task> task;
@@ -19,11 +19,11 @@ struct LoadedModel {
     std::uint64_t sequences_seen = 0;
 };
 
-/// @param to_evaluate  needs the whole text of a text, not its vocabulary alone
+/// @param to_evaluate  loads the whole text of a text task, not only its vocabulary
 /// @throws Error (checkpoint), Error (usage)
 LoadedModel loadModel(const RunFolder& folder, const ReadingOptions& options, bool to_evaluate = false);
 
-/// Lets a model read texts of `length` tokens with scaled frequencies.
+/// Scales frequencies, so that the model can read texts of `length` tokens.
 void rescale(LoadedModel& loaded, Scaling scaling, std::int64_t length);
 
 }  // namespace roper

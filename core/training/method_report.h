@@ -10,8 +10,8 @@
 
 namespace roper {
 
-/// What a model's position method and attention have that others do not: trained frequencies, T5's biases,
-/// and the smallest denominator of linear attention over tokens [B, T]. Empty for most methods.
+/// Values specific to a model's position method and attention: trained frequencies, T5's biases, and the
+/// smallest denominator of linear attention over tokens [B, T]. Empty for most methods.
 std::vector<MethodRow> methodReport(Transformer& model, const at::Tensor& tokens, std::int64_t step);
 
 }  // namespace roper

@@ -7,7 +7,7 @@
 
 namespace roper {
 
-/// While it lives, what this thread asks of a GPU goes into a stream of its own: the default one cannot be
+/// During its lifetime, GPU operations of this thread use a separate stream: the default stream cannot be
 /// captured (Gpu::capture), and other streams would not wait for it. On the CPU it does nothing.
 class OwnStream {
   public:

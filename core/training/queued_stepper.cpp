@@ -10,10 +10,10 @@
 namespace roper {
 namespace {
 
-/// A captured step uses what earlier ones have made: tables, plans of products, memory.
+/// A captured step reuses what earlier steps have created: tables, plans of products, memory.
 constexpr int kWarmUp = 3;
 
-/// Memory of the host that a GPU copies from and to by itself.
+/// Pinned host memory, which a GPU can access directly.
 at::Tensor hostMemory(at::IntArrayRef sizes, at::ScalarType type, const at::Device& device) {
     return at::empty(sizes, at::TensorOptions(type).pinned_memory(!device.is_cpu()));
 }
@@ -46,11 +46,11 @@ QueuedStepper::~QueuedStepper() {
     try {
         finish();  // the device writes into our memory until then
     } catch (const std::exception&) {
-        // The error was reported where it occurred.
+        // The error was already reported where it occurred.
     }
 }
 
-/// Copies the next batches to a half of the device's arrays.
+/// Copies the next batches to one half of the device's arrays.
 void QueuedStepper::load(std::int64_t count, std::int64_t half) {
     const std::int64_t first = half * kMostAtOnce;
     for (std::int64_t i = 0; i < count; ++i) {
@@ -66,7 +66,7 @@ void QueuedStepper::load(std::int64_t count, std::int64_t half) {
     slot_.fill_(first);
 }
 
-/// One step by what stands on the device alone.
+/// One step that uses only data on the device.
 void QueuedStepper::stepOnDevice() {
     const auto& settings = training_.specification.training;
     const at::Tensor loss =
@@ -91,7 +91,7 @@ void QueuedStepper::takeOne() {
     try {
         captured_ = gpu()->capture([this] { stepOnDevice(); });
     } catch (const c10::Error& error) {
-        // After a capture that failed, the generator that dropout draws from is in a state of its own.
+        // A failed capture leaves the generator used by dropout in an undefined state.
         if (training_.specification.model.dropout > 0) throw;
         capturable_ = false;
         note_ = std::string("steps are not captured, so slower: ") + error.what_without_backtrace();
@@ -125,7 +125,7 @@ std::vector<StepNumbers> QueuedStepper::finish() {
     return drain();
 }
 
-/// Waits for the steps in flight. → what they found
+/// Waits for the submitted steps. → their results
 std::vector<StepNumbers> QueuedStepper::drain() {
     constexpr double kAtOnce_s = 0.25;
     if (!in_flight_) return {};

@@ -10,12 +10,12 @@
 
 namespace roper {
 
-/// Steps that a device takes by itself. Batches are copied to it some at a time, and it picks them by a
-/// counter of its own; what steps find goes into a ring of its own, copied back some at a time. Two halves of
-/// these arrays alternate, so that the device never waits for this program. With `gpu()` a whole step, from
-/// batch to update, is captured once and replayed.
+/// Steps that run asynchronously on a device. Batches are copied to it several at a time and selected by a
+/// counter on the device; losses and norms go to a ring buffer on the device, copied back several at a time.
+/// Each array has two halves used alternately, so that the device never waits for this program. With `gpu()`
+/// a whole step, from batch to update, is captured once and replayed.
 ///
-/// Nothing of it needs a GPU: on a CPU it does the same, for tests.
+/// Nothing requires a GPU: on a CPU it does the same, for tests.
 class QueuedStepper final : public Stepper {
   public:
     static constexpr std::int64_t kMostAtOnce = 50;
@@ -23,18 +23,18 @@ class QueuedStepper final : public Stepper {
     QueuedStepper(const Training& training, std::int64_t steps_done);
     ~QueuedStepper() override;
 
-    /// As many as take about a quarter of a second, but at most `kMostAtOnce`.
+    /// Number of steps that take about a quarter of a second, but at most `kMostAtOnce`.
     std::int64_t mostAtOnce() const override { return most_at_once_; }
     std::vector<StepNumbers> advance(std::int64_t count) override;
     std::vector<StepNumbers> finish() override;
 
-    /// Why steps are not captured, if they should be.
+    /// Why steps are not captured, although they should be.
     std::string note() const override { return note_; }
 
   private:
     using Clock = std::chrono::steady_clock;
 
-    /// Steps that were submitted and whose losses have not been read.
+    /// Submitted steps whose losses have not been read.
     struct SubmittedSteps {
         std::int64_t first_step, count, half;
         std::optional<c10::Event> done;
@@ -48,10 +48,10 @@ class QueuedStepper final : public Stepper {
     Training training_;
     at::Tensor host_inputs_, host_targets_;  ///< [2 · kMostAtOnce, B, T]
     at::Tensor inputs_, targets_;            ///< the same on the device
-    at::Tensor found_, host_found_;          ///< loss and gradient's norm: [2 · kMostAtOnce, 2]
-    at::Tensor rates_;                       ///< learning rate of each step, from 1 on: [steps + 1]
-    at::Tensor step_, slot_;                 ///< the device's counters: [1]; of steps, and into the arrays
-    std::int64_t submitted_;                 ///< steps
+    at::Tensor found_, host_found_;          ///< loss and gradient norm: [2 · kMostAtOnce, 2]
+    at::Tensor rates_;                       ///< learning rate of each step, from step 1 on: [steps + 1]
+    at::Tensor step_, slot_;  ///< counters on the device: [1]; of steps, and the index into the arrays
+    std::int64_t submitted_;  ///< steps
     std::int64_t half_ = 0, most_at_once_ = 1;
     std::optional<SubmittedSteps> in_flight_;
     Clock::time_point last_drain_;

@@ -7,12 +7,13 @@
 
 namespace roper {
 
-/// Which checkpoint of a run is read, and how; it is no part of what the run is.
+/// Which checkpoint of a run is read, and how; not part of the run itself.
 struct ReadingOptions {
-    std::optional<std::int64_t> step;  ///< of the checkpoint; the newest if not given
+    std::optional<std::int64_t> step;  ///< of the checkpoint; default: the newest
     std::string device = "cpu";
-    std::function<void(const std::string&)> note = {};  ///< told what takes long, such as preparing a text
-    std::string precision = {};                         ///< as `device.precision`; the run's own if not given
+    /// receives messages about slow operations, such as preparing a text
+    std::function<void(const std::string&)> note = {};
+    std::string precision = {};  ///< as `device.precision`; default: the run's own
 };
 
 }  // namespace roper

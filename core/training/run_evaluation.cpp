@@ -15,7 +15,7 @@
 namespace roper {
 namespace {
 
-/// A model that reads sequences as long, and with frequencies scaled, as the options say.
+/// Loads a model for sequences of the given length and scaling.
 LoadedModel loadToEvaluate(const RunFolder& folder, const ReadingOptions& options,
                            const EvaluationOptions& at) {
     LoadedModel loaded = loadModel(folder, options, /*to_evaluate=*/true);
@@ -23,7 +23,8 @@ LoadedModel loadToEvaluate(const RunFolder& folder, const ReadingOptions& option
     read_at.evaluation.problems = at.problems;
     if (at.temperature) read_at.evaluation.temperature = *at.temperature;
     if (at.length) read_at.training.length = *at.length;
-    // Of a text every length reads the same stretch, with as many tokens at a time as training did.
+    // For a text, every length covers the same part of the text, with as many tokens per batch as in
+    // training.
     const auto asManyTokens = [&](std::int64_t sequences) {
         return std::max<std::int64_t>(1, sequences * loaded.specification.training.length / *at.length);
     };
@@ -35,7 +36,7 @@ LoadedModel loadToEvaluate(const RunFolder& folder, const ReadingOptions& option
     if (const auto problem = available ? evaluationProblem(read_at, *available) : std::nullopt)
         throw Error(ErrorKind::memory, *problem);
     constexpr double kMinutes = 1e13,
-                     kPasses = 3;  // a step is a pass forward and one backward, twice as long
+                     kPasses = 3;  // a step is a forward and a backward pass, which takes twice as long
     const double flop = costOf(read_at).flop_a_step / kPasses;
     if (flop > kMinutes && options.note)
         options.note("a loss on " + std::to_string(read_at.training.batch) + " sequences of " +
@@ -46,8 +47,8 @@ LoadedModel loadToEvaluate(const RunFolder& folder, const ReadingOptions& option
     return loaded;
 }
 
-/// The sequences of training that problems are looked for in, which are made again; none if they were of
-/// another length, or are too many: a checkpoint may tell of any number.
+/// Number of training sequences to be regenerated to look for problems in them; empty if they had another
+/// length or are too many, since a checkpoint may state any number.
 std::optional<std::uint64_t> sequencesToCompare(const LoadedModel& loaded, const ReadingOptions& options,
                                                 const EvaluationOptions& at) {
     constexpr std::uint64_t kMostTokens = 1'000'000'000;

@@ -12,15 +12,15 @@
 
 namespace roper {
 
-/// How a finished run is evaluated; what is not given is as in its specification.
+/// How a finished run is evaluated; unset options are as in its specification.
 struct EvaluationOptions {
     std::int64_t problems = 128;
     std::optional<std::int64_t> seed = {};
     std::optional<double> temperature = {};
-    std::optional<std::int64_t> length = {};  ///< tokens of the sequences that the loss is taken on
+    std::optional<std::int64_t> length = {};  ///< length in tokens of the sequences for the loss
     std::optional<std::int64_t> largest =
-        {};                ///< by size: digits or letters up to this, also beyond training
-    Scaling scaling = {};  ///< of the frequencies; original_length is set to what the run was trained on
+        {};  ///< maximal number of digits or letters for evaluation by size, may exceed those of training
+    Scaling scaling = {};  ///< of the frequencies; original_length is set to the run's training length
 };
 
 struct RunEvaluation {
@@ -28,24 +28,24 @@ struct RunEvaluation {
     std::vector<Sample> samples;
 };
 
-/// Asks a checkpoint of a run problems.
+/// Evaluates a checkpoint of a run on problems.
 /// @throws Error (checkpoint) if there is no such checkpoint
 RunEvaluation evaluateRun(const RunFolder& folder, const ReadingOptions& options,
                           const EvaluationOptions& at);
 
-/// Loss by the position of the token that the next one is predicted from.
+/// Loss by position of the token from which the next one is predicted.
 struct PositionLosses {
     std::int64_t step = 0;
-    std::int64_t length = 0;     ///< tokens of the sequences
-    std::vector<double> losses;  ///< one for each position
+    std::int64_t length = 0;     ///< of the sequences in tokens
+    std::vector<double> losses;  ///< one per position
 };
 
-/// Takes the loss of a checkpoint on `problems` validation sequences, position by position.
+/// Computes the loss of a checkpoint on `problems` validation sequences by position.
 /// @throws Error (usage) for a masked language model, Error (checkpoint)
 PositionLosses lossByPosition(const RunFolder& folder, const ReadingOptions& options,
                               const EvaluationOptions& at);
 
-/// Problems solved of every size.
+/// Numbers of problems solved, by size.
 struct SizeScores {
     std::int64_t step = 0;
     Scaling scaling;
@@ -53,8 +53,8 @@ struct SizeScores {
     std::vector<SizeScore> scores;
 };
 
-/// Asks a checkpoint of a run `problems` problems of every size. @throws Error (usage) for a task without
-/// problems, or for a scaling where there are no frequencies, Error (checkpoint)
+/// Evaluates a checkpoint of a run on `problems` problems of every size. @throws Error (usage) for a task
+/// without problems, or a scaling if the method has no frequencies, Error (checkpoint)
 SizeScores evaluateRunBySize(const RunFolder& folder, const ReadingOptions& options,
                              const EvaluationOptions& at);
 

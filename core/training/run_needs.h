@@ -7,14 +7,14 @@
 
 namespace roper {
 
-/// Bytes of memory that are free on the device that such a run trains on; nothing if the system does not say.
+/// Bytes of free memory on the device for training; empty if the system does not report it.
 std::optional<double> freeMemoryFor(const Specification& specification);
 
-/// Refuses what is too much for this machine before anything is made of it.
-/// @throws Error (memory) with the estimate, what is free and what to change
+/// Checks the memory requirements before anything is allocated.
+/// @throws Error (memory) with the estimate, the free memory and what to change
 void requireMemory(const Specification& specification);
 
-/// @throws Error (usage) for more processes than a batch has sequences
+/// @throws Error (usage) if there are more processes than sequences in a batch
 void requireShares(const Specification& specification, std::int64_t processes);
 
 }  // namespace roper

@@ -26,7 +26,7 @@
 namespace roper {
 namespace {
 
-/// The status that a run had before; a plain one if it cannot be read.
+/// The previous status of a run; a default one if it cannot be read.
 Status statusBefore(const RunFolder& folder) {
     try {
         return folder.status();
@@ -35,18 +35,18 @@ Status statusBefore(const RunFolder& folder) {
     }
 }
 
-/// @param before  the status that the session found
+/// @param before  the status found at the start of the session
 void writeFailure(RunRecorder& recorder, const Error& error, const Status& before) {
     try {
         Status status = statusBefore(recorder.folder());
         const bool has_begun = status.step != before.step || status.steps != before.steps;
         if (before.state == RunState::finished && !has_begun) {
-            // A run that could not go on to more steps has what it reached, and stays in comparisons.
+            // A run that could not continue to more steps keeps its results, and stays in comparisons.
             recorder.log(std::string("cannot go on: ") + error.what());
             recorder.requireHeld();
             return writeStatus(recorder.folder().statusPath(), before);
         }
-        // Where another process of the run has gone it can be resumed.
+        // If another process of the run has ended it can be resumed.
         status.state = error.kind() == ErrorKind::preempted ? RunState::preempted : RunState::failed;
         status.control.clear();
         status.error = error.what();
@@ -54,7 +54,7 @@ void writeFailure(RunRecorder& recorder, const Error& error, const Status& befor
         recorder.log(stateName(status.state) + ": " + error.what());
         recorder.setStatus(status);
     } catch (const Error&) {
-        // On a full disk not even this can be written; the error itself still reaches the person.
+        // On a full disk not even this can be written; the error itself is still reported.
     }
 }
 
@@ -62,7 +62,7 @@ std::string inGigabytes(double bytes) {
     return formatRounded(bytes / 1e9, 3) + " GB";
 }
 
-/// What the files of a folder take together; what cannot be read counts as nothing.
+/// Total size of a folder's files; unreadable ones are ignored.
 double bytesIn(const std::filesystem::path& folder) {
     std::error_code unreadable;
     double sum = 0;
@@ -76,7 +76,7 @@ double bytesIn(const std::filesystem::path& folder) {
     return sum;
 }
 
-/// Does `work`; if memory runs out, the error also says what a run of this specification takes.
+/// Calls `work`; if memory runs out, the memory needs of this specification are added to the error.
 template <class Work>
 auto namingMemory(const Specification& specification, Work work) {
     const std::optional<double> available = freeMemoryFor(specification);
@@ -91,7 +91,7 @@ auto namingMemory(const Specification& specification, Work work) {
     }
 }
 
-/// From here on the run has a process: should that die while it loads, the run is seen to be interrupted.
+/// From now on the run has a process: if that dies while loading, the run is recognised as interrupted.
 void writeStarting(RunRecorder& recorder) {
     Status status = statusBefore(recorder.folder());
     status.state = RunState::running;
@@ -101,7 +101,8 @@ void writeStarting(RunRecorder& recorder) {
     recorder.setStatus(status);
 }
 
-/// A run whose text is prepared, which may take minutes: it says so, shows that it lives, and can be stopped.
+/// Keeps a run responsive while its text is prepared, which may take minutes: it reports this, sends
+/// heartbeats, and can be stopped.
 class TextPreparation {
   public:
     TextPreparation(RunRecorder& recorder, RunControl& control, TrainingObserver& observer)
@@ -112,7 +113,7 @@ class TextPreparation {
                 [this] { return goesOn(); }};
     }
 
-    /// The end of a run that was stopped before its first step.
+    /// Ends a run that was stopped before its first step.
     RunState end() {
         Status status = statusBefore(recorder_.folder());
         status.state = request_ == RunRequest::preempt ? RunState::preempted : RunState::stopped;
@@ -156,14 +157,14 @@ void note(RunRecorder& recorder, TrainingObserver& observer, const std::string& 
 
 namespace {
 
-/// Waits for the run's lease, with nothing to save.
+/// Waits for the run's lease; nothing needs to be saved meanwhile.
 std::unique_ptr<RunRecorder> openRecorder(const RunFolder& folder) {
     const StopsPromptly nothing_to_save;
     return std::make_unique<RunRecorder>(folder);
 }
 
-/// @param fingerprint  SHA-256 that run.toml must have, or nothing: it may have been exchanged since a person
-/// approved of it
+/// @param fingerprint  SHA-256 that run.toml must have, or empty: it may have been replaced since the user
+/// approved it
 Specification readAsApproved(const RunFolder& folder, const std::string& fingerprint) {
     if (fingerprint.empty()) return folder.specification();
     const std::string toml = readFile(folder.specificationPath());
@@ -173,19 +174,19 @@ Specification readAsApproved(const RunFolder& folder, const std::string& fingerp
     return parseSpecification(toml, folder.specificationPath().string());
 }
 
-/// @returns null if it was told to stop meanwhile
+/// @returns null if a stop was requested meanwhile
 std::unique_ptr<Task> openTaskPromptly(const TaskSettings& settings, const RunFolder& folder,
                                        TextPreparation& preparation) {
     const StopsPromptly nothing_to_save;
     return openTask(settings, folder, preparation.preparing());
 }
 
-/// @param others_wait  whether other tasks of srun wait to be told where to connect; false once they are
+/// @param others_wait  whether other tasks of srun wait for the address; reset once they have it
 RunState trainHolding(const RunFolder& folder, TrainingObserver& observer, const SessionOptions& session,
                       bool& others_wait) {
     const std::unique_ptr<RunRecorder> opened_recorder = openRecorder(folder);
     RunRecorder& recorder = *opened_recorder;
-    std::optional<Followers> followers;  // end after the run's failure is written
+    std::optional<Followers> followers;  // must end after the run's failure is written
     recorder.logCrashes();
     const Status before = statusBefore(folder);
     try {
@@ -202,7 +203,7 @@ RunState trainHolding(const RunFolder& folder, TrainingObserver& observer, const
             RunControl control(/*open_socket=*/true);
             const OpenDevice opened = openDevice(specification.device);
             note(recorder, observer, opened.note);
-            // What "auto" has become here holds for all processes.
+            // The device chosen here for "auto" applies to all processes.
             if (session.processes > 1 && specification.device.name == "auto")
                 specification.device.name = opened.device.is_cpu() ? "cpu" : "cuda";
             TextPreparation preparation(recorder, control, observer);

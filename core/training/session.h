@@ -16,11 +16,11 @@ struct TrainingStart {
     std::string device;
 };
 
-/// Told what happens while a run trains.
+/// Receives events of a run in training.
 class TrainingObserver {
   public:
     virtual ~TrainingObserver() = default;
-    /// Something a person should know.
+    /// A message for the user.
     virtual void onNote(const std::string&) {}
     virtual void onStart(const TrainingStart&) {}
     virtual void onStep(const MetricsRow&) {}
@@ -28,21 +28,21 @@ class TrainingObserver {
     virtual void onPause(bool /*paused*/) {}
 };
 
-/// Writes something a person should know into the log of a run and tells the observer; an empty text is
-/// nothing.
+/// Writes a message for the user to the log of a run and sends it to the observer; does nothing for an empty
+/// text.
 void note(RunRecorder& recorder, TrainingObserver& observer, const std::string& text);
 
-/// What may differ from the specification for one session; empty or 0 keeps what it says.
+/// Overrides of the specification for one session; empty or 0: not overridden.
 struct SessionOptions {
     std::string device;
     std::int64_t threads = 0;
     std::int64_t processes = 1;  ///< that train the run together, each a part of every batch
     std::string specification;   ///< SHA-256 that run.toml must have; empty: any
-    bool anyway = false;         ///< begin also if memory does not suffice by our estimate
+    bool anyway = false;         ///< start even if memory does not suffice by our estimate
 };
 
-/// Trains a queued run, or continues one after its newest checkpoint, until it is finished or told to end.
-/// Failure is written to the run's status and log before it is thrown.
+/// Trains a queued run, or continues one from its newest checkpoint, until it is finished or asked to end.
+/// Failures are written to the run's status and log before they are thrown.
 /// @throws Error of every kind
 RunState trainRun(const RunFolder& folder, TrainingObserver& observer, const SessionOptions& session = {});
 

@@ -8,12 +8,12 @@
 
 namespace roper {
 
-/// The text that snapshots of a run are taken of, the same at every step: problems that training never shows,
-/// or a fresh sequence; `snapshots.tokens` tokens.
+/// The text used for snapshots of a run, the same at every step: problems that training never shows, or a
+/// fresh sequence; `snapshots.tokens` tokens.
 std::vector<std::int64_t> snapshotTokens(const Task& task, const Specification& specification);
 
 /// Writes "attention" [L, H, T, T], "norms" [4, L, H, d/2] (`Transformer::inside`) and "tokens" [T] of the
-/// model reading the snapshot text to the run's snapshots folder. @throws Error (disk)
+/// model for the snapshot text to the run's snapshots folder. @throws Error (disk)
 void writeSnapshot(const RunFolder& folder, Transformer& model, const Task& task,
                    const Specification& specification, std::int64_t step);
 

@@ -18,8 +18,8 @@
 namespace roper {
 namespace {
 
-/// A file for each step of a job, so that what an earlier one left is not taken for it. Who writes the run
-/// next removes it like everything half-written.
+/// A separate file for each job step, so that a leftover of an earlier one is not used. The next writer of
+/// the run removes it like all partial files.
 FilePath announcementPath(const RunFolder& folder) {
     std::vector<std::string> step;
     for (const char* part : {"SLURM_JOB_ID", "SLURM_STEP_ID", "SLURM_RESTART_COUNT"})
@@ -28,7 +28,7 @@ FilePath announcementPath(const RunFolder& folder) {
 }
 
 /// Anyone with write access to the run's folder could redirect the connection.
-/// @throws Error (disk) unless this user has made the file, for nobody else to read or write
+/// @throws Error (disk) unless the file belongs to this user and is accessible only to them
 void requireOwnFile(const FilePath& path) {
     struct stat info {};
     const Descriptor file = openFile(path, O_RDONLY);
@@ -39,7 +39,7 @@ void requireOwnFile(const FilePath& path) {
 
 void announce(const RunFolder& folder, const nlohmann::json& json) {
     writeFileAtomically(announcementPath(folder), json.dump() + "\n", Durability::process_death,
-                        Readers::owner);  // it holds the key of the group
+                        Readers::owner);  // it contains the key of the group
 }
 
 }  // namespace
@@ -68,7 +68,7 @@ void announceEnd(const RunFolder& folder, const std::string& why, int exit_code)
     try {
         announce(folder, {{"ended", why}, {"exit_code", exit_code}});
     } catch (const Error&) {
-        // On a full disk; the others then wait in vain, and say so.
+        // On a full disk; the others then time out and report it.
     }
 }
 
@@ -76,7 +76,7 @@ void removeAnnouncement(const RunFolder& folder) {
     try {
         removeFile(announcementPath(folder));
     } catch (const Error&) {
-        // It stays until the run is written again.
+        // It remains until the run is written again.
     }
 }
 

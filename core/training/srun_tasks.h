@@ -9,34 +9,34 @@
 
 namespace roper {
 
-// The processes of a run where srun has started all of them, each with the same command. The first says in
-// the run's folder, which all of them share, where it waits.
+// The processes of a run, all started by srun with the same command. The first announces its address in the
+// run's folder, which all processes share.
 
-/// The place of this process among those that srun has started (SLURM_PROCID); nothing where it has started
-/// one, or this is none of its.
+/// The rank of this process among those started by srun (SLURM_PROCID); empty if srun has started only one,
+/// or did not start this one.
 struct SrunTask {
     int rank = 0, size = 1;
 };
-/// @param processes  that are to train the run together; for one it is nothing, whatever srun has started
-/// @throws Error (usage) if srun has started another number of them
+/// @param processes  number that are to train the run together; for 1 the result is empty regardless of srun
+/// @throws Error (usage) if srun has started another number of processes
 std::optional<SrunTask> srunTask(std::int64_t processes);
 
-/// The place of a process among those of its group on its machine, from 0 on: by it they take GPUs. Where
-/// srun has not started them, all are on one machine.
+/// The rank of a process among those of its group on its machine, from 0, which selects its GPU. If srun has
+/// not started them, all are on one machine.
 int localRank(int rank, int size);
 
-/// Says where the first process waits for the others.
+/// Announces the address at which the first process waits for the others.
 void announceAddress(const RunFolder& folder, const Address& at);
 
-/// Tells the others that the first has ended before it connected with them, why, and its exit code.
+/// Announces that the first process has ended before connecting, with the reason and its exit code.
 void announceEnd(const RunFolder& folder, const std::string& why, int exit_code);
 
-/// What is announced is taken back: all know it.
+/// Removes the announcement when all have read it.
 void removeAnnouncement(const RunFolder& folder);
 
-/// Waits until the first process, which may prepare a text or wait for another trainer, has said where it
-/// waits. @returns nothing if it has ended without an error
-/// @throws Error with which it has ended; Error (other) after half an hour, or where there is no such run
+/// Waits for the address of the first process, which may prepare a text or wait for another trainer before.
+/// @returns empty if it has ended without an error
+/// @throws the Error with which it has ended; Error (other) after half an hour, or if there is no such run
 std::optional<Address> awaitAddress(const RunFolder& folder);
 
 }  // namespace roper

@@ -11,32 +11,32 @@
 
 namespace roper {
 
-/// What a training step found.
+/// Results of a training step.
 struct StepNumbers {
     double loss = 0, gradient_norm = 0, learning_rate = 0;
 
     bool finite() const;
 };
 
-/// Where several processes take a step together, each with a part of its batch: what puts their losses and
-/// gradients together.
+/// Combines losses and gradients when several processes take a step together, each with a part of its batch.
 class GradientSum {
   public:
     virtual ~GradientSum() = default;
 
     /// @param loss     the mean over the targets of this process's part
     /// @param targets  of that part
-    /// @returns the mean over those of the whole batch
+    /// @returns the mean over the targets of the whole batch
     virtual double averageLoss(double loss, const at::Tensor& targets) = 0;
 
-    /// After `averageLoss`. @param gradients  of the part's mean; becomes that of the whole batch's
+    /// To be called after `averageLoss`. @param gradients  of the part's mean; replaced by that of the whole
+    /// batch
     virtual void averageGradients(at::Tensor& gradients) = 0;
 };
 
-/// One step of training: forward, loss, backward, clipping, update. Where the loss or the gradient's norm is
-/// not finite, nothing is updated.
+/// One training step: forward, loss, backward, clipping, update. If the loss or the gradient norm is not
+/// finite, nothing is updated.
 /// @param step      1 for the first
-/// @param together  with the other processes of the run; null if there are none
+/// @param together  combination with the other processes of the run; null if there are none
 StepNumbers takeStep(Transformer& model, AdamW& optimizer, const Batch& batch,
                      const Specification::Training& settings, std::int64_t step, at::Device device,
                      GradientSum* together = nullptr);

@@ -11,12 +11,12 @@ namespace {
 
 using Clock = std::chrono::steady_clock;
 
-/// An operation that has begun.
+/// An operation in progress.
 struct Frame {
     StepPart part;
-    bool whole;  ///< all that happens within belongs to this part
+    bool whole;  ///< all nested operations belong to this part
     Clock::time_point began;
-    double within = 0;  ///< seconds of the operations that it called
+    double within = 0;  ///< seconds of nested operations
 };
 
 struct Recording {

@@ -6,7 +6,7 @@
 
 namespace roper {
 
-/// What the time of a training step goes into.
+/// Categories of the time of a training step.
 enum class StepPart { linear, attention, elementwise, optimizer, data, other };
 inline constexpr std::size_t kStepParts = 6;
 
@@ -16,8 +16,8 @@ const char* partName(StepPart part);
 /// Scopes that name a part of a step, for RECORD_USER_SCOPE.
 inline constexpr const char *kOptimizerScope = "roper::optimizer", *kDataScope = "roper::data";
 
-/// Seconds by part of what this thread does while the object lives, as LibTorch's own operations report
-/// themselves: each second counts for the innermost operation. What no operation covers is not in it.
+/// Measures the time of this thread by category during the object's lifetime, based on LibTorch's record
+/// functions: time is attributed to the innermost operation. Time outside operations is not included.
 class StepProfile {
   public:
     StepProfile();

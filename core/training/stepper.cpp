@@ -37,8 +37,8 @@ class DirectStepper final : public Stepper {
     std::vector<StepNumbers> finish() override { return {}; }
 
   private:
-    /// Each process drops other features. The generator of the first alone is kept in checkpoints, so that
-    /// each step begins with one that follows from its number.
+    /// Each process drops different features. Checkpoints contain only the generator of the first process, so
+    /// each step starts with a generator seeded by the step's number.
     void seedDropout() const {
         constexpr std::uint64_t kMostProcesses = 1024;
         Random random(

@@ -12,38 +12,38 @@
 
 namespace roper {
 
-/// Takes the steps of a training, one after the other.
+/// Takes the steps of a training run in order.
 class Stepper {
   public:
     virtual ~Stepper() = default;
 
-    /// How many steps may be submitted at once.
+    /// Maximal number of steps that can be submitted at once.
     virtual std::int64_t mostAtOnce() const = 0;
 
-    /// Takes `count` more steps, or has the device take them in its own time.
-    /// @return  what finished steps found that was not returned before, oldest first
+    /// Takes `count` more steps, or submits them to run asynchronously on the device.
+    /// @return  results of finished steps not returned before, oldest first
     virtual std::vector<StepNumbers> advance(std::int64_t count) = 0;
 
     /// Waits for all submitted steps. → as `advance`
     virtual std::vector<StepNumbers> finish() = 0;
 
-    /// What is particular about how steps are taken: a line for the run's log, or nothing.
+    /// A note for the run's log on how steps are executed, or empty.
     virtual std::string note() const { return {}; }
 };
 
-/// What a stepper trains, and on what; all of it must outlive the stepper.
+/// Inputs of a stepper; they must outlive it.
 struct Training {
     Transformer& model;
     AdamW& optimizer;
     BatchStream& batches;
     const Specification& specification;
     at::Device device;
-    GradientSum* together = nullptr;  ///< where several processes train together
-    int rank = 0;                     ///< of this one among them
+    GradientSum* together = nullptr;  ///< for data-parallel training
+    int rank = 0;                     ///< of this process
 };
 
-/// Steps that are each finished when `advance` returns; on a GPU, also a pretended one, that trains by
-/// itself, a `QueuedStepper`.
+/// Steps that are finished when `advance` returns; on a GPU, or a fake one for tests, that trains alone, a
+/// `QueuedStepper`.
 /// @param steps_done  by an earlier part of the run
 std::unique_ptr<Stepper> makeStepper(const Training& training, std::int64_t steps_done);
 

@@ -13,9 +13,9 @@ using Clock = std::chrono::steady_clock;
 
 constexpr auto kTick = std::chrono::milliseconds(50);
 
-// Nothing runs while the process is stopped, so the time between the last tick and the signal that continues
-// it is, but for a tick, the time for which it was stopped. A long time without that signal is not: then the
-// machine was busy.
+// Nothing runs while the process is stopped, so the interval between the last tick and the signal that
+// continues it is, to within a tick, the time for which it was stopped. A long interval without that signal
+// only means that the machine was busy.
 std::atomic<int> continued = 0;
 static_assert(std::atomic<int>::is_always_lock_free);
 
@@ -43,7 +43,7 @@ class StoppedTime {
 };
 
 StoppedTime& stoppedTime() {
-    static auto* const time = new StoppedTime;  // the thread that ticks outlives main
+    static auto* const time = new StoppedTime;  // never destroyed, since the thread outlives main
     return *time;
 }
 

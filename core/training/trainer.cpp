@@ -41,7 +41,7 @@ Trainer::Trainer(Specification specification, std::unique_ptr<Task> task, at::De
       model_(specification_, modelVocabularySize(*task_, specification_), device),
       optimizer_(model_.parameters(), specification_.training),
       last_beat_(Clock::now()) {
-    // Dropout draws from the default generators; the weights have generators of their own.
+    // Dropout uses the default generators; the weights have their own.
     at::manual_seed(static_cast<std::uint64_t>(specification_.training.model_seed));
     if (followers_ == nullptr) return;
     const StopsPromptly nothing_to_save;
@@ -70,8 +70,7 @@ void Trainer::restore() {
     saved_step_ = checkpoints.empty() ? -1 : position_.step;
 }
 
-/// Takes up the newest checkpoint that can be read. Those that cannot are put aside, once one has been found
-/// that can.
+/// Loads the newest readable checkpoint. Unreadable ones are put aside once a readable one has been found.
 TrainedUntil Trainer::readNewest(const std::vector<StepFile>& checkpoints) {
     std::optional<Error> first_problem;
     for (auto at = checkpoints.rbegin(); at != checkpoints.rend(); ++at) {
@@ -175,7 +174,7 @@ RunState Trainer::run() {
     return RunState::finished;
 }
 
-/// Steps from the last submitted to the next after which something else is to be done.
+/// Steps from the last submitted one to the next at which something else is due.
 std::int64_t Trainer::stepsUntilDue() const {
     std::int64_t until = specification_.training.steps - submitted_;
     for (const std::int64_t every :
@@ -192,7 +191,7 @@ void Trainer::accept(const std::vector<StepNumbers>& steps) {
         position_.step += 1;
         position_.next_sequence += static_cast<std::uint64_t>(specification_.training.batch);
         position_.tokens += tokens;
-        // Of steps that a device took by itself only the end is known: they are spread evenly.
+        // For steps executed asynchronously on a device only the end time is known: they are spaced evenly.
         position_.time_s =
             before_s + (now_s - before_s) * static_cast<double>(i + 1) / static_cast<double>(steps.size());
         report(step, position_.time_s);
@@ -237,7 +236,7 @@ void Trainer::requireFiniteState() const {
 }
 
 void Trainer::report(const StepNumbers& step, double time_s) {
-    // The row of a step that diverged is always kept, so that the chart can mark where it happened.
+    // The row of a diverged step is always kept, so that the chart can mark where it happened.
     const bool wanted = position_.step % specification_.training.report_every == 0 ||
                         position_.step == specification_.training.steps || !step.finite();
     if (!wanted) return;
@@ -263,7 +262,7 @@ void Trainer::runEvaluation() {
     evaluation.row.time_s = clock_.seconds();
     for (const Sample& sample : evaluation.samples)
         recorder_.record(sample);
-    reportMethod();  // first: who sees the evaluation finds these rows, too
+    reportMethod();  // first, so that these rows exist when the evaluation appears
     recorder_.record(evaluation.row);
     observer_.onEvaluation(evaluation.row);
     if (judge(evaluation.row)) saveCheckpointNow();
@@ -285,11 +284,11 @@ void Trainer::saveCheckpointNow() {
     requireFiniteState();
     const TrainingClock::Rest rest(clock_);
     position_.time_s = clock_.seconds();
-    recorder_.sync();  // rows first: a checkpoint never stands for steps whose rows could still be lost
+    recorder_.sync();  // rows first: a checkpoint must never cover steps whose rows could still be lost
     recorder_.requireHeld();
     saveCheckpoint(recorder_.folder().checkpointPath(position_.step), model_, optimizer_, position_,
                    toToml(specification_), task_->vocabulary().identity());
-    // The new file is read back before older ones go.
+    // The new file is read back before older ones are removed.
     readCheckpoint(recorder_.folder().checkpointPath(position_.step), model_.parameterCount());
     recorder_.pruneCheckpoints(specification_.checkpoints.keep);
     saved_step_ = position_.step;
@@ -297,8 +296,8 @@ void Trainer::saveCheckpointNow() {
     followers_have_state_ = false;
 }
 
-/// After each checkpoint all go on from the state that a resumed run would go on from: processors of
-/// different kinds round differently.
+/// After each checkpoint all processes continue from the state from which a resumed run would continue, since
+/// different processors round differently.
 void Trainer::leadFollowers(std::int64_t steps) {
     if (!followers_have_state_) followers_->broadcastState(model_, optimizer_, position_);
     followers_have_state_ = true;
@@ -330,7 +329,7 @@ RequestHandlers Trainer::handlers(const std::string& status, RunState state) {
 
 Reply Trainer::answer(const Request& request, RunState state) {
     const TrainingClock::Rest rest(clock_);
-    // A GPU's stream holds all submitted steps before what is copied here.
+    // On a GPU the stream executes all submitted steps before this copy.
     ReaderOptions options;
     options.threads.reset();
     options.progress = [&](std::int64_t, std::int64_t, const std::string&) {

@@ -22,7 +22,7 @@
 
 namespace roper {
 
-/// Trains one run: steps, evaluations, checkpoints, and what the control socket asks for between steps.
+/// Trains one run: steps, evaluations, checkpoints, and requests of the control socket between steps.
 class Trainer {
   public:
     /// @param task       already opened (`openTask`)
@@ -31,31 +31,30 @@ class Trainer {
     Trainer(Specification specification, std::unique_ptr<Task> task, at::Device device, RunRecorder& recorder,
             RunControl& control, TrainingObserver& observer, Followers* followers = nullptr);
 
-    /// Continues after the newest checkpoint, if there is one; rows of later steps are dropped.
+    /// Continues from the newest checkpoint, if there is one; rows of later steps are dropped.
     /// @throws Error (checkpoint)
     void restore();
 
-    /// Runs until the last step, or until it is told to end. @throws Error (diverged, disk, …)
+    /// Trains until the last step, or until asked to end. @throws Error (diverged, disk, …)
     RunState run();
 
   private:
     TrainedUntil readNewest(const std::vector<StepFile>& checkpoints);
 
-    /// Takes note of steps that were taken. @throws Error (diverged) if a number is not finite
+    /// Records the results of steps. @throws Error (diverged) if a number is not finite
     void accept(const std::vector<StepNumbers>& steps);
     void report(const StepNumbers& step, double time_s);
-    /// @throws Error (diverged) if an update has left weights or moments that are not finite, before they are
-    /// kept
+    /// @throws Error (diverged) if weights or moments are not finite, so that they are not saved
     void requireFiniteState() const;
-    /// What to try after a divergence, of what is not already set.
+    /// What to try after a divergence, except what is already set.
     std::string remedy() const;
-    /// Waits for all submitted steps, so that `position_` and the weights belong together.
+    /// Waits for all submitted steps, so that `position_` and the weights are consistent.
     void catchUp() { accept(stepper_->finish()); }
     std::int64_t stepsUntilDue() const;
-    /// Whether the last evaluations were so many without a better one that the run ends here.
+    /// Whether early stopping applies: the last evaluations brought no improvement.
     bool endsEarly() const;
     void runEvaluation();
-    /// Takes note of an evaluation. @returns whether it is the best so far
+    /// Records an evaluation. @returns whether it is the best so far
     bool judge(const EvaluationRow& row);
     void saveCheckpointNow();
     void leadFollowers(std::int64_t steps);
@@ -63,9 +62,9 @@ class Trainer {
     void reportMethod();
     void beat(RunState state, Durability durability);
     RunRequest waitWhilePaused();
-    /// What is said of the run between steps; `status` comes before the step's number.
+    /// Handlers of requests between steps; the status reply is `status`, followed by the step's number.
     RequestHandlers handlers(const std::string& status, RunState state);
-    /// Answers a question about the model as it is after the last submitted step.
+    /// Answers a question about the model after the last submitted step.
     Reply answer(const Request& request, RunState state);
     bool due(std::int64_t every) const { return every > 0 && submitted_ % every == 0; }
     Status statusNow(RunState state) const;
@@ -76,19 +75,19 @@ class Trainer {
     RunControl& control_;
     TrainingObserver& observer_;
     Followers* followers_;
-    bool followers_have_state_ = false;        ///< of the newest checkpoint, or of the start
+    bool followers_have_state_ = false;        ///< at the newest checkpoint, or the start
     std::optional<SharedGradients> together_;  ///< with the followers
     OwnStream stream_;
     std::shared_ptr<const Task> task_;
     Evaluator evaluator_;
     Transformer model_;
     AdamW optimizer_;
-    TrainingPosition position_;           ///< after the last step whose numbers are known
-    std::int64_t submitted_ = 0;          ///< the last submitted step; on the CPU the one that was taken
-    std::optional<BatchStream> batches_;  ///< from `position_` on, while the run goes
+    TrainingPosition position_;           ///< after the last step with known results
+    std::int64_t submitted_ = 0;          ///< the last submitted step; on the CPU the last finished one
+    std::optional<BatchStream> batches_;  ///< from `position_` on, while training
     std::unique_ptr<Stepper> stepper_;    ///< likewise
     std::optional<EvaluationRow> best_;
-    std::int64_t worse_since_best_ = 0;  ///< evaluations
+    std::int64_t worse_since_best_ = 0;  ///< number of evaluations
 
     using Clock = std::chrono::steady_clock;
     TrainingClock clock_;

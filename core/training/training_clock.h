@@ -6,11 +6,11 @@
 
 namespace roper {
 
-/// Counts the seconds that a run trains. Stretches inside a `Rest` (pauses, evaluations, checkpoints) are
-/// left out, also where one lies within another, and so is the time for which the process was stopped.
+/// Measures the training time in seconds. Excludes intervals inside a (possibly nested) `Rest` (pauses,
+/// evaluations, checkpoints), and the time for which the process was stopped.
 class TrainingClock {
   public:
-    /// Begins to count now, after `seconds` of earlier sessions.
+    /// Starts the clock, with `seconds` from earlier sessions.
     void start(double seconds) {
         before_ = seconds;
         since_ = now();
@@ -18,7 +18,7 @@ class TrainingClock {
 
     double seconds() const { return rests_ > 0 ? before_ : before_ + sinceStart(); }
 
-    /// Holds the clock while it lives.
+    /// Stops the clock during its lifetime.
     class Rest {
       public:
         explicit Rest(TrainingClock& clock) : clock_(clock) {
@@ -36,7 +36,7 @@ class TrainingClock {
     };
 
   private:
-    /// Seconds, from any beginning, in which the process was not stopped.
+    /// Seconds, from an arbitrary origin, in which the process was not stopped.
     static double now() {
         const double stopped = stoppedSeconds();
         return std::chrono::duration<double>(std::chrono::steady_clock::now().time_since_epoch()).count() -
