@@ -13,7 +13,7 @@ Eigen::MatrixXd positiveFeatures(const Eigen::MatrixXd& X) {
     return (X.array() > 0).select(X.array() + 1, X.array().min(0.0).exp());
 }
 
-/// What is rotated: q and k as they are, φ of them, or their directions.
+/// The features that are rotated: q and k, φ of them, or their directions.
 Eigen::MatrixXd featureMap(AttentionKind kind, const Eigen::MatrixXd& X) {
     switch (kind) {
         case AttentionKind::softmax:
@@ -38,7 +38,7 @@ void mute(const ScoreRule& rule, Eigen::MatrixXd& Q) {
     }
 }
 
-/// Row t of every pair times what the method has it decay by.
+/// Multiplies every pair of row t by the method's decay.
 void applyDecay(const ScoreRule& rule, Eigen::MatrixXd& X, const Rotary& rotary,
                 const Eigen::VectorXd& positions, bool is_query) {
     if (!rule.decay) return;
@@ -52,19 +52,19 @@ void applyDecay(const ScoreRule& rule, Eigen::MatrixXd& X, const Rotary& rotary,
     }
 }
 
-/// YaRN multiplies cos and sin, so what is not rotated keeps its size.
+/// YaRN multiplies cos and sin, so unrotated features are not scaled.
 void applyAttentionFactor(const ScoreRule& rule, const Rotary& rotary, Eigen::MatrixXd& X) {
     if (rule.attention_factor == 1 || rule.attention != AttentionKind::softmax) return;
     X.leftCols(rotary.rotatedWidth()) *= rule.attention_factor;
 }
 
-/// Queries or keys as they enter the product: some rows of T × d at their positions, rotated; queries
-/// also muted and scaled.
+/// Queries or keys as used in the product: some rows of T × d at their positions, rotated; queries also
+/// ablated and scaled.
 Eigen::MatrixXd rotatedRows(const ScoreRule& rule, const Eigen::MatrixXd& X, const Eigen::VectorXd& positions,
                             bool is_query) {
     const RotationStep& step = is_query ? rule.form.query : rule.form.key;
     Eigen::MatrixXd rotated = step.apply(featureMap(rule.attention, X), positions);
-    // Muting comes after the rotation: with the queries' pair gone nothing of it is left in any product.
+    // Ablation follows the rotation: without the query's pair it contributes to no product.
     if (is_query) mute(rule, rotated);
     applyAttentionFactor(rule, step.rotary, rotated);
     applyDecay(rule, rotated, step.rotary, positions, is_query);
@@ -72,7 +72,7 @@ Eigen::MatrixXd rotatedRows(const ScoreRule& rule, const Eigen::MatrixXd& X, con
     return rotated;
 }
 
-/// The bias of query n and key j, and for the cosine form the constant 1 of its similarity.
+/// The bias of query n and key j, including the constant 1 of the cosine form's similarity.
 double biasOf(const ScoreRule& rule, Eigen::Index query, Eigen::Index key) {
     const double of_method = rule.bias ? rule.bias(static_cast<int>(query - key)) : 0.0;
     return of_method + (rule.attention == AttentionKind::linear_cosine ? 1.0 : 0.0);
@@ -149,7 +149,7 @@ Eigen::VectorXd weightRow(const ScoreRule& rule, const HeadVectors& heads, const
         row.head(seen) = score_row.head(seen) / denominator;
     } else if (rule.attention == AttentionKind::linear_cosine) {
         const double sum = score_row.head(seen).sum();
-        // All similarities 0 (every key rotated exactly away): nothing to prefer.
+        // If all similarities are 0 (every key exactly opposed), the weights are uniform.
         row.head(seen) = sum > 0 ? (score_row.head(seen) / sum).eval()
                                  : Eigen::VectorXd::Constant(seen, 1.0 / static_cast<double>(seen)).eval();
     } else {

@@ -13,7 +13,7 @@ std::vector<DistanceScores> scoresByDistance(const ScoreRule& rule, const HeadVe
     std::map<int, Sum> by_distance;
     const int T = heads.tokens();
     const int step = std::max(1, (T + most_queries - 1) / most_queries);
-    // From the last query on, which has the longest distances.
+    // Starts with the last query, which has the longest distances.
     for (int query = T - 1; query >= 0; query -= step) {
         const Eigen::VectorXd row = scoreRow(rule, heads, query, shift);
         const int last = rule.causal ? query : T - 1;

@@ -13,7 +13,7 @@ struct DistanceScores {
 };
 
 /// Scores by distance, ascending; with causal attention from 0.
-/// @param most_queries  of longer texts so many queries, evenly spaced, are looked at
+/// @param most_queries  in longer texts only this many evenly spaced queries are used
 std::vector<DistanceScores> scoresByDistance(const ScoreRule& rule, const HeadVectors& heads,
                                              double shift = 0, int most_queries = 128);
 

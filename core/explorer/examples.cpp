@@ -17,7 +17,7 @@ std::vector<std::string> wordsOf(const Setup& setup) {
     return words;
 }
 
-/// The same query, key and value for every token, without any length yet.
+/// Zero queries, keys and values for all tokens.
 HeadVectors emptyHead(const Setup& setup) {
     const auto T = static_cast<Eigen::Index>(wordsOf(setup).size());
     HeadVectors heads;
@@ -26,15 +26,15 @@ HeadVectors emptyHead(const Setup& setup) {
     return heads;
 }
 
-/// Two decimals: numbers that a person can read in the table and type again.
+/// Two decimals, so that users can read the numbers in the table and type them.
 HeadVectors rounded(HeadVectors heads) {
     for (Eigen::MatrixXd* each : {&heads.Q, &heads.K, &heads.V})
         *each = (100 * each->array()).round() / 100;
     return heads;
 }
 
-/// Gives queries the length `size` in every pair whose frequency lies between two, and keys the same, rotated
-/// on by `ahead` positions.
+/// Gives queries the length `size` in every pair with a frequency in the range, and keys the same vectors,
+/// rotated by a further `ahead` positions.
 HeadVectors headOfPairs(const Setup& setup, double least_theta, double most_theta, double size,
                         double ahead) {
     HeadVectors heads = emptyHead(setup);

@@ -7,13 +7,13 @@
 
 namespace roper {
 
-/// A state of an explorer page in which one idea can be seen.
+/// A state of an explorer page that demonstrates one idea.
 struct Example {
-    std::string name;    ///< of files: small letters and hyphens
-    std::string page;    ///< as `roper-lab --page` names it
-    std::string figure;  ///< the picture that shows it
+    std::string name;    ///< in file names: lower-case letters and hyphens
+    std::string page;    ///< as in `roper-lab --page`
+    std::string figure;  ///< the figure that shows it
     std::string title;
-    std::string about;  ///< one sentence: what can be seen
+    std::string about;  ///< what it shows, in one sentence
     Setup setup;
     ViewSettings view;
 
@@ -21,27 +21,27 @@ struct Example {
     std::string pictureName() const { return page + "-" + name + ".png"; }
 };
 
-/// In the order in which pages list them.
+/// In the order of the pages' lists.
 const std::vector<Example>& examples();
 
 /// @throws Error (usage) with the nearest known name
 const Example& findExample(const std::string& name);
 
-/// Those of a page.
+/// The examples of a page.
 std::vector<const Example*> examplesOf(const std::string& page);
 
-// Heads that do one thing, made so that it can be seen why. Their scores are ⟨R(n)q, R(j)k⟩/√d under the
-// setup's rotation, with one token for each word of its sentence. [T × d] each.
+// Artificial heads with one known behaviour. Their scores are ⟨R(n)q, R(j)k⟩/√d under the setup's rotation,
+// with one token per word of its sentence. [T × d] each.
 
-/// Every query looks at the token before: k = R(1)q, so that the product is largest where j = n − 1. Fast
-/// pairs alone carry it, which tell neighbours apart.
+/// Every query attends to the preceding token: k = R(1)q, so that the product is largest at j = n − 1. Only
+/// fast pairs contribute, since they distinguish neighbours.
 HeadVectors previousTokenHead(const Setup& setup);
 
-/// Queries look at what is near: q = k in pairs of middle speed, whose cosines fall together with the
+/// Queries attend to nearby tokens: q = k in pairs of medium speed, whose cosines decrease together with
 /// distance.
 HeadVectors localHead(const Setup& setup);
 
-/// Queries look at the same word, wherever it stands: q = k is a vector of the word in the slow pairs, which
+/// Queries attend to the same word at any distance: q = k is a vector of the word in the slow pairs, which
 /// hardly rotate within a sentence. (Barbero et al. 2024, arXiv 2410.06205, find content in slow pairs.)
 HeadVectors contentHead(const Setup& setup);
 

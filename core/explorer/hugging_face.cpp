@@ -9,7 +9,7 @@
 namespace roper {
 namespace {
 
-/// A setup of heads that rotate so. @throws Error (usage) for what a setup cannot hold
+/// A setup with this rotation. @throws Error (usage) for a rotation that a setup cannot represent
 Setup setupOf(const RotaryConfig& rotary, Setup setup) {
     if (rotary.head_dim % 2 != 0 || rotary.head_dim > bounds::kMostHeadDim)
         throw Error(ErrorKind::usage, "heads of " + std::to_string(rotary.head_dim) +
@@ -21,7 +21,7 @@ Setup setupOf(const RotaryConfig& rotary, Setup setup) {
                                           std::to_string(rotary.head_dim) +
                                           ", whose frequencies cannot be shown");
     static_cast<RotaryConfig&>(setup) = rotary;
-    setup.first = 0;  // drawn first, wherever it stands
+    setup.first = 0;  // drawn first, at any index
     if (rotary.scaling.method == ScalingMethod::none) {
         setup.scaling = scalingToBeginWith();
         setup.scaling.original_length = setup.context_length;

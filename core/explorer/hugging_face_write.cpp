@@ -9,7 +9,7 @@ namespace {
 
 using Ordered = nlohmann::ordered_json;
 
-/// Whole numbers without a point, as config files have them.
+/// Integers without a decimal point, as in config files.
 Ordered plainNumber(double value) {
     return value == std::floor(value) && std::abs(value) < 1e15 ? Ordered(static_cast<std::int64_t>(value))
                                                                 : Ordered(value);
@@ -22,12 +22,12 @@ Ordered numberList(const Eigen::VectorXd& values) {
     return list;
 }
 
-/// Whether LongRoPE multiplies cos and sin by another factor in texts longer than L.
+/// Whether LongRoPE uses a different factor of cos and sin in texts longer than L.
 bool hasSecondFactor(const Scaling& s) {
     return s.method == ScalingMethod::longrope && s.long_attention_factor > 0;
 }
 
-/// LongRoPE's two factors on cos and sin, which transformers reads in models of type phimoe alone.
+/// LongRoPE's two factors of cos and sin, which transformers reads only in models of type phimoe.
 void addFactors(const Setup& setup, Ordered& longrope) {
     const Scaling& s = setup.scaling;
     if (!hasSecondFactor(s)) {
@@ -38,7 +38,7 @@ void addFactors(const Setup& setup, Ordered& longrope) {
     longrope["long_mscale"] = s.long_attention_factor;
 }
 
-/// @throws Error (usage) for what models of type phimoe cannot do, where only they can be written
+/// @throws Error (usage) for settings that require type phimoe but are not supported by it
 void requireAsPhimoe(const Setup& setup) {
     const auto refuse = [](const std::string& what) {
         throw Error(ErrorKind::usage,
@@ -54,7 +54,7 @@ void requireAsPhimoe(const Setup& setup) {
         refuse("which rotate long texts by short_factor, too; set long_factor to the same numbers");
 }
 
-/// rope_type and its parameters; a fixed NTK scaling is nothing but another base.
+/// rope_type and its parameters; a fixed NTK scaling is just another base.
 Ordered ropeParameters(const Setup& setup) {
     const Scaling& s = setup.scaling;
     const Ordered factor = plainNumber(s.factor), length = plainNumber(s.original_length);
@@ -116,7 +116,7 @@ std::string huggingFaceConfig(const Setup& setup, bool nested) {
     const double base = s.method == ScalingMethod::ntk
                             ? ntkBase(setup.base, s.factor, setup.rotatedWidth(), setup.frequency_formula)
                             : setup.base;
-    // The dynamic method knows the trained length by this name alone.
+    // The dynamic method reads the training length only under this name.
     const double length = s.method == ScalingMethod::dynamic_ntk ? s.original_length : setup.context_length;
     const bool is_phimoe = hasSecondFactor(s);
     if (is_phimoe) requireAsPhimoe(setup);

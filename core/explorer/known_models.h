@@ -5,13 +5,13 @@
 
 namespace roper {
 
-/// The rotary settings of a well-known model, as its config.json on Hugging Face has them.
+/// The rotary settings of a well-known model, from its config.json on Hugging Face.
 struct KnownModel {
     std::string name;
     std::string config;  ///< for `readHuggingFaceConfig`
 };
 
-/// One for each way in which models of these years set their frequencies.
+/// One for each of the common ways of setting frequencies.
 const std::vector<KnownModel>& knownModels();
 
 }  // namespace roper

@@ -10,7 +10,7 @@
 namespace roper {
 namespace {
 
-/// `vector` cut or lengthened to the setup's head.
+/// `vector` truncated or extended to the setup's head width.
 Eigen::VectorXd fitted(const Setup& setup, Eigen::VectorXd vector, double further_angle) {
     const Eigen::Index kept = std::min<Eigen::Index>(vector.size(), setup.head_dim);
     vector.conservativeResize(setup.head_dim);
@@ -19,7 +19,7 @@ Eigen::VectorXd fitted(const Setup& setup, Eigen::VectorXd vector, double furthe
     return vector;
 }
 
-/// Hand-set vectors keep the entries that fit; new ones come from the seed.
+/// Hand-set vectors keep the entries that fit; new ones are random.
 void fitByHand(Setup& setup) {
     if (setup.source != Source::hand) return;
     setup.tokens = std::min(setup.tokens, bounds::kMostTokensByHand);
@@ -113,7 +113,7 @@ Setup sanitized(Setup s) {
     using namespace bounds;
     for (const SetupField& field : setupFields())
         if (field.clamp) field.clamp(s);
-    // What depends on other members.
+    // Bounds that depend on other members.
     const auto atLeast = [](double& value, double low) { value = std::max(value, low); };
     const auto atMost = [](int& value, int high) { value = std::min(value, high); };
     s.head_dim -= s.head_dim % 2;
@@ -122,13 +122,13 @@ Setup sanitized(Setup s) {
     atMost(s.pair, s.pairs() - 1);
     atMost(s.head, s.heads - 1);
     fitByHand(s);
-    // A run's text is as long as it is; the picture keeps the place inside it.
+    // The length of a run's text is fixed by the run; the position must be inside it.
     const int last = s.source == Source::run ? kMostTokens - 1 : s.tokens - 1;
     atMost(s.query, last);
     atMost(s.key, last);
-    // Linear attention never makes the scores that a bias is added to.
+    // Linear attention has no scores to which a bias could be added.
     if (s.positionMethod().biases_scores) s.attention = AttentionKind::softmax;
-    if (!s.rotates() && !isAboutValues(s.mistake)) s.mistake = Mistake::none;  // there is nothing to do wrong
+    if (!s.rotates() && !isAboutValues(s.mistake)) s.mistake = Mistake::none;  // the mistake does not apply
     std::vector<ScalingMethod> once;
     for (const ScalingMethod method : s.overlays)
         if (std::find(once.begin(), once.end(), method) == once.end()) once.push_back(method);

@@ -12,59 +12,59 @@
 
 namespace roper {
 
-/// Where q, k and v of the attention pages come from.
+/// Source of q, k and v on the attention pages.
 enum class Source { random, hand, run };
 
-/// Which values the Value mixing page adds up, from the simplest case to attention as it is.
+/// Which values the Value mixing page sums, from the simplest case to actual attention.
 enum class Mixture {
     one,  ///< one token with all the weight
     two,  ///< two equal ones, one of them at the query
-    all,  ///< every token with the weight that attention gives it
+    all,  ///< every token with its attention weight
 };
 
 /// Which map the Attention page shows.
 enum class MapKind {
     scores,
     weights,
-    shift_difference,  ///< what moving all positions by S changes
-    form_difference,   ///< what the mistake changes against the right form
+    shift_difference,  ///< the effect of shifting all positions by S
+    form_difference,   ///< the difference between the mistake and the correct form
 };
 
-/// What a run has learned about positions, in place of what would be computed. Asked of the run each time, so
-/// neither copied as text nor kept in sessions; of no effect unless the source is a run.
+/// Positional parameters learned by a run, which replace computed ones. Requested from the run each time, so
+/// neither copied as text nor saved in sessions; unused unless the source is a run.
 struct Learned {
-    RotaryConfig rotation;              ///< with trained frequencies; another base or formula shows its own
-    ValueVector value_theta;            ///< trained frequencies of values; empty where they are fixed
-    ValueVector bias;                   ///< of the head, where its method trains one
-    OwnSettings own{methodSettings()};  ///< of its method
+    RotaryConfig rotation;              ///< with trained frequencies; unused with another base or formula
+    ValueVector value_theta;            ///< trained frequencies of values; empty if they are fixed
+    ValueVector bias;                   ///< of the head, if its method trains one
+    OwnSettings own{methodSettings()};  ///< settings of its method
 
     bool operator==(const Learned&) const = default;
 };
 
-/// No scaling; its parameters are such that each method shows what it does.
+/// No scaling, with parameters for which the effect of each method is visible.
 Scaling scalingToBeginWith();
 
-/// Everything that the explorer pages show follows from this: one plain struct that pages, pictures without
-/// a window and tests share. Change the page and keep your place.
+/// The complete state of the explorer pages: one plain struct shared by pages, figures rendered without a
+/// window, and tests. It is kept when the page changes.
 struct Setup : RotaryConfig {
-    // The rotation: of queries and keys, and as them but for its share that of values.
+    // The rotation: that of queries and keys; that of values differs only in its fraction of the head.
     double value_rotary_fraction = 1.0;
-    double context_length = 4096;  ///< L', positions of the text that is read
+    double context_length = 4096;  ///< L', length of the text in positions
 
     // One vector, two vectors.
     double position = 3;      ///< m
-    int pair = 4;             ///< θ = 0.32: round after 20 positions, about a sentence
-    ValueVector x;            ///< [head_dim] of Rotation; the query of the two vectors
-    ValueVector y;            ///< [head_dim] the key of the two vectors
+    int pair = 4;             ///< θ = 0.32: one rotation in 20 positions, about a sentence
+    ValueVector x;            ///< [head_dim] vector of Rotation; query of the two vectors
+    ValueVector y;            ///< [head_dim] key of the two vectors
     double key_position = 1;  ///< n of the two vectors
     double shift = 0;         ///< S, added to every position
     std::string words = "I saw the cat sit on the mat and wait for the dog";
 
     // Spectrum.
     int distances = 257;                  ///< δ = 0 … distances − 1
-    std::vector<ScalingMethod> overlays;  ///< drawn besides the one in use
-    bool xpos_decay = false;              ///< xPos is drawn in the decay curve
-    bool other_formula = false;           ///< the formula that is not in use is drawn too, unscaled
+    std::vector<ScalingMethod> overlays;  ///< drawn in addition to the selected one
+    bool xpos_decay = false;              ///< whether the decay curve includes xPos
+    bool other_formula = false;           ///< whether the other formula is also drawn, unscaled
 
     // Attention and Value mixing.
     Source source = Source::random;
@@ -85,8 +85,8 @@ struct Setup : RotaryConfig {
     MapKind map = MapKind::scores;
     int query = 9;
     int key = 3;
-    std::vector<int> muted;  ///< pairs left out of scores, ascending
-    double blend = 1.0;      ///< share of the value rotation on Value mixing
+    std::vector<int> muted;  ///< pairs ablated from scores, ascending
+    double blend = 1.0;      ///< strength of the value rotation on Value mixing, 0 to 1
     Mixture mixture = Mixture::one;
 
     Setup() : RotaryConfig{.head_dim = 64, .scaling = scalingToBeginWith()} {}
@@ -95,45 +95,46 @@ struct Setup : RotaryConfig {
 
     int pairs() const { return head_dim / 2; }
 
-    /// The rotation of queries and keys; values have a fraction of their own.
+    /// The rotation of queries and keys; values have their own fraction.
     Rotary rotary() const;
     Rotary valueRotary() const;
-    /// YaRN's factor on cos and sin of queries and keys, otherwise 1.
+    /// YaRN's factor of cos and sin of queries and keys, otherwise 1.
     double attentionFactor() const;
     /// θ_i and attention factor under another scaling method with this setup's parameters.
     ScaledFrequencies scaled(ScalingMethod method) const;
 
     /// @throws std::invalid_argument if there is no such method
     const PositionMethod& positionMethod() const { return roper::positionMethod(method); }
-    /// The head that is looked at. T5's biases are learned ones, or a stand-in that follows from the seed.
+    /// The selected head. T5's biases are learned ones, or a stand-in determined by the seed.
     HeadContext headOfMethod() const;
 
-    /// The mixture that is shown: vectors of one's own or of a run are all mixed, as attention does.
+    /// The displayed mixture: vectors set by hand or from a run are always summed with all attention weights.
     Mixture shownMixture() const { return source == Source::random ? mixture : Mixture::all; }
 
     /// Whether the method rotates queries and keys.
     bool rotates() const { return positionMethod().rotates; }
-    /// The form of attention that the method asks for, without its mistake and with it.
+    /// The method's form of attention, without and with the setup's mistake.
     AttentionForm rightForm() const;
     AttentionForm form() const;
 
   private:
-    /// With a share of the head, and with what a run has learned unless another base or formula is asked for.
+    /// With a fraction of the head, and with frequencies learned by a run unless another base or formula is
+    /// selected.
     Rotary rotaryOf(double fraction, const ValueVector& learned_theta) const;
 };
 
-/// A vector to begin with: every pair has length 1 and a direction of its own, rotated by a further
+/// Features of an initial vector: every pair has length 1 and its own direction, rotated by a further
 /// `further_angle` radians.
 double startingFeature(const Setup& setup, int feature, double further_angle = 0.0);
 
-/// Puts every value inside its field's range and every vector to its length: entries that were there stay,
-/// new ones are `startingFeature`s. What it returns it leaves alone the second time.
+/// Clamps every value to its field's range and adjusts every vector to its length: existing entries are kept,
+/// new ones are `startingFeature`s. Idempotent.
 Setup sanitized(Setup setup);
 
-/// How far positions are moved to show what moving changes, where S is 0.
+/// Shift used to demonstrate the effect of shifting when S is 0.
 inline constexpr double kExampleShift = 7;
 
-/// Bounds that more than one reader of settings keeps.
+/// Bounds shared by several readers of settings.
 namespace bounds {
 inline constexpr int kLeastHeadDim = 2, kMostHeadDim = 512;
 inline constexpr double kLeastBase = 1.01, kMostBase = 1e15;
@@ -146,7 +147,7 @@ inline constexpr int kMostDistances = 8193;
 inline constexpr int kMostTokens = 4096, kMostTokensByHand = 64;
 }  // namespace bounds
 
-/// Whether two setups have heads of the same width that rotate alike, and texts of the same length.
+/// Whether two setups have the same head width, rotation and text length.
 bool rotateAlike(const Setup& a, const Setup& b);
 /// A setup with the head width, rotation and text length of another.
 Setup withRotationOf(Setup setup, const Setup& other);

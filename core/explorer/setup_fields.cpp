@@ -9,7 +9,7 @@ namespace roper {
 namespace {
 
 constexpr std::int64_t kAnyIndex =
-    std::numeric_limits<int>::max();  // what a setup allows depends on the rest of it
+    std::numeric_limits<int>::max();  // the actual bound depends on other members
 
 template <class... Members>
 SetupField make(FieldInfo info, Members... members) {
@@ -45,7 +45,7 @@ std::string textOf(const Eigen::VectorXd& values) {
     return join(cells, ",");
 }
 
-/// A list of numbers. @param of  the member that holds it
+/// A list of numbers. @param of  returns its member
 SetupField vectorField(std::string key, std::string help, ValueVector& (*of)(Setup&)) {
     SetupField made;
     static_cast<FieldInfo&>(made) = {"", std::move(key), "", std::move(help),
@@ -57,7 +57,7 @@ SetupField vectorField(std::string key, std::string help, ValueVector& (*of)(Set
     return made;
 }
 
-/// Factors of LongRoPE: numbers above 0.
+/// Factors of LongRoPE: positive numbers.
 SetupField factorsField(std::string key, std::string help, ValueVector& (*of)(Setup&)) {
     SetupField made = vectorField(std::move(key), std::move(help), of);
     made.set = [self = FieldInfo(made), of](Setup& s, std::string_view text) {
@@ -101,7 +101,7 @@ SetupField matrixField(std::string key, std::string help, Eigen::MatrixXd HeadVe
     return made;
 }
 
-/// Items separated by commas; each is read and written as a field of its own accepts it.
+/// Items separated by commas; each is parsed and formatted by its own field.
 template <class Item>
 SetupField list(std::string key, std::string help, std::vector<Item> Setup::*member, Accepts of_item) {
     struct One {
@@ -131,12 +131,12 @@ SetupField list(std::string key, std::string help, std::vector<Item> Setup::*mem
     return made;
 }
 
-/// The position method. Linear attention once stood among the methods; its names are still read.
+/// The position method. Linear attention was formerly one of the methods; its old names are still accepted.
 SetupField methodField() {
     std::vector<std::string> names;
     for (const PositionMethod& method : positionMethods())
         if (!method.adds_to_embeddings)
-            names.push_back(method.name);  // nothing of the others is seen in a head
+            names.push_back(method.name);  // the other methods have no visible effect in a single head
     SetupField made =
         make({"", "method", "", "Position method: " + join(names, ", "), Choice{names}}, &Setup::method);
     made.set = [plain = made.set](Setup& s, std::string_view text) {
@@ -224,7 +224,7 @@ std::vector<SetupField> scalingFields() {
     };
 }
 
-/// Of the Rotation and Spectrum pages.
+/// Fields of the Rotation and Spectrum pages.
 std::vector<SetupField> vectorFields() {
     const RealRange position{-bounds::kFarthestPosition, bounds::kFarthestPosition};
     return {

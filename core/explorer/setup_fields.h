@@ -9,13 +9,13 @@
 
 namespace roper {
 
-/// One member of a Setup under the name that texts and `--set` use.
+/// One member of a Setup with its name in texts and `--set`.
 using SetupField = Field<Setup>;
 
-/// All members, in the order in which they are written. Each holds its help, range and unit.
+/// All members, in the order of writing. Each has its help, range and unit.
 const std::vector<SetupField>& setupFields();
 
-/// @param others  further names that would be known where it was given
+/// @param others  further names that are valid in this place, considered when suggesting the nearest name
 /// @throws Error (usage) with the nearest known name
 const SetupField& findSetupField(std::string_view key, const std::vector<std::string>& others = {});
 

@@ -14,10 +14,11 @@ constexpr std::string_view kPrefix = "roper-lab:setup?";
 constexpr std::string_view kViewPrefix = "view.";
 constexpr std::size_t kLongestLine = 1 << 20;
 
-// A line holds what differs from the defaults. Those have changed once; a line says which it means.
+// A line contains the differences from the defaults. The defaults have changed once; a line states which
+// version it refers to.
 constexpr std::string_view kDefaultsKey = "defaults", kDefaults = "2";
 
-/// The defaults of lines that do not say so.
+/// The defaults of lines that do not state a version.
 Setup firstDefaults() {
     Setup setup;
     setup.head_dim = 16;
@@ -62,7 +63,7 @@ std::string decoded(const std::string& text) {
     return made;
 }
 
-/// A setup at its defaults but for what other defaults follow from: lengths of vectors, and the seed.
+/// The defaults, adapted to members on which other defaults depend: lengths of vectors, and the seed.
 Setup defaultsFor(const Setup& setup) {
     Setup plain;
     plain.head_dim = setup.head_dim;
