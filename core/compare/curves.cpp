@@ -12,7 +12,7 @@ namespace {
 
 using Points = std::vector<std::pair<double, double>>;
 
-/// Nothing where the run does not record it, as imported ones may not.
+/// Empty if the run does not record it, as imported ones may not.
 std::optional<double> xOf(const MetricsRow& row, XAxis across) {
     if (across == XAxis::step) return static_cast<double>(row.step);
     if (across == XAxis::time) return row.time_s;
@@ -26,7 +26,7 @@ std::optional<double> xOf(const RunRecord& run, const EvaluationRow& row, XAxis 
 }
 
 /// Values of steps averaged over equal bins of x; a bin with a value that is not finite has no point. A point
-/// is at its bin's right edge, so that runs of one length share their x values.
+/// is at the right edge of its bin, so that runs of equal length share their x values.
 Points averaged(const RunRecord& run, const QuantityInfo& info, XAxis across, std::size_t bins) {
     Points points;
     if (run.metrics.empty()) return points;
@@ -50,7 +50,7 @@ Points averaged(const RunRecord& run, const QuantityInfo& info, XAxis across, st
     return points;
 }
 
-/// The value at x between two points; nothing beyond them.
+/// The value at x interpolated between two points; empty outside their range.
 std::optional<double> valueAt(const Points& points, double x) {
     const auto after = std::lower_bound(points.begin(), points.end(), x,
                                         [](const auto& point, double at) { return point.first < at; });
@@ -62,7 +62,7 @@ std::optional<double> valueAt(const Points& points, double x) {
     return before->second + weight * (after->second - before->second);
 }
 
-/// The x at which runs are averaged: by step every x of any run, otherwise evenly spaced.
+/// The x values at which runs are averaged: by step every x of any run, otherwise evenly spaced.
 std::vector<double> xGrid(const std::vector<Points>& curves, XAxis across) {
     constexpr int kGridPoints = 200;
     std::set<double> grid;
@@ -98,7 +98,7 @@ std::optional<double> tokensAt(std::span<const MetricsRow> rows, std::int64_t st
                          [](const MetricsRow& row, std::int64_t wanted) { return row.step < wanted; });
     static const MetricsRow start{.tokens = 0};
     const MetricsRow& before = after == rows.begin() ? start : *(after - 1);
-    // After the last row, which is at most a few steps ago, they grow as they did before.
+    // After the last row, at most a few steps ago, the rate is extrapolated.
     const MetricsRow& next = after == rows.end() ? before : *after;
     if (!before.tokens || !next.tokens || next.step == 0) return std::nullopt;
     const auto at = static_cast<double>(step);

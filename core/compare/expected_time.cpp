@@ -11,8 +11,8 @@
 namespace roper {
 namespace {
 
-// What is assumed where nothing was timed: half of what two cores with AVX-512 and bfloat16 reach on small
-// models, and a tenth of what a data-centre GPU does.
+// Assumed rates if nothing was timed: half of what two cores with AVX-512 and bfloat16 reach on small models,
+// and a tenth of a data-centre GPU's rate.
 constexpr double kCpuFlopPerSecondAndCore = 25e9;
 constexpr double kGpuFlopPerSecond = 5e12;
 
@@ -22,7 +22,7 @@ double assumedFlopPerSecond(const Specification& specification) {
     return kCpuFlopPerSecondAndCore * cores;
 }
 
-/// What the evaluations of a run take, in training steps.
+/// Cost of a run's evaluations, in training steps.
 double evaluationSteps(const Specification& specification, std::int64_t from) {
     const auto& evaluation = specification.evaluation;
     if (evaluation.every <= 0) return 0;
@@ -46,7 +46,7 @@ StepTimes::StepTimes(std::span<const RunRecord> runs, Speeds speeds) : speeds_(s
             const auto [time, is_first] = times->emplace(key, *seconds);
             if (!is_first) time->second = std::min(time->second, *seconds);
         }
-        // Counted once a shape: there may be a thousand runs, and an answer's length is found by trial.
+        // Computed once per shape: there may be a thousand runs, and an answer's length is found by trial.
         if (!flop_of_shape.contains(shape)) flop_of_shape[shape] = costOf(run.specification).flop_a_step;
     }
     std::vector<double> rates;
@@ -78,7 +78,7 @@ ExpectedTime StepTimes::of(const Specification& specification, std::int64_t from
 
 ExpectedTime StepTimes::ofAll(std::span<const Specification> specifications) const {
     ExpectedTime sum;
-    std::map<std::string, ExpectedTime> known;  // seeds take the same
+    std::map<std::string, ExpectedTime> known;  // seeds do not affect the time
     for (const Specification& specification : specifications) {
         const std::string key = groupKey(specification) + shapeKey(specification);
         auto found = known.find(key);

@@ -10,40 +10,40 @@
 
 namespace roper {
 
-/// How long training would take on this machine, and what that is known from.
+/// Expected training time on this machine, and the basis of the estimate.
 struct ExpectedTime {
-    /// From the surest to the least sure.
+    /// From the most to the least reliable.
     enum class Basis {
-        same_settings,  ///< steps of such a run were timed on this machine
-        other_runs,     ///< the multiply-adds per second that other runs reached on this machine
-        guess,          ///< nothing was timed here yet: a slow rate is assumed
+        same_settings,  ///< timed steps of such a run on this machine
+        other_runs,     ///< the rate of multiply-adds in other runs on this machine
+        guess,          ///< nothing was timed here yet: assumes a slow rate
     };
-    double seconds = 0;  ///< one run after the other, evaluations included
+    double seconds = 0;  ///< for one run after another, including evaluations
     Basis basis = Basis::same_settings;
 };
 
-/// What steps took on this machine, looked up once and answered for any number of specifications.
+/// Step times on this machine, collected once for estimates of any number of specifications.
 class StepTimes {
   public:
-    /// @param runs    those of the folder; of other machines they count for nothing
-    /// @param speeds  of this machine, as `roper-train bench` or `board --measure` took them
+    /// @param runs    of the folder; those of other machines are ignored
+    /// @param speeds  of this machine, measured by `roper-train bench` or `board --measure`
     StepTimes(std::span<const RunRecord> runs, Speeds speeds);
 
-    /// Of runs of the same settings, else of those of the same model, batch, length and device, else as
-    /// measured; nothing if no such step was timed.
+    /// From runs with the same settings, else from those with the same model, batch, length and device, else
+    /// as measured; empty if no such step was timed.
     std::optional<double> secondsAStep(const Specification& specification) const;
 
-    /// Time for a run of this specification from its step `from` on.
-    /// An evaluation by generation is counted as problems/batch steps: between 0.2 and 0.75 times as many
-    /// were measured on a CPU, and up to 1.4 times by LibTorch's operations alone (docs/performance.md).
+    /// Time for a run of this specification from step `from` on. An evaluation by generation is counted as
+    /// problems/batch steps: between 0.2 and 0.75 times as many were measured on a CPU, and up to 1.4 times
+    /// with LibTorch's operations alone (docs/performance.md).
     ExpectedTime of(const Specification& specification, std::int64_t from = 0) const;
 
-    /// The same for several; as sure as the least sure of them.
+    /// The total for several; the basis is the least reliable one.
     ExpectedTime ofAll(std::span<const Specification> specifications) const;
 
   private:
     Speeds speeds_;
-    std::map<std::string, double> of_group_, of_shape_;  ///< the least, in seconds
+    std::map<std::string, double> of_group_, of_shape_;  ///< minima, in seconds
     std::optional<double> flop_per_second_;              ///< the median over the shapes timed here
 };
 

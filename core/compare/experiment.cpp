@@ -12,7 +12,7 @@
 namespace roper {
 namespace {
 
-/// The bundled presets by their titles; empty where none are bundled.
+/// The bundled presets by title; empty if there are none.
 const std::map<std::string, Specification>& presetsByTitle() {
     static const std::map<std::string, Specification> presets = [] {
         std::map<std::string, Specification> found;
@@ -22,14 +22,14 @@ const std::map<std::string, Specification>& presetsByTitle() {
                 found.emplace(specification.about.title, specification);
             }
         } catch (const Error&) {
-            // Titles then stand without what differs.
+            // Titles then omit the differences.
         }
         return found;
     }();
     return presets;
 }
 
-/// The same run by RoPE, with seeds 0: what only another method reads is gone.
+/// The same run with RoPE and seeds 0, without settings that only other methods read.
 Specification withoutMethodAndSeeds(const Specification& specification) {
     Specification same = withPosition(specification, twinMethods().front());
     same.training.data_seed = same.training.model_seed = 0;
@@ -37,7 +37,7 @@ Specification withoutMethodAndSeeds(const Specification& specification) {
 }
 
 struct Title {
-    std::string preset;  ///< or the task
+    std::string preset;  ///< title of the preset, or of the task
     std::vector<std::string> differences;
 
     std::string text() const {
@@ -46,7 +46,7 @@ struct Title {
 };
 
 Title titleOf(const Specification& specification) {
-    // Of imported metrics whose method nobody said the settings are not known either.
+    // For imported metrics with an unknown method the settings are also unknown.
     if (specification.about.method == kUnknownMethod) return {specification.about.title, {}};
     const auto preset = presetsByTitle().find(specification.about.title);
     Specification standard;
@@ -64,7 +64,7 @@ std::string settingsTitle(const Specification& specification) {
 
 std::vector<std::string> distinguishingTitles(const std::vector<Specification>& specifications) {
     std::vector<Title> titles;
-    std::map<std::string, std::size_t> count;  // of the specifications that have a difference
+    std::map<std::string, std::size_t> count;  // number of specifications with a difference
     for (const Specification& specification : specifications) {
         titles.push_back(titleOf(specification));
         for (const std::string& difference : titles.back().differences)

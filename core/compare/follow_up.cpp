@@ -26,14 +26,14 @@ Specification withSeeds(Specification specification, const RunSeeds& seeds) {
     return specification;
 }
 
-/// A run of a group, as its twin was trained: the same seeds, device and precision.
+/// A run of a group with the training conditions of its twin: the same seeds, device and precision.
 Specification asTwin(const RunGroup& group, const Specification& of) {
     Specification twin = withSeeds(group.specification, seedsOf(of));
     twin.device = of.device;
     return twin;
 }
 
-/// Runs of `group` with the seeds that only `other` has. A comparison in one precision leaves out those of
+/// Adds runs of `group` with the seeds that only `other` has. A comparison in one precision omits runs in
 /// others.
 /// @param precision  empty: any
 void addMissing(std::span<const RunRecord> runs, const RunGroup& group, const RunGroup& other,
@@ -47,7 +47,7 @@ void addMissing(std::span<const RunRecord> runs, const RunGroup& group, const Ru
     }
 }
 
-/// That of the first run that was compared: further pairs are computed as it was.
+/// The device of the first compared run: further pairs use the same.
 Specification::Device deviceOf(std::span<const RunRecord> runs, const PairedComparison& comparison,
                                const RunGroup& group) {
     for (const SeedPair& pair : comparison.pairs)
@@ -56,7 +56,7 @@ Specification::Device deviceOf(std::span<const RunRecord> runs, const PairedComp
     return group.specification.device;
 }
 
-/// Pairs with which the sign test would be below 0.05, were one side ahead as often as so far.
+/// Number of pairs with which the sign test would be below 0.05, at the present proportion of wins.
 int pairsForSignTest(int better_a, int better_b) {
     const int decided = better_a + better_b;
     for (int pairs = decided; decided > 0 && pairs <= kMostPairsNeeded; ++pairs) {
@@ -67,10 +67,10 @@ int pairsForSignTest(int better_a, int better_b) {
     return 0;
 }
 
-/// How many pairs are wanted in all; 0 if those that are there settle it, or no number is known that would.
+/// Total number of pairs needed; 0 if the existing ones are conclusive, or the number cannot be determined.
 int pairsWanted(const PairedComparison& c) {
     const auto known = static_cast<int>(c.differences().size());
-    if (c.count(Outcome::never) > 0) {  // means leave these pairs out: the count of who was first decides
+    if (c.count(Outcome::never) > 0) {  // means exclude these pairs: the count of which was first decides
         const int decided = c.better_a + c.better_b;
         if (decided > 0 && c.sign_p < kSignificance) return 0;
         return std::max(kFewPairs, pairsForSignTest(c.better_a, c.better_b));
@@ -80,8 +80,8 @@ int pairsWanted(const PairedComparison& c) {
     return is_open ? std::max(*c.needed, known + 1) : 0;
 }
 
-/// Whether further runs would have no value of the measure either: runs of this kind have none, or none that
-/// is finished has one.
+/// Whether further runs would not record the measure either: it does not exist for them, or no finished run
+/// has a value.
 bool isNotRecorded(std::span<const RunRecord> runs, const RunGroup& group,
                    const PairedComparison& comparison) {
     if (!hasMeasure(group.specification, comparison.measure)) return true;
@@ -100,13 +100,13 @@ std::vector<FollowUp> followUps(std::span<const RunRecord> runs, const RunGroup&
                                 const PairedComparison& comparison) {
     if (isNotRecorded(runs, a, comparison) || isNotRecorded(runs, b, comparison)) return {};
     std::vector<FollowUp> all;
-    // What was imported cannot be trained here: its method is none of ours, or its settings are not known.
+    // Imported runs cannot be trained here: their method is not ours, or their settings are unknown.
     for (const RunGroup* group : {&a, &b})
         if (group->specification.isImported()) return all;
     FollowUp twins{FollowUp::Kind::missing_twins, {}};
     addMissing(runs, b, a, comparison.precision, twins.runs);
     addMissing(runs, a, b, comparison.precision, twins.runs);
-    // Pairs of which a run has failed will not give an outcome; the others do, or will.
+    // Pairs with a failed run will have no outcome; the others have one, or will.
     const int there =
         static_cast<int>(comparison.pairs.size() + twins.runs.size()) - comparison.count(Outcome::missing);
     const int more = pairsWanted(comparison) - there;

@@ -12,9 +12,9 @@
 namespace roper {
 namespace {
 
-constexpr auto kTitle = "about.title";  // of the preset, with what differs from it
+constexpr auto kTitle = "about.title";  // of the preset, with the differences from it
 constexpr auto kPosition = "model.position";
-constexpr auto kImported = "imported";  // some settings are not known
+constexpr auto kImported = "imported";  // marks runs with some unknown settings
 
 bool makesADifference(const SpecificationField& field) {
     static const std::set<std::string> sections = {"about", "device", "checkpoints", "snapshots"};
@@ -23,24 +23,24 @@ bool makesADifference(const SpecificationField& field) {
     return sections.count(field.section) == 0 && fields.count(field.key()) == 0;
 }
 
-/// Fields that a run never reads, or of which nobody knows what they were, say nothing about it.
+/// Fields that a run does not read, or whose value is unknown, do not identify it.
 bool concerns(const SpecificationField& field, const Specification& specification) {
     return makesADifference(field) && isKnown(field, specification) && !whyUnused(field, specification);
 }
 
-/// Values of the fields that make a difference, by key.
+/// Values of the identifying fields, by key.
 std::map<std::string, std::string> identityOf(const Specification& specification) {
     std::map<std::string, std::string> identity;
     for (const SpecificationField& field : specificationFields())
         if (concerns(field, specification)) identity[field.key()] = field.text(specification);
     identity[kPosition] = specification.methodName();
     if (!specification.about.known.empty()) identity[kImported] = "yes";
-    // Of two files nobody said that they hold runs of one method: they are no seeds of one experiment.
+    // Two files with unknown methods are not assumed to be seeds of one experiment.
     if (specification.about.method == kUnknownMethod) identity[kTitle] = specification.about.title;
     return identity;
 }
 
-/// Fields that make a method what it is: named in labels only where they differ from their default.
+/// Fields that belong to a method: named in labels only if they differ from their default.
 bool isPartOfMethod(const std::string& key) {
     static const std::set<std::string> keys = {"model.attention",
                                                "model.frequencies",
@@ -53,7 +53,7 @@ bool isPartOfMethod(const std::string& key) {
     return keys.count(key) > 0;
 }
 
-/// "width 64", "frequencies trained", "linear attention, 1 + cosine"; empty for what goes without saying.
+/// "width 64", "frequencies trained", "linear attention, 1 + cosine"; empty for defaults.
 std::string settingText(const SpecificationField& field, const Specification& specification) {
     static const Specification defaults;
     const std::string value = field.text(specification);
@@ -67,7 +67,7 @@ std::string settingText(const SpecificationField& field, const Specification& sp
     return name + " " + value;
 }
 
-/// @param title  of its settings, named where the groups differ by it
+/// @param title  of its settings, included if the groups differ in it
 std::string labelOf(const Specification& specification, const std::string& title,
                     const std::set<std::string>& differing) {
     std::vector<std::string> parts;
@@ -91,7 +91,7 @@ std::string labelOf(const Specification& specification, const std::string& title
 
 using Groups = std::map<std::string, RunGroup>;
 
-/// Whether the groups come from several presets: what they are called then says more than any field.
+/// Whether the groups come from several presets: titles then say more than any field.
 bool comeFromSeveralPresets(const Groups& groups) {
     std::set<std::string> titles;
     for (const auto& [key, group] : groups)
@@ -100,8 +100,8 @@ bool comeFromSeveralPresets(const Groups& groups) {
     return titles.size() > 1;
 }
 
-/// Few fields that give every group a label of its own, beside task and method: of those that would tell more
-/// groups apart the one that tells most comes first. A length that follows from the task is then not named.
+/// A small set of fields that give every group a distinct label, in addition to task and method, chosen
+/// greedily by the number of groups that they distinguish. A length determined by the task is then not named.
 std::set<std::string> fieldsThatTellApart(const Groups& groups) {
     std::vector<std::map<std::string, std::string>> identities;
     std::set<std::string> all;
@@ -145,7 +145,7 @@ std::set<std::string> fieldsThatTellApart(const Groups& groups) {
     return chosen;
 }
 
-/// The name of the experiment that all runs of a group stand in, if somebody gave it; else empty.
+/// The user-given name of the experiment to which all runs of a group belong; otherwise empty.
 std::string givenExperiment(const RunGroup& group, std::span<const RunRecord> runs) {
     const std::string& name = runs[group.runs.front()].labels.experiment;
     const bool is_one = std::all_of(group.runs.begin(), group.runs.end(),
@@ -165,7 +165,7 @@ void labelBySettings(Groups& groups) {
         group.label = labelOf(group.specification, titles[place++], differing);
 }
 
-/// By the experiments where these are several and all of them were named, and within each by settings.
+/// By experiment if there are several and all were named by the user, and within each by settings.
 void label(Groups& groups, std::span<const RunRecord> runs) {
     std::map<std::string, Groups> by_experiment;
     for (auto& [key, group] : groups)
@@ -221,7 +221,7 @@ std::vector<std::string> otherDifferences(const Specification& a, const Specific
     for (const SpecificationField& field : specificationFields()) {
         const auto in_a = of_a.find(field.key()), in_b = of_b.find(field.key());
         const bool both = in_a != of_a.end() && in_b != of_b.end();
-        // A field that one method alone has is part of the method.
+        // A field that only one method has is part of the method.
         if (!both || field.key() == kPosition || in_a->second == in_b->second) continue;
         names.push_back(field.name);
         std::replace(names.back().begin(), names.back().end(), '_', ' ');

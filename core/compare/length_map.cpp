@@ -13,7 +13,7 @@ namespace {
 
 using Shows = LengthMap::Shows;
 
-/// One number of a run: how it was read, where it belongs, and what it adds to its cell.
+/// One number of a run, with its label, panel and cell.
 struct Entry {
     std::string scaling;
     double factor;
@@ -22,7 +22,7 @@ struct Entry {
     std::int64_t of;
 };
 
-/// The same experiment whatever the length of its problems: what a panel has in common.
+/// The specification without lengths: what the runs of a panel have in common.
 Specification withoutLengths(Specification specification) {
     const Specification defaults;
     for (const std::string& setting : specification.task.kind().length_settings)
@@ -48,7 +48,7 @@ std::vector<Entry> tokenAccuracyOf(const MeasuredRun& run) {
     return entries;
 }
 
-/// Of a run measured at several lengths the longest sequences count: they hold every position.
+/// For a run measured at several lengths the longest sequences are used: they contain every position.
 std::vector<Entry> lossesOf(const MeasuredRun& run) {
     std::map<std::pair<std::string, double>, std::int64_t> longest;
     for (const PositionRow& row : run.positions) {
@@ -78,8 +78,8 @@ LengthMap::Panel& panelOf(LengthMap& map, const std::string& label, const std::s
     return map.panels.back();
 }
 
-/// The row of a map in which a run stands. Positions are those that go into the model; the last token of a
-/// causal sequence does not.
+/// The row of a map for a run. Positions are those of the model's input, which excludes the last token of a
+/// causal sequence.
 std::optional<std::int64_t> rowIn(const LengthMap& map, const Specification& specification) {
     return map.shows == Shows::loss ? std::optional(specification.inputLength())
                                     : trainedLength(specification);
@@ -102,7 +102,7 @@ void addRun(const MeasuredRun& run, const std::string& label, std::int64_t train
 }
 
 /// Adds the runs of a panel: in each row every seed once, as in pairs and in the means of groups.
-/// @param records  of the runs, alike where only lengths differ
+/// @param records  of the runs, identical if only lengths differ
 void addGroup(const std::vector<MeasuredRun>& runs, const std::vector<RunRecord>& records,
               const RunGroup& group, LengthMap& map) {
     std::map<std::int64_t, RunGroup> rows;

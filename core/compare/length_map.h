@@ -12,15 +12,15 @@
 
 namespace roper {
 
-/// A run with what its newest measured checkpoint makes of problems and texts of other lengths.
+/// A run with results of its newest measured checkpoint on problems and texts of other lengths.
 struct MeasuredRun {
     RunRecord record;
-    std::vector<SizeRow> sizes = {};          ///< of one step; several scalings are possible
+    std::vector<SizeRow> sizes = {};          ///< of one step; possibly with several scalings
     std::vector<LengthRow> lengths = {};      ///< the same
     std::vector<PositionRow> positions = {};  ///< the same
 };
 
-/// The rows of the newest step among those of a run.
+/// The rows of a run's newest step.
 template <class Row>
 std::vector<Row> newestRows(const std::vector<Row>& rows) {
     std::int64_t newest = 0;
@@ -32,21 +32,20 @@ std::vector<Row> newestRows(const std::vector<Row>& rows) {
     return kept;
 }
 
-/// What a problem's length is: the digits of the longer operand, or the letters of the string. Nothing for
-/// tasks without problems.
+/// Length of a problem: the digits of the longer operand, or the letters of the string. Empty for tasks
+/// without problems.
 std::optional<std::int64_t> problemLength(const std::string& task, ProblemSize size);
-/// The longest problem of a run's training, or the tokens of its sequences of a text; nothing for other
-/// tasks.
+/// The longest problem in training, or the length in tokens of a text's sequences; empty for other tasks.
 std::optional<std::int64_t> trainedLength(const Specification& specification);
 
-/// Something by length and by the length of training, for each method.
+/// A quantity by length and by training length, for each method.
 struct LengthMap {
     enum class Shows {
-        solved,          ///< share of problems, by their length
-        token_accuracy,  ///< token accuracy on a text, by the length of the sequences
-        loss,  ///< nats per token, by its position; positions p are binned: 2^(k−1) ≤ p < 2^k, named 2^k
+        solved,          ///< fraction of problems, by their length
+        token_accuracy,  ///< token accuracy on a text, by sequence length
+        loss,  ///< nats per token, by position; positions p are binned: 2^(k−1) ≤ p < 2^k, named 2^k
     };
-    /// A mean: of ones and zeros for shares, of losses otherwise.
+    /// A mean: of ones and zeros for fractions, of losses otherwise.
     struct Cell {
         double sum = 0;
         std::int64_t of = 0;
@@ -55,7 +54,7 @@ struct LengthMap {
         double mean() const { return sum / static_cast<double>(of); }
     };
     struct Panel {
-        std::string label;     ///< the method, and how frequencies were scaled
+        std::string label;     ///< the method, and the scaling of frequencies
         std::string position;  ///< of the specification
         std::map<std::pair<std::int64_t, std::int64_t>, Cell> cells;  ///< by (trained, length)
     };
@@ -63,15 +62,15 @@ struct LengthMap {
     std::string task;
     std::vector<std::int64_t> trained, lengths;  ///< ascending
     std::vector<Panel> panels;
-    int left_out = 0;  ///< measured runs that do not count: their seed again, or another precision
+    int left_out = 0;  ///< measured runs not counted: repeated seeds, or another precision
 };
 
-/// One map a task and objective: problems solved, or token accuracy on a text. Runs that differ in their
-/// seeds, in the longest problem of training, and in the length of their sequences belong to one panel; of
-/// these, runs trained on the same length are added up, each seed once (`runsThatCount`).
+/// One map per task and objective: problems solved, or token accuracy on a text. Runs that differ only in
+/// their seeds, the longest problem in training, and the length of their sequences form one panel; in it,
+/// runs with the same training length are pooled, each seed once (`runsThatCount`).
 std::vector<LengthMap> lengthMaps(const std::vector<MeasuredRun>& runs);
 
-/// The loss by position, in the same way: one map a task and objective that has such rows.
+/// Loss by position, likewise: one map per task and objective with such rows.
 std::vector<LengthMap> positionMaps(const std::vector<MeasuredRun>& runs);
 
 /// task,shows,method,trained,length,mean,of,runs

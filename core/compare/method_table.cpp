@@ -10,7 +10,7 @@
 namespace roper {
 namespace {
 
-/// Records by the title of their preset, in the order of the titles.
+/// Records by the title of their preset, sorted by title.
 std::map<std::string, std::vector<RunRecord>> byPreset(std::span<const RunRecord> runs) {
     std::map<std::string, std::vector<RunRecord>> presets;
     for (const RunRecord& run : runs)
@@ -30,7 +30,7 @@ MethodCell cellOf(std::span<const RunRecord> runs, const RunGroup& group, const 
     return cell;
 }
 
-/// Corrects the p-values of a column for the number of methods that were looked at.
+/// Corrects the p-values of a column for the number of compared methods.
 void correct(MethodColumn& column) {
     std::vector<OutcomeRow*> tested;
     std::vector<double> p;
@@ -106,7 +106,7 @@ MethodTable methodTable(std::span<const RunRecord> runs, const std::string& refe
             column.cells.back() = cellOf(records, *group, column);
             if (group == first) continue;
             OutcomeRow row = outcomeRowOf(comparePaired(records, *first, *group, column.measure, share));
-            row.comparison.also_differ.clear();  // what else a method differs in is a part of its label
+            row.comparison.also_differ.clear();  // other differences of a method are part of its label
             column.cells.back()->against = std::move(row);
         }
         correct(column);

@@ -20,7 +20,7 @@ OutcomeValue known(const std::optional<Number>& value) {
     return value ? known(static_cast<double>(*value)) : OutcomeValue{};
 }
 
-/// Of the rows of the last tenth of the steps: 91 to 100 of a hundred.
+/// Mean over the rows of the last tenth of the steps: 91 to 100 of a hundred.
 OutcomeValue lastTenth(const RunRecord& run) {
     const std::int64_t steps = run.specification.training.steps,
                        before = steps - std::max<std::int64_t>(1, steps / 10);
@@ -85,7 +85,7 @@ std::string titleOf(Measure measure, double share) {
 }
 
 Measure measureOf(const std::string& name) {
-    if (name == "final_recall") return Measure::final_token_accuracy;  // its former name
+    if (name == "final_recall") return Measure::final_token_accuracy;  // its name in older versions
     return chosenEntry(measures(), name, "measure").measure;
 }
 
@@ -129,8 +129,8 @@ std::optional<double> stepSeconds(std::span<const MetricsRow> rows) {
 }
 
 OutcomeValue outcomeOf(const RunRecord& run, Measure measure, double share) {
-    // A run that is not finished has no outcome yet, even where it has reached its share: the fast ones would
-    // count first.
+    // An unfinished run has no outcome yet, even if it has reached the target: otherwise fast runs would be
+    // counted first.
     if (run.state == RunState::failed) return {};
     if (run.state != RunState::finished) return {Outcome::unfinished, 0};
     if (measure == Measure::steps_until) return stepsUntil(run, share);

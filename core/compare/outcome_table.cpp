@@ -8,9 +8,9 @@ namespace roper {
 namespace {
 
 constexpr double kHalf = 0.5;
-constexpr double kSolved = 0.95;  // of the problems at the end: then it is time that tells methods apart
+constexpr double kSolved = 0.95;  // of the problems at the end: beyond this, time distinguishes methods
 
-/// Whether any pair tells something of the measure.
+/// Whether any pair has values of the measure.
 bool saysSomething(const PairedComparison& comparison) {
     return std::any_of(comparison.pairs.begin(), comparison.pairs.end(), [](const SeedPair& pair) {
         const bool any = pair.a.kind == Outcome::known || pair.b.kind == Outcome::known;
@@ -26,7 +26,7 @@ std::string csvCell(const std::optional<double>& value) {
 
 OutcomeRow outcomeRowOf(PairedComparison comparison) {
     OutcomeRow row;
-    // Of runs some of which never got there, each side has the mean of its own that did.
+    // If some runs never reached the target, each side has the mean of its own that did.
     const bool some_never = comparison.count(Outcome::never) > 0;
     std::vector<double> of_a, of_b;
     for (const SeedPair& pair : comparison.pairs) {
@@ -65,7 +65,7 @@ std::optional<Measure> namedMeasure(std::span<const RunRecord> runs, const RunGr
 std::vector<OutcomeRow> outcomeTable(std::span<const RunRecord> runs, const RunGroup& a, const RunGroup& b) {
     std::vector<OutcomeRow> rows;
     for (const MeasureInfo& info : measures()) {
-        // How long steps took depends on what else the machine did, and is no look at what was learned.
+        // Step time depends on other load of the machine, and is no outcome of learning.
         if (info.measure == Measure::step_time) continue;
         std::vector<double> shares{kNamedShare};
         if (info.measure == Measure::steps_until) shares = {kHalf, kNamedShare};

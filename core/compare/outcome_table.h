@@ -8,43 +8,43 @@
 
 namespace roper {
 
-/// One measure of two groups, over the seeds that both have.
+/// One measure of two groups, over their common seeds.
 struct OutcomeRow {
     PairedComparison comparison;
-    /// Over the pairs whose outcomes are both known; where a run never got there, of each side over its own
+    /// Over the pairs with both outcomes known; if a run never reached the target, of each side over its own
     /// runs that did.
     Summary a, b;
-    Summary difference;  ///< b − a over the pairs whose outcomes are both known
-    /// Of the paired t-test; where a run never got there, of the sign test over who was first.
+    Summary difference;  ///< b − a over the pairs with both outcomes known
+    /// p-value of the paired t-test; if a run never reached the target, of the sign test of which was first.
     std::optional<double> p;
     bool is_sign_test = false;
-    /// The same, corrected for the number of measures in the table that were not named before (Holm 1979); of
-    /// the one that was, p itself.
+    /// The same, corrected for the number of measures in the table that were not named in advance (Holm
+    /// 1979); for the one that was, p itself.
     std::optional<double> holm_p;
-    bool is_named_before = false;  ///< by both groups' presets, before the runs were trained
+    bool is_named_before = false;  ///< whether both groups' presets named it before the runs were trained
 
     std::string title() const;
 };
 
 OutcomeRow outcomeRowOf(PairedComparison comparison);
 
-/// Every measure that at least one pair of the groups has, steps until half and until nine tenths are solved
-/// among them; not the time of a step. A measure that was named before comes first.
+/// All measures known for at least one pair of the groups, including steps until half and until nine tenths
+/// are solved, but not the step time. A measure named in advance comes first.
 std::vector<OutcomeRow> outcomeTable(std::span<const RunRecord> runs, const RunGroup& a, const RunGroup& b);
 
-/// The measure that both groups' presets have named, if they have.
+/// The measure named by both groups' presets, if any.
 std::optional<Measure> namedMeasure(std::span<const RunRecord> runs, const RunGroup& a, const RunGroup& b);
 
-/// The share of problems solved that a named `steps_until` means.
+/// The fraction of problems solved for a named `steps_until`.
 inline constexpr double kNamedShare = 0.9;
 
-/// The measure by which two groups are compared if nobody chooses: the one that was named before; else steps
-/// until nine tenths are solved where every finished run of both solves at least 95 % in the end, and each
-/// group has one; else problems solved at the end; of tasks without problems the loss.
+/// The default measure for comparing two groups: the one named in advance; else steps until nine tenths are
+/// solved if each group has a finished run and all finished runs solve at least 95 % in the end; else
+/// problems solved at the end, or the loss for tasks without problems.
 Measure leadingMeasure(std::span<const RunRecord> runs, const RunGroup& a, const RunGroup& b);
 
-/// A row as people read it: "124.4", "+1.8 problems", "−2.2 to 5.8", "0.28", "0.56"; "–" where there is
-/// nothing.
+/// A row formatted for display: "124.4", "+1.8 problems", "−2.2 to 5.8", "0.28", "0.56"; "–" for missing
+/// values.
 struct OutcomeCells {
     std::string title, a, b, difference, interval, p, holm_p;
 };
@@ -53,7 +53,7 @@ OutcomeCells cellsOf(const OutcomeRow& row);
 /// With a header line.
 std::string csvOf(const std::vector<OutcomeRow>& rows);
 
-/// A text as a cell of CSV, in quotes: labels hold commas.
+/// A text as a CSV cell, in quotes, since labels contain commas.
 std::string quotedCell(std::string text);
 
 }  // namespace roper

@@ -15,7 +15,7 @@ constexpr double kConfidence = 0.95;
 
 using RunsBySeed = std::map<RunSeeds, std::vector<std::size_t>>;
 
-/// Runs of every seed, the one that counts first: the last by name, finished ones before any other.
+/// Runs of every seed, the one that counts first: finished ones before others, then the last by name.
 RunsBySeed bySeed(std::span<const RunRecord> runs, const RunGroup& group) {
     RunsBySeed of_seed;
     for (const std::size_t run : group.runs) {
@@ -36,11 +36,11 @@ bool isOf(const RunRecord& run, const std::string& precision) {
     return run.computations.empty() || precisionOf(run) == precision;
 }
 
-/// The precision in which most seeds have a finished run in every group, and of equal ones the first by name;
-/// empty where all runs that say are in the same.
+/// The precision in which most seeds have a finished run in every group, on ties the first by name; empty if
+/// all known precisions are the same.
 std::string precisionToCompare(std::span<const RunRecord> runs,
                                std::initializer_list<const RunsBySeed*> groups) {
-    std::map<std::string, std::map<RunSeeds, std::size_t>> finished;  // in how many groups
+    std::map<std::string, std::map<RunSeeds, std::size_t>> finished;  // number of groups
     for (const RunsBySeed* group : groups)
         for (const auto& [seeds, candidates] : *group) {
             std::set<std::string> here;
@@ -63,7 +63,7 @@ std::string precisionToCompare(std::span<const RunRecord> runs,
         ->first;
 }
 
-/// Leaves out what is in another precision. @returns how many runs
+/// Removes runs in another precision. @returns how many
 int keepPrecision(std::span<const RunRecord> runs, const std::string& precision, RunsBySeed& of_seed) {
     int left_out = 0;
     for (auto& [seeds, candidates] : of_seed)
@@ -72,8 +72,8 @@ int keepPrecision(std::span<const RunRecord> runs, const std::string& precision,
     return left_out;
 }
 
-/// −1 if a did better, 1 if b did, 0 if neither. A run that never got there is behind one that did; nothing
-/// if an outcome is still open.
+/// −1 if a is better, 1 if b is, 0 if neither. A run that never reached the target is worse than one that
+/// did; empty if an outcome is still open.
 std::optional<int> betterOf(const SeedPair& pair, bool more_is_better) {
     if (!pair.a.isSettled() || !pair.b.isSettled()) return std::nullopt;
     if (!pair.isKnown()) {
@@ -84,7 +84,7 @@ std::optional<int> betterOf(const SeedPair& pair, bool more_is_better) {
     return (pair.difference() > 0) == more_is_better ? 1 : -1;
 }
 
-/// What differs in how two runs were computed; nothing where it is not known.
+/// Differences in the computation of two runs; empty if unknown.
 std::vector<std::string> differencesOfComputation(const RunRecord& a, const RunRecord& b) {
     std::vector<std::string> names;
     if (a.computations.empty() || b.computations.empty() || a.computations == b.computations) return names;
@@ -94,15 +94,15 @@ std::vector<std::string> differencesOfComputation(const RunRecord& a, const RunR
     return names;
 }
 
-/// Whether times of two runs can be compared.
+/// Whether the times of two runs are comparable.
 bool usedTheSameMachine(const RunRecord& a, const RunRecord& b) {
-    if (a.specification.isImported() || b.specification.isImported()) return false;  // nobody knows
+    if (a.specification.isImported() || b.specification.isImported()) return false;  // unknown
     const auto& of_a = a.specification.device;
     const auto& of_b = b.specification.device;
     return a.host == b.host && of_a.name == of_b.name && of_a.threads == of_b.threads;
 }
 
-/// Problems of an evaluation, where both have the same.
+/// Number of problems in an evaluation, if both have the same.
 std::optional<std::int64_t> problemsOf(const RunRecord& a, const RunRecord& b) {
     if (a.evaluations.empty() || b.evaluations.empty()) return std::nullopt;
     const auto of_a = a.evaluations.back().of, of_b = b.evaluations.back().of;
@@ -158,7 +158,8 @@ std::string testText(const PairedComparison& c) {
     if (!c.needed)
         return text + "Were the true difference as small as this, more than " +
                std::to_string(kMostPairsNeeded) + " pairs would be needed to show it. ";
-    // So few pairs know their own spread badly; the estimate may lie below what is there.
+    // With so few pairs the standard deviation is uncertain, and the estimate may be below the existing
+    // number.
     const auto needed = std::max<std::size_t>(static_cast<std::size_t>(*c.needed), n + 1);
     return text + "Were the true difference as large as this, " + countOf(needed, "pair") + " (" +
            std::to_string(needed - n) + " more) would show it in four of five such experiments. ";
@@ -179,7 +180,7 @@ std::string tooFewText(const PairedComparison& c) {
            std::to_string(kFewPairs - 1) + " more. ";
 }
 
-/// Runs that never got there cannot be averaged; who was first can still be counted.
+/// Runs that never reached the target cannot be averaged, but which was first can be counted.
 std::string neverText(const PairedComparison& c) {
     if (c.measure != Measure::steps_until) return {};
     int never_a = 0, never_b = 0;
@@ -269,7 +270,7 @@ void addPair(std::span<const RunRecord> runs, const RunSeeds& seeds, std::size_t
     comparison.pairs.push_back(std::move(pair));
 }
 
-/// Tests over the pairs that are there.
+/// Computes the tests over the existing pairs.
 void testPairs(PairedComparison& comparison) {
     comparison.sign_p = signTest(comparison.better_a, comparison.better_b);
     comparison.test = pairedTest(comparison.differences(), kConfidence);
@@ -279,7 +280,7 @@ void testPairs(PairedComparison& comparison) {
                         0.8, kMostPairsNeeded);
 }
 
-/// Runs whose seed the other group lacks, whose seed was trained again, and whose seed is not known.
+/// Counts runs whose seed is missing in the other group, was trained again, or is unknown.
 /// @param alone  of the comparison, for this group
 void countAlone(const RunsBySeed& of_a, const RunsBySeed& of_b, int& alone, PairedComparison& comparison) {
     for (const auto& [seeds, candidates] : of_a) {
@@ -319,7 +320,7 @@ PairedComparison comparePaired(std::span<const RunRecord> runs, const RunGroup& 
     for (const auto& [seeds, candidates] : of_a) {
         const auto twins = of_b.find(seeds);
         if (twins == of_b.end() || (candidates.empty() && twins->second.empty())) continue;
-        // A run whose twin is in another precision alone is shown beside it, without an outcome.
+        // A run whose twin exists only in another precision is shown next to it, without an outcome.
         const std::size_t run = (candidates.empty() ? every_a.at(seeds) : candidates).front(),
                           twin = (twins->second.empty() ? every_b.at(seeds) : twins->second).front();
         if (candidates.empty() || twins->second.empty()) --comparison.other_precision;
@@ -362,7 +363,7 @@ std::string leftOutText(const PairedComparison& c) {
 }
 
 std::pair<std::string, std::string> differingLabels(const PairedComparison& comparison) {
-    constexpr std::string_view kAfterTitle = ": ";  // of a preset
+    constexpr std::string_view kAfterTitle = ": ";  // after the title of a preset
     const std::string &a = comparison.label_a, &b = comparison.label_b;
     const std::size_t found = a.rfind(kAfterTitle);
     if (found == std::string::npos) return {a, b};

@@ -11,14 +11,14 @@
 
 namespace roper {
 
-/// Of data and of the model. Those of an imported run that nobody said are negative, and no other run's.
+/// Data seed and model seed. Unknown ones of an imported run are negative and unique to it.
 using RunSeeds = std::pair<std::int64_t, std::int64_t>;
 
-inline constexpr auto kNoNumber = "–";  ///< in a table, where there is no number
+inline constexpr auto kNoNumber = "–";  ///< placeholder in tables for a missing number
 
-inline constexpr int kMostPairsNeeded = 1000;  ///< more than these are not counted
+inline constexpr int kMostPairsNeeded = 1000;  ///< larger counts are not determined
 
-/// The same seeds trained under two methods.
+/// Runs with the same seeds under two methods.
 struct SeedPair {
     std::int64_t data_seed = 0, model_seed = 0;
     std::string run_a, run_b;
@@ -28,67 +28,70 @@ struct SeedPair {
     double difference() const { return b.value - a.value; }
 };
 
-/// Two groups of runs compared seed by seed. Differences are b − a.
+/// Seed-by-seed comparison of two groups of runs. Differences are b − a.
 struct PairedComparison {
     std::string label_a, label_b;
     Measure measure = Measure::final_correct;
     double share = 0.9;
-    std::vector<SeedPair> pairs;   ///< of every seed that both groups have, by rising seed
-    int alone_a = 0, alone_b = 0;  ///< runs whose seed the other group lacks
-    int of_unknown_seeds = 0;      ///< imported runs that cannot be paired: nobody said their seeds
-    bool is_known_a = true, is_known_b = true;  ///< whether all settings of the group are
-    int repeated = 0;                      ///< runs left out because the same seed was trained again later
-    std::optional<PairedTest> test;        ///< over the pairs whose outcomes are both known
-    std::vector<std::string> also_differ;  ///< fields beside the method that are not the same in both groups
-    std::optional<int> needed;             ///< pairs that would show a difference as large as this one
-    int better_a = 0, better_b = 0, ties = 0;  ///< pairs, those that a run never finished well included
-    double sign_p = 1;                         ///< of the sign test over them
-    /// What computed the two runs of a pair differently, in any pair of which it is known: "precision", …
+    std::vector<SeedPair> pairs;   ///< of every common seed, by ascending seed
+    int alone_a = 0, alone_b = 0;  ///< runs whose seed is missing in the other group
+    int of_unknown_seeds = 0;      ///< imported runs that cannot be paired, since their seeds are unknown
+    bool is_known_a = true, is_known_b = true;  ///< whether all settings of the group are known
+    int repeated = 0;                      ///< runs omitted because the same seed was trained again later
+    std::optional<PairedTest> test;        ///< over the pairs with both outcomes known
+    std::vector<std::string> also_differ;  ///< fields other than the method that differ between the groups
+    std::optional<int> needed;  ///< number of pairs needed to detect a difference as large as this one
+    /// numbers of pairs, including those with a run that never reached the target
+    int better_a = 0, better_b = 0, ties = 0;
+    double sign_p = 1;  ///< of the sign test over them
+    /// Aspects of the computation that differ within any pair, where known: "precision", …
     std::vector<std::string> computed_by;
-    int computed_differently = 0;  ///< such pairs
-    std::string precision;         ///< that is compared where the runs are in more than one; empty otherwise
-    int mixed_precision = 0;       ///< pairs left out because one run is in another precision than the other
-    int other_precision = 0;       ///< runs left out because they are in another precision than most pairs
-    /// Of how many an evaluation's solved problems are, where a measure counts them and all pairs agree.
+    int computed_differently = 0;  ///< number of such pairs
+    std::string precision;         ///< the compared precision, if the runs have several; otherwise empty
+    int mixed_precision = 0;       ///< pairs omitted because their runs differ in precision
+    int other_precision = 0;       ///< runs omitted because they have another precision than most pairs
+    /// Number of problems in an evaluation, if the measure counts them and all pairs agree.
     std::optional<std::int64_t> problems;
 
-    /// The measure: "problems solved at the end, of 128", "steps until 90 % are solved".
+    /// Title of the measure: "problems solved at the end, of 128", "steps until 90 % are solved".
     std::string title() const;
     std::vector<double> differences() const;
     int count(Outcome of_a_or_b) const;
 };
 
-/// Where a seed was trained more than once in a group, the last run by name counts, finished ones first. Runs
-/// in more than one precision are not pooled: that in which most pairs are finished is compared.
-/// @param mixes_precisions  whether pairs of different precisions count: to compare the precisions themselves
+/// Compares two groups. If a seed was trained more than once in a group, the last finished run by name
+/// counts, or the last run if none is finished. Runs of different precisions are not pooled: only the
+/// precision with the most finished pairs is compared.
+/// @param mixes_precisions  whether pairs with different precisions count: to compare the precisions
+/// themselves
 PairedComparison comparePaired(std::span<const RunRecord> runs, const RunGroup& a, const RunGroup& b,
                                Measure measure, double share = 0.9, bool mixes_precisions = false);
 
-/// Of a group the one run of each seed that counts, by rising seed, as `comparePaired` chooses it for a group
-/// by itself.
+/// The one run of each seed that counts, by ascending seed, as `comparePaired` chooses it within a single
+/// group.
 std::vector<std::size_t> runsThatCount(std::span<const RunRecord> runs, const RunGroup& group);
 
-/// With fewer pairs no exact permutation test can fall below 5 %: 2 of 2⁵ signs is 6 %.
+/// With fewer pairs an exact permutation test cannot reach 5 %: 2 of 2⁵ signs is 6 %.
 inline constexpr int kFewPairs = 6;
 
-/// What a comparison leaves out, in sentences; empty if nothing.
+/// Describes in sentences what a comparison omits; empty if nothing.
 std::string leftOutText(const PairedComparison& comparison);
 
-/// The labels of both groups without what they have in common: of "Addition: RoPE" and "Addition: RoPER" the
+/// The labels of both groups without their common parts: for "Addition: RoPE" and "Addition: RoPER" the
 /// methods.
 std::pair<std::string, std::string> differingLabels(const PairedComparison& comparison);
 
-/// What follows from it, in sentences for a person: the difference with its interval, what it allows one to
-/// say, and how many more pairs would settle it.
+/// Conclusion for the user, in sentences: the difference with its interval, what can be concluded from it,
+/// and how many more pairs would be conclusive.
 std::string conclusionOf(const PairedComparison& comparison);
 
-/// Its size alone: "3.2 problems", "1 step"; of "%" in percentage points.
+/// Magnitude of a difference: "3.2 problems", "1 step"; for "%" in percentage points.
 std::string amountText(double value, std::string unit);
 
-/// Both ends with as many decimals as their distance deserves: "0.05 to 11.95".
+/// Both ends with decimals appropriate to the width: "0.05 to 11.95".
 std::string intervalText(const Interval& interval);
 
-/// data_seed,model_seed,run_a,a,run_b,b,difference; an outcome that is not known is a word.
+/// data_seed,model_seed,run_a,a,run_b,b,difference; an unknown outcome is a word.
 std::string csvOf(const PairedComparison& comparison);
 
 }  // namespace roper

@@ -9,9 +9,9 @@ namespace roper {
 namespace {
 
 constexpr double kLevel = 0.05;
-constexpr double kAnyShare = 0.9;  // only steps_until asks for it
+constexpr double kAnyShare = 0.9;  // used only by steps_until
 
-/// Runs of a group that were computed in one precision alone.
+/// The runs of a group computed entirely in one precision.
 RunGroup inPrecision(std::span<const RunRecord> runs, const RunGroup& group, const std::string& precision) {
     RunGroup part = group;
     part.label = precision;

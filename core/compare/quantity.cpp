@@ -6,7 +6,7 @@
 namespace roper {
 namespace {
 
-/// In percent of the problems of an evaluation.
+/// In percent of the problems in an evaluation.
 std::optional<double> share(const std::optional<std::int64_t>& count, const EvaluationRow& row) {
     if (!count || row.of.value_or(0) == 0) return std::nullopt;
     return 100 * static_cast<double>(*count) / static_cast<double>(*row.of);

@@ -13,7 +13,7 @@ namespace {
 constexpr double kShareSolved = 0.9;
 constexpr auto kNotUsed = "not used";
 
-/// A run, or those of a group.
+/// A run, or the runs of a group.
 struct RunColumn {
     std::string name;
     std::vector<const RunRecord*> runs;
@@ -23,7 +23,7 @@ std::vector<RunColumn> columnsOf(std::span<const RunRecord> runs, DifferencesBy 
     const std::vector<RunGroup> groups =
         by == DifferencesBy::group ? groupRuns(runs) : std::vector<RunGroup>();
     std::vector<RunColumn> columns;
-    if (groups.size() < 2) {  // of one group it is the runs that differ
+    if (groups.size() < 2) {  // for a single group, its runs are compared
         for (const RunRecord& run : runs)
             columns.push_back({run.name, {&run}});
         return columns;
@@ -39,7 +39,7 @@ std::vector<RunColumn> columnsOf(std::span<const RunRecord> runs, DifferencesBy 
     return columns;
 }
 
-/// Each value once, numbers by size; of many numbers the first and the last.
+/// Distinct values, numbers in ascending order; of many numbers only the first and the last.
 std::string joinedValues(const std::set<std::string>& values) {
     constexpr std::size_t kMostListed = 3;
     std::vector<std::string> all(values.begin(), values.end());
@@ -73,7 +73,7 @@ RunsRow rowOf(std::string name, std::string unit, const ColumnValues& values) {
     return row;
 }
 
-/// Whether not all columns have the same, or the runs of one do not: seeds aside, by which they may differ.
+/// Whether columns differ, or, except for seeds, the runs within one do.
 bool differ(const ColumnValues& values, bool are_seeds) {
     const auto says_nothing = [](const std::set<std::string>& of_column) {
         return std::all_of(of_column.begin(), of_column.end(),
@@ -85,7 +85,7 @@ bool differ(const ColumnValues& values, bool are_seeds) {
            (!are_seeds && std::any_of(values.begin(), values.end(), has_several));
 }
 
-/// "96 of 128"; of several runs their mean, with the least and the greatest, and how many have such a number.
+/// "96 of 128"; for several runs their mean with minimum and maximum, and the number of runs with a value.
 std::string outcomeText(const RunColumn& column, Measure measure) {
     std::vector<double> values;
     std::size_t never = 0;
@@ -121,14 +121,15 @@ std::string stepText(const RunRecord& run) {
     return std::to_string(step) + " of " + std::to_string(run.specification.training.steps);
 }
 
-/// What computed each column's runs: of each thing that is known its name and the values.
+/// The computations of each column's runs: the name and values of each known property.
 std::vector<std::pair<std::string, ColumnValues>> computedBy(const std::vector<RunColumn>& columns) {
     std::vector<std::pair<std::string, ColumnValues>> rows;
     for (const auto& field : fieldsOf(std::vector<Computation>{})) {
         const std::string& name = field.first;
         rows.emplace_back(name, valuesOf(columns, [&](const RunRecord& run) {
                               for (const auto& [own, values] : fieldsOf(run.computations))
-                                  if (own == name && !values.empty())  // of a run resumed elsewhere several
+                                  // several if a run was resumed elsewhere
+                                  if (own == name && !values.empty())
                                       return join({values.begin(), values.end()}, "; ");
                               return std::string(kNoNumber);
                           }));
@@ -164,7 +165,7 @@ RunDifferences differencesOf(std::span<const RunRecord> runs, DifferencesBy by) 
         rowOf("state", "", valuesOf(columns, [](const RunRecord& run) { return stateName(run.state); })));
     differences.outcomes.push_back(rowOf("step", "", valuesOf(columns, stepText)));
     for (const MeasureInfo& info : measures()) {
-        // Titles of what is counted name the unit already.
+        // Titles of counts already contain the unit.
         const bool is_counted = info.unit == "problems" || info.unit == "steps";
         RunsRow row{titleOf(info.measure, kShareSolved), is_counted ? "" : info.unit, {}};
         for (const RunColumn& column : columns)

@@ -8,9 +8,9 @@
 
 namespace roper {
 
-/// A line of a table that has a column for each run, or each group of runs.
+/// A row of a table with one column per run, or group of runs.
 struct RunsRow {
-    std::string name;  ///< "training.batch"; of an outcome its title
+    std::string name;  ///< "training.batch"; for an outcome its title
     std::string unit;  ///< may be empty
     std::vector<std::string> values;
 
@@ -19,23 +19,23 @@ struct RunsRow {
 };
 
 struct RunDifferences {
-    std::vector<std::string> columns;  ///< their names
-    /// Settings that are not the same in all columns or, seeds aside, within one, in the order of the
-    /// specification, then the machine and what computed them. "not used" stands where a run never reads a
-    /// setting; what is only said about a preset is left out.
+    std::vector<std::string> columns;  ///< names of the runs or groups
+    /// Settings that differ between columns or, except for seeds, within one, in the order of the
+    /// specification, followed by the machine and the computation. "not used" means that a run does not read
+    /// the setting; the description of a preset is omitted.
     std::vector<RunsRow> settings;
-    /// What at least one of the runs reached, "–" where another has no such number.
+    /// Outcomes reached by at least one of the runs, "–" for the others.
     std::vector<RunsRow> outcomes;
 };
 
 enum class DifferencesBy {
     run,
-    group,  ///< runs that differ in their seeds alone share a column, as comparisons count them: with the
-            ///< settings that any of them has, the mean of what they reached and its range. Of one group, as
-            ///< by run
+    /// runs that differ only in their seeds share a column, as in comparisons: with all their values of a
+    /// setting, and the mean and range of their outcomes. A single group is shown as by run
+    group,
 };
 
-/// @param runs  two or more; their columns stand in this order, those of groups in that of `groupRuns`
+/// @param runs  two or more; columns are in this order, those of groups in that of `groupRuns`
 RunDifferences differencesOf(std::span<const RunRecord> runs, DifferencesBy by = DifferencesBy::run);
 
 /// Both as one table in Markdown, for a note or a paper's appendix.

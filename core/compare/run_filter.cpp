@@ -14,7 +14,7 @@ constexpr auto kPosition = "model.position";
 const std::vector<std::string> kOwnKeys = {"step",     "loss", "correct", "solved", "last", "best",
                                            "accuracy", "seed", "state",   "name",   "tag"};
 
-/// Problems solved, or the loss of tasks without problems; empty before the first evaluation.
+/// Problems solved, or the loss for tasks without problems; empty before the first evaluation.
 std::string resultOf(const std::optional<EvaluationRow>& row) {
     if (!row) return {};
     if (row->correct) return std::to_string(*row->correct);
@@ -56,8 +56,7 @@ std::string valueOf(const std::string& key, const RunRecord& run) {
     return findField(key).text(run.specification);
 }
 
-/// Whether a setting was asked for that nobody knows of this run: it is then neither equal to anything nor
-/// different from it.
+/// Whether the setting is unknown for this run: it is then neither equal to any value nor different from it.
 bool asksForUnknown(const std::string& key, const Specification& specification) {
     if (key == kPosition) return specification.about.method == kUnknownMethod;
     if (key == "seed") return !isKnown("training.model_seed", specification);

@@ -8,21 +8,22 @@
 
 namespace roper {
 
-/// What a person types to choose runs: words that the name, task, method, state, experiment, tags or note
+/// A filter for runs typed by the user: words that the name, task, method, state, experiment, tags or note
 /// must contain, and comparisons such as "seed<5", "position=roper", "width>=128", "loss<0.6",
-/// "state=finished". All must be satisfied.
+/// "state=finished". All conditions must hold.
 class RunFilter {
   public:
     RunFilter() = default;
 
     /// Keys are the fields of a specification and step, loss, correct or solved, accuracy (in %), last and
-    /// best (problems solved, or the loss of tasks without problems), seed, state, name, tag.
+    /// best (problems solved, or the loss for tasks without problems), seed, state, name, tag.
     /// @throws Error (usage) for an unknown key, with the nearest known one
     explicit RunFilter(std::string_view text);
 
     bool matches(const RunRecord& run) const;
 
-    /// Whether a comparison still lacks its value, as while it is typed; such a one matches every run.
+    /// Whether the value of a comparison is still missing while it is being typed; such a comparison matches
+    /// every run.
     bool isUnfinished() const;
 
   private:

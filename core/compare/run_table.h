@@ -14,7 +14,7 @@ namespace roper {
 /// Runs of a folder, read once.
 class RunTable {
   public:
-    /// @param with_metrics  whether metrics.csv is read, too; evaluations always are
+    /// @param with_metrics  whether metrics.csv is also read; evaluations always are
     explicit RunTable(const std::filesystem::path& runs, bool with_metrics = true);
     explicit RunTable(std::span<const RunFolder> runs, bool with_metrics = true);
 

@@ -17,7 +17,7 @@ namespace {
 
 constexpr double kNaN = std::numeric_limits<double>::quiet_NaN();
 
-/// The quantile that leaves (1 − confidence)/2 above it.
+/// The quantile with an upper tail of (1 − confidence)/2.
 double studentQuantile(double confidence, double degrees) {
     return boost::math::quantile(boost::math::students_t(degrees), 0.5 + confidence / 2);
 }
@@ -63,7 +63,7 @@ std::optional<PairedTest> pairedTest(std::span<const double> differences, double
         test.bootstrap = bootstrapInterval(differences, confidence);
     test.permutation_p = signFlipTest(differences);
     const double mean = test.difference.mean, error = test.difference.error;
-    constexpr double kRounding = 1e-13;  // of the mean: differences that are equal but for the last digits
+    constexpr double kRounding = 1e-13;  // relative to the mean: differences that are equal up to rounding
     if (error > kRounding * std::abs(mean)) {
         test.t = mean / error;
         const boost::math::students_t distribution(static_cast<double>(differences.size() - 1));
@@ -77,7 +77,7 @@ std::optional<PairedTest> pairedTest(std::span<const double> differences, double
 
 std::optional<double> signFlipTest(std::span<const double> differences) {
     if (differences.empty() || differences.size() > kMostToPermute) return std::nullopt;
-    constexpr double kRounding = 1e-12;  // sums that are equal but for the order in which they were taken
+    constexpr double kRounding = 1e-12;  // sums that are equal up to the order of summation
     double sum = 0, size = 0;
     for (const double difference : differences) {
         sum += difference;
@@ -87,7 +87,7 @@ std::optional<double> signFlipTest(std::span<const double> differences) {
     std::vector<double> signed_values(differences.begin(), differences.end());
     const std::uint64_t all = std::uint64_t{1} << differences.size();
     std::uint64_t as_far = 0;
-    // Gray's code: from one choice of signs to the next a single one changes.
+    // Gray code: consecutive sign choices differ in a single sign.
     for (std::uint64_t choice = 1;; ++choice) {
         if (std::abs(sum) >= limit) ++as_far;
         if (choice == all) break;
@@ -103,7 +103,7 @@ std::optional<EquivalenceTest> equivalenceTest(std::span<const double> differenc
     const Summary summary = summarize(differences);
     const auto interval = meanInterval(summary, 1 - 2 * level);
     if (!interval) return std::nullopt;
-    // How far the mean lies within the nearer bound; without any scatter it is certain on which side.
+    // Distance of the mean from the nearer bound, inside; without any variance the result is certain.
     const double inside = bound - std::abs(summary.mean);
     EquivalenceTest test{bound, *interval, inside > 0 ? 0.0 : 1.0};
     if (summary.error > 0) {
@@ -133,7 +133,8 @@ Interval bootstrapInterval(std::span<const double> values, double confidence) {
 }
 
 std::optional<int> pairsNeeded(double mean, double deviation, double confidence, double power, int most) {
-    // A scatter that is only rounding is none; and no table of the non-central t goes so far.
+    // A variance due to rounding counts as none, and the non-central t distribution cannot be computed that
+    // far out.
     constexpr double kCertain = 100;
     if (!(deviation > 0)) return 2;
     const double effect = std::abs(mean) / deviation;
@@ -144,7 +145,7 @@ std::optional<int> pairsNeeded(double mean, double deviation, double confidence,
         const boost::math::non_central_t distribution(degrees, effect * std::sqrt(pairs));
         return boost::math::cdf(boost::math::complement(distribution, critical)) >= power;
     };
-    // The chance rises with the number of pairs.
+    // The power increases with the number of pairs.
     int low = 1, high = 2;
     while (!finds(high)) {
         low = high;

@@ -33,7 +33,7 @@ std::string whileTraining(const RunRecord& rope, const RunRecord& roper) {
            std::to_string(rope.specification.evaluation.every) + ".";
 }
 
-/// ", and solves 60 of 128 at step 600": where a run stands that never got to the share.
+/// ", and solves 60 of 128 at step 600": the result of a run that never reached the share.
 std::string atTheEnd(const RunRecord& run) {
     if (run.evaluations.empty()) return "";
     const EvaluationRow& last = run.evaluations.back();
