@@ -13,7 +13,7 @@ namespace {
 
 constexpr std::uint64_t kLargest = 1U << 22U;
 
-/// The texts of a computation and their names in the file.
+/// Text members of a computation and their names in the file.
 constexpr std::pair<const char*, std::string Computation::*> kTexts[] = {
     {"device", &Computation::device},
     {"processor", &Computation::processor},
@@ -44,7 +44,8 @@ Session sessionIn(std::string_view line) {
     session.host = json.at("host").get<std::string>();
     for (const auto& [name, text] : kTexts)
         session.computation.*text = onOneLine(json.at(name).get<std::string>());
-    session.computation.processes = json.value("processes", std::int64_t{1});  // older versions had but one
+    // older versions always used one process
+    session.computation.processes = json.value("processes", std::int64_t{1});
     session.computation.threads = json.at("threads").get<std::int64_t>();
     return session;
 }
@@ -55,7 +56,7 @@ std::vector<Session> parseSessions(std::string_view lines) {
         try {
             if (!line.empty()) sessions.push_back(sessionIn(line));
         } catch (const nlohmann::json::exception&) {
-            // What the others say still holds.
+            // Other lines are still valid.
         } catch (const std::invalid_argument&) {
         }
     }
@@ -123,7 +124,7 @@ std::vector<Session> readSessions(const RunFolder& run) {
 std::vector<Computation> computationsOf(const std::vector<Session>& sessions) {
     std::vector<const Session*> kept;
     for (const Session& session : sessions) {
-        // What followed its checkpoint is gone.
+        // Steps after its checkpoint were discarded.
         std::erase_if(kept, [&](const Session* before) { return before->after_step >= session.after_step; });
         kept.push_back(&session);
     }

@@ -10,55 +10,55 @@
 
 namespace roper {
 
-/// What computes a run. Two runs of the same specification and seeds come out the same, bit for bit, only
-/// where all of this is the same.
+/// What computes a run. Runs with the same specification and seeds are bit-identical only if all of this is
+/// the same.
 struct Computation {
-    std::string device;          ///< "cpu", or "cuda:0, NVIDIA H100"
-    std::string processor;       ///< "AMD EPYC 9R14"; empty where the system does not say
-    std::string instructions;    ///< that our kernels are for: "AVX-512 BF16"; empty where they are not used
-    std::string kernel;          ///< of attention and of what is between the products: "ours" or "LibTorch"
-    std::string products;        ///< what multiplies matrices: "oneDNN 2.6.3, AVX-512 BF16"
+    std::string device;        ///< "cpu", or "cuda:0, NVIDIA H100"
+    std::string processor;     ///< "AMD EPYC 9R14"; empty if the system does not report it
+    std::string instructions;  ///< instruction set of our kernels: "AVX-512 BF16"; empty if they are not used
+    /// implementation of attention and the operations between products: "ours" or "LibTorch"
+    std::string kernel;
+    std::string products;        ///< implementation of matrix products: "oneDNN 2.6.3, AVX-512 BF16"
     std::string precision;       ///< of the operands of products: "float32", "bfloat16" or "float64"
-    std::int64_t processes = 1;  ///< that trained it together
-    std::int64_t threads = 0;    ///< of each
+    std::int64_t processes = 1;  ///< number of processes that trained it together
+    std::int64_t threads = 0;    ///< per process
     std::string libtorch;        ///< version
     std::string program;         ///< version of RoPER Lab
-    std::string
-        commit;  ///< that it was built from, with "-dirty" where files had been changed; empty: unknown
+    std::string commit;  ///< from which it was built, with "-dirty" if files had been changed; empty: unknown
 
     bool operator==(const Computation&) const = default;
 };
 
-/// Names and values as people read them: {"precision", "bfloat16"}, …; in the order of the members.
+/// Names and values for display: {"precision", "bfloat16"}, …; in the order of the members.
 std::vector<std::pair<std::string, std::string>> fieldsOf(const Computation& computation);
 
-/// The same of what has computed one run: of each field all values that differ, each once.
+/// The same for all computations of one run: the distinct values of each field.
 std::vector<std::pair<std::string, std::set<std::string>>> fieldsOf(
     const std::vector<Computation>& computations);
 
-/// "bfloat16, our kernels for AVX-512 BF16, …": in one line.
+/// One-line summary: "bfloat16, our kernels for AVX-512 BF16, …".
 std::string textOf(const Computation& computation);
 
-/// A time in which a trainer has worked on a run.
+/// A period in which a trainer worked on a run.
 struct Session {
-    std::int64_t after_step = 0;  ///< of the checkpoint that it began from; 0: the beginning
+    std::int64_t after_step = 0;  ///< of the checkpoint from which it started; 0: the beginning
     double began = 0;             ///< seconds since 1970, UTC
     std::string host;
     Computation computation;
 };
 
-/// The file with a line for each session, in JSON: sessions.jsonl.
+/// The file with one JSON line per session: sessions.jsonl.
 FilePath sessionsPath(const RunFolder& run);
 
-/// Adds one. @throws Error (disk)
+/// Appends a session. @throws Error (disk)
 void addSession(const RunFolder& run, const Session& session);
 
-/// A run of an older version has none. Lines that cannot be read are left out.
+/// Empty for runs of older versions. Malformed lines are skipped.
 /// @throws Error (disk)
 std::vector<Session> readSessions(const RunFolder& run);
 
-/// What computed the steps that a run has kept, each once: steps after a session's checkpoint were computed
-/// again by it.
+/// The distinct computations of the steps that a run has kept: steps after a session's checkpoint were
+/// computed again by that session.
 std::vector<Computation> computationsOf(const std::vector<Session>& sessions);
 
 }  // namespace roper

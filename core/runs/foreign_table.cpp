@@ -21,17 +21,16 @@ namespace {
 
 constexpr std::size_t kMostColumns = 1000;
 constexpr std::size_t kFirstRows = 20;
-// What every event has, as TensorBoard's own CSV calls it.
+// Columns of every event, named as in TensorBoard's CSV.
 constexpr auto kEventStepName = "Step";
 constexpr auto kEventTimeName = "Wall time";
-constexpr std::uint64_t kMostEventBytes = 256U << 20U;  // a file of events is read whole
+constexpr std::uint64_t kMostEventBytes = 256U << 20U;  // event files are read as a whole
 
 [[noreturn]] void refuseLine(const std::string& origin, std::size_t line, const std::string& what) {
     throw Error(ErrorKind::usage, origin + ":" + std::to_string(line) + ": " + what);
 }
 
-/// A line as programs of all systems mean it: without the '\r' of its end, and the first without the mark of
-/// UTF-8.
+/// A line without the final '\r', and the first line without a byte order mark.
 std::string_view plainLine(std::string_view line, std::size_t number) {
     constexpr std::string_view kByteOrderMark = "\xef\xbb\xbf";
     if (line.ends_with('\r')) line.remove_suffix(1);
@@ -39,7 +38,7 @@ std::string_view plainLine(std::string_view line, std::size_t number) {
     return line;
 }
 
-/// Cells of a line; quotes keep a separator, and two of them stand for one.
+/// Cells of a line; separators within quotes are kept, and doubled quotes stand for one.
 std::vector<std::string> cellsOf(std::string_view line, char separator) {
     std::vector<std::string> cells(1);
     bool quoted = false;
@@ -59,7 +58,7 @@ std::vector<std::string> cellsOf(std::string_view line, char separator) {
     return cells;
 }
 
-/// The separator that the header has most of.
+/// The most frequent separator in the header.
 char separatorOf(std::string_view header) {
     char best = ',';
     for (const char separator : {',', ';', '\t'})
@@ -69,12 +68,12 @@ char separatorOf(std::string_view header) {
     return best;
 }
 
-/// A scalar of an event, where its tag is not taken already.
+/// The column of an event's tag, unless the name is already in use.
 std::string columnOfTag(const std::string& tag) {
     return tag == kEventStepName || tag == kEventTimeName ? "scalar " + tag : tag;
 }
 
-/// Seconds of "0:01:30" or "1 day, 2:00:00", as Python writes a duration.
+/// Seconds of "0:01:30" or "1 day, 2:00:00", as Python formats a duration.
 std::optional<double> durationIn(const std::string& text) {
     constexpr double kDay = 86400, kHour = 3600, kMinute = 60;
     double seconds = 0;
@@ -97,7 +96,7 @@ std::optional<double> durationIn(const std::string& text) {
     return seconds + kHour * static_cast<double>(*hours) + kMinute * static_cast<double>(*minutes) + *rest;
 }
 
-/// A number as programs write it into text: Python's and JavaScript's nan and infinity, too.
+/// Parses a number, including nan and infinity as in Python and JavaScript.
 std::optional<double> numberIn(const std::string& cell) {
     constexpr double kInfinity = std::numeric_limits<double>::infinity();
     const std::string text = trimmed(cell);
@@ -120,7 +119,7 @@ nlohmann::json parseObject(std::string_view line, const std::string& origin, std
     return json;
 }
 
-/// The number of a value, which may be written as a text.
+/// The number of a value, which may be a string.
 std::optional<double> numberOf(const nlohmann::json& value) {
     if (value.is_number()) return value.get<double>();
     return value.is_string() ? numberIn(value.get_ref<const std::string&>()) : std::nullopt;
@@ -131,9 +130,9 @@ std::string beginningOf(const std::string& text) {
     return text.size() <= kMost ? text : text.substr(0, kMost) + "…";
 }
 
-constexpr std::size_t kBeginning = 1U << 16U;  // of a file that tells what it is
+constexpr std::size_t kBeginning = 1U << 16U;  // of a file, sufficient to recognise its format
 
-/// What a file is that begins so. One whose first line is a whole JSON object has one on every line.
+/// The format of a file with this beginning. If the first line is a complete JSON object, every line is one.
 ForeignTable::Kind kindOf(std::string_view beginning) {
     using Kind = ForeignTable::Kind;
     if (isEventFile(beginning)) return Kind::events;
@@ -146,13 +145,13 @@ ForeignTable::Kind kindOf(std::string_view beginning) {
     try {
         records.feed(text.substr(first, end == std::string_view::npos ? end : end - first));
     } catch (const Error&) {
-        return Kind::json_lines;  // reading it says what is wrong
+        return Kind::json_lines;  // reading it reports the problem
     }
     const bool goes_on = records.isOpen() && end != std::string_view::npos;
     return records.hasArray() || goes_on ? Kind::json_document : Kind::json_lines;
 }
 
-/// Told what stands in a table, from its first line to its last: events, JSON objects, or the lines of a CSV.
+/// Receives the content of a table in order: events, JSON objects, or the lines of a CSV.
 struct TakeTable {
     std::function<void(const ScalarEvent&)> event;
     std::function<void(std::string_view text, std::size_t line)> object;
@@ -182,7 +181,7 @@ void walkThrough(const ForeignTable& table, const TakeTable& take) {
     if (is_first) throw Error(ErrorKind::usage, table.origin + " is empty");
 }
 
-/// Reads a file of another program from its first line to its last.
+/// Reads a file of another program from beginning to end.
 class TableReader {
   public:
     explicit TableReader(ForeignTable& table) : table_(table) {}
@@ -321,7 +320,7 @@ class TableReader {
     std::map<std::string, ForeignTable::Unread> texts_;
 };
 
-/// The event files of a folder, by name: their names begin with the time at which they were opened.
+/// The event files of a folder, sorted by name: their names begin with the time at which they were opened.
 std::vector<FilePath> eventFilesIn(const std::filesystem::path& folder) {
     std::vector<FilePath> files;
     std::vector<std::string> inside;
@@ -345,7 +344,7 @@ void requireGoesOn(const std::function<bool()>& goes_on, const std::string& path
     if (goes_on && !goes_on()) throw Error(ErrorKind::other, "reading " + path + " was cancelled");
 }
 
-/// Events of several files, one file after the other.
+/// Events of several files, one file after another.
 ForeignTable::Events eventsOf(const std::vector<FilePath>& files, const std::function<bool()>& goes_on,
                               const std::shared_ptr<std::map<std::string, std::size_t>>& damaged) {
     return [files, goes_on, damaged](const std::function<void(const ScalarEvent&)>& take) {
@@ -446,7 +445,7 @@ ForeignTable readForeignTable(const std::filesystem::path& named, const std::fun
         return table;
     }
     const FilePath path = FilePath::regular(named);
-    if (fileSize(path) > kMostImportedBytes)  // a missing file is an error, not an empty one
+    if (fileSize(path) > kMostImportedBytes)  // a missing file is an error here
         throw Error(ErrorKind::disk, table.origin + " holds more than " +
                                          bytesText(static_cast<double>(kMostImportedBytes)) +
                                          "; import a part of it, or every tenth row");

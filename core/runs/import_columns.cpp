@@ -14,7 +14,7 @@ namespace {
 
 constexpr double kMostImportedSteps = 1e9;
 
-/// "Train/Loss" and "train_loss" are the same name.
+/// Normalised name: "Train/Loss" and "train_loss" are equal.
 std::string plain(const std::string& name) {
     std::string text = lowerCase(name);
     std::erase_if(text, [](unsigned char c) { return !std::isalnum(c); });
@@ -27,8 +27,8 @@ std::string withoutRunName(const std::string& name) {
     return at == std::string::npos ? name : name.substr(at + 3);
 }
 
-/// The names of a field, from the one that means it most surely to the one that means it if nothing else
-/// does. `_step` of W&B counts its own calls, so the trainer's own count goes before it.
+/// The usual names of a field, from the most to the least specific. W&B's `_step` counts its own calls, so
+/// the trainer's own counter takes precedence.
 const std::map<std::string, std::vector<std::string>>& commonNames() {
     static const std::map<std::string, std::vector<std::string>> names = {
         {"step",
@@ -65,7 +65,7 @@ bool hasNumbers(const ForeignTable& table, std::size_t column) {
     return table.filled[column] > 0;
 }
 
-/// The columns with numbers that are called so.
+/// Numeric columns with this name.
 std::vector<std::string> columnsThat(const ForeignTable& table,
                                      const std::function<bool(const std::string&)>& fit) {
     std::vector<std::string> found;
@@ -74,7 +74,7 @@ std::vector<std::string> columnsThat(const ForeignTable& table,
     return found;
 }
 
-/// Lightning's LearningRateMonitor names the optimizer: "lr-AdamW", "lr-AdamW/pg1".
+/// Lightning's LearningRateMonitor includes the optimizer's name: "lr-AdamW", "lr-AdamW/pg1".
 bool isLightningRate(const std::string& name) {
     return name.starts_with("lr-");
 }
@@ -85,7 +85,7 @@ bool isOfEvaluation(const std::string& plain_name) {
                        [&](const char* part) { return plain_name.find(part) != std::string::npos; });
 }
 
-/// "a, b, c", of very many the first.
+/// "a, b, c", truncated if there are very many.
 std::string listed(const std::vector<std::string>& names) {
     constexpr std::size_t kMost = 100;
     if (names.size() <= kMost) return join(names, ", ");
@@ -93,7 +93,7 @@ std::string listed(const std::vector<std::string>& names) {
            std::to_string(names.size() - kMost) + " more";
 }
 
-/// The columns that never hold a number, with the first thing that they hold.
+/// Columns that never hold a number, with the first value of each.
 std::vector<std::string> columnsOfText(const ForeignTable& table) {
     std::vector<std::string> texts = table.texts;
     for (std::size_t column = 0; column < table.columns.size(); ++column) {
@@ -104,7 +104,7 @@ std::vector<std::string> columnsOfText(const ForeignTable& table) {
     return texts;
 }
 
-/// "it has step, loss", for a person who must choose a column.
+/// "it has step, loss", for a user who must choose a column.
 std::string whatItHas(const ForeignTable& table) {
     const std::vector<std::string> numbers = columnsThat(table, [](const std::string&) { return true; }),
                                    texts = columnsOfText(table);
@@ -130,9 +130,9 @@ std::map<std::string, std::string> guessMapping(const ForeignTable& table) {
                 found = columnsThat(
                     table, [&](const std::string& one) { return plain(withoutRunName(one)) == name; });
             if (found.size() == 1) mapping[field] = found.front();
-            if (!found.empty()) break;  // of several that fit equally well a person must choose
+            if (!found.empty()) break;  // if several match equally well the user must choose
         }
-    if (table.kind == ForeignTable::Kind::events) {  // every event has them, whatever its tags are called
+    if (table.kind == ForeignTable::Kind::events) {  // every event has them, whatever its tags
         mapping["step"] = table.columns.front();
         if (table.columns.size() > 1 && table.columns[1] == "Wall time") mapping["time_s"] = table.columns[1];
     }
@@ -222,7 +222,7 @@ PassedOver ImportColumns::forEachStep(const std::function<void(const StepRow&)>&
     PassedOver passed_over;
     table_.forEachRow(wanted_, [&](const ForeignTable::Row& cells, std::size_t at) {
         if (!cells[0] || !std::isfinite(*cells[0])) {
-            ++passed_over.without_step;  // a row of something else, such as a summary
+            ++passed_over.without_step;  // a row of another kind, such as a summary
             return;
         }
         StepRow row;

@@ -12,7 +12,7 @@
 
 namespace roper {
 
-/// The fields of `kImportFields` that are numbers of a step, as places in `StepValues`.
+/// The numeric fields of `kImportFields`, as indices into `StepValues`.
 enum class ImportField {
     loss,
     time_s,
@@ -27,11 +27,11 @@ enum class ImportField {
 inline constexpr std::size_t kImportFieldCount = 9;
 using StepValues = std::array<std::optional<double>, kImportFieldCount>;
 
-/// What a row of a table says of a step.
+/// The values of a step in one row of a table.
 struct StepRow {
     std::int64_t step = 0;
     StepValues values;
-    std::size_t at = 0;  ///< where it stands, for `ForeignTable::place`
+    std::size_t at = 0;  ///< position, for `ForeignTable::place`
 
     std::optional<double>& operator[](ImportField field) { return values[static_cast<std::size_t>(field)]; }
     const std::optional<double>& operator[](ImportField field) const {
@@ -39,28 +39,28 @@ struct StepRow {
     }
 };
 
-/// Rows of a table that say nothing of any step, by reason.
+/// Skipped rows of a table, by reason.
 struct PassedOver {
     std::size_t without_step = 0, without_numbers = 0;
 };
 
-/// The columns of a table that fields of a run are taken from.
+/// The mapping of a table's columns to fields of a run.
 class ImportColumns {
   public:
-    /// @throws Error (usage) for a field that there is not, a column that is missing, or too few of them
+    /// @throws Error (usage) for an unknown field, a missing column, or too few columns
     ImportColumns(const ForeignTable& table, const std::map<std::string, std::string>& mapping);
 
-    /// Hands out the rows that have a step and a number. @throws Error (usage) naming a cell that cannot be
-    /// what it is taken for
+    /// Calls `take` with all rows that have a step and a number. @throws Error (usage) naming a cell with an
+    /// invalid value
     PassedOver forEachStep(const std::function<void(const StepRow&)>& take) const;
 
     bool has(ImportField field) const;
     /// The name of its column; empty if it has none.
     const std::string& columnOf(ImportField field) const;
 
-    /// "columns: step is "it", …": which is taken for what.
+    /// "columns: step is "it", …": the mapping.
     std::string text() const;
-    /// Which columns are not taken at all, and cells that hold no number.
+    /// Columns that are not used, and cells without a number.
     std::vector<std::string> notes() const;
 
   private:
@@ -70,14 +70,14 @@ class ImportColumns {
 
     const ForeignTable& table_;
     std::map<std::string, std::string> names_;  ///< of columns, by field
-    std::vector<std::size_t> wanted_;           ///< first the step's
-    std::vector<ImportField> fields_;           ///< of the others
+    std::vector<std::size_t> wanted_;           ///< beginning with that of the step
+    std::vector<ImportField> fields_;           ///< of the other columns
 };
 
 /// "loss": as in `kImportFields`.
 const std::string& nameOf(ImportField field);
 
-/// Columns that may be a training loss, for a person to choose from.
+/// Columns that may be a training loss, for the user to choose from.
 std::vector<std::string> possibleLosses(const ForeignTable& table);
 
 }  // namespace roper

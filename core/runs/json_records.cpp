@@ -74,7 +74,7 @@ void JsonRecords::open(char c) {
     } else if (is_between) {
         refuse("an element of the array is not an object");
     } else if (record_depth_ == 0 && depth_ == 1 && c == '[' && key_ == kHistory) {
-        record_depth_ = -1;  // the object is no row: it holds the rows
+        record_depth_ = -1;  // the object contains the rows, and is not a row itself
         rows_depth_ = 2;
         has_array_ = true;
     }

@@ -12,7 +12,7 @@ namespace roper {
 LineTail::Update LineTail::poll(std::size_t most_bytes) {
     Update update;
     problem_.clear();
-    // What cannot be read now is perhaps read at the next poll: what was handed out stands.
+    // A failed read may succeed at the next poll, so previously returned lines remain valid.
     Descriptor file;
     try {
         file = openFileIfThere(path_, O_RDONLY);

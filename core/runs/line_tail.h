@@ -8,24 +8,24 @@
 
 namespace roper {
 
-/// Follows a file of lines that another process appends to. A last line without newline is not handed out
-/// until it is whole; a file that was replaced or cut is read again from its start. A file that cannot be
-/// read, or has a line longer than a poll may read, has no more lines; `problem` says why.
+/// Follows a file to which another process appends lines. A last line without newline is returned only when
+/// it is complete; a file that was replaced or truncated is read again from its start. If the file cannot be
+/// read, or has a line longer than one poll may read, no more lines are returned and `problem` says why.
 class LineTail {
   public:
     explicit LineTail(FilePath path) : path_(std::move(path)) {}
 
     struct Update {
-        bool restarted = false;  ///< forget the lines handed out before
-        bool more = false;       ///< the file holds further whole lines; poll again
+        bool restarted = false;  ///< discard previously returned lines
+        bool more = false;       ///< further complete lines are available; poll again
         std::vector<std::string> lines;
     };
 
-    /// The lines added since the last call; a missing file has none. At most about `most_bytes` are read at
+    /// The lines added since the last call; none if the file is missing. Reads at most about `most_bytes` at
     /// once.
     Update poll(std::size_t most_bytes = 8U << 20U);
 
-    /// Why the last poll could not read the file; empty if all is well.
+    /// Why the last poll failed; empty if it did not.
     const std::string& problem() const { return problem_; }
 
   private:

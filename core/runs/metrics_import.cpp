@@ -9,7 +9,8 @@
 namespace roper {
 namespace {
 
-/// Writes the rows. The status names no machine: how long an imported run took says nothing of this one.
+/// Writes the rows. The status names no machine, since the duration of an imported run says nothing about
+/// this one.
 void fillRun(const RunFolder& folder, StepMerger&& merger, const std::vector<std::string>& said) {
     std::int64_t last_step = 0;
     {
@@ -27,18 +28,18 @@ void fillRun(const RunFolder& folder, StepMerger&& merger, const std::vector<std
     writeStatus(folder.statusPath(), status);
 }
 
-/// What the run is called in lists: of one whose method is not known its name, too, since files of many runs
-/// have one name.
+/// Title of the run in lists: if the method is unknown, it includes the run's name, since files of many runs
+/// share a name.
 std::string titleOf(const Specification& specification, const std::string& name, const std::string& origin) {
     std::filesystem::path path = origin;
-    if (path.filename().empty()) path = path.parent_path();  // a folder named with its slash
+    if (path.filename().empty()) path = path.parent_path();  // a folder with a trailing slash
     const std::string title = "imported from " + path.filename().string();
     const bool is_unknown = specification.about.method == kUnknownMethod;
     return is_unknown && !name.empty() ? name + ", " + title : title;
 }
 
-/// What of the settings is known, and defaults for the rest.
-/// @param steps  that the table holds
+/// The known settings, with defaults for the rest.
+/// @param steps  contained in the table
 Specification knownAlone(Specification specification, std::int64_t steps) {
     static const Specification defaults;
     static const std::string steps_key = "training.steps";
@@ -62,7 +63,7 @@ ImportedRun importRun(const std::filesystem::path& runs, const std::string& name
                       const ForeignTable& table, const std::map<std::string, std::string>& mapping) {
     const ImportColumns columns(table, mapping);
     StepSurvey survey(table, columns);
-    // Once without writing anything: what is wrong is found before there is a run.
+    // A trial run without writing: errors are found before a run is created.
     StepMerger trial(table, columns, survey);
     const std::int64_t last_step = trial.make({[](const MetricsRow&) {}, [](const EvaluationRow&) {}});
     std::vector<std::string> notes = columns.notes();
@@ -84,7 +85,7 @@ ImportedRun importRun(const std::filesystem::path& runs, const std::string& name
     try {
         fillRun(folder, StepMerger(table, columns, survey), said);
     } catch (...) {
-        std::error_code ignored;  // half a run is none
+        std::error_code ignored;  // incomplete runs are removed
         std::filesystem::remove_all(folder.path(), ignored);
         throw;
     }

@@ -9,30 +9,31 @@
 
 namespace roper {
 
-/// What of a run a column can be. `step` is needed, and `loss` or one of an evaluation.
+/// Fields to which a column can be mapped. `step` is required, and `loss` or a field of an evaluation.
 inline const std::vector<std::string> kImportFields = {
     "step",    "loss", "time_s",          "tokens",        "tokens_per_s",
     "correct", "of",   "evaluation_loss", "learning_rate", "grad_norm"};
 
-/// Field to column name. Columns are found by the names that trainers and trackers give them ("global_step",
-/// "train/loss", "gull-7 - train/loss" of a run of W&B, …); one is left out where two fit equally well.
+/// Field to column name. Columns are recognised by the usual names in trainers and trackers ("global_step",
+/// "train/loss", "gull-7 - train/loss" of a W&B run, …); a field is left out if two columns match equally
+/// well.
 std::map<std::string, std::string> guessMapping(const ForeignTable& table);
 
 struct ImportedRun {
     RunFolder folder;
-    std::string columns;  ///< "columns: step is …": which was taken for what
+    std::string columns;  ///< "columns: step is …": the mapping used
     std::string known;    ///< "known settings: training.steps; the others are not known"
-    /// What a person should know: what was left out, with the reason, and what was not read as it stands.
+    /// Notes for the user: what was omitted and why, and what was interpreted.
     std::vector<std::string> notes;
 };
 
-/// Makes a finished run of these numbers, to be compared with others; its log holds the notes, too. Numbers
-/// of one step are joined, whichever rows they stand in; where the steps go back, as in the log of a run that
-/// was resumed, the later rows count.
-/// @param specification  what the run is to be taken for. Its `about.known` names the settings that somebody
-/// said; of the others the run keeps nothing, and `training.steps` become those of the table. A run of which
-/// neither model.position nor about.method was said has the method `kUnknownMethod`.
-/// @throws Error (usage) naming a column that is missing, or a cell that cannot be what it is taken for
+/// Creates a finished run from these numbers, for comparison with others; its log also contains the notes.
+/// Numbers of one step are merged across rows; where the steps go back, as in the log of a resumed run, the
+/// later rows count.
+/// @param specification  assumed for the run. Its `about.known` names the known settings; the others are
+/// discarded, and `training.steps` comes from the table. If neither model.position nor about.method is known,
+/// the method is `kUnknownMethod`.
+/// @throws Error (usage) naming a missing column, or a cell with an invalid value
 ImportedRun importRun(const std::filesystem::path& runs, const std::string& name, Specification specification,
                       const ForeignTable& table, const std::map<std::string, std::string>& mapping);
 

@@ -18,7 +18,7 @@ namespace {
 
 constexpr const char* kSection = "queue";
 
-/// SHA-256 of a run's run.toml; empty if it cannot be read, so that the trainer says what is wrong with it.
+/// SHA-256 of a run's run.toml; empty if it cannot be read, in which case the trainer reports the problem.
 std::string fingerprintOf(const fs::path& runs, const std::string& name) {
     constexpr std::uint64_t kMostToml = 1U << 20U;
     try {
@@ -42,7 +42,7 @@ void approveRuns(const fs::path& runs, const std::vector<std::string>& names) {
     try {
         approveAsShown(runs, now);
     } catch (const Error&) {
-        // They wait in the queue all the same, and a person is asked before they start.
+        // They wait in the queue regardless, and the user is asked before they start.
     }
 }
 

@@ -9,44 +9,45 @@
 
 namespace roper {
 
-// A queue starts trainers, and its file may have come with the folder. Only runs that this user has queued or
-// approved are trained, as their run.toml was then: each is recorded, outside of the folder, with the SHA-256
-// of its run.toml.
+// A queue starts trainers, but its file may have come with a folder of foreign origin. Therefore only runs
+// that this user has queued or approved are trained, with their run.toml of that time: each is recorded
+// outside the folder with the SHA-256 of its run.toml.
 
-/// A run that waits, as a person is shown it.
+/// A waiting run as shown to the user.
 struct WaitingRun {
     std::string name, fingerprint;  ///< SHA-256 of its run.toml; empty if that cannot be read
 
     bool operator==(const WaitingRun&) const = default;
 };
 
-/// Records that this user wants these runs trained, as their run.toml is now. What cannot be recorded waits
-/// for their word.
+/// Records this user's approval of these runs with their current run.toml. Runs that cannot be recorded wait
+/// for approval.
 void approveRuns(const std::filesystem::path& runs, const std::vector<std::string>& names);
 
-/// The same of runs as they were shown, whatever has become of them since.
+/// The same for runs as they were shown, regardless of later changes.
 /// @throws Error (disk) if that cannot be recorded
 void approveAsShown(const std::filesystem::path& runs, const std::vector<WaitingRun>& shown);
 
-/// A run is about to have another name: it keeps its approval if it has one, and gets none by it.
+/// To be called before a run is renamed: it keeps its approval if it has one, and does not gain one
+/// otherwise.
 /// @throws Error (disk)
 void carryApproval(const std::filesystem::path& runs, const std::string& from, const std::string& to);
 
-/// They are no longer in the queue. @throws Error (disk)
+/// Removes the record of runs that are no longer in the queue. @throws Error (disk)
 void forgetRuns(const std::filesystem::path& runs, const std::vector<std::string>& names);
 
-/// The SHA-256 that the run's run.toml was approved with, if it still has that; otherwise nothing.
+/// The SHA-256 with which the run was approved, if its run.toml still matches; otherwise empty.
 std::optional<std::string> approvedFingerprint(const std::filesystem::path& runs, const std::string& name);
 
-/// The runs of the queue that are not held and that this user has neither queued nor approved, or whose
-/// run.toml has changed since. @throws Error as `readQueue`
+/// Runs of the queue that are not held and lack this user's approval, or whose run.toml has changed since.
+/// @throws Error as `readQueue`
 std::vector<WaitingRun> unapprovedRuns(const std::filesystem::path& runs);
 
-/// The queue without runs that this user has neither queued nor approved. Whether a run.toml has changed is
-/// not looked at, so that this may be called again and again. @throws Error as `readQueue`
+/// The queue without runs that lack this user's approval. Does not check whether run.toml has changed, so it
+/// is cheap enough to be polled. @throws Error as `readQueue`
 RunQueue readApprovedQueue(const std::filesystem::path& runs);
 
-/// For a person: which runs wait for their word, at most three of them by name.
+/// A message naming runs that wait for approval, at most three of them.
 std::string describeUnapproved(const std::vector<WaitingRun>& waiting);
 
 }  // namespace roper

@@ -23,17 +23,17 @@ namespace {
 constexpr const char* kFolderKey = "folder";
 
 std::string textOf(const Json& json) {
-    return json.dump(1, ' ', false, Json::error_handler_t::replace);  // a path need not be UTF-8
+    return json.dump(1, ' ', false, Json::error_handler_t::replace);  // a path need not be valid UTF-8
 }
 
-/// The record of one runs folder, and what the folder is known by.
+/// The record of one runs folder, with the folder's identity.
 struct OwnRecord {
     fs::path path;
     Json identity;
 };
 
-/// Whether two folders of one path and inode, of which a record's file has its name, are one: unless both
-/// tell when they were made, and differ. Of two machines, or two kernels, only one may tell it.
+/// Whether two folders with the same path and inode, which the file's name implies, are the same: unless both
+/// have a creation time, and these differ. It may be available on only one of two machines or kernels.
 bool areOneFolder(const Json& a, const Json& b) {
     const auto birthOf = [](const Json& one) {
         return std::pair(one.value("made_s", Json(0)), one.value("made_ns", Json(0)));
@@ -42,7 +42,7 @@ bool areOneFolder(const Json& a, const Json& b) {
     return first.first == 0 || second.first == 0 || first == second;
 }
 
-/// Nothing without a home, or without such a folder.
+/// Empty without a home folder, or without such a folder.
 std::optional<OwnRecord> recordOf(const fs::path& runs) {
     constexpr std::size_t kDigits = 32;
     const auto state = ownStateFolder();
@@ -54,7 +54,7 @@ std::optional<OwnRecord> recordOf(const fs::path& runs) {
     return OwnRecord{*state / "folders" / (key + ".json"), std::move(*identity)};
 }
 
-/// The sections that are recorded; none if they are of another folder.
+/// The recorded sections; none if they belong to another folder.
 /// @throws Error (disk) if there is a record that cannot be read
 Json sectionsIn(const OwnRecord& record) {
     if (!isThere(record.path)) return Json::object();
@@ -99,12 +99,12 @@ Json readOwnRecord(const fs::path& runs, const char* section) {
     try {
         return record ? sectionOf(sectionsIn(*record), section) : Json::object();
     } catch (const Error&) {
-        return Json::object();  // what cannot be read approves nothing
+        return Json::object();  // an unreadable record approves nothing
     }
 }
 
 void changeOwnRecord(const fs::path& runs, const char* section, const std::function<void(Json&)>& change) {
-    constexpr double kLongest_s = 10;  // others change a small file, in milliseconds
+    constexpr double kLongest_s = 10;  // other programs change a small file within milliseconds
     const auto record = recordOf(runs);
     if (!record)
         throw Error(ErrorKind::disk, "what you have made in " + runs.string() +

@@ -12,12 +12,12 @@
 
 namespace roper {
 
-/// A row of metrics.csv: one reported optimizer step. Our trainer fills all of it; what another program did
-/// not record is empty.
+/// A row of metrics.csv: one reported optimizer step. Our trainer fills all members; those that another
+/// program did not record are empty.
 struct MetricsRow {
     std::int64_t step = 0;                    ///< 1 for the first step
-    std::optional<double> time_s = {};        ///< seconds of training, pauses left out
-    std::optional<std::int64_t> tokens = {};  ///< trained on so far
+    std::optional<double> time_s = {};        ///< training time in seconds, without pauses
+    std::optional<std::int64_t> tokens = {};  ///< number of training tokens so far
     double loss = 0;                          ///< nats per token
     std::optional<double> learning_rate = {};
     std::optional<double> grad_norm = {};  ///< before clipping
@@ -28,19 +28,19 @@ struct MetricsRow {
 struct EvaluationRow {
     std::int64_t step = 0;
     std::optional<double> time_s = {};         ///< as in `MetricsRow`
-    std::optional<std::int64_t> correct = {};  ///< problems solved, where the task has problems
+    std::optional<std::int64_t> correct = {};  ///< number of problems solved, if the task has problems
     std::optional<std::int64_t> of = {};
     std::optional<double> loss = {};              ///< nats per token on validation sequences
-    std::optional<double> loss_lower_bound = {};  ///< of the best predictor, on them
-    /// Tokens that the model found likeliest, of those that are scored: of a text all (or the masked ones),
-    /// of the prefix task those that follow with certainty from the tokens before.
+    std::optional<double> loss_lower_bound = {};  ///< of the best possible predictor, on them
+    /// Number of correctly predicted tokens (argmax), of those scored: for a text all (or the masked ones),
+    /// for the prefix task those determined by the preceding tokens.
     std::optional<std::int64_t> tokens_correct = {}, tokens_scored = {};
-    std::optional<std::int64_t> overlaps = {};  ///< problems that training had already shown
-    /// Of the correct ones, those with every step of their working right; where problems have working.
+    std::optional<std::int64_t> overlaps = {};  ///< problems that already occurred in training
+    /// Number of correct problems with correct working; if problems have working.
     std::optional<std::int64_t> fully_correct = {};
 };
 
-/// A row of method.csv: a number that only some position methods or attentions have, at a step.
+/// A row of method.csv: a number specific to some position methods or attentions, at a step.
 struct MethodRow {
     std::int64_t step = 0;
     std::string quantity;  ///< query_key_frequency, value_frequency, relative_bias or least_denominator
@@ -49,17 +49,17 @@ struct MethodRow {
     double value = 0;
 };
 
-/// A row of sizes.csv: problems solved of one size by one checkpoint, which may read with scaled frequencies.
+/// A row of sizes.csv: problems of one size solved by one checkpoint, possibly with scaled frequencies.
 struct SizeRow {
     std::int64_t step = 0;
     std::string scaling = "none";  ///< of the frequencies during this evaluation
     double factor = 1;
     std::int64_t first = 0, second = 0;  ///< the two numbers of the size
     std::int64_t correct = 0, of = 0;
-    std::optional<std::int64_t> fully_correct = {};  ///< with every step of the working, where there is one
+    std::optional<std::int64_t> fully_correct = {};  ///< with correct working, if there is any
 };
 
-/// A row of lengths.csv: one checkpoint of a run without problems on validation sequences of a length.
+/// A row of lengths.csv: one checkpoint of a run without problems, on validation sequences of one length.
 struct LengthRow {
     std::int64_t step = 0;
     std::string scaling = "none";  ///< of the frequencies during this evaluation
@@ -75,26 +75,26 @@ struct PositionRow {
     std::string scaling = "none";
     double factor = 1;
     std::int64_t length = 0;
-    std::int64_t position = 0;  ///< of the token that the next one was predicted from, 0-based
+    std::int64_t position = 0;  ///< of the token from which the next one is predicted, 0-based
     double loss = 0;
 };
 
-/// A line of samples.jsonl: one problem of one evaluation. Of a text: a prompt, how the text continues, and
+/// A line of samples.jsonl: one problem of one evaluation. For a text: a prompt, its true continuation, and
 /// what the model generated.
 struct Sample {
     std::int64_t step = 0;
     std::string prompt;
     std::string expected;
     std::string completion;
-    std::optional<bool> correct = {};  ///< nothing where there is no right or wrong
-    /// Of masked tokens: those of the completion that the model had to predict, three numbers each: its first
-    /// byte, how many it has, and 1 if it is the right one, else 0.
+    std::optional<bool> correct = {};  ///< empty if there is no right answer
+    /// For masked tokens: the predicted tokens of the completion, three numbers each: offset of the first
+    /// byte, number of bytes, and 1 if the prediction is correct, else 0.
     std::vector<std::int64_t> predicted = {};
-    std::optional<bool> fully_correct = {};  ///< with every step of the working; nothing where there is none
+    std::optional<bool> fully_correct = {};  ///< with correct working; empty if there is none
 };
 
-/// A column: its name, and the member of the row that holds it. An optional one may be an empty cell (CSV) or
-/// null (JSON).
+/// A column: its name, and the member of the row that contains its value. An optional one may be an empty
+/// cell (CSV) or null (JSON).
 template <class Row>
 struct Column {
     std::string_view name;
@@ -106,19 +106,19 @@ struct Column {
 
 enum class RowFormat { csv, json_lines };
 
-/// A file of rows in a run folder. Names of files and columns stand in rows.cpp alone; docs/run-folder.md
-/// explains them.
+/// A file of rows in a run folder. Names of files and columns are defined only in rows.cpp;
+/// docs/run-folder.md explains them.
 template <class Row>
 struct RowFile {
     std::string_view name;
     std::vector<Column<Row>> columns;
     RowFormat format = RowFormat::csv;
-    /// How many of the columns files of older versions have, the first by rising number; the last are newer.
+    /// Ascending numbers of columns in files of older versions, which lack the last ones.
     std::vector<std::size_t> former_counts = {};
 };
 
-/// The file of a kind of row. For `MetricsRow`, `EvaluationRow`, `MethodRow`, `SizeRow`, `LengthRow`,
-/// `PositionRow` and `Sample`, as all functions below.
+/// The file of a type of row. Like all functions below, for `MetricsRow`, `EvaluationRow`, `MethodRow`,
+/// `SizeRow`, `LengthRow`, `PositionRow` and `Sample`.
 template <class Row>
 const RowFile<Row>& rowFile();
 template <>
@@ -140,15 +140,15 @@ const RowFile<Sample>& rowFile<Sample>();
 template <class Row>
 std::string headerLine();
 
-/// Whether a line is the header, of this version or an older one: columns are read by position.
+/// Whether a line is the header, in this version or an older one: columns are identified by position.
 template <class Row>
 bool isHeader(std::string_view line);
 
-/// One line, without its end.
+/// One line, without the newline.
 template <class Row>
 std::string formatRow(const Row& row);
 
-/// @throws Error (usage) saying which column is wrong
+/// @throws Error (usage) naming the invalid column
 template <class Row>
 Row parseRow(std::string_view line);
 
@@ -160,17 +160,17 @@ std::string formatRows(const std::vector<Row>& rows);
 template <class Row>
 nlohmann::ordered_json rowJson(const Row& row);
 
-/// The values that are curves, with the names of their columns.
+/// The values shown as curves, with the names of their columns.
 template <class Row>
 std::vector<std::pair<std::string, double>> tensorboardValues(const Row& row);
 
-/// Whether `a` is the better result: more problems solved or, with as many, the smaller loss.
+/// Whether `a` is the better result: more problems solved or, if equal, the smaller loss.
 bool isBetter(const EvaluationRow& a, const EvaluationRow& b);
 
-/// The best row; the earlier one wins a tie. Nothing if there is none.
+/// The best row; the earlier one wins a tie. Empty if there are no rows.
 std::optional<EvaluationRow> bestOf(std::span<const EvaluationRow> rows);
 
-/// The share of scored tokens that the model found likeliest; nothing where none is scored.
+/// Fraction of scored tokens predicted correctly; empty if none are scored.
 std::optional<double> tokenAccuracy(const EvaluationRow& row);
 
 }  // namespace roper

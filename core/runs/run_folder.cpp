@@ -18,8 +18,8 @@ namespace fs = std::filesystem;
 
 namespace {
 
-/// Whether there is a run in this folder, or something in its place. What cannot be entered (a loop of links,
-/// another's private folder) holds none.
+/// Whether this folder contains a run, or something that looks like one. An inaccessible folder (a loop of
+/// links, another user's private folder) does not.
 bool holdsRun(const fs::path& folder) {
     std::error_code unreadable;
     return fs::is_directory(folder, unreadable) &&
@@ -36,7 +36,7 @@ std::string stepFileName(std::int64_t step) {
     return std::string(kStepPrefix).append(digits).append(kStepSuffix);
 }
 
-/// The files of a folder that are named for a step, by rising step.
+/// The files of a folder named after a step, by ascending step.
 std::vector<StepFile> stepFiles(const FilePath& folder) {
     std::vector<StepFile> found;
     for (const std::string& name : namesIn(folder)) {
@@ -76,7 +76,8 @@ FilePath RunFolder::eventsPath() const {
     for (const std::string& name : namesIn(confinedPath()))
         if (name.starts_with(kEventsPrefix) && name.find(kPartialMark) == std::string::npos)
             return file(name);
-    // TensorBoard asks for seconds since 1970 and a host; the name says nothing of the machine.
+    // TensorBoard requires seconds since 1970 and a host; for privacy the name does not contain that of the
+    // machine.
     const auto seconds = static_cast<std::int64_t>(secondsSinceEpoch());
     return file(std::string(kEventsPrefix).append(std::to_string(seconds)).append(".roper-lab"));
 }
@@ -123,8 +124,8 @@ void RunFolder::forEachRow(const std::function<void(const Row&)>& take) const {
     }
 }
 
-/// What a file of rows that windows read as a whole may hold, in bytes. Metrics, evaluations and samples are
-/// read on from where the last look ended.
+/// Maximal size in bytes of a file of rows that windows read completely. Metrics, evaluations and samples are
+/// read incrementally.
 template <class Row>
 constexpr std::uint64_t mostBytesOfRows() {
     constexpr bool is_read_on =
@@ -226,7 +227,7 @@ StepFile chooseCheckpoint(const RunFolder& folder, std::optional<std::int64_t> s
 }
 
 RunFolder findRun(const std::string& path_or_name, const fs::path& runs) {
-    // A path is the person's own word: a link that it ends with is followed, once and for all.
+    // A path is given by the user: a final link is followed, once.
     if (holdsRun(path_or_name)) {
         const fs::path path(path_or_name);
         return RunFolder(fs::is_symlink(path) ? fs::canonical(path) : path);

@@ -19,10 +19,11 @@ struct StepFile {
     FilePath path;
 };
 
-/// The places of a run's files (docs/run-folder.md), and their reader. Reading never changes anything.
+/// The paths of a run's files (docs/run-folder.md), and functions that read them. Reading never changes
+/// anything.
 ///
-/// A run folder may come from anybody: no file of it, nor the folder itself, is reached through a symbolic
-/// link, and nothing but regular files of a size that such a file can have is read (SECURITY.md).
+/// A run folder may come from anyone: no file in it, nor the folder itself, is accessed through a symbolic
+/// link, and only regular files of a plausible size are read (SECURITY.md).
 class RunFolder {
   public:
     explicit RunFolder(std::filesystem::path path);
@@ -30,11 +31,11 @@ class RunFolder {
     const std::filesystem::path& path() const { return path_; }
     std::string name() const { return path_.filename().string(); }
 
-    /// The folder itself, of which no link leads elsewhere.
+    /// The folder itself, without following links.
     FilePath confinedPath() const;
     FilePath file(const std::filesystem::path& name) const { return confinedPath() / name; }
 
-    /// The file of a kind of row.
+    /// The file of a type of row.
     template <class Row>
     FilePath pathOf() const {
         return file(rowFile<Row>().name);
@@ -43,9 +44,9 @@ class RunFolder {
     FilePath specificationPath() const { return file("run.toml"); }
     FilePath statusPath() const { return file("status.json"); }
     FilePath metricsPath() const { return pathOf<MetricsRow>(); }
-    FilePath textPath() const { return file("text"); }  ///< what is kept of a text
+    FilePath textPath() const { return file("text"); }  ///< the vocabulary of a text task
     FilePath logPath() const { return file("log.txt"); }
-    /// What a trainer wrote to stderr that was not started from a terminal.
+    /// stderr of a trainer that was not started from a terminal.
     FilePath messagesPath() const { return file("trainer-messages.txt"); }
     FilePath lockPath() const { return file("lock"); }
     FilePath checkpointsPath() const { return file("checkpoints"); }
@@ -59,28 +60,28 @@ class RunFolder {
     Specification specification() const { return readSpecification(specificationPath()); }
     Status status() const { return readStatus(statusPath()); }
 
-    /// The state a person should be told: running or paused only while the trainer is really there, finished
-    /// only while run.toml asks for no more steps. The state as written where run.toml cannot be read.
+    /// The state to show to the user: running or paused only while the trainer exists, finished only while
+    /// run.toml asks for no more steps. The recorded state if run.toml cannot be read.
     RunState trueState(const Status& status) const;
 
-    /// What decides whether a finished run goes on: the `training.steps` of its run.toml, where they are more
-    /// than it was trained for and there is a checkpoint to go on from; otherwise nothing.
+    /// Decides whether a finished run can continue: the `training.steps` of its run.toml, if they exceed
+    /// those it was trained for and there is a checkpoint to continue from; otherwise empty.
     /// @throws Error (usage, disk) if run.toml or the checkpoints cannot be read
     std::optional<std::int64_t> raisedSteps(const Status& status) const;
 
-    /// Of an interrupted run: what its trainer's crash was, in words, if it could still be written down.
+    /// For an interrupted run: description of its trainer's crash, if it was logged.
     std::optional<std::string> crash(const Status& status) const;
 
-    /// Hands out all whole rows of a kind, one after the other, in memory that does not depend on how many
-    /// there are. @throws Error (usage) naming file and line of a row that cannot be read, Error (disk)
+    /// Calls a function with all complete rows of a type, with memory independent of their number. @throws
+    /// Error (usage) naming file and line of a malformed row, Error (disk)
     template <class Row>
     void forEachRow(const std::function<void(const Row&)>& take) const;
 
-    /// The same as a list. @throws Error (disk), also for a table that no run could have written
+    /// The same as a list. @throws Error (disk), also for a table larger than any run could have written
     template <class Row>
     std::vector<Row> rows() const;
 
-    /// The last whole row; the time that it takes does not depend on how many there are. @throws Error
+    /// The last complete row, in time independent of their number. @throws Error
     template <class Row>
     std::optional<Row> lastRow() const;
 
@@ -88,11 +89,11 @@ class RunFolder {
     std::vector<EvaluationRow> evaluations() const { return rows<EvaluationRow>(); }
     std::vector<Sample> samples() const { return rows<Sample>(); }
 
-    /// By rising step. @throws Error (disk) if they cannot be listed; if there is no folder there are none
+    /// By ascending step; none if there is no folder. @throws Error (disk) if they cannot be listed
     std::vector<StepFile> checkpoints() const;
     std::vector<StepFile> snapshots() const;
 
-    /// The same; nothing if they cannot be listed now.
+    /// The same, but empty if they cannot be listed at present.
     std::optional<std::vector<StepFile>> checkpointsToShow() const;
     std::optional<std::vector<StepFile>> snapshotsToShow() const;
 
@@ -109,18 +110,18 @@ StepFile chooseCheckpoint(const RunFolder& folder, std::optional<std::int64_t> s
 /// Whether a name is allowed for a run: [A-Za-z0-9][A-Za-z0-9._-]{0,63}.
 bool isRunName(std::string_view name);
 
-/// A run named by its path, or by its name inside `runs`. @throws Error (usage) saying where was looked
+/// Finds a run by its path, or by its name inside `runs`. @throws Error (usage) saying where it was searched
 RunFolder findRun(const std::string& path_or_name, const std::filesystem::path& runs);
 
-/// The runs inside a folder, by name. Folders that hold no run are passed over; a missing folder has none.
-/// @throws Error (disk) if the folder cannot be read. What is here in place of a run, such as a link to one,
-/// is here too: reading it says what is wrong.
+/// The runs inside a folder, by name. Folders without a run are skipped; a missing folder has none. Entries
+/// that only look like a run, such as a link to one, are included: reading them reports what is wrong.
+/// @throws Error (disk) if the folder cannot be read
 std::vector<RunFolder> listRuns(const std::filesystem::path& runs);
 
-/// Where runs go when nothing is said: $ROPER_LAB_RUNS, else ./runs.
+/// Default folder of runs: $ROPER_LAB_RUNS, else ./runs.
 std::filesystem::path defaultRunsFolder();
 
-/// Whether that is ./runs, so that it depends on where one stands.
+/// Whether that is ./runs, which depends on the working directory.
 bool defaultRunsFolderIsHere();
 
 }  // namespace roper

@@ -17,7 +17,7 @@ namespace {
 
 constexpr std::size_t kMostAtOnce = 256;
 
-constexpr double kLongestChange_s = 10;  // others change a small file, in milliseconds
+constexpr double kLongestChange_s = 10;  // other programs change a small file within milliseconds
 
 FilePath workerLockPath(const std::filesystem::path& runs) {
     return FilePath::inside(runs, ".queue-worker.lock");
@@ -27,7 +27,7 @@ FilePath changeLockPath(const std::filesystem::path& runs) {
     return FilePath::inside(runs, ".queue-change.lock");
 }
 
-/// The same, made if it is not there.
+/// The runs folder, created if missing.
 const std::filesystem::path& folderOf(const std::filesystem::path& runs) {
     makeFolder(runs);
     return runs;
@@ -76,7 +76,7 @@ const RunQueue::Entry* find(const RunQueue& queue, const std::string& run) {
     return found == queue.entries.end() ? nullptr : &*found;
 }
 
-/// The runs that a change has queued or released.
+/// The runs that a change has added or released.
 std::vector<std::string> askedFor(const RunQueue& before, const RunQueue& after) {
     std::vector<std::string> names;
     for (const RunQueue::Entry& entry : after.entries) {
@@ -175,7 +175,7 @@ void changeQueue(const std::filesystem::path& runs, const std::function<void(Run
     RunQueue after = before;
     change(after);
     if (after == before) return;
-    // First the record: whatever dies in between, what this user wants trained needs no second word.
+    // The approval is recorded first, so that after a crash in between no second confirmation is needed.
     if (approves == Approves::what_it_queues) approveRuns(runs, askedFor(before, after));
     writeFileAtomically(queuePath(runs), toToml(after));
     forgetRuns(runs, takenOut(before, after));
@@ -183,7 +183,7 @@ void changeQueue(const std::filesystem::path& runs, const std::function<void(Run
 
 std::vector<std::string> enqueueRuns(const std::filesystem::path& runs, const std::vector<NewRun>& wanted) {
     std::vector<std::string> names;
-    // One by one: whatever happens in between, no run is made that waits nowhere.
+    // One by one, so that after an interruption every created run is in the queue.
     for (const NewRun& run : wanted)
         changeQueue(runs, [&](RunQueue& queue) {
             names.push_back(createRun(runs, {}, run.specification, run.labels).name());

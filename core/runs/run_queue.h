@@ -10,8 +10,8 @@
 
 namespace roper {
 
-/// queue.toml of a runs folder: the runs that wait to be trained, first come first. A person may edit it at
-/// any time; programs change it only through `changeQueue`.
+/// queue.toml of a runs folder: the runs waiting to be trained, in order. Users may edit it at any time;
+/// programs change it only through `changeQueue`.
 struct RunQueue {
     struct Entry {
         std::string run;  ///< name of its folder
@@ -19,9 +19,10 @@ struct RunQueue {
 
         bool operator==(const Entry&) const = default;
     };
-    int at_once = 1;                   ///< trainers that work at the same time; `devices` overrides it
-    int threads = 0;                   ///< CPU threads of each; 0 shares the cores evenly
-    std::vector<std::string> devices;  ///< one trainer each, such as "cuda:0"; empty: as each run says
+    int at_once = 1;  ///< number of simultaneous trainers; overridden by `devices`
+    int threads = 0;  ///< CPU threads per trainer; 0 divides the cores evenly
+    /// one trainer each, such as "cuda:0"; empty: as specified by each run
+    std::vector<std::string> devices;
     std::vector<Entry> entries;
 
     int places() const { return devices.empty() ? at_once : static_cast<int>(devices.size()); }
@@ -36,16 +37,16 @@ RunQueue readQueue(const std::filesystem::path& runs);
 RunQueue parseQueue(std::string_view toml, const std::string& origin);
 std::string toToml(const RunQueue& queue);
 
-/// Whether runs that a change adds to the queue, or releases, count as approved by this user
+/// Whether runs that a change adds to the queue, or releases, become approved by this user
 /// (`core/runs/own_queue.h`).
 enum class Approves { what_it_queues, nothing };
 
-/// Reads the queue, lets `change` change it and replaces the file, with no other program in between.
-/// @throws Error; a file that cannot be read is left as it is
+/// Reads the queue, lets `change` modify it and replaces the file, under a lock.
+/// @throws Error; a file that cannot be read is left unchanged
 void changeQueue(const std::filesystem::path& runs, const std::function<void(RunQueue&)>& change,
                  Approves approves = Approves::what_it_queues);
 
-/// A run that is to be made.
+/// A run to be created.
 struct NewRun {
     NewRun(Specification wanted, RunLabels said = {})
         : specification(std::move(wanted)), labels(std::move(said)) {}
@@ -54,20 +55,20 @@ struct NewRun {
     RunLabels labels;
 };
 
-/// Makes runs and puts them at the end of the queue. @returns their names @throws Error
+/// Creates runs and appends them to the queue. @returns their names @throws Error
 std::vector<std::string> enqueueRuns(const std::filesystem::path& runs, const std::vector<NewRun>& wanted);
 
-/// Puts a run that was stopped, or never started, back among those that wait; one of which run.toml asks for
-/// more steps than it was trained for may go on as it is. @throws Error
+/// Sets a run that was stopped, or never started, back to waiting; a finished run whose run.toml asks for
+/// more steps can continue as it is. @throws Error
 void allowToGoOn(const RunFolder& folder);
 
-/// Held by the one program that works through the queue.
+/// Held by the one program that processes the queue.
 class QueueLock {
   public:
     /// @throws Error (disk)
     explicit QueueLock(const std::filesystem::path& runs);
 
-    /// Whether this is the one; if not, another program works through the queue already.
+    /// Whether this process holds it; if not, another program is processing the queue.
     bool isMine() const { return lock_.held(); }
     const std::string& holder() const { return lock_.holder(); }
 
@@ -75,7 +76,7 @@ class QueueLock {
     FileLock lock_;
 };
 
-/// Whether some program works through the queue now.
+/// Whether a program is currently processing the queue.
 bool queueIsWorked(const std::filesystem::path& runs);
 
 }  // namespace roper

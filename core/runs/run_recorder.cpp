@@ -49,11 +49,11 @@ void removeFileQuietly(const FilePath& path) {
     try {
         removeFile(path);
     } catch (const Error&) {
-        // A file that stays costs space, not data.
+        // A leftover file costs space, not data.
     }
 }
 
-/// An empty folder with a name that nobody has, for what is to appear whole under another.
+/// An empty folder with a unique name, to be renamed when complete.
 fs::path makeHiddenFolder(const fs::path& runs) {
     constexpr int kTries = 100;
     std::random_device random;
@@ -81,7 +81,7 @@ void requireRunName(const std::string& name) {
                                       "beginning with a letter or digit");
 }
 
-/// Removes what writers that were killed left half-written. Only for the holder of the run's lock.
+/// Removes partial files of writers that were killed. Only for the holder of the run's lock.
 void removePartialFiles(const FilePath& folder) {
     for (const std::string& name : namesIn(folder))
         if (name.find(kPartialMark) != std::string::npos) removeFileQuietly(folder / name);
@@ -92,7 +92,7 @@ RunFolder requireOwnRun(RunFolder folder) {
     return folder;
 }
 
-/// Writes rows, which share a key, in place of those that their file has of the same key.
+/// Writes rows with a common key, replacing rows of the same key in their file.
 template <class Row, class KeyOf>
 void replaceRows(const RunFolder& folder, const std::vector<Row>& rows, KeyOf key_of) {
     if (rows.empty()) return;
@@ -113,7 +113,7 @@ void requireText(const Specification& specification) {
                         "; name your own text, on the command line with --set task.text=PATH");
 }
 
-/// A file that rows are appended to; a new one begins with its header.
+/// A file to which rows are appended; a new one begins with its header.
 template <class Row>
 std::unique_ptr<AppendFile> openRowFile(const RunFolder& folder) {
     auto file = std::make_unique<AppendFile>(folder.pathOf<Row>());
@@ -151,7 +151,7 @@ RunFolder createRun(const fs::path& runs, const std::string& name, const Specifi
         try {
             fillNewRun(RunFolder(building), specification, labels);
         } catch (const Error& error) {
-            // The folder that it was built in means nothing to anybody.
+            // The path of the build folder is of no use to users.
             std::string what = error.what();
             if (const std::size_t at = what.find(building.string()); at != std::string::npos)
                 what.replace(at, building.string().size(), (runs / chosen).string());

@@ -28,13 +28,13 @@ std::string stepsText(std::int64_t first, std::int64_t last) {
     return "steps " + std::to_string(first) + " to " + std::to_string(last);
 }
 
-/// Older versions named two tags otherwise; a curve goes on under one name.
+/// Older versions used other names for two tags; the curve is continued under the current one.
 std::string tagOfToday(const std::string& tag) {
     if (tag == "evaluation/floor") return "evaluation/loss_lower_bound";
     return tag == "evaluation/recall" ? "evaluation/token_accuracy" : tag;
 }
 
-/// Keeps what a file held before something unreadable was taken out of it.
+/// Keeps the previous content of a file from which something unreadable was removed.
 void keepDamaged(const FilePath& path, const std::string& name, Report& report) {
     const FilePath kept = path.parent() / (name + ".damaged");
     copyFileAtomically(path, kept);
@@ -44,13 +44,13 @@ void keepDamaged(const FilePath& path, const std::string& name, Report& report) 
 template <class Row>
 struct KeptRows {
     std::vector<Row> rows;
-    std::size_t dropped = 0;  ///< of later steps
+    std::size_t dropped = 0;  ///< rows of later steps
     std::size_t unread = 0, doubled = 0;
     bool has_header = false;
 };
 
 /// The rows of a file up to a step.
-/// @param rising  whether a step may stand there once only; a second row of it, or an earlier one, goes
+/// @param rising  whether each step may occur only once; duplicate or out-of-order rows are removed
 template <class Row>
 KeptRows<Row> readKept(const FilePath& path, std::int64_t step, bool rising) {
     KeptRows<Row> kept;
@@ -91,8 +91,8 @@ void replace(const FilePath& path, const KeptRows<Row>& kept, Report& report) {
     writeFileAtomically(path, formatRows(kept.rows));
 }
 
-/// Keeps the rows of a file whose step is at most `step`; rewrites it only if something changes, or if an
-/// older version wrote it with other columns.
+/// Keeps the rows of a file whose step is at most `step`; rewrites the file only if something changes, or if
+/// an older version wrote it with other columns.
 template <class Row>
 void rewindRows(const RunFolder& folder, std::int64_t step, bool rising, Report& report) {
     const FilePath path = folder.pathOf<Row>();
@@ -114,8 +114,7 @@ bool isEvaluation(const ScalarEvent& event) {
                        [](const auto& scalar) { return scalar.first.starts_with("evaluation/"); });
 }
 
-/// The row that an event tells of, between two that are there: what it does not hold lies on a line between
-/// theirs.
+/// Restores a row from an event between two existing rows; values that the event lacks are interpolated.
 std::optional<MetricsRow> rowOf(const ScalarEvent& event, const MetricsRow& before, const MetricsRow& after) {
     const auto loss = scalarOf(event, "training/loss");
     if (!loss) return std::nullopt;
@@ -136,7 +135,8 @@ std::optional<MetricsRow> rowOf(const ScalarEvent& event, const MetricsRow& befo
     return row;
 }
 
-/// Puts rows in that the events have and the file, whose steps rise, has not. @returns how many
+/// Inserts rows that exist only in the events into the file's rows, which are in ascending order. @returns
+/// how many
 std::size_t fillGaps(std::vector<MetricsRow>& rows, const std::vector<ScalarEvent>& events,
                      const TrainedUntil& until) {
     const auto is_before = [](std::int64_t a, const MetricsRow& b) { return a < b.step; };
@@ -164,7 +164,7 @@ std::size_t fillGaps(std::vector<MetricsRow>& rows, const std::vector<ScalarEven
     return found.size();
 }
 
-/// Says which rows are missing up to a step: a run reports every so many steps.
+/// Reports missing rows up to a step, given the reporting interval.
 void reportGaps(const std::vector<MetricsRow>& rows, std::int64_t every, std::int64_t step, Report& report) {
     std::int64_t last = 0;
     const auto look = [&](std::int64_t next) {
@@ -193,10 +193,10 @@ void rewindMetrics(const RunFolder& folder, const TrainedUntil& until, const std
     if (until.report_every > 0) reportGaps(kept.rows, until.report_every, until.step, report);
 }
 
-/// The file of events, and whether it can stay as it is, so that more is appended to it.
+/// The event file, and whether it can be appended to as it is.
 struct KnownEvents : EventFile {
     bool was_there = false;
-    bool can_grow = false;  ///< nothing in it is damaged or has a former name
+    bool can_grow = false;  ///< nothing in it is damaged or has an old name
     std::size_t bytes = 0;  ///< of the file
 };
 
@@ -218,7 +218,7 @@ KnownEvents readEvents(const FilePath& path) {
     return known;
 }
 
-/// An event whose time is unknown (0) gets that of the one before it or, at the start, of the first known.
+/// An event with unknown time (0) gets that of the preceding one or, at the start, of the first known one.
 void giveTimes(std::vector<ScalarEvent>& events) {
     const auto known = std::find_if(events.begin(), events.end(),
                                     [](const ScalarEvent& event) { return event.wall_time > 0; });
@@ -227,17 +227,17 @@ void giveTimes(std::vector<ScalarEvent>& events) {
         last = event.wall_time = event.wall_time > 0 ? event.wall_time : last;
 }
 
-/// The events up to a step: those that there were and, for rows that they lack, new ones.
+/// The events up to a step: existing ones, and new ones for rows without an event.
 struct EventsUntil {
     std::vector<ScalarEvent> events;
     std::size_t added = 0;
-    bool is_end = true;       ///< whether all that was added comes after what was there
-    bool is_doubled = false;  ///< whether one stood there twice
+    bool is_end = true;       ///< whether all added events come after the existing ones
+    bool is_doubled = false;  ///< whether an event was duplicated
 };
 
 EventsUntil eventsUntil(const RunFolder& folder, std::int64_t step, std::vector<ScalarEvent> there) {
     EventsUntil until;
-    std::set<std::pair<std::int64_t, std::string>> known;  // the first tag tells events of a step apart
+    std::set<std::pair<std::int64_t, std::string>> known;  // the first tag distinguishes events of a step
     std::set<std::pair<std::int64_t, bool>> rows;
     for (ScalarEvent& event : there) {
         if (event.step > step) continue;
@@ -267,8 +267,8 @@ EventsUntil eventsUntil(const RunFolder& folder, std::int64_t step, std::vector<
     return until;
 }
 
-/// Leaves the file as it is, without a torn end, and says in it that what comes after a step is computed
-/// again: TensorBoard holds the file open and would not follow another one of its name.
+/// Keeps the file, without a torn end, and appends a session start for the steps that are computed again:
+/// TensorBoard keeps the file open and would not switch to a new one with the same name.
 void appendToEvents(const FilePath& path, std::int64_t step, const KnownEvents& file,
                     const EventsUntil& until) {
     if (file.whole < file.bytes) {
@@ -278,7 +278,8 @@ void appendToEvents(const FilePath& path, std::int64_t step, const KnownEvents& 
     }
     AppendFile events(path, AppendFile::Content::bytes);
     if (until.events.size() - until.added < file.events.size())
-        for (int sessions = std::min(file.sessions, 1); sessions < 2; ++sessions)  // the second one counts
+        // TensorBoard ignores the first one
+        for (int sessions = std::min(file.sessions, 1); sessions < 2; ++sessions)
             events.append(formatSessionStart(secondsSinceEpoch(), step + 1));
     for (auto event = until.events.end() - static_cast<std::ptrdiff_t>(until.added);
          event != until.events.end(); ++event)
@@ -295,7 +296,7 @@ void rewindEvents(const RunFolder& folder, std::int64_t step, KnownEvents file, 
         report.push_back(path.path().filename().string() + " was damaged at byte " +
                          std::to_string(*file.damaged) + "; " + countOf(until.added, "event") +
                          " were written anew from the rows");
-        // Under its own name TensorBoard would read it, too: it takes every file with "tfevents" in its name.
+        // Under its own name TensorBoard would also read it: it reads every file with "tfevents" in its name.
         keepDamaged(path, "events", report);
     }
     const double begun = until.events.empty() ? secondsSinceEpoch() : until.events.front().wall_time;
@@ -306,7 +307,8 @@ void rewindEvents(const RunFolder& folder, std::int64_t step, KnownEvents file, 
     });
 }
 
-/// Evaluations that only the events tell of: those hold shares, not the counts that a row is made of.
+/// Reports evaluations that exist only in the events, which contain fractions, not the counts required for a
+/// row.
 void reportLostEvaluations(const RunFolder& folder, std::int64_t step, const std::vector<ScalarEvent>& events,
                            Report& report) {
     std::set<std::int64_t> there;

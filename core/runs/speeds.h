@@ -9,8 +9,8 @@
 
 namespace roper {
 
-/// How long a step of some specifications takes on this machine, as `roper-train bench step` measured it.
-/// Kept in the runs folder beside the runs, for every machine that shares it.
+/// Step times of specifications on this machine, measured by `roper-train bench step`. Stored in the runs
+/// folder, separately for every machine that shares it.
 struct Speeds {
     std::string host;                              ///< this machine
     std::map<std::string, double> seconds_a_step;  ///< by `shapeKey`
@@ -18,10 +18,10 @@ struct Speeds {
     std::optional<double> secondsAStep(const std::string& shape) const;
 };
 
-/// What the time of a step depends on: model, batch, length and device.
+/// Everything that determines the time of a step: model, batch, length and device.
 std::string shapeKey(const Specification& specification);
 
-/// Those of this machine. A missing file has none, and so has one that cannot be read.
+/// The speeds of this machine; empty if the file is missing or unreadable.
 Speeds readSpeeds(const std::filesystem::path& runs);
 
 /// @throws Error (disk)

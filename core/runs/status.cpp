@@ -55,7 +55,7 @@ void writeStatus(const FilePath& path, const Status& status, Durability durabili
     writeFileAtomically(path, json.dump(2, ' ', false, replace) + "\n", durability);
 }
 
-/// A whole number; `missing` if it is not there. A conversion of 4e31 would be undefined.
+/// An integer; `missing` if absent. Converting a number such as 4e31 would be undefined.
 static std::int64_t wholeOf(const nlohmann::json& json, const char* key,
                             std::optional<std::int64_t> missing) {
     if (missing && !json.contains(key)) return *missing;
@@ -69,7 +69,7 @@ static std::int64_t wholeOf(const nlohmann::json& json, const char* key,
     return value.get<std::int64_t>();
 }
 
-/// Of a status that cannot be read: that it is of another version, if it is.
+/// Addition to the error for an unreadable status: that another version wrote it, if so.
 static std::string writerNote(const nlohmann::json& json) {
     const auto version = json.is_object() ? json.find("version") : json.end();
     if (version == json.end() || !version->is_string() || *version == programVersion()) return {};
@@ -94,7 +94,7 @@ Status parseStatus(std::string_view text, const std::string& origin) {
         status.steps = wholeOf(json, "steps", {});
         status.pid = wholeOf(json, "pid", 0);
         status.process_start = static_cast<std::uint64_t>(wholeOf(json, "process_start", 0));
-        // Shown in windows and on terminals, and anybody may have written it.
+        // Shown in windows and on terminals, and possibly of foreign origin.
         const auto textOf = [&](const char* key) {
             return shortened(onOneLine(json.value(key, "")), kLongestMessageText);
         };
@@ -125,7 +125,7 @@ void stampWithThisProcess(Status& status) {
 }
 
 Witness witnessOf(const Status& status) {
-    // The boot tells machines apart; a container has a host name of its own.
+    // The boot id identifies the machine; a container has its own host name.
     const bool same_machine =
         status.boot_id == thisBoot() && (!status.boot_id.empty() || status.host == thisHost());
     if (!same_machine) return Witness::heartbeat;
@@ -134,7 +134,7 @@ Witness witnessOf(const Status& status) {
 }
 
 static bool beatsNow(const Status& status) {
-    // What this machine wrote before it was started again is from a process that is gone.
+    // A status written by this machine before its last boot is from a process that has ended.
     if (status.host == thisHost() && status.heartbeat < bootTime()) return false;
     return std::abs(secondsSinceEpoch() - status.heartbeat) < kSilenceMeansGone;
 }

@@ -10,7 +10,8 @@
 
 namespace roper {
 
-/// State of a run as its trainer last wrote it, or, for `interrupted` and `unfinished`, as seen from outside.
+/// State of a run as last written by its trainer, or, for `interrupted` and `unfinished`, as seen from
+/// outside.
 enum class RunState {
     queued,
     running,
@@ -19,29 +20,29 @@ enum class RunState {
     stopped,
     failed,
     preempted,
-    interrupted,  ///< never written: the file says running or paused, but the trainer is gone
-    unfinished,   ///< never written: the file says finished, but run.toml asks for more steps since
+    interrupted,  ///< never written: the file says running or paused, but the trainer has ended
+    unfinished,   ///< never written: the file says finished, but run.toml now asks for more steps
 };
 
 std::string stateName(RunState state);
 
-/// status.json: who trains this run, and how far it is. Written whole each time, by rename.
+/// status.json: the trainer of this run, and its progress. Replaced atomically, by rename.
 struct Status {
     RunState state = RunState::queued;
     std::int64_t step = 0;
     std::int64_t steps = 0;
     std::int64_t pid = 0;
     std::uint64_t process_start =
-        0;  ///< start time of the process in clock ticks since boot, so that a pid used again is told apart
+        0;  ///< start time of the process in clock ticks since boot, which distinguishes reused pids
     std::string host;
     std::string boot_id;
-    std::string pid_namespace;  ///< in which `pid` counts; empty if an older version wrote the status
+    std::string pid_namespace;  ///< namespace of `pid`; empty if an older version wrote the status
     double heartbeat = 0;       ///< seconds since 1970, UTC
     std::string device;
     std::string control;  ///< path of the control socket; empty if there is none
     int exit_code = 0;
     std::string error;
-    std::string version;  ///< of the program that wrote it; empty if an older one did
+    std::string version;  ///< of the program that wrote it; empty for older ones
 };
 
 /// @throws Error (disk)
@@ -51,28 +52,29 @@ void writeStatus(const FilePath& path, const Status& status,
 /// @throws Error (usage) saying what is wrong with the file, Error (disk) if it cannot be read
 Status readStatus(const FilePath& path);
 
-/// The same from memory; `origin` names it in errors.
+/// The same from memory; `origin` is the name used in errors.
 Status parseStatus(std::string_view text, const std::string& origin);
 
-/// Fills pid, its namespace, process start, host, boot id and heartbeat with those of this process.
+/// Sets pid, its namespace, process start, host, boot id and heartbeat to those of this process.
 void stampWithThisProcess(Status& status);
 
-/// How much can be known of the process that wrote a status.
+/// How to determine whether the process that wrote a status is running.
 enum class Witness {
-    process,    ///< it is of this machine and container: its id and start time tell
-    lock,       ///< of another container on this machine: its lock tells
-    heartbeat,  ///< of another machine: silent, or ahead of our clock, for more than a minute means gone
+    process,  ///< on this machine and in this container: by its id and start time
+    lock,     ///< in another container on this machine: by its lock
+    /// on another machine: by its heartbeat, which may be at most a minute old, or ahead of our clock
+    heartbeat,
 };
 Witness witnessOf(const Status& status);
 
-/// Whether the process that wrote the status is still there.
-/// @param lock_is_held  whether somebody holds the run's lock; nothing if that cannot be known
+/// Whether the process that wrote the status is still running.
+/// @param lock_is_held  whether a process holds the run's lock; empty if unknown
 bool writerIsAlive(const Status& status, const std::function<std::optional<bool>()>& lock_is_held);
 
-/// Whether that process is on this machine and has been suspended, by SIGSTOP or by Ctrl+Z in its terminal.
+/// Whether that process is on this machine and suspended, by SIGSTOP or by Ctrl+Z in its terminal.
 bool writerIsSuspended(const Status& status);
 
-/// Whether it says that a trainer is at work.
+/// Whether the status says that a trainer is working.
 bool claimsToWork(const Status& status);
 
 }  // namespace roper

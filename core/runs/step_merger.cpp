@@ -12,7 +12,7 @@ namespace {
 constexpr std::size_t kMostOpenSteps = 200'000;
 constexpr std::size_t kMostCuts = 100'000;
 
-/// Numbers that are measured at a step, not counted beside them: where one comes again, so does the step.
+/// Fields that are measured at a step rather than counted: if one is repeated, so is the step.
 bool isMeasured(ImportField field) {
     return field != ImportField::time_s && field != ImportField::tokens && field != ImportField::of;
 }
@@ -73,7 +73,7 @@ void StepSurvey::take(const StepRow& row) {
     ++number_;
 }
 
-/// No training takes a thousand million seconds: such a time is a clock, in seconds or parts of them.
+/// No training takes a billion seconds: such a time is a clock, in seconds or fractions of them.
 void StepSurvey::findClock() {
     constexpr double kSeconds = 1e9, kMilliseconds = 1e12, kMicroseconds = 1e15, kNanoseconds = 1e18;
     if (!std::isfinite(least_time_) || least_time_ < kSeconds / 2) return;

@@ -12,19 +12,19 @@
 
 namespace roper {
 
-/// What is known of a table's steps before its rows are made: where they go back, and the time they count
-/// from.
+/// Facts about a table's steps collected before its rows are made: where they go back, and the origin of
+/// time.
 class StepSurvey {
   public:
     StepSurvey(const ForeignTable& table, const ImportColumns& columns);
 
-    /// Whether the row with this number, from 0, was replaced by one after it. Rows are asked for in their
-    /// order.
+    /// Whether the row with this index, from 0, was replaced by a later one. To be called in the order of the
+    /// rows.
     bool isReplaced(std::size_t number, std::int64_t step);
     void startOver() { next_cut_ = 0; }
 
     bool risesThroughout() const { return rises_; }
-    /// Training time in seconds, whatever the column counts.
+    /// Training time in seconds, from a time in the column's unit.
     double seconds(double time) const { return (time - time_origin_) / time_unit_; }
 
     std::vector<std::string> notes() const;
@@ -33,8 +33,8 @@ class StepSurvey {
     void take(const StepRow& row);
     void findClock();
 
-    /// Where the steps go back to one of which there was a row already: everything before, from that step
-    /// on, belongs to a session whose end was thrown away.
+    /// A place where the steps go back to one that already has a row: all earlier rows from that step on
+    /// belong to a session whose end was discarded.
     struct Cut {
         std::size_t number = 0;  ///< of the row that goes back
         std::int64_t step = 0, from = 0;
@@ -44,7 +44,7 @@ class StepSurvey {
     const ForeignTable& table_;
     const ImportColumns& columns_;
     std::vector<Cut> cuts_;
-    std::vector<std::int64_t> least_after_;  ///< the least step of each cut and those after it
+    std::vector<std::int64_t> least_after_;  ///< the smallest step of each cut and those after it
     std::size_t number_ = 0, next_cut_ = 0;
     std::int64_t last_ = -1;
     std::array<std::int64_t, kImportFieldCount> last_of_{};
@@ -54,23 +54,23 @@ class StepSurvey {
     PassedOver passed_over_;
 };
 
-/// Where the rows of an imported run go.
+/// Destination of the rows of an imported run.
 struct ImportedRows {
     std::function<void(const MetricsRow&)> metrics;
     std::function<void(const EvaluationRow&)> evaluation;
 };
 
-/// Joins what the rows of a table say of a step. Programs write several rows of one step, each with some of
-/// the numbers, and rows of an evaluation after those of training.
+/// Merges the values of a step from several rows. Programs write several rows per step, each with some of the
+/// numbers, and rows of evaluations after those of training.
 class StepMerger {
   public:
     StepMerger(const ForeignTable& table, const ImportColumns& columns, StepSurvey& survey)
         : table_(table), columns_(columns), survey_(survey) {}
 
-    /// @returns the last step @throws Error (usage) naming what cannot be
+    /// @returns the last step @throws Error (usage) naming an invalid value
     std::int64_t make(const ImportedRows& rows);
 
-    /// Of the rows that were made: what was replaced, given twice, or not finite.
+    /// Notes on the finished rows: values that were replaced, duplicated or not finite.
     std::vector<std::string> notes() const;
 
   private:

@@ -19,7 +19,7 @@ namespace {
 constexpr std::size_t kMostRuns = 10000;
 constexpr std::uint64_t kLargestFile = 1U << 20U;
 
-/// Reads one sweep file; errors begin with its place in it.
+/// Reads one sweep file; errors begin with the position in it.
 class SweepReader {
   public:
     explicit SweepReader(const fs::path& path)
@@ -62,7 +62,7 @@ class SweepReader {
         std::string text;  ///< key=value
         toml::source_region source;
     };
-    /// Values of one field, or variants that set several at a time.
+    /// Values of one field, or variants that set several fields.
     struct Axis {
         struct Place {
             std::string name;  ///< in the names of runs
@@ -71,7 +71,7 @@ class SweepReader {
         std::vector<Place> places;
     };
 
-    /// A run with what axes and variants set in it.
+    /// A run with the settings made by axes and variants.
     struct Draft {
         SweepRun run;
         std::vector<Setting> settings;
@@ -81,11 +81,11 @@ class SweepReader {
         refuseToml(path_.string(), source, what);
     }
 
-    /// Before any of them is made.
+    /// Checks the number of runs before any is created.
     void requireMakeable() const {
         std::size_t runs = bases_.size() * std::max<std::size_t>(1, seeds_.size());
         for (const Axis& axis : axes_) {
-            if (runs > kMostRuns) break;  // further products may be too large for a number
+            if (runs > kMostRuns) break;  // further products could overflow
             runs *= axis.places.size();
         }
         if (runs > kMostRuns)
@@ -136,7 +136,7 @@ class SweepReader {
         }
     }
 
-    /// A value as it would stand after "=" on the command line.
+    /// A value as written after "=" on the command line.
     std::string valueText(const toml::node& node) const {
         if (const auto text = node.value_exact<std::string>()) return *text;
         if (const auto integer = node.value_exact<std::int64_t>()) return std::to_string(*integer);
@@ -198,7 +198,8 @@ class SweepReader {
         return all;
     }
 
-    /// @throws Error if a run would ignore what an axis or a variant sets: it would be made several times
+    /// @throws Error if a run would ignore a value set by an axis or a variant, since identical runs would
+    /// result
     void requireRead(const Draft& draft) const {
         for (const Setting& setting : draft.settings) {
             const SpecificationField& field =
@@ -217,7 +218,8 @@ class SweepReader {
             for (const Draft& draft : drafts) {
                 requireRead(draft);
                 SweepRun run = draft.run;
-                // What one method of the sweep needs and another never reads stays with the first.
+                // Settings needed by some methods of the sweep are removed from runs whose method does not
+                // read them.
                 run.specification = withoutUnused(run.specification);
                 run.name += "-s" + std::to_string(seed);
                 run.specification.training.data_seed = run.specification.training.model_seed = seed;

@@ -8,11 +8,11 @@
 
 namespace roper {
 
-/// A sweep file (TOML): one base specification or several, what is changed in all runs, axes whose values are
-/// combined, variants that set several fields at a time, and seeds.
+/// A sweep file (TOML): one or several base specifications, settings changed in all runs, axes whose values
+/// are combined, variants that set several fields at a time, and seeds.
 ///
-///     base = "index-quick"           # a preset, or a .toml file beside this one; or a list of them
-///     seeds = [0, 1, 2, 3, 4]        # data and model seed together
+///     base = "index-quick"           # a preset, or a .toml file next to this one; or a list of them
+///     seeds = [0, 1, 2, 3, 4]        # used as data and model seed
 ///     [set]
 ///     "training.steps" = 1000
 ///     [axes]
@@ -21,19 +21,19 @@ namespace roper {
 ///     name = "half"                  # in the names of the runs
 ///     "model.rotary_fraction" = 0.5
 ///
-/// Runs are named SWEEP-VALUES-sSEED, so that the same sweep finds its runs again. What one method of a sweep
-/// never reads goes back to its default in that method's runs; an axis or variant that it never reads is
-/// refused.
+/// Runs are named SWEEP-VALUES-sSEED, so that the same sweep finds its runs again. Settings that a method
+/// does not read are reset to their defaults in its runs; but if an axis or a variant sets a value that a run
+/// would ignore, the sweep is refused.
 struct SweepRun {
     std::string name;
     Specification specification;
 };
 
-/// All runs: seeds outermost, so that twins stand side by side.
+/// All runs; seeds are the outermost loop, so that twins are adjacent.
 /// @throws Error (usage) with origin:line:column, or naming the run that contradicts itself
 std::vector<SweepRun> readSweep(const std::filesystem::path& path);
 
-/// A bundled sweep by its name, otherwise the path itself. @throws Error (usage)
+/// The path of a bundled sweep by its name, otherwise the given path. @throws Error (usage)
 std::filesystem::path findSweep(const std::string& name_or_path);
 
 }  // namespace roper

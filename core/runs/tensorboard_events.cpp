@@ -25,7 +25,7 @@ constexpr char kValueTag = 1 << 3 | 2;
 constexpr char kValueSimple = 2 << 3 | 5;
 constexpr char kValueTensor = 8 << 3 | 2;
 constexpr char kValueMetadata = 9 << 3 | 2;
-// Of tensor.proto, tensor_shape.proto, and the plugins' data.
+// Fields of tensor.proto, tensor_shape.proto, and the plugins' data.
 constexpr char kTensorType = 1 << 3 | 0;
 constexpr char kTensorShape = 2 << 3 | 2;
 constexpr char kTensorFloat = 5 << 3 | 2;
@@ -43,12 +43,12 @@ constexpr char kMapValue = 2 << 3 | 2;
 constexpr char kStructNumber = 2 << 3 | 1;  // google.protobuf.Value
 constexpr char kStructString = 3 << 3 | 2;
 constexpr char kTensorContent = 4 << 3 | 2;
-// Numbers of the fields of a tensor's elements, which may be packed or not.
+// Field numbers of a tensor's elements, which may be packed or not.
 constexpr int kFloatValues = 5, kDoubleValues = 6, kIntValues = 7, kInt64Values = 10, kHalfValues = 13;
 // DataType
 constexpr char kFloat = 1, kDouble = 2, kInt32 = 3, kString = 7, kInt64 = 9, kBfloat16 = 14, kHalf = 19;
 
-constexpr std::size_t kLongestTorn = 1U << 16U;  // an event of ours is shorter
+constexpr std::size_t kLongestTorn = 1U << 16U;  // our events are shorter
 constexpr std::size_t kFrame = sizeof(std::uint64_t) + 2 * sizeof(std::uint32_t);
 constexpr std::size_t kHeader = sizeof(std::uint64_t) + sizeof(std::uint32_t);
 
@@ -63,7 +63,7 @@ constexpr std::array<std::uint32_t, 256> makeTable() {
     return table;
 }
 
-/// TFRecord stores checksums masked, so that one of bytes that hold checksums stays meaningful.
+/// TFRecord stores masked checksums, since the CRC of data that contains CRCs would be degenerate.
 std::uint32_t maskedCrc(std::string_view bytes) {
     return std::rotr(crc32c(bytes), 15) + 0xa282ead8U;
 }
@@ -99,18 +99,18 @@ std::string record(const std::string& data) {
     return length + littleEndian(maskedCrc(length)) + data + littleEndian(maskedCrc(data));
 }
 
-/// Reads the fields of a protobuf message one after the other.
+/// Iterates over the fields of a protobuf message.
 class Fields {
   public:
     explicit Fields(std::string_view bytes) : rest_(bytes) {}
 
     struct Field {
         char tag;
-        std::uint64_t number;      ///< of a varint
-        std::string_view content;  ///< of all others
+        std::uint64_t number;      ///< for a varint
+        std::string_view content;  ///< for all other types
     };
 
-    /// Nothing at the end, or where the bytes are no message.
+    /// Empty at the end, or if the bytes are not a message.
     std::optional<Field> next() {
         if (rest_.empty()) return std::nullopt;
         Field field{rest_[0], 0, {}};
@@ -155,7 +155,7 @@ class Fields {
     std::string_view rest_;
 };
 
-/// The first field with a tag; nothing if there is none.
+/// The first field with a tag; empty if there is none.
 std::optional<Fields::Field> findIn(std::string_view message, char tag) {
     Fields fields(message);
     while (const auto field = fields.next())
@@ -163,7 +163,7 @@ std::optional<Fields::Field> findIn(std::string_view message, char tag) {
     return std::nullopt;
 }
 
-/// The first number of a packed list, or of one that is not packed.
+/// The first number of a packed or unpacked list.
 std::optional<std::uint64_t> firstVarint(const Fields::Field& field) {
     if ((field.tag & 7) == 0) return field.number;
     std::string as_field = "\x08";
@@ -178,7 +178,7 @@ std::optional<double> firstNumber(std::string_view bytes) {
     return static_cast<double>(readNumber<Number>(bytes));
 }
 
-/// A number of 16 bits: sign, exponent and fraction, as IEEE 754 has it or as the upper half of a float.
+/// A 16-bit number: IEEE 754 half precision or bfloat16.
 double halfNumber(std::uint64_t bits, bool is_bfloat16) {
     const auto low = static_cast<std::uint32_t>(bits & 0xffffU);
     if (is_bfloat16) return std::bit_cast<float>(low << 16U);
@@ -193,7 +193,7 @@ double halfNumber(std::uint64_t bits, bool is_bfloat16) {
     return (low & 0x8000U) != 0 ? -value : value;
 }
 
-/// The number in the bytes of a tensor of one element.
+/// The number in the content bytes of a one-element tensor.
 std::optional<double> numberOfContent(std::string_view bytes, std::uint64_t type) {
     switch (type) {
         case kFloat:
@@ -213,7 +213,7 @@ std::optional<double> numberOfContent(std::string_view bytes, std::uint64_t type
     }
 }
 
-/// The number of a `TensorProto` without dimensions; nothing if it is something else.
+/// The number of a `TensorProto` without dimensions; empty for any other.
 std::optional<double> numberOfTensor(std::string_view message) {
     std::uint64_t type = 0;
     std::optional<double> number;
@@ -232,20 +232,20 @@ std::optional<double> numberOfTensor(std::string_view message) {
         number = name == kHalfValues ? halfNumber(*first, type == kBfloat16)
                                      : static_cast<double>(static_cast<std::int64_t>(*first));
     }
-    // An element that is zero need not be written.
+    // Zero elements may be omitted.
     const bool is_number = type == kFloat || type == kDouble || type == kInt32 || type == kInt64 ||
                            type == kHalf || type == kBfloat16;
     return is_number ? std::optional(number.value_or(0)) : std::nullopt;
 }
 
-/// The plugin that a value is for; empty where none is named.
+/// The plugin for a value; empty if none is named.
 std::string_view pluginOf(std::string_view metadata) {
     const auto plugin = findIn(metadata, kMetadataPlugin);
     const auto name = plugin ? findIn(plugin->content, kPluginName) : std::nullopt;
     return name ? name->content : std::string_view();
 }
 
-/// Nothing if the value is no scalar.
+/// Empty if the value is not a scalar.
 std::optional<std::pair<std::string, double>> parseValue(std::string_view message) {
     std::string tag;
     std::optional<double> simple, tensor;
@@ -257,7 +257,7 @@ std::optional<std::pair<std::string, double>> parseValue(std::string_view messag
         if (field->tag == kValueSimple) simple = readNumber<float>(field->content);
         if (field->tag == kValueTensor) tensor = numberOfTensor(field->content);
     }
-    // Other plugins keep a number that means nothing beside their own data, as HParams does.
+    // Other plugins, such as HParams, store a meaningless number next to their own data.
     if (!simple && (plugin.empty() || plugin == "scalars")) simple = tensor;
     return simple ? std::optional(std::pair(tag, *simple)) : std::nullopt;
 }
@@ -267,7 +267,7 @@ bool isSessionStart(std::string_view message) {
     return status && status->number == kSessionStart;
 }
 
-/// @param starts  whether it says that a session begins
+/// @param starts  set to whether it marks the start of a session
 ScalarEvent parseEvent(std::string_view message, bool& starts) {
     ScalarEvent event;
     starts = false;
@@ -286,7 +286,7 @@ ScalarEvent parseEvent(std::string_view message, bool& starts) {
     return event;
 }
 
-/// The length of the record that begins here, if its frame is whole and it ends within the file.
+/// The length of the record that begins here, if its frame is valid and it ends within the file.
 std::optional<std::size_t> lengthOfRecord(std::string_view file) {
     if (file.size() < kFrame) return std::nullopt;
     const auto length = readNumber<std::uint64_t>(file);
@@ -302,7 +302,7 @@ std::string summaryRecord(double wall_time, const std::string& value) {
                   delimited(kEventSummary, delimited(kSummaryValue, value)));
 }
 
-/// A value that a plugin of TensorBoard reads: one element of a type, and what the plugin is told about it.
+/// A value for a TensorBoard plugin: one element of a type, and the plugin's metadata.
 std::string pluginValue(const std::string& tag, const std::string& plugin, const std::string& content,
                         char type, const std::string& element) {
     const std::string one = delimited(kTensorShape, delimited(kShapeDimension, kDimensionSize + varint(1)));
@@ -316,7 +316,7 @@ bool isHyperparameter(const SpecificationField& field, const Specification& spec
     return field.section != "about" && isKnown(field, specification) && !whyUnused(field, specification);
 }
 
-/// `SessionStartInfo` of the HParams plugin: what stands in its table for this run.
+/// `SessionStartInfo` of the HParams plugin: the values in its table for this run.
 std::string hparamsValue(double wall_time, const Specification& specification) {
     std::string start;
     for (const SpecificationField& field : specificationFields()) {
@@ -386,23 +386,23 @@ bool isEventFile(std::string_view beginning) {
 
 namespace {
 
-/// Where a file of events is damaged and where it is whole.
+/// The damaged and valid parts of an event file.
 struct Walked {
     std::optional<std::size_t> damaged;
     std::size_t whole = 0;
 };
 
-/// @param starts  told the step with which a session begins
+/// @param starts  receives the step at which a session begins
 Walked walkThrough(std::string_view file, const std::function<void(ScalarEvent&&)>& take,
                    const std::function<void(std::int64_t)>& starts) {
     Walked walked;
-    bool in_step = true;  // with the frames: the next record begins here
+    bool in_step = true;  // whether the next record begins here, according to the frames
     for (std::size_t at = 0; at + kFrame <= file.size();) {
         const std::string_view rest = file.substr(at);
         const auto length = lengthOfRecord(rest);
         if (!length) {
             if (in_step && rest.size() < kLongestTorn && !anyRecordFollows(rest)) break;
-            // Not torn at its end, but damaged: the next record is searched byte by byte.
+            // Damaged, not merely torn at its end: the next record is searched byte by byte.
             if (!walked.damaged) walked.damaged = at;
             in_step = false;
             ++at;

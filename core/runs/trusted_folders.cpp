@@ -21,20 +21,20 @@ namespace fs = std::filesystem;
 
 namespace {
 
-/// Where the list is kept; nothing without a home.
+/// Path of the list; empty without a home folder.
 std::optional<fs::path> listPath() {
     const auto state = ownStateFolder();
     return state ? std::optional(*state / "trusted-folders.jsonl") : std::nullopt;
 }
 
-/// What a folder is known by, as a line of the list.
+/// The identity of a folder, as a line of the list.
 std::optional<std::string> lineOf(const fs::path& folder) {
     const auto identity = identityOf(folder);
     if (!identity) return std::nullopt;
     return identity->dump(-1, ' ', false, nlohmann::json::error_handler_t::replace);
 }
 
-/// The list's lines; none where there is no list. @throws Error (disk)
+/// The list's lines; none if there is no list. @throws Error (disk)
 std::vector<std::string> readList(const fs::path& path) {
     std::vector<std::string> list;
     if (!isThere(path.string())) return list;
@@ -44,7 +44,7 @@ std::vector<std::string> readList(const fs::path& path) {
     return list;
 }
 
-/// Whether a line is of a folder that is no longer there.
+/// Whether the folder of a line no longer exists.
 bool isGone(const std::string& line) {
     const auto entry = nlohmann::json::parse(line, nullptr, false);
     if (!entry.is_object() || !entry.contains("path") || !entry["path"].is_string()) return true;
@@ -68,7 +68,7 @@ std::string nameOf(uid_t user) {
 
 }  // namespace
 
-/// A list that cannot be read trusts nothing.
+/// If the list cannot be read, nothing is trusted.
 bool isTrusted(const fs::path& runs) {
     const auto path = listPath();
     const auto line = lineOf(runs);

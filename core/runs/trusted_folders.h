@@ -6,22 +6,22 @@
 
 namespace roper {
 
-// Nothing is written into a folder that belongs to another user unless this one has said so. The folders of
-// which they have are kept in roper-lab/trusted-folders.jsonl of `ownStateFolder`. That a folder is trusted
-// lets nothing in it start: what may start is recorded file by file (`core/runs/own_queue.h`).
+// Nothing is written into a folder of another user without consent. The folders for which this user has given
+// it are stored in roper-lab/trusted-folders.jsonl of `ownStateFolder`. Trusting a folder does not allow its
+// runs to start: that is recorded file by file (`core/runs/own_queue.h`).
 
-/// Whether this user has said that the folder is to be treated as their own. A folder that was removed and
-/// made again, or that took the place of another, is not the same.
+/// Whether this user has declared the folder trusted. A folder that was removed and recreated, or that
+/// replaced another, is not trusted.
 bool isTrusted(const std::filesystem::path& runs);
 
-/// From now on it is. @throws Error (disk) if that cannot be remembered
+/// Marks the folder as trusted. @throws Error (disk) if that cannot be stored
 void trustFolder(const std::filesystem::path& runs);
 
-/// The user whom a folder belongs to, if that is not this one: "anna", or "user 1234".
+/// The owner of a folder, if it is another user: "anna", or "user 1234".
 std::optional<std::string> otherOwnerOf(const std::filesystem::path& folder);
 
-/// Before anything is written into a runs folder, or into a run of one.
-/// @throws Error (disk) if it belongs to somebody else and is not trusted; says what can be done
+/// To be called before anything is written into a runs folder, or into one of its runs.
+/// @throws Error (disk) if it belongs to another user and is not trusted; says what can be done
 void requireOwn(const std::filesystem::path& folder);
 
 }  // namespace roper
