@@ -13,7 +13,7 @@
 namespace roper {
 namespace {
 
-/// What `ulimit -v` leaves.
+/// Memory left below the limit of `ulimit -v`.
 std::optional<double> leftOfAddressSpace() {
     struct rlimit limit {};
     if (::getrlimit(RLIMIT_AS, &limit) != 0 || limit.rlim_cur == RLIM_INFINITY) return std::nullopt;

@@ -5,12 +5,12 @@
 
 namespace roper {
 
-/// Bytes of memory that this program may still take: what is free on this machine, or what its control group
-/// or its limit of address space leaves of that. Nothing if the system does not say.
+/// Bytes of memory that this program can still allocate: the free memory of the machine, or what the limits
+/// of its control group or address space leave of it. Empty if the system does not report it.
 std::optional<double> availableMemory();
 
-/// Bytes that are free for this user on the disk of a folder, or of the nearest one above it that is there.
-/// Nothing if the system does not say.
+/// Bytes free for this user on the disk of a folder, or of its nearest existing ancestor. Empty if the system
+/// does not report it.
 std::optional<double> availableDisk(const std::filesystem::path& folder);
 
 }  // namespace roper

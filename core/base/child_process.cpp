@@ -22,9 +22,9 @@ namespace roper {
 namespace {
 
 constexpr auto kPollInterval = std::chrono::milliseconds(10);
-constexpr int kMaxPolls = 200;  // then it is killed
+constexpr int kMaxPolls = 200;  // number of polls before it is killed
 
-/// The strings as exec takes them; they must outlive it.
+/// argv or envp for exec; the strings must outlive it.
 std::vector<char*> pointersTo(const std::vector<std::string>& strings) {
     std::vector<char*> pointers;
     for (const std::string& one : strings)
@@ -33,8 +33,8 @@ std::vector<char*> pointersTo(const std::vector<std::string>& strings) {
     return pointers;
 }
 
-/// @param find         posix_spawn, or posix_spawnp, which looks in PATH
-/// @param environment  "NAME=value" for each variable; empty: ours
+/// @param find         posix_spawn, or posix_spawnp, which searches PATH
+/// @param environment  "NAME=value" for each variable; empty: inherited
 pid_t spawn(decltype(&::posix_spawn) find, const std::string& program,
             const std::vector<std::string>& arguments, const std::array<int, 3>& standard,
             const std::vector<std::string>& environment = {}) {
@@ -47,7 +47,7 @@ pid_t spawn(decltype(&::posix_spawn) find, const std::string& program,
     ::posix_spawnattr_init(&attributes);
     ::posix_spawnattr_setflags(&attributes, POSIX_SPAWN_SETPGROUP | POSIX_SPAWN_SETSIGDEF);
     ::posix_spawnattr_setpgroup(&attributes, 0);
-    // What this process ignores its children would ignore, too, and could not be ended.
+    // Children would inherit ignored signals, and could not be ended by them.
     sigset_t ends;
     ::sigemptyset(&ends);
     for (const int signal : {SIGTERM, SIGINT, SIGPIPE})
@@ -73,7 +73,7 @@ Pipe makePipe() {
     return {Descriptor(ends[0]), Descriptor(ends[1])};
 }
 
-/// A pipe of sockets: MSG_NOSIGNAL can then suppress SIGPIPE.
+/// A pair of sockets used as a pipe, so that MSG_NOSIGNAL can suppress SIGPIPE.
 Pipe makeSocketPipe(const std::string& program) {
     int ends[2];
     if (::socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, ends) != 0)
@@ -87,7 +87,7 @@ int exitCodeOf(int wait_status) {
     return WIFSIGNALED(wait_status) ? kSignalled + WTERMSIG(wait_status) : WEXITSTATUS(wait_status);
 }
 
-/// Reads what has come from a descriptor. @returns whether more may come
+/// Reads available data from a descriptor. @returns whether more may follow
 bool takeFrom(int descriptor, std::string& to) {
     std::array<char, 4096> part;
     const ssize_t got = ::read(descriptor, part.data(), part.size());
@@ -184,7 +184,7 @@ PipedProcess::PipedProcess(const std::string& program, const std::vector<std::st
 PipedProcess::~PipedProcess() {
     to_ = Descriptor();
     from_ = Descriptor();
-    ::kill(-pid_, SIGTERM);  // and what it has started
+    ::kill(-pid_, SIGTERM);  // and all processes it has started
     waitOrKill({pid_});
 }
 

@@ -13,48 +13,51 @@
 
 namespace roper {
 
-/// Starts a program in a process group of its own: Ctrl-C in a terminal reaches only us, and is ours to pass
-/// on.
+/// Starts a program in its own process group, so that Ctrl-C in a terminal reaches only this process, which
+/// passes it on if appropriate.
 /// @param program    path of the program
-/// @param arguments  argv, its name first
-/// @param standard   descriptors for its stdin, stdout and stderr; −1: it has ours
-/// @return           its process id, to be waited for
+/// @param arguments  argv, beginning with the program's name
+/// @param standard   descriptors for its stdin, stdout and stderr; −1: inherited
+/// @return           its process id, which the caller must wait for
 /// @throws Error (other) if it cannot be started
 pid_t startProcess(const std::string& program, const std::vector<std::string>& arguments,
                    const std::array<int, 3>& standard);
 
-/// The exit code of a child that has ended; nothing while it runs. Reaps it: ask only once after its end.
+/// The exit code of a child that has ended; empty while it runs. Reaps the child: do not call again after its
+/// end.
 std::optional<int> exitCodeIfEnded(pid_t pid);
 
-/// Waits until children have ended; what has not after two seconds is killed with all that it has started.
+/// Waits until all children have ended. Children still running after two seconds are killed with all
+/// processes they started.
 void waitOrKill(std::vector<pid_t> children);
 
-/// A descriptor from which these bytes are read, for a program's stdin. They are nowhere in a file system.
-/// @throws Error (memory)
+/// A descriptor from which these bytes can be read, for a program's stdin. They are not stored in any file
+/// system.
 Descriptor readableFrom(std::string_view bytes);
 
-/// What a program said until it ended.
+/// The output of a program that has ended.
 struct ProgramResult {
-    int exit_code = 0;  ///< 128 and the signal's number if a signal ended it, here as everywhere
+    int exit_code = 0;  ///< 128 plus the signal's number if a signal ended the program, as in shells
     std::string output, errors;
 };
 
-/// A program that was started and has not ended in time: what it has done until then is not known.
+/// Thrown if a program did not end in time; what it did until then is unknown.
 class ProgramTimedOut : public Error {
   public:
     using Error::Error;
 };
 
 /// Runs a program to its end.
-/// @param arguments  argv; the first is looked for in PATH
-/// @throws Error (other) if it cannot be started; ProgramTimedOut if it has not ended after so many seconds:
-/// then it is killed
-/// @param input        what its stdin holds
-/// @param environment  "NAME=value" for each variable that it has; empty: it has ours
+/// @param arguments    argv; the first is looked up in PATH
+/// @param input        the content of its stdin
+/// @param environment  "NAME=value" for each of its environment variables; empty: inherited
+/// @throws Error (other) if it cannot be started; ProgramTimedOut if it did not end within `seconds` and was
+/// killed
 ProgramResult runProgram(const std::vector<std::string>& arguments, double seconds,
                          std::string_view input = {}, const std::vector<std::string>& environment = {});
 
-/// A program on a pipe: lines go to its stdin and come from its stdout. Ended with this object.
+/// A running program with pipes: lines are written to its stdin and read from its stdout. The destructor ends
+/// it.
 class PipedProcess {
   public:
     /// @throws Error (other) if it cannot be started
@@ -63,10 +66,10 @@ class PipedProcess {
     PipedProcess(const PipedProcess&) = delete;
     PipedProcess& operator=(const PipedProcess&) = delete;
 
-    /// @throws Error (other) if it has closed its stdin
+    /// @throws Error (other) if the program has closed its stdin
     void write(const std::string& line);
 
-    /// The next line of its stdout, without its end; nothing once it has ended.
+    /// The next line of its stdout, without the newline; empty after the program has ended.
     std::optional<std::string> read();
 
   private:

@@ -23,8 +23,8 @@ void tellPerson(std::string_view text) {
     std::cerr << withoutControls(text) << std::endl;
 }
 
-/// Takes the place of a stream's buffer and hands on what is clean. It holds back the beginning of a
-/// character that has not come whole.
+/// Replaces a stream's buffer and forwards filtered text. It holds back the beginning of an incomplete
+/// character.
 class CleanOutput::Filter : public std::streambuf {
   public:
     explicit Filter(std::ostream& stream) : stream_(stream), to_(stream.rdbuf(this)) {}
@@ -61,7 +61,7 @@ class CleanOutput::Filter : public std::streambuf {
     }
 
   private:
-    /// Printable ASCII, line ends and tabs, as nearly everything is.
+    /// Whether a text is only printable ASCII, newlines and tabs, as nearly all are.
     static bool isPlain(std::string_view text) {
         return std::all_of(text.begin(), text.end(), [](char c) {
             const auto byte = static_cast<unsigned char>(c);

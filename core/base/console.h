@@ -11,12 +11,12 @@
 
 namespace roper {
 
-/// Tells a person something, on a line of its own of stderr. What comes from a file is in it as text:
-/// characters that control a terminal become blanks.
+/// Prints a message for the user on its own line of stderr. Control characters, which might come from a file,
+/// are replaced by blanks.
 void tellPerson(std::string_view text);
 
-/// While it lives, whatever is written to std::cout and std::cerr is without characters that control a
-/// terminal: names, keys and notes come from files, and pass through many hands. For `main`, once.
+/// Filters terminal control characters out of everything written to std::cout and std::cerr during its
+/// lifetime, since names, keys and notes come from files of any origin. To be created once, in `main`.
 class CleanOutput {
   public:
     CleanOutput();
@@ -29,20 +29,21 @@ class CleanOutput {
     std::unique_ptr<Filter> out_, err_;
 };
 
-/// stderr without that filter, for progress bars, which move the cursor themselves.
+/// Unfiltered stderr, for progress bars, which move the cursor.
 std::ostream& terminal();
 
-/// What a program's main returns: what `work` returns, or the exit code of the error that it throws, which a
-/// person is told on a line that begins with the program's name. Standard output that cannot be written, to a
-/// full disk for example, is an error, too.
+/// Returns the exit code for `main`: the result of `work`, or the exit code of the error that it throws,
+/// which is printed on a line that begins with the program's name. Failing to write standard output (disk
+/// full) is also an error.
 int reportingErrors(const std::string& program, const std::function<int()>& work);
 
-/// Writes out what std::cout still holds. A reader that has left, or a stdout that was closed from the
-/// beginning, is no failure. @throws Error (disk) if it could not be written, to a full disk for example
+/// Flushes std::cout. A reader that has closed the pipe, or a stdout that was closed from the start, is not a
+/// failure.
+/// @throws Error (disk) if the output cannot be written, for example to a full disk
 void requireOutput();
 
-/// Ends the process once nobody reads its standard output any more, where that is a pipe or a socket: for
-/// commands whose only outcome is what they print. A reader that has left, as in `… | head`, is no failure.
+/// Ends the process when the reader of its standard output, a pipe or a socket, has closed it: for commands
+/// whose only result is their output. A reader that stops early, as in `… | head`, is not a failure.
 class EndsWithReader {
   public:
     EndsWithReader();
@@ -51,7 +52,7 @@ class EndsWithReader {
     EndsWithReader& operator=(const EndsWithReader&) = delete;
 
   private:
-    Descriptor wake_;  ///< an eventfd that ends the watching
+    Descriptor wake_;  ///< eventfd that ends the watching thread
     std::thread watcher_;
 };
 

@@ -19,24 +19,24 @@ namespace fs = std::filesystem;
 
 namespace {
 
-/// A number that a file begins with; nothing if there is none, as in "max".
+/// The number at the beginning of a file; empty if there is none, as in "max".
 std::optional<double> numberIn(const fs::path& path) {
     std::ifstream file(path);
     double number = 0;
     return file >> number ? std::optional(number) : std::nullopt;
 }
 
-/// The folders of a group and of all above it, up to the root of its tree.
+/// The folders of a group and its ancestors, up to the root of its tree.
 std::vector<fs::path> upwards(const fs::path& tree, const std::string& group) {
     std::vector<fs::path> folders{tree};
     for (const fs::path& part : fs::path(group).relative_path()) {
-        if (part == "..") return {tree};  // beyond what this process sees
+        if (part == "..") return {tree};  // outside the visible tree
         folders.push_back(folders.back() / part);
     }
     return folders;
 }
 
-/// The folders in which a controller's files are looked for.
+/// The folders that may contain a controller's files.
 /// @param controller  "cpu" or "memory" for v1; empty for v2, which has one tree for all
 std::vector<fs::path> foldersOf(std::string_view controller, const fs::path& root) {
     const fs::path trees = root / "sys/fs/cgroup";
@@ -67,13 +67,13 @@ void lower(std::optional<double>& least, double to) {
     if (!least || to < *least) least = to;
 }
 
-/// What a limit leaves. Pages of files can be given up, so they are not counted as used.
+/// Bytes left below a limit. The page cache can be reclaimed, so it does not count as used.
 double leftOf(double most, double used, double of_files) {
     return std::max(0.0, most - used + of_files);
 }
 
 std::optional<double> coresAllowedHere() {
-    // A machine may have more cores than the usual set has room for.
+    // A machine may have more cores than the default cpu_set_t can hold.
     for (std::size_t cores = CPU_SETSIZE; cores <= (std::size_t{1} << 20U); cores *= 2) {
         cpu_set_t* set = CPU_ALLOC(cores);
         if (set == nullptr) return std::nullopt;
@@ -110,7 +110,7 @@ std::optional<double> memoryLeftOfControlGroup(const fs::path& root) {
         if (most && used)
             lower(least, leftOf(*most, *used, numberBehind("inactive_file", group / "memory.stat")));
     }
-    constexpr double kNone = 0x1p62;  // where there is none, v1 says the largest whole number of pages
+    constexpr double kNone = 0x1p62;  // v1 reports the largest number of pages if there is no limit
     for (const fs::path& group : foldersOf("memory", root)) {
         const auto most = numberIn(group / "memory.limit_in_bytes"),
                    used = numberIn(group / "memory.usage_in_bytes");

@@ -38,7 +38,7 @@ std::atomic<int> log_file = -1;
 std::atomic<std::int64_t> own_start = 0;
 static_assert(std::atomic<int>::is_always_lock_free && std::atomic<std::int64_t>::is_always_lock_free);
 
-/// A line that is put together without allocating anything: all that may be done while a signal is handled.
+/// A line composed without memory allocation, which is not allowed in a signal handler.
 class Line {
   public:
     Line& add(std::string_view text) {
@@ -47,7 +47,7 @@ class Line {
         size_ += count;
         return *this;
     }
-    /// @param digits  how many at least, with zeros in front
+    /// @param digits  minimal number of digits, padded with zeros
     Line& add(std::int64_t number, std::size_t digits = 1) {
         std::array<char, 24> text;
         const char* const end = std::to_chars(text.data(), text.data() + text.size(), number).ptr;
@@ -63,7 +63,7 @@ class Line {
     std::size_t size_ = 0;
 };
 
-/// As `RunRecorder::log` writes it; gmtime may take a lock.
+/// In the format of `RunRecorder::log`; gmtime is not used, since it may take a lock.
 void addTime(Line& line) {
     using namespace std::chrono;
     timespec now{};
@@ -89,7 +89,7 @@ void onCrash(int signal) {
         if (crash.signal == signal) line.add(crash.text);
     line.add("\n");
     [[maybe_unused]] const ssize_t ignored = ::write(log_file, line.text().data(), line.text().size());
-    ::raise(signal);  // what it does by default, which SA_RESETHAND has put back
+    ::raise(signal);  // the default action, restored by SA_RESETHAND
 }
 
 }  // namespace
@@ -100,7 +100,7 @@ void reportCrashesTo(int log) {
 #ifdef ROPER_SANITIZED
     return;
 #endif
-    // A stack that has overflowed holds no handler; this one is of the main thread.
+    // The handler cannot run on an overflowed stack; this is the alternative one, for the main thread.
     static std::array<char, 65536> stack;
     const stack_t other{stack.data(), 0, stack.size()};
     ::sigaltstack(&other, nullptr);

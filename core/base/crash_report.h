@@ -7,20 +7,19 @@
 
 namespace roper {
 
-/// From here on, a signal that a mistake in this program or a library sends it (SIGSEGV, SIGBUS, SIGILL,
-/// SIGFPE, SIGABRT) is written into a log as a line that `crashIn` finds, before it ends the process as it
-/// would have anyway.
-/// @param log  open for appending as long as the process lives; −1 ends it
-/// Programs that are built with sanitizers leave this to them.
+/// From now on, a fatal signal caused by a bug in this program or a library (SIGSEGV, SIGBUS, SIGILL, SIGFPE,
+/// SIGABRT) is first logged as a line that `crashIn` finds, and then ends the process as usual. Programs
+/// built with sanitizers leave these signals to the sanitizer.
+/// @param log  descriptor open for appending for the lifetime of the process; −1 turns reporting off
 void reportCrashesTo(int log);
 
-/// What a log says about a crash of a process, such as "SIGSEGV: it tried to access memory that it must not
-/// use"; nothing if it does not.
+/// The crash of a process as described in a log, such as "SIGSEGV: it tried to access memory that it must not
+/// use"; empty if there is none.
 /// @param log    text of a log, or the end of one
-/// @param start  `processStart`, since a process id may be used again
+/// @param start  `processStart`, since process ids are reused
 std::optional<std::string> crashIn(std::string_view log, std::int64_t pid, std::uint64_t start);
 
-/// "SIGKILL" and the like; "signal 42" for one without a name here.
+/// Name of a signal, such as "SIGKILL"; "signal 42" for a signal without a name here.
 std::string signalName(int signal);
 
 }  // namespace roper

@@ -14,7 +14,7 @@ const unsigned char* unsignedBytes(std::string_view text) {
     return reinterpret_cast<const unsigned char*>(text.data());
 }
 
-/// Once, before anything else is called.
+/// Must be called once before any other function of libsodium.
 void prepareSodium() {
     static const bool is_ready = sodium_init() >= 0;
     if (!is_ready) throw Error(ErrorKind::other, "libsodium finds no source of random numbers");

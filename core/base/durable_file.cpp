@@ -18,7 +18,7 @@ namespace {
 
 constexpr std::size_t kReadBackAtOnce = 64U << 10U;
 
-/// write(2) until all is written; 0 or errno.
+/// Repeats write(2) until everything is written; returns 0 or errno.
 int writeAll(int descriptor, std::span<const std::byte> bytes) {
     while (!bytes.empty()) {
         const ssize_t written = ::write(descriptor, bytes.data(), bytes.size());
@@ -26,7 +26,7 @@ int writeAll(int descriptor, std::span<const std::byte> bytes) {
             if (errno == EINTR) continue;
             return errno;
         }
-        if (written == 0) return ENOSPC;  // nothing was taken, and nothing said why
+        if (written == 0) return ENOSPC;  // nothing was written, without an error
         bytes = bytes.subspan(static_cast<std::size_t>(written));
     }
     return 0;
@@ -41,11 +41,11 @@ int syncRetrying(int descriptor) {
 }
 
 void syncOpenFolder(const Descriptor& folder, const std::filesystem::path& path) {
-    // Some network file systems cannot sync a folder and say EINVAL; the rename itself has happened.
+    // Some network file systems cannot sync a folder and return EINVAL; the rename itself has succeeded.
     if (syncRetrying(folder.number()) != 0 && errno != EINVAL) throw diskError("write", path.string(), errno);
 }
 
-/// Makes a file beside the one that it is to replace, under a name that nobody has.
+/// Creates a file with a unique name in the folder of the file that it is to replace.
 Descriptor makePartialFile(const Descriptor& folder, const FilePath& path, Readers readers,
                            std::string& name) {
     constexpr int kTries = 100;
@@ -61,8 +61,8 @@ Descriptor makePartialFile(const Descriptor& folder, const FilePath& path, Reade
     }
 }
 
-/// Where the last whole line of a file of `size` bytes ends.
-/// @throws Error (disk) if that is not within the last kMostBytes: a torn write is one line
+/// End of the last complete line in a file of `size` bytes.
+/// @throws Error (disk) if that is not within the last kMostBytes: a torn write is a single line
 std::uint64_t endOfLines(const Descriptor& file, const std::string& path, std::uint64_t size) {
     std::array<char, kReadBackAtOnce> part;
     const std::uint64_t whole = size;
@@ -121,7 +121,7 @@ void copyFileAtomically(const FilePath& from, const FilePath& to) {
 }
 
 std::filesystem::path outputPath(const std::filesystem::path& named) {
-    constexpr int kMostLinks = 40;  // as many as Linux follows
+    constexpr int kMostLinks = 40;  // Linux's limit
     std::filesystem::path place = named;
     std::error_code unreadable;
     for (int i = 0; i < kMostLinks && std::filesystem::is_symlink(place, unreadable); ++i) {
@@ -161,7 +161,7 @@ void AppendFile::append(std::string_view line) {
     std::string bytes(line);
     if (content_ == Content::lines) bytes += '\n';
     if (const int error_number = writeAll(file_.number(), bytesOf(bytes))) {
-        // A part may have been written; without this the next line would be glued to it.
+        // A part may have been written, and the next line would be appended to it.
         [[maybe_unused]] const int ignored = ::ftruncate(file_.number(), static_cast<off_t>(size_));
         throw diskError("write", path_, error_number);
     }

@@ -5,18 +5,18 @@
 
 namespace roper {
 
-/// What kind of thing went wrong. The value is the exit code of the programs.
+/// Category of an error. The value is the exit code of the programs.
 enum class ErrorKind {
     other = 1,
     usage = 2,       ///< command line or specification
-    diverged = 3,    ///< a loss or gradient that is not a number
-    checkpoint = 4,  ///< a checkpoint that cannot be read or does not fit
+    diverged = 3,    ///< NaN or infinity in a loss or gradient
+    checkpoint = 4,  ///< an unreadable or incompatible checkpoint
     memory = 5,
     disk = 6,
-    preempted = 75,  ///< told to end by the system; can be resumed
+    preempted = 75,  ///< asked to end by the system; can be resumed
 };
 
-/// An error for a person: says what was wrong, where, and what to do.
+/// An error to be shown to the user: what went wrong, where, and what to do.
 class Error : public std::runtime_error {
   public:
     Error(ErrorKind kind, const std::string& message) : std::runtime_error(message), kind_(kind) {}

@@ -28,8 +28,8 @@ struct flock wholeFile(short type) {
     return range;
 }
 
-/// Takes both kinds of lock: flock, which trainers of older versions take, too, and a lock of the open file
-/// description, which can be asked for without being taken. @returns 0 or errno
+/// Takes both kinds of lock: flock, which trainers of older versions use, and an open file description lock,
+/// which can be queried without taking it. @returns 0 or errno
 int tryLock(const Descriptor& file) {
     int result;
     do {
@@ -51,7 +51,7 @@ bool isHeldByAnother(int error_number) {
     return error_number == EWOULDBLOCK || error_number == EACCES || error_number == EAGAIN;
 }
 
-/// Whose lock it is, for those who wait. That it cannot be written is no reason not to hold the lock.
+/// Stores the holder's name for waiting processes. Failing to write it does not affect the lock.
 void leaveName(const Descriptor& file) {
     const std::string name = "process " + std::to_string(::getpid()) + " on " + thisHost() + "\n";
     if (::ftruncate(file.number(), 0) != 0) return;
@@ -72,7 +72,7 @@ std::string holderOf(const FilePath& path) {
 FileLock::FileLock(const FilePath& path, const Waiting& waiting) {
     constexpr auto kBetweenTries = std::chrono::milliseconds(100);
     file_ = openFile(path, O_RDWR | O_CREAT, kOwnerOnly);
-    ::fchmod(file_.number(), kOwnerOnly);  // older versions let everybody lock it
+    ::fchmod(file_.number(), kOwnerOnly);  // in older versions everyone could lock it
     while (const int error_number = tryLock(file_)) {
         if (hasNoLocks(error_number)) break;
         if (!isHeldByAnother(error_number)) throw diskError("lock", path.string(), error_number);

@@ -8,22 +8,22 @@
 
 namespace roper {
 
-/// The exclusive lock of a file, which is made if it is not there, for its owner alone. It ends with the
-/// object or with the process, however that ends. Over a shared folder it may reach no further than this
-/// machine, and where the file system has no locks (Lustre unless it is mounted with them) everybody gets it:
-/// `Lease` is what machines agree by.
+/// Exclusive lock on a file, which is created, for its owner only, if missing. The lock is released when the
+/// object is destroyed or the process ends in any way. On a shared file system it may not extend beyond this
+/// machine, and on file systems without locks (Lustre unless mounted with them) it is always granted: use
+/// `Lease` between machines.
 class FileLock {
   public:
-    /// Called ten times a second while somebody else holds the lock, with "process 4711 on host"; false ends
-    /// the waiting.
+    /// Called ten times a second while another process holds the lock, with "process 4711 on host"; returning
+    /// false ends the wait.
     using Waiting = std::function<bool(const std::string& holder)>;
 
-    /// Takes the lock if it is free, or waits for it as long as `waiting` says.
-    /// @throws Error (disk) if the file cannot be made, or cannot be locked at all
+    /// Takes the lock when it is free; waits as long as `waiting` returns true.
+    /// @throws Error (disk) if the file cannot be created or locked
     explicit FileLock(const FilePath& path, const Waiting& waiting = {});
 
     bool held() const { return held_; }
-    /// The last holder's, if it is not ours.
+    /// The last holder, if the lock is not ours.
     const std::string& holder() const { return holder_; }
 
   private:
@@ -32,13 +32,13 @@ class FileLock {
     std::string holder_;
 };
 
-/// Whether some process on this machine, of any container, holds the lock. Does not take it for a moment, as
-/// trying would. Nothing if that cannot be known: no file, another owner's, or a file system without such
+/// Whether a process on this machine, in any container, holds the lock. Unlike an attempt to lock, this never
+/// takes it. Empty if unknown: the file is missing, belongs to another user, or its file system lacks such
 /// locks.
 std::optional<bool> lockIsHeld(const FilePath& path);
 
-/// A `FileLock::Waiting` that gives up after `seconds`. @throws Error (usage) saying who holds `what`; Error
-/// (preempted) if the process is told to end meanwhile
+/// A `FileLock::Waiting` that gives up after `seconds`. @throws Error (usage) naming the holder of `what`;
+/// Error (preempted) if the process is asked to end meanwhile
 FileLock::Waiting waitAtMost(double seconds, const std::string& what);
 
 }  // namespace roper

@@ -49,7 +49,7 @@ Error notARegularFile(const FilePath& path, mode_t mode) {
     return {ErrorKind::disk, path.string() + " is " + kindOf(mode) + advice};
 }
 
-/// What was opened may have been put there after it was looked at.
+/// Checks after opening, since the file may have been replaced after an earlier check.
 Descriptor requireRegular(Descriptor file, const FilePath& path) {
     struct stat info {};
     if (::fstat(file.number(), &info) != 0) throw diskError("open", path.string(), errno);
@@ -57,7 +57,7 @@ Descriptor requireRegular(Descriptor file, const FilePath& path) {
     return file;
 }
 
-/// Says what stands in the way where a link or a file is found in place of a folder.
+/// Explains what is in the way if a link or a file is found instead of a folder.
 Error cannotEnter(const std::string& folder, int parent, const std::string& name, int error_number) {
     struct stat info {};
     if ((error_number == ELOOP || error_number == ENOTDIR) &&
@@ -74,8 +74,8 @@ struct Entered {
     std::string name;
 };
 
-/// The folder that holds a confined file, entered one name after the other; nothing if one of them is
-/// missing. Anything else that is wrong is thrown.
+/// Opens the folder of a confined file by descending one name at a time; empty if one is missing. All other
+/// problems are thrown.
 std::optional<Entered> enter(const FilePath& path) {
     const std::string root = path.root().empty() ? "." : path.root().string();
     Entered at{Descriptor(openRetrying(AT_FDCWD, root.c_str(), O_RDONLY | O_DIRECTORY)), {}};
@@ -96,8 +96,8 @@ std::optional<Entered> enter(const FilePath& path) {
     return at;
 }
 
-/// Opens a file in a folder that has been entered. A device or a pipe is not even opened, since that alone
-/// may have an effect or wait for ever.
+/// Opens a file in such a folder. Devices and pipes are not opened at all, since that alone may have side
+/// effects or block forever.
 Descriptor openConfined(const FilePath& path, int flags, mode_t mode, bool may_be_missing) {
     const auto at = enter(path);
     struct stat info {};
@@ -118,7 +118,7 @@ Descriptor openConfined(const FilePath& path, int flags, mode_t mode, bool may_b
     return requireRegular(std::move(file), path);
 }
 
-/// The same of a file that links may lead to.
+/// The same for a file that may be reached through links.
 Descriptor openLinked(const FilePath& path, int flags, bool may_be_missing) {
     struct stat info {};
     Descriptor file;
@@ -244,7 +244,7 @@ std::vector<std::string> namesIn(const FilePath& folder) {
     DIR* listing = ::fdopendir(opened.number());
     if (listing == nullptr) throw diskError("read", folder.string(), errno);
     opened.release();
-    errno = 0;  // readdir(3) tells an error from the end by it alone
+    errno = 0;  // readdir(3) indicates an error only by errno
     while (const dirent* entry = ::readdir(listing)) {
         const std::string_view name = entry->d_name;
         if (name != "." && name != "..") names.emplace_back(name);

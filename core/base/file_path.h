@@ -9,13 +9,13 @@
 
 namespace roper {
 
-/// Where a file is, and how far it is trusted.
+/// Path of a file, with the degree to which it is trusted.
 ///
-/// A path that a person named is followed wherever it leads. What is `inside` a folder that may come from
-/// somebody else, such as a runs folder, is confined: below that folder no symbolic link is followed, and
-/// nothing but a regular file is opened. What is `regular` is only read: links are followed, since a cache of
-/// published models consists of them, but only to regular files. A pipe, a device or a socket that stands in
-/// the place of one is not opened, since that may have an effect or wait for ever.
+/// A path given by the user is followed wherever it leads. A path `inside` a folder of possibly foreign
+/// origin, such as a runs folder, is confined: below that folder no symbolic link is followed, and only
+/// regular files are opened. A `regular` path is only for reading: links are followed, since caches of
+/// published models consist of them, but only to regular files. Pipes, devices and sockets are then not
+/// opened, since opening them may have side effects or block forever.
 class FilePath {
   public:
     FilePath(std::filesystem::path path) : path_(std::move(path)) {}
@@ -25,8 +25,8 @@ class FilePath {
     /// @throws std::invalid_argument if `name` leads out of the folder (absolute, or with "..")
     static FilePath inside(const std::filesystem::path& folder, const std::filesystem::path& name);
 
-    /// A file to be read, or a folder of such files: for what others have made, as published models, and for
-    /// what is read more than once.
+    /// A file to be read, or a folder of such files: for files of foreign origin such as published models,
+    /// and for files that are read more than once.
     static FilePath regular(const std::filesystem::path& path);
 
     const std::filesystem::path& path() const { return path_; }
@@ -34,11 +34,11 @@ class FilePath {
     bool isConfined() const { return confined_; }
     bool isRegularOnly() const { return regular_only_; }
 
-    /// A file in this folder, as confined as the folder is.
+    /// A file in this folder, with the same confinement.
     FilePath operator/(const std::filesystem::path& name) const;
     FilePath parent() const;
 
-    /// The folder below which no link is followed, and the names from there on.
+    /// The folder below which no link is followed, and the path relative to it.
     const std::filesystem::path& root() const { return root_; }
     const std::vector<std::string>& names() const { return names_; }
 
@@ -49,7 +49,7 @@ class FilePath {
     std::vector<std::string> names_;
 };
 
-/// A file descriptor, closed with the object.
+/// A file descriptor, closed by the destructor.
 class Descriptor {
   public:
     Descriptor() = default;
@@ -69,29 +69,29 @@ class Descriptor {
     int number_ = -1;
 };
 
-/// open(2), without the descriptor being inherited by programs that are started.
-/// @param mode  of a file that is made, before the umask
-/// @throws Error (disk) naming the path, and what it is if it is no regular file
+/// open(2) with close-on-exec.
+/// @param mode  permissions of a new file, before the umask
+/// @throws Error (disk) naming the path, and its type if it is not a regular file
 Descriptor openFile(const FilePath& path, int flags, mode_t mode = 0666);
 
-/// The same, but an empty descriptor if there is no such file.
+/// The same, but returns an empty descriptor if there is no such file.
 Descriptor openFileIfThere(const FilePath& path, int flags);
 
-/// The folder that holds a file, to be used with the functions that end in "at". @throws Error (disk)
+/// The folder that contains a file, for the *at functions. @throws Error (disk)
 Descriptor openFolderOf(const FilePath& path);
 
-/// Whether anything has this name: a file, a folder, a link wherever it leads.
-/// @throws Error (disk) if that cannot be found out
+/// Whether a file, a folder or a link, even a dangling one, has this name.
+/// @throws Error (disk) if that cannot be determined
 bool isThere(const FilePath& path);
 
-/// The names in a folder, sorted; none if it is missing. Links count as names.
-/// @throws Error (disk) if it cannot be read: what cannot be listed may hold anything
+/// The names in a folder, sorted; none if the folder is missing. Links are included.
+/// @throws Error (disk) if it cannot be read
 std::vector<std::string> namesIn(const FilePath& folder);
 
 /// @throws Error (disk)
 void removeFile(const FilePath& path);
 
-/// Creates a folder and those above it, if they are not there. @throws Error (disk)
+/// Creates a folder and its missing ancestors. @throws Error (disk)
 void makeFolder(const FilePath& folder);
 
 }  // namespace roper

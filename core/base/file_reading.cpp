@@ -15,7 +15,7 @@ namespace {
 
 constexpr std::size_t kReadAtOnce = 64U << 10U;
 
-/// read(2) or, with a place, pread(2). @returns the bytes got, 0 at the end
+/// read(2) or, with an offset, pread(2). @returns the number of bytes, 0 at the end
 std::size_t readSome(const Descriptor& file, char* into, std::size_t bytes, const std::string& path,
                      std::optional<std::uint64_t> place = {}) {
     while (true) {
@@ -46,7 +46,7 @@ std::string readFile(const FilePath& path, std::uint64_t most_bytes) {
     std::string content(size, '\0');
     std::size_t filled = 0;
     while (true) {
-        // One byte more than expected is read, so that a file that grows meanwhile is read to its end.
+        // Reads beyond the expected size, so that a file that grows meanwhile is read to its end.
         if (filled == content.size()) content.resize(content.size() + 4096);
         const std::size_t got =
             readSome(file, content.data() + filled, content.size() - filled, path.string());

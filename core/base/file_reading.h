@@ -11,51 +11,51 @@
 
 namespace roper {
 
-/// What a file may hold if nothing else is said, in bytes. What is larger is none of ours.
+/// Default limit for the size of a file, in bytes. None of our own files is larger.
 inline constexpr std::uint64_t kMostBytes = 64U << 20U;
 
 /// The whole content of a file.
-/// @param most_bytes  a larger file is refused before it is read
+/// @param most_bytes  larger files are refused before they are read
 /// @throws Error (disk) naming the path
 std::string readFile(const FilePath& path, std::uint64_t most_bytes = kMostBytes);
 
-/// Reads from a place of an open file, `into` full or up to its end. @returns the bytes read
+/// Reads from an offset of an open file until `into` is full or the file ends. @returns the bytes read
 /// @throws Error (disk) naming the path
 std::size_t readAt(const Descriptor& file, std::span<char> into, std::uint64_t place,
                    const std::string& path);
 
-/// Bytes of a file, and of one that is open. @throws Error (disk) naming the path
+/// Size in bytes of a file, given by path or descriptor. @throws Error (disk) naming the path
 std::uint64_t fileSize(const FilePath& path);
 std::uint64_t fileSize(const Descriptor& file, const std::string& path);
 
-/// The last bytes of a file; nothing if it is not there. Files of any size are read in the same time.
+/// The last bytes of a file; empty if the file is missing. The time does not depend on the size of the file.
 /// @throws Error (disk) naming the path
 std::string readEnd(const FilePath& path, std::size_t most_bytes);
 
-/// Hands out the content of a file in parts. @throws Error (disk) naming the path
+/// Calls `take` with the content of a file in parts. @throws Error (disk) naming the path
 void forEachPart(const FilePath& path, const std::function<void(std::string_view)>& take);
 
-/// Reads a file line by line in memory that does not depend on its size.
+/// Reads a file line by line, with memory independent of its size.
 class LineReader {
   public:
     static constexpr std::size_t kLongestLine = 1U << 20U;
 
-    /// What a last line without an end is: one that is being written, or one like the others.
+    /// How to treat a last line without a newline: as still being written, or like the others.
     enum class LastLine { unfinished, whole };
-    /// What becomes of a line that is longer than `kLongestLine`: an error, or its beginning is handed out,
-    /// also where the file ends in it. More than `kMostBytes` are an error in any case.
+    /// How to treat a line longer than `kLongestLine`: as an error, or by returning its beginning, even if
+    /// the file ends in it. A line of more than `kMostBytes` is always an error.
     enum class Overlong { refused, cut };
 
-    /// A missing file has no lines. @throws Error (disk)
+    /// A missing file is read as empty. @throws Error (disk)
     explicit LineReader(const FilePath& path, LastLine last = LastLine::unfinished,
                         Overlong overlong = Overlong::refused);
 
-    /// The next line without its end; nothing after the last. An unfinished one is not handed out. The view
-    /// holds until the next call.
+    /// The next line without its newline; empty after the last. An unfinished line is not returned. The view
+    /// is valid until the next call.
     /// @throws Error (disk), also for a line that is too long
     std::optional<std::string_view> next();
 
-    std::size_t number() const { return number_; }  ///< of the line handed out last, from 1
+    std::size_t number() const { return number_; }  ///< of the last returned line, from 1
 
   private:
     bool fill();
@@ -69,8 +69,8 @@ class LineReader {
     std::size_t begin_ = 0, number_ = 0;
 };
 
-/// The last whole line of a file that is not empty; nothing if there is none.
-/// @throws Error (disk), also for a line that is longer than `LineReader::kLongestLine`
+/// The last complete line of a file that is not blank; empty if there is none.
+/// @throws Error (disk), also for a line longer than `LineReader::kLongestLine`
 std::optional<std::string> lastLine(const FilePath& path);
 
 }  // namespace roper

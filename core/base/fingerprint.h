@@ -9,11 +9,11 @@
 
 namespace roper {
 
-/// A number that follows from bytes alone and is the same on every machine: FNV-1a of 64 bits. Tells contents
-/// apart; it does not protect against anybody.
+/// A hash of bytes that is the same on every machine: 64-bit FNV-1a. It distinguishes contents, but is no
+/// protection against attackers.
 class Fingerprint {
   public:
-    /// @param seed  others for the same bytes
+    /// @param seed  selects a different hash of the same bytes
     explicit Fingerprint(std::uint64_t seed = 0) : value_(14695981039346656037U ^ seed) {}
 
     Fingerprint& add(std::string_view bytes) {
@@ -22,14 +22,14 @@ class Fingerprint {
         return *this;
     }
 
-    /// The same of eight bytes at a time (little-endian), and of what is left one by one: several times
+    /// The same for eight bytes at a time (little-endian), and the remainder one by one: several times
     /// faster, with another value.
     Fingerprint& addWords(std::span<const std::byte> bytes) {
         while (bytes.size() >= sizeof(std::uint64_t)) {
             std::uint64_t word;
             std::memcpy(&word, bytes.data(), sizeof word);
             value_ = (value_ ^ word) * 1099511628211U;
-            value_ ^= value_ >> 32U;  // a product carries upwards only
+            value_ ^= value_ >> 32U;  // multiplication propagates bits only upwards
             bytes = bytes.subspan(sizeof word);
         }
         for (const std::byte byte : bytes)
@@ -39,7 +39,7 @@ class Fingerprint {
 
     std::uint64_t value() const { return value_; }
 
-    /// The value in sixteen hexadecimal digits.
+    /// The value as sixteen hexadecimal digits.
     std::string text() const {
         std::string digits;
         for (int shift = 60; shift >= 0; shift -= 4)

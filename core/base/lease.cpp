@@ -35,7 +35,7 @@ double secondsOf(const timespec& time) {
     return static_cast<double>(time.tv_sec) + kNano * static_cast<double>(time.tv_nsec);
 }
 
-/// Seconds by a clock that nobody sets and that counts while the machine is suspended.
+/// Seconds on a monotonic clock that also runs while the machine is suspended.
 double elapsed() {
     timespec now{};
     ::clock_gettime(CLOCK_BOOTTIME, &now);
@@ -46,10 +46,12 @@ FilePath fileOf(const FilePath& folder, std::int64_t number) {
     return folder / (std::string(kPrefix) + std::to_string(number));
 }
 
-/// No folder comes near it, whose processes take a number each. Larger ones would have no successor.
+/// No folder comes near this limit, since each process uses one number. Larger numbers would have no
+/// successor.
 constexpr std::int64_t kLargestNumber = 1'000'000'000'000;
 
-/// The number of a lease by its file's name, as `fileOf` writes it: not "lease.01", "lease.+9" or "lease.-1".
+/// The number of a lease from its file name in the format of `fileOf`: not "lease.01", "lease.+9" or
+/// "lease.-1".
 std::optional<std::int64_t> numberOf(const std::string& name) {
     const auto number = parseInteger(name.substr(kPrefix.size()));
     if (!number || *number < 1 || *number > kLargestNumber) return std::nullopt;
@@ -59,7 +61,7 @@ std::optional<std::int64_t> numberOf(const std::string& name) {
 
 struct LeasesInFolder {
     std::vector<std::int64_t> numbers;  ///< ascending
-    std::vector<std::string> ignored;   ///< names that begin as those of leases and are none
+    std::vector<std::string> ignored;   ///< names with the prefix of leases that are none
 };
 
 LeasesInFolder leasesIn(const FilePath& folder) {
@@ -79,17 +81,17 @@ std::vector<std::int64_t> numbersIn(const FilePath& folder) {
     return leasesIn(folder).numbers;
 }
 
-/// A lease as another process sees it.
+/// A lease as seen by another process.
 struct SeenLease {
     bool released = false;
-    std::optional<ProcessIdentity> holder;  ///< nothing if it has not yet written, or could not
-    double heartbeat = 0;                   ///< by the clock of the file server
+    std::optional<ProcessIdentity> holder;  ///< empty if it has not been written yet, or could not be
+    double heartbeat = 0;                   ///< on the file server's clock
 };
 
-/// Nothing if the file is gone: then there is a higher one.
+/// Empty if the file is gone, in which case there is a higher one.
 std::optional<SeenLease> lookAt(const FilePath& path) {
     const Descriptor file =
-        openFileIfThere(path, O_RDONLY);  // which fetches its times anew from a file server
+        openFileIfThere(path, O_RDONLY);  // opening fetches current times from a file server
     struct stat facts {};
     if (!file || ::fstat(file.number(), &facts) != 0) return std::nullopt;
     std::string text(kLongest, '\0');
@@ -100,12 +102,12 @@ std::optional<SeenLease> lookAt(const FilePath& path) {
     try {
         if (json.is_object()) lease.holder = json.get<ProcessIdentity>();
     } catch (const nlohmann::json::exception&) {
-        // The file's time tells whether its holder is alive.
+        // The file's time alone shows whether its holder is alive.
     }
     return lease;
 }
 
-/// Now, by the clock of the file server: the time of a file that is made now.
+/// The current time on the file server's clock: that of a newly created file.
 double timeOf(const FilePath& folder, const ProcessIdentity& me) {
     const FilePath probe = folder / ("clock" + std::string(kPartialMark) + std::to_string(me.pid));
     const Descriptor file = openFile(probe, O_WRONLY | O_CREAT | O_TRUNC);
@@ -117,7 +119,7 @@ double timeOf(const FilePath& folder, const ProcessIdentity& me) {
     return secondsOf(facts.st_mtim);
 }
 
-/// Makes the file unless it is there. @returns whether it was made
+/// Creates the file unless it exists. @returns whether it was created
 bool makeExclusively(const FilePath& path, const ProcessIdentity& me) {
     const Descriptor folder = openFolderOf(path);
     const std::string name = path.path().filename().string();
@@ -136,7 +138,7 @@ bool makeExclusively(const FilePath& path, const ProcessIdentity& me) {
     return true;
 }
 
-/// Another process may remove what this one does.
+/// Another process may remove the same file.
 void removeIfThere(const FilePath& path) {
     try {
         removeFile(path);
@@ -145,7 +147,7 @@ void removeIfThere(const FilePath& path) {
     }
 }
 
-/// Whether the process is of this machine and container, where its id tells whether it is there.
+/// Whether the process is of this machine and container, so that its id shows whether it is running.
 bool isOurs(const ProcessIdentity& other, const ProcessIdentity& me) {
     return !me.boot.empty() && other.boot == me.boot && other.pid_namespace == me.pid_namespace;
 }
@@ -155,7 +157,7 @@ bool isOurs(const ProcessIdentity& other, const ProcessIdentity& me) {
                                       "); pause or stop it first, or wait until it is done");
 }
 
-/// @throws Error (preempted) with `told` if the process is told to end
+/// @throws Error (preempted) with `told` if the process is asked to end
 void sleepUnlessStopped(double seconds, const std::string& told) {
     constexpr auto kBetweenLooks = std::chrono::milliseconds(50);
     const auto until = std::chrono::steady_clock::now() + std::chrono::duration<double>(seconds);
@@ -165,10 +167,10 @@ void sleepUnlessStopped(double seconds, const std::string& told) {
     }
 }
 
-/// For a person: why a process waits, and how long at most.
+/// A message saying why a process waits, and the maximal duration.
 std::string describeWait(const FilePath& folder, const std::string& holder, double silent, double expires_s) {
     const auto seconds = [](double time) { return std::to_string(static_cast<std::int64_t>(time)) + " s"; };
-    constexpr double kClocksDiffer_s = 1;  // the times of two files, of which one is a moment older
+    constexpr double kClocksDiffer_s = 1;  // difference between the times of two files created in succession
     const std::string seen =
         silent > -kClocksDiffer_s
             ? " was seen at work in " + folder.string() + " " + seconds(std::max(0.0, silent)) + " ago"
@@ -177,7 +179,7 @@ std::string describeWait(const FilePath& folder, const std::string& holder, doub
            seconds(std::ceil(std::min(expires_s, expires_s - silent))) + " to see whether it is still there";
 }
 
-/// Waits until the lease may be taken over. @throws Error (usage) if its holder lives
+/// Waits until the lease may be taken over. @throws Error (usage) if its holder is alive
 void waitForEndOf(const FilePath& folder, const FilePath& path, const SeenLease& lease, double expires_s,
                   const ProcessIdentity& me, const std::function<void(const std::string&)>& say) {
     if (lease.released) return;
@@ -191,8 +193,8 @@ void waitForEndOf(const FilePath& folder, const FilePath& path, const SeenLease&
     bool has_said = false;
     while (true) {
         const double silent = timeOf(folder, me) - lease.heartbeat;
-        // A heartbeat ahead of the file server's clock tells no age: a live holder writes another within the
-        // wait.
+        // A heartbeat ahead of the file server's clock has no known age: a live holder sends another within
+        // the wait.
         if (silent >= expires_s || elapsed() - began >= expires_s) return;
         if (!has_said && say) say(describeWait(folder, name, silent, expires_s));
         has_said = true;
@@ -235,12 +237,12 @@ Lease::Lease(const FilePath& folder, const std::function<void(const std::string&
             waitForEndOf(folder_, fileOf(folder_, highest), *lease, expires_s_, me_, say);
         }
         const double sent = elapsed();
-        // Who has a list of names that is out of date finds the next number taken, and looks again.
+        // A process with an outdated list of names finds the next number taken, and tries again.
         if (!makeExclusively(fileOf(folder_, highest + 1), me_)) {
             std::this_thread::sleep_for(std::chrono::milliseconds(100));
             continue;
         }
-        // Others may have had that number and have removed it since the names were listed.
+        // Others may have taken and removed that number since the names were listed.
         const std::vector<std::int64_t> now = numbersIn(folder_);
         if (!now.empty() && now.back() > highest + 1) {
             removeIfThere(fileOf(folder_, highest + 1));
@@ -267,7 +269,7 @@ Lease::~Lease() {
         if (file) [[maybe_unused]]
             const ssize_t ignored = ::pwrite(file.number(), kReleased.data(), kReleased.size(), 0);
     } catch (const Error&) {
-        // The next waits until its time is over.
+        // The next process waits until the lease expires.
     }
 }
 
@@ -275,7 +277,8 @@ bool Lease::renew() {
     const std::lock_guard lock(mutex_);
     if (lost_) return false;
     try {
-        // By the time before: this process may be suspended in between, and then touch what is removed.
+        // Uses the time before sending: this process may be suspended in between, and then touch a removed
+        // file.
         const double sent = elapsed();
         const std::vector<std::int64_t> numbers = numbersIn(folder_);
         const bool has_successor =
@@ -285,7 +288,7 @@ bool Lease::renew() {
         if (!file) return !(lost_ = true);
         if (::futimens(file.number(), nullptr) == 0) renewed_ = sent;
     } catch (const Error&) {
-        // A file server that does not answer: tried again, and nobody else gets further either.
+        // The file server does not respond: tried again; other processes cannot proceed either.
     }
     return true;
 }

@@ -11,7 +11,7 @@
 
 namespace roper {
 
-/// A process, so that others can tell whether it is still there.
+/// Identifies a process, so that others can tell whether it is still running.
 struct ProcessIdentity {
     std::string host, boot, pid_namespace;  ///< as in core/base/this_process.h
     std::int64_t pid = 0;
@@ -23,36 +23,37 @@ struct ProcessIdentity {
     bool operator==(const ProcessIdentity&) const = default;
 };
 
-/// The right to write into a folder that several machines share, which holds without locks of the file
-/// system: those of NFS and Lustre do not reach over machines everywhere.
+/// Exclusive write access to a folder shared by several machines. It does not rely on file locks, since those
+/// of NFS and Lustre do not always work between machines.
 ///
-/// The folder holds a file lease.N, and the highest N has the right. To take it is to make lease.(N + 1),
-/// which only one can (O_EXCL), and is allowed when lease.N was released, when its process was of this
-/// machine and is gone, or when its last heartbeat is `kExpires_s` old. A heartbeat is the file's time, set
-/// every ten seconds; its age is measured against the time of a file made now, so both are the file server's
-/// and no two clocks need agree. A holder that was silent too long (suspended, cut off) finds a higher
-/// number, and must not write any more.
+/// The folder contains files lease.N, of which the highest N is valid. A process takes the lease by creating
+/// lease.(N + 1), which only one can do (O_EXCL). It may do so if lease.N was released, if the holder was a
+/// process of this machine that has ended, or if the last heartbeat is `kExpires_s` old. A heartbeat sets the
+/// file's modification time every ten seconds; its age is measured against the time of a newly created file,
+/// so both times are the file server's and clocks need not agree. A holder that was silent too long
+/// (suspended, disconnected) finds a higher number, and must not write any more.
 class Lease {
   public:
     static constexpr double kExpires_s = 60, kRenewal_s = 10;
 
-    /// Waits for a holder on another machine of which it is not known whether it lives, until its next
-    /// heartbeat, or until the last is too old.
-    /// @param say  told once, for a person, that it waits and for whom
-    /// @throws Error (usage) naming who holds it; Error (preempted) if told to end meanwhile; Error (disk)
+    /// Waits while a holder on another machine may still be alive: until its next heartbeat, or until its
+    /// last one has expired.
+    /// @param say  called once, with a message for the user that it waits and for which process
+    /// @throws Error (usage) naming the holder; Error (preempted) if asked to end meanwhile; Error (disk)
     explicit Lease(const FilePath& folder, const std::function<void(const std::string&)>& say = {},
                    double expires_s = kExpires_s, ProcessIdentity me = ProcessIdentity::ofThisProcess());
-    /// Releases it, so that the next need not wait.
+    /// Releases the lease, so that the next holder need not wait.
     ~Lease();
     Lease(const Lease&) = delete;
     Lease& operator=(const Lease&) = delete;
 
-    /// Before every write. Looks at the folder only if the last heartbeat is not recent.
-    /// @throws Error (other) if another process has taken it over; Error (disk) if the last heartbeat is not
-    /// recent and there can be none now: then another process may take it over at any time
+    /// Must be called before every write. Accesses the folder only if the last heartbeat is not recent.
+    /// @throws Error (other) if another process has taken over the lease; Error (disk) if the last heartbeat
+    /// is not recent and a new one fails, since another process may then take over at any time
     void requireHeld();
 
-    /// A heartbeat now; `requireHeld` and a thread of its own do this. @returns whether it is still held
+    /// Sends a heartbeat now; called by `requireHeld` and a background thread. @returns whether the lease is
+    /// still held
     bool renew();
 
     std::int64_t number() const { return number_; }
@@ -67,7 +68,7 @@ class Lease {
     std::mutex mutex_;
     std::condition_variable wake_;
     bool ending_ = false, lost_ = false;
-    double renewed_ = 0;  ///< by a clock that counts while the machine is suspended
+    double renewed_ = 0;  ///< on a clock that also runs while the machine is suspended
     std::thread keeper_;
 };
 

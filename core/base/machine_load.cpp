@@ -18,13 +18,13 @@ namespace {
 
 constexpr double kKibibyte = 1024;
 
-/// A function of NVML; null if the library lacks it.
+/// A function of NVML; null if the library does not have it.
 template <class Function>
 Function* symbol(void* library, const char* name) {
     return reinterpret_cast<Function*>(::dlsym(library, name));
 }
 
-// What NVML's header declares of what is used here.
+// The required declarations of NVML's header.
 using NvmlDevice = void*;
 struct NvmlUtilization {
     unsigned gpu, memory;  // percent
@@ -39,7 +39,7 @@ constexpr int kNvmlSuccess = 0;
 std::optional<CpuTimes> parseCpuTimes(std::string_view proc_stat) {
     constexpr std::string_view kBegin = "cpu ";
     if (!proc_stat.starts_with(kBegin)) return std::nullopt;
-    // user nice system idle iowait irq softirq steal; guest times are in those of the user already.
+    // user nice system idle iowait irq softirq steal; guest times are included in user.
     constexpr std::size_t kIdle = 3, kWaiting = 4, kCounted = 8;
     CpuTimes times;
     const char* at = proc_stat.data() + kBegin.size();
@@ -79,7 +79,7 @@ std::string machineName() {
     return processor.empty() ? cores : processor + ", " + cores;
 }
 
-/// At the first reading: a driver takes a moment to answer.
+/// Called at the first reading, since the driver takes a moment to respond.
 void MachineLoadReader::openNvml() {
     looked_for_nvml_ = true;
     nvml_ = ::dlopen("libnvidia-ml.so.1", RTLD_LAZY | RTLD_LOCAL);
@@ -126,13 +126,13 @@ void MachineLoadReader::readGpus(MachineLoad& load) const {
     if (!count || !handle || !name || !busy || !memory || count(&gpus) != kNvmlSuccess) return;
     for (unsigned i = 0; i < gpus; ++i) {
         NvmlDevice device = nullptr;
-        std::array<char, 96> title{};  // what NVML asks for
+        std::array<char, 96> title{};  // size required by NVML
         NvmlUtilization used{};
         NvmlMemory bytes{};
         if (handle(i, &device) != kNvmlSuccess || name(device, title.data(), title.size()) != kNvmlSuccess)
             continue;
         MachineLoad::Gpu gpu{title.data(), {}, 0, 0};
-        // Of a GPU that is divided (MIG), the whole is not said to be busy or not.
+        // For a partitioned GPU (MIG), the utilization of the whole is not available.
         if (busy(device, &used) == kNvmlSuccess) gpu.busy = std::min(1.0, used.gpu / 100.0);
         if (memory(device, &bytes) == kNvmlSuccess) {
             gpu.memory_used = static_cast<double>(bytes.used);

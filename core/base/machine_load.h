@@ -8,34 +8,34 @@
 
 namespace roper {
 
-/// How busy this machine is, as the system says. What it does not say is not there.
+/// Load of this machine. Values that the system does not report are empty.
 struct MachineLoad {
-    std::optional<double> cpu;                 ///< share of all cores, 0 to 1, since the reading before
-    double memory_used = 0, memory_total = 0;  ///< bytes; 0 if not known
+    std::optional<double> cpu;  ///< utilization of all cores since the previous reading, 0 to 1
+    double memory_used = 0, memory_total = 0;  ///< bytes; 0 if unknown
     struct Gpu {
         std::string name;
-        std::optional<double> busy;                ///< share of the time, 0 to 1
-        double memory_used = 0, memory_total = 0;  ///< bytes; 0 if not known
+        std::optional<double> busy;                ///< utilization, 0 to 1
+        double memory_used = 0, memory_total = 0;  ///< bytes; 0 if unknown
     };
     std::vector<Gpu> gpus;
 };
 
-/// Times of all cores together in clock ticks, from the first line of /proc/stat.
+/// Total times of all cores in clock ticks, from the first line of /proc/stat.
 struct CpuTimes {
     std::uint64_t busy = 0, all = 0;
 };
-/// Empty if this is not the content of /proc/stat.
+/// Empty if the text is not the content of /proc/stat.
 std::optional<CpuTimes> parseCpuTimes(std::string_view proc_stat);
 
-/// The processor and how many cores this program may use: "AMD EPYC, 2 cores". Without the name where the
-/// system does not say.
+/// The processor and the number of cores that this program can use: "AMD EPYC, 2 cores". Without the name if
+/// the system does not report it.
 std::string machineName();
-/// The processor alone; empty where the system does not say.
+/// The name of the processor; empty if the system does not report it.
 std::string processorName();
 /// @param proc_cpuinfo  the content of /proc/cpuinfo
 std::string processorIn(std::string_view proc_cpuinfo);
 
-/// Reads /proc and, where NVIDIA's driver is, what its library NVML says of each GPU.
+/// Reads /proc and, if NVIDIA's driver is installed, queries each GPU through NVML.
 class MachineLoadReader {
   public:
     MachineLoadReader() = default;
@@ -43,7 +43,7 @@ class MachineLoadReader {
     MachineLoadReader(const MachineLoadReader&) = delete;
     MachineLoadReader& operator=(const MachineLoadReader&) = delete;
 
-    /// The present load; of the cores since the call before.
+    /// The current load; that of the cores is the average since the previous call.
     MachineLoad read();
 
   private:
@@ -52,7 +52,7 @@ class MachineLoadReader {
 
     std::optional<CpuTimes> last_;
     bool looked_for_nvml_ = false;
-    void* nvml_ = nullptr;  ///< the open library; null where there is none
+    void* nvml_ = nullptr;  ///< handle of the library; null if there is none
 };
 
 }  // namespace roper

@@ -17,8 +17,8 @@ std::uint64_t splitMix(std::uint64_t& state) {
 
 Random::Random(std::uint64_t seed, Stream stream, std::uint64_t index) {
     std::uint64_t mix = seed;
-    // Each part is spread over all bits before the next is added, so that neighbouring seeds and indices do
-    // not meet in one state.
+    // Each part is mixed before the next is added, so that neighbouring seeds and indices do not lead to the
+    // same state.
     mix = splitMix(mix) ^ static_cast<std::uint64_t>(stream);
     mix = splitMix(mix) ^ index;
     for (auto& word : state_)

@@ -5,31 +5,31 @@
 
 namespace roper {
 
-/// What a stream of problems is for. Streams of one seed never share a generator.
+/// Purpose of a random stream. Streams with the same seed never share a generator.
 enum class Stream : std::uint64_t {
     training = 0,
-    problems = 1,          ///< problems that an evaluation asks
-    validation = 2,        ///< sequences that an evaluation takes the loss of
+    problems = 1,          ///< problems of an evaluation
+    validation = 2,        ///< validation sequences for the loss
     sizes = 3,             ///< problems of one size, for accuracy by size
-    sampling = 4,          ///< what a model writes at a temperature
-    training_masks = 5,    ///< which tokens of training sequences are masked
-    validation_masks = 6,  ///< which tokens of validation sequences are
-    dropout = 7,           ///< seeds of dropout, where several processes train together
+    sampling = 4,          ///< sampling from a model at a temperature
+    training_masks = 5,    ///< masked tokens of training sequences
+    validation_masks = 6,  ///< masked tokens of validation sequences
+    dropout = 7,           ///< seeds of dropout in data-parallel training
 };
 
-/// A small generator whose numbers are the same on every machine: xoshiro256** (Blackman & Vigna 2018), its
-/// state filled by SplitMix64 from (seed, stream, index). Item `index` of a stream is reached at once, so a
-/// stream can be resumed at any point.
+/// A small generator with the same numbers on every machine: xoshiro256** (Blackman & Vigna 2018), with its
+/// state filled by SplitMix64 from (seed, stream, index). Any item `index` of a stream is reached directly,
+/// so a stream can be resumed at any point.
 class Random {
   public:
     Random(std::uint64_t seed, Stream stream, std::uint64_t index);
 
     std::uint64_t next();
 
-    /// A whole number from low to high, both included, each as likely (Lemire's method with rejection).
+    /// A uniform integer from low to high, both included (Lemire's method with rejection).
     std::int64_t between(std::int64_t low, std::int64_t high);
 
-    /// Even over [0, 1), in steps of 2⁻⁵³.
+    /// Uniform over [0, 1), in steps of 2⁻⁵³.
     double unit() { return static_cast<double>(next() >> 11) * 0x1p-53; }
 
   private:

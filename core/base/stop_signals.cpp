@@ -11,7 +11,7 @@ constexpr int kInterruptedExitCode = 130;
 constexpr unsigned kPatience_s = 1;
 constexpr std::size_t kLongestPath = 4096;
 
-// Handlers may read and change nothing else.
+// Signal handlers may access nothing else.
 volatile std::sig_atomic_t interrupts = 0, terminations = 0, prompt_stops = 0;
 char left_behind[kLongestPath];
 
@@ -30,7 +30,7 @@ void onTerminate(int) {
     beginPatience();
 }
 
-/// Ends the process as the signal would have ended it without a handler.
+/// Ends the process as the signal would without a handler.
 void onEndOfPatience(int) {
     if (left_behind[0] != '\0') ::unlink(left_behind);
     const int why = terminations > 0 ? SIGTERM : SIGINT;
@@ -49,8 +49,8 @@ void handleStopSignals() {
     handle(SIGINT, onInterrupt);
     handle(SIGTERM, onTerminate);
     handle(SIGALRM, onEndOfPatience);
-    handle(SIGHUP, SIG_IGN);   // a terminal that is closed does not end a run
-    handle(SIGXFSZ, SIG_IGN);  // at a limit of file size the write fails, and that is reported
+    handle(SIGHUP, SIG_IGN);   // closing a terminal does not end a run
+    handle(SIGXFSZ, SIG_IGN);  // at a file size limit the write then fails, which is reported
 }
 
 StopSignal stopSignal() {

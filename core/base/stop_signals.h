@@ -4,22 +4,22 @@
 
 namespace roper {
 
-/// What signals have told this process so far.
+/// Signals that this process has received so far.
 enum class StopSignal { none, interrupt, terminate };
 
-/// Installs handlers so that the first SIGINT asks to stop and the second ends the process at once; SIGTERM
-/// asks to save and give the machine back. Loops look at `stopSignal`.
+/// Installs handlers: the first SIGINT requests a stop and the second ends the process at once; SIGTERM
+/// requests saving and releasing the machine. Loops poll `stopSignal`.
 void handleStopSignals();
 
-/// SIGTERM counts before SIGINT.
+/// SIGTERM takes precedence over SIGINT.
 StopSignal stopSignal();
 
-/// Whether a signal has requested to stop or to give the machine back.
+/// Whether a signal has requested a stop or the release of the machine.
 bool stopIsRequested();
 
-/// While one of these lives there is nothing to save, and after `handleStopSignals` a signal to stop ends the
-/// process within a second even where it waits for something that never comes: a pipe, a file server, another
-/// process. A loop that looks at `stopIsRequested` in time ends as it likes.
+/// While an instance exists there is nothing to save: after `handleStopSignals`, a signal to stop ends the
+/// process within a second even if it is blocked indefinitely on a pipe, a file server or another process. A
+/// loop that polls `stopIsRequested` in time can end normally.
 class StopsPromptly {
   public:
     StopsPromptly();
@@ -28,11 +28,11 @@ class StopsPromptly {
     StopsPromptly& operator=(const StopsPromptly&) = delete;
 };
 
-/// A file that is removed where the process ends in the way of `StopsPromptly`, such as its socket. There is
-/// one; an empty path means none.
+/// Sets the one file, such as its socket, to be removed when the process is ended by `StopsPromptly`; an
+/// empty path means none.
 void removeAtPromptStop(const std::filesystem::path& path);
 
-/// Ends the process as a signal to stop would where it is stuck, but with this exit code.
+/// Ends the process as a signal to stop would if it is blocked, but with this exit code.
 [[noreturn]] void endPromptly(int exit_code);
 
 }  // namespace roper

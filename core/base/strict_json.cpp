@@ -14,8 +14,8 @@ namespace {
 
 using Json = nlohmann::json;
 
-/// Builds a value from the events of the library's parser. The parser's own callback cannot be used to look
-/// for keys that occur twice: it searches all members of a container again whenever one of them ends.
+/// Builds a value from the events of the library's parser. The parser's own callback is not suitable for
+/// detecting duplicate keys: it searches all members of a container whenever one of them ends.
 class JsonBuilder : public nlohmann::json_sax<Json> {
   public:
     JsonBuilder(std::string_view text, const JsonLimits& limits) : text_(text), limits_(limits) {}
@@ -28,7 +28,7 @@ class JsonBuilder : public nlohmann::json_sax<Json> {
     bool number_unsigned(number_unsigned_t value) override { return add(value); }
     bool number_float(number_float_t value, const string_t&) override { return add(value); }
     bool string(string_t& value) override { return add(std::move(value)); }
-    bool binary(binary_t&) override { return false; }  // JSON has none
+    bool binary(binary_t&) override { return false; }  // not possible in JSON
 
     bool start_object(std::size_t) override { return open(Json::value_t::object); }
     bool end_object() override { return close(); }
@@ -52,10 +52,11 @@ class JsonBuilder : public nlohmann::json_sax<Json> {
         const std::string place = text_.find('\n') == std::string_view::npos
                                       ? "column "
                                       : "line " + std::to_string(line) + ", column ";
-        const std::string_view of_line = read.substr(read.rfind('\n') + 1);  // all of it where there is none
+        // everything if there is no newline
+        const std::string_view of_line = read.substr(read.rfind('\n') + 1);
         constexpr std::size_t kShown = 20;
         const std::string_view end = of_line.substr(of_line.size() - std::min(of_line.size(), kShown));
-        constexpr int kTooLarge = 406;  // the library's number of this error
+        constexpr int kTooLarge = 406;  // the library's id of this error
         throw std::invalid_argument(place + std::to_string(of_line.size()) + ": " + onOneLine(end) +
                                     (problem.id == kTooLarge ? " is too large a number" : " is not JSON"));
     }
@@ -92,8 +93,8 @@ class JsonBuilder : public nlohmann::json_sax<Json> {
     std::string_view text_;
     JsonLimits limits_;
     Json root_;
-    std::vector<Json*> open_;  ///< containers that have not ended, the outermost first
-    Json* member_ = nullptr;   ///< of the innermost object: where its next value goes
+    std::vector<Json*> open_;  ///< open containers, the outermost first
+    Json* member_ = nullptr;   ///< place of the next value in the innermost object
     std::size_t values_ = 0;
 };
 

@@ -7,21 +7,23 @@
 
 namespace roper {
 
-/// How much of a JSON text is read.
+/// Limits for a JSON text.
 struct JsonLimits {
-    int depth = 32;  ///< containers around a value
-    /// A value takes up to 160 bytes in memory beside its text, so a hostile text takes at most 0.7 GB. The
-    /// largest tokenizer.json that we know, Gemma 3's with 514,906 merges as pairs, has 1.9 million values.
+    int depth = 32;  ///< nesting depth
+    /// A value takes up to 160 bytes of memory in addition to its text, so a hostile text takes at most 0.7
+    /// GB. The largest tokenizer.json known to us, Gemma 3's with 514,906 merges as pairs, has 1.9 million
+    /// values.
     std::size_t values = std::size_t{1} << 22U;
 };
 
-/// Parses JSON in time that grows with the length of the text, and refuses what the library would let pass:
-/// an object that has a key twice, values nested so deeply that a walk through them would run out of stack,
-/// and more values than any file of ours or of a published model holds.
-/// @throws std::invalid_argument saying what is wrong, and where: in which line, of several, and column
+/// Parses JSON in linear time and refuses texts that the library would accept: objects with duplicate keys,
+/// nesting so deep that recursion would overflow the stack, and more values than any of our files or of a
+/// published model has.
+/// @throws std::invalid_argument saying what is wrong and where: line (if there are several) and column
 nlohmann::json parseStrictJson(std::string_view text, const JsonLimits& limits = {});
 
-/// The same text with NaN, Infinity and -Infinity as strings: Python writes them, and they are no JSON.
+/// The same text with NaN, Infinity and -Infinity as strings: Python writes them, but they are not valid
+/// JSON.
 std::string withQuotedNotANumber(std::string_view text);
 
 }  // namespace roper

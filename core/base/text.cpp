@@ -9,7 +9,7 @@
 namespace roper {
 namespace {
 
-/// Levenshtein distance: single characters inserted, left out or replaced.
+/// Levenshtein distance: insertions, deletions and substitutions of single characters.
 std::size_t editDistance(std::string_view a, std::string_view b) {
     std::vector<std::size_t> row(b.size() + 1);
     std::iota(row.begin(), row.end(), std::size_t{0});
@@ -25,7 +25,7 @@ std::size_t editDistance(std::string_view a, std::string_view b) {
     return row.back();
 }
 
-/// Bytes of the character that begins with this one; 0 for a byte that begins none.
+/// Length in bytes of a UTF-8 character, from its first byte; 0 for an invalid first byte.
 std::size_t characterLength(unsigned char first) {
     if (first < 0x80) return 1;
     if (first >= 0xC2 && first <= 0xDF) return 2;
@@ -33,15 +33,15 @@ std::size_t characterLength(unsigned char first) {
     return first >= 0xF0 && first <= 0xF4 ? 4 : 0;
 }
 
-/// Whether the second byte may follow the first: neither overlong, nor a surrogate, nor beyond U+10FFFF.
+/// Whether the second byte may follow the first: not overlong, no surrogate, not beyond U+10FFFF.
 bool mayFollow(unsigned char first, unsigned char second) {
     const unsigned char low = first == 0xE0 ? 0xA0 : first == 0xF0 ? 0x90 : 0x80;
     const unsigned char high = first == 0xED ? 0x9F : first == 0xF4 ? 0x8F : 0xBF;
     return second >= low && second <= high;
 }
 
-/// Whether a character controls how others are shown: C0 and C1 controls, DEL, line and paragraph separators,
-/// and those that turn the direction of writing.
+/// Whether a character affects how others are displayed: C0 and C1 controls, DEL, line and paragraph
+/// separators, and those that change the writing direction.
 bool isControl(std::string_view character) {
     const auto byte = [&](std::size_t i) { return static_cast<unsigned char>(character[i]); };
     if (character.size() == 1) return byte(0) < 0x20 || byte(0) == 0x7F;
@@ -75,7 +75,7 @@ std::string formatNumber(double value) {
 
 std::string formatRounded(double value, int significant) {
     if (std::isnan(value)) return "nan";
-    // People read 125000, not 1.25e+05.
+    // 125000 is easier to read than 1.25e+05.
     constexpr double kLongest = 1e15;
     const double size = std::abs(value);
     if (size >= std::pow(10.0, significant) && size < kLongest) return formatFixed(value, 0);
@@ -185,14 +185,14 @@ std::size_t firstNotUtf8(std::string_view text) {
 
 namespace {
 
-/// What stands for a character that controls, or for a byte that is no UTF-8.
+/// Replacement for a control character, or an invalid byte.
 using Replacement = std::string (*)(std::string_view character);
 
 std::string blankFor(std::string_view) {
     return " ";
 }
 
-/// The character must be at most U+FFFF; every control character is.
+/// The character must be at most U+FFFF, as all control characters are.
 std::string escapeFor(std::string_view character) {
     std::uint32_t code = static_cast<unsigned char>(character[0]);
     if (character.size() == 2) code &= 0x1FU;
@@ -283,7 +283,8 @@ std::optional<std::string> nearestName(std::string_view word, const std::vector<
     std::size_t least = word.size() / 2 + 2;
     for (const std::string& candidate : candidates) {
         const std::size_t longer = std::max(word.size(), candidate.size());
-        if (longer - std::min(word.size(), candidate.size()) >= least) continue;  // at least so far apart
+        // lower bound of the distance
+        if (longer - std::min(word.size(), candidate.size()) >= least) continue;
         const std::size_t distance = editDistance(word, candidate);
         if (distance < least) {
             least = distance;

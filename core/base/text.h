@@ -8,26 +8,27 @@
 
 namespace roper {
 
-/// The shortest decimal that reads back as the same number; "nan", "inf" and "-inf" as such, in any locale.
+/// The shortest decimal representation that reads back as the same number; "nan", "inf" and "-inf" for these,
+/// in any locale.
 std::string formatNumber(double value);
 
-/// The same rounded to so many significant digits: "0.0213", "124.3", "1e-07"; a larger number to a whole
-/// one: "125000".
+/// The number rounded to this many significant digits: "0.0213", "124.3", "1e-07"; larger numbers to an
+/// integer: "125000".
 std::string formatRounded(double value, int significant);
 
-/// With so many decimals: "11.95".
+/// With a fixed number of decimals: "11.95".
 std::string formatFixed(double value, int decimals);
 
-/// A whole text read as a number, in any locale. Nothing if any character is left over.
+/// Parses a whole text as a number, in any locale. Empty if any character is left over.
 std::optional<double> parseNumber(std::string_view text);
 std::optional<long long> parseInteger(std::string_view text);
 
-/// Whole numbers of 0 or more, and ranges of them: "0-4", "3", "1,5,9". Nothing for another text, or for more
-/// than 10,000 numbers.
+/// Parses non-negative integers and ranges of them: "0-4", "3", "1,5,9". Empty for any other text, or for
+/// more than 10,000 numbers.
 std::optional<std::vector<std::int64_t>> parseIntegers(std::string_view text);
 
-/// Three digits with the unit that fits: {"bytes", "kB", "MB"} and 195e6 give "195 MB". Units are a thousand
-/// apart.
+/// Three digits with the fitting unit: {"bytes", "kB", "MB"} and 195e6 give "195 MB". Each unit is 1000 times
+/// the previous one.
 std::string scaledText(double value, const std::vector<std::string>& units);
 
 /// "195 MB", "1.2 TB".
@@ -40,47 +41,47 @@ std::vector<std::string> split(std::string_view text, char separator);
 std::string join(const std::vector<std::string>& parts, std::string_view separator);
 std::string trimmed(std::string_view text);
 
-/// With small letters of ASCII in place of capitals.
+/// Converts ASCII capitals to lower case.
 std::string lowerCase(std::string_view text);
 
-/// Where a text stops being UTF-8 (RFC 3629): the place of the first wrong byte, or npos. A character that is
-/// cut off at the end counts as wrong.
+/// Offset of the first byte that is not valid UTF-8 (RFC 3629), or npos. A character truncated at the end
+/// counts as invalid.
 std::size_t firstNotUtf8(std::string_view text);
 
-/// The text without characters that control a terminal or turn the direction of writing: they become blanks,
-/// and bytes that are not UTF-8 question marks. Line ends and tabs stay.
+/// The text without characters that control a terminal or change the writing direction: they become blanks,
+/// and invalid UTF-8 bytes become question marks. Newlines and tabs are kept.
 std::string withoutControls(std::string_view text);
 
-/// The same on one line: line ends and tabs are blanks, too. What comes from a file is then safe in a log.
+/// The same on one line: newlines and tabs become blanks, too. Makes text from files safe for logs.
 std::string onOneLine(std::string_view text);
 
-/// The same as a cell of a table in Markdown.
+/// The same as a cell of a Markdown table.
 std::string markdownCell(std::string_view text);
 
-/// The same characters as \uXXXX, as JSON and TOML have them in quotes: a text in one of these forms then
-/// tells the same and controls no terminal. Line ends and tabs, which stand between values, stay.
+/// Escapes the same characters as \uXXXX, valid inside quotes in JSON and TOML: the meaning of such a text is
+/// unchanged, and it does not control a terminal. Newlines and tabs, which separate values, are kept.
 std::string escapedControls(std::string_view text);
 
-/// Bytes up to the last character that has come whole; what is no UTF-8 at all counts as whole.
+/// Number of bytes up to the last complete character; invalid UTF-8 counts as complete.
 std::size_t wholeCharacters(std::string_view text);
 
-/// The beginning of a text that is longer than so many bytes, up to a whole character and with "…"; any other
-/// as it is.
+/// The beginning of a text longer than `most` bytes, cut after a complete character and followed by "…"; a
+/// shorter text is returned unchanged.
 std::string shortened(std::string_view text, std::size_t most);
 
-/// The longest message that is shown to a person, in bytes. What is longer quotes a file.
+/// Maximal length of a message shown to the user, in bytes. Longer messages quote a file.
 inline constexpr std::size_t kLongestMessageText = 1000;
 
-/// What a JSON parser's exception says, without its own number of the error.
+/// The message of a JSON parser's exception, without its error number.
 std::string jsonProblem(std::string_view what);
 
-/// What an error quotes of a file: the beginning, in quotation marks, if it is long.
+/// Text from a file quoted for an error: in quotation marks, only the beginning if it is long.
 std::string quotedBeginning(std::string_view text);
 
-/// The candidate with the smallest edit distance to `word`, if it is near enough to be what was meant.
+/// The candidate with the smallest edit distance to `word`, if it is near enough to be plausible.
 std::optional<std::string> nearestName(std::string_view word, const std::vector<std::string>& candidates);
 
-/// What a message says after a name that is not known: "did you mean "rope"?", else "known are rope, roper".
+/// Addition to a message about an unknown name: "did you mean "rope"?", else "known are rope, roper".
 std::string nameHint(std::string_view word, const std::vector<std::string>& known);
 
 }  // namespace roper

@@ -26,7 +26,7 @@ std::string targetOf(const char* link) {
     return length < 0 ? std::string() : std::string(target.data(), static_cast<std::size_t>(length));
 }
 
-constexpr std::size_t kState = 0, kStart = 19;  // of `processFields`: fields 3 and 22 of proc(5)
+constexpr std::size_t kState = 0, kStart = 19;  // indices into `processFields`: fields 3 and 22 of proc(5)
 
 /// The fields of /proc/PID/stat after the name; none if there is no such process.
 std::vector<std::string> processFields(std::int64_t pid) {
@@ -34,7 +34,7 @@ std::vector<std::string> processFields(std::int64_t pid) {
     std::stringstream content;
     content << file.rdbuf();
     const std::string text = content.str();
-    const std::size_t after_name = text.rfind(')');  // the name itself may hold blanks and brackets
+    const std::size_t after_name = text.rfind(')');  // the name itself may contain blanks and brackets
     if (after_name == std::string::npos || after_name + 2 > text.size()) return {};
     return split(std::string_view(text).substr(after_name + 2), ' ');
 }

@@ -2,11 +2,11 @@
 
 namespace roper {
 
-/// Large tensors come and go every step. Keeping their memory in the heap spares the kernel from clearing
-/// fresh pages each time. Called once, before the first tensor.
+/// Large tensors are allocated and freed in every step. Keeping their memory in the heap saves the kernel
+/// from clearing fresh pages each time. To be called once, before the first tensor is created.
 void keepHeapWarm();
 
-/// What it sets, in bytes: blocks up to the threshold come from the heap, which keeps as much when it is
+/// Its settings, in bytes: blocks up to the threshold come from the heap, which keeps that much when it is
 /// empty and grows by the pad.
 inline constexpr int kHeapThreshold = 1 << 30, kHeapPad = 64 << 20;
 
