@@ -10,8 +10,8 @@
 namespace roper {
 namespace {
 
-/// NF4 or FP4: all numbers of a matrix in one stream, two in a byte, the first in its high half. A block of
-/// numbers has a scale. Scales may be stored in eight bits themselves: code[byte] · scale of the block +
+/// NF4 or FP4: all numbers of a matrix in one stream, two per byte, the first in the high half. Each block of
+/// numbers has a scale. Scales may themselves be stored in eight bits: code[byte] · scale of the block +
 /// offset.
 class FourBitMatrix : public QuantizedMatrix {
   public:
@@ -71,7 +71,7 @@ class FourBitMatrix : public QuantizedMatrix {
     std::int64_t block_, columns_;
 };
 
-/// Rows of whole numbers −127 to 127 of the row's largest absolute number.
+/// Rows of integers −127 to 127, scaled by the row's largest absolute value.
 class EightBitMatrix : public QuantizedMatrix {
   public:
     EightBitMatrix(StoredTensor numbers, std::vector<float> largest)
@@ -93,7 +93,7 @@ class EightBitMatrix : public QuantizedMatrix {
     std::vector<float> largest_;
 };
 
-/// The JSON that describes a matrix of four bits, stored as bytes of a tensor.
+/// The JSON description of a four-bit matrix, stored as the bytes of a tensor.
 struct FourBitState {
     std::int64_t block = 0, nested_block = 0;
     std::vector<std::int64_t> shape;

@@ -18,7 +18,7 @@ using Json = nlohmann::json;
 /// Quantization methods of folders, by quant_method, with their usual names.
 struct QuantMethod {
     const char *method, *called;
-    void (*combine)(const Json& members, TensorStore& store) = nullptr;  ///< null if not read
+    void (*combine)(const Json& members, TensorStore& store) = nullptr;  ///< null if not supported
 };
 constexpr QuantMethod kMethods[] = {{"bitsandbytes", "bitsandbytes", combineBitsandbytes},
                                     {"bitsandbytes_4bit", "bitsandbytes", combineBitsandbytes},
@@ -46,7 +46,7 @@ constexpr QuantMethod kMethods[] = {{"bitsandbytes", "bitsandbytes", combineBits
                                     {"vptq", "VPTQ"},
                                     {"bitnet", "BitNet"}};
 
-/// Separate files that programs wrote before config.json described the quantization.
+/// Separate files written by programs before config.json described the quantization.
 constexpr QuantMethod kFilesBeside[] = {
     {"quantize_config.json", "GPTQ"}, {"quant_config.json", "AWQ"}, {"hf_quant_config.json", "ModelOpt"}};
 
@@ -64,7 +64,7 @@ std::string bitsOf(const Json& quantised) {
 
 constexpr const char* kQuantizationKeys[] = {"quantization_config", "compression_config", "quantization"};
 
-/// What a config says about quantization.
+/// The quantization described by a config.
 struct Quantization {
     std::string key;  ///< "quantization_config"
     const Json* members;
@@ -99,7 +99,7 @@ const QuantMethod* methodOf(const Json& members) {
     return members.contains("group_size") && members.contains("bits") ? &kMlx : nullptr;
 }
 
-/// Nothing if the config does not mention quantization.
+/// Empty if the config does not mention quantization.
 std::optional<Quantization> quantizationOf(const Json& config) {
     if (!config.is_object()) return std::nullopt;
     for (const char* const key : kQuantizationKeys)
@@ -111,7 +111,7 @@ std::optional<Quantization> quantizationOf(const Json& config) {
     return std::nullopt;
 }
 
-/// Nothing if the text is no JSON, which is reported where the config is read.
+/// Empty if the text is not JSON, which is reported when the config is read.
 std::optional<Json> parsedConfig(std::string_view config) {
     try {
         return parseStrictJson(config);

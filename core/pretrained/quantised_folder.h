@@ -13,13 +13,13 @@ namespace roper {
 bool isQuantizationKey(std::string_view key);
 
 /// Refuses a Hugging Face folder whose tensors are quantized, according to config.json or a file next to it,
-/// by a method that is not read.
+/// by an unsupported method.
 /// @param config  the text of config.json
 /// @throws Error (checkpoint) describing the folder and naming alternatives
 void requireReadQuantization(const FilePath& folder, std::string_view config);
 
-/// Replaces the parts of quantized matrices by these matrices, as config.json describes them, and notes it.
-/// Does nothing if the folder is not quantized.
+/// Replaces the parts of quantized matrices, as described by config.json, with these matrices, and adds a
+/// note. Does nothing if the folder is not quantized.
 /// @throws Error (checkpoint) naming a tensor or a member of the config that is wrong or not supported
 void combineQuantizedMatrices(const FilePath& folder, std::string_view config, TensorStore& store,
                               std::vector<std::string>& notes);

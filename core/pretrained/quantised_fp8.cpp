@@ -49,8 +49,8 @@ class Fp8Matrix : public QuantizedMatrix {
     std::int64_t rows_, columns_;
 };
 
-/// The block size of the config, which is 128 × 128 if it is absent, as in transformers; nothing if it is
-/// null and each matrix has one scale.
+/// The block size of the config; if it is absent 128 × 128, as in transformers; empty if it is null and each
+/// matrix has one scale.
 std::optional<Fp8Matrix::Block> blockSizeOf(const nlohmann::json& members) {
     const auto found = members.find("weight_block_size");
     if (found == members.end()) return Fp8Matrix::Block{128, 128};

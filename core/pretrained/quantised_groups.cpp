@@ -7,14 +7,15 @@
 #include "core/base/text.h"
 #include "core/pretrained/quantised_tensors.h"
 
-// Matrices of whole numbers of 2 to 8 bits. A group of numbers of a row has a scale, and a zero or a bias.
+// Matrices of integers of 2 to 8 bits. Each group of numbers of a row has a scale, and a zero point or a
+// bias.
 
 namespace roper {
 namespace {
 
 using Words = std::vector<std::uint32_t>;
 
-/// Number `i` of a stream of numbers, the lowest bits first; words are `stride` apart.
+/// Number `i` of a bit stream, lowest bits first; words are `stride` apart.
 template <std::int64_t bits>
 int packedNumber(const std::uint32_t* words, std::int64_t stride, std::int64_t i) {
     const std::int64_t bit = i * bits, word = bit / 32, shift = bit % 32;
@@ -24,8 +25,8 @@ int packedNumber(const std::uint32_t* words, std::int64_t stride, std::int64_t i
     return static_cast<int>(number & ((1U << bits) - 1U));
 }
 
-/// Numbers `first` to `first + count` of such a stream. A loop for each number of bits, because shifts that
-/// are known in advance are several times as fast.
+/// Numbers `first` to `first + count` of such a stream. A separate loop for each number of bits, since
+/// constant shifts are several times faster.
 template <std::int64_t bits>
 void unpackStream(const std::uint32_t* words, std::int64_t stride, std::int64_t first, std::int64_t count,
                   int* out) {
@@ -40,7 +41,7 @@ Unpack unpackOf(std::int64_t bits) {
     return kUnpack[static_cast<std::size_t>(bits)];
 }
 
-/// Rows of a tensor of whole numbers of 32 bits.
+/// Rows of a tensor of 32-bit integers.
 Words wordsOf(const TensorStore& store, const StoredTensor& tensor, std::int64_t first, std::int64_t rows) {
     const std::vector<std::byte> bytes = store.rowBytes(tensor, first, rows);
     Words words(bytes.size() / sizeof(std::uint32_t));
@@ -90,7 +91,7 @@ enum class Packing {
     along_outputs,  ///< AWQ: [in, out / 8] of four bits, in `kAwqPlaces`
 };
 
-/// Place among the eight numbers of a word of AWQ of each of its outputs.
+/// Position of each output's number among the eight of a word of AWQ.
 constexpr std::array<std::int64_t, 8> kAwqPlaces = {0, 4, 1, 5, 2, 6, 3, 7};
 
 int awqNumber(const std::uint32_t* words, std::int64_t o) {
@@ -169,7 +170,7 @@ class TransposedMatrix : public QuantizedMatrix {
     std::vector<std::int64_t> group_of_;
 };
 
-/// A whole number of the config. @throws Error (usage) if it is missing or none of these
+/// An integer of the config. @throws Error (usage) if it is missing or not one of the allowed values
 std::int64_t wholeOf(const nlohmann::json& members, const std::string& key,
                      const std::vector<std::int64_t>& values) {
     const auto found = members.find(key);
@@ -194,7 +195,7 @@ void requireType(QuantizedParts& parts, const std::string& name, const StoredTen
             "is " + part.shapeText() + " of " + nameOf(part.type) + ", which no such quantized matrix has");
 }
 
-/// Numbers, zeros and scales of a matrix of GPTQ or AWQ, whose shapes fit.
+/// Numbers, zeros and scales of a GPTQ or AWQ matrix, with checked shapes.
 TransposedMatrix::Parts takeTransposed(const std::string& name, QuantizedParts& from, Packing packing,
                                        std::int64_t bits, std::int64_t group_size, std::int64_t& in) {
     TransposedMatrix::Parts parts{from.need(name + ".qweight"), from.need(name + ".qzeros"),
@@ -235,7 +236,7 @@ std::vector<std::int64_t> groupsInOrder(std::int64_t in, std::int64_t group_size
     return group_of;
 }
 
-/// The group of each input as stored, which is not in order if columns were sorted by their importance.
+/// The stored group of each input, which is not in order if columns were sorted by importance.
 std::vector<std::int64_t> groupsAsStored(const std::string& name, QuantizedParts& from,
                                          const StoredTensor& stored, std::int64_t in, std::int64_t groups) {
     from.requireShape(name, stored, {in});
@@ -249,7 +250,7 @@ std::vector<std::int64_t> groupsAsStored(const std::string& name, QuantizedParts
     return group_of;
 }
 
-/// Group size and bits of one matrix: the config may hold others for it under its name.
+/// Group size and bits of one matrix: the config may override them under its name.
 const nlohmann::json& membersOf(const nlohmann::json& members, const std::string& name) {
     const auto found = members.find(name);
     return found != members.end() && found->is_object() ? *found : members;
@@ -264,7 +265,7 @@ void combineGptq(const nlohmann::json& members, TensorStore& store) {
     requireOneOf(members, "dynamic", {nlohmann::json::object()});
     const std::int64_t bits = wholeOf(members, "bits", {2, 3, 4, 8}),
                        group_size = wholeOf(members, "group_size", kGroupSizes);
-    // The first format stores zeros less one.
+    // The first format stores zeros minus one.
     const auto isSecond = [&](const char* key) { return members.value(key, nlohmann::json()) == "gptq_v2"; };
     const int added = isSecond("checkpoint_format") || isSecond("format") ? 0 : 1;
     QuantizedParts parts(store);

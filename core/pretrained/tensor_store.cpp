@@ -86,7 +86,7 @@ void TensorStore::add(const std::string& name, StoredTensor tensor) {
     if (row % elementsPerBlock(tensor.type) != 0)
         throw std::invalid_argument("its rows of " + std::to_string(row) +
                                     " numbers are no whole blocks of " + nameOf(tensor.type));
-    // At most eight bytes a number, so this does not overflow.
+    // At most eight bytes per number, so this does not overflow.
     const std::uint64_t bytes = tensor.bytes(), size = files_[tensor.file].size;
     if (tensor.place > size || bytes > size - tensor.place)
         throw std::invalid_argument("its " + bytesText(static_cast<double>(bytes)) +

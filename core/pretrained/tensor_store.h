@@ -17,12 +17,12 @@ namespace roper {
 
 class TensorStore;
 
-/// A matrix that several tensors of a store hold together, for example whole numbers and their scales.
+/// A matrix stored in several tensors, for example integers and their scales.
 class QuantizedMatrix {
   public:
     virtual ~QuantizedMatrix() = default;
 
-    /// Decodes `rows` rows from row `first` on, as `TensorStore::readRows`. Several threads may call it.
+    /// Decodes `rows` rows from row `first` on, as `TensorStore::readRows`. Thread-safe.
     /// @throws Error (checkpoint), Error (disk)
     virtual void decodeRows(const TensorStore& store, std::int64_t first, std::int64_t rows,
                             std::span<float> out) const = 0;
@@ -34,7 +34,7 @@ struct StoredTensor {
     std::vector<std::int64_t> shape;  ///< row-major: the last dimension is contiguous and in whole blocks
     std::size_t file = 0;             ///< index of the store's file
     std::uint64_t place = 0;          ///< offset of the first byte
-    /// If set, the numbers come from it and count as F32; `file` is only the one that messages name.
+    /// If set, the numbers come from this matrix and count as F32; `file` is then used only in messages.
     std::shared_ptr<const QuantizedMatrix> quantized = {};
 
     std::int64_t count() const;     ///< elements
@@ -67,7 +67,7 @@ class TensorStore {
     /// @throws std::invalid_argument naming two tensors that overlap in a file
     void requireApart() const;
 
-    /// Records a tensor whose type is that of no parameter: error messages name it, and it may be a part of a
+    /// Records a tensor whose type no parameter can have: error messages name it, and it may be a part of a
     /// quantized matrix.
     void leaveOut(const std::string& name, const std::string& type, StoredTensor tensor) {
         left_out_[name] = {type, std::move(tensor)};
@@ -80,14 +80,14 @@ class TensorStore {
     /// "FILE: the tensor NAME is stored as U8, which is not read here …"
     Error notRead(const std::string& name) const;
 
-    /// Beginnings of the names with this ending, of all tensors including those left out, in order.
+    /// Names with this ending, without it, of all tensors including those left out, in order.
     std::vector<std::string> namesBefore(std::string_view ending) const;
 
-    /// Removes a tensor, or one left out, that becomes part of a quantized matrix.
-    /// @returns nothing if there is none of this name
+    /// Removes and returns a tensor, possibly one left out, that becomes part of a quantized matrix; empty if
+    /// there is none of this name.
     std::optional<StoredTensor> take(const std::string& name);
 
-    /// Adds a matrix made of tensors that were taken.
+    /// Adds a matrix composed of tensors returned by `take`.
     /// @throws std::invalid_argument for a duplicate name
     void addQuantized(const std::string& name, std::vector<std::int64_t> shape, std::size_t file,
                       std::shared_ptr<const QuantizedMatrix> matrix);

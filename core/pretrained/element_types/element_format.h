@@ -11,12 +11,12 @@
 
 namespace roper {
 
-/// How numbers of one type are stored: blocks of `elements` numbers in `bytes` bytes, little-endian and
+/// Storage format of numbers of one type: blocks of `elements` numbers in `bytes` bytes, little-endian and
 /// packed.
 struct ElementFormat {
     ElementType type;
     const char* name;
-    std::optional<std::uint32_t> gguf;  ///< the type's number in GGUF files, if it has one
+    std::optional<std::uint32_t> gguf;  ///< the type's id in GGUF files, if it has one
     std::size_t elements, bytes;
     void (*decode)(const std::uint8_t* blocks, std::size_t count, float* out);
 };

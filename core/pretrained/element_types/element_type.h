@@ -8,7 +8,7 @@
 
 namespace roper {
 
-/// Storage types of a published model's tensors. Those below the first line are stored in blocks that share a
+/// Storage types of a published model's tensors. Those after the first line are stored in blocks that share a
 /// scale (ggml's formats, as in GGUF files); no block crosses the end of a row.
 // clang-format off
 enum class ElementType {
@@ -28,10 +28,10 @@ std::string nameOf(ElementType type);
 std::size_t elementsPerBlock(ElementType type);
 std::size_t bytesPerBlock(ElementType type);
 
-/// The type with this number in GGUF files; nothing if it is not supported.
+/// The type with this id in GGUF files; empty if it is not supported.
 std::optional<ElementType> elementTypeOfGguf(std::uint32_t number);
 
-/// ggml's name of the type with this number, supported or not: "Q8_1"; "type 99" if unknown.
+/// ggml's name of the type with this id, supported or not: "Q8_1"; "type 99" if unknown.
 std::string ggufTypeName(std::uint32_t number);
 
 /// Decodes whole blocks to float32.

@@ -2,7 +2,7 @@
 
 #include "core/pretrained/element_types/element_format.h"
 
-// Numbers of four bits that stand for sixteen values at unequal distances.
+// Four-bit codes for sixteen values at unequal distances.
 
 namespace roper {
 namespace {

@@ -3,15 +3,15 @@
 #include "core/pretrained/element_types/element_format.h"
 #include "core/pretrained/element_types/grids.h"
 
-// Super-blocks of 256 numbers: an index chooses 4 or 8 of them at once from a grid, and their signs and
-// scales are stored beside it.
+// Super-blocks of 256 numbers: an index selects 4 or 8 of them at once from a grid; signs and scales are
+// stored separately.
 
 namespace roper {
 namespace {
 
 using element_blocks::Byte, element_blocks::kSuperBlock, element_blocks::read, element_blocks::scaleAt;
 
-/// The signs that each bit of a byte stands for.
+/// The signs encoded by the bits of a byte.
 constexpr auto kSigns = [] {
     Grid<256, 8> signs{};
     for (std::size_t byte = 0; byte < 256; ++byte)
@@ -20,7 +20,7 @@ constexpr auto kSigns = [] {
     return signs;
 }();
 
-/// Of eight signs, seven are stored: their product is 1.
+/// Seven of eight signs are stored: their product is 1.
 std::size_t eightSigns(std::uint32_t seven) {
     seven &= 0x7FU;
     return seven | (static_cast<std::uint32_t>(std::popcount(seven) & 1) << 7U);
@@ -113,7 +113,7 @@ void decodeIQ3_S(const Byte* block, float* out) {
     }
 }
 
-/// Eight numbers of the formats of one bit: a vector of −1, 0 and 1, moved by an eighth.
+/// Eight numbers of the one-bit formats: a vector of −1, 0 and 1, shifted by an eighth.
 void decodeMoved(const std::array<std::int8_t, 8>& vector, bool down, float scale, float* out) {
     const float delta = down ? -0.125F : 0.125F;
     for (std::size_t j = 0; j < 8; ++j)
@@ -131,7 +131,7 @@ void decodeIQ1_S(const Byte* block, float* out) {
     }
 }
 
-/// The scale of the super-block is spread over the highest four bits of the four words of scales.
+/// The scale of the super-block is distributed over the highest four bits of the four words of scales.
 float spreadScale(const Byte* scales) {
     std::uint32_t half = 0;
     for (std::size_t i = 0; i < 4; ++i)

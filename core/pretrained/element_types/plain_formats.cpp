@@ -7,7 +7,7 @@ namespace {
 
 using element_blocks::Byte;
 
-/// Numbers of a type that the processor knows, rounded to float32.
+/// Numbers of a native type, converted to float32.
 template <class Number>
 void decodeNumber(const Byte* from, float* out) {
     *out = static_cast<float>(element_blocks::read<Number>(from));
@@ -29,7 +29,7 @@ void decodeF8_E5M2(const Byte* from, float* out) {
 /// E4M3FN: bias 7, no infinity; 0x7F and 0xFF are NaN.
 void decodeF8_E4M3(const Byte* from, float* out) {
     const std::uint32_t sign = (from[0] & 0x80U) << 24U, size = from[0] & 0x7FU;
-    // As a float16 with one bit of the exponent less: 2⁸ times as much.
+    // Like a float16 with one exponent bit less: scaled by 2⁸.
     const float number = element_blocks::halfToFloat(static_cast<std::uint16_t>(size << 7U)) * 0x1p8F;
     const std::uint32_t nan = static_cast<std::uint32_t>(size == 0x7FU) * 0x7FC00000U;
     *out = std::bit_cast<float>(sign | nan | std::bit_cast<std::uint32_t>(number));
