@@ -5,7 +5,7 @@
 namespace roper {
 namespace {
 
-/// The members of a set that a check names: of "TEXT:{a,b}" a and b.
+/// The members of a set in a check's type: a and b for "TEXT:{a,b}".
 std::vector<std::string> choicesIn(const std::string& type) {
     const std::size_t begin = type.find('{'), end = type.find('}');
     if (begin == std::string::npos || end == std::string::npos) return {};
@@ -35,8 +35,8 @@ bool isSetting(const std::string& word) {
     return word.find('=') != std::string::npos && !word.starts_with('-');
 }
 
-/// A word "key=value" that follows a --set with one already, and so was taken for something else; empty if
-/// there is none, or the command's --set takes several.
+/// A "key=value" word after a --set that already has a value, and that was therefore parsed as something
+/// else; empty if there is none, or if the command's --set takes several.
 std::string strayingSetting(const CLI::App& app, const std::vector<std::string>& unknown) {
     const CLI::Option* set = app.get_option_no_throw("--set");
     if (set == nullptr || set->count() == 0 || set->get_allow_extra_args()) return {};

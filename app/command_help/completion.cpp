@@ -8,7 +8,7 @@
 namespace roper {
 namespace {
 
-/// Values that only a running program can list, and the command that does.
+/// Kinds of values that only a running program can list, and the command that lists them.
 const std::map<std::string, std::string>& listings() {
     static const std::map<std::string, std::string> all = {{"RUN", "roper-train list --names"},
                                                            {"PRESET", "roper-train presets --names"},
@@ -16,10 +16,10 @@ const std::map<std::string, std::string>& listings() {
     return all;
 }
 
-/// Lists what a setting may be, where that can be listed.
+/// Lists the allowed values of a setting, if they can be listed.
 const std::string kValuesOfKey = "roper-train describe --values";
 
-/// "roper_train", as functions of shells are named.
+/// "roper_train", valid as the name of a shell function.
 std::string identifier(std::string name) {
     std::replace_if(
         name.begin(), name.end(), [](char c) { return std::isalnum(static_cast<unsigned char>(c)) == 0; },
@@ -54,13 +54,13 @@ std::vector<std::string> commandNames(const CommandDescription& program) {
 
 // bash -----------------------------------------------------------------------------------------------------
 
-/// The statement that fills COMPREPLY with what goes on from the typed word.
-/// @param source  of compgen: "-f", "-W 'one two'"
+/// The statement that fills COMPREPLY with completions of the typed word.
+/// @param source  for compgen: "-f", "-W 'one two'"
 std::string bashMatches(const std::string& source) {
     return "mapfile -t COMPREPLY < <(compgen " + source + " -- \"$word\")";
 }
 
-/// The statement that fills COMPREPLY with what a value may be.
+/// The statement that fills COMPREPLY with possible values.
 std::string bashValues(const CommandOption& option) {
     if (!option.choices.empty()) return bashMatches("-W " + quoted(join(option.choices, " ")));
     if (option.value == "FOLDER") return "compopt -o filenames; " + bashMatches("-d");
@@ -80,7 +80,7 @@ std::string bashCommand(const CommandDescription& command) {
     std::string text = "        " + command.name + ")\n            case $before in\n";
     std::string argument = "return";
     for (const CommandOption& option : command.options) {
-        if (option.value == "KEY=VALUE")  // bash divides words at "="
+        if (option.value == "KEY=VALUE")  // bash splits words at "="
             text += "                *.*) if [[ -n $after_sign ]]; then " +
                     bashMatches("-W \"$(" + kValuesOfKey + " \"$before\" 2>/dev/null)\"") +
                     "; return; fi ;;\n";
@@ -182,7 +182,7 @@ std::string zsh(const CommandDescription& program) {
     std::string text = "#compdef " + program.name + "\n# Completion of " + program.name +
                        " for zsh. Load it with: source <(" + program.name + " completion zsh)\n";
     for (const auto& [value, listing] : listings()) {
-        const bool ends_open = value == "KEY=VALUE";  // the value follows
+        const bool ends_open = value == "KEY=VALUE";  // a value follows
         const std::string folder =
             value == "RUN" ? " ${opt_args[--runs]:+--runs} ${~${(Q)opt_args[--runs]}}" : "";
         text += function + "_" + identifier(value) + "() {\n    local -a names\n";
@@ -210,7 +210,7 @@ std::string zsh(const CommandDescription& program) {
     for (const CommandDescription& command : program.commands)
         text += "                " + command.name + ")\n                    " +
                 zshArguments(program, command, "                        ") + " ;;\n";
-    // Sourced, it announces itself; as a file of $fpath it is what is called.
+    // When sourced, the script registers itself; as a file of $fpath it is called directly.
     return text + "            esac ;;\n    esac\n}\nif [[ $funcstack[1] == _" + program.name + " ]]; then " +
            function + " \"$@\"; else compdef " + function + " " + program.name + "; fi\n";
 }
@@ -239,13 +239,13 @@ std::string fishOption(const std::string& program, const std::string& condition,
     return text + "\n";
 }
 
-/// A function for each kind of value that a program lists.
+/// A function for each kind of value listed by a program.
 std::string fishListings(const std::string& program) {
     std::string text;
     for (const auto& [value, listing] : listings()) {
         text += "function __" + identifier(program) + "_" + identifier(value) + "\n";
         if (value == "RUN") {
-            // The folder that the line names, "--runs DIR" or "--runs=DIR".
+            // The runs folder on the command line, "--runs DIR" or "--runs=DIR".
             text +=
                 "    set -l words (commandline -opc | string replace -r '^(--runs=)?~' '$1'$HOME)\n"
                 "    set -l folder (string match -r -- '^--runs=.*' $words)\n"

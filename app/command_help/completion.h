@@ -9,9 +9,8 @@ namespace roper {
 
 const std::vector<std::string>& completionShells();
 
-/// A script that completes the program's commands, options, and the values that it knows: choices, files and
-/// folders, names of runs and presets, keys of settings. Names are asked of roper-train while the person
-/// types.
+/// A script that completes the program's commands, options, and known values: choices, files and folders,
+/// names of runs and presets, keys of settings. It calls roper-train for names during completion.
 /// @param shell  one of `completionShells`. @throws Error (usage)
 std::string completionScript(const CommandDescription& program, const std::string& shell);
 

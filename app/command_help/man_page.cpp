@@ -8,7 +8,7 @@
 namespace roper {
 namespace {
 
-/// A text as roff takes it: no character is a command.
+/// Escapes a text for roff, so that no character is a command.
 std::string roff(const std::string& text) {
     std::string escaped;
     for (const char c : text) {
@@ -51,7 +51,7 @@ std::string optionEntry(const CommandOption& option) {
     return ".TP\n" + head + "\n" + (help.empty() ? "\\&" : help) + "\n";
 }
 
-/// Lines as they are, such as examples.
+/// Preformatted lines, such as examples.
 std::string verbatim(const std::string& text) {
     std::string lines;
     for (const std::string& line : split(text, '\n'))
@@ -105,7 +105,7 @@ std::string manPage(const CommandDescription& program, const std::string& versio
                        "\\fR [options] [command]\n.SH OPTIONS\n" + optionEntries(program) + ".SH COMMANDS\n";
     for (const CommandDescription& command : program.commands)
         text += commandEntry(program, command);
-    // The heading says already that these are examples.
+    // The section heading already says that these are examples.
     constexpr std::string_view kHeading = "Examples:\n";
     if (program.footer.starts_with(kHeading))
         text += ".SH EXAMPLES\n" + verbatim(program.footer.substr(kHeading.size()));

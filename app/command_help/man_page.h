@@ -6,7 +6,7 @@
 
 namespace roper {
 
-/// A manual page in the language of man(7): every command with its options, exit codes and variables.
+/// A manual page in man(7) format: all commands with their options, exit codes and environment variables.
 /// @param version  of the program
 std::string manPage(const CommandDescription& program, const std::string& version);
 

@@ -4,14 +4,14 @@
 
 namespace roper {
 
-/// Accepts numbers within these bounds, and neither nan nor inf, which CLI::Range lets through: every
-/// comparison with nan is false.
+/// Accepts numbers within these bounds, but not nan or inf. CLI::Range accepts nan, since every comparison
+/// with it is false.
 CLI::Validator numberFrom(double low, double high);
 CLI::Validator positiveNumber();
 
-/// Makes every option of a program and its commands that takes a whole number take decimal ones of 64 bits
-/// alone, and negative ones only where a CLI::Range begins below 0. CLI11 by itself takes the nearest number
-/// for one that is too large, 8 for 010, and for -1 the largest where the number has no sign.
+/// Restricts all integer options of a program and its commands to decimal 64-bit numbers, and negative ones
+/// to options with a CLI::Range that begins below 0. By itself CLI11 clamps numbers that are too large, reads
+/// 010 as 8, and -1 as the largest number of an unsigned type.
 void requireWholeNumbers(CLI::App& app);
 
 }  // namespace roper

@@ -13,7 +13,7 @@
 namespace roper {
 namespace {
 
-/// What Qt has said while it was looking for a display.
+/// Qt's messages while it was looking for a display.
 std::vector<std::pair<QtMsgType, QString>>& remarks() {
     static std::vector<std::pair<QtMsgType, QString>> said;
     return said;
@@ -29,7 +29,7 @@ std::string whyNoDisplay() {
                        : "there is no display for a window (" + why + ")";
 }
 
-/// Qt aborts after its last word, so that the sentence must be said before it.
+/// Qt aborts after its fatal message, so the explanation must be printed before.
 void sayWhatToDo(QtMsgType type, const QMessageLogContext&, const QString& message) {
     if (type != QtFatalMsg) {
         remarks().emplace_back(type, message);
@@ -56,7 +56,7 @@ std::unique_ptr<QApplication> applicationOnADisplay(int& argc, char** argv) {
 
 void requireFonts() {
     constexpr std::u32string_view kNeeded = U"aZ09.,-−×θλ";
-    // Where there is no font at all Qt may say of its boxes that they are the letters.
+    // Without any font Qt may claim that its boxes are the letters.
     const bool has_family = !QFontDatabase::families().isEmpty();
     const QFontMetricsF metrics{QFont()};
     QString missing;

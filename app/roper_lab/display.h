@@ -5,12 +5,12 @@
 
 namespace roper {
 
-/// The application of a program with a window. Without a display Qt would abort in words of its own; this
-/// says what to do instead and ends with the exit code of a wrong command.
+/// Creates the application of a program with a window. Without a display Qt would abort with its own message;
+/// this explains what to do instead and exits with the code of a usage error.
 std::unique_ptr<QApplication> applicationOnADisplay(int& argc, char** argv);
 
-/// Without a font Qt draws every letter as a box, and says nothing.
-/// @throws Error (disk) if no font here has the letters that every picture and the window need
+/// Checks fonts: without any, Qt silently draws every letter as a box.
+/// @throws Error (disk) if no installed font has the letters needed by figures and the window
 void requireFonts();
 
 }  // namespace roper

@@ -16,7 +16,7 @@
 namespace roper {
 namespace {
 
-/// How a picture is drawn, apart from what it shows.
+/// How a figure is drawn, independent of its content.
 struct Canvas {
     QSize size;
     ExportOptions options;
@@ -44,7 +44,7 @@ const std::vector<Field<Canvas>>& canvasFields() {
     return fields;
 }
 
-/// The page that draws a kind of picture. @throws Error (usage) with the nearest known kind
+/// The page that draws a kind of figure. @throws Error (usage) with the nearest known kind
 const Page& pageOf(const PageSet& pages, const std::string& kind) {
     std::vector<std::string> all;
     for (const Page* page : pages.all()) {
@@ -61,18 +61,19 @@ const Page& pageOf(const PageSet& pages, const std::string& kind) {
 QSize defaultSize(const Page& page, const std::string& kind) {
     for (const Figure* figure : page.figures())
         if (figure->figureName().toStdString() == kind) return figure->defaultSize();
-    return page.figures().front()->defaultSize();  // one that has another name now
+    return page.figures().front()->defaultSize();  // a kind that has been renamed
 }
 
-/// The settings of a setup that the command line does not name.
+/// Adds the settings of a setup that the command line does not set.
 void addSetup(const Setup& setup, FigureRequest& request) {
     std::vector<std::pair<std::string, std::string>> settings = settingsOf(setup);
-    settings.emplace_back("head_dim", std::to_string(setup.head_dim));  // where a page begins with another
+    settings.emplace_back("head_dim", std::to_string(setup.head_dim));  // if the page's default differs
     for (const auto& [key, value] : settings)
         if (!request.sets(key)) request.settings.emplace_back(key, value);
 }
 
-/// What an example sets and the command line does not. @throws Error (usage) if it is of another page
+/// Adds the settings of an example that the command line does not set. @throws Error (usage) if it belongs to
+/// another page
 void addExample(const Example& example, const Page& page, FigureRequest& request) {
     if (page.name().toLower().replace(' ', '-').toStdString() != example.page)
         throw Error(ErrorKind::usage, "the example \"" + example.name + "\" is of the page " + example.page +
@@ -80,8 +81,8 @@ void addExample(const Example& example, const Page& page, FigureRequest& request
     addSetup(example.setup, request);
 }
 
-/// The rotation of a config.json. @throws Error (usage) for a picture that follows from no setup, and naming
-/// the file
+/// Adds the rotation of a config.json. @throws Error (usage) for a figure that does not depend on a setup,
+/// and errors naming the file
 void addConfig(const std::filesystem::path& named, const Page& page, FigureRequest& request) {
     const std::vector<const FieldInfo*> fields = page.pictures().settings();
     if (std::none_of(fields.begin(), fields.end(),
@@ -101,8 +102,8 @@ void addConfig(const std::filesystem::path& named, const Page& page, FigureReque
     }
 }
 
-/// Settings of the canvas go into it, those of the page into the request.
-/// @throws Error (usage) for a setting that neither knows
+/// Sets the canvas settings in `canvas`, and returns those of the page in the request.
+/// @throws Error (usage) for an unknown setting
 FigureRequest parse(const FigureOrder& order, const Page& page, Canvas& canvas) {
     FigureRequest request{order.kind, {}, {}, order.run};
     const std::vector<const FieldInfo*> of_page = page.pictures().settings();
@@ -122,7 +123,7 @@ FigureRequest parse(const FigureOrder& order, const Page& page, Canvas& canvas) 
         if (!given.insert(findKey(of_page, key, canvas_keys)).second)
             throw Error(ErrorKind::usage, "\"" + key + "\" is given twice");
         request.settings.emplace_back(key, value);
-        // A run named among the settings, as in a copied setup, is treated like one of --run.
+        // A run among the settings, as in a copied setup, is treated like one of --run.
         if (key == "run" && request.run.empty()) request.run = value;
     }
     if (!order.config.empty()) addConfig(order.config, page, request);
@@ -131,7 +132,7 @@ FigureRequest parse(const FigureOrder& order, const Page& page, Canvas& canvas) 
     return request;
 }
 
-/// A run by its path: its folder's name, and the folder around it. A published model keeps its path.
+/// Splits the path of a run into its folder's name and the runs folder. A published model keeps its path.
 void takeRunApart(FigureOrder& order) {
     const std::filesystem::path path(order.run);
     if (isPublishedModel(QString::fromStdString(order.run))) {
@@ -164,7 +165,7 @@ std::string figureHelp() {
     help += "Settings of all (--set key=value):\n";
     for (const auto& one : canvasFields())
         lineOf(one);
-    // Pages with the same settings, such as those of the setup, have one list.
+    // Pages with the same settings, such as those of the setup, share one list.
     std::vector<std::pair<const FieldInfo*, QStringList>> fields;
     for (const Page* page : pages.all()) {
         for (const FieldInfo* field : page->pictures().settings()) {
@@ -185,7 +186,7 @@ std::string figureHelp() {
 
 int makeFigure(const FigureOrder& given) {
     FigureOrder order = given;
-    if (order.kind == "value-mixing") order.kind = "mixing";  // by its page's name
+    if (order.kind == "value-mixing") order.kind = "mixing";  // the page's name as an alias
     takeRunApart(order);
     QApplication::setPalette(fixedPalette(order.dark));
     const PageSet pages(order.runs, QueueLauncher::Duty::watch);

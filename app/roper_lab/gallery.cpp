@@ -12,7 +12,7 @@ namespace roper {
 namespace {
 
 constexpr QSize kThumbnail{192, 128};
-constexpr int kDrawnLarger = 3;  // labels of a picture as small as a thumbnail would fill it
+constexpr int kDrawnLarger = 3;  // at the size of a thumbnail, labels would fill the picture
 
 QDir folderFor(const QString& out) {
     if (!QDir().mkpath(out)) throw Error(ErrorKind::disk, "cannot create the folder " + out.toStdString());

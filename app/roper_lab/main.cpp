@@ -1,4 +1,4 @@
-// roper-lab: the window, and its pictures without a window.
+// roper-lab: the window, and figures without a window.
 
 #include <CLI/CLI.hpp>
 #include <QApplication>
@@ -33,12 +33,12 @@ struct Arguments {
     bool figure = false, screenshots = false, gallery = false, thumbnails = false, first_frame = false;
 };
 
-/// Qt's platform for pictures remarks on things that pictures do not need; what is wrong still gets through.
+/// Drops irrelevant messages of Qt's offscreen platform; real problems are still shown.
 void dropRemarks(QtMsgType type, const QMessageLogContext&, const QString& message) {
     if (type == QtCriticalMsg || type == QtFatalMsg) std::cerr << message.toStdString() << "\n";
 }
 
-/// Pictures need no display; without this they would fail where there is none.
+/// Figures need no display; this makes them work without one.
 void useNoDisplay() {
     qputenv("QT_QPA_PLATFORM", "offscreen");
     qInstallMessageHandler(dropRemarks);
@@ -95,7 +95,7 @@ std::optional<int> parse(Arguments& arguments, int argc, char** argv) {
     roper::requireWholeNumbers(app);
     roper::nameValues(app, {{"--runs", "FOLDER"}, {"--run", "RUN"}, {"--tour", "FILE"}, {"--out", "FOLDER"}});
     figure->get_option("--out")->type_name("FILE");
-    // `--set` takes all that follows it; a word without "=" is the kind.
+    // `--set` consumes all following words; a word without "=" is the kind.
     figure->final_callback([&order = arguments.order] {
         const auto word =
             std::find_if(order.settings.begin(), order.settings.end(),
@@ -123,7 +123,7 @@ std::optional<int> parse(Arguments& arguments, int argc, char** argv) {
     return std::nullopt;
 }
 
-/// The page or the stop of a tour that the command line asks for; at the first start, an invitation.
+/// Opens the page or tour stop given on the command line; at the first start, an invitation.
 void open(roper::MainWindow& window, const Arguments& arguments) {
     const QString page = QString::fromStdString(arguments.page);
     if (!arguments.tour.empty()) window.setTour(roper::readTour(arguments.tour));
@@ -150,7 +150,7 @@ int runProgram(QApplication& application, const Arguments& arguments) {
     open(window, arguments);
     window.show();
     if (arguments.first_frame) {
-        // Show and expose are events; the timer comes after them and after the painting they lead to.
+        // Show and expose are events; the timer fires after them and after the resulting painting.
         QTimer::singleShot(0, &window, [&window] {
             window.repaint();
             QCoreApplication::exit(0);
@@ -172,7 +172,7 @@ int main(int argc, char** argv) {
             draws ? std::make_unique<QApplication>(argc, argv) : roper::applicationOnADisplay(argc, argv);
         roper::requireFonts();
         QApplication::setOrganizationName("RoPER Lab");
-        // Pictures are the same for everyone: they neither read nor change a person's own settings.
+        // Figures are the same for everyone: they neither read nor change the user's settings.
         QApplication::setApplicationName(draws ? "roper-lab-pictures" : "roper-lab");
         if (draws)
             QApplication::setStyle(new roper::LabStyle);

@@ -17,7 +17,7 @@
 namespace roper {
 namespace {
 
-/// Lets layouts, queued replots and timers do their work.
+/// Processes layouts, queued replots and timers.
 void settle() {
     constexpr int kSettled_ms = 250;
     QEventLoop loop;
@@ -40,7 +40,7 @@ void shoot(QWidget& window, const QString& path, int scale) {
     announce(path);
 }
 
-/// A prompt of the task of the run that is inspected; something that any model refuses if there is none.
+/// A prompt of the inspected run's task; if there is none, a text that any model refuses.
 QString problemOf(MainWindow& window) {
     const RunWatcher* run = window.runs().find(window.inspectPage().state().model());
     return run == nullptr ? QStringLiteral("?") : examplePrompt(*run);
@@ -77,7 +77,8 @@ void showModelPanel(MainWindow& window) {
     waitWhile([&] { return window.inspectPage().state().isAsking(); }, "the answer of the model");
 }
 
-/// States worth showing: the worked example on the Rotation page, a head of usual width on the others.
+/// Prepares states worth showing: the worked example on the Rotation page, a head of usual width on the
+/// others.
 void prepare(MainWindow& window, const Page& page) {
     Setup setup;
     setup.head_dim = 64;
@@ -98,7 +99,7 @@ struct View {
     std::function<void(MainWindow&)> show;
 };
 
-/// The pages' other sides.
+/// Further views of the pages.
 std::vector<View> furtherViews() {
     const auto with = [](auto change) {
         return [change](MainWindow& window) {

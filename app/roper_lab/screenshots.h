@@ -6,9 +6,9 @@
 
 namespace roper {
 
-/// Writes every page, light and dark, as PNG, and the pictures of the pages as PNG, SVG, PDF and CSV. Prints
-/// the path of each file on stdout. The runs are those of `runs`, the window has `size`, a PNG `scale` pixels
-/// for each of its. @returns the exit code @throws Error
+/// Writes screenshots of every page, light and dark, as PNG, and the figures of the pages as PNG, SVG, PDF
+/// and CSV. Prints the path of each file on stdout. Shows the runs of `runs` in a window of `size`, with
+/// `scale` pixels of PNG per window pixel. @returns the exit code @throws Error
 int makeScreenshots(const QString& out, const std::filesystem::path& runs, const QSize& size, int scale);
 
 }  // namespace roper

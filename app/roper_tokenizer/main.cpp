@@ -1,5 +1,5 @@
-// roper-tokenizer: learns SentencePiece vocabularies, and tokenizes texts. A program of its own
-// because SentencePiece and LibTorch each bring a copy of protobuf, and one process cannot hold both.
+// roper-tokenizer: learns SentencePiece vocabularies, and tokenizes texts. A separate program, since
+// SentencePiece and LibTorch each contain a copy of protobuf, and one process cannot load both.
 
 #include <sentencepiece_processor.h>
 #include <sentencepiece_trainer.h>
@@ -28,11 +28,11 @@ namespace {
 
 namespace fs = std::filesystem;
 
-constexpr int kSmallestVocabulary = 300;        // single bytes alone are 256
-constexpr std::size_t kLongestSentence = 4000;  // bytes; SentencePiece leaves out longer ones than 4192
-constexpr double kMostLearnedFrom = 32e6;       // bytes; takes about 25 times as much memory
+constexpr int kSmallestVocabulary = 300;        // the single bytes alone are 256
+constexpr std::size_t kLongestSentence = 4000;  // bytes; SentencePiece skips those longer than 4192
+constexpr double kMostLearnedFrom = 32e6;       // bytes; needs about 25 times as much memory
 
-/// SentencePiece's reasons in words of this program.
+/// Translates SentencePiece's error messages.
 std::string reasonOf(const std::string& why) {
     int wanted = 0, bound = 0;
     if (const std::size_t at = why.find("Vocabulary size too high"); at != std::string::npos)
@@ -52,7 +52,7 @@ std::string reasonOf(const std::string& why) {
 void requireOk(const sentencepiece::util::Status& status, const std::string& what) {
     if (status.ok()) return;
     std::string why = status.ToString();
-    // "Internal: file.cc(123) [condition] Explanation": the reader wants the explanation.
+    // Extracts the explanation from "Internal: file.cc(123) [condition] Explanation".
     if (const std::size_t end = why.rfind("] "); end != std::string::npos && end + 2 < why.size())
         why = why.substr(end + 2);
     throw Error(ErrorKind::usage, what + ": " + reasonOf(why));
@@ -65,8 +65,8 @@ double totalSize(const std::vector<fs::path>& files) {
     return bytes;
 }
 
-/// The lines of a text for SentencePiece's trainer, long ones in several parts; of a text that is longer than
-/// can be learned from in memory an even share of the lines, drawn in the same way every time.
+/// The lines of a text for SentencePiece's trainer, long ones split; of a text too large to be learned from
+/// in memory, a reproducible uniform sample of the lines.
 class Lines : public sentencepiece::SentenceIterator {
   public:
     explicit Lines(const std::vector<fs::path>& files)
@@ -100,7 +100,7 @@ class Lines : public sentencepiece::SentenceIterator {
             const bool has_blank = blank != std::string::npos && blank > at_;
             end = has_blank ? blank : at_ + kLongestSentence;
             while (!has_blank && (static_cast<unsigned char>(part_[end]) & 0xC0U) == 0x80)
-                --end;  // not within a letter
+                --end;  // not within a character
             next = end;
         }
         line_.assign(part_, at_, end - at_);
@@ -120,8 +120,8 @@ struct Options {
     int vocab_size = 2000;
 };
 
-/// A model whose tokens one after the other give the text back: nothing is normalized, newlines are a token
-/// of their own, and letters too rare for one are spelled in bytes.
+/// Trains a model whose tokens concatenate to the original text: nothing is normalized, newlines are separate
+/// tokens, and rare characters are encoded as bytes.
 std::string train(const Options& options, const std::vector<fs::path>& files) {
     Lines lines(files);
     if (lines.done())
@@ -155,7 +155,7 @@ std::vector<std::string> textsOf(const sentencepiece::SentencePieceProcessor& pr
             texts.emplace_back("\xEF\xBF\xBD");
         } else {
             std::string text;
-            constexpr std::string_view kBlank = "\xE2\x96\x81";  // U+2581 stands for a blank
+            constexpr std::string_view kBlank = "\xE2\x96\x81";  // U+2581 represents a blank
             for (std::size_t i = 0; i < piece.size();) {
                 const bool blank = std::string_view(piece).substr(i).starts_with(kBlank);
                 text += blank ? ' ' : piece[i];
@@ -167,8 +167,8 @@ std::vector<std::string> textsOf(const sentencepiece::SentencePieceProcessor& pr
     return texts;
 }
 
-/// Line by line: over a long text SentencePiece's sums of scores, float32, would lose what tells two ways of
-/// cutting apart. A newline is a token of its own, so lines do not depend on each other.
+/// Encodes line by line: over a long text SentencePiece's float32 sums of scores would lose the difference
+/// between segmentations. A newline is a separate token, so lines are independent.
 std::vector<int> idsOf(const sentencepiece::SentencePieceProcessor& processor, std::string_view text) {
     std::vector<int> all, of_line;
     while (!text.empty()) {
@@ -181,7 +181,7 @@ std::vector<int> idsOf(const sentencepiece::SentencePieceProcessor& processor, s
     return all;
 }
 
-/// Writes the tokens of a text and counts them. `fingerprint` begins with the model's.
+/// Writes and counts the tokens of a text. `fingerprint` starts with that of the model.
 CorpusSummary encode(const sentencepiece::SentencePieceProcessor& processor,
                      const std::vector<fs::path>& files, const fs::path& out, Fingerprint fingerprint) {
     const std::size_t width = TokenFile::widthFor(processor.GetPieceSize());
@@ -213,13 +213,13 @@ CorpusSummary encode(const sentencepiece::SentencePieceProcessor& processor,
     return summary;
 }
 
-/// A tokenizer's file. It may lie in a run folder, so neither it nor its folder may be a link.
+/// Reads a tokenizer's file. It may be in a run folder, so neither it nor its folder may be a link.
 std::string readModel(const fs::path& path) {
     const fs::path folder = fs::absolute(path).parent_path();
     return readFile(FilePath::inside(folder.parent_path(), folder.filename()) / path.filename());
 }
 
-/// @param model  what stands in the file `from`. @throws Error (checkpoint) naming the file
+/// @param model  content of the file `from`. @throws Error (checkpoint) naming the file
 void load(sentencepiece::SentencePieceProcessor& processor, const std::string& model, const fs::path& from) {
     if (!processor.LoadFromSerializedProto(model).ok())
         throw Error(ErrorKind::checkpoint, from.string() + " is damaged, or no model of SentencePiece");
@@ -239,10 +239,10 @@ void prepare(const Options& options) {
     summary.vocab_size = processor.GetPieceSize();
     summary.kind = options.kind;
     summary.vocabulary_fingerprint = Fingerprint().add(vocabulary).text();
-    writeFileAtomically(out.summary(), formatCorpusSummary(summary));  // last: what has it is whole
+    writeFileAtomically(out.summary(), formatCorpusSummary(summary));  // last, to mark the folder as complete
 }
 
-/// What stands on stdin. @throws Error (usage) if that is too much
+/// Reads stdin. @throws Error (usage) if it is too large
 std::string readInput() {
     constexpr std::size_t kLongest = 64U << 20U;
     std::string text, part(1U << 16U, '\0');
@@ -254,7 +254,7 @@ std::string readInput() {
     return text;
 }
 
-/// Ids of the text on stdin, on one line.
+/// Prints the ids of the text on stdin, on one line.
 void ids(const Options& options) {
     sentencepiece::SentencePieceProcessor processor;
     load(processor, readModel(options.model), options.model);
@@ -269,7 +269,7 @@ void ids(const Options& options) {
 
 int run(int argc, char** argv) {
     const pid_t parent = ::getppid();
-    ::prctl(PR_SET_PDEATHSIG, SIGTERM);  // nobody waits for the work of a trainer that died
+    ::prctl(PR_SET_PDEATHSIG, SIGTERM);  // ends with the trainer, which alone needs the result
     if (::getppid() != parent) return static_cast<int>(ErrorKind::other);
     CLI::App app("Learns SentencePiece vocabularies and tokenizes texts.");
     app.require_subcommand(1);

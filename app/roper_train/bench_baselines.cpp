@@ -13,7 +13,7 @@ namespace {
 namespace fs = std::filesystem;
 using Json = nlohmann::ordered_json;
 
-/// The folder of the project that this program was built in: above build/PRESET/bin.
+/// The project folder in which this program was built: above build/PRESET/bin.
 fs::path projectFolder() {
     return fs::read_symlink("/proc/self/exe").parent_path() / "../../..";
 }
@@ -47,7 +47,7 @@ std::vector<std::string> commandOf(const Baseline::Kind& kind, const Specificati
     return command;
 }
 
-/// @throws Error (other) if it has ended, or says something else
+/// @throws Error (other) if it has ended, or returns an unexpected answer
 Json answerOf(PipedProcess& process, const std::string& name) {
     const auto line = process.read();
     if (!line) throw Error(ErrorKind::other, "the baseline " + name + " has ended; its messages stand above");
@@ -83,11 +83,11 @@ std::vector<std::unique_ptr<Baseline>> startBaselines(const Specification& speci
                                          {"tight PyTorch, warm heap", "tight", true, 5},
                                          {"torch.compile", "compile", false, 5},
                                          {"torch.compile, warm heap", "compile", true, 5}};
-    // Its RoPE asks for parts of its companion package that newer ones of that no longer have.
+    // Its RoPE requires parts of its companion package that newer versions no longer contain.
     if (specification.model.position == "roper") kinds.insert(kinds.begin(), {"labml-nn", "labml", false, 1});
     for (Baseline::Kind& kind : kinds)
         if (kind.baseline != "labml")
-            kind.precision = specification.device.precision;  // labml-nn knows float32 alone
+            kind.precision = specification.device.precision;  // labml-nn supports only float32
     std::vector<std::unique_ptr<Baseline>> baselines;
     for (const Baseline::Kind& kind : kinds) {
         std::cerr << "starting " << kind.name << " …" << std::endl;

@@ -9,24 +9,25 @@
 
 namespace roper {
 
-/// Another program that trains the same model, tests/bench/baselines.py, in a process of its own that takes
-/// steps when it is told to.
+/// Another program that trains the same model, tests/bench/baselines.py, in a separate process that takes
+/// steps on command.
 class Baseline {
   public:
     struct Kind {
-        std::string name;      ///< as in the table
-        std::string baseline;  ///< as the script knows it
-        bool warm_heap;        ///< with our own setting of the heap
+        std::string name;      ///< in the table
+        std::string baseline;  ///< in the script
+        bool warm_heap;        ///< with our heap settings
         int steps_a_round;
         std::string precision = "fp32";  ///< bf16: by torch.autocast
     };
     /// Starts it and waits for its first step.
-    /// @param vocabulary  tokens that the model knows
-    /// @throws Error (usage) if `./lab setup --baselines` has not been, Error (other) if it ends before
+    /// @param vocabulary  number of tokens of the model
+    /// @throws Error (usage) if `./lab setup --baselines` has not been run, Error (other) if it ends
+    /// prematurely
     Baseline(Kind kind, const Specification& specification, std::int64_t vocabulary);
     ~Baseline();
 
-    /// Takes its steps of a round. @throws Error (other) if it has ended
+    /// Takes its steps of a round. @throws Error (other) if the process has ended
     void takeSteps();
 
     const Kind& kind() const { return kind_; }

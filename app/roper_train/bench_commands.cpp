@@ -23,7 +23,7 @@ using Json = nlohmann::ordered_json;
 
 constexpr double kMega = 1e6, kGiga = 1e9, kMilli = 1e-3;
 
-/// One of the sizes that are measured (docs/performance.md).
+/// One of the measured workloads (docs/performance.md).
 struct Work {
     std::string name, preset;
     int times;
@@ -35,26 +35,26 @@ std::vector<Work> worksOf(const BenchOptions& options) {
     return {{"A", "prefix-paper", a}, {"B", "addition-paper", std::max(3, a / 40)}};
 }
 
-/// One of the models that are measured on a work.
+/// One of the measured models for a workload.
 struct Candidate {
     std::string method, precision;
     Specification specification;
 };
 
-/// Whether a setting is of the field with this key, however it is written.
+/// Whether a setting is for the field with this key, in any notation.
 bool asksFor(const BenchOptions& options, const std::string& key) {
     return std::any_of(options.settings.begin(), options.settings.end(), [&](const std::string& setting) {
         return findField(trimmed(setting.substr(0, setting.find('=')))).key() == key;
     });
 }
 
-/// Both methods, or the one that the settings ask for.
+/// Both methods, or the one in the settings.
 std::vector<std::string> methodsOf(const BenchOptions& options, const Work& work) {
     if (!asksFor(options, "model.position")) return twinMethods();
     return {namedSpecification(work.preset, options.settings).model.position};
 }
 
-/// A method in every precision that the machine has.
+/// A method in every precision supported by the machine.
 std::vector<Candidate> candidatesOf(const BenchOptions& options, const Work& work,
                                     const std::string& method) {
     Specification specification = withPosition(namedSpecification(work.preset, options.settings), method);
@@ -95,7 +95,7 @@ void printLine(const BenchOptions& options, const Json& line) {
     std::cout << std::endl;
 }
 
-/// What `bench first` says in a process of its own.
+/// The output of `bench first` in a separate process.
 Json firstStepOf(const BenchOptions& options, const Work& work, const Candidate& candidate) {
     std::vector<std::string> arguments = {"roper-train", "bench",     "first",  "--json",
                                           "--preset",    work.preset, "--runs", options.runs};
@@ -124,7 +124,7 @@ double tokensOf(const Specification& specification) {
     return static_cast<double>(specification.training.batch * specification.inputLength());
 }
 
-/// What computes a step: "plain", the instruction set of the kernels, or "GPU".
+/// Implementation of a step: "plain", the instruction set of the kernels, or "GPU".
 std::string kernelOf(const Specification& specification, const MachineRates& rates) {
     if (specification.device.kernel == "plain") return "plain";
     return rates.multiply_add > 0 ? kernelTarget() : "GPU";
@@ -259,7 +259,7 @@ void printBaselines(const BenchOptions& options, const Work& work, const Candida
     std::cout << std::endl;
 }
 
-/// Ours and the baselines, a few steps of each in alternation.
+/// Alternates a few steps of our program and of the baselines.
 void benchBaselines(const BenchOptions& options, const Work& work, const Candidate& candidate) {
     const Json first = firstStepOf(options, work, candidate);
     const auto baselines =
@@ -295,7 +295,7 @@ int benchCommand(const BenchOptions& options) {
         benchFirst(options);
         return 0;
     }
-    // "peers" was its name in older versions.
+    // "peers" is its name in older versions.
     if (options.work == "baselines" || options.work == "peers") {
         const bool changed =
             !options.what.empty() || std::any_of(options.settings.begin(), options.settings.end(),

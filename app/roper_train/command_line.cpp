@@ -12,12 +12,12 @@
 #include "core/base/this_process.h"
 #include "core/tasks/task_kind.h"
 
-// Commands about one run and its model; those about many are in command_line_experiments.cpp.
+// Commands for one run and its model; those for many runs are in command_line_experiments.cpp.
 
 namespace roper {
 namespace {
 
-/// Tasks that have samples of their own; a text's are in its file.
+/// Tasks with generated samples; those of a text come from its file.
 std::vector<std::string> sampledTasks() {
     std::vector<std::string> names;
     for (const TaskKind& kind : taskKinds())
@@ -25,7 +25,7 @@ std::vector<std::string> sampledTasks() {
     return names;
 }
 
-/// "addition: step-by-step addition; index: …", without texts, which have no samples of their own.
+/// "addition: step-by-step addition; index: …", without text tasks, which have no generated samples.
 std::string tasksHelp() {
     std::string help;
     for (const TaskKind& kind : taskKinds())
@@ -67,7 +67,7 @@ CommandLine::CommandLine() {
     addCompletion();
     addMan();
     requireWholeNumbers(app_);
-    // After the commands, which would have it too.
+    // Set after the commands are added, since they would inherit it.
     app_.footer(
         "Examples:\n"
         "  roper-train run copy-quick --seed 1\n"
@@ -103,7 +103,7 @@ int CommandLine::parseAndRun(int argc, char** argv) {
     return action_();
 }
 
-/// The folder that nobody named depends on where one stands.
+/// The default folder depends on the working directory.
 void CommandLine::sayWhichRuns() const {
     const CLI::Option* runs = app_.get_subcommands().front()->get_option_no_throw("--runs");
     const bool was_named = runs == nullptr || runs->count() > 0 || !defaultRunsFolderIsHere();

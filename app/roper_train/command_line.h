@@ -29,8 +29,8 @@ struct VerbosityFlags {
     }
 };
 
-/// The commands of roper-train and their options: each fills in a struct and names the function that acts on
-/// it.
+/// The commands of roper-train and their options. Each command fills in a struct and names the function to
+/// call with it.
 class CommandLine {
   public:
     CommandLine();
@@ -40,11 +40,11 @@ class CommandLine {
 
   private:
     CLI::App* command(const std::string& name, const std::string& help);
-    /// Has a command do something once all options are read.
+    /// Sets the action of a command, called after all options are parsed.
     void acts(CLI::App* command, std::function<int()> act) {
         command->callback([this, act = std::move(act)] { action_ = act; });
     }
-    /// Calls a function with its options, in which the runs folder is named.
+    /// Sets a function to be called with its options, including the runs folder.
     template <class Options>
     std::function<int()> withRuns(Options& options, int (*act)(const Options&)) {
         return [this, &options, act] {
@@ -70,8 +70,8 @@ class CommandLine {
     ReadOptions read_;
     SessionOptions session_;
     VerbosityFlags flags_;
-    bool names_ = false, keys_ = false;  ///< lists of names alone, for completion
-    std::string key_;                    ///< whose values are listed
+    bool names_ = false, keys_ = false;  ///< print only lists of names, for completion
+    std::string key_;                    ///< key whose values are listed
     std::string shell_;
     bool markdown_ = false, background_ = false, with_parent_ = false;
     std::string task_, what_, text_, out_, precision_ = "fp32";

@@ -4,7 +4,7 @@
 #include "app/command_help/number_checks.h"
 #include "app/roper_train/command_line.h"
 
-// Commands about many runs, and about the machine.
+// Commands for many runs, and for the machine.
 
 namespace roper {
 

@@ -6,12 +6,12 @@
 #include "core/base/text.h"
 #include "core/rotary/scaling.h"
 
-// What is asked of a model that is only read.
+// The look command: questions about a model.
 
 namespace roper {
 namespace {
 
-/// What may be named as a model: what placeOfModel and findRun take.
+/// Accepted names of a model: those of placeOfModel and findRun.
 constexpr const char* kModels =
     "run, GGUF file or part of one (of any name), folder with a model, or ollama manifest";
 
@@ -30,7 +30,7 @@ std::string whatHelp() {
     return join(parts, "; ");
 }
 
-/// "How many there are. logits: candidates (5), generate: tokens to generate (32), …"
+/// Help for the count. "How many there are. logits: candidates (5), generate: tokens to generate (32), …"
 std::string countHelp() {
     std::vector<std::string> parts;
     for (const QuestionKind& kind : questionKinds())
@@ -39,13 +39,13 @@ std::string countHelp() {
     return "How many there are. " + join(parts, ", ");
 }
 
-/// "no_rotation" as "--no-rotation"
+/// "--no-rotation" for "no_rotation"
 std::string optionOf(std::string setting) {
     std::replace(setting.begin(), setting.end(), '_', '-');
     return "--" + setting;
 }
 
-/// Refuses an option that would change nothing, by its name.
+/// Refuses an option that would have no effect, naming it.
 void requireRead(const CLI::App& look, const Question& question) {
     const QuestionKind& kind = question.kind();
     const auto refuse = [&](const std::string& setting) {
@@ -66,7 +66,7 @@ void requireRead(const CLI::App& look, const Question& question) {
         if (option != nullptr && option->count() > 0 && !kind.reads(setting, scales)) refuse(setting);
     };
     for (const Field<Question>& field : questionFields()) {
-        // Where nothing is shown by head, --layer and --head say which heads are changed.
+        // If nothing is shown by head, --layer and --head select the heads to change.
         const bool names_heads = field.name == "layer" || field.name == "head";
         if (field.name != "text" && !(names_heads && kind.can_change)) requireRead(field.name);
     }
@@ -74,7 +74,7 @@ void requireRead(const CLI::App& look, const Question& question) {
     requireRead("text");
 }
 
-/// Settings that the command line has in other forms.
+/// Settings with a different form on the command line.
 bool hasOwnForm(const std::string& setting) {
     return setting == "what" || setting == "text" || setting == "positions" || setting == "change_layer" ||
            setting == "change_head";

@@ -53,8 +53,8 @@ int train(const RunFolder& folder, Verbosity verbosity, const SessionOptions& se
     return exitCodeOf(state);
 }
 
-/// Trains a run that was made just now. One that cannot even begin, because its text is none or is too short,
-/// leaves nothing but its message.
+/// Trains a newly created run. If it cannot start, because its text is missing or too short, only the error
+/// message remains.
 int trainNew(const RunFolder& folder, Verbosity verbosity, const SessionOptions& session) {
     try {
         return train(folder, verbosity, session);
@@ -87,14 +87,14 @@ RunSummary summaryOf(const RunFolder& run) {
         if (!status.error.empty()) summary.last = status.error;
         if (state == RunState::interrupted)
             if (const auto crash = run.crash(status)) summary.last = "crashed with " + *crash;
-        run.specification();  // what cannot be read is said, also where nothing of it is shown
+        run.specification();  // reports unreadable runs, even if nothing of them is shown
     } catch (const Error& error) {
         summary.last = onOneLine(error.what());
     }
     return summary;
 }
 
-/// What is known of a run, in numbers; null where there is nothing, or it cannot be read.
+/// Facts about a run; null for values that are missing, or cannot be read.
 nlohmann::ordered_json runJson(const RunFolder& run, const RunSummary& summary) {
     nlohmann::ordered_json json = {{"name", summary.name},
                                    {"state", summary.state},
@@ -116,7 +116,7 @@ nlohmann::ordered_json runJson(const RunFolder& run, const RunSummary& summary) 
         const Specification specification = run.specification();
         if (!specification.about.title.empty()) json["preset"] = specification.about.title;
         if (isKnown("task.name", specification)) json["task"] = specification.task.name;
-        // Null where metrics were imported of which nobody said it.
+        // Null for imported metrics with an unknown method.
         if (specification.methodName() != kUnknownMethod) json["position"] = specification.methodName();
         if (isKnown("training.data_seed", specification))
             json["data_seed"] = specification.training.data_seed;
@@ -130,7 +130,7 @@ nlohmann::ordered_json runJson(const RunFolder& run, const RunSummary& summary) 
         if (!evaluations.empty()) json["evaluation"] = rowJson(evaluations.back());
         if (const auto best = bestOf(evaluations)) json["best"] = rowJson(*best);
     } catch (const Error&) {
-        // `last` says what is wrong; what could be read before it stands.
+        // `last` reports the problem; values read before are kept.
     }
     return json;
 }
@@ -176,7 +176,7 @@ int runCommand(const RunOptions& options) {
     set("training.model_seed", options.seed);
     set("device.threads", options.threads);
     set("device.name", options.device);
-    // A preset that is cut short by --steps keeps as much of its warm-up as fits.
+    // If --steps shortens a preset, its warm-up is shortened as needed.
     if (!options.steps.empty())
         specification.training.warmup_steps =
             std::min(specification.training.warmup_steps, specification.training.steps);
@@ -228,7 +228,7 @@ int followCommand(const FollowOptions& options) {
         throw Error(ErrorKind::usage, "follow takes HOST:PORT, and a rank from 1 below --of");
     if (options.parent > 0) {
         ::prctl(PR_SET_PDEATHSIG, SIGKILL);
-        if (::getppid() != options.parent) return 0;  // it died meanwhile
+        if (::getppid() != options.parent) return 0;  // it has ended meanwhile
     }
     std::string key;
     std::getline(std::cin, key);

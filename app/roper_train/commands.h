@@ -20,7 +20,7 @@ struct RunOptions {
     std::vector<std::string> settings;
     std::filesystem::path runs;
     std::string name;
-    std::string steps, seed, threads, device;  ///< as typed; empty where not given
+    std::string steps, seed, threads, device;  ///< as typed; empty if not given
     Verbosity verbosity = Verbosity::lines;
     SessionOptions session = {};
 };
@@ -33,8 +33,8 @@ struct ReadOptions {
     bool json = false;
 };
 
-/// A preset by its name, or a specification by its path, with some fields changed ("key=value"). @throws
-/// Error (usage)
+/// A preset by its name, or a specification by its path, with overridden fields ("key=value"). @throws Error
+/// (usage)
 Specification namedSpecification(const std::string& what, const std::vector<std::string>& settings = {});
 
 // Each command prints its data on stdout and returns the program's exit code. All throw Error.
@@ -45,48 +45,49 @@ int resumeCommand(const std::string& run, const std::filesystem::path& runs, con
 struct FollowOptions {
     std::string at;  ///< HOST:PORT
     int rank = 0, size = 0;
-    std::int64_t parent = 0;  ///< with whose end this process ends; 0: nobody's
+    std::int64_t parent = 0;  ///< process with whose end this process ends; 0: none
 };
 /// Takes part in a run whose first process has started this one.
 int followCommand(const FollowOptions& options);
 int listCommand(const std::filesystem::path& runs, bool json);
-/// Names alone, one a line, as completion asks for them.
+/// Prints only names, one per line, for completion.
 int listNamesCommand(const std::filesystem::path& runs);
 int presetNamesCommand();
-/// The keys of all settings, each with "=" behind it.
+/// Prints the keys of all settings, each followed by "=".
 int keysCommand();
-/// What a setting may be, one per line; nothing where that is a number or a text. @throws Error (usage)
+/// Prints the allowed values of a setting, one per line; nothing for a number or a text. @throws Error
+/// (usage)
 int valuesCommand(const std::string& key);
-/// How a model rotates.
+/// Options for showing a model's rotation.
 struct RotationOptions {
     /// Each a config.json, a folder with one, a .gguf file, or a run's path or name.
     std::vector<std::filesystem::path> models;
     std::filesystem::path runs;
-    std::int64_t tokens = 1;  ///< of the text: dynamic scaling and LongRoPE depend on it
+    std::int64_t tokens = 1;  ///< length of the text, on which dynamic scaling and LongRoPE depend
     bool json = false;
 };
-/// Goes on with the next of several models after an error, which it prints in its place.
+/// For several models, prints an error in place of the output and continues with the next.
 /// @returns the exit code of the first error, otherwise 0
 int rotationCommand(const RotationOptions& options);
-/// How a model's tokenizer divides texts.
+/// Options for tokenizing texts with a model's tokenizer.
 struct TokensOptions {
     std::filesystem::path model;  ///< a tokenizer.json, a folder with one, a GGUF file, or a run
     std::filesystem::path runs;
     std::vector<std::string> texts;
-    std::filesystem::path texts_file;  ///< in place of `texts`: one JSON string per line
+    std::filesystem::path texts_file;  ///< replaces `texts`: one JSON string per line
     bool json = false;
 };
-/// Goes on with the next of several texts after an error, which it prints in its place.
+/// For several texts, prints an error in place of the output and continues with the next.
 /// @returns the exit code of the first error, otherwise 0
 int tokensCommand(const TokensOptions& options);
-/// A question about a model that is only read.
+/// Options of a question about a model.
 struct LookOptions {
     std::filesystem::path model;       ///< a .gguf file, a Hugging Face folder, or a run's path or name
     std::filesystem::path runs;        ///< where runs are found by name
-    std::optional<std::int64_t> step;  ///< of a run's checkpoint; the newest if not given
+    std::optional<std::int64_t> step;  ///< of a run's checkpoint; default: the newest
     Question question = {};
-    std::filesystem::path text_file;  ///< with the question's text
-    std::filesystem::path out;        ///< attention is written there
+    std::filesystem::path text_file;  ///< file with the question's text
+    std::filesystem::path out;        ///< output file of attention
     std::int64_t threads = 0;
     AnswerFormat format = AnswerFormat::text;
 };
@@ -94,24 +95,24 @@ struct LookOptions {
 int lookCommand(const LookOptions& options);
 int trustCommand(const std::filesystem::path& runs);
 int presetsCommand(bool json);
-/// Without a name: the table of all fields.
+/// Without a name: prints the table of all fields.
 int describeCommand(const std::string& what, bool markdown);
 int sampleCommand(const std::string& task, const std::vector<std::string>& settings, std::int64_t count,
                   std::uint64_t seed);
 struct EvalOptions {
     EvaluationOptions evaluation;
     std::string scaling = "none";            ///< one of `scalingNames`
-    std::vector<double> long_factors = {};   ///< of longrope
-    bool by_size = false;                    ///< problems of every size, with a row each
+    std::vector<double> long_factors = {};   ///< for longrope
+    bool by_size = false;                    ///< problems of every size, with one row each
     bool by_position = false;                ///< loss by position
-    std::vector<std::int64_t> lengths = {};  ///< of sequences; as in training if empty
-    bool keep = false;                       ///< also into the run's sizes.csv, lengths.csv or positions.csv
-    std::filesystem::path out;  ///< also writes what the model generated (.jsonl); empty writes nothing
+    std::vector<std::int64_t> lengths = {};  ///< of sequences; empty: as in training
+    bool keep = false;          ///< also save in the run's sizes.csv, lengths.csv or positions.csv
+    std::filesystem::path out;  ///< also write the generated texts to this file (.jsonl); empty: none
 };
 int evalCommand(const ReadOptions& options, EvalOptions eval);
-/// Prints the socket's path and answers on it. `with_parent`: ends when stdin is closed.
+/// Prints the socket's path and answers requests on it. `with_parent`: ends when stdin is closed.
 int serveCommand(const ReadOptions& options, bool with_parent);
-/// @param precision  "fp32" or "bf16": what attention, norms and logits are computed in
+/// @param precision  "fp32" or "bf16": precision in which attention, norms and logits are computed
 int exportCommand(const ReadOptions& options, const std::string& what, const std::string& text,
                   const std::filesystem::path& out, const std::string& precision);
 

@@ -25,7 +25,7 @@
 #include "core/runs/run_queue.h"
 #include "core/runs/run_recorder.h"
 
-// Commands that look at many runs: compare, methods, precision, diff, board, import.
+// Commands that analyse many runs: compare, methods, precision, diff, board, import.
 
 namespace roper {
 
@@ -34,7 +34,7 @@ using Json = nlohmann::ordered_json;
 
 namespace {
 
-/// The group that a person names by words of its label. @throws Error (usage)
+/// The group whose label contains the given words. @throws Error (usage)
 const RunGroup& findGroup(const std::vector<RunGroup>& groups, const std::string& label,
                           const std::string& position) {
     std::vector<std::string> labels;
@@ -148,13 +148,13 @@ Json rowsJson(const std::vector<RunsRow>& rows) {
     return json;
 }
 
-/// Characters of a text in UTF-8.
+/// Number of characters in a UTF-8 text.
 std::size_t charactersOf(const std::string& text) {
     return static_cast<std::size_t>(std::count_if(
         text.begin(), text.end(), [](char c) { return (static_cast<unsigned char>(c) & 0xC0U) != 0x80U; }));
 }
 
-/// Lines of cells in columns as wide as their widest cell; an empty line stays empty.
+/// Prints lines of cells in aligned columns; an empty line stays empty.
 void printInColumns(const std::vector<std::vector<std::string>>& lines) {
     std::vector<std::size_t> widths;
     for (const auto& line : lines) {
@@ -187,7 +187,7 @@ void printTable(const RunDifferences& differences) {
     if (differences.settings.empty()) std::cout << "No setting differs.\n";
 }
 
-/// Says what a comparison leaves out.
+/// Reports what a comparison omits.
 void tellLeftOut(const std::string& of, const PairedComparison& comparison) {
     if (const std::string text = trimmed(leftOutText(comparison)); !text.empty()) tellPerson(of + text);
 }
@@ -216,7 +216,7 @@ int printOutcomes(const std::vector<OutcomeRow>& rows, const CompareOptions& opt
     return 0;
 }
 
-/// The runs that a filter lets through. @throws Error (usage) if there are none
+/// The runs that match a filter. @throws Error (usage) if there are none
 std::vector<RunRecord> matchingRuns(const RunTable& table, const std::string& words, const fs::path& folder) {
     for (const std::string& problem : table.problems())
         tellPerson("left out: " + problem);

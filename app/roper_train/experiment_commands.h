@@ -11,10 +11,10 @@
 
 namespace roper {
 
-// Commands about many runs: queue, sweep, compare, board. Each prints its data on stdout and returns the
+// Commands for many runs: queue, sweep, compare, board. Each prints its data on stdout and returns the
 // program's exit code. All throw Error.
 
-/// Puts runs of a specification at the end of the queue.
+/// Options for appending runs of a specification to the queue.
 struct EnqueueOptions {
     std::string what;  ///< a preset's name or a specification's path
     std::vector<std::string> settings;
@@ -24,36 +24,36 @@ struct EnqueueOptions {
 };
 int enqueueCommand(const EnqueueOptions& options);
 
-/// Works through the queue; `quietly` says nothing, not even that another program does so already.
+/// Processes the queue; `quietly` prints nothing, not even that another program is already doing so.
 int queueCommand(const std::filesystem::path& runs, bool quietly);
 
 struct SweepOptions {
     std::string sweep;  ///< a file, or the name of a bundled sweep
     std::filesystem::path runs;
     int at_once = 1;
-    std::int64_t only = -1;  ///< train this run alone, counted from 0
-    bool use_slurm = false;  ///< hand what is missing to Slurm instead
+    std::int64_t only = -1;  ///< train only this run, counted from 0
+    bool use_slurm = false;  ///< submit missing runs to Slurm instead
     SlurmOptions slurm = {};
-    bool dry_run = false;      ///< print the batch scripts, and change nothing
-    bool show_status = false;  ///< say of each run where it is
-    bool cancel = false;       ///< take back what the scheduler has
-    bool json = false;         ///< of the status: a JSON object a run
+    bool dry_run = false;      ///< print the batch scripts without changing anything
+    bool show_status = false;  ///< print the state of each run
+    bool cancel = false;       ///< cancel the jobs of the scheduler
+    bool json = false;         ///< for the status: one JSON object per run
 };
 int sweepCommand(const SweepOptions& options);
 
-/// Trains the runs of one element of an array that `sweep --slurm` has submitted.
-/// @param element  from 0; if not given SLURM_ARRAY_TASK_ID says it
+/// Trains the runs of one array element submitted by `sweep --slurm`.
+/// @param element  from 0; default: SLURM_ARRAY_TASK_ID
 int workCommand(const std::filesystem::path& submission, std::optional<std::int64_t> element,
                 const std::string& holds);
 
 struct CompareOptions {
     std::filesystem::path runs;
     std::string filter;
-    std::string measure;  ///< empty: what suits the task
+    std::string measure;  ///< empty: depends on the task
     double share = 0.9;
     std::string a, b;  ///< parts of the labels of two groups; empty: RoPE and RoPER
-    bool all = false;  ///< every measure in one table, instead of one measure
-    std::string csv;   ///< also write the pairs there; of all measures the table
+    bool all = false;  ///< all measures in one table, instead of one measure
+    std::string csv;   ///< also write the pairs to this file, or with `all` the table
     bool json = false;
 };
 int compareCommand(const CompareOptions& options);
@@ -61,36 +61,36 @@ int compareCommand(const CompareOptions& options);
 struct MethodsOptions {
     std::filesystem::path runs;
     std::string filter;
-    std::string reference = "RoPE";  ///< label of the group that the others are compared with
-    std::string measure;             ///< empty: what each preset names
+    std::string reference = "RoPE";  ///< label of the group with which the others are compared
+    std::string measure;             ///< empty: named by each preset
     double share = 0.9;
-    std::string csv, markdown;  ///< also write the table there
+    std::string csv, markdown;  ///< also write the table to these files
 };
-/// Prints every method beside one of them, preset by preset.
+/// Prints all methods compared with one of them, preset by preset.
 int methodsCommand(const MethodsOptions& options);
 
 struct PrecisionOptions {
     std::filesystem::path runs;
     std::string filter, measure;
     double bound = 0;
-    std::string csv;  ///< also write the table there
+    std::string csv;  ///< also write the table to this file
 };
 /// Prints whether float32 and bfloat16 are equivalent, for each group of runs that has both.
 int precisionCommand(const PrecisionOptions& options);
 
-/// Prints which settings differ between runs, and what each reached.
+/// Prints which settings differ between runs, and their outcomes.
 /// @param names  of runs, or their paths
 int diffCommand(const std::vector<std::string>& names, const std::filesystem::path& runs, bool json);
 
-/// @param measure  first measure how long a step takes where no run says so
-/// @param enqueue  put what is missing into the queue
+/// @param measure  first measure step times that are not known from runs
+/// @param enqueue  add missing runs to the queue
 int boardCommand(const std::filesystem::path& runs, bool measure, bool enqueue, bool json);
 
 struct ImportOptions {
     std::filesystem::path file, runs;
     std::string name;
-    std::vector<std::string> columns;   ///< field=column; what is not named is found by common names
-    std::vector<std::string> settings;  ///< of the specification that the run is taken for
+    std::vector<std::string> columns;   ///< field=column; others are recognised by common names
+    std::vector<std::string> settings;  ///< of the specification assumed for the run
 };
 int importCommand(const ImportOptions& options);
 

@@ -11,14 +11,14 @@
 
 namespace roper {
 
-/// One JSON object per line on stdout, as answers are printed.
+/// Prints one JSON object per line on stdout.
 inline void print(const nlohmann::ordered_json& json) {
     AnswerWriter(std::cout, AnswerFormat::json).line(json);
 }
 
-/// Answers about several models or texts in turn, and goes on with the next after an error, which it prints
-/// in the answer's place: as JSON beside what `named` says of that one. An error about the only one is
-/// thrown, unless JSON is printed.
+/// Prints answers about several models or texts. After an error it continues with the next and prints the
+/// error in the answer's place: in JSON together with the members of `named` that identify the item. The
+/// error of a single item is thrown, unless JSON is printed.
 /// @returns the exit code of the first error, otherwise 0
 template <class One, class Answer, class Named>
 int answerEach(const std::vector<One>& all, bool json, const Answer& answer, const Named& named) {

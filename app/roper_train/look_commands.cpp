@@ -15,7 +15,7 @@ namespace {
 
 constexpr std::uint64_t kLongestText = 16U << 20U;
 
-/// A GGUF file, a Hugging Face folder, or a run, by its path or by its name in the runs folder.
+/// Opens a GGUF file, a Hugging Face folder, or a run, by its path or by its name in the runs folder.
 OpenedModel opened(const LookOptions& options) {
     if (isPretrainedModel(options.model)) {
         if (options.step)
@@ -25,7 +25,7 @@ OpenedModel opened(const LookOptions& options) {
     return openRun(findRun(options.model.string(), options.runs), options.step);
 }
 
-/// Where nothing is shown by head, --layer and --head say which heads are changed.
+/// If nothing is shown by head, --layer and --head select the heads to change.
 Question questionOf(const LookOptions& options) {
     Question question = options.question;
     if (!options.text_file.empty()) question.text = readFile(options.text_file, kLongestText);

@@ -19,7 +19,7 @@ namespace {
 void limitSpinning(char** argv) {
     if (std::getenv("OMP_WAIT_POLICY") != nullptr || std::getenv("GOMP_SPINCOUNT") != nullptr) return;
     ::setenv("GOMP_SPINCOUNT", "3000", 1);
-    ::execv("/proc/self/exe", argv);  // where that fails, training is only slower
+    ::execv("/proc/self/exe", argv);  // if it fails, training is only slower
 }
 
 }  // namespace

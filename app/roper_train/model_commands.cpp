@@ -1,4 +1,4 @@
-// Commands that ask the model of a run: eval, export.
+// Commands that run the model of a run: eval, export.
 
 #include <algorithm>
 #include <iostream>
@@ -22,7 +22,7 @@ namespace fs = std::filesystem;
 
 namespace {
 
-/// The factor that rows of a scaling are kept with.
+/// The factor with which rows of a scaling are saved.
 double factorOf(const Scaling& scaling) {
     return scaling.method == ScalingMethod::none ? 1.0 : scaling.factor;
 }
@@ -95,8 +95,7 @@ void evaluateAtLength(const RunFolder& folder, const ReadingOptions& reading, co
     std::cout << ": " << evaluationText(row) << "\n";
 }
 
-/// The scaling with LongRoPE's list. @throws Error (usage) where there is a list but no LongRoPE, or none for
-/// it
+/// The scaling with LongRoPE's list. @throws Error (usage) for a list without LongRoPE, or vice versa
 Scaling scalingOf(const EvalOptions& eval) {
     Scaling scaling = eval.evaluation.scaling;
     scaling.method = valueNamed<ScalingMethod>(eval.scaling);

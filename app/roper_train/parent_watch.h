@@ -7,8 +7,8 @@
 
 namespace roper {
 
-/// Sees that the process which holds the other end of stdin has closed it or is gone. A program that is not
-/// done a second later, whatever it waits for, is ended.
+/// Detects that the process at the other end of stdin has closed it or ended. If the program is still running
+/// a second later, even blocked, it is ended.
 class ParentWatch {
   public:
     ParentWatch();
@@ -22,7 +22,7 @@ class ParentWatch {
     void watch();
 
     std::atomic<bool> has_left_ = false;
-    Descriptor wake_;  ///< an eventfd that ends the watching
+    Descriptor wake_;  ///< eventfd that ends the watching thread
     std::thread watcher_;
 };
 

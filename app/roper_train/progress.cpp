@@ -61,7 +61,7 @@ std::string evaluationText(const EvaluationRow& row) {
         text = std::to_string(*row.correct) + " of " + std::to_string(row.of.value_or(0)) + " right" +
                (row.fully_correct ? " (" + std::to_string(*row.fully_correct) + " fully solved)" : "") + ", ";
     if (row.loss) text += "fresh loss " + formatFixed(*row.loss, 4);
-    // A loss of its own, without problems or a lower bound, is that of a text.
+    // A loss without problems or a lower bound is that of a text.
     if (row.loss && !row.correct && !row.loss_lower_bound)
         text += " (perplexity " + formatFixed(std::exp(*row.loss), 1) + ")";
     if (row.loss_lower_bound) text += " (lower bound " + formatFixed(*row.loss_lower_bound, 4) + ")";
@@ -129,7 +129,7 @@ void Progress::onStep(const MetricsRow& row) {
 }
 
 void Progress::drawBar(const MetricsRow& row) {
-    // Where there is too little room for both, the numbers stay whole and the bar gets shorter.
+    // If there is too little space for both, the bar is shortened and the numbers stay complete.
     const std::string numbers = summary(row);
     const auto room = static_cast<int>(terminalWidth()) - static_cast<int>(numbers.size()) - 3;
     const int cells = std::clamp(room, 0, static_cast<int>(kBarCells));

@@ -7,15 +7,15 @@
 
 namespace roper {
 
-/// How a run in a terminal tells what it does.
+/// How a run in a terminal reports its progress.
 enum class Verbosity {
-    bar,    ///< one line that is drawn again, on stderr
+    bar,    ///< one line, redrawn, on stderr
     lines,  ///< a line every few seconds, on stderr
     json,   ///< one JSON object per line, on stdout
     quiet,
 };
 
-/// Shows a run's progress: step, rate, loss, last evaluation and the time left.
+/// Shows a run's progress: step, rate, loss, last evaluation and the remaining time.
 class Progress final : public TrainingObserver {
   public:
     explicit Progress(Verbosity verbosity) : verbosity_(verbosity) {}
@@ -27,8 +27,7 @@ class Progress final : public TrainingObserver {
     void onEvaluation(const EvaluationRow& row) override;
     void onPause(bool paused) override;
 
-    /// What a person wants to know of a run that has ended, in a few lines on stderr; nothing in JSON or if
-    /// quiet.
+    /// Prints a summary of a run that has ended, in a few lines on stderr; nothing with JSON or quiet output.
     void sumUp(RunState state, const RunFolder& folder);
 
   private:
@@ -51,8 +50,7 @@ class Progress final : public TrainingObserver {
 /// "2 h 05 min", "3 min 20 s", "12 s".
 std::string durationText(double seconds);
 
-/// "112 of 128 right, loss 0.412", with the lower bound of the loss and the token accuracy where there are
-/// any.
+/// "112 of 128 right, loss 0.412", with the lower bound of the loss and the token accuracy if there are any.
 std::string evaluationText(const EvaluationRow& row);
 
 }  // namespace roper

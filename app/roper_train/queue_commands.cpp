@@ -16,7 +16,7 @@
 #include "core/runs/trusted_folders.h"
 #include "core/specification/presets.h"
 
-// Commands that put runs into a row and train them: enqueue, queue.
+// Commands that queue and train runs: enqueue, queue.
 
 namespace roper {
 
@@ -56,14 +56,14 @@ int enqueueCommand(const EnqueueOptions& options) {
     return 0;
 }
 
-/// Asks on the terminal whether runs that this user did not queue are to be trained; without a terminal
-/// nobody can answer, and the others are.
+/// Asks on the terminal whether to train runs that this user did not queue; without a terminal they are
+/// skipped.
 void askAboutUnapproved(const fs::path& runs) {
     std::vector<WaitingRun> waiting;
     try {
         waiting = unapprovedRuns(runs);
     } catch (const Error&) {
-        return;  // what is wrong with the queue is said again and again, until it is right
+        return;  // problems with the queue are reported repeatedly until they are fixed
     }
     if (waiting.empty()) return;
     const std::string what = fs::absolute(runs).string() + ": " + describeUnapproved(waiting);

@@ -1,4 +1,4 @@
-// How a model rotates, as its config.json, GGUF metadata or run.toml says.
+// The rotation of a model according to its config.json, GGUF metadata or run.toml.
 
 #include <algorithm>
 #include <iostream>
@@ -25,7 +25,7 @@ const char* nameOf(ValueRotation values) {
                                               : "rotated_back";
 }
 
-/// The layers of a model that is whole, those that rotate alike together.
+/// The rotation of a complete model, grouped by layers that rotate alike.
 RotationReading readingOf(PretrainedModel model) {
     const Architecture& of = model.architecture;
     RotationReading reading;
@@ -55,7 +55,7 @@ RotationReading readingOf(const fs::path& model, const fs::path& runs) {
     }
 }
 
-/// "0-4, 6": numbers that follow each other as a range.
+/// "0-4, 6": consecutive numbers as ranges.
 std::string rangesOf(const std::vector<int>& numbers) {
     std::vector<std::string> ranges;
     for (std::size_t i = 0; i < numbers.size();) {

@@ -16,7 +16,7 @@
 #include "core/runs/sweep.h"
 #include "core/specification/presets.h"
 
-// Sweeps: trained here, or handed to Slurm.
+// Sweeps: trained locally, or submitted to Slurm.
 
 namespace roper {
 
@@ -25,7 +25,7 @@ using Json = nlohmann::ordered_json;
 
 namespace {
 
-/// Whether two runs are of one experiment and have the same seeds.
+/// Whether two runs belong to one experiment and have the same seeds.
 bool areTheSame(const Specification& a, const Specification& b) {
     const auto seeds = [](const Specification& s) {
         return std::pair(s.training.data_seed, s.training.model_seed);
@@ -33,7 +33,7 @@ bool areTheSame(const Specification& a, const Specification& b) {
     return groupKey(a) == groupKey(b) && seeds(a) == seeds(b);
 }
 
-/// The run of a sweep, made if it is not there. @throws Error (usage) if it is another experiment
+/// The run of a sweep, created if missing. @throws Error (usage) if an existing one is of another experiment
 RunFolder findOrMake(const fs::path& runs, const SweepRun& wanted, const std::string& sweep) {
     const RunFolder folder(runs / wanted.name);
     if (!fs::exists(folder.path()))
@@ -54,7 +54,7 @@ std::string nameOfSweep(const SweepOptions& options) {
     return findSweep(options.sweep).stem().string();
 }
 
-/// Whether a run failed; one that cannot be read counts as failed.
+/// Whether a run failed; an unreadable one counts as failed.
 bool hasFailed(const RunFolder& folder) {
     try {
         return folder.status().state == RunState::failed;
@@ -63,7 +63,7 @@ bool hasFailed(const RunFolder& folder) {
     }
 }
 
-/// What is to be trained of some runs, and what has become of the others.
+/// The runs that remain to be trained, and the state of the others.
 struct LeftOver {
     std::vector<std::string> names;
     std::size_t finished = 0, failed = 0;
@@ -87,9 +87,9 @@ LeftOver leftOver(const std::vector<RunFolder>& folders) {
     return left;
 }
 
-/// How training came to its end.
+/// How training ended.
 struct TrainingEnd {
-    bool all_done = false;  ///< otherwise it was told to end
+    bool all_done = false;  ///< otherwise it was asked to end
     std::size_t failed = 0;
 
     int exitCode() const {
@@ -120,7 +120,7 @@ TrainingEnd trainAll(const fs::path& runs, const std::vector<std::string>& names
     return end;
 }
 
-/// Trains what is missing of a sweep. @returns the exit code
+/// Trains the missing runs of a sweep. @returns the exit code
 int trainSweep(const std::vector<SweepRun>& wanted, const SweepOptions& options) {
     std::vector<RunFolder> folders;
     for (const SweepRun& run : wanted)
@@ -140,7 +140,7 @@ std::vector<std::string> namesOf(const std::vector<SweepRun>& wanted) {
     return names;
 }
 
-/// Prints the scripts that would be submitted, and changes nothing.
+/// Prints the scripts to be submitted, without changing anything.
 int printScripts(const std::vector<SweepRun>& wanted, const SweepOptions& options) {
     const std::string sweep = nameOfSweep(options);
     const auto missing = missingOf(lookAtCluster(options.runs, sweep, namesOf(wanted)).elements);
@@ -152,7 +152,7 @@ int printScripts(const std::vector<SweepRun>& wanted, const SweepOptions& option
     return 0;
 }
 
-/// Submits the runs that are neither finished nor submitted, and prints each job's number.
+/// Submits the runs that are neither finished nor submitted, and prints the id of each job.
 int submitSweep(const std::vector<SweepRun>& wanted, const SweepOptions& options) {
     for (const SweepRun& run : wanted)
         findOrMake(options.runs, run, nameOfSweep(options));
@@ -193,7 +193,7 @@ Json jsonOf(const SweepElement& one) {
     return json;
 }
 
-/// What is known of a sweep: where the scheduler cannot be asked, what its folders say.
+/// The state of a sweep; from its folders alone if the scheduler cannot be queried.
 ClusterView lookAt(const std::vector<SweepRun>& wanted, const SweepOptions& options) {
     try {
         return lookAtCluster(options.runs, nameOfSweep(options), namesOf(wanted));
@@ -226,7 +226,7 @@ int cancelSweep(const std::vector<SweepRun>& wanted, const SweepOptions& options
     return 0;
 }
 
-/// Steps of runs that a resumed trainer would not take again.
+/// Number of steps that a resumed trainer would not repeat.
 std::int64_t stepsSaved(const std::vector<RunFolder>& folders) {
     std::int64_t steps = 0;
     for (const RunFolder& folder : folders)
@@ -235,8 +235,8 @@ std::int64_t stepsSaved(const std::vector<RunFolder>& folders) {
     return steps;
 }
 
-/// An element that was told to end goes back among those that wait, unless the scheduler is ending it itself:
-/// then it was cancelled, or is put back already.
+/// Requeues an array element that was asked to end, unless the scheduler itself is ending it: then it was
+/// cancelled, or is already requeued.
 void requeueThisElement(bool has_progressed) {
     const std::string array = environmentVariable("SLURM_ARRAY_JOB_ID"),
                       index = environmentVariable("SLURM_ARRAY_TASK_ID");

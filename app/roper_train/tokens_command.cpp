@@ -1,4 +1,4 @@
-// What a model's tokenizer makes of texts.
+// Tokenizes texts with a model's tokenizer.
 
 #include <iostream>
 #include <sstream>
@@ -21,12 +21,12 @@ using Json = nlohmann::ordered_json;
 
 constexpr std::uint64_t kLargestTexts = 256U << 20U;
 
-/// A tokenizer.json may lie in a folder without a config.json, or have another name.
+/// A tokenizer.json may be in a folder without a config.json, or have another name.
 bool isPublished(const fs::path& model) {
     return model.extension() == ".json" || isThere(model / "tokenizer.json") || isPretrainedModel(model);
 }
 
-/// Texts of a file with one JSON string per line.
+/// Texts from a file with one JSON string per line.
 std::vector<std::string> textsOf(const fs::path& path) {
     std::vector<std::string> texts;
     std::istringstream lines(readFile(path, kLargestTexts));

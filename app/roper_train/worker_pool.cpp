@@ -27,7 +27,8 @@ bool isDone(RunState state) {
     return state == RunState::finished || state == RunState::failed || state == RunState::stopped;
 }
 
-/// This program once more. What it says goes to a file of the run, as for a trainer that the window starts.
+/// Starts this program again as a trainer. Its output goes to a file of the run, as for trainers started by
+/// the window.
 pid_t startTrainer(const std::vector<std::string>& arguments, const FilePath& messages) {
     const Descriptor nothing = openFile("/dev/null", O_RDWR);
     const Descriptor said = openFile(messages, O_WRONLY | O_CREAT | O_APPEND);
@@ -46,14 +47,14 @@ bool WorkerPool::run() {
             if (!workOnce(queue)) return true;
             problem_.clear();
         } catch (const Error& error) {
-            // The file is being edited, or edited wrongly, or the disk is full; what runs continues, and it
-            // is tried again.
+            // The file is being edited, or invalid, or the disk is full; running trainers continue, and
+            // reading is retried.
             if (problem_ != error.what())
                 work_.say((problem_ = error.what()) + " (tried again until it works)");
             std::this_thread::sleep_for(10 * kBetweenLooks);
             continue;
         }
-        // A look reads the status of every entry; long queues are looked at more rarely.
+        // Each poll reads the status of every entry, so long queues are polled less often.
         std::this_thread::sleep_for(kBetweenLooks + std::chrono::milliseconds(queue.entries.size()));
     }
     for (const auto& [pid, place] : trainers_)
@@ -112,7 +113,7 @@ bool WorkerPool::isWaiting(const RunQueue::Entry& entry, int& busy) {
         return false;
     }
     if (state != RunState::running && state != RunState::paused) return true;
-    ++busy;  // someone else trains it
+    ++busy;  // trained by another program
     devices_of_others_.push_back(status.device);
     return false;
 }
@@ -131,7 +132,7 @@ void WorkerPool::holdUnreadable() {
         work_.say(std::to_string(runs.size() - kMostNamed) + " more are held, which cannot be read either");
 }
 
-/// A trainer that is killed is started again; one that dies again and again where it began is not.
+/// A trainer that is killed is restarted, unless it dies repeatedly without progress.
 bool WorkerPool::mayTryAgain(const RunFolder& folder) {
     Attempts& attempts = attempts_[folder.name()];
     const auto checkpoints = folder.checkpointsToShow().value_or(std::vector<StepFile>());
@@ -152,7 +153,7 @@ void WorkerPool::start(const std::string& run, const RunQueue& queue) {
     if (!mayTryAgain(folder)) {
         work_.say(run + " is held: its trainer ended " + std::to_string(kMostAttempts) +
                   " times without getting on; its log.txt may say why");
-        attempts_.erase(run);  // a person who releases it gives it new ones
+        attempts_.erase(run);  // releasing the run allows new attempts
         work_.hold({run});
         return;
     }
@@ -173,7 +174,7 @@ void WorkerPool::start(const std::string& run, const RunQueue& queue) {
     trainers_[startTrainer(arguments, folder.messagesPath())] = {run, device};
 }
 
-/// A device may stand in the list several times: so many trainers share it.
+/// A device may be listed several times: as many trainers share it.
 std::string WorkerPool::freeDevice(const RunQueue& queue) const {
     for (const std::string& device : queue.devices) {
         const auto places = std::count(queue.devices.begin(), queue.devices.end(), device);
@@ -194,7 +195,7 @@ void WorkerPool::tellEnd(const RunFolder& folder, const Status& status) {
         const auto evaluations = folder.evaluations();
         if (status.error.empty() && !evaluations.empty()) text += ", " + evaluationText(evaluations.back());
     } catch (const Error&) {
-        // Rows that cannot be read are for those who look at the run.
+        // Unreadable rows are reported when the run is viewed.
     }
     work_.say(text);
 }

@@ -14,27 +14,28 @@
 
 namespace roper {
 
-/// Where a pool of trainers gets its runs from and what it does with those that are done.
+/// Source of the runs of a pool of trainers, and what happens to finished ones.
 struct PoolWork {
     std::filesystem::path runs;
     std::function<RunQueue()>
-        read;  ///< called again and again: it may change; throws Error if it is unreadable
+        read;  ///< called repeatedly, since the queue may change; throws Error if it is unreadable
     std::function<void(const std::string& run)> remove;  ///< a run that needs no more training
-    /// Runs that cannot be read, or end again and again.
+    /// Holds runs that cannot be read, or fail repeatedly.
     std::function<void(const std::vector<std::string>& runs)> hold;
-    std::function<void(const std::string& text)> say;  ///< for a person
-    /// The SHA-256 of the run.toml with which a run may be started; one that may not is held. Empty: all may.
+    std::function<void(const std::string& text)> say;  ///< reports to the user
+    /// The SHA-256 of the run.toml with which a run may be started; empty result: the run is not approved and
+    /// is held. Empty function: all runs may be started.
     std::function<std::optional<std::string>(const std::string& run)> approved = {};
 };
 
-/// Works through a queue: keeps as many trainers going as it has places, each a process of its own, until
-/// nothing is left that is not held. A trainer that was killed is started again and resumes; a run that is
-/// trained by someone else takes a place and is waited for.
+/// Processes a queue: runs as many trainers as it has places, each in its own process, until only held runs
+/// are left. A trainer that was killed is restarted and resumes; a run trained by another program occupies a
+/// place and is waited for.
 class WorkerPool {
   public:
     explicit WorkerPool(PoolWork work) : work_(std::move(work)) {}
 
-    /// Ends early when the process is told to end (SIGINT, SIGTERM): trainers then save and are preempted.
+    /// Ends early when the process is asked to end (SIGINT, SIGTERM): trainers then save and are preempted.
     /// @returns whether all was done
     bool run();
 
@@ -49,9 +50,9 @@ class WorkerPool {
     };
 
     void reap();
-    /// Settles what is done and starts what can be. @returns whether there is anything left
+    /// Removes finished runs and starts new ones. @returns whether any are left
     bool workOnce(const RunQueue& queue);
-    /// Whether the run can be started now; settles runs that are done.
+    /// Whether the run can be started now; removes finished runs.
     bool isWaiting(const RunQueue::Entry& entry, int& busy);
     /// Holds the runs that cannot be read.
     void holdUnreadable();
@@ -62,10 +63,11 @@ class WorkerPool {
 
     PoolWork work_;
     std::map<pid_t, Place> trainers_;
-    std::vector<std::string> devices_of_others_;  ///< that train runs of the queue, as their status says
+    /// of trainers outside the pool that train runs of the queue, according to their status
+    std::vector<std::string> devices_of_others_;
     std::map<std::string, Attempts> attempts_;
     std::vector<std::pair<std::string, std::string>> unreadable_;  ///< runs, and why
-    std::string problem_;                                          ///< of the queue, told once
+    std::string problem_;                                          ///< of the queue, reported once
 };
 
 }  // namespace roper
