@@ -19,7 +19,7 @@ struct LabelColor {
     QColor color;
 };
 
-/// Colours that the colour-blind can tell apart (Okabe and Ito), in the order of the rules.
+/// Colours that remain distinct for colour-blind readers (Okabe and Ito), in the order of the rules.
 const std::vector<LabelColor>& labelColors() {
     static const std::vector<LabelColor> colors = {
         {"induction", QColor(0xD5, 0x5E, 0x00)},  {"previous token", QColor(0x00, 0x72, 0xB2)},
@@ -29,7 +29,7 @@ const std::vector<LabelColor>& labelColors() {
     return colors;
 }
 
-/// Distances are compared by their ratios, from one token on.
+/// Logarithmic scale: from one token upwards, distances compare by ratio.
 double along(double distance) {
     return std::log2(1 + distance);
 }
@@ -97,7 +97,7 @@ bool AtlasView::isShown(const HeadReport& report) const {
     return label_.empty() || labelOf(report) == label_;
 }
 
-/// What a dot is coloured by, from 0 to 1: half of copying is neither copying nor its opposite.
+/// The score that sets a dot's colour, 0 to 1; for copying, 0.5 is neutral and 0 is anti-copying.
 std::optional<double> AtlasView::scoreOf(const HeadReport& report) const {
     const int layer = static_cast<int>(report.layer), head = static_cast<int>(report.head);
     if (colour_ == Colour::induction) return state_.inductionScore(layer, head);
@@ -193,7 +193,7 @@ void AtlasView::paintAxes(QPainter& painter, const Frame& frame, const Theme& th
     painter.restore();
 }
 
-/// What the first and the last colour stand for, where colours are of a scale.
+/// Texts for the first and last colour of a continuous colour scale.
 std::pair<QString, QString> AtlasView::endsOfScale() const {
     switch (colour_) {
         case Colour::layer:

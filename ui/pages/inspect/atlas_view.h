@@ -5,8 +5,9 @@
 
 namespace roper {
 
-/// Every head as a dot: how far back it attends across, how spread its weights are upwards, coloured by its
-/// label or by what the slow pairs make of its scores. A click chooses a head.
+/// Every head as a dot: mean attention distance along x, entropy of its weights along y. Dots are coloured by
+/// the head's label, its layer, or a score such as the share of its scores that the slow pairs make. A click
+/// chooses a head.
 class AtlasView : public FigureView {
     Q_OBJECT
 
@@ -15,9 +16,9 @@ class AtlasView : public FigureView {
 
     enum class Colour { label, slow_share, layer, induction, copying };
     void setColour(Colour colour);
-    /// Only heads of one label; empty: all.
+    /// Shows only heads with this label; empty: all.
     void setLabel(const std::string& label);
-    /// Where a head's dot is on the canvas.
+    /// Position of a head's dot on the canvas.
     QPointF dotOf(int layer, int head) const;
 
     QString figureName() const override { return QStringLiteral("head-atlas"); }
@@ -32,7 +33,7 @@ class AtlasView : public FigureView {
     QString figureCsv() const override;
     QString figureCaption() const override;
 
-    /// How many heads have each label, in the order of the rules; labels that none has are left out.
+    /// Number of heads per label, in the order of the rules, without labels that no head has.
     static std::vector<std::pair<std::string, int>> countedLabels(const HeadsAnswer& heads);
     static QColor colorOf(const std::string& label);
 
@@ -51,7 +52,7 @@ class AtlasView : public FigureView {
         QString text;
         QRectF place;
     };
-    /// Line by line, as many as the width asks for.
+    /// Entries of the legend, broken into lines that fit the width.
     std::vector<LegendEntry> legendIn(const QRectF& area, const Theme& theme) const;
     Frame frame(const QRectF& area, bool legend) const;
     bool isShown(const HeadReport& report) const;
@@ -69,7 +70,7 @@ class AtlasView : public FigureView {
 
 /// "layer 3, head 1: previous token (0.98)"
 QString titleOfHead(const HeadReport& report);
-/// The same with what was measured, and its scores where they are known.
+/// The title with the measured numbers, and the head's scores if they are known.
 QString describeHead(const HeadReport& report, const InspectState& state);
 
 }  // namespace roper

@@ -132,7 +132,7 @@ QString BandsPanel::pointedBand(int row, int column) const {
                            noteNumber(report.value_norms[column], 3));
 }
 
-/// Of the chosen head, or the mean over all; nothing where it is not known.
+/// Of the chosen head, or the mean over all heads; nothing while unknown.
 std::optional<Eigen::VectorXd> BandsPanel::bandsOf(const InspectState& of) const {
     const HeadsAnswer* heads = of.answer(need::heads);
     if (heads == nullptr || heads->heads.empty()) return std::nullopt;
@@ -169,7 +169,7 @@ void BandsPanel::showHeadBands() {
     for (int pair = 0; pair < pairs; ++pair)
         places.push_back(pair);
     for (BarChart::Series& one : series)
-        one.values.resize(static_cast<std::size_t>(pairs), 0);  // a model of fewer pairs
+        one.values.resize(static_cast<std::size_t>(pairs), 0);  // a model with fewer pairs
     const QString of = mean_->isChecked() ? tr("mean of all heads")
                                           : tr("layer %1, head %2").arg(state().layer()).arg(state().head());
     head_bands_->setHeadline(QStringLiteral("%1, %2").arg(quantity_->currentText(), of));

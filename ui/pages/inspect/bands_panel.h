@@ -9,10 +9,10 @@
 
 namespace roper {
 
-/// What the picture of the bands shows of each pair.
+/// Quantity that the map of bands shows for each pair.
 enum class BandQuantity { score_share, query_norm, key_norm, value_norm };
 
-/// What each pair of features does in every head, and in one of them beside the same of another model.
+/// Share of each pair of features in every head, and in the chosen head compared with the model beside it.
 class BandsPanel : public ModelPanel {
     Q_OBJECT
 

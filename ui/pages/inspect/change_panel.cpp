@@ -76,8 +76,8 @@ void ChangePanel::edit(Change make) {
     emit changed(change_);
 }
 
-/// Rows with a name each, below what is there. What comes and goes stands between such forms, not in them: a
-/// form layout with hidden rows flattens others.
+/// Starts a form of labelled rows below the existing contents. Widgets that are shown and hidden stand
+/// between such forms, because a form layout with hidden rows squeezes the other rows.
 void ChangePanel::beginForm() {
     form_ = new QFormLayout;
     form_->setRowWrapPolicy(QFormLayout::WrapLongRows);
@@ -146,7 +146,8 @@ void ChangePanel::addPositions() {
     scaling_ = named(new QComboBox, tr("Scaling of the frequencies"),
                      tr("As for texts longer than those of training"));
     for (const std::string& name : scalingNames())
-        if (name != "longrope") scaling_->addItem(QString::fromStdString(name));  // which needs a list
+        // longrope needs a list of factors.
+        if (name != "longrope") scaling_->addItem(QString::fromStdString(name));
     connect(scaling_, &QComboBox::currentTextChanged, this, [this](const QString& name) {
         edit([&](ModelChange& change) { change.scaling = valueNamed<ScalingMethod>(name.toStdString()); });
     });

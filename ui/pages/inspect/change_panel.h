@@ -15,8 +15,7 @@
 
 namespace roper {
 
-/// What is taken out of a model, or done to its positions, as a form, and what that does to its loss and to
-/// the problems that it solves.
+/// A form for ablations and changes of positions, with their effect on the loss and on the solved problems.
 class ChangePanel : public QWidget {
     Q_OBJECT
 
@@ -24,7 +23,7 @@ class ChangePanel : public QWidget {
     ChangePanel(InspectState& state, QWidget* parent);
 
   signals:
-    /// By the user.
+    /// Emitted when the user changes the form.
     void changed(const roper::ModelChange& change);
 
   private:
@@ -43,7 +42,7 @@ class ChangePanel : public QWidget {
     InspectState& state_;
     ModelChange change_;
     QVBoxLayout* column_;
-    QFormLayout* form_ = nullptr;  ///< that rows are added to
+    QFormLayout* form_ = nullptr;  ///< form to which rows are added
     QComboBox *layer_, *head_, *scaling_;
     LineEdit* mute_;
     QCheckBox *no_value_rotation_ = nullptr, *no_inverse_ = nullptr;

@@ -103,7 +103,7 @@ void ContinuationView::paintText(QPainter& painter, const TokenLines& lines, con
                                       : theme.faint_text);
         painter.drawText(letter, Qt::AlignCenter, shownToken(c.tokens[static_cast<std::size_t>(index)]));
         if (is_generated) {
-            // A bar as long as the model was sure.
+            // The length of the bar is the token's probability.
             const double p = c.probability[static_cast<std::size_t>(index - given)];
             const QRectF bar(cell.left() + 1.5, cell.bottom() - 11, (cell.width() - 3) * p, 4);
             painter.setPen(Qt::NoPen);

@@ -6,9 +6,9 @@
 
 namespace roper {
 
-/// A text that the model wrote. Above, the whole text: what was given plain, what was written coloured by how
-/// sure the model was; behind every token the weight with which the chosen step looked at it. Below, the
-/// likeliest tokens of that step. A click or the arrow keys choose a step.
+/// A generated text. Above, the whole text: the prompt plain, generated tokens coloured by their probability;
+/// the background of each token shows its attention weight at the chosen step. Below, the likeliest tokens of
+/// that step. A click or the arrow keys choose a step.
 class ContinuationView : public FigureView {
     Q_OBJECT
 
@@ -17,10 +17,10 @@ class ContinuationView : public FigureView {
 
     int chosen() const { return chosen_; }
     void choose(int step);
-    /// −1: the mean over all heads; otherwise layer·heads + head.
+    /// @param head  layer·heads + head; −1: the mean over all heads
     void setHead(int head);
 
-    /// Weights over the text with which the chosen token was written.
+    /// Attention weights over the text when the chosen token was generated.
     std::vector<double> weights() const;
     QRectF tokenRect(int index) const;
 

@@ -31,7 +31,7 @@ GenerationPanel::GenerationPanel(const ShownModels& models, QWidget* parent)
                       1);
     layout->addWidget(written_);
     showModel();
-    GenerationPanel::refresh();  // what stands beside takes no room until it is there
+    GenerationPanel::refresh();  // hides the comparison until there is one
 }
 
 void GenerationPanel::makeControls() {
@@ -53,7 +53,8 @@ void GenerationPanel::makeControls() {
     generate_ = named(new QPushButton(tr("Generate")), tr("Generate"), {});
     head_ = named(new QComboBox, tr("Head that is shaded"),
                   tr("Whose attention lies behind the text: the mean of all heads, or one"));
-    head_->setSizeAdjustPolicy(QComboBox::AdjustToContents);  // its heads come with a model
+    // The heads are known only once a model is loaded.
+    head_->setSizeAdjustPolicy(QComboBox::AdjustToContents);
     written_ = new QLabel;
     written_->setWordWrap(true);
     written_->setTextInteractionFlags(Qt::TextSelectableByMouse);
@@ -96,19 +97,19 @@ void GenerationPanel::generate() {
     if (is_long || !state().change().isNothing()) state().request(need::written, question);
 }
 
-/// A prompt and a length that suit the model.
+/// Sets a prompt and a length that suit the model.
 void GenerationPanel::showModel() {
     const RunWatcher* run = state().run();
     const bool is_published = isPublishedModel(state().model());
     if ((run == nullptr && !is_published) || state().model() == shown_model_) return;
     const Specification* s = run != nullptr && run->specification() ? &*run->specification() : nullptr;
     const bool has_problems = s != nullptr && s->task.hasProblems();
-    // A solution may be nearly as long as the sequences that were trained on.
+    // Solutions can be nearly as long as the training sequences.
     constexpr int kOfAText = 64, kOfALanguageModel = 24;
     count_->setValue(has_problems   ? static_cast<int>(s->training.length)
                      : is_published ? kOfALanguageModel
                                     : kOfAText);
-    // A prompt of another kind of model means nothing to this one.
+    // A prompt for another kind of model makes no sense to this one.
     const bool other_kind = !shown_model_.isEmpty() && isPublishedModel(shown_model_) != is_published;
     if (prompt_->text().isEmpty() || other_kind)
         prompt_->setText(is_published ? exampleProse() : examplePrompt(*run));

@@ -12,8 +12,8 @@
 
 namespace roper {
 
-/// How the model continues a prompt: token by token with what it looked at, beside it another model, and
-/// below it what the changed model writes.
+/// The model's continuation of a prompt, token by token with attention weights; beside it that of another
+/// model, below it that of the changed model.
 class GenerationPanel : public ModelPanel {
     Q_OBJECT
 
@@ -36,7 +36,7 @@ class GenerationPanel : public ModelPanel {
     void makeControls();
     void showModel();
     void fillHeads();
-    /// What is continued: the prompt, or the text of the page.
+    /// The text that is continued: the prompt, or the text of the page if the prompt is empty.
     QString prompt() const { return prompt_->text().isEmpty() ? state().text() : prompt_->text(); }
 
     ContinuationView *continuation_, *beside_continuation_;

@@ -15,7 +15,7 @@ namespace {
 
 using RowMajor = Eigen::Matrix<float, Eigen::Dynamic, Eigen::Dynamic, Eigen::RowMajor>;
 
-constexpr Eigen::Index kThumbnailSide = 40;  // cells: what a small picture can show
+constexpr Eigen::Index kThumbnailSide = 40;  // cells: the resolution of a thumbnail
 
 QString tr(const char* text) {
     return QCoreApplication::translate("roper::HeadMaps", text);
@@ -25,7 +25,7 @@ QString tr(const char* text) {
     throw Error(ErrorKind::checkpoint, file.origin() + ": " + what);
 }
 
-/// A tensor of this type and rank.
+/// A tensor, checked for type and rank.
 const SafetensorsFile::Tensor& tensorOf(const SafetensorsFile& file, const std::string& name, Dtype dtype,
                                         std::size_t rank) {
     const SafetensorsFile::Tensor& tensor = file.tensor(name);
@@ -35,7 +35,7 @@ const SafetensorsFile::Tensor& tensorOf(const SafetensorsFile& file, const std::
     return tensor;
 }
 
-/// Weights of layers × heads; a file with none, or with more than any model has, is not believed.
+/// Weights of layers × heads; rejects files with none, or with more than any real model has.
 const SafetensorsFile::Tensor& attentionOf(const SafetensorsFile& file,
                                            const std::string& name = "attention") {
     constexpr std::int64_t kMost = 4096;

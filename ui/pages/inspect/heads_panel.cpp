@@ -14,7 +14,7 @@ namespace roper {
 
 namespace {
 
-/// All heads as they read the text.
+/// Attention of all heads on the text.
 class TextHeads : public HeadsView {
   public:
     using HeadsView::HeadsView;
@@ -121,7 +121,7 @@ std::vector<const Need*> HeadsPanel::needs() const {
     return needs;
 }
 
-/// The scores that heads are coloured or sorted by.
+/// Adds the scores by which heads are coloured or sorted.
 void HeadsPanel::addScores(std::vector<const Need*>& needs) const {
     const auto colour = static_cast<AtlasView::Colour>(colour_->currentIndex());
     const auto order = static_cast<Order>(order_->currentIndex());
@@ -169,7 +169,7 @@ const HeadMap* HeadsPanel::shownMap() const {
 }
 
 void HeadsPanel::showLabels() {
-    if (state().answer(need::heads) == nullptr) return;  // what was chosen is kept for the next answer
+    if (state().answer(need::heads) == nullptr) return;  // keep the selection for the next answer
     const QString kept = label_->currentData().toString();
     label_->clear();
     label_->addItem(tr("all heads"), QString());
@@ -180,7 +180,7 @@ void HeadsPanel::showLabels() {
     label_->setCurrentIndex(std::max(0, label_->findData(kept)));
 }
 
-/// What the small maps are sorted by; empty while it is not known, and by place.
+/// The numbers by which the thumbnails are sorted; empty while unknown, and by place.
 std::vector<double> HeadsPanel::numbersOfOrder() const {
     const auto order = static_cast<Order>(order_->currentIndex());
     const HeadsAnswer* answer = state().answer(need::heads);
@@ -193,7 +193,7 @@ std::vector<double> HeadsPanel::numbersOfOrder() const {
                                                      : std::nullopt;
         const bool is_by_score = order == Order::induction || order == Order::copying;
         if (is_by_score && !score) return {};
-        numbers.push_back(is_by_score               ? -*score  // the highest first
+        numbers.push_back(is_by_score               ? -*score  // descending
                           : order == Order::entropy ? report.entropy
                                                     : report.mean_distance);
     }

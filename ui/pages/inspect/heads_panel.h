@@ -11,10 +11,10 @@
 
 namespace roper {
 
-/// What the picture of a head's reach shows by distance.
+/// Quantity by distance that the chart of a head's reach shows.
 enum class ReachQuantity { weight, score };
 
-/// All heads at a glance, and one of them large.
+/// All heads as thumbnails, and the chosen one large.
 class HeadsPanel : public ModelPanel {
     Q_OBJECT
 
@@ -35,11 +35,11 @@ class HeadsPanel : public ModelPanel {
     void refresh() override;
 
   private:
-    /// What the small maps are sorted by, in the order of the choices.
+    /// Sort orders of the thumbnails, in the order of the combo box.
     enum class Order { place, entropy, distance, induction, copying };
 
     QSpinBox* makeNumber(const QString& name, const QString& prefix);
-    /// Of the chosen head; null while it is not known.
+    /// The map of the chosen head; null while unknown.
     const HeadMap* shownMap() const;
     void showLabels();
     void showOrder();

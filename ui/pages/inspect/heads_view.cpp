@@ -15,13 +15,13 @@ namespace {
 
 constexpr double kLabel = 24, kGridMargin = 6, kGridTop = 18, kLeastTitle = 30, kWideTitle = 90;
 
-/// The colour of a weight; nothing where there is none, or what is not a number.
+/// The colour of a weight; nothing for zero and NaN.
 std::optional<QRgb> shadeOf(float weight, float largest, const std::array<QRgb, 256>& colors) {
     if (!(weight > 0)) return std::nullopt;
     return colors[static_cast<std::size_t>(std::lround(255 * std::min(weight / largest, 1.0F)))];
 }
 
-/// A map as a picture of one pixel a cell, drawn larger.
+/// A map as an image with one pixel per cell, to be scaled up.
 QImage pictureOf(const Eigen::MatrixXf& map, const Theme& theme) {
     const auto colors = theme.sequentialColors();
     const auto side = static_cast<int>(map.rows());
@@ -35,7 +35,7 @@ QImage pictureOf(const Eigen::MatrixXf& map, const Theme& theme) {
     return image;
 }
 
-/// The same as one shape a cell, so that a drawing stays a drawing.
+/// The same with one shape per cell, so that vector exports stay vector graphics.
 void paintCells(QPainter& painter, const Eigen::MatrixXf& map, const QRectF& box, const Theme& theme) {
     const auto colors = theme.sequentialColors();
     const float largest = std::max(map.maxCoeff(), 1e-12F);
@@ -48,7 +48,7 @@ void paintCells(QPainter& painter, const Eigen::MatrixXf& map, const QRectF& box
                                  QColor(*shade));
 }
 
-/// More than these would make a drawing of tens of megabytes.
+/// Limit on vector shapes: more would make files of tens of megabytes.
 constexpr Eigen::Index kMostShapes = 20000;
 
 QString shortTitle(int head, int heads) {
@@ -100,7 +100,7 @@ HeadsView::Grid HeadsView::grid(const QRectF& area, const HeadThumbnails& all) c
     return grid;
 }
 
-/// As many columns as make the maps largest, each below its title where titles have room.
+/// Uses the number of columns that makes the maps largest; titles are shown if they fit.
 HeadsView::Grid HeadsView::sortedGrid(const QRectF& box, int count) const {
     const auto best = [&](double title) {
         Grid grid;
@@ -133,7 +133,7 @@ QRectF HeadsView::headRect(int layer, int head) const {
     return mapRect(grid(canvas(), *all), static_cast<int>(place), *all);
 }
 
-/// Of layers and heads: every so many that no number lies on the one before.
+/// Draws layer and head numbers, skipping some if they would overlap.
 void HeadsView::paintNumbers(QPainter& painter, const QRectF& area, const Grid& grid,
                              const Theme& theme) const {
     const QFontMetricsF metrics(painter.font());

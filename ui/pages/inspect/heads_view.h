@@ -7,18 +7,18 @@
 
 namespace roper {
 
-/// The attention of all heads at a glance, each map scaled to its largest weight. By place a row is a layer,
-/// or a column where that makes larger maps; sorted by a number, heads follow each other line by line. A
-/// click or the arrow keys choose a head. Derived classes say whose attention it is.
+/// Thumbnails of the attention of all heads, each scaled to its largest weight. By place, a row is a layer,
+/// or a column if that makes larger maps; sorted by a number, heads fill the lines one after another. A click
+/// or the arrow keys choose a head. Derived classes provide the attention.
 class HeadsView : public FigureView {
     Q_OBJECT
 
   public:
     HeadsView(InspectState& state, QWidget* parent);
 
-    /// Sorts by a rising number of each head; those that are not numbers come last. Empty: by place.
+    /// Sorts by ascending `numbers`, one per head; NaN comes last. Empty: by place.
     void setSortedBy(std::vector<double> numbers);
-    /// layer·heads + head of all heads as they are shown.
+    /// layer·heads + head of all heads in display order.
     std::vector<int> ordered() const;
     QRectF headRect(int layer, int head) const;
 
@@ -30,10 +30,10 @@ class HeadsView : public FigureView {
     void headChosen(int layer, int head);
 
   protected:
-    /// Null while it is not known; then a text is shown in its place.
+    /// Null while unknown; a text is then shown instead.
     virtual std::shared_ptr<const HeadThumbnails> heads() const = 0;
     virtual QString textInstead() const = 0;
-    /// What is said of a head that is pointed at.
+    /// Text of the readout for a head under the pointer.
     virtual QString describe(int layer, int head) const = 0;
 
     InspectState& state() const { return state_; }
@@ -46,9 +46,9 @@ class HeadsView : public FigureView {
         int columns = 1, rows = 1;
         QRectF box;
         QSizeF cell;
-        double side = 0;      ///< of a map
-        double title = 0;     ///< height of what stands above each map; 0: nothing
-        bool across = false;  ///< by place: layers run across
+        double side = 0;      ///< of one map
+        double title = 0;     ///< height of the title above each map; 0: none
+        bool across = false;  ///< by place: layers are columns
     };
     bool isSorted(const HeadThumbnails& all) const { return numbers_.size() == all.maps.size(); }
     Grid grid(const QRectF& area, const HeadThumbnails& all) const;

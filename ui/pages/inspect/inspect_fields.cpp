@@ -5,7 +5,7 @@
 namespace roper {
 namespace {
 
-/// A setting of the question as one of the picture.
+/// A field of the question as a field of the figure's settings.
 Field<InspectPicture> ofQuestion(const Field<Question>& field) {
     Field<InspectPicture> made;
     static_cast<FieldInfo&>(made) = field;
@@ -14,7 +14,7 @@ Field<InspectPicture> ofQuestion(const Field<Question>& field) {
     return made;
 }
 
-/// One name for what two pictures show: of bands, or of learned positions.
+/// One key for the quantities of two figures: bands and learned positions.
 Field<InspectPicture> quantityField() {
     static const std::vector<std::string> of_bands = {"score_share", "query_norm", "key_norm", "value_norm"};
     std::vector<std::string> names = of_bands;

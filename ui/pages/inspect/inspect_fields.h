@@ -7,7 +7,7 @@
 
 namespace roper {
 
-/// What a picture of the Inspect page is to show, without a window.
+/// Settings of a figure of the Inspect page that is drawn without a window.
 struct InspectPicture {
     Question look = {};
     SurpriseView::Shade shade = SurpriseView::Shade::trained;
@@ -15,11 +15,11 @@ struct InspectPicture {
     BandQuantity quantity = BandQuantity::score_share;
     ReachQuantity reach = ReachQuantity::weight;
     std::optional<std::int64_t> token = {};
-    std::optional<std::int64_t> step = {};    ///< of a snapshot or checkpoint
-    std::int64_t problems = 16;               ///< of each size
-    std::optional<std::string> learned = {};  ///< what of learned positions
-    bool mean = false;                        ///< of head-bands: of all heads
-    bool over_training = false;               ///< of kernels: of the chosen head, at every checkpoint
+    std::optional<std::int64_t> step = {};    ///< step of a snapshot or checkpoint
+    std::int64_t problems = 16;               ///< per size
+    std::optional<std::string> learned = {};  ///< quantity of learned positions
+    bool mean = false;                        ///< head-bands: mean over all heads
+    bool over_training = false;               ///< kernels: the chosen head at every checkpoint
     std::string beside = {};                  ///< another run, or the path of a published model
 };
 

@@ -14,7 +14,7 @@
 namespace roper {
 namespace {
 
-/// As wide as its longest name.
+/// A list as wide as its longest name.
 class PanelList : public QListWidget {
   public:
     PanelList() {
@@ -106,14 +106,14 @@ void InspectPage::keepView() {
         if (isVisible())
             open(QString::fromStdString(model));
         else
-            wished_model_ = QString::fromStdString(model);  // nothing is computed that nobody looks at
+            wished_model_ = QString::fromStdString(model);  // opened when the page is shown
     };
     const auto restore_head = [this](const std::string& text) {
         const QString head = QString::fromStdString(text);
         if (!head.isEmpty()) state_->setHead(head.section('.', 0, 0).toInt(), head.section('.', 1).toInt());
     };
     const auto nothing = [] { return std::string(); };
-    // Older versions had two pages.
+    // Settings of older versions, which had two pages.
     keep("view.models_model", nothing, restore);
     keep("view.models_head", nothing, restore_head);
     keep(
@@ -133,11 +133,12 @@ void InspectPage::keepView() {
     keepPanel();
 }
 
-/// Which panel is in front, by its name; as older versions have it, by its place on one of two pages.
+/// Keeps the name of the panel in front; also reads settings of older versions, which stored an index on one
+/// of two pages.
 void InspectPage::keepPanel() {
     const auto show_named = [this](const QString& name) {
         for (const ModelPanel* panel : panels_)
-            if (name == panel->title() || name == panel->help()) choose(*panel);  // which were longer
+            if (name == panel->title() || name == panel->help()) choose(*panel);  // older: the help text
     };
     const auto titles = [](std::initializer_list<const ModelPanel*> panels) {
         QStringList all;
@@ -178,7 +179,7 @@ void InspectPage::connectState() {
             connect(state, signal, this, &InspectPage::showWork);
     connect(beside_state_, &InspectState::modelChanged, this, &InspectPage::showWork);
     connect(change_, &ChangePanel::changed, this, [this](const ModelChange& change) {
-        // Who takes something away wants to see what that does.
+        // After the first change, tokens are shaded by its effect.
         if (state_->change().isNothing() && !change.isNothing())
             panel<TextPanel>().setShade(SurpriseView::Shade::difference);
         state_->setChange(change);
@@ -190,7 +191,7 @@ void InspectPage::connectState() {
             [this] { beside_state_->setText(state_->text()); });
     connect(state_, &InspectState::modelChanged, beside_state_,
             [this] { beside_state_->matchStep(*state_); });
-    // The same head of both; where the one beside has fewer, it stays within them.
+    // Both models show the same head; the comparison model clamps it to the heads that it has.
     const auto link_head = [this] { beside_state_->setHead(state_->layer(), state_->head()); };
     connect(state_, &InspectState::headChanged, this, link_head);
     connect(beside_state_, &InspectState::modelChanged, this, link_head);
@@ -204,8 +205,7 @@ void InspectPage::connectState() {
     connect(&store_, &RunStore::runRemoved, this, [this] { listing_.start(); });
 }
 
-/// Who opens the page wants to see something: of the runs with snapshots the last by name, and names begin
-/// with the time.
+/// If no model is open, opens the last run by name that has snapshots; names of runs begin with the time.
 void InspectPage::becomeSeen(bool seen) {
     if (!seen) return;
     fillModels();
@@ -235,10 +235,10 @@ void InspectPage::refreshHidden() {
 void InspectPage::readText(const QString& text) {
     if (text != text_->toPlainText()) text_->setPlainText(text);
     state_->setText(text);
-    wantWhatIsSeen();  // also after it was cancelled
+    wantWhatIsSeen();  // also after a cancelled question
 }
 
-/// What only another panel shows is not computed.
+/// Requests only what the visible panel needs.
 void InspectPage::wantWhatIsSeen() {
     if (prepares_) return;
     beside_state_->setNeeds(shownPanel().besideNeeds());

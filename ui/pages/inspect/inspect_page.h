@@ -27,8 +27,8 @@
 
 namespace roper {
 
-/// Page 7: inside a model, a run at a step or a published one: a chooser over panels, each of which shows one
-/// thing of it, and what breaks when a part is taken away.
+/// Page 7: inside a model, either a run at a step or a published model. A list selects a panel; each panel
+/// shows one aspect of the model, and the change panel ablates parts of it.
 class InspectPage : public Page {
     Q_OBJECT
 
@@ -39,7 +39,7 @@ class InspectPage : public Page {
     void addActions(Actions& actions) override;
     QString explanation() const override;
 
-    /// The panel of a class.
+    /// The panel of the given class.
     template <class Panel>
     Panel& panel() const {
         for (ModelPanel* one : panels_)
@@ -51,18 +51,18 @@ class InspectPage : public Page {
         choose(panel<Panel>());
     }
 
-    /// The names of the panels; the chosen one is shown.
+    /// The list of panel names; the chosen panel is shown.
     QListWidget& chooser() { return *chooser_; }
     InspectState& state() { return *state_; }
-    /// What stands beside it: another model that reads the same text, at the same step and head; its bands,
-    /// kernels, heads and texts are drawn along.
+    /// The comparison model, which reads the same text at the same step and head; its bands, kernels, heads
+    /// and texts are drawn as well.
     InspectState& besideState() { return *beside_state_; }
     void setBeside(const QString& model);
-    /// Shows a run, alone or with its twin beside it if it has one.
+    /// Shows a run, alone or together with its twin if it has one.
     void inspect(const QString& run, bool with_twin);
-    /// Opens a model by the name of a run or the path of a published one.
+    /// Opens a model by the name of a run or the path of a published model.
     void open(const QString& model);
-    /// Opens a published model that was chosen on the disk, or says why it is none.
+    /// Opens a published model chosen on the disk, or shows why it cannot be read.
     void openPublished(const QString& path);
     void readText(const QString& text);
     QPlainTextEdit& text() { return *text_; }
@@ -102,21 +102,21 @@ class InspectPage : public Page {
     RunStore& store_;
     InspectState *state_, *beside_state_;
     ShownModels shown_;
-    std::vector<ModelPanel*> panels_;  ///< in the order in which they are listed
+    std::vector<ModelPanel*> panels_;  ///< in the order of the list
     QComboBox *models_, *steps_, *beside_;
     QPlainTextEdit* text_;
     QLabel *summary_, *cost_, *message_;
     QPushButton *read_, *cancel_;
     QProgressBar* progress_;
     QListWidget* chooser_;
-    QStackedWidget* stack_;  ///< what to do first, and the panels
+    QStackedWidget* stack_;  ///< the welcome text, and the panels
     QVBoxLayout* welcome_buttons_;
     ChangePanel* change_;
     QWidget* change_area_;
-    bool prepares_ = false;  ///< a picture without a window, which needs less than a panel
+    bool prepares_ = false;  ///< while a figure is prepared without a window, which needs less than a panel
     bool filling_ = false;
-    QString wished_model_;  ///< of the last session, to be opened when the page is seen
-    QTimer listing_;        ///< runs that come one after the other are listed once
+    QString wished_model_;  ///< model of the last session, opened when the page is first shown
+    QTimer listing_;        ///< collects several new runs into one update of the list
 };
 
 }  // namespace roper

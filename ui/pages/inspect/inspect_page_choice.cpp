@@ -11,7 +11,7 @@
 #include "ui/theme/numbers.h"
 #include "ui/theme/plain_text.h"
 
-// Which model the Inspect page shows, what stands beside it, and what it is.
+// The choice of the model and the comparison model, and the description of the model.
 
 namespace roper {
 namespace {
@@ -34,7 +34,7 @@ void InspectPage::open(const QString& model) {
     };
     const bool is_empty = text_->toPlainText().isEmpty();
     if (run != nullptr) {
-        // A text of another task means nothing to this model.
+        // A text of another task makes no sense to this model.
         const QString example = exampleText(*run);
         if (!example.isEmpty() && (is_empty || taskOf(run) != taskOf(before))) text_->setPlainText(example);
     } else if (QFileInfo(model).isAbsolute()) {
@@ -76,7 +76,7 @@ void InspectPage::fillModels() {
                                                       : tr("choose a model"));
 }
 
-/// Checkpoints of the run; the newest is what a run that trains is asked for as it is now.
+/// Lists the run's checkpoints. "Newest" asks a run in training about its current weights.
 void InspectPage::fillSteps() {
     const QScopedValueRollback filling(filling_, true);
     steps_->clear();
@@ -85,7 +85,7 @@ void InspectPage::fillSteps() {
         steps_->addItem(tr("checkpoint %1").arg(step), QVariant::fromValue<qlonglong>(step));
         if (state_->chosenStep() == step) steps_->setCurrentIndex(steps_->count() - 1);
     }
-    if (steps_->currentIndex() == 0) state_->setStep(std::nullopt);  // the one that was chosen is gone
+    if (steps_->currentIndex() == 0) state_->setStep(std::nullopt);  // the chosen checkpoint has been deleted
     steps_->setEnabled(state_->run() != nullptr);
 }
 
@@ -102,7 +102,7 @@ void InspectPage::setBeside(const QString& model) {
     wantWhatIsSeen();
 }
 
-/// The twin first, then all other models.
+/// Lists the twin first, then all other models.
 void InspectPage::fillBeside() {
     const QScopedValueRollback filling(filling_, true);
     beside_->clear();
@@ -120,10 +120,10 @@ void InspectPage::fillBeside() {
     beside_->setToolTip(beside_->currentText());
 }
 
-/// What to do first, with a button for it.
+/// Fills the welcome text with first steps, each with a button.
 void InspectPage::fillWelcome() {
     while (QLayoutItem* item = welcome_buttons_->takeAt(0)) {
-        item->widget()->deleteLater();  // perhaps a button that is being clicked
+        item->widget()->deleteLater();  // may be the button that is being clicked
         delete item;
     }
     const auto add = [this](const QString& text, const QString& help, auto run) {
@@ -137,8 +137,7 @@ void InspectPage::fillWelcome() {
     for (int i = 0; i < models_->count() && offered < kMost; ++i) {
         const QString model = models_->itemData(i).toString();
         const RunWatcher* run = store_.find(model);
-        if (run != nullptr && run->folder().checkpoints().empty())
-            continue;  // there is nothing to be opened yet
+        if (run != nullptr && run->folder().checkpoints().empty()) continue;  // there is no model to open yet
         ++offered;
         if (!model.isEmpty())
             add(tr("Open %1").arg(models_->itemText(i)), model, [this, model] { open(model); });
@@ -169,14 +168,15 @@ void InspectPage::openPublished(const QString& path) {
     open(QFileInfo(path).absoluteFilePath());
 }
 
-/// What to do first stands where the text would, and changes where something follows from them.
+/// Shows the welcome text in place of the text panel while there is no model, and the change panel only for
+/// panels that it affects.
 void InspectPage::showFront() {
     const std::vector<const Need*> needs = shownPanel().needs();
     change_area_->setVisible(
         std::any_of(needs.begin(), needs.end(), [](const Need* need) { return need->dependsOnChange(); }));
     const int row = chooser_->currentRow();
     stack_->setCurrentIndex(state_->model().isEmpty() && row == 0 ? 0 : row + 1);
-    // What is behind it asks for no room.
+    // Hidden panels take no room.
     for (ModelPanel* panel : panels_) {
         const auto policy = panel == &shownPanel() ? QSizePolicy::Preferred : QSizePolicy::Ignored;
         panel->setSizePolicy(policy, policy);
@@ -187,7 +187,7 @@ void InspectPage::showModel() {
     const ModelSummary* m = state_->summary();
     showFront();
     if (m == nullptr) return summary_->clear();
-    // All runs are of one family; their method says more.
+    // All runs have the same architecture, so the method is shown instead.
     const RunWatcher* run = state_->run();
     const std::string kind =
         run != nullptr && run->specification() ? run->specification()->methodTitle() : m->family;

@@ -8,12 +8,12 @@
 #include "ui/pages/inspect/inspect_page.h"
 #include "ui/theme/zoom.h"
 
-// The inputs of the Inspect page, and where its pictures stand.
+// The controls of the Inspect page, and the layout of its figures.
 
 namespace roper {
 namespace {
 
-constexpr qsizetype kRoomForText = 1 << 17;  // more than any model is asked about
+constexpr qsizetype kRoomForText = 1 << 17;  // longer than any text that a model reads
 
 }  // namespace
 
@@ -46,7 +46,7 @@ QWidget* InspectPage::makeChooser() {
     cancel_ = named(new QPushButton(tr("Cancel")), tr("Cancel"), tr("Gives up what is being computed"));
     connect(cancel_, &QPushButton::clicked, this, [this] {
         for (InspectState* state : {state_, beside_state_}) {
-            state->setNeeds({});  // until something else is wanted
+            state->setNeeds({});  // until another panel sets needs
             state->cancel();
         }
         say(tr("Cancelled; Read begins again."));

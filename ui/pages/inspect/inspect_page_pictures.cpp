@@ -7,11 +7,11 @@
 #include "ui/pages/inspect/inspect_fields.h"
 #include "ui/pages/inspect/inspect_page.h"
 
-// The pictures of the Inspect page without a window.
+// Figures of the Inspect page drawn without a window.
 
 namespace roper {
 
-/// @throws Error (usage) if there is neither such a run nor such a published model
+/// @throws Error (usage) if there is no such run or published model
 void InspectPage::requireModel(const QString& model) {
     if (isPublishedModel(model)) return;
     store_.readAll();
@@ -20,7 +20,7 @@ void InspectPage::requireModel(const QString& model) {
                     "there is no run \"" + model.toStdString() + "\" in " + store_.folder().string());
 }
 
-/// @throws Error (usage) if there is no such head in it
+/// @throws Error (usage) if the model has no such head
 void InspectPage::openForPicture(const QString& model, const InspectPicture& picture) {
     state_->setNeeds({&need::model});
     state_->setText(QString::fromStdString(picture.look.text));
@@ -59,7 +59,7 @@ Figure& InspectPage::prepareFigure(FigureRequest request) {
         throw Error(ErrorKind::usage, request.kind + " needs a text: --set text=…");
     const QString model = QString::fromStdString(request.run);
     requireModel(model);
-    const bool is_of_run = needs.empty();  // not asked of a state, but seen of a run
+    const bool is_of_run = needs.empty();  // drawn from the run's files, without an answer of the model
     if (!is_of_run)
         openForPicture(model, picture);
     else if (isPublishedModel(model) &&
@@ -74,7 +74,7 @@ Figure& InspectPage::prepareFigure(FigureRequest request) {
         shown.refreshNow();
         return figure;
     }
-    // What it is coloured by is known now, and may need more.
+    // The colouring is known now and may need more answers.
     for (InspectState* state : {beside_state_, state_})
         state->setNeeds(shown.needsOf(kind));
     for (InspectState* state : {beside_state_, state_}) {

@@ -49,7 +49,7 @@ InspectState::Entry& InspectState::entryOf(const Need& what) {
     return entry;
 }
 
-/// What was asked for of these, and why not, counts no more.
+/// Cancels the pending and requested questions of the selected needs, and forgets all refusals.
 void InspectState::giveUp(const Chooses& is_of_the_past) {
     if (asking_ != nullptr && is_of_the_past(*asking_)) stopAsking();
     for (auto& [name, entry] : entries_) {
@@ -69,7 +69,7 @@ void InspectState::forget(const Chooses& is_of_the_past) {
 
 void InspectState::setModel(const QString& model, std::optional<std::int64_t> step) {
     const std::optional<std::int64_t> chosen = step;
-    // A run that trains moves on; what is seen of it is of one checkpoint, the newest when it was opened.
+    // A run in training advances; the state stays at the checkpoint that was newest when it was opened.
     if (const RunWatcher* run = store_.find(model); run != nullptr && !step)
         if (const auto found = run->folder().checkpoints(); !found.empty()) step = found.back().step;
     if (model == model_ && step == step_ && chosen == chosen_step_) return;
@@ -84,7 +84,7 @@ void InspectState::setModel(const QString& model, std::optional<std::int64_t> st
     model_ = model;
     step_ = step;
     chosen_step_ = chosen;
-    sizes_.forget();  // what another step has solved is not what this one solves
+    sizes_.forget();  // other steps solve other problems
     entries_.clear();
     look();
     setHead(layer_, head_);
@@ -110,7 +110,7 @@ std::vector<std::int64_t> InspectState::checkpoints() const {
     return listed ? stepsOf(*listed) : seen_checkpoints_;
 }
 
-/// Whether the run has left more than was seen.
+/// Looks for new files of the run.
 void InspectState::look() {
     if (run() == nullptr) return;
     std::vector<std::int64_t> checkpoints = this->checkpoints();
@@ -199,7 +199,7 @@ void InspectState::request(const Need& what, const Question& question) {
     askNext();
 }
 
-/// What is being answered is asked again later, if it is still wanted.
+/// Cancels the pending question; it is asked again later if still needed.
 void InspectState::stopAsking() {
     client_.cancel();
     asking_ = nullptr;
@@ -225,7 +225,7 @@ std::optional<double> InspectState::copyingScore(int layer, int head) const {
     return scoreIn(answer(need::copying), layer, head);
 }
 
-/// Nothing where there is nothing to be asked.
+/// Nothing if there is no question to ask.
 std::optional<Question> InspectState::questionFor(const Need& what) const {
     const QuestionKind& kind = what.questionKind();
     const auto entry = entries_.find(what.name);
@@ -247,7 +247,7 @@ std::optional<Question> InspectState::questionFor(const Need& what) const {
         question.head = head_;
     }
     if (&what == &need::token_map) question.distance = distance_;
-    const ModelChange scaled = question.change;  // by which longer texts are read
+    const ModelChange scaled = question.change;  // scaling for longer texts
     question.change = what.dependsOnChange() ? change_ : ModelChange{};
     if (&what == &need::lengths) {
         question.change.factor = scaled.factor;
@@ -256,7 +256,7 @@ std::optional<Question> InspectState::questionFor(const Need& what) const {
     return question;
 }
 
-/// Of a run that trains, nothing: its trainer answers.
+/// Nothing for a run in training, whose trainer answers.
 std::optional<std::int64_t> InspectState::stepFor(const Need& what) const {
     const RunWatcher* run = this->run();
     if (!what.is_live || chosen_step_ || run == nullptr) return step_;
@@ -270,7 +270,7 @@ void InspectState::askNext() {
     for (const auto& [name, entry] : entries_)
         if (entry.requested) wanted.push_back(entry.need);
     if (!wanted.empty()) wanted.insert(wanted.begin(), &need::model);
-    constexpr qsizetype kLongestText = 60000;  // bytes: a message of the socket holds no more
+    constexpr qsizetype kLongestText = 60000;  // bytes: limit of a socket message
     if (text_.toUtf8().size() > kLongestText && summary() != nullptr) {
         say(tr("The text has %1 bytes; this page reads at most %2. `roper-train look --text-file` reads "
                "longer ones.")
@@ -282,7 +282,7 @@ void InspectState::askNext() {
         const auto question = questionFor(*what);
         const Entry& entry = entryOf(*what);
         if (!question || entry.known == question || entry.refused == question) continue;
-        if (what != &need::model && summary() == nullptr) return;  // it could not be opened
+        if (what != &need::model && summary() == nullptr) return;  // the model could not be opened
         asking_ = what;
         asked_ = *question;
         progress_ = -1;

@@ -15,9 +15,9 @@
 
 namespace roper {
 
-/// A model, published or trained here, a text, what is done to the model, and what it answers. Asks for what
-/// is needed and not known yet, one question after the other, and never waits. Of a run also the snapshots
-/// that it left, and how many problems it solves.
+/// A model, published or trained here, a text, a change to the model, and the model's answers. It requests
+/// needed answers that are not yet known, one at a time, and never blocks. For a run it also holds the
+/// snapshots and the share of problems solved.
 class InspectState : public QObject {
     Q_OBJECT
 
@@ -25,22 +25,22 @@ class InspectState : public QObject {
     InspectState(RunStore& store, QObject* parent);
 
     RunStore& store() { return store_; }
-    /// The name of a run, or the absolute path of a published model; empty: none.
+    /// Name of a run, or absolute path of a published model; empty: none.
     const QString& model() const { return model_; }
-    /// Null: it is a published one, or there is none.
+    /// Null for a published model and without a model.
     const RunWatcher* run() const { return store_.find(model_); }
-    /// @param step  of a run's checkpoint; its newest unless it is given
+    /// @param step  checkpoint of a run; default: the newest
     void setModel(const QString& model, std::optional<std::int64_t> step = std::nullopt);
-    /// The step of the run's checkpoint that is read.
+    /// Step of the checkpoint that is read.
     std::optional<std::int64_t> step() const { return step_; }
-    /// The one that was chosen; nothing: the newest.
+    /// The step chosen by the user; nothing: the newest.
     std::optional<std::int64_t> chosenStep() const { return chosen_step_; }
     void setStep(std::optional<std::int64_t> step);
-    /// Chooses the checkpoint of the same step as of another run, or the nearest.
+    /// Chooses the checkpoint with the same step as another state's, or the nearest.
     void matchStep(const InspectState& other);
     /// Steps of the run's checkpoints.
     std::vector<std::int64_t> checkpoints() const;
-    /// Its name as people read it, and its colour: a run's is that of its method, as everywhere.
+    /// Display name and colour; a run has the colour of its method, as on all pages.
     QString title() const;
     QColor color(const Theme& theme) const;
     const QString& text() const { return text_; }
@@ -49,22 +49,22 @@ class InspectState : public QObject {
     void setChange(const ModelChange& change);
     int layer() const { return layer_; }
     int head() const { return head_; }
-    /// Kept within the model, where it is known.
+    /// Clamped to the heads of the model, if it is known.
     void setHead(int layer, int head);
 
-    /// How far back the token of the token map is.
+    /// Distance of the token shown in the token map.
     int distance() const { return distance_; }
     void setDistance(int distance);
 
-    /// What is asked for whenever it is not known; replaces what was wanted before.
+    /// Sets the answers that are requested whenever they are unknown, replacing previous needs.
     void setNeeds(std::vector<const Need*> needs);
-    /// Asks for what is not asked for by itself, or once more. The text, unless the need brings its own, the
-    /// change and the head are those of this state.
+    /// Requests an answer that is not requested automatically, or requests it again. Text (unless the need
+    /// brings its own), change and head are those of this state.
     void request(const Need& what, const Question& question = {});
-    /// What is being answered is given up, and what was requested with it.
+    /// Cancels the pending question and everything requested together with it.
     void cancel();
 
-    /// What is known of this model, text and change; null until it is.
+    /// The answer for the current model, text and change; null while unknown.
     template <class Answer>
     std::shared_ptr<const Answer> shared(const NeedOf<Answer>& what) const {
         const auto found = entries_.find(what.name);
@@ -76,42 +76,42 @@ class InspectState : public QObject {
         return shared(what).get();
     }
     const ModelSummary* summary() const { return answer(need::model); }
-    /// Of the chosen head; null where there is none.
+    /// The report on the chosen head; null if there is none.
     const HeadReport* report() const { return report(layer_, head_); }
     const HeadReport* report(int layer, int head) const;
 
-    /// How much a head looks back for what followed the last time, 0 to 1, and how much it copies, −1 to 1;
-    /// nothing where it is not known.
+    /// Induction score of a head, 0 to 1 (attention to the token after the previous occurrence), and copying
+    /// score, −1 to 1; nothing while unknown.
     std::optional<double> inductionScore(int layer, int head) const;
     std::optional<double> copyingScore(int layer, int head) const;
 
     const Snapshots& snapshots() const { return snapshots_; }
     void showSnapshot(int index);
-    /// The maps become those of the text, as the model reads it now, rather than those of the snapshot.
+    /// Replaces the snapshot's maps by those of the current text.
     void readMaps();
     bool readsMaps() const { return reads_maps_; }
-    /// What all heads do with the snapshot's text, or with this one; null while it is not known.
+    /// Attention of all heads on the snapshot's text, or on the current text; null while unknown.
     std::shared_ptr<const HeadMaps> maps() const {
         return reads_maps_ ? shared(need::maps) : snapshots_.maps();
     }
 
     SolvedSizes& sizes() { return sizes_; }
     const SolvedSizes& sizes() const { return sizes_; }
-    /// At the step that is chosen.
+    /// Counts for the checkpoint that is chosen.
     void countSizes(int problems) { sizes_.count(run(), chosen_step_, problems); }
 
     bool isAsking() const { return asking_ != nullptr; }
-    /// Whether this is being answered, or will be.
+    /// Whether the answer is pending or queued.
     bool isAsking(const Need& what) const;
-    /// What is being answered, in words, and how far it is, 0 to 1; negative: not known.
+    /// Description of the pending question, and its progress, 0 to 1; negative: unknown.
     QString work() const;
     double progress() const { return progress_; }
-    /// Why there is no answer; empty if all is well.
+    /// Why there is no answer; empty without an error.
     const QString& message() const { return message_; }
-    /// What a picture says in the place of an answer that it waits for.
-    /// @param otherwise  where nothing is asked
+    /// Text that a figure shows while its answer is unknown.
+    /// @param otherwise  text if nothing is pending
     QString instead(const QString& otherwise) const;
-    /// Seconds and bytes that reading the text takes, as estimated; empty while the model is not known.
+    /// Estimated seconds and bytes for reading the text; empty while the model is unknown.
     struct Cost {
         double seconds = 0, bytes = 0;
         std::int64_t tokens = 0;
@@ -125,16 +125,16 @@ class InspectState : public QObject {
     void answered(const roper::Need* what);
     void workChanged();
     void checkpointsChanged();
-    /// There are other snapshots, or another one is shown.
+    /// Emitted when the list of snapshots, or the one shown, has changed.
     void snapshotsChanged();
 
   private:
-    /// What is known, refused and requested of a need.
+    /// State of one need: known answer, refused and requested questions.
     struct Entry {
         const Need* need = nullptr;
         std::optional<Question> requested;
-        std::optional<Question> known;    ///< what the answer answers
-        std::optional<Question> refused;  ///< what there was an error for, not to be asked again
+        std::optional<Question> known;    ///< question that `answer` answers
+        std::optional<Question> refused;  ///< question that failed; it is not repeated
         std::shared_ptr<const void> answer;
     };
     using Chooses = std::function<bool(const Need&)>;
@@ -162,7 +162,7 @@ class InspectState : public QObject {
     ModelChange change_;
     int layer_ = 0, head_ = 0, distance_ = 0;
     std::vector<const Need*> needs_;
-    std::map<std::string_view, Entry> entries_;  ///< by the need's name
+    std::map<std::string_view, Entry> entries_;  ///< by name of the need
     const Need* asking_ = nullptr;
     Question asked_;
     double progress_ = -1;

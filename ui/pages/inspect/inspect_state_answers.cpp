@@ -6,7 +6,7 @@
 #include "ui/live/token_texts.h"
 #include "ui/pages/inspect/inspect_state.h"
 
-// What is asked now, what it takes, and how answers are read.
+// The next question, its cost, and the reading of answers.
 
 namespace roper {
 
@@ -40,7 +40,7 @@ std::optional<InspectState::Cost> InspectState::cost() const {
     const auto C = static_cast<double>(m.width), V = static_cast<double>(m.vocabulary),
                H = static_cast<double>(m.heads), d = static_cast<double>(m.head_dim),
                L = static_cast<double>(m.layers), P = static_cast<double>(m.parameters);
-    // Every parameter but the embeddings once a token, the logits, and scores and mixture over half of T².
+    // Per token: all parameters except embeddings, and the logits; plus scores and mixing over half of T².
     const double operations = 2 * T * std::max(0.0, P - V * C) + 2 * T * V * C + 2 * T * T * L * H * d;
     const double held = 4 * (P + T * (2 * static_cast<double>(m.feed_forward) + 6 * C) +
                              3 * kQueriesAtATime * T * H + 3 * kLogitsAtATime * T);
@@ -58,7 +58,7 @@ void InspectState::take(const QByteArray& payload) {
     }
 }
 
-/// What this model lacks cannot be changed.
+/// Drops changes to parts that this model does not have.
 void InspectState::fitToModel() {
     const ModelSummary& model = *summary();
     setHead(layer_, head_);
@@ -101,11 +101,11 @@ void InspectState::fail(const QString& why) {
     askNext();
 }
 
-/// A map of thousands of tokens takes a while to be made ready, outside the window's thread.
+/// Preparing a map of thousands of tokens takes a while, so it runs outside the GUI thread.
 void InspectState::takeMap(const QByteArray& payload) {
     const Question question = asked_;
     const bool causal = summary() == nullptr || summary()->causal;
-    // A model without a head reads no text, but its heads do.
+    // A model without an output head gives no reading; the answer about its heads then lists the tokens.
     QStringList tokens;
     if (const TextReading* reading = answer(need::reading))
         tokens = shownTokens(reading->tokens);

@@ -4,7 +4,7 @@
 
 namespace roper {
 
-/// What every layer would predict, read off by the model's own head (logit lens).
+/// Logit lens: the prediction of every layer, read through the model's output head.
 class LayersPanel : public ModelPanel {
     Q_OBJECT
 

@@ -29,7 +29,7 @@ QString titleOf(const std::string& quantity) {
     return QString::fromStdString(quantity);
 }
 
-/// Whether a linear axis would hide the small ones.
+/// Whether small values would be invisible on a linear axis.
 bool spansDecades(const std::vector<CurveChart::Curve>& curves) {
     constexpr double kMuch = 100;
     double low = std::numeric_limits<double>::infinity(), high = 0;
@@ -119,7 +119,7 @@ void LearnedPanel::fillChoices() {
     layer_->setVisible(layer_->count() > 0);
 }
 
-/// θᵢ at each step over θᵢ at the first, a curve for each pair.
+/// θᵢ at each step relative to θᵢ at the first, one curve per pair.
 std::vector<CurveChart::Curve> LearnedPanel::driftCurves(const std::string& quantity,
                                                          std::int64_t layer) const {
     std::map<std::int64_t, CurveChart::Curve> by_pair;
@@ -145,7 +145,7 @@ std::vector<CurveChart::Curve> LearnedPanel::driftCurves(const std::string& quan
     return curves;
 }
 
-/// A curve for each head, of the rows that are `wanted`, over `x` of each.
+/// One curve per head from the rows selected by `wanted`, with `x` of each row as abscissa.
 template <class Wanted, class X>
 std::vector<CurveChart::Curve> LearnedPanel::curvesByHead(Wanted wanted, X x) const {
     std::map<std::int64_t, CurveChart::Curve> by_head;

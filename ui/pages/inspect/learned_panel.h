@@ -9,8 +9,8 @@
 
 namespace roper {
 
-/// What a run's position method has learned, or had to watch, over its steps (method.csv): how far trained
-/// frequencies have drifted from θᵢ, T5's biases by bucket, the smallest denominators of linear attention.
+/// Quantities of a run's position method that are learned or monitored over training (method.csv): drift of
+/// trained frequencies from θᵢ, T5's biases by bucket, the smallest denominators of linear attention.
 class LearnedPanel : public ModelPanel {
     Q_OBJECT
 
@@ -26,7 +26,7 @@ class LearnedPanel : public ModelPanel {
     QComboBox& layer() { return *layer_; }
 
   protected:
-    /// Reads the file again if the run or its length has changed.
+    /// Reads the file again if the run or the file's size has changed.
     void refresh() override;
     void showEvent(QShowEvent* event) override;
     void hideEvent(QHideEvent* event) override;
@@ -42,7 +42,7 @@ class LearnedPanel : public ModelPanel {
     QLabel* summary_;
     CurveChart* chart_;
     QTimer timer_;
-    QString run_;  ///< whose rows these are
+    QString run_;  ///< run whose rows are shown
     std::uintmax_t size_ = 0;
     std::vector<MethodRow> rows_;
     QString problem_;

@@ -97,7 +97,7 @@ QString LengthsPanel::pointedNeedle(int row, int column) const {
              answer->found[r][c] ? tr("found") : tr("not found"));
 }
 
-/// Means over windows of the text: single tokens scatter too much to be compared.
+/// Means over windows of the text, because single tokens are too noisy to compare.
 void LengthsPanel::showLengths() {
     const LengthsAnswer* answer = state().answer(need::lengths);
     if (answer == nullptr) return lengths_->setCurves({}, {});

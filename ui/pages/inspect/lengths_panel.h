@@ -10,7 +10,7 @@
 
 namespace roper {
 
-/// Texts longer than those of training: the loss by position with scaled frequencies, and a needle.
+/// Texts longer than in training: loss by position with scaled frequencies, and a needle test.
 class LengthsPanel : public ModelPanel {
     Q_OBJECT
 

@@ -72,7 +72,8 @@ QSplitter* ModelPanel::splitter(Qt::Orientation orientation, std::initializer_li
 
 QWidget* ModelPanel::titled(QLabel*& title, QWidget* picture) {
     title = new QLabel;
-    title->setSizePolicy(QSizePolicy::Ignored, QSizePolicy::Preferred);  // a long name widens nothing
+    // Long names must not widen the panel.
+    title->setSizePolicy(QSizePolicy::Ignored, QSizePolicy::Preferred);
     return column({{title, 0}, {picture, 1}});
 }
 

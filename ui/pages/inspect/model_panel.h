@@ -14,32 +14,32 @@ namespace roper {
 
 struct InspectPicture;
 
-/// The model that the page shows, and the one beside it, which reads the same text.
+/// The model of the page, and the comparison model, which reads the same text.
 struct ShownModels {
     InspectState &state, &beside;
 };
 
-/// One side of the page: its controls, and pictures of what a model answers. What nobody sees is not drawn.
+/// One panel of the page: its controls, and figures of a model's answers. Hidden figures are not drawn.
 class ModelPanel : public QWidget {
     Q_OBJECT
 
   public:
     /// @param title  one or two words
-    /// @param help   a phrase: what is seen in it
+    /// @param help   a phrase that says what the panel shows
     ModelPanel(const QString& title, const QString& help, const ShownModels& models, QWidget* parent);
 
     const QString& title() const { return title_; }
     const QString& help() const { return help_; }
     virtual PageFigures::Figures figures() const = 0;
-    /// What it asks of the model while it is seen, in this order.
+    /// Answers that the panel needs while it is visible, in this order.
     virtual std::vector<const Need*> needs() const { return {&need::model}; }
-    /// The same of the model beside it.
+    /// The same for the comparison model.
     virtual std::vector<const Need*> besideNeeds() const { return {}; }
-    /// What one picture asks of both; nothing where it is made of what is seen of a run.
+    /// Answers that one figure needs from both models; nothing for figures made from a run's files.
     virtual std::vector<const Need*> needsOf(const QString& figure) const {
         return static_cast<void>(figure), needs();
     }
-    /// Sets what a picture without a window is to show, and requests what it needs.
+    /// Applies the settings of a figure drawn without a window, and requests the answers that it needs.
     virtual void prepare(const QString& figure, const InspectPicture& picture) {
         static_cast<void>(figure), static_cast<void>(picture);
     }
@@ -48,13 +48,13 @@ class ModelPanel : public QWidget {
     void refreshNow();
 
   signals:
-    /// The numbers under the pointer as text; empty when it has left.
+    /// Emitted with the readout for the pointer; empty when it has left.
     void pointed(const QString& readout);
-    /// Other answers are needed than before.
+    /// Emitted when `needs` has changed.
     void needsChanged();
 
   protected:
-    /// Shows what is known now.
+    /// Shows the current answers.
     virtual void refresh() = 0;
     void showEvent(QShowEvent* event) override;
 
@@ -62,14 +62,13 @@ class ModelPanel : public QWidget {
     InspectState& beside() const { return models_.beside; }
     bool isBeside() const { return !beside().model().isEmpty(); }
     const QString modelName() const;
-    /// Hands on what is under the pointer of these pictures.
+    /// Forwards the readouts of these figures.
     template <class... Views>
     void hear(Views*... views) {
         (connect(views, &Views::pointed, this, &ModelPanel::pointed), ...);
     }
 
-    /// A map of the panel, with what stands in its place while it is empty, and what is said of a cell that
-    /// is pointed at.
+    /// A map of the panel, with the functions that give its text while it is empty and the readout of a cell.
     template <class Panel>
     HeatMapView* makeMap(const QString& figure, const QString& instead,
                          QString (Panel::*text_at)(int row, int column) const) {
@@ -84,15 +83,15 @@ class ModelPanel : public QWidget {
     }
 
     static QWidget* column(std::initializer_list<std::pair<QWidget*, int>> widgets);
-    /// Widgets side by side, those with a stretch as wide as there is room.
+    /// Widgets side by side, with stretch factors.
     static QHBoxLayout* row(std::initializer_list<std::pair<QWidget*, int>> widgets);
-    /// Widgets side by side, in several lines where there is little room.
+    /// Widgets side by side, wrapped into several lines if there is little room.
     static QLayout* row(std::initializer_list<QWidget*> widgets);
     static QSplitter* splitter(Qt::Orientation orientation, std::initializer_list<QWidget*> widgets,
                                const QList<int>& sizes = {});
-    /// A picture below a title, which is given back.
+    /// A figure below a title; `title` receives the label.
     static QWidget* titled(QLabel*& title, QWidget* picture);
-    /// As high as its contents want to be.
+    /// A scroll area around a widget that keeps the height of its contents.
     static QWidget* scrolled(QWidget* widget);
 
   private:
@@ -101,9 +100,9 @@ class ModelPanel : public QWidget {
     bool is_stale_ = true;
 };
 
-/// Rows of numbers, all of one length, as a map.
+/// Rows of numbers, all of the same length, as a map.
 HeatMapView::Map answerMap(const std::vector<std::vector<double>>& rows, HeatMapView::Scale scale);
-/// The same with a limit of its own.
+/// The same with an explicit limit.
 HeatMapView::Map answerMap(const std::vector<std::vector<double>>& rows, HeatMapView::Scale scale,
                            double limit);
 double largestOf(const std::vector<std::vector<double>>& rows);

@@ -10,23 +10,24 @@
 
 namespace roper {
 
-/// Something that the page may want to know of a model: a question, as data. What its answer depends on, the
-/// text, the change or the chosen head, follows from its kind (core/questions/question_kind.h).
+/// A question about a model, as data. Whether the answer depends on the text, the change or the chosen head
+/// follows from its kind (core/questions/question_kind.h).
 struct Need {
     enum class Change {
-        with,     ///< asked of the model as it is changed, if its kind can be
-        without,  ///< of the model as it was trained
-        only,     ///< of the changed model, and not at all where nothing is changed
+        with,     ///< the model with the change, if the kind supports changes
+        without,  ///< the model as trained
+        only,     ///< the changed model; not asked without a change
     };
     using Read = std::shared_ptr<const void> (*)(const QByteArray& payload);
 
     std::string_view name, kind;
-    Read read = nullptr;     ///< null: outside the window's thread
-    std::int64_t count = 0;  ///< of what the kind counts; 0: the usual
+    Read read = nullptr;     ///< null: read outside the GUI thread
+    std::int64_t count = 0;  ///< number of items, as the kind counts them; 0: the default
     Change change = Change::with;
-    bool on_request = false;   ///< asked for only when it is requested, because it takes many passes
-    bool is_live = false;      ///< while no checkpoint is chosen, of a run as it is now
-    bool brings_text = false;  ///< its text comes with the request
+    bool on_request = false;  ///< asked only on request, because it takes many passes
+    /// If no checkpoint is chosen, a run in training answers it with its current weights.
+    bool is_live = false;
+    bool brings_text = false;  ///< the request provides the text
 
     const QuestionKind& questionKind() const { return roper::questionKind(kind); }
     bool dependsOnText() const { return questionKind().reads_text && !brings_text; }
@@ -34,11 +35,11 @@ struct Need {
     bool dependsOnChange() const { return change != Change::without && questionKind().can_change; }
 };
 
-/// One whose answer is known to be an `Answer`.
+/// A need whose answer has type `Answer`.
 template <class Answer>
 struct NeedOf : Need {};
 
-/// @throws Error (checkpoint) if it is another answer than expected
+/// @throws Error (checkpoint) if the answer has another type
 template <class Answer>
 std::shared_ptr<const void> readAnswer(const QByteArray& payload) {
     return std::make_shared<const Answer>(

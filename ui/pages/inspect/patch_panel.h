@@ -8,7 +8,7 @@
 
 namespace roper {
 
-/// Activation patching: which heads, and which positions of one, make the answers to two texts differ.
+/// Activation patching: the heads, and the positions of one head, that make the answers to two texts differ.
 class PatchPanel : public ModelPanel {
     Q_OBJECT
 

@@ -13,7 +13,7 @@
 namespace roper {
 namespace {
 
-/// The least and the greatest of one of the two numbers of the sizes.
+/// Minimum and maximum of one of the two numbers of the sizes.
 std::pair<std::int64_t, std::int64_t> rangeOf(const std::vector<SizeScore>& scores,
                                               std::int64_t ProblemSize::*number) {
     const auto [low, high] = std::minmax_element(
@@ -37,7 +37,7 @@ std::int64_t countedOf(const SizeScore& score, bool fully) {
     return fully ? score.fully_correct.value_or(0) : score.correct;
 }
 
-/// @param fully  whether only problems count that are solved with every step of the working right
+/// @param fully  count only problems with every step of the working right
 HeatMapView::Map mapOf(const SizeTable& table, bool fully) {
     const auto rows = rangeOf(table.scores, &ProblemSize::first),
                columns = rangeOf(table.scores, &ProblemSize::second);
@@ -70,7 +70,8 @@ SizesView::SizesView(InspectState& state, QWidget* parent)
       state_(state),
       total_(new QLabel),
       map_(new HeatMapView(QStringLiteral("solved-by-size"), this)) {
-    total_->setSizePolicy(QSizePolicy::Ignored, QSizePolicy::Preferred);  // a long name widens nothing
+    // Long names must not widen the panel.
+    total_->setSizePolicy(QSizePolicy::Ignored, QSizePolicy::Preferred);
     map_->setEmptyText(tr("“Solve” gives the model problems of every size."));
     auto* layout = new QVBoxLayout(this);
     layout->setContentsMargins(0, 0, 0, 0);
@@ -170,7 +171,7 @@ SizesPanel::SizesPanel(const ShownModels& models, QWidget* parent)
     auto* layout = new QVBoxLayout(this);
     layout->addLayout(row({problems_, count_, with_working_}));
     layout->addWidget(splitter(Qt::Horizontal, {sizes_, beside_sizes_}), 1);
-    SizesPanel::refresh();  // what stands beside takes no room until it is there
+    SizesPanel::refresh();  // hides the comparison until there is one
 }
 
 PageFigures::Figures SizesPanel::figures() const {

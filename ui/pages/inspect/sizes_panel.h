@@ -9,7 +9,7 @@
 
 namespace roper {
 
-/// What share of the problems of each size a run solves, below its total.
+/// Share of problems that a run solves, by size, with the total above.
 class SizesView : public QWidget {
     Q_OBJECT
 
@@ -18,14 +18,14 @@ class SizesView : public QWidget {
 
     HeatMapView& map() { return *map_; }
     const HeatMapView& map() const { return *map_; }
-    /// Whether the run is named: where another stands beside it.
+    /// Whether the run's name is shown, as beside another run.
     void setNamed(bool named);
-    /// Whether only problems with every step of the working right count, where the task has a working.
+    /// For tasks with a working: whether only problems with every step of it right count as solved.
     void setFully(bool fully);
     bool hasWorking() const;
 
   signals:
-    /// The problems of the size under the pointer as text; empty when it has left.
+    /// Emitted with the readout of the size under the pointer; empty when it has left.
     void pointed(const QString& readout);
 
   private:
@@ -38,7 +38,7 @@ class SizesView : public QWidget {
     bool is_named_ = false, fully_ = false;
 };
 
-/// What share of the problems of each size a run solves, beside it another.
+/// Share of problems that a run solves, by size, beside that of another run.
 class SizesPanel : public ModelPanel {
     Q_OBJECT
 

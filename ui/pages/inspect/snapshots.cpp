@@ -34,7 +34,7 @@ bool Snapshots::list(const RunFolder& folder) {
 }
 
 std::shared_ptr<const HeadMaps> Snapshots::read(const StepFile& file) {
-    // Scrubbing reads each snapshot once, as long as they are small enough to be kept.
+    // Keeps snapshots, so that scrubbing reads each file once, within a limit.
     constexpr std::size_t kMostKept = 64;
     constexpr std::size_t kMostWeights = 32U << 20U;
     constexpr std::uint64_t kLargestSnapshot = 1U << 30U;

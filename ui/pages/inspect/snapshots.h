@@ -10,15 +10,16 @@
 
 namespace roper {
 
-/// The place of the step that is nearest; −1 if there is none.
+/// Index of the nearest step; −1 if there are none.
 int nearestStep(const std::vector<std::int64_t>& steps, std::int64_t step);
 std::vector<std::int64_t> stepsOf(const std::vector<StepFile>& files);
 
-/// The snapshots of a run by rising step, and the one that is shown.
+/// The snapshots of a run by ascending step, and the one that is shown.
 class Snapshots {
   public:
-    /// Lists them again. The newest is shown as it comes, unless an older one is being looked at.
-    /// @returns whether there are others than before
+    /// Lists the snapshots again. New ones are shown as they appear, unless the user is looking at an older
+    /// one.
+    /// @returns whether the list has changed
     bool list(const RunFolder& folder);
     const std::vector<StepFile>& files() const { return files_; }
     int count() const { return static_cast<int>(files_.size()); }
@@ -26,9 +27,9 @@ class Snapshots {
     /// −1: none.
     int shown() const { return shown_; }
     void show(int index);
-    /// What heads do in it; null if it could not be read.
+    /// Attention of all heads in it; null if it could not be read.
     const std::shared_ptr<const HeadMaps>& maps() const { return maps_; }
-    /// Why it could not be; empty if all is well.
+    /// Why it could not be read; empty without an error.
     const QString& problem() const { return problem_; }
 
   private:

@@ -9,7 +9,7 @@
 namespace roper {
 
 SolvedSizes::~SolvedSizes() {
-    blockSignals(true);  // the page that listened is being destroyed
+    blockSignals(true);  // the listening page is being destroyed
     stop();
 }
 
@@ -28,7 +28,7 @@ void SolvedSizes::count(const RunWatcher* run, std::optional<std::int64_t> step,
     process_ = process;
     connect(process, &QProcess::finished, this, &SolvedSizes::take);
     connect(process, &QProcess::errorOccurred, this, [this](QProcess::ProcessError error) {
-        if (error == QProcess::FailedToStart) take();  // others are followed by `finished`
+        if (error == QProcess::FailedToStart) take();  // all other errors are followed by `finished`
     });
     QStringList arguments{
         "eval",       QString::fromStdString(std::filesystem::absolute(run->folder().path()).string()),

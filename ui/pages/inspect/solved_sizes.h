@@ -11,15 +11,15 @@
 
 namespace roper {
 
-/// Problems solved of every size, as `roper-train eval --by-size` found it.
+/// Solved problems by size, from `roper-train eval --by-size`.
 struct SizeTable {
     std::int64_t step = 0;
-    QStringList names;  ///< of the two numbers of a size
+    QStringList names;  ///< names of the two numbers of a size
     std::vector<SizeScore> scores;
 };
 
-/// How many problems of each size a run solves: asks `roper-train eval --by-size`, which takes seconds to
-/// minutes and can be stopped.
+/// Counts a run's solved problems by size with `roper-train eval --by-size`, which takes seconds to minutes
+/// and can be cancelled.
 class SolvedSizes : public QObject {
     Q_OBJECT
 
@@ -27,15 +27,15 @@ class SolvedSizes : public QObject {
     using QObject::QObject;
     ~SolvedSizes() override;
 
-    /// @param run   null: says that one is to be chosen
-    /// @param step  of a checkpoint; the newest unless it is given
+    /// @param run   null: the message asks the user to choose one
+    /// @param step  checkpoint; default: the newest
     void count(const RunWatcher* run, std::optional<std::int64_t> step, int problems);
     void stop();
     void forget();
 
     bool isCounting() const { return process_ != nullptr; }
     const std::optional<SizeTable>& table() const { return table_; }
-    /// What is being done, or why it could not be; empty if all is well.
+    /// Progress or error; empty if there is neither.
     const QString& message() const { return message_; }
 
   signals:

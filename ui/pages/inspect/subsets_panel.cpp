@@ -49,7 +49,7 @@ SubsetsView::Rows SubsetsView::rowsIn(const QRectF& area) const {
                      [](const BandSubset& a, const BandSubset& b) { return a.loss < b.loss; });
     const double room = area.bottom() - kSubsetsMargin - rows.top;
     rows.height = std::clamp(room / static_cast<double>(rows.subsets.size()), kLeastRow, kSubsetsRow);
-    // What has no room is left out whole: the worst.
+    // Rows that do not fit are omitted, the worst first.
     const auto most = static_cast<std::size_t>(std::max(1.0, std::floor(room / rows.height + 1e-6)));
     if (rows.subsets.size() > most) rows.subsets.resize(most);
     return rows;
@@ -152,7 +152,7 @@ SubsetsPanel::SubsetsPanel(const ShownModels& models, QWidget* parent)
     connect(band_count_, &QSpinBox::valueChanged, this, say_passes);
     say_passes(band_count_->value());
     connect(compute_, &QPushButton::clicked, this, [this] {
-        emit needsChanged();  // also after it was cancelled
+        emit needsChanged();  // also after a cancelled question
         Question question{"subsets"};
         question.count = band_count_->value();
         state().request(need::subsets, question);

@@ -8,8 +8,8 @@
 
 namespace roper {
 
-/// The loss with every subset of the bands, the best first: a row for each, with a square for every band,
-/// filled where scores are made of it.
+/// Loss with every subset of the bands, the best first: one row per subset, with a square per band, filled if
+/// scores use the band.
 class SubsetsView : public FigureView {
     Q_OBJECT
 
@@ -39,7 +39,7 @@ class SubsetsView : public FigureView {
     InspectState& state_;
 };
 
-/// The loss with every subset of the bands.
+/// Loss with every subset of the bands.
 class SubsetsPanel : public ModelPanel {
     Q_OBJECT
 

@@ -14,10 +14,10 @@ namespace roper {
 namespace {
 
 constexpr double kTextMargin = 12, kLegend = 26, kLine = 26, kPadding = 6;
-constexpr double kDarkest_nats = 8;   ///< of −ln p: about 1 in 3,000
-constexpr double kDarkestChange = 4;  ///< of what a change adds
+constexpr double kDarkest_nats = 8;   ///< −ln p of the darkest shade: about 1 in 3,000
+constexpr double kDarkestChange = 4;  ///< the same for differences
 
-/// −ln p of a token; nothing for the first, or where it is not known.
+/// −ln p of a token; nothing for the first token and while unknown.
 std::optional<double> nllOf(const TextReading* reading, std::size_t token) {
     if (reading == nullptr || token == 0 || token > reading->nll.size()) return std::nullopt;
     return reading->nll[token - 1];
@@ -38,7 +38,7 @@ SurpriseView::SurpriseView(InspectState& state, QWidget* parent) : FigureView(pa
     connect(&state_, &InspectState::modelChanged, this, &SurpriseView::refresh);
     connect(&state_, &InspectState::inputsChanged, this, &SurpriseView::refresh);
     connect(&state_, &InspectState::workChanged, this, [this] {
-        if (state_.answer(need::reading) == nullptr) update();  // it says what is being done
+        if (state_.answer(need::reading) == nullptr) update();  // shows the progress
     });
 }
 
@@ -93,7 +93,7 @@ QRectF SurpriseView::tokenRect(int token) const {
     return linesIn(canvas()).cell(token);
 }
 
-/// What the shades mean: a bar from one end to the other, with its numbers.
+/// Draws the colour scale with the numbers at both ends.
 void SurpriseView::paintLegend(QPainter& painter, const QRectF& line, const Theme& theme) const {
     const bool signed_shades = shade_ == Shade::difference && state_.answer(need::changed) != nullptr;
     const auto colors = signed_shades ? theme.divergingColors() : theme.sequentialColors();

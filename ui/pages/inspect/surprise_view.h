@@ -6,25 +6,25 @@
 
 namespace roper {
 
-/// The text token by token, shaded by how badly the model predicted each; a click chooses one, whose
-/// successors are predicted beside it. As high as the text needs, so it is to be put into a scroll area.
+/// The text token by token, shaded by surprisal; a click chooses a token, whose predicted successors are
+/// shown beside the text. The height follows the text, so put it into a scroll area.
 class SurpriseView : public FigureView {
     Q_OBJECT
 
   public:
     enum class Shade {
-        trained,     ///< −ln p as the model was trained
-        changed,     ///< with the change
-        difference,  ///< what the change adds
+        trained,     ///< −ln p under the model as trained
+        changed,     ///< −ln p under the changed model
+        difference,  ///< increase caused by the change
     };
 
     SurpriseView(InspectState& state, QWidget* parent);
 
     void setShade(Shade shade);
-    /// The token that is chosen, counted from 0.
+    /// Index of the chosen token, from 0.
     int chosen() const { return chosen_; }
     void choose(int token);
-    /// Where a token is on the canvas.
+    /// Position of a token on the canvas.
     QRectF tokenRect(int token) const;
 
     QString figureName() const override { return QStringLiteral("surprise"); }
@@ -47,7 +47,7 @@ class SurpriseView : public FigureView {
 
   private:
     TokenLines linesIn(const QRectF& area) const;
-    /// Nats that shade a token; nothing for the first, or where it is not known yet.
+    /// Shade of a token in nats; nothing for the first token and while unknown.
     std::optional<double> shadeOf(std::size_t token) const;
     void paintLegend(QPainter& painter, const QRectF& line, const Theme& theme) const;
     QString describe(int token) const;

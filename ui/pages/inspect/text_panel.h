@@ -8,14 +8,14 @@
 
 namespace roper {
 
-/// The likeliest successors of a token, as bars; with a change what they become beside it.
+/// The likeliest successors of a token as bars, before and after the change.
 class PredictionsView : public FigureView {
     Q_OBJECT
 
   public:
     PredictionsView(InspectState& state, QWidget* parent);
 
-    /// After which token of the text.
+    /// The successors shown are those of this token of the text.
     void setToken(int token);
 
     QString figureName() const override { return QStringLiteral("predictions"); }
@@ -30,8 +30,8 @@ class PredictionsView : public FigureView {
   private:
     struct Row {
         std::string token;
-        std::optional<double> before, after;  ///< probabilities; unknown where it is not among the likeliest
-        bool is_next = false;                 ///< what the text goes on with
+        std::optional<double> before, after;  ///< probabilities; unknown if not among the likeliest
+        bool is_next = false;                 ///< the text continues with this token
     };
     std::vector<Row> rows() const;
     QString title() const;
@@ -40,7 +40,7 @@ class PredictionsView : public FigureView {
     int token_ = -1;
 };
 
-/// How well the model predicts each token of the text, and what it expects next.
+/// How well the model predicts each token of the text, and which successors it expects.
 class TextPanel : public ModelPanel {
     Q_OBJECT
 
@@ -55,7 +55,7 @@ class TextPanel : public ModelPanel {
     void setShade(SurpriseView::Shade shade);
 
   protected:
-    void refresh() override {}  // its pictures follow the state themselves
+    void refresh() override {}  // the figures follow the state themselves
 
   private:
     SurpriseView* surprise_;

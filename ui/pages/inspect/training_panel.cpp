@@ -16,14 +16,14 @@
 namespace roper {
 namespace {
 
-/// A number that must be below a count. @throws Error (usage)
+/// Checks that a number is below a count. @throws Error (usage)
 std::int64_t below(const std::string& key, std::int64_t number, std::int64_t count) {
     if (number < count) return number;
     throw Error(ErrorKind::usage, key + " must be a whole number from 0 to " + std::to_string(count - 1) +
                                       ", not \"" + std::to_string(number) + "\"");
 }
 
-/// The snapshot of a step. @throws Error (usage) naming those that there are
+/// The snapshot of a step. @throws Error (usage) naming the existing ones
 int snapshotOf(const InspectState& state, std::optional<std::int64_t> step) {
     const auto steps = stepsOf(state.snapshots().files());
     if (steps.empty()) throw Error(ErrorKind::usage, "the run has no snapshots; name a text: --set text=…");
@@ -37,7 +37,7 @@ int snapshotOf(const InspectState& state, std::optional<std::int64_t> step) {
                 "the run has no snapshot at step " + std::to_string(*step) + "; it has " + join(names, ", "));
 }
 
-/// What heads are sorted by, in the order of its choices.
+/// Sort orders of heads, in the order of the combo box.
 enum class HeadOrder { place, entropy, distance, diagonal };
 
 std::vector<double> numbersOf(const HeadMaps& maps, HeadOrder order) {
@@ -50,7 +50,7 @@ std::vector<double> numbersOf(const HeadMaps& maps, HeadOrder order) {
     return numbers;
 }
 
-/// All heads of the snapshot that is shown, or as the model reads the text now.
+/// Attention of all heads in the shown snapshot, or on the current text.
 class SnapshotHeads : public HeadsView {
   public:
     using HeadsView::HeadsView;
@@ -126,7 +126,7 @@ TrainingPanel::TrainingPanel(const ShownModels& models, QWidget* parent)
     layout->addLayout(row({{play_, 0}, {scrubber_, 1}, {scrubber_label_, 0}}));
     connectModels();
     hear(small_, beside_small_, map_, beside_map_);
-    TrainingPanel::refresh();  // what stands beside takes no room until it is there
+    TrainingPanel::refresh();  // hides the comparison until there is one
 }
 
 std::vector<const Need*> TrainingPanel::needsOfMaps(const InspectState& state) {
@@ -266,12 +266,13 @@ void TrainingPanel::showMapOf(const InspectState& state, HeadsView& small, HeatM
     map.setCaption(
         tr("Attention of %1 of %2, text “%3”")
             .arg(head, modelAtStep(state.model(), maps->step), QString::fromStdString(maps->text)));
-    // The place that is looked at stays while time runs.
+    // The visible part of the map is kept while the step changes.
     map.setMap(attentionMap(maps->weights[maps->indexOf(state.layer(), state.head())], maps->causal,
                             shownTokens(maps->tokens)));
 }
 
-/// The snapshot of the same step, or of the nearest. A text that both read is no snapshot's.
+/// Shows the comparison run's snapshot of the same step, or the nearest. If both models read the current
+/// text, snapshots do not apply.
 void TrainingPanel::followBeside() {
     const auto maps = state().maps();
     if (!isBeside() || state().readsMaps() || maps == nullptr) return;

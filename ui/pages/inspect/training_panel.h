@@ -11,8 +11,8 @@
 
 namespace roper {
 
-/// The heads of a run over the steps of its training, from the snapshots that it left; beside them those of
-/// another run at the same step. Also the heads of a run as it is now, reading the text of the page.
+/// The heads of a run over training, from its snapshots, beside those of another run at the same step. Also
+/// the heads of a run's current weights, reading the text of the page.
 class TrainingPanel : public ModelPanel {
     Q_OBJECT
 
@@ -23,7 +23,7 @@ class TrainingPanel : public ModelPanel {
     std::vector<const Need*> needs() const override { return needsOfMaps(state()); }
     std::vector<const Need*> besideNeeds() const override { return needsOfMaps(beside()); }
     std::vector<const Need*> needsOf(const QString&) const override { return {}; }
-    /// @throws Error (usage) if the run has no such snapshot, or no such head
+    /// @throws Error (usage) if the run has no such snapshot or head
     void prepare(const QString& figure, const InspectPicture& picture) override;
 
     HeadsView& thumbnails() { return *small_; }

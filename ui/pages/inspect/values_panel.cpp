@@ -9,7 +9,7 @@
 #include "ui/theme/numbers.h"
 
 namespace roper {
-/// The two curves of a kernel: its norm, and its direction.
+/// The two curves of a kernel: norm and direction.
 struct ValuesPanel::KernelCurves {
     std::vector<CurveChart::Curve> norms, directions;
 
@@ -117,7 +117,7 @@ void ValuesPanel::showKernels() {
     directions_->setCurves(curves.directions, {});
 }
 
-/// All heads of the layer, and the chosen head of the model beside.
+/// Adds all heads of the layer, and the chosen head of the comparison model.
 void ValuesPanel::addKernelsOfHeads(KernelCurves& curves) const {
     const Theme theme = Theme::of(palette());
     const int layer = state().layer(), chosen = state().head();
@@ -136,7 +136,7 @@ void ValuesPanel::addKernelsOfHeads(KernelCurves& curves) const {
                    tr("head %1 of %2").arg(chosen).arg(beside().title()), beside().color(theme), true);
 }
 
-/// The chosen head at every checkpoint. Of many the legend names a few.
+/// Adds the chosen head at every checkpoint. The legend lists only some of many.
 void ValuesPanel::addKernelsOverTraining(KernelCurves& curves) const {
     constexpr int kNamed = 6;
     const Theme theme = Theme::of(palette());
@@ -172,7 +172,7 @@ void ValuesPanel::showTokenMap() {
     token_map_->setMap(std::move(map));
 }
 
-/// The largest singular values over the distance.
+/// Shows the largest singular values by distance.
 void ValuesPanel::showOv() {
     constexpr std::size_t kMost = 8;
     const OvByDistance* answer = state().answer(need::ov_by_distance);
@@ -186,7 +186,7 @@ void ValuesPanel::showOv() {
         curve.key = QStringLiteral("sigma_%1").arg(i + 1);
         curve.label = tr("σ%1").arg(i + 1);
         curve.color = theme.pair(static_cast<int>(i), std::max(2, static_cast<int>(count)));
-        curve.in_legend = i % 3 == 0 || i + 1 == count;  // of many it names a few
+        curve.in_legend = i % 3 == 0 || i + 1 == count;  // the legend lists only some of many
         for (std::size_t distance = 0; distance < answer->singular_values.size(); ++distance) {
             curve.x << static_cast<double>(distance);
             curve.y << answer->singular_values[distance][i];

@@ -8,8 +8,7 @@
 
 namespace roper {
 
-/// What heads make of a value by its distance: their kernels, now or over training, and what that means for
-/// tokens.
+/// Value kernels of heads by distance, now or over training, and their effect on tokens.
 class ValuesPanel : public ModelPanel {
     Q_OBJECT
 
@@ -20,7 +19,7 @@ class ValuesPanel : public ModelPanel {
     std::vector<const Need*> needs() const override;
     std::vector<const Need*> besideNeeds() const override { return {&need::kernels}; }
     std::vector<const Need*> needsOf(const QString& figure) const override;
-    /// @throws Error (usage) for a run without several checkpoints, over training
+    /// @throws Error (usage) over training, if the run has fewer than two checkpoints
     void prepare(const QString& figure, const InspectPicture& picture) override;
 
     CurveChart& kernels() { return *kernels_; }
@@ -33,8 +32,8 @@ class ValuesPanel : public ModelPanel {
   private:
     struct KernelCurves;
 
-    /// Of a run: the kernels of the chosen head at every checkpoint, rather than those of all heads of its
-    /// layer at the newest.
+    /// For a run: the kernels of the chosen head at every checkpoint, instead of all heads of its layer at
+    /// the newest.
     bool isOverTraining() const { return over_training_->isEnabled() && over_training_->isChecked(); }
     void showKernels();
     void addKernelsOfHeads(KernelCurves& curves) const;

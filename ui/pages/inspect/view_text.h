@@ -10,33 +10,33 @@
 
 namespace roper {
 
-/// What a view says in the place of its picture.
+/// Draws the text that a view shows instead of its figure.
 void paintInstead(QPainter& painter, const QRectF& area, const Theme& theme, const QString& text);
 
-/// A font in which tokens are read, so many times as large as another.
+/// A monospaced font for tokens, scaled by `times` relative to `like`.
 QFont monospaced(const QFont& like, double times = 1);
 
-/// Where the tokens of a text stand, line by line.
+/// Layout of a text's tokens in lines.
 struct TokenLines {
     std::vector<QRectF> cells;
-    double bottom = 0;  ///< of the last line
+    double bottom = 0;  ///< lower edge of the last line
 
     const QRectF& cell(int token) const { return cells.at(static_cast<std::size_t>(token)); }
-    /// −1: none.
+    /// Index of the token at a point; −1: none.
     int at(const QPointF& point) const;
 };
 
-/// How tokens are laid out.
+/// Spacing of tokens.
 struct TokenSpacing {
-    double line = 0;      ///< from one line to the next
+    double line = 0;      ///< distance between lines
     double height = 0;    ///< of a token
-    double gap = 0;       ///< between two
-    bool breaks = false;  ///< a token with the end of a line ends it
+    double gap = 0;       ///< between two tokens
+    bool breaks = false;  ///< a token that contains a line break ends the line
 };
 
-/// Each as wide as its text.
-/// @param box      its left, right and upper edge count
-/// @param width_of of a token
+/// Lays out tokens, each as wide as its text.
+/// @param box       its left, right and upper edges are used
+/// @param width_of  width of a token
 TokenLines layTokens(const std::vector<std::string>& tokens, const QRectF& box, const TokenSpacing& spacing,
                      const std::function<double(const std::string& token)>& width_of);
 
