@@ -7,14 +7,14 @@
 
 namespace roper {
 
-/// Every action of the program, in one list that feeds menus, shortcuts and the palette.
+/// All actions of the program in one list, which feeds menus, shortcuts and the command palette.
 class Actions : public QObject {
     Q_OBJECT
 
   public:
     using QObject::QObject;
 
-    /// @param group  menu the action belongs to ("Go", "Training", …)
+    /// @param group  menu of the action ("Go", "Training", …)
     QAction* add(const QString& group, const QString& text, const QKeySequence& shortcut,
                  std::function<void()> run);
 

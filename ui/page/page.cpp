@@ -94,14 +94,15 @@ void Page::setViewSettings(const ViewSettings& settings) {
 }
 
 void Page::setReadout(const QString& text) {
-    constexpr qsizetype kLongest = 500;  // to lay out many thousands of characters takes long
+    constexpr qsizetype kLongest = 500;  // laying out many thousands of characters is slow
     const QString shown = text.size() <= kLongest ? text : text.left(kLongest) + QStringLiteral("…");
-    // While the pointer is on the page, as when something plays, the hint would flicker.
+    // While the pointer is on the page, for example during playback, the hint would flicker.
     const bool hints = shown.isEmpty() && !underMouse();
     readout_->setText(hints ? tr("Point at a picture: its numbers appear here.") : shown);
     readout_->setForegroundRole(hints ? QPalette::PlaceholderText : QPalette::WindowText);
     readout_->setToolTip(shown);
-    // It keeps the height of the longest text at this width: pictures must not jump under the pointer.
+    // The label keeps the height of the longest text at this width, so that figures do not jump under the
+    // pointer.
     const int one_line = readout_->fontMetrics().height() + 6;
     const int needed = std::max(one_line, readout_->heightForWidth(readout_->width()));
     const int kept = readout_->width() == readout_width_ ? readout_->minimumHeight() : one_line;

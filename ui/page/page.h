@@ -12,8 +12,8 @@
 
 namespace roper {
 
-/// One page of the window: a title, one sentence that says what is seen, the page's own contents below, and a
-/// line for the numbers under the pointer.
+/// A page of the window: a title, a sentence that describes it, the page's contents, and a readout line for
+/// the numbers under the pointer.
 class Page : public QWidget {
     Q_OBJECT
 
@@ -25,67 +25,67 @@ class Page : public QWidget {
     const PageFigures& pictures() const { return pictures_; }
     PageFigures::Figures figures() const { return pictures_.all(); }
 
-    /// Adds what this page can do to the program's actions.
+    /// Adds the page's actions to the program's.
     virtual void addActions(Actions& actions) = 0;
 
-    /// What F1 shows: the formula in use with the numbers put in, as rich text.
+    /// Text shown by F1: the formula in use with its current numbers, as rich text.
     virtual QString explanation() const = 0;
 
-    /// Which tab is in front and the like, for texts that restore a view; keys begin with "view.".
+    /// View settings such as the tab in front, for texts that restore a view; keys begin with "view.".
     ViewSettings viewSettings() const;
-    /// Takes from the settings what is this page's own; what cannot be is passed over.
+    /// Applies the settings that belong to this page; invalid values are ignored.
     void setViewSettings(const ViewSettings& settings);
 
-    /// Brings all of the page up to date, although it is not shown, or only one of its tabs: for exports.
+    /// Updates the whole page even if it is hidden or only one of its tabs is visible; for exports.
     void refreshNow();
 
-    /// Brings up to date what `refresh` leaves out, because it is behind another tab.
+    /// Updates what `refresh` skips because it is behind another tab.
     virtual void refreshHidden() {}
 
-    /// The least height: what a page would like to have must not make its window scroll.
+    /// The minimum height: the page's preferred height must not make the window scroll.
     int heightForWidth(int width) const override { return layout()->totalMinimumHeightForWidth(width); }
 
   signals:
     void explanationChanged();
-    /// A line for the status bar.
+    /// A message for the status bar.
     void said(const QString& text);
 
   protected:
-    /// Has `refresh` called: at once if the page is seen, else once when it next is. What nobody looks at is
-    /// not computed.
+    /// Calls `refresh` now if the page is visible, otherwise once when it is next shown, so that hidden pages
+    /// compute nothing.
     void refreshWhenSeen();
 
-    /// Whether that is still to come.
+    /// Whether a `refresh` is pending.
     bool isStale() const { return is_stale_; }
 
-    /// Shows what the page's state is now.
+    /// Shows the current state of the page.
     virtual void refresh() {}
 
-    /// The page has come to the front or gone from it; before `refresh`.
+    /// Called when the page is shown or hidden, before `refresh`.
     virtual void becomeSeen(bool) {}
 
     void showEvent(QShowEvent* event) final;
     void hideEvent(QHideEvent* event) final;
 
-    /// Leaves to a focused control the keys that it uses itself, before shortcuts of the page take them.
+    /// Lets a focused control use its own keys before shortcuts of the page take them.
     bool event(QEvent* event) override;
 
     PageFigures& pictures() { return pictures_; }
 
-    /// Has something kept among the view's settings.
-    /// @param text     what it is now; empty: not worth keeping
-    /// @param restore  takes such a text; empty where the settings have none
+    /// Registers a value that is kept among the view settings.
+    /// @param text     the current value; empty: not stored
+    /// @param restore  applies a stored value; receives an empty text if there is none
     void keep(const std::string& key, std::function<std::string()> text,
               std::function<void(const std::string& text)> restore);
-    /// The same of a number of at most 1000.
+    /// The same for a number of at most 1000.
     void keepNumber(const std::string& key, std::function<int()> number,
                     std::function<void(int number)> restore);
     void keepTab(const std::string& key, QTabWidget& tabs);
 
     QVBoxLayout* contents() { return contents_; }
-    /// The line below the page; of a text that is longer than any line, its beginning.
+    /// Sets the readout line below the page; overlong texts are truncated.
     void setReadout(const QString& text);
-    /// The same for what has been done: it goes away after a while.
+    /// Shows a message there about an action; it disappears after a while.
     void say(const QString& text);
 
   private:
@@ -97,11 +97,11 @@ class Page : public QWidget {
 
     QString name_;
     PageFigures pictures_;
-    std::vector<Kept> kept_;  ///< in the order in which it is restored
-    bool is_stale_ = true;    ///< `refresh` is due
+    std::vector<Kept> kept_;  ///< in the order of restoring
+    bool is_stale_ = true;    ///< `refresh` is pending
     QVBoxLayout* contents_;
     QLabel* readout_;
-    int readout_width_ = 0;  ///< for which its height was found
+    int readout_width_ = 0;  ///< width for which the height was computed
 };
 
 }  // namespace roper

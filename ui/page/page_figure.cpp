@@ -10,9 +10,9 @@
 namespace roper {
 namespace {
 
-constexpr double kLetter = 18;  // the height of the line above a part, in pixels
+constexpr double kLetter = 18;  // height of the line above a part, in pixels
 
-/// The scroll area within the page that a widget stands in; null if there is none.
+/// The innermost scroll area of the page that contains a widget; null if there is none.
 const QWidget* scrollAreaAround(const QWidget& widget, const QWidget& page) {
     for (const QWidget* around = widget.parentWidget(); around != nullptr && around != &page;
          around = around->parentWidget())
@@ -28,7 +28,7 @@ PageFigure::PageFigure(const Page& page) : page_(page.name()) {
     for (const Figure* figure : page.figures()) {
         const auto* widget = dynamic_cast<const QWidget*>(figure);
         if (widget == nullptr || !widget->isVisibleTo(&page)) continue;
-        // One that is scrolled within the page has the place through which it is seen.
+        // A figure in a scroll area takes the place of its viewport.
         const QWidget* area = scrollAreaAround(*widget, page);
         const QWidget* frame = area != nullptr ? area : widget;
         const QRectF place(QPointF(frame->mapTo(&page, QPoint(0, 0))) / zoom, QSizeF(frame->size()) / zoom);
@@ -95,7 +95,7 @@ void PageFigure::paintParts(QPainter& painter, const QRectF& area, const Theme& 
         painter.restore();
         painter.save();
         painter.setClipRect(place);
-        // Of a long one, the beginning.
+        // Of a long scrolled figure, only the beginning is drawn.
         const QRectF whole = parts_[i].is_scrolled
                                  ? QRectF(place.topLeft(), parts_[i].figure->sizeForWidth(place.width()))
                                  : place;

@@ -7,12 +7,12 @@
 
 namespace roper {
 
-/// All pictures that a page shows now, where they stand on it, as one: a, b, c.
+/// All figures that a page currently shows, in their layout, as one figure with parts a, b, c.
 class PageFigure : public Figure {
   public:
     explicit PageFigure(const Page& page);
 
-    /// How many pictures it is made of.
+    /// Number of parts.
     std::size_t parts() const { return parts_.size(); }
 
     QString figureName() const override;
@@ -23,23 +23,23 @@ class PageFigure : public Figure {
     void paintFigure(QPainter& painter, const QRectF& area, const Theme& theme) const override;
     void paintWithLegend(bool legend, QPainter& painter, const QRectF& area,
                          const Theme& theme) const override;
-    /// The tables of its parts, one below the other, each after a line "# (a) name".
+    /// The tables of the parts, one below the other, each after a line "# (a) name".
     QString figureCsv() const override;
     QString figureCaption() const override;
 
   private:
     struct Part {
         const Figure* figure;
-        QRectF place;      ///< in the pixels of zoom 1, from the corner of all
-        bool is_scrolled;  ///< it may be higher than its place
+        QRectF place;      ///< in pixels at zoom 1, relative to the bounding box of all parts
+        bool is_scrolled;  ///< it may be higher than `place`
     };
-    /// Where a part is drawn in an area for all, below its letter.
+    /// Rectangle of a part within the area of the whole figure, below the part's letter.
     QRectF placeIn(const QRectF& area, const Part& part) const;
     void paintParts(QPainter& painter, const QRectF& area, const Theme& theme,
                     const std::function<void(const Figure&, const QRectF&)>& paint) const;
     QString letterOf(std::size_t part) const;
 
-    QString page_;  ///< its name
+    QString page_;  ///< name of the page
     std::vector<Part> parts_;
     QSizeF size_;
 };
