@@ -12,8 +12,8 @@
 namespace roper {
 namespace {
 
-constexpr double kLegend = 18;  // the height of its line
-constexpr int kParts = 6;       // of the scale, at most
+constexpr double kLegend = 18;  // height of the legend's line
+constexpr int kParts = 6;       // maximum number of intervals of the scale
 
 }  // namespace
 
@@ -83,7 +83,7 @@ void BarChart::paintScale(QPainter& painter, const QRectF& box, double low, doub
     }
 }
 
-/// The values from the lowest to the highest, with a little room; always with 0.
+/// Range of values with a margin; always contains 0.
 std::pair<double, double> BarChart::valueRange() const {
     double low = 0, high = 0;
     const auto include = [&](double value) {
@@ -127,13 +127,13 @@ void BarChart::paintWithLegend(bool legend, QPainter& painter, const QRectF& are
         paintLegend(painter, box.right(), below ? box.top() - kLegend - 2 : area.top() + 3, theme);
 }
 
-/// The bars of one place, side by side.
+/// Draws the bars of one place, side by side.
 void BarChart::paintPlace(QPainter& painter, const QRectF& place, std::size_t index, double low, double high,
                           const Theme& theme) const {
     const auto y = [&](double value) {
         return place.bottom() - (value - low) / (high - low) * place.height();
     };
-    constexpr double kWidest = 48;  // pixels: a single bar is no wall
+    constexpr double kWidest = 48;  // maximum width of a bar, pixels
     const double count = static_cast<double>(std::max<std::size_t>(series_.size(), 1));
     const double bar = std::clamp(0.8 * place.width() / count, 0.6, kWidest);
     const double left = place.center().x() - 0.5 * bar * count;

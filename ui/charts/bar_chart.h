@@ -8,36 +8,36 @@
 
 namespace roper {
 
-/// Signed bars in groups: one bar of each series at every place.
+/// Grouped signed bars: one bar per series at every place.
 class BarChart : public FigureView {
     Q_OBJECT
 
   public:
     struct Series {
         QString key, label;
-        QColor color;                     ///< of all bars, where `colors` is empty
+        QColor color;                     ///< of all bars if `colors` is empty
         std::vector<double> values = {};  ///< one per place
         std::vector<QColor> colors = {};  ///< one per place, or empty
     };
 
     BarChart(const QString& name, const QString& x, const QString& y, QWidget* parent);
 
-    /// @param places  number of each place, such as a distance; shown below and exported
+    /// @param places  number of each place, such as a distance; shown below the bars and exported
     void setBars(const std::vector<int>& places, const std::vector<Series>& series);
-    /// Places that are switched off, with what they would be: drawn pale and crossed out.
+    /// Disabled places with the values that they would have: drawn pale and crossed out.
     void setMuted(const std::map<int, double>& values) { redrawWith(muted_, values); }
     void setMarked(int place) { redrawWith(marked_, place); }
-    /// A place that the pointer is on, perhaps in another picture.
+    /// The place under the pointer, possibly in another figure.
     void setPointed(std::optional<int> place) { redrawWith(pointed_, place); }
     void setHeadline(const QString& text) { redrawWith(headline_, text); }
     void setCaption(const QString& caption) { caption_ = caption; }
-    /// A place that is labelled with a word instead of its number.
+    /// Labels a place with a word instead of its number.
     void setPlaceName(int place, const QString& name) { place_names_[place] = name; }
     void clearPlaceNames() { place_names_.clear(); }
 
     const std::vector<int>& places() const { return places_; }
     const std::vector<Series>& series() const { return series_; }
-    /// Where the bars of a place are on the canvas.
+    /// Rectangle of a place's bars on the canvas.
     QRectF placeRect(std::size_t index) const;
 
     void paintFigure(QPainter& painter, const QRectF& area, const Theme& theme) const override {
@@ -60,11 +60,11 @@ class BarChart : public FigureView {
     void mouseMoveEvent(QMouseEvent* event) override;
 
   private:
-    /// Where the bars stand: below the headline, which may have several lines, and the legend.
+    /// The area of the bars: below the headline, which may have several lines, and the legend.
     QRectF plot(const QRectF& area, bool legend = true) const;
     QString headline() const { return headline_.isEmpty() ? y_name_ : headline_; }
     double headlineHeight(double width) const;
-    /// Of a legend of several series; 0 where there is one.
+    /// Width of the legend of several series; 0 for a single series.
     double legendWidth() const;
     bool legendIsBelow(double width) const;
     int indexAt(const QPointF& at) const;

@@ -8,7 +8,7 @@
 namespace roper {
 
 std::vector<double> beeswarm(const std::vector<double>& along, double diameter, double reach) {
-    // 0, then by half diameters to both sides.
+    // 0, then steps of half a diameter to both sides.
     std::vector<double> offsets{0};
     for (double offset = diameter / 2; offset <= reach; offset += diameter / 2)
         offsets.insert(offsets.end(), {offset, -offset});
@@ -25,7 +25,7 @@ std::vector<double> beeswarm(const std::vector<double>& along, double diameter, 
             for (std::size_t i = placed; i > 0 && along[dot] - along[order[i - 1]] < diameter; --i)
                 nearest = std::min(
                     nearest, std::hypot(along[dot] - along[order[i - 1]], offset - across[order[i - 1]]));
-            // Where there is no room, the place farthest from the others.
+            // Without a free place, the offset farthest from other dots.
             if (nearest <= farthest) continue;
             farthest = nearest;
             across[dot] = offset;

@@ -7,32 +7,32 @@
 
 namespace roper {
 
-/// A cell of a CSV file: in quotes where it holds a comma, a quote or a line break.
+/// A cell of a CSV file, quoted if it contains a comma, a quote or a line break.
 inline QString quoted(const QString& cell) {
     if (!cell.contains(',') && !cell.contains('"') && !cell.contains('\n')) return cell;
     return '"' + QString(cell).replace(QStringLiteral("\""), QStringLiteral("\"\"")) + '"';
 }
 
-/// The name of a column from that of an axis.
+/// A column name made from the name of an axis.
 inline QString columnName(QString name) {
     return name.remove(',').replace(' ', '_');
 }
 
-/// The text of a CSV file, line by line.
+/// Text of a CSV file, built line by line.
 class CsvText {
   public:
-    /// @param header  names of columns, with commas between them
+    /// @param header  column names, separated by commas
     explicit CsvText(const QString& header) : text_(header + '\n') {}
 
-    /// Adds a line. Numbers keep all their digits, words are quoted where they must be; a number that is not
-    /// there is an empty cell.
+    /// Adds a line. Numbers keep all digits, texts are quoted if necessary, and missing numbers are empty
+    /// cells.
     template <class... Cells>
     void line(const Cells&... cells) {
         (cell(cells), ...);
         end();
     }
 
-    /// The same for as many cells as come: each is added, then the line ends.
+    /// The same for any number of cells, added one by one before the line is ended.
     template <class Cell>
     void cell(const Cell& value) {
         add(value);

@@ -10,11 +10,10 @@ namespace roper {
 namespace {
 
 constexpr double kRangeMargin = 0.05;
-constexpr int kLong = 7, kShort = 4;  // digits of a number in the readout
-const QString kFront =
-    QStringLiteral("front");  // the layer of the first curve: what is compared lies behind it
+constexpr int kLong = 7, kShort = 4;             // digits in the readout
+const QString kFront = QStringLiteral("front");  // layer of the first curve, above those compared with it
 
-/// Whether a curve has a value at a place, or half the way to its next point beyond its end.
+/// Whether x is in the range of a curve, extended at both ends by half the mean distance of its points.
 bool reaches(const CurveChart::Curve& curve, double at) {
     if (curve.x.isEmpty()) return false;
     const double gap =
@@ -22,8 +21,7 @@ bool reaches(const CurveChart::Curve& curve, double at) {
     return at >= curve.x.front() - gap / 2 && at <= curve.x.back() + gap / 2;
 }
 
-/// The smallest and the largest value of each pixel column of [low, high]; curves of few points stay as they
-/// are.
+/// Minimum and maximum of each pixel column of [low, high]; curves with few points are left unchanged.
 void thin(const CurveChart::Curve& curve, double low, double high, bool log, int columns, QVector<double>& xs,
           QVector<double>& ys) {
     xs.clear();
@@ -38,7 +36,7 @@ void thin(const CurveChart::Curve& curve, double low, double high, bool log, int
         ys << smallest << largest;
     };
     for (qsizetype i = 0; i < curve.x.size(); ++i) {
-        // One point beyond each end, so that lines reach the edge.
+        // Includes one point beyond each end, so that lines reach the edge.
         const bool before = i + 1 < curve.x.size() && curve.x[i + 1] < low;
         const bool after = i > 0 && curve.x[i - 1] > high;
         if (before || after || std::isnan(curve.y[i])) continue;
@@ -100,7 +98,7 @@ void CurveChart::setCurves(const std::vector<Curve>& curves, const std::vector<M
     redraw();
 }
 
-/// Graphs 0 … n − 1 are the curves; the edges of bands come after them, so that their numbers stay.
+/// Graphs 0 … n − 1 are the curves. The edges of bands follow them, so that indices of curves do not change.
 void CurveChart::remakeGraphs() {
     for (const auto& [curve, edges] : bands_) {
         plot().removeGraph(edges.first);
@@ -133,7 +131,7 @@ void CurveChart::remakeGraphs() {
     }
 }
 
-/// The plot is laid out for an export only when it is drawn: what it measures now is the size on the screen.
+/// The plot is laid out for an export only when it is drawn; until then it has the size on the screen.
 int CurveChart::pixelColumns(const Canvas& canvas) const {
     return canvas.exported ? static_cast<int>(canvas.size.width()) : plot().axisRect()->width();
 }
@@ -157,7 +155,7 @@ void CurveChart::fillGraphs(const Canvas& canvas) const {
     }
 }
 
-/// A line where its points can be told apart; where they share pixels, the range of each pixel.
+/// Draws a line while points are distinguishable, and the range of each pixel column otherwise.
 void CurveChart::fillEnvelope(std::size_t index, int columns) const {
     const Curve& curve = curves_[index];
     const QCPRange range = plot().xAxis->range();
@@ -201,7 +199,7 @@ void CurveChart::fitX() const {
     plot().xAxis->setRange(low, high);
 }
 
-/// To the values of the x range that is shown, and to the next ones beyond its ends, where lines lead.
+/// Fits to the values in the visible x range and to the next points beyond it, where lines lead.
 void CurveChart::fitY(const Canvas& canvas) const {
     const QCPRange xs = plot().xAxis->range();
     double low = std::numeric_limits<double>::infinity(), high = -low;
@@ -228,7 +226,7 @@ void CurveChart::fitY(const Canvas& canvas) const {
         const double stretch = std::pow(std::max(high / low, 1.2), kRangeMargin);
         return plot().yAxis->setRange(low / stretch, high * stretch);
     }
-    // What differs by rounding alone is a constant: no axis could label it.
+    // Differences due to rounding are ignored: no axis could label them.
     constexpr double kRounding = 1e-9;
     const double size = std::max(std::abs(low), std::abs(high));
     const double range = high - low > kRounding * size ? high - low : std::max(1.0, size);
@@ -259,7 +257,7 @@ QStringList CurveChart::keys() const {
     return keys;
 }
 
-/// Those that share its line of the legend, and those that go with them.
+/// Curves that share the legend line, and those hidden along with them.
 QStringList CurveChart::keysOf(const QCPAbstractPlottable* entry) const {
     QStringList keys;
     for (std::size_t i = 0; i < curves_.size(); ++i)
@@ -270,7 +268,7 @@ QStringList CurveChart::keysOf(const QCPAbstractPlottable* entry) const {
     return keys;
 }
 
-/// At the point of any curve that is the nearest, so that a long curve is read where shorter ones have ended.
+/// At the nearest point of any curve, so that a long curve can be read beyond the end of shorter ones.
 std::optional<PlotView::Readout> CurveChart::readAt(const QPointF& at) const {
     std::optional<double> x;
     const double wanted = plot().xAxis->pixelToCoord(at.x());
@@ -283,7 +281,8 @@ std::optional<PlotView::Readout> CurveChart::readAt(const QPointF& at) const {
     return x ? std::optional(Readout{*x, readoutAt(*x, at.y())}) : std::nullopt;
 }
 
-/// @param y_px  of the pointer: the formula of the nearest curve is told, or what its letter stands for
+/// @param y_px  y of the pointer: the readout gives the formula of the nearest curve, or the name for its
+/// letter
 QString CurveChart::readoutAt(double x, double y_px) const {
     QStringList parts;
     const Curve* closest = nullptr;

@@ -9,56 +9,57 @@
 
 namespace roper {
 
-/// Curves of computed numbers.
+/// A chart of computed curves.
 class CurveChart : public PlotView {
     Q_OBJECT
 
   public:
     struct Curve {
-        QString key;    ///< name in the exported numbers
+        QString key;    ///< name in exported data
         QString label;  ///< name in the legend
         QColor color;
         QVector<double> x = {}, y = {};
-        bool points = false;                  ///< marks at each point
-        bool strong = false;                  ///< drawn bold
-        QString formula = {};                 ///< in the readout; may be empty
-        QVector<double> low = {}, high = {};  ///< edges of a band about the curve; empty where it has none
+        bool points = false;                  ///< markers at the points
+        bool strong = false;                  ///< bold line
+        QString formula = {};                 ///< shown in the readout; may be empty
+        QVector<double> low = {}, high = {};  ///< edges of a band around the curve; empty: no band
         bool in_legend = true;
         int dash = 0;         ///< as in `dashOf`
-        QString letter = {};  ///< on the curve and before its label, where dashes are too few
-        /// Where many points share a pixel, their range is filled, rather than drawn over itself as a line.
+        QString letter = {};  ///< on the curve and before its label, if there are too many curves for dashes
+        /// Where many points share a pixel column, their range is filled instead of drawing the line over
+        /// itself.
         bool envelope = false;
-        QString hidden_with = {};  ///< key of the curve whose entry of the legend hides this one, too
+        QString hidden_with = {};  ///< key of the curve whose legend entry also hides this one
     };
     struct Mark {
         double at = 0;
         QString label = {};
-        bool across = false;  ///< a horizontal line at y = at; otherwise vertical at x = at
+        bool across = false;  ///< horizontal line at y = at; otherwise vertical at x = at
     };
 
     /// @param name   of the exported file
-    /// @param title  what the chart shows, in the legend's place of honour and in the menu
+    /// @param title  what the chart shows; stands above the legend's entries and in the menu
     CurveChart(const QString& name, const QString& x, const QString& y, QWidget* parent);
 
     void setCurves(const std::vector<Curve>& curves, const std::vector<Mark>& marks);
-    /// One line above the chart: what it shows.
+    /// One line above the chart that says what it shows.
     void setTitle(const QString& title);
     void setAxisNames(const QString& x, const QString& y) { setNames(figureName(), x, y); }
     /// Corner of the legend, such as Qt::AlignTop | Qt::AlignLeft.
     void setLegendCorner(Qt::Alignment corner) {
         plot().axisRect()->insetLayout()->setInsetAlignment(0, corner);
     }
-    /// Below the axes, in columns, it covers no curve, however many there are.
+    /// Puts the legend in columns below the axes, where it covers no curve.
     void setLegendBelow() { legend_place_ = PlotLegend::Place::below; }
     void setYFloor(std::optional<double> floor) { y_floor_ = floor; }
-    /// The y axis shows nothing beyond these, whatever a band does.
+    /// Limits the y axis, even if a band exceeds the limits.
     void setYLimits(std::optional<std::pair<double, double>> limits) { y_limits_ = limits; }
     void setCaption(const QString& caption) { caption_ = caption; }
     const std::vector<Curve>& curves() const { return curves_; }
 
     bool hasLegend() const override { return curves_.size() > 1; }
     QString figureCsv() const override;
-    /// With the names of curves that have letters, or share a line of the legend.
+    /// Includes the names of curves that have letters or share a legend line.
     QString figureCaption() const override;
 
   protected:
@@ -78,34 +79,34 @@ class CurveChart : public PlotView {
   private:
     QCPGraph* graphOf(std::size_t curve) const { return plot().graph(static_cast<int>(curve)); }
     void applyMarkLook(const Theme& theme, const QFont& font) const;
-    /// Whether a point has a place on these axes.
+    /// Whether a point can be drawn on these axes.
     bool isDrawn(const Curve& curve, qsizetype i) const;
     QString readoutAt(double x, double y_px) const;
     /// Extra height above the curves for the legend, relative to their range.
     double roomForLegend(const Canvas& canvas) const;
-    /// Puts the labels of marks inside the axes, beside the legend and one another, and off the curves where
-    /// there is room. One that has no place is left out whole: a number without its first digit would be
-    /// another number.
+    /// Places the labels of marks inside the axes, clear of the legend and each other, and off the curves if
+    /// possible. A label without room is omitted rather than clipped: a number without its first digit would
+    /// be wrong.
     void placeMarkLabels() const;
-    /// How many parts of curves run through a box of the plot, in pixels.
+    /// Number of curve segments that cross a box of the plot, in pixels.
     int partsOfCurvesIn(const QRectF& box) const;
     void remakeGraphs();
     void findCoincidingCurves();
-    /// How many later curves are the same as this one.
+    /// Number of later curves that coincide with this one.
     int countOfSame(std::size_t curve) const;
-    /// Where many coincide, the first has a line that stands for all.
+    /// Of many coinciding curves, only the first has a legend line.
     bool hasLegendLine(std::size_t curve) const;
     QString nameInLegend(std::size_t curve) const;
     int pixelColumns(const Canvas& canvas) const;
     void fillEnvelope(std::size_t index, int columns) const;
 
-    /// From so many curves on that are the same as one, they share its line of the legend.
+    /// Minimum number of later curves coinciding with one for them to share its legend line.
     static constexpr int kManyTheSame = 2;
 
     QString caption_;
     PlotLegend::Place legend_place_ = PlotLegend::Place::inside;
     std::vector<Curve> curves_;
-    /// For each curve, the first one before it that has the same numbers; empty where none has.
+    /// For each curve, the first earlier curve with the same numbers; empty if there is none.
     std::vector<std::optional<std::size_t>> same_as_;
     std::map<std::size_t, std::pair<QCPGraph*, QCPGraph*>> bands_;  ///< upper and lower edge, by curve
     QCPTextElement* title_ = nullptr;

@@ -4,19 +4,19 @@
 #include "ui/charts/curve_chart.h"
 #include "ui/charts/label_placer.h"
 
-// Where a CurveChart writes: the legend and the labels of marks.
+// Text in a CurveChart: the legend and the labels of marks.
 
 namespace roper {
 namespace {
 
-/// Whether a line has a part inside a box.
+/// Whether a part of a line lies inside a box.
 bool crosses(const QLineF& line, const QRectF& box) {
     return box.contains(line.p1()) || lengthInside(line, box) > 0;
 }
 
 }  // namespace
 
-/// Only curves that the legend names are compared; with letters of their own they are told apart anyway.
+/// Compares only curves that have legend entries; curves with their own letters are distinguishable anyway.
 void CurveChart::findCoincidingCurves() {
     same_as_.assign(curves_.size(), std::nullopt);
     for (std::size_t curve = 0; curve < curves_.size(); ++curve)
@@ -43,11 +43,11 @@ QString CurveChart::nameInLegend(std::size_t curve) const {
 }
 
 double CurveChart::roomForLegend(const Canvas& canvas) const {
-    constexpr double kMost = 0.45;  // of the axes
+    constexpr double kMost = 0.45;  // maximum height relative to the axes
     constexpr double kPadding = 12;
     if (curves_.size() <= 2 || y_limits_ || legend().isBelow()) return 0;
     const double line = QFontMetricsF(axisFont(canvas.font)).height();
-    const double around = (title_ != nullptr ? 5 : 3) * line;  // title, axis and its ticks
+    const double around = (title_ != nullptr ? 5 : 3) * line;  // title, axis and ticks
     const double entries = plot().legend->itemCount() * line + kPadding;
     const double share = std::min(kMost, entries / std::max(canvas.size.height() - around, entries));
     return share / (1 - share);
@@ -66,7 +66,7 @@ int CurveChart::partsOfCurvesIn(const QRectF& box) const {
             parts += crosses(QLineF(pixel(*point), pixel(is_last ? *point : *(point + 1))), box);
         }
     }
-    // A band is crossed wherever its two edges have the box, or a part of it, between them.
+    // A band counts as crossed if its two edges enclose the box or a part of it.
     for (const auto& [curve, edges] : bands_) {
         if (!edges.first->visible()) continue;
         const auto& upper = *edges.first->data();
@@ -78,7 +78,7 @@ int CurveChart::partsOfCurvesIn(const QRectF& box) const {
 }
 
 void CurveChart::placeMarkLabels() const {
-    constexpr double kAlong[] = {0, 1, 0.5, 0.25, 0.75};  // of the line, in the order in which they are liked
+    constexpr double kAlong[] = {0, 1, 0.5, 0.25, 0.75};  // positions along the line, in order of preference
     constexpr double kFromLine = 2;                       // pixels
     const QRectF inside = plot().axisRect()->rect();
     std::vector<QRectF> taken;
@@ -95,8 +95,8 @@ void CurveChart::placeMarkLabels() const {
         std::optional<QRectF> best;
         int fewest = std::numeric_limits<int>::max();
         for (const double along : kAlong) {
-            if (fewest == 0) break;  // this is done at every replot
-            // Above or left of the line first, then below or right of it.
+            if (fewest == 0) break;  // the position cannot be improved; this code runs at every replot
+            // First above or left of the line, then below or right of it.
             for (const bool before : {true, false}) {
                 const double edge = before ? line - kFromLine - (mark.across ? size.height() : size.width())
                                            : line + kFromLine;

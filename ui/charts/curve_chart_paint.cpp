@@ -6,7 +6,7 @@
 #include "ui/theme/elided_label.h"
 #include "ui/theme/type_scale.h"
 
-// How a CurveChart looks, and the numbers behind it.
+// The look of a CurveChart, and its exported data.
 
 namespace roper {
 
@@ -21,13 +21,13 @@ void CurveChart::applyLook(const Canvas& canvas) const {
         const Curve& curve = curves_[i];
         QCPGraph* graph = graphOf(i);
         graph->setVisible(isShown(curve.key));
-        // A curve that lies on another is dashed, so that both are seen.
+        // A curve that coincides with another is dashed, so that both are visible.
         graph->setPen(QPen(canvas.theme.visible(curve.color), curve.strong ? 2.4 : 1.5,
                            same_as_[i] && curve.dash == 0 ? Qt::DashLine : dashOf(curve.dash)));
         graph->setScatterStyle(curve.points ? QCPScatterStyle(QCPScatterStyle::ssDisc, 4)
                                             : QCPScatterStyle(QCPScatterStyle::ssNone));
     }
-    // Many bands over one another would hide which is which.
+    // Too many overlapping bands would be indistinguishable.
     constexpr float kFew = 4, kBand = 0.18F;
     const float band = kBand * std::min(1.0F, kFew / static_cast<float>(bands_.size()));
     for (const auto& [of, edges] : bands_) {
@@ -48,7 +48,7 @@ void CurveChart::applyMarkLook(const Theme& theme, const QFont& font) const {
         const Mark& mark = marks_[i];
         QCPItemStraightLine* line = mark_lines_[i];
         line->setPen(QPen(theme.faint_text, 1.2, Qt::DashLine));
-        // A line is set by two points of the data; on a logarithmic axis both must be above 0.
+        // A line is defined by two points; on a logarithmic axis both must be positive.
         line->point1->setCoords(mark.across ? 1 : mark.at, mark.across ? mark.at : 1);
         line->point2->setCoords(mark.across ? 2 : mark.at, mark.across ? mark.at : 2);
         QCPItemText* text = mark_texts_[i];

@@ -9,7 +9,7 @@
 namespace roper {
 namespace {
 
-constexpr double kToldApart = 10;  // pixels between curves, so that a letter belongs to one of them
+constexpr double kToldApart = 10;  // minimum distance between curves for a letter to be unambiguous, pixels
 
 double firstX(const QCPGraph& graph) {
     return graph.keyAxis()->coordToPixel(graph.data()->constBegin()->key);
@@ -23,7 +23,7 @@ bool isDrawn(const CurveLetters::Letter& letter) {
     return letter.graph != nullptr && letter.graph->visible() && !letter.graph->data()->isEmpty();
 }
 
-/// Where a curve passes an x that it reaches, in pixels. Nothing where it has no number there.
+/// The point of a curve at an x within its range, in pixels; nothing if it has no value there.
 std::optional<QPointF> pointAt(const QCPGraph& graph, double x) {
     const QCPGraphDataContainer& points = *graph.data();
     const auto begin = points.constBegin(), last = points.constEnd() - 1;
@@ -42,7 +42,7 @@ std::optional<QPointF> pointAt(const QCPGraph& graph, double x) {
 }  // namespace
 
 CurveLetters::CurveLetters(QCustomPlot& plot) : QCPAbstractItem(&plot) {
-    setLayer(QStringLiteral("axes"));  // over all curves
+    setLayer(QStringLiteral("axes"));  // above all curves
     setClipAxisRect(plot.axisRect());
     setSelectable(false);
 }
@@ -87,7 +87,7 @@ QRectF CurveLetters::boxOf(const QString& letter, const QPointF& at, const QRect
     const double width = std::max(metrics.horizontalAdvance(letter), 0.7 * metrics.height()) + 4;
     QRectF box(0, 0, width, metrics.height());
     if (!area.contains(at) || area.width() < box.width() || area.height() < box.height()) return {};
-    // Whole, also where its curve runs along the edge.
+    // Keeps the letter whole if its curve runs along the edge.
     box.moveCenter(at);
     box.moveLeft(std::clamp(box.left(), area.left(), area.right() - box.width()));
     box.moveTop(std::clamp(box.top(), area.top(), area.bottom() - box.height()));
@@ -103,7 +103,7 @@ void CurveLetters::drawLetter(QCPPainter& painter, const Letter& letter, const Q
 
 CurveLetters::Places CurveLetters::placesIn(const QRectF& area) const {
     constexpr double kApart =
-        46;  // pixels from one place to the next, where there is room for more than one each
+        46;  // distance between positions if there is room for several letters per curve, pixels
     Places places;
     for (const Letter& letter : letters_)
         if (isDrawn(letter) && !places.texts.contains(letter.text)) places.texts << letter.text;
@@ -124,7 +124,7 @@ CurveLetters::Places CurveLetters::placesIn(const QRectF& area) const {
     return places;
 }
 
-/// How far the curves of a text keep from all others at a place, in pixels; negative where none of them is.
+/// Distance of a text's curves from all others at a position, in pixels; negative if none of them reaches it.
 double CurveLetters::separation(const Places& places, const QString& text, std::size_t place) const {
     double least = std::numeric_limits<double>::infinity();
     bool is_there = false;
@@ -138,7 +138,7 @@ double CurveLetters::separation(const Places& places, const QString& text, std::
     return is_there ? least : -1;
 }
 
-/// Those that keep apart from the others in few places choose first; those that never do, last.
+/// Texts whose curves are separate in few places choose first; those that are never separate choose last.
 std::vector<CurveLetters::Choice> CurveLetters::choicesOf(const Places& places) const {
     std::vector<Choice> choices;
     for (const QString& text : places.texts) {
@@ -191,13 +191,13 @@ void CurveLetters::draw(QCPPainter* painter) {
     for (int repeat = 0; repeat < places.repeats; ++repeat) {
         for (const Choice& choice : choices) {
             bool is_named = false;
-            // Once in any case, and again where that tells more.
+            // Every text gets one letter, and more where its curves are separate from others.
             for (const bool in_any_case : {false, true})
                 for (const auto& [apart, place] : choice.places)
                     if (!is_named && !taken[place] && (repeat == 0 || apart >= kToldApart))
                         is_named = draw_all(choice.text, place, in_any_case && repeat == 0);
             if (is_named || repeat > 0) continue;
-            // One that is too short for every place has the letter at its end.
+            // A curve too short for every position has its letter at its end.
             for (const Letter& letter : letters_) {
                 if (letter.text != choice.text || !isDrawn(letter)) continue;
                 if (const auto at = pointAt(*letter.graph, std::min(lastX(*letter.graph), area.right())))

@@ -9,54 +9,55 @@
 
 namespace roper {
 
-/// Draws each curve's letter on it, so that curves are told apart in print without colours: where the curve
-/// keeps farthest from all others, and no two letters at the same x, so that they can be read where curves
-/// lie on one another.
+/// Draws a letter on each curve, so that curves can be told apart in print without colours. A letter stands
+/// where its curve is farthest from all others; no two letters share an x, so that letters of coinciding
+/// curves stay readable.
 class CurveLetters : public QCPAbstractItem {
     Q_OBJECT
 
   public:
     struct Letter {
-        QPointer<QCPGraph> graph;  ///< may be deleted before the letters are set anew
-        QString text;              ///< curves of one text have it at the same x
+        QPointer<QCPGraph> graph;  ///< may be deleted before the letters are set again
+        QString text;              ///< curves with the same text have it at the same x
         QColor color;
     };
 
-    /// Over all curves of the plot, inside its axes. The plot owns it.
+    /// Drawn over all curves of the plot, inside its axes. The plot owns it.
     explicit CurveLetters(QCustomPlot& plot);
 
-    /// What is drawn from the next replot on.
+    /// Sets the letters drawn from the next replot on.
     void setLetters(std::vector<Letter> letters);
-    /// @param font  drawn bold. @param background  behind each letter
+    /// @param font  drawn bold
+    /// @param background  drawn behind each letter
     void setLook(const QFont& font, const QColor& text, const QColor& background);
 
     double selectTest(const QPointF&, bool, QVariant*) const override { return -1; }
 
     /// "A" … "Z", then "AA", "AB", …
     static QString letter(int number);
-    /// Whether a letter comes before another: "Z" before "AA".
+    /// Order of letters: "Z" before "AA".
     static bool isBefore(const QString& a, const QString& b);
-    /// "A  RoPE, width 64"; without a letter the label alone.
+    /// "A  RoPE, width 64"; without a letter, the label alone.
     static QString labelled(const QString& letter, const QString& label);
 
   protected:
     void draw(QCPPainter* painter) override;
 
   private:
-    /// From the first to the last x of all curves inside the axes, in pixels.
+    /// First and last x of all curves inside the axes, in pixels.
     std::pair<double, double> reach(const QRectF& area) const;
-    /// Where letters may stand: so many places along x, and there the y of each curve that reaches it.
+    /// Candidate positions: values of x, and the y of each curve there, if it reaches that x.
     struct Places {
         QStringList texts;
-        int repeats = 1;  ///< places for each text
+        int repeats = 1;  ///< number of letters per text
         std::vector<double> xs;
-        std::vector<std::vector<std::optional<double>>> ys;  ///< of each letter's curve
+        std::vector<std::vector<std::optional<double>>> ys;  ///< per letter
     };
-    /// The places of a text, the one first where its curves keep farthest from all others.
+    /// Candidate positions of a text, the one with the largest distance to other curves first.
     struct Choice {
         QString text;
         std::vector<std::pair<double, std::size_t>> places;  ///< distance in pixels, index
-        int apart = 0;                                       ///< places where they are told apart
+        int apart = 0;                                       ///< number of positions with enough distance
     };
     Places placesIn(const QRectF& area) const;
     double separation(const Places& places, const QString& text, std::size_t place) const;
@@ -69,7 +70,7 @@ class CurveLetters : public QCPAbstractItem {
     QColor text_, background_;
 };
 
-/// Up to this many curves are told apart by dashes alone.
+/// Up to this many curves are distinguished by dashes alone.
 inline constexpr int kMostWithoutLetters = 5;
 
 }  // namespace roper

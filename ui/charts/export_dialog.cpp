@@ -33,7 +33,7 @@ namespace {
 constexpr QSize kPreview{420, 320};
 const QString kScreen = QStringLiteral("screen"), kOwn = QStringLiteral("own");
 
-/// What is made of a picture, and how. Remembers what was chosen last.
+/// Dialog with the export options and a preview. Remembers the last choice.
 class ExportDialog : public QDialog {
     Q_OBJECT
 
@@ -142,7 +142,7 @@ ExportOptions ExportDialog::options() const {
     return options;
 }
 
-/// What can be chosen, and what comes of it.
+/// Updates the available options and the preview.
 void ExportDialog::show() {
     const bool is_picture = suffix() != "csv", is_own = purpose_->currentData() == kOwn;
     for (QWidget* widget : std::initializer_list<QWidget*>{purpose_, light_, legend_, caption_})
@@ -181,7 +181,7 @@ void ExportDialog::remember() const {
     settings.setValue("export/caption", caption_->isChecked());
 }
 
-/// Says in the window's status bar where a file is, with a link to its folder.
+/// Shows in the status bar where a file is, with a link to its folder.
 void sayWhereItIs(const QString& path, QWidget* parent) {
     constexpr int kShown_ms = 20000;
     auto* window = qobject_cast<QMainWindow*>(parent->window());
@@ -199,7 +199,7 @@ void sayWhereItIs(const QString& path, QWidget* parent) {
     QTimer::singleShot(kShown_ms, label, &QObject::deleteLater);
 }
 
-/// The picture as pixels and as shapes: whatever takes it chooses.
+/// Copies the figure as an image and as SVG; the receiving program chooses.
 void copyPicture(const Figure& figure, const Theme& theme) {
     auto* data = new QMimeData;
     data->setImageData(figureImage(figure, {}, theme));
@@ -218,7 +218,7 @@ void exportByDialog(const Figure& figure, QWidget* parent) {
     const QString folder = settings.value("export/folder", QDir::homePath()).toString();
     QFileDialog dialog(parent, QObject::tr("Export the picture"), folder);
     dialog.setAcceptMode(QFileDialog::AcceptSave);
-    dialog.setDefaultSuffix(choice.suffix());  // added before the dialog asks whether to replace a file
+    dialog.setDefaultSuffix(choice.suffix());  // added before the dialog asks about replacing a file
     dialog.setNameFilter(choice.suffix().toUpper() + " (*." + choice.suffix() + ")");
     dialog.selectFile(figure.figureName() + "." + choice.suffix());
     if (dialog.exec() != QDialog::Accepted || dialog.selectedFiles().isEmpty()) return;
@@ -234,7 +234,7 @@ void exportByDialog(const Figure& figure, QWidget* parent) {
 
 void showExportMenu(const Figure& figure, const QPoint& at, QWidget* parent,
                     const std::function<void(QMenu&)>& add_more) {
-    // What is chosen may close the picture, and with it the menu.
+    // The chosen action may close the figure, and the menu with it.
     const QPointer<QMenu> menu = new QMenu(parent);
     const Theme theme = Theme::of(parent->palette());
     menu->addAction(QObject::tr("Export…"), parent, [&] { exportByDialog(figure, parent); });

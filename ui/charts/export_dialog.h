@@ -9,13 +9,13 @@
 
 namespace roper {
 
-/// The menu behind a right-click: export, copy.
-/// @param add_more  adds what else can be chosen
+/// The context menu of a figure: export, copy.
+/// @param add_more  adds further entries
 void showExportMenu(const Figure& figure, const QPoint& at, QWidget* parent,
                     const std::function<void(QMenu&)>& add_more = {});
 
-/// Asks for what the picture is made for, with a preview, and for a file; then exports, and says where the
-/// file is. Errors are shown, never thrown.
+/// Asks for the purpose of the picture, with a preview, and for a file; then exports it and shows its path.
+/// Errors are shown, never thrown.
 void exportByDialog(const Figure& figure, QWidget* parent);
 
 }  // namespace roper

@@ -12,7 +12,7 @@
 
 namespace roper {
 
-/// A picture that can be exported: drawn with any painter at any size, with the numbers behind it.
+/// A figure that can be exported: drawn with any painter at any size, together with its data.
 class Figure {
   public:
     virtual ~Figure() = default;
@@ -20,48 +20,48 @@ class Figure {
     /// File name without suffix, such as "rotation".
     virtual QString figureName() const = 0;
 
-    /// The name as people read it, for menus.
+    /// Display name, for menus.
     virtual QString figureTitle() const {
         QString title = figureName().replace('-', ' ');
         return title.isEmpty() ? title : title.at(0).toUpper() + title.mid(1);
     }
 
-    /// Size of a picture made without a window, unless told otherwise.
+    /// Default size of a figure made without a window.
     virtual QSize defaultSize() const { return {720, 480}; }
 
     /// Size on the screen, in device-independent pixels.
     virtual QSize figureSize() const = 0;
 
-    /// The smallest size in which its labels have room.
+    /// Minimum size in which the labels fit.
     virtual QSize leastSize() const { return {280, 180}; }
 
-    /// Its size where it is laid out anew for a width: as high as its shape on the screen asks for.
+    /// Size for a given width, keeping the aspect ratio of the screen.
     virtual QSizeF sizeForWidth(double width) const {
         const QSizeF shape = figureSize();
         return {width, std::max<double>(width * shape.height() / shape.width(), leastSize().height())};
     }
 
-    /// Draws the whole picture into `area`, the background left alone.
+    /// Draws the whole figure into `area`, without a background.
     virtual void paintFigure(QPainter& painter, const QRectF& area, const Theme& theme) const = 0;
 
-    /// Whether it has a legend, which an export can leave out.
+    /// Whether it has a legend that exports can omit.
     virtual bool hasLegend() const { return false; }
 
-    /// The same with or without its legend, however it is shown now.
+    /// Draws it with or without its legend, whatever is shown on the screen.
     virtual void paintWithLegend(bool legend, QPainter& painter, const QRectF& area,
                                  const Theme& theme) const {
         static_cast<void>(legend);
         paintFigure(painter, area, theme);
     }
 
-    /// The numbers that the picture shows, all of them, as CSV with a header line.
+    /// All data of the figure, as CSV with a header line.
     virtual QString figureCsv() const = 0;
 
-    /// Hands out the same as bytes; pictures of very many numbers do it part by part.
+    /// Receives the same as bytes; figures with very much data write it in parts.
     using WriteBytes = std::function<void(const QByteArray&)>;
     virtual void writeCsv(const WriteBytes& write) const { write(figureCsv().toUtf8()); }
 
-    /// One line for under the picture: what it shows, with its parameters.
+    /// One line for below the figure: what it shows, with its parameters.
     virtual QString figureCaption() const = 0;
 };
 

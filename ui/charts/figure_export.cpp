@@ -25,8 +25,8 @@ double captionHeight(const Figure& figure, double width) {
            kCaptionMargin;
 }
 
-/// The factor from the pixels in which the figure is laid out to those of the paper: so that its text has the
-/// size that is wanted, or a smaller one where the labels would have no room.
+/// Scale from layout pixels to paper, so that text has the requested size, or a smaller one if the labels
+/// would not fit otherwise.
 double zoomOf(const Figure& figure, const ExportOptions& options) {
     if (options.width_mm <= 0) return 1.0;
     const double width = options.width_mm * kPixelsPerMm;
@@ -40,7 +40,7 @@ QSizeF layoutSize(const Figure& figure, const ExportOptions& options) {
     return figure.sizeForWidth(options.width_mm * kPixelsPerMm / zoomOf(figure, options));
 }
 
-/// The same with the caption.
+/// The same including the caption.
 QSizeF pictureSize(const Figure& figure, const ExportOptions& options) {
     QSizeF size = layoutSize(figure, options);
     if (options.caption) size.rheight() += captionHeight(figure, size.width());
@@ -105,9 +105,9 @@ QByteArray pdfBytes(const Figure& figure, const ExportOptions& options, const Th
     return bytes;
 }
 
-/// @param write  called once with what takes the file's bytes, part by part
+/// @param write  called once with the function that receives the file's bytes, part by part
 void save(const QString& path, const std::function<void(const Figure::WriteBytes&)>& write) {
-    outputPath(path.toStdString());  // QSaveFile would replace what is no regular file
+    outputPath(path.toStdString());  // QSaveFile would replace special files
     QSaveFile file(path);
     const auto require = [&](bool done) {
         if (done) return;
@@ -116,7 +116,7 @@ void save(const QString& path, const std::function<void(const Figure::WriteBytes
         throw Error(ErrorKind::disk, "cannot write " + path.toStdString() + ": " + why.toStdString());
     };
     require(file.open(QIODevice::WriteOnly));
-    // A disk that becomes full takes a part of the bytes, which Qt counts as no error.
+    // On a full disk only a part of the bytes is written, which Qt does not report as an error.
     write([&](const QByteArray& bytes) { require(file.write(bytes) == bytes.size() && file.flush()); });
     require(file.commit());
 }
@@ -141,7 +141,7 @@ QByteArray figureSvg(const Figure& figure, const ExportOptions& options, const T
     svg.setResolution(96);
     svg.setSize(size.toSize());
     svg.setViewBox(QRectF(QPointF(0, 0), size));
-    svg.setTitle(figure.figureTitle().toHtmlEscaped());  // Qt writes both as they are
+    svg.setTitle(figure.figureTitle().toHtmlEscaped());  // Qt does not escape these
     svg.setDescription(figure.figureCaption().toHtmlEscaped());
     QPainter painter(&svg);
     painter.scale(zoom, zoom);
@@ -158,7 +158,7 @@ QImage figureImage(const Figure& figure, const ExportOptions& options, const The
     painter.scale(zoom, zoom);
     drawPicture(painter, figure, options, theme);
     painter.end();
-    // Only now: while it is painted, a density of its own would scale all text a second time.
+    // Set only now: during painting, a resolution of its own would scale all text a second time.
     image.setDotsPerMeterX(static_cast<int>(1000 * kPixelsPerMm * options.scale));
     image.setDotsPerMeterY(image.dotsPerMeterX());
     return image;

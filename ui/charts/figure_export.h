@@ -9,33 +9,33 @@
 namespace roper {
 
 struct ExportOptions {
-    /// On paper; the picture is laid out anew for it, with text of `text_pt`. 0: as on the screen.
+    /// Width on paper; the figure is laid out anew, with text of `text_pt`. 0: as on the screen.
     double width_mm = 0;
-    int scale = 2;                 ///< of PNG: pixels a device-independent pixel
-    bool light_background = true;  ///< light colours whatever the window wears
-    bool caption = false;          ///< draw the caption below the picture
-    bool legend = true;            ///< draw the legend, where the picture has one
-    double text_pt = 8;            ///< size of the text on paper; that of axes and notes is 7/8 of it
+    int scale = 2;                 ///< PNG: pixels per device-independent pixel
+    bool light_background = true;  ///< light colours regardless of the window's theme
+    bool caption = false;          ///< draw the caption below the figure
+    bool legend = true;            ///< draw the legend, if there is one
+    double text_pt = 8;            ///< size of the text on paper; axes and notes use 7/8 of it
 };
 
-/// What pictures are made for.
+/// A purpose of exported pictures, with its size.
 struct PrintSize {
     QString key;   ///< in settings: "column"
-    QString name;  ///< for people
+    QString name;  ///< display name
     double width_mm, text_pt;
 };
 const std::vector<PrintSize>& printSizes();
 
-/// Writes a figure to a .png, .svg, .pdf or .csv file, whole or not at all. SVG and PDF are vector, their
-/// text is text.
+/// Writes a figure to a .png, .svg, .pdf or .csv file, atomically. SVG and PDF are vector graphics with real
+/// text.
 /// @throws Error (usage) for another suffix, Error (disk) if it cannot be written
 void exportFigure(const Figure& figure, const QString& path, const ExportOptions& options,
                   const Theme& theme);
 
-/// The picture as an image.
+/// The figure as an image.
 QImage figureImage(const Figure& figure, const ExportOptions& options, const Theme& theme);
 
-/// The same as text of an SVG file.
+/// The figure as the text of an SVG file.
 QByteArray figureSvg(const Figure& figure, const ExportOptions& options, const Theme& theme);
 
 }  // namespace roper

@@ -11,7 +11,7 @@ namespace roper {
 
 void waitWhile(const std::function<bool()>& is_busy, const std::string& what, std::chrono::minutes patience) {
     constexpr int kBetweenLooks_ms = 20;
-    QTimer wake;  // at the latest, when nothing happens
+    QTimer wake;  // wakes the loop even without events
     wake.start(kBetweenLooks_ms);
     const QDeadlineTimer end(patience);
     while (is_busy()) {

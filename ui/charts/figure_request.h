@@ -11,14 +11,14 @@
 
 namespace roper {
 
-/// A picture that is wanted without a window: which one, and what it shows.
+/// A request for a figure without a window: its name and settings.
 struct FigureRequest {
-    std::string kind;  ///< the name of a figure
+    std::string kind;  ///< name of the figure
     QSize size;
     std::vector<std::pair<std::string, std::string>> settings;
-    std::string run;  ///< that it is of; empty where it needs none
+    std::string run;  ///< run that it shows; empty if none is needed
 
-    /// The value of a setting, taken out of `settings`.
+    /// Removes a setting from `settings` and returns its value.
     std::optional<std::string> take(const std::string& key) {
         const auto found =
             std::find_if(settings.begin(), settings.end(), [&](const auto& one) { return one.first == key; });
@@ -34,9 +34,9 @@ struct FigureRequest {
     }
 };
 
-/// Lets the event loop run, and sleep, as long as something is busy.
-/// @param what  is waited for, for the error: "the model"
-/// @throws Error (other) when patience is over
+/// Runs the event loop, sleeping between events, while `is_busy` returns true.
+/// @param what  for the error message: "the model"
+/// @throws Error (other) after a time-out
 void waitWhile(const std::function<bool()>& is_busy, const std::string& what,
                std::chrono::minutes patience = std::chrono::minutes(10));
 

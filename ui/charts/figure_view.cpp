@@ -8,7 +8,7 @@
 namespace roper {
 namespace {
 
-/// Draws an outline twice: broad as the background, then narrow as text.
+/// Draws an outline twice: wide in the background colour, then narrow in the text colour.
 template <class Draw>
 void drawOnAnyColor(QPainter& painter, const Theme& theme, Draw draw) {
     painter.setBrush(Qt::NoBrush);
@@ -24,7 +24,7 @@ FigureView::FigureView(QWidget* parent, const QString& name, const QString& acce
     : QWidget(parent), name_(name) {
     setAccessibleName(accessible);
     setMouseTracking(true);
-    setFocusPolicy(Qt::ClickFocus);  // keys then mean the picture, not the field typed in before
+    setFocusPolicy(Qt::ClickFocus);  // keys then go to the figure, not to the field used before
     setBackgroundRole(QPalette::Base);
     setAutoFillBackground(true);
     setFont(Zoom::instance().pictureFont());

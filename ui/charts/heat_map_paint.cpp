@@ -7,7 +7,7 @@
 #include "ui/theme/type_scale.h"
 #include "ui/theme/zoom.h"
 
-// How a HeatMapView looks: cells as tiles or shapes, labels, the bar of colours.
+// Painting of a HeatMapView: cells as tiles or shapes, labels, the colour bar.
 
 namespace roper {
 namespace {
@@ -15,14 +15,14 @@ namespace {
 constexpr double kLeft = 64, kTop = 34, kRight = 76, kBesideBar = 10, kBottom = 10, kTitle = 20,
                  kDistances = 34;
 constexpr double kBarWidth = 12;
-constexpr double kLeastCharacter = 6.5;  // a cell that still holds a letter that can be read
-constexpr double kMostShapes = 1 << 15;  // a map of more cells is exported as pixels in a frame of text
+constexpr double kLeastCharacter = 6.5;  // smallest cell in which a letter is readable
+constexpr double kMostShapes = 1 << 15;  // larger maps are exported as a bitmap with vector labels
 
 QString number(double value) {
     return noteNumber(value, 3);
 }
 
-/// Steps of 1, 2 or 5 times a power of ten, so that about `most` labels fit.
+/// A step of 1, 2 or 5 times a power of ten, so that about `most` labels fit.
 int labelStep(double cells, double most) {
     int step = 1;
     for (int i = 0; cells / step > std::max(most, 1.0); ++i)
@@ -32,7 +32,7 @@ int labelStep(double cells, double most) {
 
 }  // namespace
 
-/// Room for the color bar and what its numbers are.
+/// Width for the colour bar and its numbers.
 double HeatMapView::rightMargin() const {
     const QFontMetricsF metrics(smallFont(Zoom::instance().pictureFont()));
     return std::max(kRight, kBesideBar + metrics.horizontalAdvance(map_.value_name) + 4);
@@ -43,7 +43,7 @@ HeatMapView::Frame HeatMapView::frame(const QRectF& area) const {
     frame.cells = shown_;
     frame.box = mapArea(area).adjusted(kLeft, kTop + (title_.isEmpty() ? 0 : kTitle), -rightMargin(),
                                        -kBottom - (map_.distances_below ? kDistances : 0));
-    // Token by token maps keep square cells; others fill their place.
+    // Maps of tokens by tokens keep square cells; others fill their area.
     if (!isEmpty() && map_.values->rows() == map_.values->cols()) {
         const double side =
             std::min(frame.box.width() / shown_.width(), frame.box.height() / shown_.height());
@@ -99,7 +99,7 @@ void HeatMapView::paintCells(QPainter& painter, const Frame& at, const Theme& th
     paintTiles(painter, at, colors);
 }
 
-/// One rectangle for each run of equal colours in a row.
+/// One rectangle per run of equal colours in a row.
 void HeatMapView::paintCellsAsShapes(QPainter& painter, const Frame& at, const ColorTable& colors) const {
     const TilePyramid& pyramid = *map_.pyramid;
     painter.setRenderHint(QPainter::Antialiasing, false);
@@ -112,7 +112,7 @@ void HeatMapView::paintCellsAsShapes(QPainter& painter, const Frame& at, const C
             while (column < last_column && pyramid.colorIndex(0, row, column) == index)
                 ++column;
             if (index == TilePyramid::kClearIndex) continue;
-            // A hair of overlap, so that viewers show no seams between neighbours.
+            // A slight overlap avoids visible seams in viewers.
             painter.fillRect(
                 QRectF(QPointF(at.x(first), at.y(row)), QPointF(at.x(column) + 0.15, at.y(row + 1) + 0.15)),
                 QColor(TilePyramid::colorOf(index, colors)));
@@ -128,7 +128,7 @@ void HeatMapView::paintTiles(QPainter& painter, const Frame& at, const ColorTabl
     const double down = rows * TilePyramid::kTile, across = columns * TilePyramid::kTile;
     painter.setRenderHint(QPainter::SmoothPixmapTransform, false);
     painter.setRenderHint(QPainter::Antialiasing, false);
-    // Whole device pixels, so that tiles meet without seams.
+    // Rounded to whole device pixels, so that tiles meet without seams.
     const auto snapped = [ratio](double value) { return std::round(value * ratio) / ratio; };
     for (int row = static_cast<int>(at.cells.top() / down); row * down < at.cells.bottom(); ++row) {
         for (int column = static_cast<int>(at.cells.left() / across); column * across < at.cells.right();
@@ -154,7 +154,7 @@ bool HeatMapView::labelsAreCharacters() const {
     return single(map_.row_labels) && single(map_.column_labels);
 }
 
-/// @param tiny  the labels are single characters that have room at every row
+/// @param tiny  the labels are single characters that fit at every row
 void HeatMapView::paintRowLabels(QPainter& painter, const Frame& at, bool tiny) const {
     const QFontMetrics metrics = painter.fontMetrics();
     const int row_step = tiny ? 1 : labelStep(at.cells.height(), at.box.height() / (metrics.height() + 2));
@@ -162,7 +162,7 @@ void HeatMapView::paintRowLabels(QPainter& painter, const Frame& at, bool tiny) 
         std::min<int>(static_cast<int>(at.cells.bottom()), static_cast<int>(map_.values->rows()) - 1);
     for (int row = static_cast<int>(std::ceil(at.cells.top() / row_step)) * row_step; row <= last_row;
          row += row_step) {
-        // Some of the words alone would read as another text; their numbers do not.
+        // Only some of a text's tokens would read as a different text; numbers would not.
         const bool named = (row_step == 1 || map_.row_labels_are_names) && row < map_.row_labels.size();
         const QString text = named ? map_.row_labels[row] : QString::number(row);
         const QRectF place(at.box.left() - kLeft + 16, at.y(row + 0.5) - 9, kLeft - 21, 18);
@@ -172,7 +172,7 @@ void HeatMapView::paintRowLabels(QPainter& painter, const Frame& at, bool tiny) 
     }
 }
 
-/// @param tiny  the labels are single characters that have room at every column
+/// @param tiny  the labels are single characters that fit at every column
 void HeatMapView::paintColumnLabels(QPainter& painter, const Frame& at, bool tiny) const {
     const QFontMetrics metrics = painter.fontMetrics();
     const auto last_column =
@@ -180,7 +180,7 @@ void HeatMapView::paintColumnLabels(QPainter& painter, const Frame& at, bool tin
     const auto step_for = [&](double widest) {
         return labelStep(at.cells.width(), at.box.width() / (widest + 6));
     };
-    // Words where all of them fit, otherwise numbers.
+    // Tokens if all of them fit, otherwise numbers.
     double widest = 0;
     if (at.cells.width() * metrics.averageCharWidth() < at.box.width())
         for (int column = static_cast<int>(at.cells.left()); column <= last_column; ++column)
@@ -227,7 +227,7 @@ void HeatMapView::paintAxes(QPainter& painter, const Frame& at, const Theme& the
     painter.setPen(theme.faint_text);
     const bool tiny = labelsAreCharacters() && std::min(at.cell_width, at.cell_height) >= kLeastCharacter;
     if (tiny && at.cell_height < painter.fontMetrics().height() + 2) {
-        // A text of single characters stays a text, however small.
+        // Single characters are drawn as text, however small.
         QFont small = painter.font();
         small.setPixelSize(std::min(QFontInfo(small).pixelSize(), static_cast<int>(at.cell_height)));
         painter.setFont(small);

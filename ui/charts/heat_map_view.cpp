@@ -11,7 +11,7 @@
 namespace roper {
 namespace {
 
-constexpr double kFewestCells = 3;  // as far as one can zoom in
+constexpr double kFewestCells = 3;  // maximum zoom
 
 }  // namespace
 
@@ -52,7 +52,7 @@ void HeatMapView::setMerging(TilePyramid::Merging merging) {
     update();
 }
 
-/// Pages bring pyramids of the largest numbers.
+/// Pages provide pyramids that show the largest values.
 void HeatMapView::makeOwnPyramid() {
     if (isEmpty()) return;
     const double low = map_.scale == Scale::diverging ? -map_.limit : 0.0;
@@ -112,7 +112,7 @@ void HeatMapView::paintPointed(QPainter& painter, const Theme& theme) const {
     if (isEmpty()) return;
     const Frame at = frame(canvas());
     painter.setClipRect(at.box);
-    // A line, where cells are smaller than that.
+    // Minimum thickness, for very small cells.
     constexpr double kLeast = 2;
     if (pointed_row_)
         paintFrame(painter,
@@ -198,7 +198,7 @@ QString HeatMapView::figureCsv() const {
     return QString::fromUtf8(bytes);
 }
 
-/// One line per cell, written in parts: a large map has sixteen million.
+/// One line per cell, written in parts: a large map has sixteen million cells.
 void HeatMapView::writeCsv(const WriteBytes& write) const {
     constexpr qsizetype kPart = 1 << 20;
     QByteArray part = (columnName(map_.row_name) + ',' + columnName(map_.column_name) + ',' +

@@ -11,7 +11,7 @@
 namespace roper {
 
 /// A matrix as coloured cells, up to 4,096 × 4,096. The wheel and + − zoom, dragging moves, a double click or
-/// 0 shows all. Signed values diverge about zero, weights run from zero.
+/// 0 shows all. Signed values use a diverging scale around zero; weights start at zero.
 class HeatMapView : public FigureView {
     Q_OBJECT
 
@@ -20,18 +20,18 @@ class HeatMapView : public FigureView {
 
     struct Map {
         std::shared_ptr<const Eigen::MatrixXd> values;  ///< [rows × columns]
-        std::shared_ptr<TilePyramid> pyramid;           ///< of the same values; `makePyramid`
+        std::shared_ptr<TilePyramid> pyramid;           ///< of the same values, from `makePyramid`
         Scale scale = Scale::diverging;
-        double limit = 1;              ///< colours end at ± limit, or at 0 and limit
-        bool lower_only = false;       ///< entries right of the diagonal are not part of it
-        bool has_gaps = false;         ///< entries that are not numbers are not part of it
-        bool distances_below = false;  ///< below each column, how far the marked row is from it: row − column
+        double limit = 1;              ///< the colour scale ends at ± limit, or at 0 and limit
+        bool lower_only = false;       ///< entries right of the diagonal do not exist
+        bool has_gaps = false;         ///< NaN entries do not exist
+        bool distances_below = false;  ///< below each column, its distance from the marked row: row − column
         QString row_name, column_name, value_name;
         QStringList row_labels, column_labels;  ///< empty: numbers
         bool row_labels_are_names =
-            false;  ///< each says what its row is, also where others have no room; not words of a text
+            false;  ///< each label names its row, so some may be omitted, unlike tokens of a text
 
-        /// Sets values and pyramid, once scale, limit and `lower_only` are those of the map.
+        /// Sets values and pyramid; scale, limit and `lower_only` must be set before.
         void take(Eigen::MatrixXd matrix) {
             pyramid = makePyramid(matrix, scale, limit, lower_only);
             values = std::make_shared<Eigen::MatrixXd>(std::move(matrix));
@@ -40,25 +40,25 @@ class HeatMapView : public FigureView {
 
     HeatMapView(const QString& name, QWidget* parent);
 
-    /// The colour limit that shows all values of a matrix; never 0.
+    /// The colour limit that covers all values of a matrix; never 0.
     static double limitOf(const Eigen::MatrixXd& values, bool lower_only);
-    /// May be called outside the window's thread: it is most of the work for a large map.
+    /// May be called outside the GUI thread: for a large map it is most of the work.
     static std::shared_ptr<TilePyramid> makePyramid(const Eigen::MatrixXd& values, Scale scale, double limit,
                                                     bool lower_only);
 
     void setMap(Map map);
-    /// What cells that share a pixel show: the one of largest size, as at first, or their mean.
+    /// What cells that share a pixel show: the value of largest magnitude (default) or the mean.
     void setMerging(TilePyramid::Merging merging);
     const Map& map() const { return map_; }
-    /// The cell that is marked, or −1.
+    /// The marked cell, or −1.
     void setMarked(int row, int column);
-    /// A row, a column or both that the pointer is on, perhaps in another picture.
+    /// The row, column or both under the pointer, possibly in another figure.
     void setPointed(std::optional<int> row, std::optional<int> column);
     void setCaption(const QString& caption) { caption_ = caption; }
-    /// One line above the map: what it shows.
+    /// One line above the map that says what it shows.
     void setTitle(const QString& title) { redrawWith(title_, title); }
 
-    /// Columns and rows that are shown, in cells.
+    /// The visible columns and rows, in cells.
     QRectF shownCells() const { return shown_; }
     void showCells(const QRectF& cells);
     void showAll();
@@ -70,7 +70,7 @@ class HeatMapView : public FigureView {
     QSize leastSize() const override { return {220, 160}; }
     QSize leastScreenSize() const override { return {220, 130}; }
 
-    /// Where a cell is on the canvas.
+    /// Rectangle of a cell on the canvas.
     QRectF cellRect(int row, int column) const;
 
   signals:
@@ -87,14 +87,14 @@ class HeatMapView : public FigureView {
     void wheelEvent(QWheelEvent* event) override;
     void keyPressEvent(QKeyEvent* event) override;
 
-    /// The part of the picture that holds the map with its labels.
+    /// The part of the figure for the map with its labels.
     virtual QRectF mapArea(const QRectF& area) const { return area; }
 
   private:
-    /// How the cells lie in an area.
+    /// Layout of the cells in an area.
     struct Frame {
-        QRectF box;    ///< of the shown cells, in pixels
-        QRectF cells;  ///< shown columns and rows
+        QRectF box;    ///< of the visible cells, in pixels
+        QRectF cells;  ///< visible columns and rows
         double cell_width, cell_height;
 
         double x(double column) const { return box.left() + (column - cells.left()) * cell_width; }
@@ -125,7 +125,7 @@ class HeatMapView : public FigureView {
     QPointF press_;
     QRectF press_shown_;
     bool pressed_ = false, moved_ = false;
-    mutable QColor tiles_background_;  ///< the theme that the kept tiles were coloured for
+    mutable QColor tiles_background_;  ///< theme colour of the cached tiles
 };
 
 }  // namespace roper

@@ -10,11 +10,11 @@
 namespace roper {
 namespace {
 
-constexpr double kLabelGap = 2;  // pixels kept between labels
+constexpr double kLabelGap = 2;  // minimum distance between labels, pixels
 
 }  // namespace
 
-/// By the Liang–Barsky clipping of a segment.
+/// Liang–Barsky clipping of a segment.
 double lengthInside(const QLineF& line, const QRectF& box) {
     double from = 0, to = 1;
     const double dx = line.dx(), dy = line.dy();
@@ -39,7 +39,7 @@ QPointF directionOf(const QPointF& from, const QPointF& to) {
     return length > 0 ? (to - from) / length : QPointF();
 }
 
-/// Infinite where the box leaves the area or covers another; else the length of lines that it covers.
+/// Infinite if the box leaves the area or covers another label; otherwise the length of covered lines.
 double LabelPlacer::cost(const QRectF& box) const {
     if (!area_.contains(box)) return std::numeric_limits<double>::infinity();
     const QRectF wide = box.adjusted(-kLabelGap, -kLabelGap, kLabelGap, kLabelGap);
@@ -53,7 +53,7 @@ double LabelPlacer::cost(const QRectF& box) const {
 
 std::optional<QRectF> LabelPlacer::place(const QSizeF& size, const QPointF& at, const QPointF& away) {
     constexpr double kGaps[] = {5, 10, 18, 30, 46};
-    constexpr int kTurns = 8;  // either way, in steps of 22.5°
+    constexpr int kTurns = 8;  // to each side, in steps of 22.5°
     const double wanted = std::atan2(away.y(), away.x());
     std::optional<QRectF> best;
     double least = std::numeric_limits<double>::infinity();
@@ -63,12 +63,12 @@ std::optional<QRectF> LabelPlacer::place(const QSizeF& size, const QPointF& at, 
             const int steps = (turn + 1) / 2 * (turn % 2 == 1 ? 1 : -1);
             const double angle = wanted + steps * std::numbers::pi / kTurns;
             const QPointF direction(std::cos(angle), std::sin(angle));
-            // The box touches a circle of radius `gap` about the point.
+            // The box touches a circle of radius `gap` around the point.
             const QPointF center(at.x() + direction.x() * (gap + size.width() / 2),
                                  at.y() + direction.y() * (gap + size.height() / 2));
             const QRectF box(center.x() - size.width() / 2, center.y() - size.height() / 2, size.width(),
                              size.height());
-            // Farther away and farther round is a little worse than near; a covered line is much worse.
+            // Distance and angle cost a little, covered lines much more.
             const double total = cost(box) * 4 + gap + 3 * std::abs(steps);
             if (total < least) {
                 least = total;

@@ -23,7 +23,7 @@ QVector<double> LogTicker::createTickVector(double, const QCPRange& range) {
             const double tick = factor * std::pow(10.0, power);
             if (tick >= range.lower && tick <= range.upper) ticks.append(tick);
         }
-    // Within less than an octave no power of ten need be there: even steps, as on a linear axis.
+    // A range below an octave may contain no power of ten; it has even steps, as on a linear axis.
     return ticks.size() >= 2 ? ticks
                              : QCPAxisTicker::createTickVector(QCPAxisTicker::getTickStep(range), range);
 }

@@ -4,8 +4,8 @@
 
 namespace roper {
 
-/// Ticks of a logarithmic axis: powers of ten, and 2 and 5 times those where there are few of them; over
-/// about one decade more, so that both ends of 0.6 to 6 have some.
+/// Ticks of a logarithmic axis: powers of ten, and for few of them also 2 and 5 times those; for about one
+/// decade even more, so that both ends of a range such as 0.6 to 6 have ticks.
 class LogTicker : public QCPAxisTicker {
   protected:
     QVector<double> createTickVector(double step, const QCPRange& range) override;

@@ -7,10 +7,10 @@ namespace roper {
 
 MetricChart::MetricChart(const QString& name, const QString& value, QWidget* parent)
     : PlotView(name, {}, value, parent) {
-    constexpr QMargins kLeastMargins{52, 8, 15, 8};  // about the axes, in pixels
+    constexpr QMargins kLeastMargins{52, 8, 15, 8};  // around the axes, in pixels
     setMinimumSize(260, 150);
     plot().setNoAntialiasingOnDrag(true);
-    // The x axes of charts one above the other begin at one place, however wide their numbers are.
+    // The x axes of stacked charts start at the same x, however wide the numbers of their y axes are.
     plot().axisRect()->setMinimumMargins(kLeastMargins);
     plot().legend->setIconSize(26, 10);
     setNames(name, acrossName(), value);
@@ -71,7 +71,7 @@ void MetricChart::clear(const QString& key) {
 }
 
 void MetricChart::extend(Series& series, const Point& point) {
-    if (std::isnan(xOf(point))) return;  // it was not recorded where it stands on this axis
+    if (std::isnan(xOf(point))) return;  // no value was recorded for this x axis
     series.raw.append(xOf(point), point.value);
     series.mean.append(point.value);
 }
@@ -146,7 +146,7 @@ bool MetricChart::isListedElsewhere(const std::vector<PlotLegend::Entry>& entrie
 }
 
 bool MetricChart::hasRoomForLegend() const {
-    constexpr int kLeastHeight = 110;  // of a chart whose legend leaves its curves in sight
+    constexpr int kLeastHeight = 110;  // minimum height with a legend
     return height() >= kLeastHeight;
 }
 
@@ -156,7 +156,7 @@ bool MetricChart::isLegendShown() const {
 }
 
 bool MetricChart::standsBelow(const std::vector<PlotLegend::Entry>& entries) {
-    constexpr std::size_t kMostInside = 3;  // twins, and what they are measured against
+    constexpr std::size_t kMostInside = 3;  // twins, and their reference
     return entries.size() > kMostInside;
 }
 
@@ -197,7 +197,7 @@ QStringList MetricChart::keys() const {
     return keys;
 }
 
-/// All series of a label share its entry.
+/// All series with the label share its entry.
 QStringList MetricChart::keysOf(const QCPAbstractPlottable* entry) const {
     const auto clicked = std::find_if(series_.begin(), series_.end(),
                                       [&](const auto& each) { return each.second.smooth_graph == entry; });

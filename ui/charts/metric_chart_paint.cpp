@@ -10,16 +10,16 @@
 #include "ui/charts/plot_style.h"
 #include "ui/theme/type_scale.h"
 
-// How a MetricChart looks: ranges, curves, colours, and the picture that is exported.
+// Painting of a MetricChart: ranges, curves, colours, and exported pictures.
 
 namespace roper {
 namespace {
 
-constexpr std::size_t kColumnsAPixel = 6;  // of a picture that is exported
+constexpr std::size_t kColumnsAPixel = 6;  // for exports
 constexpr int kFewestColumns = 64;
 constexpr int kBetweenRows = 5;        // of a legend inside the axes, pixels
-constexpr double kFreeOfRange = 0.04;  // of the range, left free above and below
-constexpr double kFlatMargin = 0.05;   // of the value, where there is no range
+constexpr double kFreeOfRange = 0.04;  // margin above and below, relative to the range
+constexpr double kFlatMargin = 0.05;   // margin relative to the value, if the range is empty
 
 constexpr std::array kMarkers = {QCPScatterStyle::ssDisc,     QCPScatterStyle::ssSquare,
                                  QCPScatterStyle::ssTriangle, QCPScatterStyle::ssDiamond,
@@ -28,7 +28,7 @@ constexpr std::array kMarkers = {QCPScatterStyle::ssDisc,     QCPScatterStyle::s
 
 }  // namespace
 
-/// On a logarithmic axis only what is above 0.
+/// On a logarithmic axis, only positive values.
 MetricChart::Stretch MetricChart::stretch() const {
     double low = std::numeric_limits<double>::infinity(), high = -low;
     for (const auto& [key, series] : series_) {
@@ -39,7 +39,7 @@ MetricChart::Stretch MetricChart::stretch() const {
     return low <= high ? Stretch({low, high}) : std::nullopt;
 }
 
-/// The range that shows every shown point.
+/// Fits the range to all visible points.
 void MetricChart::fitX() const {
     auto [low, high] =
         (shared_stretch_ ? shared_stretch_() : stretch()).value_or(std::pair(isLogX() ? 1 : 0, 100));
@@ -47,7 +47,7 @@ void MetricChart::fitX() const {
     plot().xAxis->setRange(low, high);
 }
 
-/// The range that shows every shown value of the x range.
+/// Fits the range to all visible values in the x range.
 void MetricChart::fitY(const Canvas&) const {
     const double x_low = plot().xAxis->range().lower, x_high = plot().xAxis->range().upper;
     double low = std::numeric_limits<double>::infinity(), high = -low;
@@ -65,19 +65,19 @@ void MetricChart::fitY(const Canvas&) const {
         plot().yAxis->setRange(low / stretch, high * stretch);
         return;
     }
-    // Of a single value, or equal ones, the axis still shows about where it is.
+    // For a single value, or equal ones, the axis shows a range around it.
     const double size = std::max(std::abs(low), std::abs(high));
     const bool is_flat = high - low < 1e-9 * size;
     const double margin = !is_flat && high > low ? (high - low) * kFreeOfRange
                           : size >= 1            ? std::max(size * kFlatMargin, 0.5)
                           : size > 0             ? 0.5 * size
                                                  : 0.5;
-    // Of nothing but zeros, the axis begins there: losses and shares are not negative.
+    // If all values are zero the axis starts there: losses and shares are never negative.
     plot().yAxis->setRange(size > 0 ? low - margin : -0.02, high + margin);
 }
 
-/// Means at the points nearest to the columns of the range that is shown, and to one beyond each end; each
-/// over no less than its column holds.
+/// Means at the points nearest to the columns of the visible range, and to one column beyond each end; each
+/// averages at least all points of its column.
 void MetricChart::collectMeans(const Series& series, std::size_t columns, std::vector<double>& xs,
                                std::vector<double>& ys) const {
     xs.clear();
@@ -92,7 +92,7 @@ void MetricChart::collectMeans(const Series& series, std::size_t columns, std::v
     const double share = 1.0 / static_cast<double>(columns);
     std::size_t next = 0;
     for (std::size_t i = begin; i < end; i = next) {
-        // The first point of the next column, whichever way the axis runs.
+        // The first point of the next column, in either direction of the axis.
         const double x = std::max(all[i], range.lower);
         const double limit =
             isLogX() ? x * std::pow(range.upper / range.lower, share) : x + range.size() * share;
@@ -122,7 +122,7 @@ void MetricChart::fillGraphs(const Canvas& canvas) const {
         const bool shown = isShown(series.key);
         const auto values = [&] { series.raw.collect(range.lower, range.upper, columns, xs, ys); };
         const auto means = [&] { collectMeans(series, columns, xs, ys); };
-        // A hidden series keeps its legend entry, or it could not be shown again.
+        // A hidden series keeps its legend entry; otherwise it could not be shown again.
         const bool is_averaged = halfWidth(series) > 0;
         fill(series.raw_graph, shown && is_averaged, values);
         if (is_averaged)
@@ -139,7 +139,7 @@ void MetricChart::fillGraphs(const Canvas& canvas) const {
     placeLetters();
 }
 
-/// Markers at each point of a short curve, here and there on a long one.
+/// Markers at each point of a short curve, and at some points of a long one.
 void MetricChart::applyMarkers(const Series& series) const {
     constexpr int kAllMarked = 40, kMarks = 12, kSize = 7, kLargeSize = 13;
     const int points = series.smooth_graph->data()->size(), marker = series.look.marker;
@@ -154,7 +154,7 @@ void MetricChart::applyMarkers(const Series& series) const {
 }
 
 void MetricChart::applyPens(const Series& series, const Theme& theme) const {
-    // A pen wider than 1 needs the fast hint, or QCustomPlot's lines take seconds; the raw curve has neither.
+    // QCustomPlot draws lines wider than 1 px very slowly without the fast hint; the raw curve is thin.
     series.raw_graph->setPen(QPen(theme.faded(series.look.color, 0.35), 1));
     series.raw_graph->setAntialiased(false);
     series.smooth_graph->setPen(
@@ -175,7 +175,7 @@ void MetricChart::applyLook(const Canvas& canvas) const {
         applyPens(series, canvas.theme);
 }
 
-/// The first series of each label that has points: the legend's entries.
+/// The first series with points for each label: the legend's entries.
 std::vector<const MetricChart::Series*> MetricChart::legendSeries() const {
     std::vector<const Series*> entries;
     for (const auto& [key, series] : series_) {
@@ -193,7 +193,7 @@ std::vector<const MetricChart::Series*> MetricChart::legendSeries() const {
     return entries;
 }
 
-/// The graphs that have an entry; values that series are measured against come last.
+/// The graphs with legend entries; references come last.
 std::vector<PlotLegend::Entry> MetricChart::legendEntries(const Theme& theme) const {
     std::vector<PlotLegend::Entry> entries;
     for (const Series* series : legendSeries())
@@ -204,7 +204,7 @@ std::vector<PlotLegend::Entry> MetricChart::legendEntries(const Theme& theme) co
     return entries;
 }
 
-/// What series are measured against, each name once.
+/// References, each name once.
 std::vector<PlotLegend::Entry> MetricChart::referenceEntries(const Theme& theme) const {
     std::vector<PlotLegend::Entry> entries;
     std::set<QString> names;
@@ -214,8 +214,7 @@ std::vector<PlotLegend::Entry> MetricChart::referenceEntries(const Theme& theme)
     return entries;
 }
 
-/// Where another chart on the screen lists the curves, what they are measured against still has its name
-/// here.
+/// If another visible chart lists the curves, this legend lists only the references.
 void MetricChart::fillLegend(const Canvas& canvas) const {
     using enum PlotLegend::Place;
     std::vector<PlotLegend::Entry> entries = legendEntries(canvas.theme);
@@ -242,7 +241,7 @@ QString MetricChart::figureCsv() const {
     const auto recorded = [](double x) { return std::isnan(x) ? std::nullopt : std::optional(x); };
     for (const auto& [key, series] : series_) {
         if (!isShown(key)) continue;
-        std::size_t placed = 0;  // those before that have a place on the x axis, and so a mean
+        std::size_t placed = 0;  // number of earlier points with a value of x, and hence a mean
         for (const Point& point : series.points) {
             std::optional<double> mean;
             if (!std::isnan(xOf(point))) mean = series.mean.at(placed++, halfWidth(series));

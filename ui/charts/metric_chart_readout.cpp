@@ -7,7 +7,7 @@
 #include "ui/theme/elided_label.h"
 #include "ui/theme/numbers.h"
 
-// What a MetricChart reads at the pointer.
+// The readout of a MetricChart at the pointer.
 
 namespace roper {
 namespace {
@@ -28,9 +28,9 @@ QString MetricChart::positionText(double x) const {
     return QString::number(x, 'f', across_ == XAxis::time ? 1 : 0);
 }
 
-/// The shown series, those nearest to y first.
+/// The visible series, the nearest to y first.
 std::vector<MetricChart::Reading> MetricChart::readingsAt(double x, double y) const {
-    // What tells them apart is read, not what all of them are called.
+    // The readout omits prefixes that all names share.
     QStringList names, labels;
     for (const auto& [key, series] : series_)
         if (isShown(key) && !series.look.letter.isEmpty()) {
@@ -56,15 +56,14 @@ std::vector<MetricChart::Reading> MetricChart::readingsAt(double x, double y) co
         readings.push_back(
             {std::abs(value - y), value, lettered(series.look.label, label_prefix), std::move(text)});
     }
-    // NaN is far from everything.
+    // NaN sorts last.
     std::stable_sort(readings.begin(), readings.end(), [](const Reading& a, const Reading& b) {
         return std::isnan(b.distance) ? !std::isnan(a.distance) : a.distance < b.distance;
     });
     return readings;
 }
 
-/// Of many runs each kind is summed up, and the nearest one is read in full. Nothing where each is of a kind
-/// of its own.
+/// For many runs: a summary per kind, and the nearest run in full. Empty if every run has its own kind.
 QStringList MetricChart::kindTexts(const std::vector<Reading>& readings) {
     std::vector<std::vector<const Reading*>> kinds;  // the nearest first
     for (const Reading& reading : readings) {
@@ -85,7 +84,7 @@ QStringList MetricChart::kindTexts(const std::vector<Reading>& readings) {
     return texts << tr("nearest: %1").arg(readings.front().text);
 }
 
-/// "RoPE: mean 0.52 (0.5 to 0.55, 9 runs), 1 NaN"; a run that is the only one of its kind in full.
+/// "RoPE: mean 0.52 (0.5 to 0.55, 9 runs), 1 NaN"; a single run of a kind is described in full.
 QString MetricChart::kindText(const std::vector<const Reading*>& readings) {
     if (readings.size() == 1) return readings.front()->text;
     double sum = 0, least = std::numeric_limits<double>::infinity(), greatest = -least;
@@ -113,8 +112,8 @@ std::optional<PlotView::Readout> MetricChart::readAt(const QPointF& at) const {
     return Readout{x, readoutAt(x, plot().yAxis->pixelToCoord(at.y()))};
 }
 
-/// The values nearest to a place, each with its own x: of all curves, of those that pass nearest to it, or of
-/// each kind.
+/// The values nearest to a point, each with its own x: of all curves, of the nearest curves, or summarized
+/// per kind.
 QString MetricChart::readoutAt(double x, double y) const {
     const std::vector<Reading> readings = readingsAt(x, y);
     QStringList parts{acrossName() + ' ' + positionText(x)};
@@ -126,7 +125,8 @@ QString MetricChart::readoutAt(double x, double y) const {
         if (readings.size() > kMostNamed)
             parts << tr("and %1 more").arg(static_cast<int>(readings.size() - kMostNamed));
     }
-    std::map<QString, std::pair<double, double>> references;  // least and greatest: many have the same
+    // minimum and maximum: many series have the same
+    std::map<QString, std::pair<double, double>> references;
     for (const auto& [key, series] : series_) {
         if (!isShown(key) || series.raw.x().empty() || series.reference_line == nullptr) continue;
         const double value = series.reference;

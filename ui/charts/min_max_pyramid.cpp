@@ -28,7 +28,7 @@ void MinMaxPyramid::clear() {
     *this = {};
 }
 
-/// Not-a-number stands after every number, so that it is the extreme only where there is nothing else.
+/// NaN sorts after every number, so that it is the extreme only if there are no numbers.
 bool MinMaxPyramid::isLess(std::size_t a, std::size_t b) const {
     if (!std::isfinite(y_[b])) return std::isfinite(y_[a]);
     return std::isfinite(y_[a]) && y_[a] < y_[b];

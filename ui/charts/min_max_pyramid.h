@@ -5,10 +5,9 @@
 
 namespace roper {
 
-/// A series of points with rising x, and over it levels that each hold the least and the greatest y of two
-/// entries of the level below. Appending costs a constant on average; any stretch of any length is drawn from
-/// at most a few entries per pixel, and no spike is lost. NaN and infinite y are kept apart: they mark
-/// places, they are not drawn over.
+/// A series of points with ascending x, with levels above it that each hold the minimum and maximum y of two
+/// entries of the level below. Appending takes amortized constant time; any range is drawn from a few entries
+/// per pixel without losing spikes. NaN and infinite y are stored separately: they are marked, not drawn.
 class MinMaxPyramid {
   public:
     void append(double x, double y);
@@ -19,19 +18,19 @@ class MinMaxPyramid {
     const std::vector<double>& x() const { return x_; }
     const std::vector<double>& y() const { return y_; }
 
-    /// Points to draw for x from `low` to `high` in at most about `columns` columns: each column gives its
-    /// least and greatest y in the order in which they come. One point beyond each end is included, so that
-    /// lines leave the picture. Points that are not finite are left out.
+    /// Points to draw for x from `low` to `high` in at most about `columns` columns: the minimum and maximum
+    /// y of each column in order of x. One point beyond each end is included, so that lines reach the edge.
+    /// Points that are not finite are omitted.
     void collect(double low, double high, std::size_t columns, std::vector<double>& xs,
                  std::vector<double>& ys) const;
 
-    /// Places of y values that are not finite.
+    /// x of y values that are not finite.
     const std::vector<double>& notFinite() const { return not_finite_; }
 
     struct Range {
         double low, high;
     };
-    /// Least and greatest finite y for x in [low, high]; empty range (low > high) if there is none.
+    /// Minimum and maximum finite y for x in [low, high]; empty range (low > high) if there is none.
     Range range(double low, double high) const;
 
   private:
@@ -42,15 +41,15 @@ class MinMaxPyramid {
     std::size_t firstAtLeast(double x) const;
     bool isLess(std::size_t a, std::size_t b) const;
     Entry join(Entry a, Entry b) const;
-    /// Calls visit(entry) for entries that together cover points [begin, end), each of the least whole size
-    /// that is at least `span` points, or smaller where the ends demand it.
+    /// Calls visit(entry) for entries that together cover the points [begin, end), each of the smallest size
+    /// of at least `span` points, or smaller at the ends.
     template <class Visit>
     void cover(std::size_t begin, std::size_t end, std::size_t span, Visit visit) const;
 
     std::vector<double> x_, y_;
     std::vector<double> not_finite_;
     std::vector<std::vector<Entry>>
-        levels_;  ///< levels_[k][i] covers kBranch^(k+1) points; whole entries only
+        levels_;  ///< levels_[k][i] covers kBranch^(k+1) points; complete entries only
 };
 
 }  // namespace roper

@@ -4,8 +4,8 @@
 
 namespace roper {
 
-/// The place of the number that is nearest to x.
-/// @param xs  rising, not empty
+/// Index of the number nearest to x.
+/// @param xs  ascending, not empty
 template <class Numbers>
 auto nearestIndex(const Numbers& xs, double x) {
     auto nearest = std::lower_bound(xs.begin(), xs.end(), x);

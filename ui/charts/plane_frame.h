@@ -7,29 +7,29 @@
 
 namespace roper {
 
-/// A point rotated about the origin. @param angle  in radians
+/// A point rotated around the origin. @param angle  in radians
 inline QPointF rotatedBy(const QPointF& p, double angle) {
     const double c = std::cos(angle), s = std::sin(angle);
     return {p.x() * c - p.y() * s, p.x() * s + p.y() * c};
 }
 
-/// How far a point is from the origin.
+/// Distance of a point from the origin.
 inline double lengthOf(const QPointF& p) {
     return std::hypot(p.x(), p.y());
 }
 
-/// How a plane lies on the screen, y upwards.
+/// Position of a plane on the screen, with y upwards.
 struct PlaneFrame {
-    QPointF center;     ///< where the origin is
+    QPointF center;     ///< position of the origin
     double unit = 1;    ///< pixels per unit of the plane
-    double extent = 1;  ///< units from the centre to the nearer edge
+    double extent = 1;  ///< units from the centre to the nearest edge
 
-    /// The plane out to `extent` units in an area.
+    /// Fits the plane out to `extent` units into an area.
     static PlaneFrame in(const QRectF& area, double extent) {
         return {area.center(), 0.5 * std::min(area.width(), area.height()) / extent, extent};
     }
 
-    /// The plane so that a rectangle of it fills an area.
+    /// Fits a rectangle of the plane into an area.
     static PlaneFrame around(const QRectF& area, const QRectF& shown) {
         const double unit = std::min(area.width() / shown.width(), area.height() / shown.height());
         const QPointF middle = shown.center();

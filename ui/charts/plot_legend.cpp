@@ -11,10 +11,10 @@
 namespace roper {
 namespace {
 
-constexpr double kBesideInside = 150;  // pixels: the axis, and the line of the legend
-constexpr double kMostHeight = 0.45;   // of the picture, for a legend below the axes
-constexpr double kLeastName = 140;     // pixels that a long name below the axes needs
-constexpr double kNarrowestName = 80;  // where there is no room for all
+constexpr double kBesideInside = 150;  // pixels: the axis and the legend's line sample
+constexpr double kMostHeight = 0.45;   // maximum height of a legend below the axes, relative to the figure
+constexpr double kLeastName = 140;     // minimum width of long names below the axes, pixels
+constexpr double kNarrowestName = 80;  // the same if there is not enough room for all
 constexpr int kBetweenColumns = 14;
 
 /// A line of text among the entries.
@@ -38,7 +38,7 @@ class LegendNote : public QCPAbstractLegendItem {
     QString text_;
 };
 
-/// How much of a curve lies in a part of the picture, both in pixels.
+/// Length of the part of a curve inside an area of the figure, both in pixels.
 double lengthBehind(const QRectF& area, const QCPGraph& curve) {
     if (!curve.visible()) return 0;
     double length = 0;
@@ -68,7 +68,7 @@ void PlotLegend::move(bool below) {
         inside->take(plot_->legend);
         const int row = rows->rowCount();
         rows->addElement(row, 0, plot_->legend);
-        rows->setRowStretchFactor(row, 1e-3);  // as high as its entries
+        rows->setRowStretchFactor(row, 1e-3);  // no higher than its entries
     } else {
         rows->take(plot_->legend);
         rows->simplify();
@@ -81,8 +81,8 @@ double PlotLegend::lineHeight(const QFontMetricsF& metrics) const {
     return std::max<double>(metrics.height(), legend.iconSize().height()) + legend.rowSpacing();
 }
 
-/// As many columns as whole names have room; more, with names cut, where they would be too high.
-/// @param letters  how wide they are, with the gap behind them
+/// As many columns as fit with whole names; more columns, with cut names, if they would be too high.
+/// @param letters  width of the letters, including the gap behind them
 PlotLegend::Columns PlotLegend::columnsFor(const QStringList& names, double letters,
                                            const QFontMetricsF& metrics, QSizeF picture) const {
     const QCPLegend& legend = *plot_->legend;
@@ -98,13 +98,13 @@ PlotLegend::Columns PlotLegend::columnsFor(const QStringList& names, double lett
         return widest + letters;
     };
     const double widest = widestOf(names);
-    // Without what all of them begin with, if that is shorter.
+    // Measured without the common prefix of all names, if that is shorter.
     const double least = std::min(kLeastName, widestOf(elidedTogether(names, metrics, kLeastName)));
     const auto rowsOf = [all](int columns) { return (all + columns - 1) / columns; };
     const auto nameWidth = [&](int columns) { return room / columns - icon; };
     Columns columns;
     columns.count = std::clamp(static_cast<int>(room / (widest + icon)), 1, all);
-    // Names are cut before any is left out.
+    // Names are cut before entries are omitted.
     for (const double name : {least, kNarrowestName})
         while (rowsOf(columns.count) > most_rows && nameWidth(columns.count + 1) >= name)
             ++columns.count;
@@ -142,18 +142,18 @@ void PlotLegend::fill(const std::vector<Entry>& entries, Place place, const QFon
     refill(wanted, below ? columns.rows : 0, static_cast<int>(entries.size() - columns.shown));
     for (int i = 0; i < legend->elementCount(); ++i) {
         auto* item = qobject_cast<QCPAbstractLegendItem*>(legend->elementAt(i));
-        if (item == nullptr) continue;  // an empty place of the last column
+        if (item == nullptr) continue;  // an empty cell of the last column
         item->setFont(font);
         if (static_cast<std::size_t>(i) < columns.shown)
             item->setTextColor(entries[static_cast<std::size_t>(i)].text_color);
     }
 }
 
-/// What is clicked on stays the same entry while curves grow.
-/// @param rows  of a column; 0: one column
+/// Keeps existing items, so that a clicked entry stays the same while curves grow.
+/// @param rows  rows per column; 0: one column
 void PlotLegend::refill(const std::vector<QCPGraph*>& graphs, int rows, int left_out) {
     QCPLegend* legend = plot_->legend;
-    // A graph that has gone took its entry along.
+    // A deleted graph has removed its entry.
     const bool all_there = std::all_of(graphs.begin(), graphs.end(), [legend](QCPGraph* graph) {
         return legend->hasItemWithPlottable(graph);
     });
@@ -175,7 +175,7 @@ bool PlotLegend::keepOff(const std::vector<const QCPGraph*>& curves) {
     const QRectF inside = plot_->axisRect()->rect();
     QCPLayoutInset* layout = plot_->axisRect()->insetLayout();
     const Qt::Alignment now = layout->insetAlignment(0);
-    // It keeps as far from the sides of a corner as from those where it is.
+    // All corners have the same margin as the current one.
     const QRectF place = plot_->legend->outerRect();
     const double across = now & Qt::AlignLeft ? place.left() - inside.left() : inside.right() - place.right();
     const double down = now & Qt::AlignTop ? place.top() - inside.top() : inside.bottom() - place.bottom();

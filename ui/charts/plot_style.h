@@ -5,10 +5,10 @@
 
 namespace roper {
 
-/// A background through which lines can still be made out, for what is written over them.
+/// A translucent background for text over lines.
 QColor translucent(QColor background);
 
-/// Kinds of lines that are told apart without colours: 0 is a solid one; the numbers go round.
+/// Line styles that are distinguishable without colours: 0 is solid; the numbers wrap around.
 Qt::PenStyle dashOf(int number);
 
 }  // namespace roper

@@ -11,18 +11,17 @@
 #include "ui/theme/type_scale.h"
 #include "ui/theme/zoom.h"
 
-// How a PlotView is drawn; plot_view_gestures.cpp has what mouse and keys do.
+// Drawing of a PlotView; plot_view_gestures.cpp handles mouse and keys.
 
 namespace roper {
 namespace {
 
 constexpr int kBetweenReplots_ms = 33;
-const QString kOverlay = QStringLiteral("overlay");  // drawn anew without the curves below it
+const QString kOverlay = QStringLiteral("overlay");  // redrawn without the curves below it
 
-/// Draws a plot into an area with any painter, as lines and text.
+/// Draws a plot into an area with any painter, as vector graphics.
 void paintPlot(QCustomPlot& plot, QPainter& painter, const QRectF& area) {
-    // QCustomPlot draws only with a painter of its own; a picture carries what it drew over, still as lines
-    // and text.
+    // QCustomPlot draws only with its own painter class; a QPicture replays its output as vector graphics.
     QPicture picture;
     QCPPainter recorder(&picture);
     recorder.setMode(QCPPainter::pmVectorized);
@@ -67,14 +66,14 @@ PlotView::PlotView(const QString& name, const QString& x, const QString& y, QWid
     empty_label_->position->setType(QCPItemPosition::ptAxisRectRatio);
     empty_label_->position->setCoords(0.5, 0.5);
     connectMouse();
-    // Only now is known where everything stands.
+    // Positions are known only after the replot.
     connect(plot_, &QCustomPlot::afterReplot, this, [this] {
         if (legend_.keepOff(curveGraphs())) plot_->replot(QCustomPlot::rpQueuedReplot);
     });
     timer_.setSingleShot(true);
     timer_.setInterval(kBetweenReplots_ms);
     connect(&timer_, &QTimer::timeout, this, &PlotView::redrawNow);
-    plot_->setContextMenuPolicy(Qt::CustomContextMenu);  // a plot keeps the events of its menu to itself
+    plot_->setContextMenuPolicy(Qt::CustomContextMenu);  // QCustomPlot does not forward context menu events
     connect(plot_, &QWidget::customContextMenuRequested, this, [this](const QPoint& at) {
         showExportMenu(*this, plot_->mapToGlobal(at), this, [this](QMenu& menu) {
             menu.addAction(tr("Reset zoom"), this, &PlotView::reset)->setEnabled(!isFollowing());
@@ -131,7 +130,7 @@ void PlotView::setPointed(std::optional<double> x) {
     const bool shown = x && (!isLogX() || *x > 0);
     crosshair_->setVisible(shown);
     if (shown) {
-        // A line is set by two points; on a logarithmic axis both must be above 0.
+        // A line is defined by two points; on a logarithmic axis both must be positive.
         crosshair_->point1->setCoords(*x, 1);
         crosshair_->point2->setCoords(*x, 2);
     }
@@ -216,8 +215,8 @@ void PlotView::applyTheme(const Canvas& canvas) const {
 }
 
 void PlotView::nameAxes(const Canvas& canvas) const {
-    constexpr double kAround = 50;  // above the axes, and for the numbers and the name of the x axis
-    constexpr double kRoom = 24;    // for a number of the y axis
+    constexpr double kAround = 50;  // height above the axes and for numbers and name of the x axis
+    constexpr double kRoom = 24;    // for one number of the y axis
     const double height = canvas.size.height() - kAround - legend_.height();
     const QFontMetricsF metrics(axisFont(canvas.font));
     plot_->xAxis->setLabel(canvas.exported || x_named_ ? x_name_ : QString());
@@ -226,7 +225,7 @@ void PlotView::nameAxes(const Canvas& canvas) const {
     plot_->yAxis->ticker()->setTickCount(std::clamp(static_cast<int>(height / kRoom), 2, 5));
 }
 
-/// Without axes behind it: there is nothing to read off them.
+/// Hides the axes, which have no meaning without curves.
 void PlotView::showWhyEmpty(const Canvas& canvas) const {
     constexpr double kBeside = 110;
     const QString text = whyEmpty();
@@ -239,7 +238,7 @@ void PlotView::showWhyEmpty(const Canvas& canvas) const {
 }
 
 QSize PlotView::figureSize() const {
-    constexpr QSize kUnseen{720, 360};  // behind a tab that was never opened
+    constexpr QSize kUnseen{720, 360};  // size behind a tab that was never opened
     return testAttribute(Qt::WA_Resized) && !size().isEmpty() ? size() / Zoom::instance().factor() : kUnseen;
 }
 
@@ -266,7 +265,7 @@ void PlotView::resizeEvent(QResizeEvent* event) {
 
 void PlotView::showEvent(QShowEvent* event) {
     QWidget::showEvent(event);
-    plot_->replot(QCustomPlot::rpQueuedReplot);  // what was pointed at meanwhile
+    plot_->replot(QCustomPlot::rpQueuedReplot);  // for changes of the pointed x during drawing
 }
 
 }  // namespace roper

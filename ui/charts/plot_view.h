@@ -15,16 +15,16 @@
 
 namespace roper {
 
-/// Curves over one x axis: what live and computed curves share. It owns the axes, the legend, the crosshair
-/// with its readout, the letters on curves, what an empty chart says, the gestures and the exported picture.
+/// Curves over one x axis: the common base of live and computed charts. It owns the axes, the legend, the
+/// crosshair with its readout, the letters on curves, the text of an empty chart, mouse and key handling, and
+/// export.
 ///
-/// The wheel zooms at the pointer, dragging zooms into a box, or into a stretch of x where the box is flat;
-/// dragging with Shift or the middle button moves, a double click shows all again. Over the numbers of an
-/// axis the wheel and moving change that axis alone. By keys: + − zoom, Ctrl with arrows moves, 0 shows all,
-/// Left and Right move the crosshair. A click in the legend hides a curve or shows it again, a double click
-/// shows it alone.
+/// The wheel zooms at the pointer. Dragging zooms into a box, or into a range of x if the box is flat;
+/// dragging with Shift or the middle button moves. A double click shows all again. Over the numbers of an
+/// axis, the wheel and moving change only that axis. Keys: + − zoom, Ctrl with arrows moves, 0 shows all,
+/// Left and Right move the crosshair. A click in the legend toggles a curve, a double click shows it alone.
 ///
-/// A change marks the chart, which is drawn at most once in 33 ms.
+/// Changes mark the chart as dirty; it is redrawn at most once in 33 ms.
 class PlotView : public QWidget, public Figure {
     Q_OBJECT
 
@@ -32,25 +32,25 @@ class PlotView : public QWidget, public Figure {
     QCustomPlot& plot() const { return *plot_; }
 
     void setLog(bool x, bool y);
-    /// Both axes show all points, and keep up with new ones, until somebody zooms or moves.
+    /// Shows all points, and keeps up with new ones until the user zooms or moves.
     void follow();
     bool isFollowing() const { return follow_x_ && follow_y_; }
-    /// A stretch of x, as a chart beside it shows it, and all values there.
+    /// Shows a range of x, as a neighbouring chart does, with all values in it.
     void showStretch(double from, double to);
 
-    /// Hides a curve, or all of one key.
+    /// Shows or hides a curve, or all curves with the same key.
     void setShown(const QString& key, bool shown);
     bool isShown(const QString& key) const { return hidden_.count(key) == 0; }
 
-    /// An x that the pointer is on, perhaps in another picture.
+    /// The x under the pointer, possibly in another figure.
     void setPointed(std::optional<double> x);
-    /// What an empty chart says.
+    /// Text of an empty chart.
     void setEmptyText(const QString& text);
-    /// Whether the axes are named on the screen; in exported pictures they always are.
+    /// Whether axis names are shown on the screen; exports always have them.
     void setNamesShown(bool x, bool y);
-    /// Adds to the menu behind a right-click.
+    /// Adds entries to the context menu.
     void setMenuExtras(const std::function<void(QMenu&)>& extras) { menu_extras_ = extras; }
-    /// Draws now if anything is new; tests and exports need not wait for the timer.
+    /// Draws pending changes now, without waiting for the timer; for tests and exports.
     void redrawNow();
 
     QString figureName() const override { return name_; }
@@ -62,15 +62,15 @@ class PlotView : public QWidget, public Figure {
                          const Theme& theme) const override;
 
   signals:
-    /// The numbers at the crosshair; empty when the pointer has left.
+    /// Emitted with the numbers at the crosshair; empty when the pointer has left.
     void pointed(const QString& readout);
-    /// The x that these are of.
+    /// Emitted with the x of the crosshair.
     void xPointed(double x);
-    /// The x of a click.
+    /// Emitted with the x of a click.
     void clicked(double x);
-    /// A curve was hidden or shown by its entry of the legend.
+    /// Emitted when the user toggles a curve in the legend.
     void shownChanged(const QString& key, bool shown);
-    /// A person zoomed or moved along x, or asked for everything again.
+    /// Emitted when the user zooms or moves along x, or shows all again.
     void stretchChosen(double from, double to);
     void followed();
 
@@ -78,7 +78,7 @@ class PlotView : public QWidget, public Figure {
     /// @param name  of the exported file
     PlotView(const QString& name, const QString& x, const QString& y, QWidget* parent);
 
-    /// What the chart is drawn for: the screen, or a picture that is exported.
+    /// The target of drawing: the screen or an export.
     struct Canvas {
         Theme theme;
         QFont font;
@@ -87,8 +87,8 @@ class PlotView : public QWidget, public Figure {
         bool exported;
     };
 
-    /// Drawing, in this order: sizes and colours; legend and letters; the ranges of the axes that follow; the
-    /// points that can be told apart in these ranges.
+    /// Drawing steps, in this order: sizes and colours; legend and letters; ranges of following axes; points,
+    /// thinned for these ranges.
     virtual void applyLook(const Canvas& canvas) const = 0;
     virtual void fillLegend(const Canvas& canvas) const = 0;
     virtual void fitX() const = 0;
@@ -98,20 +98,20 @@ class PlotView : public QWidget, public Figure {
     /// The font of axes and legend.
     virtual QFont axisFont(const QFont& font) const { return font; }
     virtual bool showsLegend() const { return hasLegend(); }
-    /// Why there are no curves; empty where there are some.
+    /// Why there are no curves; empty if there are some.
     virtual QString whyEmpty() const = 0;
-    /// Each curve once, whether it is shown or not.
+    /// Every curve once, visible or hidden.
     virtual std::vector<const QCPGraph*> curveGraphs() const = 0;
     virtual QStringList keys() const = 0;
-    /// Of the curves that an entry of the legend stands for.
+    /// Keys of the curves that a legend entry stands for.
     virtual QStringList keysOf(const QCPAbstractPlottable* entry) const = 0;
-    /// Whether a value is shown in a part of the plane.
+    /// Whether a part of the plane contains a visible value.
     virtual bool anyValueIn(const QCPRange& xs, const QCPRange& ys) const = 0;
     struct Readout {
-        double x;  ///< where the crosshair stands
+        double x;  ///< position of the crosshair
         QString text;
     };
-    /// What is read at a place inside the axes, in pixels.
+    /// The readout at a point inside the axes, in pixels.
     virtual std::optional<Readout> readAt(const QPointF& at) const = 0;
 
     void setNames(const QString& name, const QString& x, const QString& y);
@@ -121,10 +121,10 @@ class PlotView : public QWidget, public Figure {
     bool isLogX() const { return plot_->xAxis->scaleType() == QCPAxis::stLogarithmic; }
     bool isLogY() const { return plot_->yAxis->scaleType() == QCPAxis::stLogarithmic; }
     bool followsX() const { return follow_x_; }
-    /// A key that is gone would hide what comes back under it.
+    /// Forgets that a key is hidden; otherwise a new curve with that key would be hidden.
     void forget(const QString& key) { hidden_.erase(key); }
     void markDirty();
-    /// At once, for what follows a slider.
+    /// Redraws at once, for changes that follow a slider.
     void redraw();
     PlotLegend& legend() const { return legend_; }
     CurveLetters& letters() const { return *letters_; }
@@ -135,7 +135,7 @@ class PlotView : public QWidget, public Figure {
     void showEvent(QShowEvent* event) override;
 
   private:
-    /// What the mouse does between press and release.
+    /// Mouse gesture between press and release.
     enum class Gesture { none, box, move };
 
     Canvas ownCanvas() const;
@@ -151,8 +151,8 @@ class PlotView : public QWidget, public Figure {
     bool isOnLegend(const QPoint& at) const;
     void onLegendClick(QCPAbstractLegendItem* item, bool alone);
     void zoomInto(const QRect& box);
-    /// Maps the ends of the shown ranges, in pixels.
-    /// @param at  a place over which one axis alone is meant
+    /// Maps the ends of the visible ranges, in pixels.
+    /// @param at  a point over one axis changes only that axis
     void changeRanges(const QPointF& at, const std::function<QPointF(const QPointF&)>& map);
     void zoom(double factor, const QPointF& about);
     void move(const QPointF& at, const QPointF& by);
@@ -173,7 +173,7 @@ class PlotView : public QWidget, public Figure {
     std::set<QString> hidden_;
     std::function<void(QMenu&)> menu_extras_;
     bool x_named_ = true, y_named_ = true;
-    bool follow_x_ = true, follow_y_ = true;  ///< whether a range is that of all points, and grows with them
+    bool follow_x_ = true, follow_y_ = true;  ///< whether a range covers all points and grows with them
     std::optional<double> pointed_;
     Gesture gesture_ = Gesture::none;
     QPointF pressed_at_, moved_to_;

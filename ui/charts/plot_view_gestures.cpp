@@ -4,14 +4,14 @@
 
 #include "ui/charts/plot_view.h"
 
-// What mouse and keys do in a PlotView.
+// Mouse and key handling of a PlotView.
 
 namespace roper {
 namespace {
 
 constexpr double kWheelZoom = 0.85, kKeyZoom = 0.7, kKeyMove = 0.1;
 
-/// An axis' range with its ends moved, in pixels.
+/// Maps the ends of an axis' range, in pixels.
 template <class Map>
 QCPRange mapped(const QCPAxis& axis, Map map) {
     return {axis.pixelToCoord(map(axis.coordToPixel(axis.range().lower))),
@@ -43,7 +43,7 @@ bool PlotView::isOnLegend(const QPoint& at) const {
     return plot_->legend->visible() && plot_->legend->outerRect().contains(at);
 }
 
-/// A plot that draws a box gives its legend no clicks.
+/// While the plot draws a selection box, its legend receives no clicks.
 void PlotView::onPress(QMouseEvent* event) {
     const bool moves = event->button() == Qt::MiddleButton ||
                        (event->button() == Qt::LeftButton && event->modifiers() & Qt::ShiftModifier);
@@ -72,7 +72,7 @@ void PlotView::onLegendClick(QCPAbstractLegendItem* item, bool alone) {
     auto* of_curve = qobject_cast<QCPPlottableLegendItem*>(item);
     const QStringList clicked = of_curve == nullptr ? QStringList() : keysOf(of_curve->plottable());
     if (clicked.isEmpty()) return;
-    // The first click of a double click has toggled it already; the second takes that back.
+    // The first click of a double click has already toggled the curve; this undoes it.
     const bool shown = !isShown(clicked.front());
     for (const QString& key : clicked)
         setShown(key, shown);
@@ -85,7 +85,7 @@ void PlotView::onLegendClick(QCPAbstractLegendItem* item, bool alone) {
     }
 }
 
-/// Into a box drawn by hand. One that is too flat to be meant in both directions zooms in the other alone.
+/// Zooms into a box drawn by hand. A box too flat in one direction zooms only in the other.
 void PlotView::zoomInto(const QRect& box) {
     constexpr int kMeant = 12;
     const QRect drawn = box.normalized() & plot_->axisRect()->rect();
@@ -94,7 +94,7 @@ void PlotView::zoomInto(const QRect& box) {
     const QCPAxis &x = *plot_->xAxis, &y = *plot_->yAxis;
     const QCPRange xs(x.pixelToCoord(drawn.left()), x.pixelToCoord(drawn.right()));
     const QCPRange ys(y.pixelToCoord(drawn.bottom()), y.pixelToCoord(drawn.top()));
-    // Of a box as high as the chart, or without a value in it, all values of its stretch are shown.
+    // A box as high as the chart, or without values in it, shows all values of its x range.
     constexpr double kWhole = 0.85;
     const bool all_values =
         along_x && (drawn.height() > kWhole * plot_->axisRect()->height() || !anyValueIn(xs, ys));
@@ -145,7 +145,7 @@ void PlotView::tell(const std::optional<Readout>& readout) {
     emit pointed(readout ? readout->text : QString());
 }
 
-/// To the next place that reads another value, at about half the height.
+/// Moves to the next position with a different value, at about half the height.
 void PlotView::moveCrosshair(int direction) {
     constexpr double kStep = 8;  // pixels
     const QRect inside = plot_->axisRect()->rect();
@@ -198,7 +198,7 @@ bool PlotView::eventFilter(QObject* watched, QEvent* event) {
             break;
         case QEvent::FocusIn:
         case QEvent::FocusOut: {
-            // After a click it is plain where the keys go; a window that comes back has them where they went.
+            // After a click the focus needs no indication; a reactivated window keeps it where it was.
             const auto reason = static_cast<QFocusEvent*>(event)->reason();
             if (reason == Qt::ActiveWindowFocusReason || reason == Qt::PopupFocusReason) break;
             focus_frame_->setVisible(event->type() == QEvent::FocusIn && reason != Qt::MouseFocusReason);

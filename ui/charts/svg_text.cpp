@@ -7,14 +7,14 @@
 namespace roper {
 namespace {
 
-/// U+FFFE and U+FFFF, which stand for no character, in UTF-8.
+/// U+FFFE and U+FFFF, which are noncharacters, in UTF-8.
 bool isNoCharacter(const QByteArray& text, qsizetype at) {
     return text[at] == '\xEF' && at + 2 < text.size() && text[at + 1] == '\xBF' &&
            (text[at + 2] == '\xBE' || text[at + 2] == '\xBF');
 }
 
 QByteArray withoutControlCharacters(const QByteArray& text) {
-    constexpr char32_t kControlPictures = 0x2400;  // ␀ and those after it
+    constexpr char32_t kControlPictures = 0x2400;  // ␀ and the following
     QByteArray clean;
     clean.reserve(text.size());
     for (qsizetype i = 0; i < text.size(); ++i) {
@@ -32,7 +32,7 @@ QByteArray withoutControlCharacters(const QByteArray& text) {
     return clean;
 }
 
-/// "DejaVu Sans, sans-serif", as CSS lists families.
+/// "DejaVu Sans, sans-serif", a CSS font list.
 QByteArray familiesFor(const QByteArray& name) {
     static const QRegularExpression words("^[A-Za-z][A-Za-z0-9-]*( [A-Za-z][A-Za-z0-9-]*)*$");
     QFont font(QString::fromUtf8(name));
@@ -45,7 +45,7 @@ QByteArray familiesFor(const QByteArray& name) {
     return family.toHtmlEscaped().toUtf8() + ", " + generic;
 }
 
-/// Only an attribute has these words followed by a quotation mark: in texts it is written as &quot;.
+/// Only an attribute has these words followed by a quotation mark; in text it is escaped as &quot;.
 QByteArray withRealFamilies(const QByteArray& svg) {
     const QByteArray attribute = "font-family=\"";
     QHash<QByteArray, QByteArray> known;

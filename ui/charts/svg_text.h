@@ -4,11 +4,11 @@
 
 namespace roper {
 
-/// What QSvgGenerator has written, so that every reader takes it and draws its letters.
+/// Cleans up the output of QSvgGenerator, so that every viewer accepts it and draws its text.
 ///
-/// XML 1.0 allows no control character but tab and line breaks; each becomes its picture, ␌ for a form feed.
-/// A font's name that stands for another, as Qt's "Sans Serif" does, becomes the name of the font that was
-/// used, with a generic family of CSS behind it for machines that lack it.
+/// XML 1.0 allows no control characters except tab and line breaks; the others become control pictures, such
+/// as ␌ for a form feed. Alias font names, such as Qt's "Sans Serif", become the name of the actual font,
+/// followed by a generic CSS family as a fallback.
 QByteArray readableSvg(const QByteArray& svg);
 
 }  // namespace roper

@@ -9,10 +9,10 @@ namespace {
 
 constexpr float kClear = std::numeric_limits<float>::quiet_NaN();
 
-/// Stands for an entry that is not finite: larger than any, so that it is seen from afar.
+/// Represents entries that are not finite: larger than any number, so that they stay visible when zoomed out.
 constexpr float kNotFinite = std::numeric_limits<float>::infinity();
 
-/// The one of larger size; a clear one gives way.
+/// The value of larger magnitude; a number wins over a transparent entry.
 float stronger(float a, float b) {
     if (std::isnan(a)) return b;
     if (std::isnan(b)) return a;
@@ -28,7 +28,7 @@ TilePyramid::TilePyramid(const Eigen::MatrixXd& values, bool lower_only, double 
     Level& full = levels_.emplace_back(
         Level{0, 0, static_cast<int>(values.rows()), static_cast<int>(values.cols()), {}, {}});
     full.values.resize(static_cast<std::size_t>(values.size()));
-    // Tile by tile: the matrix lies column by column, the level row by row.
+    // In blocks: the matrix is column-major, the level row-major.
     for (int first_row = 0; first_row < full.rows; first_row += 64) {
         const int last_row = std::min(first_row + 64, full.rows);
         for (int column = 0; column < full.columns; ++column) {
@@ -42,9 +42,9 @@ TilePyramid::TilePyramid(const Eigen::MatrixXd& values, bool lower_only, double 
             }
         }
     }
-    // Square maps are drawn with square cells: these levels are most of the work, and may be made in any
-    // thread.
-    const int rows = full.rows;  // new levels move the one that `full` refers to
+    // Square maps have square cells, so these levels are computed here, which may run in any thread: they are
+    // most of the work.
+    const int rows = full.rows;  // new levels reallocate the one that `full` refers to
     if (rows == full.columns)
         for (int halvings = 1; rows >> (halvings - 1) > kTile; ++halvings)
             level(halvings, halvings);
@@ -70,7 +70,7 @@ int TilePyramid::level(int row_halvings, int column_halvings) {
     return static_cast<int>(levels_.size()) - 1;
 }
 
-/// Two rows, two columns or both in one.
+/// Merges two rows, two columns, or both.
 TilePyramid::Level TilePyramid::coarser(const Level& fine, bool rows, bool columns) const {
     const int down = rows ? 2 : 1, across = columns ? 2 : 1;
     Level coarse{fine.row_halvings + (rows ? 1 : 0),
@@ -116,7 +116,7 @@ int TilePyramid::colorIndex(int level, int row, int column) const {
 }
 
 const QImage& TilePyramid::tile(int level, int tile_row, int tile_column, const ColorTable& colors) {
-    constexpr std::size_t kMostTiles = 1200;  // 300 MB of pixels at the most
+    constexpr std::size_t kMostTiles = 1200;  // at most 300 MB of pixels
     const std::uint64_t key = (static_cast<std::uint64_t>(level) << 40) |
                               (static_cast<std::uint64_t>(tile_row) << 20) |
                               static_cast<std::uint64_t>(tile_column);

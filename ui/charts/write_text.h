@@ -4,11 +4,11 @@
 
 namespace roper {
 
-/// Where a text stands in its place.
+/// Alignments of a text in its rectangle.
 inline constexpr auto kLeftMiddle = Qt::AlignLeft | Qt::AlignVCenter,
                       kRightMiddle = Qt::AlignRight | Qt::AlignVCenter;
 
-/// Writes a text in a colour, which the pen keeps.
+/// Draws a text in a colour, which becomes the pen's.
 inline void writeText(QPainter& painter, const QRectF& place, int flags, const QString& text,
                       const QColor& color) {
     painter.setPen(color);
