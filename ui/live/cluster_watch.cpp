@@ -20,18 +20,18 @@ std::optional<ClusterView> viewWithoutScheduler(const std::filesystem::path& run
     try {
         return lookAtSubmissions(runs);
     } catch (const std::exception&) {
-        return std::nullopt;  // why was said already
+        return std::nullopt;  // the reason was reported earlier
     }
 }
 
-/// Runs of a sweep that this user submitted with the same options the last time.
+/// Runs of a sweep whose last submission used the same options.
 struct Resubmission {
     std::string sweep;
     SlurmOptions options;
     std::vector<std::string> runs;
 };
 
-/// @throws Error (usage) if somebody else, or this user on another machine, has submitted one of them last
+/// @throws Error (usage) if the last submission of a run was by another user, or from another machine
 std::vector<Resubmission> bySubmission(const ClusterView& view, const std::vector<std::string>& runs) {
     const std::vector<Submission>& submissions = view.submissions;
     std::vector<Resubmission> all;
@@ -151,7 +151,7 @@ void ClusterWatch::cancel(const std::vector<SlurmElement>& elements) {
 
 void ClusterWatch::requeue(const std::vector<std::string>& runs) {
     start([elements = elementsOf(runs)] {
-        // One that has ended meanwhile does not keep the others from it.
+        // If one element has ended in the meantime, the others are still requeued.
         QStringList problems;
         for (const SlurmElement& element : elements) {
             try {

@@ -10,8 +10,8 @@
 
 namespace roper {
 
-/// What a scheduler has of the runs of a folder, as `sweep --slurm` has submitted them: looked at now and
-/// then in another thread, since Slurm's programs may take seconds, while somebody wants to see it.
+/// The scheduler's view of the runs of a folder that `sweep --slurm` submitted. Queried periodically in
+/// another thread, since Slurm's programs may take seconds, and only while a widget shows it.
 class ClusterWatch : public QObject {
     Q_OBJECT
 
@@ -19,26 +19,25 @@ class ClusterWatch : public QObject {
     ClusterWatch(std::filesystem::path runs, QObject* parent);
     ~ClusterWatch() override;
 
-    /// Whether anything of this folder was ever submitted. Known without asking the scheduler.
+    /// Whether any run of this folder was ever submitted; does not query the scheduler.
     bool hasSubmissions() const;
 
-    /// Looks every few seconds from now on, or no longer.
+    /// Starts or stops querying every few seconds.
     void setWatching(bool watching);
     void look();
 
     const ClusterView& view() const { return view_; }
-    /// Why it cannot be known now; empty if all is well.
+    /// Why the state is unknown; empty without an error.
     const QString& problem() const { return problem_; }
-    /// Slurm's elements that have these runs and that this user has submitted from here, each once.
+    /// Slurm array elements with these runs that this user submitted from here, each once.
     std::vector<SlurmElement> elementsOf(const std::vector<std::string>& runs) const;
-    /// Runs that share an element of an array with some of these, and are not among them: what happens to the
-    /// element happens to them.
+    /// Other runs in the same array elements as these: actions on an element affect them as well.
     std::vector<std::string> othersIn(const std::vector<std::string>& runs) const;
 
-    // Done in another thread, one after the other; then it is looked again. What came of it is `said`.
+    // Run one after another in another thread, followed by a new query; `said` reports the result.
     void cancel(const std::vector<SlurmElement>& elements);
     void requeue(const std::vector<std::string>& runs);
-    /// Those that are missing, with the options with which they were submitted the last time.
+    /// Submits the missing runs with the options of their last submission.
     void submit(const std::vector<std::string>& runs);
 
   signals:
@@ -57,7 +56,7 @@ class ClusterWatch : public QObject {
     ClusterView view_;
     QString problem_;
     bool busy_ = false, watching_ = false;
-    std::vector<std::function<QString()>> waiting_;  ///< work that was wanted meanwhile
+    std::vector<std::function<QString()>> waiting_;  ///< actions queued while another runs
     QTimer timer_;
 };
 

@@ -10,7 +10,7 @@
 namespace roper {
 namespace {
 
-constexpr int kPatience_ms = 60000;  // a step of a large model takes several seconds, and is finished first
+constexpr int kPatience_ms = 60000;  // a step of a large model takes several seconds, and is completed first
 
 }  // namespace
 
@@ -58,14 +58,13 @@ void ControlClient::send(const QString& path, const Request& request) {
     });
     patience->setSingleShot(true);
     if (!isOwnControlSocket(path.toStdString())) {
-        // Answered later, as all else is.
+        // Reported asynchronously, like all answers.
         QTimer::singleShot(0, socket, [finish, path] {
             finish(false, tr("%1 is no control socket of a trainer that you have started").arg(path));
         });
         return;
     }
-    if (request.command != Command::look)
-        patience->start(kPatience_ms);  // which may take as long as it takes
+    if (request.command != Command::look) patience->start(kPatience_ms);  // a look may take any time
     socket->connectToServer(path);
 }
 

@@ -7,7 +7,7 @@
 
 namespace roper {
 
-/// Sends one command to a trainer's control socket without ever waiting for it; the answer comes as a signal.
+/// Sends one command to a trainer's control socket without blocking; the answer arrives as a signal.
 class ControlClient : public QObject {
     Q_OBJECT
 
@@ -17,11 +17,11 @@ class ControlClient : public QObject {
     void send(const QString& socket, const Request& request);
     void send(const QString& socket, Command command) { send(socket, Request{command}); }
 
-    /// Whether the answer came from the trainer itself, not from its absence.
+    /// Whether the trainer itself answered, as opposed to being unreachable.
     bool wasAnswered() const { return answered_by_trainer_; }
 
   signals:
-    /// @param payload  bytes that came with the answer; empty for most commands
+    /// @param payload  bytes that follow the answer; empty for most commands
     void answered(bool ok, const QString& message, const QByteArray& payload);
 
   private:

@@ -4,8 +4,8 @@
 
 namespace roper {
 
-/// Shows a message on the desktop, over D-Bus as freedesktop.org's specification of notifications says. Does
-/// not wait; where there is no bus, or nothing on it that shows messages, nothing happens.
+/// Shows a desktop notification over D-Bus, following freedesktop.org's specification. Does not block, and
+/// does nothing if there is no bus or no notification service.
 void notifyDesktop(const QString& title, const QString& text);
 
 }  // namespace roper

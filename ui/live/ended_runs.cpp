@@ -5,10 +5,10 @@
 namespace roper {
 namespace {
 
-constexpr int kTogether_ms = 1500;  // twins seldom end at once
+constexpr int kTogether_ms = 1500;  // twins rarely end at the same moment
 constexpr int kMostNamed = 4;
 
-/// "96 of 128 solved"; the loss where there are no problems; empty before the first evaluation.
+/// "96 of 128 solved"; the loss for tasks without problems; empty before the first evaluation.
 QString reachedText(const RunWatcher& run) {
     if (run.evaluations().empty()) return {};
     const EvaluationRow& last = run.evaluations().back();
@@ -23,7 +23,7 @@ EndedRuns::EndedRuns(RunStore& store, QueueLauncher& queue, QObject* parent)
     together_.setSingleShot(true);
     together_.setInterval(kTogether_ms);
     connect(&together_, &QTimer::timeout, this, &EndedRuns::tell);
-    // A run leaves the queue as it ends: it is remembered from before.
+    // A run leaves the queue when it ends, so the names are collected before.
     const auto remember = [this] {
         for (const RunQueue::Entry& entry : queue_.queue().entries)
             of_queue_.insert(QString::fromStdString(entry.run));
@@ -58,13 +58,13 @@ void EndedRuns::note(const RunWatcher& run) {
     together_.start();
 }
 
-/// Whether runs of the queue still train or wait to. Those that wait for a person's word do not.
+/// Whether runs of the queue are training or waiting; runs that wait for approval do not count.
 bool EndedRuns::queueWorks() const {
     return queue_.hasWork();
 }
 
 void EndedRuns::tell() {
-    // While a queue is worked through, of its runs only what went wrong is told; the rest when it is empty.
+    // While the queue has work, only failures of its runs are reported; the rest follows once it is empty.
     QStringList finished, later;
     for (const QString& name : finished_)
         (queueWorks() && of_queue_.contains(name) ? later : finished) << name;

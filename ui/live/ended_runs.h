@@ -9,8 +9,9 @@
 
 namespace roper {
 
-/// Tells when training has come to an end: of runs that were started, once for those that end together; of a
-/// queue, once it is empty. A run of a queue that fails is told at once. What a person stopped is not told.
+/// Reports the end of training: for started runs, one message for those that end together; for a queue, one
+/// message once it is empty. A failed run of a queue is reported at once. Runs stopped by the user are not
+/// reported.
 class EndedRuns : public QObject {
     Q_OBJECT
 
@@ -19,7 +20,7 @@ class EndedRuns : public QObject {
 
   signals:
     /// @param title  "Training has finished"
-    /// @param text   which runs, and what they reached, a line each
+    /// @param text   the runs and their results, one line each
     void ended(const QString& title, const QString& text);
 
   private:
@@ -30,9 +31,9 @@ class EndedRuns : public QObject {
 
     RunStore& store_;
     QueueLauncher& queue_;
-    QSet<QString> active_;           ///< names of runs that train
-    QSet<QString> of_queue_;         ///< names of runs that were seen in the queue
-    QStringList finished_, failed_;  ///< not yet told
+    QSet<QString> active_;           ///< names of runs in training
+    QSet<QString> of_queue_;         ///< names of runs that were in the queue
+    QStringList finished_, failed_;  ///< not yet reported
     QTimer together_;
 };
 

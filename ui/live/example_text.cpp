@@ -8,7 +8,7 @@ namespace {
 
 constexpr int kCharacters = 64;
 
-/// A sample of a run on a text: of its newest evaluation or, before that has been read, of its first.
+/// A text sample of a run: from the newest evaluation that was read, otherwise from the first one.
 std::optional<Sample> sampleOf(const RunWatcher& run) {
     if (!run.samples().empty()) return run.samples().front();
     try {
@@ -20,7 +20,7 @@ std::optional<Sample> sampleOf(const RunWatcher& run) {
     }
 }
 
-/// What a model of a text is given: the beginning of a sample, or as much of a masked one.
+/// A prompt for models of a text: the beginning of a sample; for masked models, of the unmasked text.
 QString beginningOf(const RunWatcher& run) {
     const auto sample = sampleOf(run);
     if (!sample) return {};

@@ -6,11 +6,11 @@
 
 namespace roper {
 
-/// A text that a run's model knows the like of: a problem of its newest evaluation, or one made from its
-/// specification. Empty where neither is there.
+/// A text of the kind that a run's model was trained on: a problem of its newest evaluation, or one generated
+/// from its specification. Empty if neither exists.
 QString exampleText(const RunWatcher& run);
 
-/// The same as far as the model is given it: a problem without its answer, or the beginning of a text.
+/// The part of it that serves as a prompt: a problem without its answer, or the beginning of a text.
 QString examplePrompt(const RunWatcher& run);
 
 }  // namespace roper

@@ -13,7 +13,7 @@ namespace roper {
 
 namespace {
 
-/// Why a server that was wanted is gone.
+/// Why a server has ended.
 QString endOf(QProcess& process) {
     const QString why = QString::fromUtf8(process.readAllStandardError()).trimmed().section('\n', -1);
     if (process.exitStatus() == QProcess::CrashExit)
@@ -90,14 +90,14 @@ void ModelClient::send(const QString& socket) {
     connect(client, &ControlClient::answered, this,
             [this, client, number = asked_](bool ok, const QString& message, const QByteArray& payload) {
                 client->deleteLater();
-                if (number != asked_) return;  // another question was asked since
+                if (number != asked_) return;  // superseded by a newer question
                 if (ok) {
                     waits_ = false;
                     emit answered(question_, payload);
                     return;
                 }
                 if (!client->wasAnswered() && server_) {
-                    // A server that dies says why itself, a moment later.
+                    // A server that dies reports the reason itself a moment later.
                     constexpr int kUntilItsEnd_ms = 1000;
                     QTimer::singleShot(kUntilItsEnd_ms, this, [this, number, message] {
                         if (number == asked_) fail(message);
@@ -107,7 +107,7 @@ void ModelClient::send(const QString& socket) {
                 const RunWatcher* run = store_.find(question_.run);
                 if (client->wasAnswered() || tried_again_ || run == nullptr || !run->isActive())
                     return fail(message);
-                // A trainer that ended between two steps leaves a checkpoint, which can be asked instead.
+                // A trainer that has just ended leaves a checkpoint, which a server can read instead.
                 tried_again_ = true;
                 constexpr int kUntilItsEndIsSeen_ms = 1500;
                 QTimer::singleShot(kUntilItsEndIsSeen_ms, this, [this, number] {
@@ -117,7 +117,7 @@ void ModelClient::send(const QString& socket) {
     client->send(socket, question_.request);
 }
 
-/// @param step  of the run now
+/// @param step  current step of the run
 void ModelClient::startServer(const QString& model, std::int64_t step) {
     retireServer();
     const QString program = TrainerLauncher::trainerProgram();
@@ -135,11 +135,11 @@ void ModelClient::startServer(const QString& model, std::int64_t step) {
     connect(process, &QProcess::finished, process, &QObject::deleteLater);
     connect(process, &QProcess::finished, this, [this, process] { failServer(process, endOf(*process)); });
     connect(process, &QProcess::errorOccurred, this, [this, process](QProcess::ProcessError error) {
-        if (error != QProcess::FailedToStart) return;  // others are followed by `finished`
+        if (error != QProcess::FailedToStart) return;  // all other errors are followed by `finished`
         failServer(process, tr("roper-train could not be started: %1").arg(process->errorString()));
         process->deleteLater();
     });
-    constexpr int kPatience_ms = 60000;  // a large checkpoint on a slow disk takes a while
+    constexpr int kPatience_ms = 60000;  // loading a large checkpoint from a slow disk takes a while
     QTimer::singleShot(kPatience_ms, this, [this, process = QPointer<QProcess>(process)] {
         if (!process || process != server_ || !server_socket_.isEmpty()) return;
         failServer(process, tr("roper-train serve has not answered for a minute."));
@@ -157,12 +157,12 @@ void ModelClient::failServer(QProcess* process, const QString& why) {
     fail(why);
 }
 
-/// Says so once, and only if somebody waits.
+/// Reports the failure once, and only if an answer is pending.
 void ModelClient::fail(const QString& why) {
     if (std::exchange(waits_, false)) emit failed(why);
 }
 
-/// Lets the server end by itself: nobody waits for it.
+/// Lets the server exit by itself, without waiting.
 void ModelClient::retireServer() {
     server_socket_.clear();
     if (!server_) return;

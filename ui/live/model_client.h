@@ -11,16 +11,16 @@
 
 namespace roper {
 
-/// A question about the model of a run, or about a published one.
+/// A question about the model of a run, or about a published model.
 struct ModelQuestion {
-    QString run;  ///< its name, or the absolute path of a GGUF file or a Hugging Face folder
+    QString run;  ///< name of the run, or absolute path of a GGUF file or Hugging Face folder
     Request request;
-    std::optional<std::int64_t> step = {};  ///< of a checkpoint; nothing asks the model as it is now
+    std::optional<std::int64_t> step = {};  ///< checkpoint; nothing: the current weights
 };
 
-/// Asks models: the run's own trainer through its control socket while it trains and no checkpoint is chosen,
-/// otherwise a `roper-train serve` that is started for it and kept for further questions. Never waits; the
-/// newest question counts.
+/// Sends questions to models: to the run's trainer through its control socket while it trains and no
+/// checkpoint is chosen, otherwise to a `roper-train serve`, which is started on demand and kept for further
+/// questions. Never blocks; a new question replaces the pending one.
 class ModelClient : public QObject {
     Q_OBJECT
 
@@ -29,15 +29,15 @@ class ModelClient : public QObject {
     ~ModelClient() override;
 
     void ask(const ModelQuestion& question);
-    /// Nobody waits for the answer any more: the work on it ends.
+    /// Cancels the pending question and the work on it.
     void cancel();
-    /// The same, and no further question will follow: a server goes, and with it the memory that it takes.
+    /// Cancels, and stops the server, which frees its memory.
     void close();
 
   signals:
     void answered(const roper::ModelQuestion& question, const QByteArray& payload);
     void failed(const QString& why);
-    /// How far the answer to a `look` is.
+    /// Progress of a `look`.
     void progressed(int done, int all);
 
   private:
@@ -52,14 +52,15 @@ class ModelClient : public QObject {
 
     RunStore& store_;
     ModelQuestion question_;
-    int asked_ = 0;  ///< number of the newest question
+    int asked_ = 0;  ///< number of the latest question
     bool tried_again_ = false;
-    bool waits_ = false;              ///< for the answer to the newest question
-    QPointer<ControlClient> client_;  ///< that waits for the newest answer
+    bool waits_ = false;              ///< for the answer to the latest question
+    QPointer<ControlClient> client_;  ///< waits for the latest answer
     QPointer<QProcess> server_;
     QString server_run_, server_socket_;
     std::optional<std::int64_t> server_checkpoint_;
-    std::int64_t server_step_ = -1;  ///< of the run when the server was started; −1 of a published model
+    /// step of the run when the server was started; −1 for a published model
+    std::int64_t server_step_ = -1;
 };
 
 }  // namespace roper

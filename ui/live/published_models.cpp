@@ -15,7 +15,7 @@ namespace {
 constexpr const char* kRecent = "models/recent";
 constexpr qsizetype kMostRecent = 12;
 
-/// Where Hugging Face's libraries keep what they download.
+/// The cache folder of Hugging Face's libraries.
 QString hubFolder() {
     const QString hub = qEnvironmentVariable("HF_HUB_CACHE");
     if (!hub.isEmpty()) return hub;
@@ -43,7 +43,7 @@ QStringList modelsOfHub() {
     return models;
 }
 
-/// .lab/models, beside the folder that this program was built in.
+/// .lab/models, next to the folder that this program was built in.
 QStringList exampleModels() {
     QDir root(QCoreApplication::applicationDirPath());
     for (int up = 0; up < 4; ++up) {
@@ -62,9 +62,9 @@ QStringList exampleModels() {
 bool isPublishedModel(const QString& path) {
     try {
         const QFileInfo info(path), config(QDir(path).filePath(QStringLiteral("config.json")));
-        if (config.exists() && !config.isFile()) return false;  // a pipe, of which nothing is read
+        if (config.exists() && !config.isFile()) return false;  // nothing is read from pipes and the like
         return (info.isFile() || info.isDir()) && isPretrainedModel(path.toStdString());
-    } catch (const Error&) {  // what cannot be listed
+    } catch (const Error&) {  // the folder cannot be listed
         return false;
     }
 }
@@ -79,7 +79,7 @@ QString problemOfModel(const QString& path) {
 }
 
 QStringList publishedModels() {
-    // Lists are filled often; what lies on the disk is looked for once a second at most.
+    // Lists are filled often, so the disk is searched at most once a second.
     constexpr qint64 kFresh_ms = 1000;
     static QStringList on_disk;
     static QElapsedTimer since;

@@ -4,24 +4,24 @@
 
 namespace roper {
 
-/// Published models on this machine, by their absolute paths: those that were opened before, the newest
-/// first, the example of `./lab setup --model`, and those in Hugging Face's cache.
+/// Absolute paths of the published models on this machine: previously opened ones, most recent first, then
+/// the example of `./lab setup --model`, then those in Hugging Face's cache.
 QStringList publishedModels();
 
-/// Remembers one that was opened.
+/// Remembers an opened model.
 void rememberModel(const QString& path);
 
-/// Whether a path is meant as a published model (`isPretrainedModel`).
+/// Whether a path denotes a published model (`isPretrainedModel`).
 bool isPublishedModel(const QString& path);
 
-/// Why such a path leads to no model, and what to choose in its place; empty: it leads to one.
+/// Why there is no model at such a path, and what to choose instead; empty if there is one.
 QString problemOfModel(const QString& path);
 
-/// How a model is called in a list: the file's or folder's name; of Hugging Face's cache "owner/name".
+/// Display name of a model: the name of its file or folder; in Hugging Face's cache "owner/name".
 QString modelTitle(const QString& path);
 
-/// A text of the world for models of languages, in which words come again, so that heads which look for them
-/// have something to find.
+/// A prose example for language models, with repeated words, so that heads which look for repetitions find
+/// some.
 QString exampleProse();
 
 }  // namespace roper

@@ -12,7 +12,7 @@ namespace roper {
 namespace {
 
 constexpr int kBetweenQueueLooks_ms = 1000;
-constexpr qint64 kBetweenStarts_ms = 5000;  // a worker that cannot begin is not started in a flood
+constexpr qint64 kBetweenStarts_ms = 5000;  // limits restarts of a worker that fails to start
 
 }  // namespace
 
@@ -35,7 +35,7 @@ std::vector<std::string> QueueLauncher::enqueue(const std::vector<NewRun>& runs)
 
 void QueueLauncher::enqueueRun(const RunFolder& folder) {
     allowToGoOn(folder);
-    approveRuns(runs_, {folder.name()});  // also where it is in the queue already
+    approveRuns(runs_, {folder.name()});  // even if it is already queued
     change([&](RunQueue& queue) {
         std::erase_if(queue.entries, [&](const auto& entry) { return entry.run == folder.name(); });
         queue.entries.push_back({folder.name(), false});

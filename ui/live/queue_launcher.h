@@ -11,44 +11,45 @@
 
 namespace roper {
 
-/// The queue of a runs folder as the window sees it: follows queue.toml, changes it, and sees to it that a
-/// program works through it, which continues when the window is closed.
+/// The queue of a runs folder: follows and changes queue.toml, and keeps a worker running, which continues
+/// after the window is closed.
 class QueueLauncher : public QObject {
     Q_OBJECT
 
   public:
-    /// `watch` starts nothing: for pictures.
+    /// `watch` starts no worker; for figures.
     enum class Duty { work, watch };
 
     QueueLauncher(std::filesystem::path runs, Duty duty, QObject* parent);
 
     const RunQueue& queue() const { return queue_; }
-    /// What is wrong with the file, or why nothing works through it; empty if all is well.
+    /// Error in the file, or why no worker runs; empty without an error.
     const QString& problem() const { return problem_; }
 
-    /// Runs that this user neither queued nor approved: they do not start before `approve`.
+    /// Runs that this user neither queued nor approved; they do not start before `approve`.
     const std::vector<WaitingRun>& unapproved() const { return unapproved_; }
     bool waitsForWord(const std::string& run) const;
-    /// Whether there is a run that may be trained.
+    /// Whether some run may be trained.
     bool hasWork() const;
-    /// The person's word that the `unapproved` may be trained. @throws Error (disk)
+    /// Approves the `unapproved` runs, on the user's confirmation. @throws Error (disk)
     void approve();
 
-    /// Makes runs and puts them at the end. @returns their names @throws Error
+    /// Creates runs and appends them. @returns their names @throws Error
     std::vector<std::string> enqueue(const std::vector<NewRun>& runs);
-    /// Puts a run that is there already at the end. @throws Error
+    /// Appends an existing run. @throws Error
     void enqueueRun(const RunFolder& folder);
 
-    /// The run's place, from 0; −1 if it does not wait.
+    /// Position of the run, from 0; −1 if it is not queued.
     int placeOf(const std::string& run) const;
 
-    // Each is done at once in the file. @throws Error
+    // These change the file immediately. @throws Error
     void change(const std::function<void(RunQueue&)>& change);
-    /// Renames the folder and the entry with no look of a worker in between.
+    /// Renames the folder and its entry atomically with respect to workers.
     void renameRun(const RunFolder& folder, const std::string& to);
     void setAtOnce(int trainers);
 
-    /// Reads the file and starts a worker if there is work and none. Called once a second by itself.
+    /// Reads the file, and starts a worker if there is work and none runs. Called automatically once a
+    /// second.
     void look();
 
   signals:
@@ -62,7 +63,7 @@ class QueueLauncher : public QObject {
     RunQueue queue_;
     QString problem_;
     std::vector<WaitingRun> unapproved_;
-    int looks_since_check_ = 0;  ///< whether a run's specification has changed
+    int looks_since_check_ = 0;  ///< counts up to the next check for changed specifications
     std::filesystem::file_time_type read_at_{};
     qint64 started_ms_ = 0;
     QTimer timer_;

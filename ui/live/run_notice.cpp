@@ -14,7 +14,7 @@ QString tr(const char* text) {
     return QCoreApplication::translate("run notice", text);
 }
 
-/// Of an interrupted run: how its trainer ended, and what to do.
+/// For an interrupted run: how its trainer ended, and what to do.
 QString endOfTrainer(const RunWatcher& run) {
     const auto checkpoints = run.folder().checkpointsToShow();
     const QString checkpoint =
@@ -37,7 +37,7 @@ QString endOfTrainer(const RunWatcher& run) {
         .arg(checkpoint);
 }
 
-/// Of a trainer that could not even begin, and has left its reason on stderr alone; empty if `error` says it.
+/// For a trainer that failed to start and reported the reason only on stderr; empty if `error` contains it.
 QString failedStart(const RunWatcher& run, const QString& error) {
     const QString messages = run.finalMessages();
     if (messages.isEmpty() || (!error.isEmpty() && messages.contains(error))) return {};
@@ -46,7 +46,7 @@ QString failedStart(const RunWatcher& run, const QString& error) {
                                            : QString());
 }
 
-/// Of a run whose trainer has not written for long.
+/// For a run whose trainer has not reported for a long time.
 QString silence(const RunWatcher& run) {
     const QString silent = tr("The trainer has not reported for %1. It may be in a long step or evaluation.")
                                .arg(shortDuration(run.silentSeconds()));
@@ -56,9 +56,9 @@ QString silence(const RunWatcher& run) {
                         .arg(run.status().pid);
 }
 
-/// Of a model that learns its training text by heart: what the evaluations show of that.
+/// For a model that overfits its training text, judged by the evaluations.
 QString overfitting(const RunWatcher& run) {
-    constexpr double kRise_nats = 0.02;  // beyond what one evaluation and the next differ by
+    constexpr double kRise_nats = 0.02;  // beyond the noise between evaluations
     constexpr std::size_t kFewest = 2;
     if (!run.specification() || !run.specification()->task.isText()) return {};
     const auto& rows = run.evaluations();

@@ -6,11 +6,11 @@
 
 namespace roper {
 
-/// What a person should know about a run that is not simply queued, at work or done: what happened, and what
-/// can be done. Empty if all is well.
+/// A notice for a run that is not simply queued, training or finished: what happened, and what can be done.
+/// Empty otherwise.
 QString noticeOf(const RunWatcher& run);
 
-/// " (…)" if the trainer that wrote the status is of another version than this program, else empty.
+/// " (…)" if the status was written by a trainer of another version than this program; otherwise empty.
 QString otherVersionNote(const Status& status);
 
 }  // namespace roper

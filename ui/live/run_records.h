@@ -7,17 +7,18 @@
 
 namespace roper {
 
-/// A run as comparisons see it; nothing if its specification cannot be read. Valid until the run is polled.
+/// Record of a run for comparisons; nothing if its specification cannot be read. Valid until the run is
+/// polled.
 std::optional<RunRecord> recordOf(const RunWatcher& run);
-/// The same of one that may be missing.
+/// The same for a run that may be missing.
 inline std::optional<RunRecord> recordOf(const RunWatcher* run) {
     return run != nullptr ? recordOf(*run) : std::nullopt;
 }
 
-/// The same of all runs.
+/// Records of all runs.
 std::vector<RunRecord> recordsOf(const RunStore& store);
 
-/// The name of a run's twin (`twinOf`); empty if it has none.
+/// Name of a run's twin (`twinOf`); empty if there is none.
 QString twinNameOf(const RunStore& store, const QString& run);
 
 }  // namespace roper

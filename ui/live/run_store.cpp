@@ -8,9 +8,9 @@
 namespace roper {
 namespace {
 
-constexpr int kActive_ms = 60;  // a row is seen well within 100 ms
+constexpr int kActive_ms = 60;  // rows appear well within 100 ms
 constexpr int kIdle_ms = 1000;
-constexpr int kReading_ms = 12;  // of each active interval, for runs that do not train
+constexpr int kReading_ms = 12;  // per active interval, for runs that do not train
 
 }  // namespace
 
@@ -50,7 +50,7 @@ void RunStore::scan() {
     try {
         folders = listRuns(runs_);
     } catch (const Error&) {
-        return;  // what cannot be listed now is perhaps there at the next look
+        return;  // the folder may be readable at the next look
     }
     std::set<QString> present;
     for (const RunFolder& folder : folders) {
@@ -79,8 +79,8 @@ void RunStore::scan() {
     }
 }
 
-/// Runs that train are read each time. Of the others, which may be hundreds with long files, as many as fit
-/// into a little time: the window stays at hand while they come in.
+/// Polls runs in training every time. Of the others, possibly hundreds with long files, it polls as many as
+/// fit into a short time slice, so that the window stays responsive.
 void RunStore::pollActive() {
     QElapsedTimer clock;
     clock.start();

@@ -10,8 +10,8 @@
 
 namespace roper {
 
-/// The runs of a folder, found when they appear and forgotten when they go. Runs that train are read often,
-/// the others now and then.
+/// The runs of a folder, added and removed as their folders appear and disappear. Runs in training are polled
+/// often, others occasionally.
 class RunStore : public QObject {
     Q_OBJECT
 
@@ -25,13 +25,13 @@ class RunStore : public QObject {
     /// Looks for new and removed runs now, and reads a part of each.
     void refresh();
 
-    /// The same, and reads every run to its end. For pictures; a window reads long runs part by part.
+    /// The same, but reads every run completely. For figures; the window reads long runs in parts.
     void readAll();
 
   signals:
     void runAdded(roper::RunWatcher* run);
     void runRemoved(const QString& name);
-    /// Anything about any run is different.
+    /// Emitted when anything about any run has changed.
     void changed();
 
   private:

@@ -10,12 +10,12 @@
 namespace roper {
 namespace {
 
-constexpr std::size_t kMostBytesAPoll = 512 * 1024;  // keeps one poll to a few milliseconds
+constexpr std::size_t kMostBytesAPoll = 512 * 1024;  // limits a poll to a few milliseconds
 constexpr double kLongSilence_s = 30;
-constexpr std::size_t kRateWindow = 50;       // rows that the rate is taken over
-constexpr std::size_t kMostRows = 4'000'000;  // of a run in memory: 230 MB
+constexpr std::size_t kRateWindow = 50;       // number of rows used for the rate
+constexpr std::size_t kMostRows = 4'000'000;  // limit per run in memory: 230 MB
 
-/// Lines as rows; the header and lines that cannot be read are passed over.
+/// Parses lines as rows; the header and unreadable lines are skipped.
 template <class Row>
 void parseInto(const std::vector<std::string>& lines, std::vector<Row>& rows) {
     for (const std::string& line : lines) {
@@ -23,7 +23,7 @@ void parseInto(const std::vector<std::string>& lines, std::vector<Row>& rows) {
         try {
             rows.push_back(parseRow<Row>(line));
         } catch (const Error&) {
-            // A damaged line is no reason not to show the others; `roper-train export` names it.
+            // Damaged lines must not hide the others; `roper-train export` reports them.
         }
     }
 }
@@ -41,8 +41,8 @@ RunWatcher::RunWatcher(RunFolder folder, QObject* parent)
     readSessionsIfChanged();
 }
 
-/// Again and again until it can be read, since a run may be found while it is still being copied to its
-/// place, and when somebody has edited it.
+/// Retries until the file can be read, because a run may be found while it is still being copied, and reads
+/// it again after edits.
 void RunWatcher::readSpecificationIfChanged() {
     const Stamp now = stampOf(folder_.specificationPath());
     if (specification_ && now == specification_stamp_) return;
@@ -64,7 +64,7 @@ void RunWatcher::readLabelsIfChanged() {
     try {
         labels_ = readLabels(folder_);
     } catch (const Error&) {
-        labels_ = {};  // no word of theirs is lost: the file stays as it is until somebody writes new ones
+        labels_ = {};  // nothing is lost: the file is unchanged until the user writes new labels
     }
     emit labelsChanged();
 }
@@ -75,7 +75,7 @@ void RunWatcher::readSessionsIfChanged() {
     try {
         computations_ = computationsOf(readSessions(folder_));
     } catch (const Error&) {
-        computations_ = {};  // the run has its numbers still
+        computations_ = {};  // the run's numbers are still usable
     }
 }
 
@@ -83,8 +83,8 @@ double RunWatcher::madeAt_s() const {
     return 1e-9 * static_cast<double>(stampOf(folder_.specificationPath()).time_ns);
 }
 
-/// Of a trainer on another machine only the heartbeat tells, and the clocks of the two may differ: that it
-/// beats is seen here by our own clock.
+/// Trainers on other machines are judged only by their heartbeat, timed with the local clock because clocks
+/// may differ.
 RunState RunWatcher::observedState() {
     constexpr qint64 kSilenceMeansGone_ms = 60000;
     if (!claimsToWork(status_) || witnessOf(status_) != Witness::heartbeat) return folder_.trueState(status_);
@@ -92,15 +92,16 @@ RunState RunWatcher::observedState() {
     return folder_.trueState(status_);
 }
 
-/// What the system knows of a trainer on this machine.
-/// @param before  the state at the last look
+/// Updates what the system knows about a trainer on this machine.
+/// @param before  the state at the previous poll
 /// @param beats   whether the trainer has written its status since
 void RunWatcher::watchTrainer(RunState before, bool beats) {
     const bool was_active = before == RunState::running || before == RunState::paused;
     const bool was_suspended = std::exchange(is_suspended_, writerIsSuspended(status_));
     if (beats || !was_active || was_suspended) last_activity_.start();
     if (!claimsToWork(status_) || witnessOf(status_) != Witness::process) return;
-    // The system counts before the process is gone, so the count is compared with that at its last heartbeat.
+    // The system counts the kill before the process is gone, so the count is compared with that at the last
+    // heartbeat.
     if (state_ == RunState::interrupted && was_active)
         memory_ran_out_ = processesEndedForMemory() > ended_for_memory_;
     if (beats && isActive()) {
@@ -131,13 +132,13 @@ void RunWatcher::pollStatus() {
         state_ = RunState::failed;
         is_suspended_ = false;
     }
-    // Of a trainer that is silent the notice says for how long.
+    // The notice of a silent trainer contains the time of silence.
     if (was_silent || silentSeconds() > 0 || state_ != state_before || is_suspended_ != was_suspended ||
         status_.step != before.step || status_.error != before.error || status_.control != before.control)
         emit statusChanged();
 }
 
-/// Rows added to a file since the last poll; the index of the first new one, or nothing.
+/// Appends new rows of a file; returns the index of the first one, or nothing.
 template <class Row>
 std::optional<std::size_t> RunWatcher::pollRows(LineTail& tail, std::vector<Row>& rows) {
     if (rows.size() >= kMostRows) {
@@ -196,7 +197,7 @@ RunWatcher::Stamp RunWatcher::stampOf(const FilePath& path) {
 void RunWatcher::pollIfChanged() {
     readLabelsIfChanged();
     readSessionsIfChanged();
-    // A trainer that dies writes nothing more, so a run that claims to work is looked at again and again.
+    // A trainer that dies writes nothing, so runs that claim to be active are polled every time.
     const bool is_known = stampOf(folder_.statusPath()) == status_stamp_ &&
                           stampOf(folder_.specificationPath()) == specification_stamp_ &&
                           stampOf(folder_.messagesPath()) == messages_stamp_ &&
@@ -227,7 +228,7 @@ QString RunWatcher::messages() const {
     try {
         return QString::fromStdString(withoutControls(readEnd(folder_.messagesPath(), kMostShown))).trimmed();
     } catch (const Error&) {
-        return {};  // only runs started by a window have that file
+        return {};  // only runs started by a window have this file
     }
 }
 

@@ -12,8 +12,8 @@
 
 namespace roper {
 
-/// Follows one run folder by reading what was added to its files. Where the run is trained, and by whom,
-/// makes no difference. Never writes.
+/// Follows a run folder by reading new parts of its files, wherever and by whichever trainer the run is
+/// trained. Never writes.
 class RunWatcher : public QObject {
     Q_OBJECT
 
@@ -23,14 +23,14 @@ class RunWatcher : public QObject {
     const RunFolder& folder() const { return folder_; }
     QString name() const { return QString::fromStdString(folder_.name()); }
 
-    /// Nothing as long as run.toml could not be read, later what it held when it last could; `problem` says
-    /// why it cannot.
+    /// The specification as last read from run.toml; nothing until the first success. `problem` gives the
+    /// current error.
     const std::optional<Specification>& specification() const { return specification_; }
-    /// What people say of it; none if they cannot be read.
+    /// Labels given by the user; none if they cannot be read.
     const RunLabels& labels() const { return labels_; }
-    /// What has computed it; empty if it does not say.
+    /// Hardware and software that computed it; empty if unknown.
     const std::vector<Computation>& computations() const { return computations_; }
-    /// When it was made, in seconds since 1970; 0 if its specification cannot be found.
+    /// Time of creation, seconds since 1970; 0 if the specification cannot be found.
     double madeAt_s() const;
 
     QString problem() const {
@@ -38,13 +38,13 @@ class RunWatcher : public QObject {
         return status_problem_.isEmpty() ? rows_problem_ : status_problem_;
     }
 
-    /// Whether not even what it is, or how far it is, can be read.
+    /// Whether the specification or the status cannot be read.
     bool isBroken() const { return !specification_problem_.isEmpty() || !status_problem_.isEmpty(); }
 
-    /// The end of what a trainer started by the window wrote to stderr; usually empty.
+    /// The end of stderr of a trainer started by the window; usually empty.
     QString messages() const;
 
-    /// The same if it was written after the status: what a trainer said that could not write a status.
+    /// The same if it is newer than the status, as from a trainer that could not write a status.
     QString finalMessages() const;
 
     const Status& status() const { return status_; }
@@ -52,52 +52,52 @@ class RunWatcher : public QObject {
     const std::vector<MetricsRow>& metrics() const { return metrics_; }
     const std::vector<EvaluationRow>& evaluations() const { return evaluations_; }
 
-    /// The problems of the newest evaluation. They are read only once somebody has asked for them.
+    /// Problems of the newest evaluation; read only after the first request.
     const std::vector<Sample>& samples() const;
 
-    /// Whether there is one that can be looked at now.
+    /// Whether there is a snapshot that can be shown now.
     bool hasSnapshots() const {
         const auto snapshots = folder_.snapshotsToShow();
         return snapshots && !snapshots->empty();
     }
 
     std::int64_t step() const;
-    /// That it is to take in all.
+    /// Total number of steps of the run.
     std::int64_t steps() const;
     double stepsPerSecond() const;
-    /// Seconds until the last step at the present rate; nothing if it does not train.
+    /// Seconds until the last step at the current rate; nothing if it does not train.
     std::optional<double> secondsLeft() const;
-    /// Whether its trainer is on this machine and has been suspended from outside.
+    /// Whether its trainer, on this machine, has been suspended by a signal.
     bool isSuspended() const { return is_suspended_; }
 
-    /// Of an interrupted run: whether the system was ending processes for lack of memory when it was lost.
+    /// For an interrupted run: whether the system was killing processes for lack of memory at that time.
     bool memoryRanOut() const { return memory_ran_out_; }
 
-    /// Since its trainer last wrote its status, by this machine's clock; 0 if it does not train, or has
-    /// written lately.
+    /// Time since the last status of its trainer, by this machine's clock; 0 if it does not train or has
+    /// written recently.
     double silentSeconds() const;
 
     bool isActive() const { return state_ == RunState::running || state_ == RunState::paused; }
 
-    /// Whether files hold more than the last poll read: poll again soon.
+    /// Whether files contain more than the last poll has read: poll again soon.
     bool isBehind() const { return behind_; }
 
-    /// Reads what is new. Cheap when nothing is; a long file is read in parts over several calls.
+    /// Reads new data. Cheap if there is none; long files are read in parts by several calls.
     void poll();
 
     /// Reads status and evaluations, which are short, and leaves the rest to the next poll.
     void pollBriefly();
 
-    /// Polls if a file has changed since the last time.
+    /// Polls if a file has changed since the last poll.
     void pollIfChanged();
 
   signals:
-    void restarted();  ///< rows were dropped: forget what was drawn
+    void restarted();  ///< rows were dropped: discard drawn data
     void metricsAdded(std::size_t first);
     void evaluationsAdded(std::size_t first);
     void samplesChanged();
-    void labelsChanged();  ///< or the specification
-    void statusChanged();  ///< of the trainer, or its messages
+    void labelsChanged();  ///< labels or specification
+    void statusChanged();  ///< status or messages of the trainer
 
   private:
     struct Stamp {
@@ -124,10 +124,10 @@ class RunWatcher : public QObject {
     std::vector<Computation> computations_;
     Status status_;
     RunState state_ = RunState::queued;
-    QElapsedTimer last_beat_;      ///< since a heartbeat was seen that is another than before
-    QElapsedTimer last_activity_;  ///< the same, or since the run was first seen to train, or was woken
+    QElapsedTimer last_beat_;      ///< since the last new heartbeat
+    QElapsedTimer last_activity_;  ///< the same, or since training was first seen, or the trainer was resumed
     bool is_suspended_ = false, memory_ran_out_ = false;
-    std::int64_t ended_for_memory_ = 0;  ///< processes on this machine, at the last heartbeat
+    std::int64_t ended_for_memory_ = 0;  ///< processes killed on this machine, at the last heartbeat
     mutable bool behind_ = false;
     mutable bool samples_wanted_ = false;
     Stamp specification_stamp_, status_stamp_, messages_stamp_, metrics_stamp_, labels_stamp_,

@@ -8,14 +8,14 @@
 
 namespace roper {
 
-/// A JSON list of texts in a file's metadata, such as `token_texts`. @throws Error (checkpoint) if there is
-/// none
+/// A JSON list of strings in a file's metadata, such as `token_texts`. @throws Error (checkpoint) if it is
+/// missing
 std::vector<std::string> textsIn(const SafetensorsFile& file, const std::string& key);
 
-/// The tokens of a file's text; in files of versions that did not list them, its characters.
+/// The tokens of a file's text; its characters in files of older versions, which do not list tokens.
 std::vector<std::string> tokenTexts(const SafetensorsFile& file);
 
-/// What is seen of a token: blanks and ends of lines by signs.
+/// Display text of a token: whitespace and line breaks are replaced by symbols.
 QString shownToken(const std::string& token);
 QStringList shownTokens(const std::vector<std::string>& tokens);
 

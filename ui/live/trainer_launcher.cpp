@@ -23,7 +23,7 @@
 namespace roper {
 namespace {
 
-/// The process that a run's status names; 0 if it cannot be read.
+/// The process id in a run's status; 0 if it cannot be read.
 qint64 pidInStatus(const RunFolder& folder) {
     try {
         return folder.status().pid;
@@ -62,7 +62,8 @@ std::vector<RunFolder> TrainerLauncher::startTwins(const Specification& specific
     if (twin.device.threads == 0) twin.device.threads = std::max(1, usableCores() / 2);
     requireValid(twin, "the form");
     requireReadableText(twin.task);
-    // Both are made before either starts: a name or disk problem leaves no lone twin training.
+    // Both are created before either starts, so that a name or disk problem leaves no single twin in
+    // training.
     std::vector<RunFolder> folders;
     for (const std::string& position : twinMethods()) {
         folders.push_back(createRun(runs_, {}, withPosition(twin, position), labels));
@@ -83,12 +84,12 @@ void TrainerLauncher::resume(const RunFolder& folder) {
     timer_.start();
 }
 
-/// A trainer that is killed before its first word leaves no trace: it is left for it, where its words would
-/// be.
+/// A trainer killed before its first output leaves no trace, so this writes a message to its messages file
+/// instead.
 void TrainerLauncher::lookAtStarted() {
     std::erase_if(started_, [](const Started& started) {
         try {
-            // It has begun, or the next one has after it.
+            // This trainer has started, or a later one has.
             if (pidInStatus(started.folder) != started.former_pid) return true;
             if (processStart(started.pid) != 0) return false;
             if (fileSize(started.folder.messagesPath()) > started.said) return true;
@@ -97,7 +98,7 @@ void TrainerLauncher::lookAtStarted() {
                         ") ended before it could say anything: it was killed, or there was no memory to load "
                         "it.");
         } catch (const Error&) {
-            // The run has been removed, or cannot be written to; then it is no longer looked at.
+            // The run has been removed or is not writable; stop watching it.
         }
         return true;
     });
@@ -106,7 +107,7 @@ void TrainerLauncher::lookAtStarted() {
 
 void TrainerLauncher::wake(const RunFolder& folder) {
     requireOwn(folder.path());
-    // Asked again just before: the process id may be another's by now.
+    // Checked again just before, since the process id may have been reused.
     const Status status = folder.status();
     const bool is_there = writerIsSuspended(status);
     if (!is_there || ::kill(static_cast<pid_t>(status.pid), SIGCONT) != 0)
@@ -124,9 +125,9 @@ qint64 startDetached(const QStringList& arguments, const FilePath& messages) {
     QProcess process;
     process.setProgram(program);
     process.setArguments(arguments);
-    // What the trainer says when it cannot even begin would otherwise be lost.
+    // Otherwise the error of a trainer that cannot even start would be lost.
     process.setStandardOutputFile(QProcess::nullDevice());
-    // QProcess opens a path, which might be a link; this one leads to the file that has been opened here.
+    // QProcess would open a path, which might be a link; this path refers to the file opened here.
     const Descriptor said = openFile(messages, O_WRONLY | O_CREAT | O_APPEND);
     process.setStandardErrorFile(QStringLiteral("/proc/self/fd/%1").arg(said.number()), QIODevice::Append);
     process.setStandardInputFile(QProcess::nullDevice());

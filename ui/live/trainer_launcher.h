@@ -10,38 +10,37 @@
 
 namespace roper {
 
-/// Starts trainers as processes of their own, which continue when the window is closed.
+/// Starts trainers as separate processes, which continue after the window is closed.
 class TrainerLauncher : public QObject {
     Q_OBJECT
 
   public:
     TrainerLauncher(std::filesystem::path runs, QObject* parent);
 
-    /// Makes a queued run, so that it is seen at once, and starts a trainer on it.
-    /// @throws Error saying why it cannot be made or started
+    /// Creates a queued run, so that it is visible at once, and starts a trainer for it.
+    /// @throws Error saying why it cannot be created or started
     RunFolder start(const Specification& specification, const RunLabels& labels = {});
 
-    /// RoPE and RoPER with the same batches and initial weights, at the same time, sharing the cores.
+    /// Starts RoPE and RoPER at the same time, with the same batches and initial weights, sharing the cores.
     /// @returns the two runs, RoPE first
     std::vector<RunFolder> startTwins(const Specification& specification, const RunLabels& labels = {});
 
-    /// Starts a trainer on a run that is queued or has ended before its last step. @throws Error
+    /// Starts a trainer for a run that is queued or has ended before its last step. @throws Error
     void resume(const RunFolder& folder);
 
-    /// Lets the trainer of a run go on that was suspended. @throws Error if it no longer is, or is another
-    /// user's
+    /// Resumes the suspended trainer of a run. @throws Error if it has ended or belongs to another user
     static void wake(const RunFolder& folder);
 
-    /// Path of roper-train: what $ROPER_TRAIN names, else beside this program, else on the PATH.
+    /// Path of roper-train: from $ROPER_TRAIN, next to this program, or on the PATH.
     static QString trainerProgram();
 
   private:
-    /// A trainer that was started and has not yet been seen to begin.
+    /// A started trainer that has not reported yet.
     struct Started {
         RunFolder folder;
         qint64 pid;
-        qint64 former_pid;   ///< the process in the run's status when it was started
-        std::uint64_t said;  ///< size of its messages when it was started
+        qint64 former_pid;   ///< process in the run's status when it was started
+        std::uint64_t said;  ///< size of its messages file when it was started
     };
     void lookAtStarted();
 
@@ -50,8 +49,8 @@ class TrainerLauncher : public QObject {
     QTimer timer_;
 };
 
-/// Starts roper-train as a process that outlives this one; what it writes to stderr goes to the file
-/// `messages`. → its process id. @throws Error saying why it cannot be started
+/// Starts roper-train as a process that outlives this one, with stderr written to the file `messages`.
+/// @returns its process id @throws Error saying why it cannot be started
 qint64 startDetached(const QStringList& arguments, const FilePath& messages);
 
 }  // namespace roper

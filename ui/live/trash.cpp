@@ -10,8 +10,7 @@
 namespace roper {
 
 std::optional<TrashedRun> moveToTrash(const RunFolder& run) {
-    // Where the folder above the trash is missing, Qt 6.4 makes one in the folder that the program was
-    // started in.
+    // If the parent folder of the trash is missing, Qt 6.4 creates one in the current working directory.
     if (!QDir().mkpath(QStandardPaths::writableLocation(QStandardPaths::GenericDataLocation)))
         return std::nullopt;
     try {
@@ -33,7 +32,7 @@ void takeFromTrash(const TrashedRun& run) {
     if (problem)
         throw Error(ErrorKind::disk, "cannot move " + run.now.string() + " back to " + run.before.string() +
                                          ": " + problem.message());
-    // The desktop's note of where it came from (freedesktop.org's Trash specification 1.0).
+    // The .trashinfo file with the original path (freedesktop.org Trash specification 1.0).
     const std::filesystem::path note =
         run.now.parent_path().parent_path() / "info" / (run.now.filename().string() + ".trashinfo");
     std::filesystem::remove(note, problem);

@@ -6,17 +6,16 @@
 
 namespace roper {
 
-/// Where a run's folder was, and where it is in the desktop's trash.
+/// Original path of a run's folder, and its path in the desktop's trash.
 struct TrashedRun {
     std::filesystem::path before, now;
 };
 
-/// Moves a run's folder to the desktop's trash. @returns where it is; nothing if it could not be moved, and
-/// then nothing has changed
+/// Moves a run's folder to the desktop's trash. @returns where it is; nothing, and nothing changed, if that
+/// failed
 std::optional<TrashedRun> moveToTrash(const RunFolder& run);
 
-/// Takes it out of the trash again. @throws Error (disk, usage) if it is no longer there, or another run has
-/// its name now
+/// Restores it from the trash. @throws Error (disk, usage) if it is no longer there, or its name is taken
 void takeFromTrash(const TrashedRun& run);
 
 }  // namespace roper
