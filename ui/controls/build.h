@@ -9,9 +9,9 @@
 
 namespace roper {
 
-// How pages, panels and dialogs are put together: each call says in one place what Qt takes several for.
+// Helpers to build pages, panels and dialogs: one call for what takes several in Qt.
 
-/// A widget or a layout in a row or a column.
+/// A widget or layout in a row or column.
 struct Placed {
     Placed(QWidget* one, int how_much = 0, Qt::Alignment where = {})
         : widget(one), stretch(how_much), alignment(where) {}
@@ -19,39 +19,39 @@ struct Placed {
 
     QWidget* widget = nullptr;
     QLayout* layout = nullptr;
-    int stretch;  ///< the share of the room that is left over
+    int stretch;  ///< share of the remaining space
     Qt::Alignment alignment = {};
 };
-/// Room that stays free among them.
+/// Stretchable space.
 inline const Placed kRoom{static_cast<QWidget*>(nullptr)};
 
-/// Side by side, or one below the other. @param of  the widget whose layout it becomes, if any
+/// Side by side, or one below the other. @param of  the widget that receives the layout, if any
 QHBoxLayout* rowOf(std::initializer_list<Placed> all, QWidget* of = nullptr);
 QVBoxLayout* columnOf(std::initializer_list<Placed> all, QWidget* of = nullptr);
 
-/// A widget with this layout, without margins of its own.
+/// A widget with this layout, without margins.
 QWidget* widgetWith(QLayout* layout);
 
-/// A row that is broken like text where it is too long (FlowLayout).
+/// A row that wraps like text (FlowLayout).
 QWidget* flowOf(std::initializer_list<QWidget*> all);
 
-/// Widgets that are parted by dragging; none can be dragged away.
-/// @param sizes    at first, in pixels; none: as they would like
-/// @param growing  the place of the one that takes what a larger window gives; −1: all share it
+/// A splitter whose widgets cannot be collapsed.
+/// @param sizes    initial sizes in pixels; empty: size hints
+/// @param growing  index of the widget that grows with the window; −1: all of them
 QSplitter* splitOf(Qt::Orientation orientation, std::initializer_list<QWidget*> all, const QList<int>& sizes,
                    int growing = -1);
 
-/// A text that is broken into lines.
+/// A label with word wrap.
 QLabel* wrappedLabel(const QString& text = {});
-/// The same for a message, of which a person may copy parts.
+/// The same for a message whose text can be selected and copied.
 QLabel* messageLabel();
-/// A remark, paler than other texts.
+/// A remark in the faint text colour.
 QLabel* faintLabel(const QString& text = {});
 
-/// Lets a list be as narrow as so many letters, however long its entries are.
+/// Lets a combo box shrink to this many characters, however long its entries are.
 void letBeNarrow(QComboBox& box, int letters = 8);
 
-/// A button that does something. @param help  its tool tip
+/// A button with an action. @param help  its tooltip
 template <class Receiver, class Act>
 QPushButton* buttonFor(const QString& text, const QString& help, Receiver* receiver, Act act) {
     auto* button = new QPushButton(text);

@@ -9,8 +9,8 @@
 
 namespace roper {
 
-/// A box of labels that are longer than it is wide: what tells them apart stays, and its list is as wide as
-/// they are.
+/// A combo box with labels longer than its width: elision keeps the distinctive parts, and the popup is as
+/// wide as the labels.
 class ElidedComboBox : public QComboBox {
   public:
     using QComboBox::QComboBox;
@@ -20,7 +20,7 @@ class ElidedComboBox : public QComboBox {
         QComboBox::showPopup();
     }
 
-    /// What it shows of the label that is chosen.
+    /// The elided text of the chosen label.
     QString shownText() const {
         QStyleOptionComboBox option;
         initStyleOption(&option);
@@ -29,7 +29,7 @@ class ElidedComboBox : public QComboBox {
         QStringList labels;
         for (int i = 0; i < count(); ++i)
             labels << itemText(i);
-        constexpr int kPadding = 4;  // of the style, both sides
+        constexpr int kPadding = 4;  // of the style, both sides together
         const QFontMetricsF metrics(font());
         return elidedTogether(labels, metrics, room.width() - kPadding).value(currentIndex());
     }

@@ -22,7 +22,7 @@ QLayoutItem* FlowLayout::takeAt(int index) {
     return index >= 0 && index < items_.size() ? items_.takeAt(index) : nullptr;
 }
 
-/// The widest widget: every other one can go below it.
+/// The widest widget: all others can go below it.
 QSize FlowLayout::minimumSize() const {
     QSize least;
     for (const QLayoutItem* item : items_)
@@ -30,7 +30,7 @@ QSize FlowLayout::minimumSize() const {
     return least;
 }
 
-/// All in one row.
+/// All widgets in one row.
 QSize FlowLayout::sizeHint() const {
     QSize all;
     for (const QLayoutItem* item : items_) {
@@ -50,7 +50,7 @@ int FlowLayout::arrange(const QRect& rect, bool apply) const {
     int x = rect.left(), y = rect.top(), line = 0;
     QList<std::pair<QLayoutItem*, QRect>> in_line;
     const auto finish = [&] {
-        // Of different heights, all stand on one middle.
+        // Widgets of different heights are centred vertically in their line.
         for (auto& [item, place] : in_line)
             if (apply) item->setGeometry(place.translated(0, (line - place.height()) / 2));
         in_line.clear();

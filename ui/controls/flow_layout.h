@@ -4,7 +4,7 @@
 
 namespace roper {
 
-/// Widgets in a row that is broken like text where it is too long.
+/// A row of widgets that wraps like text.
 class FlowLayout : public QLayout {
   public:
     explicit FlowLayout(QWidget* parent);
@@ -23,7 +23,7 @@ class FlowLayout : public QLayout {
     void setGeometry(const QRect& rect) override;
 
   private:
-    /// @param apply  whether the widgets are moved there. @returns the height that they take
+    /// @param apply  whether to move the widgets. @returns their total height
     int arrange(const QRect& rect, bool apply) const;
 
     QList<QLayoutItem*> items_;

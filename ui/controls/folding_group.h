@@ -6,7 +6,7 @@
 
 namespace roper {
 
-/// A heading that folds what stands below it. Whether it does is remembered under the heading's text.
+/// A heading that folds the contents below it. The state is stored under the heading's text.
 class FoldingGroup : public QWidget {
     Q_OBJECT
 
@@ -19,7 +19,7 @@ class FoldingGroup : public QWidget {
   private:
     void show();
 
-    QString key_;  ///< of the settings
+    QString key_;  ///< key in the settings
     QToolButton* header_;
     QWidget* body_;
     bool is_folded_;

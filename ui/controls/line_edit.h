@@ -4,8 +4,8 @@
 
 namespace roper {
 
-/// A line of text that says `edited` when it is left or Return is pressed, and is not rewritten while someone
-/// types in it.
+/// A line of text that emits `edited` when it loses focus or Return is pressed, and is not overwritten while
+/// the user types.
 class LineEdit : public QLineEdit {
     Q_OBJECT
 
@@ -20,7 +20,7 @@ class LineEdit : public QLineEdit {
         shown_ = text;
         if ((hasFocus() && isModified()) || this->text() == text) return;
         setText(text);
-        setCursorPosition(0);  // a long text shows how it begins
+        setCursorPosition(0);  // shows the beginning of a long text
     }
 
   signals:

@@ -4,14 +4,14 @@
 
 namespace roper {
 
-/// An input with the name that screen readers and tests know it by, and its help.
+/// Sets the accessible name of an input, which tests use as well, and its tooltip.
 template <class Widget>
 Widget* named(Widget* widget, const QString& name, const QString& help) {
     widget->setAccessibleName(name);
     widget->setToolTip(help);
     return widget;
 }
-/// The same where the name says all.
+/// The same if the name needs no further help.
 template <class Widget>
 Widget* named(Widget* widget, const QString& name) {
     return named(widget, name, name);

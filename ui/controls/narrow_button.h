@@ -8,17 +8,17 @@
 
 namespace roper {
 
-/// A button in a narrow row: it may be as narrow as its text, below the least width that the style gives to
-/// all.
+/// A button for narrow rows: it may be as narrow as its text, below the style's minimum width of buttons.
 class NarrowButton : public QPushButton {
   public:
-    /// @param texts  what it shows at first, and what at other times
+    /// @param texts  initial text, and others that it may show
     explicit NarrowButton(const QStringList& texts) : QPushButton(texts.front()), texts_(texts) {
-        setSizePolicy(QSizePolicy::Preferred, QSizePolicy::Fixed);  // a button's own would not let it shrink
+        // the default policy would not let it shrink
+        setSizePolicy(QSizePolicy::Preferred, QSizePolicy::Fixed);
     }
 
     QSize minimumSizeHint() const override {
-        constexpr int kPadding = 10;  // pixels, both sides with the frame
+        constexpr int kPadding = 10;  // pixels, both sides including the frame
         int longest = 0;
         for (const QString& text : texts_)
             longest = std::max(longest, fontMetrics().horizontalAdvance(text));
@@ -29,7 +29,7 @@ class NarrowButton : public QPushButton {
     QStringList texts_;
 };
 
-/// Such a button that does something. @param help  its tool tip
+/// Such a button with an action. @param help  its tooltip
 template <class Receiver, class Act>
 QPushButton* narrowButton(const QStringList& texts, const QString& help, Receiver* receiver, Act act) {
     auto* button = new NarrowButton(texts);

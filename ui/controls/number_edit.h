@@ -4,16 +4,15 @@
 
 namespace roper {
 
-/// A line for a number, in any notation ("1e-3", "0.001"), always with a point. Says `edited` when a valid
-/// number has been put in; anything else is shown as wrong with the reason and put back when the line is
-/// left.
+/// An input for a number in any notation ("1e-3", "0.001"), always with a decimal point. Emits `edited` after
+/// a valid number was entered; invalid input is marked, with the reason, and reverted when the focus leaves.
 class NumberEdit : public QLineEdit {
     Q_OBJECT
 
   public:
     NumberEdit(double low, double high, QWidget* parent = nullptr);
 
-    /// What the tool tip says while nothing is wrong.
+    /// Sets the tooltip for valid input.
     void setHelp(const QString& help) { help_ = help; }
 
     double value() const { return value_; }

@@ -7,7 +7,7 @@
 
 namespace roper {
 
-/// Rows of one height, in the pixels of zoom 1, and columns of one width; 0: as they are.
+/// Sets the height of all rows, and the width of all columns, in pixels at zoom 1; 0: unchanged.
 inline void setCellSize(QTableView& table, int row_height, int column_width = 0) {
     const auto apply = [&table, row_height, column_width] {
         table.verticalHeader()->setDefaultSectionSize(zoomed(row_height));

@@ -7,19 +7,18 @@
 
 namespace roper {
 
-/// A field for a text of several lines, of a limited length: to lay out many megabytes would hold up the
-/// window.
+/// A multi-line text input with a limited length, because laying out many megabytes would block the window.
 class TextInput : public QPlainTextEdit {
     Q_OBJECT
 
   public:
-    /// @param most  characters that it holds
+    /// @param most  maximum number of characters
     explicit TextInput(qsizetype most, QWidget* parent = nullptr) : QPlainTextEdit(parent), most_(most) {}
 
-    /// Why a text has no room; empty if it has.
+    /// Why a text does not fit; empty if it does.
     QString refusalOf(const QString& text) const {
         const qsizetype there = document()->characterCount() - textCursor().selectedText().size();
-        return there + text.size() <= most_ + 1  // a document counts one that is not there
+        return there + text.size() <= most_ + 1  // a QTextDocument counts one character too many
                    ? QString()
                    : tr("This text has %L1 characters; there is room for %L2 here. Paste a part of it.")
                          .arg(text.size())
@@ -27,7 +26,7 @@ class TextInput : public QPlainTextEdit {
     }
 
   protected:
-    /// What is pasted or dropped.
+    /// Handles pasted and dropped text.
     void insertFromMimeData(const QMimeData* source) override {
         const QString refusal = refusalOf(source->text());
         if (refusal.isEmpty()) return QPlainTextEdit::insertFromMimeData(source);

@@ -9,8 +9,8 @@
 
 namespace roper {
 
-/// An event filter of the whole program: the wheel scrolls what can be scrolled, and changes no box that
-/// happens to come under the pointer meanwhile.
+/// An application-wide event filter: in a scroll area the wheel always scrolls, and does not change spin and
+/// combo boxes that come under the pointer.
 class WheelGuard : public QObject {
   public:
     using QObject::QObject;
