@@ -12,9 +12,9 @@
 namespace roper {
 namespace {
 
-constexpr int kLive_ms = 2000;  // how often a model that trains is looked at again
+constexpr int kLive_ms = 2000;  // interval of queries to a model in training
 
-/// A setup with the rotation that a run's model has.
+/// A setup with the rotation of a run's model.
 Setup asInTheRun(Setup setup, const RunHead& head) {
     RotaryConfig rotation = head.model.rotation;
     rotation.scaling = setup.scaling;
@@ -22,7 +22,7 @@ Setup asInTheRun(Setup setup, const RunHead& head) {
     static_cast<RotaryConfig&>(setup) = rotation;
     setup.value_rotary_fraction = head.model.value_rotary_fraction;
     const PositionMethod& method = positionMethod(head.model.position);
-    // What a run adds to its embeddings is in its q and k already, so to a head it is no method at all.
+    // A run's additive embeddings are already in its q and k, so its heads use no method.
     setup.method = method.adds_to_embeddings ? "none" : method.name;
     setup.attention = head.model.attention;
     if (!method.rotates) setup.rotary_fraction = setup.value_rotary_fraction = 0;
@@ -69,7 +69,7 @@ void AttentionState::follow() {
     emit changed();
 }
 
-/// The vectors that the setup asks for, or a message that says why there are none.
+/// Takes the vectors for the setup, or sets a message that says why there are none.
 void AttentionState::takeVectors() {
     const Setup& s = setup();
     if (s.source == Source::run) return takeVectorsOfRun();
@@ -99,7 +99,7 @@ void AttentionState::takeVectorsOfRun() {
     heads_ = run_head_->vectors;
     const auto width = static_cast<int>(heads_.Q.cols());
     if (width == s.head_dim) return;
-    // The vectors are as wide as they are.
+    // The dimension of given vectors cannot be changed.
     Setup fitting = s;
     fitting.head_dim = width;
     if (sanitized(fitting).head_dim == width)
@@ -131,12 +131,12 @@ void AttentionState::takeRun(const RunHead& head) {
     if (std::exchange(adopted_run_, {}) == head.question.run) {
         const Setup before = setup();
         selection_.set(asInTheRun(before, head), tr("Run"));
-        if (!(setup() == before)) return;  // `follow` has seen to it
+        if (!(setup() == before)) return;  // `follow` has handled it
     }
     follow();
 }
 
-/// What the run has learned is no change by the user: nothing to undo.
+/// Parameters learned by the run are not a change by the user, so there is no undo step.
 void AttentionState::takeLearned(const Learned& learned) {
     if (setup().learned == learned) return;
     Setup with = setup();
@@ -153,7 +153,7 @@ void AttentionState::finish() {
     } else {
         names_ = QString::fromStdString(s.words).split(' ', Qt::SkipEmptyParts);
     }
-    // Fewer words than tokens would leave some without; more do no harm.
+    // With fewer words than tokens no token is named; surplus words do no harm.
     names_ = names_.size() >= tokens() ? names_.mid(0, tokens()) : QStringList();
     rule_ = scoreRule(s);
     score_row_ = roper::scoreRow(rule_, heads_, query(), s.shift);
@@ -184,7 +184,7 @@ QString AttentionState::sourceText() const {
         return tr("random vectors, seed %1, similarity %2").arg(s.seed).arg(s.similarity);
     if (s.source == Source::hand) return tr("vectors set by hand");
     const QString model = QString::fromStdString(s.run);
-    if (run_head_ && run_head_->model.step < 0)  // which only runs have
+    if (run_head_ && run_head_->model.step < 0)  // a published model: only runs have steps
         return tr("layer %1, head %2 of %3").arg(s.layer).arg(s.head).arg(modelTitle(model));
     return tr("layer %1, head %2 of %3 at step %4")
         .arg(s.layer)
@@ -198,7 +198,7 @@ void AttentionState::useRun(const QString& run) {
     next.source = Source::run;
     next.run = run.toStdString();
     if (const RunWatcher* watcher = runs_.find(run)) {
-        // A text of another task has characters that this model does not know.
+        // A text of another task has characters unknown to this model.
         const auto other = runs_.find(QString::fromStdString(setup().run));
         const bool same_task = other != nullptr && other->specification() && watcher->specification() &&
                                other->specification()->task.name == watcher->specification()->task.name;
@@ -212,7 +212,7 @@ void AttentionState::useRun(const QString& run) {
     if (run_head_ && run_head_->question.run == run) run_head_.reset();  // so that it is asked again
     asked_.reset();
     selection_.set(next, tr("Run"));
-    if (!asked_) follow();  // the setup was this one already
+    if (!asked_) follow();  // the setup has not changed
 }
 
 void AttentionState::adopt(const std::string& run, const std::function<Setup(const Setup&)>& change) {

@@ -14,7 +14,7 @@ namespace {
 
 constexpr QSize kPicture{96, 64};
 
-/// The picture of an example; none where the program's resources are missing.
+/// The picture of an example; none if the program's resources are missing.
 QIcon pictureOf(const Example& example) {
     try {
         return QIcon(QString::fromStdString((resourceFolder("examples") / example.pictureName()).string()));
@@ -23,7 +23,7 @@ QIcon pictureOf(const Example& example) {
     }
 }
 
-/// Reads its pictures when it is opened for the first time, which most lists of a session never are.
+/// Loads its pictures when the list is first opened, which rarely happens in a session.
 class ExampleBox : public QComboBox {
   public:
     explicit ExampleBox(std::vector<const Example*> all) : all_(std::move(all)) {
@@ -31,8 +31,8 @@ class ExampleBox : public QComboBox {
             addItem(QString::fromStdString(example->title));
             setItemData(count() - 1, QString::fromStdString(example->about), Qt::ToolTipRole);
         }
-        setIconSize({0, 0});  // in the open list alone
-        // The one of a style that shows lists as menus draws no pictures of this size.
+        setIconSize({0, 0});  // pictures only in the open list
+        // The delegate of styles with menu-like popups draws no pictures of this size.
         setItemDelegate(new QStyledItemDelegate(this));
     }
 
@@ -40,7 +40,7 @@ class ExampleBox : public QComboBox {
         view()->setIconSize(kPicture);
         for (int i = 0; i < count(); ++i)
             if (itemIcon(i).isNull()) setItemIcon(i, pictureOf(*all_.at(static_cast<std::size_t>(i))));
-        constexpr int kFrame = 24;  // of the list, and its scroll bar
+        constexpr int kFrame = 24;  // of the list, including the scroll bar
         view()->setMinimumWidth(view()->sizeHintForColumn(0) + kFrame);
         QComboBox::showPopup();
     }

@@ -5,9 +5,9 @@
 
 namespace roper {
 
-/// A list of the examples of a page, with their pictures, at this place of its panel.
-/// @param page  as `roper-lab --page` names it
-/// @param show  brings the tabs to the front in which the example is seen
+/// Adds the page's list of examples, with pictures, to the panel.
+/// @param page  as in `roper-lab --page`
+/// @param show  brings the tabs with the example to the front
 void addExamples(SetupPanel& panel, const std::string& page, std::function<void(const ViewSettings&)> show);
 
 }  // namespace roper

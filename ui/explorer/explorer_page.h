@@ -7,7 +7,7 @@
 
 namespace roper {
 
-/// A page about the shared selection: what the pointer is on in one of its pictures is marked on the others.
+/// A page about the shared selection: the item under the pointer in one figure is marked in the others.
 class ExplorerPage : public Page {
     Q_OBJECT
 
@@ -18,13 +18,13 @@ class ExplorerPage : public Page {
   protected:
     Pointing& pointing() { return pointing_; }
 
-    /// Shows the numbers under the pointer; empty when it has left, and then nothing is marked.
+    /// Shows the readout for the pointer; if it is empty, the pointer has left and the mark is removed.
     void tell(const QString& text) {
         setReadout(text);
         if (text.isEmpty()) pointing_.clear();
     }
 
-    /// Colours of what was computed are those of the palette, light or dark.
+    /// Figures take their colours from the palette, light or dark.
     void changeEvent(QEvent* event) override {
         Page::changeEvent(event);
         if (event->type() == QEvent::PaletteChange) refreshWhenSeen();

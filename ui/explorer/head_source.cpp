@@ -20,7 +20,7 @@ Eigen::MatrixXd matrixOf(const SafetensorsFile& file, const std::string& name) {
     return read.cast<double>();
 }
 
-/// A matrix of one row that not every model has; empty where it has none.
+/// A matrix of one row that not every model has; empty if missing.
 Eigen::VectorXd rowOf(const SafetensorsFile& file, const std::string& name) {
     if (file.tensors().count(name) == 0) return {};
     const Eigen::MatrixXd matrix = matrixOf(file, name);

@@ -18,7 +18,7 @@ struct HeadQuestion {
     bool operator==(const HeadQuestion&) const = default;
 };
 
-/// What the model says: q, k and v before any rotation, and what it is.
+/// The model's answer: q, k and v before rotation, and the description of the model.
 struct RunHead {
     ModelDescription model;
     HeadQuestion question;
@@ -28,7 +28,7 @@ struct RunHead {
     Eigen::MatrixXd table;  ///< learned positions [positions × C]; empty for other methods
 };
 
-/// Gets q, k and v of a head from a run. Never waits; the newest question counts.
+/// Fetches q, k and v of a head from a run. Never blocks; a new question replaces the pending one.
 class HeadSource : public QObject {
     Q_OBJECT
 

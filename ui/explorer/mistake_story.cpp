@@ -13,7 +13,7 @@ QString text(const char* source) {
     return QCoreApplication::translate("roper::MistakeStory", source);
 }
 
-/// Code with what is right and what is wrong, told apart in one text: "k = «right|wrong»(k)".
+/// Splits code that contains both versions: "k = «right|wrong»(k)".
 std::pair<QString, QString> code(const char* lines) {
     static const QRegularExpression either(QStringLiteral("«([^|]*)\\|([^»]*)»"));
     const QString both = QString::fromUtf8(lines);

@@ -7,18 +7,18 @@
 
 namespace roper {
 
-/// What there is to tell of a mistake. Formula and code are right, then wrong; the wrong term is between ⟪
+/// Explanation of a mistake. Formula and code come as correct and wrong version; wrong terms are between ⟪
 /// and ⟫.
 struct MistakeStory {
     std::pair<QString, QString> formula, python, cpp;
-    QString seen;           ///< where it was found
-    QString why_it_trains;  ///< why nothing crashes
+    QString seen;           ///< where the mistake was seen
+    QString why_it_trains;  ///< why training does not crash
 };
 
 /// @param mistake  not `none`
 const MistakeStory& storyOf(Mistake mistake);
 
-/// The story as a page of rich text, the wrong terms in a colour. @param wrong  that colour
+/// The explanation as rich text. @param wrong  colour of the wrong terms
 QString storyHtml(Mistake mistake, const QString& wrong);
 
 }  // namespace roper

@@ -6,7 +6,7 @@
 
 namespace roper {
 
-/// A mistake's name and what is wrong, for people.
+/// Display name of a mistake, and what is wrong.
 struct MistakeText {
     QString name, what;
 };

@@ -7,12 +7,12 @@
 
 namespace roper {
 
-/// Plays until it is pressed again: says each time when the next picture is due.
+/// A play button: while playing, emits a signal when the next frame is due.
 class PlayButton : public QPushButton {
     Q_OBJECT
 
   public:
-    /// @param usual_ms  between two pictures, where motion is not reduced
+    /// @param usual_ms  time between frames unless motion is reduced
     explicit PlayButton(int usual_ms) : QPushButton(tr("Play")) {
         setCheckable(true);
         connect(&timer_, &QTimer::timeout, this, &PlayButton::next);
@@ -22,7 +22,7 @@ class PlayButton : public QPushButton {
         });
     }
 
-    /// Between two pictures, as it plays now.
+    /// Current time between frames.
     int interval_ms() const { return timer_.interval(); }
 
   signals:

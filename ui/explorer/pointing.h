@@ -5,17 +5,16 @@
 
 namespace roper {
 
-/// What the pointer is on, in whichever picture.
+/// The item under the pointer, in any figure.
 struct Pointed {
     std::optional<int> pair = {}, query = {}, key = {};
     std::optional<int> distance = {};  ///< query − key
-    std::optional<int> position = {};  ///< of the sentence
+    std::optional<int> position = {};  ///< position in the sentence
 
     bool operator==(const Pointed&) const = default;
 };
 
-/// Says to all pictures of the explorer pages what the pointer is on, so that each marks it where it shows
-/// it.
+/// Tells all figures of the explorer pages which item is under the pointer, so that each can mark it.
 class Pointing : public QObject {
     Q_OBJECT
 

@@ -11,7 +11,7 @@ constexpr qint64 kTogether_ms = 900;
 
 }  // namespace
 
-/// One step of undo.
+/// One undo step.
 class ChangeSetup : public QUndoCommand {
   public:
     ChangeSetup(Selection& selection, Setup after, const QString& what)
@@ -60,7 +60,7 @@ void Selection::replace(const Setup& setup) {
 void Selection::apply(const Setup& setup) {
     if (setup == setup_) return;
     setup_ = setup;
-    pointing_.clear();  // what the pointer is on may be something else now
+    pointing_.clear();  // the item under the pointer may have changed
     emit changed();
 }
 

@@ -9,7 +9,7 @@
 
 namespace roper {
 
-/// The one shared selection. Pages change it through `set` and follow `changed`; every change can be undone.
+/// The shared selection. Pages change it with `set` and follow `changed`; every change can be undone.
 class Selection : public QObject {
     Q_OBJECT
 
@@ -18,19 +18,19 @@ class Selection : public QObject {
 
     const Setup& setup() const { return setup_; }
 
-    /// Puts values outside their bounds back inside them; says `changed` only if something is different.
-    /// @param what  what is changed, for "Undo …": changes of the same thing in quick succession, such as a
-    /// slider's, are undone together
+    /// Clamps values to their bounds; emits `changed` only if something has changed.
+    /// @param what  name of the change, for "Undo …": quick successive changes with the same name, as from a
+    /// slider, are undone together
     void set(const Setup& setup, const QString& what);
     /// The same for a part of the setup.
     void change(const QString& what, const std::function<void(Setup&)>& make);
 
-    /// Sets without a step of undo: what is restored, what a run dictates.
+    /// Sets without an undo step, for restored setups and those dictated by a run.
     void replace(const Setup& setup);
 
     QUndoStack& history() { return history_; }
 
-    /// What the pointer is on: shared like the selection, but nothing that lasts.
+    /// The item under the pointer: shared like the selection, but transient.
     Pointing& pointing() { return pointing_; }
     const Pointed& pointed() const { return pointing_.now(); }
 

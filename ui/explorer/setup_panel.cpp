@@ -17,13 +17,13 @@ namespace {
 
 constexpr int kPanelWidth = 264;
 constexpr int kLabelWidth = 112;   // longer labels stand above their control
-constexpr int kControlWidth = 64;  // at least
+constexpr int kControlWidth = 64;  // minimum
 
 double numberOf(const SetupField& field, const Setup& setup) {
     return parseNumber(field.text(setup)).value_or(0);
 }
 
-/// The field's help, what this page can do with it, and what the field accepts.
+/// The field's help, the page's hint, and the accepted values.
 QString helpOf(const SetupField& field, const QString& hint) {
     QStringList lines{QString::fromStdString(field.help)};
     if (!hint.isEmpty()) lines << hint;
@@ -75,7 +75,7 @@ void SetupPanel::whenShown(std::function<void(const Setup&)> show) {
 void SetupPanel::change(const QString& what, const std::function<void(Setup&)>& set) {
     if (showing_) return;
     selection_.change(what, set);
-    showSetup();  // also where the selection took another value than was asked for
+    showSetup();  // also if the selection has adjusted the value
 }
 
 void SetupPanel::addHeading(const QString& text) {
@@ -87,7 +87,7 @@ void SetupPanel::addRow(const QString& label, QWidget* widget, const QString& he
     if (widget->accessibleName().isEmpty()) widget->setAccessibleName(label);
     widget->setToolTip(help);
     widget->setAccessibleDescription(help);
-    // A range may have numbers, and a list names, for which no panel has room.
+    // Ranges may contain long numbers, and lists long names, wider than any panel.
     if (qobject_cast<QAbstractSpinBox*>(widget) != nullptr || qobject_cast<QComboBox*>(widget) != nullptr) {
         widget->setMinimumWidth(zoomed(kControlWidth));
         controls_.push_back(widget);
@@ -111,8 +111,8 @@ void SetupPanel::addRow(const QString& label, QWidget* widget, const QString& he
     group_ != nullptr ? group_->add(row) : column_->insertWidget(column_->count() - 1, row);
 }
 
-/// Each control stands in a row of its own with its label. (A QFormLayout of Qt 6.4 gives rows that come back
-/// no height where others wrap.)
+/// Each control has a row layout of its own with its label. (A QFormLayout of Qt 6.4 gives no height to rows
+/// that are shown again while others wrap.)
 void SetupPanel::setRowVisible(QWidget* widget, bool visible) {
     widget->parentWidget()->setVisible(visible);
 }
@@ -123,7 +123,7 @@ QSpinBox* SetupPanel::addWhole(const QString& label, const char* key, const QStr
     auto* box = new QSpinBox;
     box->setRange(asInt(range.low), asInt(range.high));
     box->setSingleStep(step);
-    // A number counts when it is whole: on the way to 32, a 3 must not cut the vector.
+    // Numbers apply only once complete: a 3 on the way to 32 must not truncate the vector.
     box->setKeyboardTracking(false);
     connect(box, &QSpinBox::valueChanged, this, [this, label, &field](int value) {
         change(label, [&](Setup& s) { field.set(s, std::to_string(value)); });
@@ -137,7 +137,7 @@ QSpinBox* SetupPanel::addWhole(const QString& label, const char* key, const QStr
 QSpinBox* SetupPanel::addIndex(const QString& label, const char* key, const QString& hint,
                                std::function<int(const Setup&)> count) {
     QSpinBox* box = addWhole(label, key, hint);
-    // The range comes before the value, which it would cut otherwise.
+    // The range is set before the value, which it would clamp otherwise.
     const auto show_value = shown_.back();
     shown_.back() = [box, count, show_value](const Setup& s) {
         box->setRange(0, std::max(0, count(s) - 1));

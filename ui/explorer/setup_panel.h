@@ -19,69 +19,68 @@
 
 namespace roper {
 
-/// The controls beside a picture. Each is bound to one setting of the shared setup: changing it changes the
-/// selection, and whatever changes the selection is shown by it. All have a label, a help text and an
-/// accessible name.
+/// The controls beside a figure. Each is bound to a setting of the shared setup: it changes the selection and
+/// follows its changes. All have a label, a help text and an accessible name.
 class SetupPanel : public QScrollArea {
     Q_OBJECT
 
   public:
     SetupPanel(Selection& selection, QWidget* parent);
 
-    /// Begins a group, which can be folded: what is added from now on stands in it.
+    /// Begins a foldable group, which receives all controls added afterwards.
     void addHeading(const QString& text);
 
-    // Controls of a setting, named by its key (core/explorer/setup_fields.h): range, unit and help are the
-    // field's. `hint` adds what only this page can do with it, such as its keys.
+    // Controls of a setting, identified by its key (core/explorer/setup_fields.h), which determines range,
+    // unit and help. `hint` adds help specific to the page, such as its keys.
 
     QSpinBox* addWhole(const QString& label, const char* key, const QString& hint = {}, int step = 1);
-    /// A whole number from 0 to below a count that depends on the setup.
+    /// An integer from 0 up to, but excluding, a count that depends on the setup.
     QSpinBox* addIndex(const QString& label, const char* key, const QString& hint,
                        std::function<int(const Setup&)> count);
     QDoubleSpinBox* addDecimal(const QString& label, const char* key, const QString& hint, double step,
                                int decimals);
     /// A number in any notation.
     NumberEdit* addReal(const QString& label, const char* key, const QString& hint = {});
-    /// Numbers separated by commas. What cannot be read is marked, and says why.
+    /// Numbers separated by commas. Invalid input is marked, with the reason.
     LineEdit* addNumbers(const QString& label, const char* key, const QString& hint = {});
-    /// A slider over [low, high] in steps of `step`, for a number that another control shows.
+    /// A slider over [low, high] in steps of `step`, for a number that has another control as well.
     QSlider* addSlider(const QString& label, const char* key, const QString& hint, double low, double high,
                        double step);
-    /// @param names  what the choices of the field are called here, in their order
+    /// @param names  display names of the field's choices, in their order
     QComboBox* addChoice(const QString& label, const char* key, const QStringList& names,
                          const QString& hint = {});
     QCheckBox* addCheck(const QString& label, const char* key, const QString& hint = {});
 
-    // Controls that several pages have.
+    // Controls used by several pages.
 
-    /// Which pair is looked at.
+    /// The chosen pair.
     void addPair(const QString& hint) {
         addIndex(tr("Pair i"), "pair", hint, [](const Setup& s) { return s.pairs(); });
     }
-    /// How far all positions are moved, as a number and by hand.
+    /// The shift of all positions, as a number and as a slider.
     void addShift(const QString& label, const QString& hint, const QString& by_hand) {
         addDecimal(label, "shift", hint, 1, 2);
         addSlider(tr("Shift, by hand"), "shift", by_hand, -64, 64, 1);
     }
 
-    // Controls of what is no single setting.
+    // Controls not bound to a single setting.
 
-    /// Without a label before it, for long names; the label is its accessible name.
+    /// A combo box without a visible label, for long names; `label` is its accessible name.
     QComboBox* addOwnChoice(const QString& label, const QString& help, const QStringList& names,
                             std::function<int(const Setup&)> get, std::function<void(Setup&, int)> set);
     QCheckBox* addOwnCheck(const QString& label, const QString& help, std::function<bool(const Setup&)> get,
                            std::function<void(Setup&, bool)> set);
     QPushButton* addButton(const QString& label, const QString& help, std::function<void()> run);
-    /// A control of the page's own.
+    /// Adds a control specific to the page.
     void addRow(const QString& label, QWidget* widget, const QString& help);
 
-    /// Shows or hides a control together with its label.
+    /// Shows or hides a control and its label.
     void setRowVisible(QWidget* widget, bool visible);
 
-    /// Called with every new setup, for what depends on it: which controls are enabled, texts.
+    /// Registers a function called with every new setup, for example to enable controls or set texts.
     void whenShown(std::function<void(const Setup&)> show);
 
-    /// Changes the selection; `what` names it in the history.
+    /// Changes the selection; `what` names the change in the undo history.
     void change(const QString& what, const std::function<void(Setup&)>& set);
 
     void showSetup();
@@ -95,14 +94,14 @@ class SetupPanel : public QScrollArea {
 
     Selection& selection_;
     QVBoxLayout* column_;
-    FoldingGroup* group_ = nullptr;   ///< the last
-    std::vector<QLabel*> labels_;     ///< that stand before their control
-    std::vector<QWidget*> controls_;  ///< that may be narrower than they would like
+    FoldingGroup* group_ = nullptr;   ///< the current group
+    std::vector<QLabel*> labels_;     ///< labels in front of controls
+    std::vector<QWidget*> controls_;  ///< controls that may be narrower than their size hint
     std::vector<std::function<void(const Setup&)>> shown_;
     bool showing_ = false;
 };
 
-/// The controls of a head's rotation, the same on every page.
+/// Adds the controls of a head's rotation, the same on every page.
 void addRotationControls(SetupPanel& panel);
 
 }  // namespace roper

@@ -11,8 +11,8 @@ QString controlText(const char* source) {
     return QCoreApplication::translate("roper::SourceControls", source);
 }
 
-/// Published models on this machine and the runs of the folder; the chosen one stays chosen while others come
-/// and go.
+/// Published models on this machine and the runs of the folder; the choice is kept while others appear and
+/// disappear.
 QComboBox* addModelChoice(SetupPanel& panel, AttentionState& state) {
     auto* models = new QComboBox;
     letBeNarrow(*models, 10);

@@ -5,13 +5,13 @@
 
 namespace roper {
 
-/// What a page does with the vectors: controls that would change nothing on it are hidden.
+/// How a page uses the vectors; controls without effect on it are hidden.
 enum class SourceUse {
-    attention,  ///< all of them are seen
-    mixing,     ///< random numbers are seen only where all tokens are mixed
+    attention,  ///< all vectors are visible
+    mixing,     ///< random vectors matter only if all tokens are mixed
 };
 
-/// The controls that say where q, k and v come from: seeded random numbers, a table, or a run.
+/// Adds the controls for the source of q, k and v: seeded random numbers, a table, or a model.
 void addSourceControls(SetupPanel& panel, AttentionState& state, SourceUse use);
 
 }  // namespace roper
