@@ -8,7 +8,7 @@
 
 namespace roper {
 
-/// Ctrl+K: type a few letters of any action, press Enter.
+/// Command palette (Ctrl+K): type a few letters of any action and press Enter.
 class CommandPalette : public QDialog {
     Q_OBJECT
 

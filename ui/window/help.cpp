@@ -16,7 +16,7 @@ QString text(const char* source) {
     return QCoreApplication::translate("roper::Help", source);
 }
 
-/// A window with a text, which does not hold up the program.
+/// A non-modal window with a text.
 HtmlView* openText(const QString& title, QWidget* parent) {
     auto* dialog = new QDialog(parent);
     dialog->setAttribute(Qt::WA_DeleteOnClose);

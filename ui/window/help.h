@@ -6,12 +6,12 @@
 
 namespace roper {
 
-// What the Help menu shows, each in a window of its own beside the program's.
+// Items of the Help menu, each in its own non-modal window.
 
-/// Every shortcut by its menu.
+/// All shortcuts, by menu.
 void showKeys(const Actions& actions, QWidget* parent);
 
-/// docs/glossary.md: what the words of the program mean.
+/// docs/glossary.md: the terms used by the program.
 void showGlossary(QWidget* parent);
 
 /// Version, sources and licence.

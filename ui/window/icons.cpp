@@ -9,7 +9,7 @@
 namespace roper {
 namespace {
 
-/// All icons are drawn on a square of 28 units, with a round pen in their colour and no brush at first.
+/// All icons are drawn on a square of 28 units, with a round pen in their colour and initially no brush.
 constexpr double kUnits = 28;
 
 void drawRotation(QPainter& painter, const QColor& color) {
@@ -18,7 +18,7 @@ void drawRotation(QPainter& painter, const QColor& color) {
     drawArrow(painter, {14, 14}, {20.5, 6}, color, 1.8);
 }
 
-/// Waves, fast to slow.
+/// Waves, from fast to slow.
 void drawSpectrum(QPainter& painter, const QColor&) {
     for (const auto& [y, periods] : {std::pair{7.0, 4.0}, {14.0, 2.0}, {21.0, 1.0}}) {
         QPolygonF wave;
@@ -58,7 +58,7 @@ void drawTraining(QPainter& painter, const QColor&) {
     painter.drawPath(curve);
 }
 
-/// Two means with their intervals.
+/// Two means with their confidence intervals.
 void drawCompare(QPainter& painter, const QColor& color) {
     painter.setPen(QPen(color, 1.8, Qt::SolidLine, Qt::RoundCap));
     painter.setBrush(color);
@@ -69,7 +69,7 @@ void drawCompare(QPainter& painter, const QColor& color) {
     }
 }
 
-/// A lens over a small map.
+/// A magnifying glass over a small map.
 void drawInspect(QPainter& painter, const QColor& color) {
     painter.setPen(QPen(color, 1.8, Qt::SolidLine, Qt::RoundCap));
     painter.drawEllipse(QPointF(12, 12), 8, 8);

@@ -24,7 +24,7 @@ namespace roper {
 namespace {
 
 constexpr QSize kInitialSize{1360, 860}, kLeastSize{800, 520};
-constexpr int kRoomForNames = 1150;  // the width of a window in which the sidebar takes more than icons need
+constexpr int kRoomForNames = 1150;  // minimum window width for names in the sidebar
 
 }  // namespace
 
@@ -48,7 +48,8 @@ MainWindow::MainWindow(std::filesystem::path runs, QueueLauncher::Duty duty)
     connect(&Zoom::instance(), &Zoom::changed, this, &MainWindow::fitSidebar);
     sidebar_->setObjectName("sidebar");
     sidebar_->setMovable(false);
-    sidebar_->toggleViewAction()->setEnabled(false);  // no way round the pages
+    // the sidebar must stay, as it is the only way to change pages
+    sidebar_->toggleViewAction()->setEnabled(false);
     addToolBar(Qt::LeftToolBarArea, sidebar_);
     const PageIcon icons[] = {PageIcon::rotation, PageIcon::spectrum, PageIcon::attention, PageIcon::mixing,
                               PageIcon::training, PageIcon::compare,  PageIcon::inspect};
@@ -63,7 +64,7 @@ MainWindow::MainWindow(std::filesystem::path runs, QueueLauncher::Duty duty)
     connect(&set_.store, &RunStore::changed, this, &MainWindow::showTraining);
     auto* ended = new EndedRuns(set_.store, set_.queue, this);
     connect(ended, &EndedRuns::ended, this, [this](const QString& title, const QString& text) {
-        // No need to notify someone who is looking at the window.
+        // No notification is needed while the window is active.
         if (!isActiveWindow() && notify_action_->isChecked()) notifyDesktop(title, text);
     });
     connect(set_.attention, &AttentionPage::mixingWanted, this, [this] {
@@ -88,18 +89,18 @@ MainWindow::MainWindow(std::filesystem::path runs, QueueLauncher::Duty duty)
         showPage(set_.compare);
     });
     qApp->installEventFilter(new WheelGuard(this));
-    set_.store.refresh();  // a session may look at one of the runs
+    set_.store.refresh();  // a session may refer to one of the runs
     restoreSession();
     showTraining();
 }
 
 MainWindow::~MainWindow() {
-    // Pages refer to what the set holds, which would otherwise go first.
+    // Pages refer to members of the set, which would otherwise be destroyed first.
     delete takeCentralWidget();
 }
 
 void MainWindow::addPage(Page* page, PageIcon icon) {
-    // Where there is less room than a page needs, as beside the tour in a small window, it is scrolled.
+    // If a page has less room than it needs, as beside the tour in a small window, it scrolls.
     auto* area = new QScrollArea;
     area->setFrameShape(QFrame::NoFrame);
     area->setWidgetResizable(true);
@@ -226,7 +227,7 @@ Page* MainWindow::currentPage() const {
     return area == nullptr ? nullptr : qobject_cast<Page*>(area->widget());
 }
 
-/// Until a run has been inspected, Inspect opens the one that is selected on Training.
+/// Until a run has been inspected, Inspect opens the run selected on Training.
 void MainWindow::goTo(Page* page) {
     const RunWatcher* run = set_.training->runsPanel().selected();
     if (page == set_.inspect && set_.inspect->state().model().isEmpty() && run != nullptr)
@@ -240,7 +241,7 @@ void MainWindow::showPage(Page* page) {
     for (std::size_t i = 0; i < pages_.size(); ++i)
         sidebar_buttons_[i]->setChecked(pages_[i] == page);
     page->setFocus();
-    // A page's own menu and shortcuts are there while it is.
+    // A page's menu and shortcuts are active only while it is shown.
     for (const Page* one : pages_) {
         const auto menu = page_menus_.find(one->name());
         if (menu == page_menus_.end()) continue;
@@ -251,11 +252,11 @@ void MainWindow::showPage(Page* page) {
     showExplanation();
 }
 
-/// By its name, also without the blank, as file names and command lines have it.
+/// By name, with or without the space, as in file names and on command lines.
 Page* MainWindow::pageNamed(const QString& name) const {
     QString plain = QString(name).replace('-', ' ');
     if (plain.compare(QLatin1String("models"), Qt::CaseInsensitive) == 0)
-        plain = set_.inspect->name();  // older versions looked inside on two pages
+        plain = set_.inspect->name();  // older versions had two pages for this
     const auto page = std::find_if(pages_.begin(), pages_.end(), [&](const Page* one) {
         return one->name().compare(plain, Qt::CaseInsensitive) == 0;
     });
@@ -273,7 +274,7 @@ void MainWindow::showExplanation() {
         explanation_text_->setHtml(currentPage()->isEnabled() ? currentPage()->explanation() : QString());
 }
 
-/// The status bar names what trains now: the first such run, and how many others there are.
+/// The status bar names the first run in training, and the number of others.
 void MainWindow::showTraining() {
     const RunWatcher* first = nullptr;
     int others = -1;
@@ -299,7 +300,7 @@ void MainWindow::showTraining() {
 }
 
 void MainWindow::exportCurrent() {
-    if (!currentPage()->isEnabled()) return;  // the tour covers it
+    if (!currentPage()->isEnabled()) return;  // the tour covers the page
     const std::vector<const Figure*> figures = currentPage()->figures();
     if (figures.size() == 1) return exportFigureOf(*currentPage(), *figures.front());
     QMenu menu(this);
@@ -314,7 +315,7 @@ void MainWindow::exportCurrent() {
     menu.exec(mapToGlobal(rect().center()));
 }
 
-/// What is behind another tab is brought up to date first.
+/// Figures behind another tab are updated first.
 void MainWindow::exportFigureOf(Page& page, const Figure& figure) {
     const auto* widget = dynamic_cast<const QWidget*>(&figure);
     if (widget != nullptr && !widget->isVisible()) page.refreshHidden();
@@ -331,7 +332,7 @@ void MainWindow::restoreSession() {
         for (Page* page : pages_)
             page->setViewSettings(text.view);
     } catch (const Error&) {
-        // The first start, or the settings of a version that knew other keys: the defaults stand.
+        // On the first start, or with settings of a version with other keys, the defaults apply.
     }
     if (!showPage(settings.value("window/page").toString())) showPage(set_.rotation);
 }
@@ -350,7 +351,7 @@ void MainWindow::resetLayout() {
     QSettings().remove("window");
 }
 
-/// Icons alone where names are not wanted or have no room.
+/// Shows only icons if names are switched off or do not fit.
 void MainWindow::fitSidebar() {
     const bool names = names_action_->isChecked() && width() >= zoomed(kRoomForNames);
     for (QToolButton* button : sidebar_buttons_) {
@@ -372,14 +373,14 @@ void MainWindow::changeEvent(QEvent* event) {
         sidebar_buttons_[i]->setIcon(makePageIcon(icons_[i], palette()));
 }
 
-/// An open list or menu has its keys to itself.
+/// An open popup receives all keys.
 bool MainWindow::eventFilter(QObject* watched, QEvent* event) {
     if (event->type() == QEvent::ShortcutOverride) {
         if (QApplication::activePopupWidget() != nullptr) {
-            event->accept();  // for the popup, which may act on this very event: a list takes Return from it
+            event->accept();  // for the popup, which may handle this very event: a list selects on Return
             return false;
         }
-        // Ctrl+E and Ctrl+K move and delete in a line of text on some desktops; here they are ours.
+        // On some desktops, Ctrl+E and Ctrl+K are editing keys of line edits; here they are shortcuts.
         const auto* key = static_cast<QKeyEvent*>(event);
         if (QApplication::activeModalWidget() == nullptr &&
             is_ours_.contains(QKeySequence(key->keyCombination()))) {

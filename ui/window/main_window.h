@@ -24,7 +24,7 @@ class MainWindow : public QMainWindow {
     Q_OBJECT
 
   public:
-    /// @param duty  whether this window sees to it that the queue is worked through
+    /// @param duty  whether this window keeps a worker running for the queue
     explicit MainWindow(std::filesystem::path runs, QueueLauncher::Duty duty = QueueLauncher::Duty::work);
     ~MainWindow() override;
 
@@ -43,21 +43,20 @@ class MainWindow : public QMainWindow {
     std::vector<Page*> pages() const { return pages_; }
     Page* currentPage() const;
     void showPage(Page* page);
-    /// @returns whether there is a page of this name
+    /// @returns whether a page with this name exists
     bool showPage(const QString& name);
 
-    /// Another guided tour than the bundled one. @throws Error (usage) if a stop is on a page that there is
-    /// not
+    /// Replaces the bundled guided tour. @throws Error (usage) if a stop is on a page that does not exist
     void setTour(Tour tour);
-    /// Opens the guided tour at a stop, or where it was left. @throws Error (usage)
+    /// Opens the guided tour at a stop, or at the last position. @throws Error (usage)
     void startTour(const QString& stop = {});
-    /// At the first start, asks whether one wants to be shown around.
+    /// Offers the guided tour at the first start.
     void offerTour() { invitation_->offer(); }
     TourDock& tour() { return *tour_; }
 
-    /// The setup and what is in front, as one line of text.
+    /// The setup and the visible tabs, as one line of text.
     QString setupText() const;
-    /// Restores what such a line says; says so in the status bar, or why it cannot be read.
+    /// Restores such a line; reports success or the error in the status bar.
     bool applySetupText(const QString& text);
 
   protected:
@@ -95,13 +94,13 @@ class MainWindow : public QMainWindow {
     PageSet set_;
     Actions actions_;
     std::vector<Page*> pages_;
-    QSet<QKeySequence> is_ours_;  ///< shortcuts of the whole window, also while a field has the focus
-    std::map<QString, QMenu*> page_menus_;  ///< by the page's name, or another group's
+    QSet<QKeySequence> is_ours_;  ///< window-wide shortcuts, also active while an input has the focus
+    std::map<QString, QMenu*> page_menus_;  ///< by name of the page, or of another group of actions
     std::vector<QToolButton*> sidebar_buttons_;
     std::vector<PageIcon> icons_;
     QToolBar* sidebar_;
-    QAction* notify_action_ = nullptr;  ///< whether the desktop shows that training has ended
-    QAction* names_action_ = nullptr;   ///< whether the sidebar shows names, where there is room
+    QAction* notify_action_ = nullptr;  ///< whether the end of training is shown on the desktop
+    QAction* names_action_ = nullptr;   ///< whether the sidebar shows names if there is room
     QStackedWidget* stack_;
     QDockWidget* explanation_;
     HtmlView* explanation_text_;

@@ -10,7 +10,7 @@
 #include "ui/window/help.h"
 #include "ui/window/main_window.h"
 
-// What the menus of the window offer.
+// The actions in the window's menus.
 
 namespace roper {
 
@@ -51,7 +51,8 @@ void MainWindow::makeMenus() {
         QMenu* menu = menuBar()->addMenu(group);
         menu->addActions(actions);
         page_menus_[group] = menu;
-        // A page's own shortcuts hold while it is shown, so that Space and the arrows mean what is seen.
+        // A page's shortcuts are active only while it is shown, so that Space and arrows act on the visible
+        // page.
         for (QAction* action : actions) {
             for (Page* page : pages_) {
                 if (page->name() != group) continue;
@@ -66,7 +67,7 @@ void MainWindow::addZoomActions() {
     const QString view = tr("View");
     Zoom& zoom = Zoom::instance();
     QAction* larger = actions_.add(view, tr("Zoom in"), QKeySequence::ZoomIn, [&zoom] { zoom.step(1); });
-    // Where + needs Shift, the key is the one of =.
+    // On keyboards where + needs Shift, it is on the key of =.
     larger->setShortcuts({QKeySequence(QKeySequence::ZoomIn), QKeySequence(Qt::CTRL | Qt::Key_Equal)});
     actions_.add(view, tr("Zoom out"), QKeySequence::ZoomOut, [&zoom] { zoom.step(-1); });
     actions_.add(view, tr("Actual size"), Qt::CTRL | Qt::Key_0, [&zoom] { zoom.set(1); });

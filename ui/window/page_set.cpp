@@ -22,7 +22,7 @@ PageSet::PageSet(const std::filesystem::path& folder, QueueLauncher::Duty duty)
 
 PageSet::~PageSet() {
     for (const QPointer<Page>& page : alive_)
-        delete page.data();  // unless a window had it and has deleted it: MainWindow does so first
+        delete page.data();  // null if a MainWindow has taken and already deleted it
 }
 
 std::vector<Page*> PageSet::all() const {

@@ -20,17 +20,17 @@
 
 namespace roper {
 
-/// All pages, and what they share: the selection, the runs of a folder, its queue. A window shows them;
-/// pictures are made of them without one.
+/// All pages and their shared state: the selection, the runs of a folder, its queue. Used by a window, or
+/// without one to draw figures.
 class PageSet {
   public:
-    /// @param duty  whether the queue of the folder is to be worked through
+    /// @param duty  whether to keep a worker running for the folder's queue
     PageSet(const std::filesystem::path& runs, QueueLauncher::Duty duty);
     ~PageSet();
     PageSet(const PageSet&) = delete;
     PageSet& operator=(const PageSet&) = delete;
 
-    PlainText plain_text;  ///< before all that shows texts
+    PlainText plain_text;  ///< before everything that shows texts
     Selection selection;
     RunStore store;
     TrainerLauncher launcher;
@@ -45,7 +45,7 @@ class PageSet {
     ComparePage* compare;
     InspectPage* inspect;
 
-    /// In the order in which they are shown.
+    /// In display order.
     std::vector<Page*> all() const;
 
   private:

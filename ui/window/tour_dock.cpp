@@ -36,7 +36,7 @@ TourDock::TourDock(QWidget* window, std::function<QWidget*()> page)
         showOnPage();
     });
     connect(panel_, &TourPanel::left, this, [this] {
-        QSettings().remove(key());  // the next time begins at the beginning
+        QSettings().remove(key());  // the next tour starts at the beginning
         hide();
     });
     connect(this, &QDockWidget::visibilityChanged, this, &TourDock::showOnPage);

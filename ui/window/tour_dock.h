@@ -11,55 +11,55 @@
 
 namespace roper {
 
-/// The guided tour at the window's left side: loads it, marks controls of the shown page, and keeps the place
-/// where the reader was.
+/// The guided tour at the left of the window: loads it, marks controls of the current page, and remembers the
+/// reader's position.
 class TourDock : public QDockWidget {
     Q_OBJECT
 
   public:
-    /// @param page  the page that is in front
+    /// @param page  returns the current page
     TourDock(QWidget* window, std::function<QWidget*()> page);
     ~TourDock() override { delete cover_; }
 
-    /// Another tour than the bundled one, such as a teacher's.
+    /// Replaces the bundled tour, for example by a teacher's.
     void setTour(Tour tour);
 
-    /// Shows the tour: at a stop, or where the reader left it.
+    /// Shows the tour at a stop, or at the last position.
     /// @throws Error (usage) if there is no such stop, or the bundled tour cannot be read
     void start(const QString& stop = {});
 
     TourPanel& panel() { return *panel_; }
     const QWidget* marked() const { return marker_->marked(); }
-    /// What is hidden until an answer is chosen; null: nothing.
+    /// The widget that is hidden until an answer is chosen; null: none.
     const QWidget* covered() const { return cover_ ? cover_->covered() : nullptr; }
 
   signals:
-    /// The page and the setup of this stop are to be shown.
+    /// Emitted when the page and setup of a stop are to be shown.
     void arrived(const roper::TourStop& stop);
 
   private:
     void load();
-    QString key() const;  ///< of the settings: where the reader was
-    /// Covers and marks what the stop asks for, while the tour is shown.
+    QString key() const;  ///< settings key of the reader's position
+    /// Covers and marks widgets as the stop requires, while the tour is visible.
     void showOnPage();
 
     std::function<QWidget*()> page_;
     QPointer<QWidget> page_of_stop_;
     bool covers_ = false;
-    QString control_;  ///< that is marked
+    QString control_;  ///< the marked control
     TourPanel* panel_;
     ControlMarker* marker_;
-    QPointer<PageCover> cover_ = new PageCover;  ///< belongs to the page that it covers, while it does
+    QPointer<PageCover> cover_ = new PageCover;  ///< owned by the covered page, if any
 };
 
-/// Above the pages at the first start: whether one wants to be shown around.
+/// A banner above the pages at the first start that offers the tour.
 class TourInvitation : public QFrame {
     Q_OBJECT
 
   public:
     explicit TourInvitation(QWidget* parent);
 
-    /// Shows it, unless it was answered before.
+    /// Shows it unless it has been answered before.
     void offer();
 
   signals:
