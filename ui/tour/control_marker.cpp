@@ -11,10 +11,10 @@
 namespace roper {
 namespace {
 
-constexpr int kFrameGap = 4;  // between the control and its frame
+constexpr int kFrameGap = 4;  // distance between the control and its frame
 constexpr double kLine = 2.5;
 
-/// All of a control, not only its text cursor, which is what QScrollArea::ensureWidgetVisible looks at.
+/// Scrolls to the whole control; QScrollArea::ensureWidgetVisible considers only its text cursor.
 void bringIntoView(QScrollArea& area, const QWidget& control) {
     const QRect place(control.mapTo(area.widget(), QPoint(0, 0)), control.size());
     for (const QPoint& corner : {place.bottomRight(), place.topLeft()})
@@ -52,7 +52,7 @@ void ControlMarker::mark(QWidget* control) {
     for (QWidget* widget = control; widget != nullptr && !widget->isWindow();
          widget = widget->parentWidget()) {
         if (auto* group = qobject_cast<FoldingGroup*>(widget)) group->setFolded(false);
-        // Every area around it, from the inside out: a narrow window scrolls the whole page, too.
+        // All enclosing scroll areas, from the inside out: a narrow window scrolls the whole page as well.
         if (auto* area = qobject_cast<QScrollArea*>(widget)) bringIntoView(*area, *control);
         widget->installEventFilter(this);
         watched_.append(widget);
@@ -66,7 +66,7 @@ bool ControlMarker::eventFilter(QObject*, QEvent* event) {
         case QEvent::Resize:
         case QEvent::Show:
         case QEvent::Hide:
-            // Once the layout has come to rest.
+            // After the layout has settled.
             QMetaObject::invokeMethod(this, &ControlMarker::follow, Qt::QueuedConnection);
             break;
         default:

@@ -5,18 +5,18 @@
 
 namespace roper {
 
-/// The control of a page that has an accessible name, or a button that has it as its text; the visible one
-/// where there are several. Null if there is none.
+/// The control of a page with this accessible name, or the button with this text; the visible one if there
+/// are several. Null if there is none.
 QWidget* controlNamed(const QWidget& page, const QString& name);
 
-/// Draws a frame around a control, wherever it is moved and scrolled to. Takes no clicks.
+/// Draws a frame around a control and follows it when it is moved or scrolled. Ignores clicks.
 class ControlMarker : public QWidget {
     Q_OBJECT
 
   public:
     explicit ControlMarker(QWidget* window);
 
-    /// Unfolds and scrolls to a control and frames it; null: frames nothing.
+    /// Scrolls to a control, unfolding its group, and frames it; null: frames nothing.
     void mark(QWidget* control);
     QWidget* marked() const { return control_; }
 
@@ -28,7 +28,7 @@ class ControlMarker : public QWidget {
     void follow();
 
     QPointer<QWidget> control_;
-    QList<QPointer<QWidget>> watched_;  ///< the control and what it stands in
+    QList<QPointer<QWidget>> watched_;  ///< the control and its ancestors
 };
 
 }  // namespace roper

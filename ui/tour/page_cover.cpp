@@ -17,7 +17,7 @@ void PageCover::cover(QWidget* page) {
     if (page_) page_->setEnabled(true);
     hide();
     page_ = page;
-    // What it is seen through, if it is scrolled.
+    // The viewport, if the page is scrolled.
     setParent(page == nullptr ? nullptr : page->parentWidget());
     if (page == nullptr) return;
     page->setEnabled(false);

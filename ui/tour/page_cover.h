@@ -5,17 +5,16 @@
 
 namespace roper {
 
-/// Hides a page until it may be seen, and keeps keys and clicks from it: what is to be predicted is not shown
-/// before.
+/// Covers a page and blocks its keys and clicks, so that the reader predicts a result before seeing it.
 class PageCover : public QLabel {
     Q_OBJECT
 
   public:
     PageCover();
 
-    /// Covers a page, and whatever was covered before no more; null: nothing.
+    /// Covers a page instead of the previous one; null: none.
     void cover(QWidget* page);
-    /// What is covered; null if nothing is.
+    /// The covered page; null if there is none.
     const QWidget* covered() const { return page_; }
 
   protected:

@@ -22,7 +22,7 @@ QLabel* makeHeading(const QString& text) {
     return label;
 }
 
-/// A radio button whose text is broken into lines (QRadioButton's is not).
+/// A radio button with word wrap, which QRadioButton lacks.
 class ChoiceRow : public QWidget {
   public:
     explicit ChoiceRow(const QString& text) : button_(new QRadioButton), text_(wrappedLabel(text)) {
@@ -48,7 +48,7 @@ class ChoiceRow : public QWidget {
     QLabel* text_;
 };
 
-/// What hides and appears as a whole.
+/// A container whose contents are shown and hidden together.
 QWidget* makePart(std::initializer_list<Placed> all) {
     auto* part = new QWidget;
     auto* column = columnOf(all, part);
@@ -135,7 +135,7 @@ void TourPanel::goTo(int stop) {
     stop_ = std::clamp(stop, 0, static_cast<int>(tour_.stops.size()) - 1);
     choice_ = -1;
     const TourStop& here = current();
-    // A formula is not broken at its minus sign.
+    // Avoids line breaks in formulas after a minus sign.
     const auto text = [](const std::string& of) {
         constexpr QChar kMinus(0x2212);
         return QString::fromStdString(of).replace(QStringLiteral(" ") + kMinus + ' ',
@@ -200,13 +200,13 @@ void TourPanel::showStage(Stage stage) {
     back_->setEnabled(stop_ > 0);
     next_->setText(is_last ? tr("End the tour") : stage == Stage::revealed ? tr("Next") : tr("Skip"));
     next_->setDefault(stage == Stage::revealed);
-    if (stage == Stage::revealed) next_->setFocus();  // the button that had it is gone
+    if (stage == Stage::revealed) next_->setFocus();  // the button that had the focus is hidden
     emit coverChanged(stage == Stage::predicting && current().covered);
     emit controlChanged(QString::fromStdString(stage == Stage::trying     ? current().control
                                                : stage == Stage::revealed ? current().reveal_control
                                                                           : std::string()));
     if (stage == Stage::predicting) return;
-    // What has appeared is scrolled to, once it has its place.
+    // Scrolls to the new part once it has been laid out.
     QWidget* appeared = stage == Stage::trying ? trying_ : revealed_;
     QTimer::singleShot(0, this, [this, appeared] {
         if (appeared->isVisible()) scroll_->ensureWidgetVisible(appeared, 0, kGap);

@@ -13,12 +13,13 @@
 
 namespace roper {
 
-/// A guided tour beside the pages: at each stop the reader predicts, tries it on the page, and sees why.
+/// A guided tour beside the pages: at each stop the reader predicts a result, tries it on the page, and reads
+/// why.
 class TourPanel : public QWidget {
     Q_OBJECT
 
   public:
-    /// What the reader has done at this stop.
+    /// The reader's progress at the current stop.
     enum class Stage { predicting, trying, revealed };
 
     explicit TourPanel(QWidget* parent);
@@ -26,10 +27,10 @@ class TourPanel : public QWidget {
     void setTour(Tour tour);
     const Tour& tour() const { return tour_; }
 
-    /// Shows a stop; the receiver of `arrived` shows its page. @param stop  its index, kept in
-    /// range
+    /// Shows a stop; the receiver of `arrived` shows its page.
+    /// @param stop  index, clamped to the range
     void goTo(int stop);
-    /// @returns whether the tour has a stop of this name
+    /// @returns whether the tour has a stop with this name
     bool goTo(const QString& name);
     int stop() const { return stop_; }
     Stage stage() const { return stage_; }
@@ -39,13 +40,13 @@ class TourPanel : public QWidget {
     QSize sizeHint() const override { return zoomed(QSize(300, 600)); }
 
   signals:
-    /// A stop is shown: its page and setup belong beside it.
+    /// Emitted when a stop is shown, to show its page and setup.
     void arrived(const roper::TourStop& stop);
-    /// The control to be marked on the page; empty: none.
+    /// Emitted with the name of the control to mark on the page; empty: none.
     void controlChanged(const QString& name);
-    /// Whether the page is to be hidden.
+    /// Emitted with whether the page is to be covered.
     void coverChanged(bool covered);
-    /// The reader has come to the end, or wants to stop here.
+    /// Emitted when the reader has finished, or stops the tour.
     void left();
 
   private:
@@ -57,7 +58,7 @@ class TourPanel : public QWidget {
 
     Tour tour_;
     int stop_ = 0;
-    int choice_ = -1;  ///< what was predicted
+    int choice_ = -1;  ///< the prediction
     Stage stage_ = Stage::predicting;
 
     QComboBox* stops_;
