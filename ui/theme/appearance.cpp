@@ -13,7 +13,7 @@ namespace {
 const char* const kAppearanceKey = "appearance";
 const QStringList kNames{"system", "light", "dark"};
 
-/// Whether the desktop was dark when the program began: later its colours are ours.
+/// Whether the desktop was dark at program start; later the palette is the program's own.
 bool isDesktopDark() {
     static const bool dark = QApplication::palette().color(QPalette::Window).lightness() < 128;
     return dark;

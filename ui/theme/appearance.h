@@ -4,16 +4,16 @@ namespace roper {
 
 /// Whether the window is light or dark.
 enum class Appearance {
-    system,  ///< as the desktop is
+    system,  ///< follows the desktop
     light,
     dark,
 };
 
-/// What was chosen last; `system` at first.
+/// The last choice; initially `system`.
 Appearance savedAppearance();
-/// Colours the whole program, now and from the next start on.
+/// Changes the colours of the whole program, and saves the choice.
 void chooseAppearance(Appearance appearance);
-/// Style and colours of the window, before it is made.
+/// Sets style and colours; call it before the window is created.
 void dressApplication();
 
 }  // namespace roper

@@ -7,15 +7,15 @@ namespace roper {
 QString elidedLabel(const QString& label, const QFontMetricsF& metrics, double width) {
     const qsizetype end = label.lastIndexOf(QStringLiteral(": "));
     const double method = end < 0 ? width : metrics.horizontalAdvance(label.mid(end));
-    // A method that fills most of the room leaves no title to read.
+    // A method that fills most of the width would leave no readable title.
     if (method > width / 2) return metrics.elidedText(label, Qt::ElideMiddle, width);
     return metrics.elidedText(label.left(end), Qt::ElideRight, width - method) + label.mid(end);
 }
 
 namespace {
 
-/// Whether a label may be cut before a place: after a word, but neither within "1e-3" nor between "width" and
-/// its number.
+/// Whether a label may be cut before a position: at word boundaries, but neither within "1e-3" nor between
+/// "width" and its number.
 bool mayBeCutBefore(const QString& label, qsizetype place) {
     static const QString ends = QStringLiteral(" -_/:");
     if (place == 0) return true;

@@ -6,22 +6,22 @@
 
 namespace roper {
 
-/// A label of a run or a group that is no wider than so many pixels. Of "Addition, width 64: RoPER" the end
-/// of the title goes, and the method stays; any other label keeps both ends.
+/// Elides the label of a run or group to a width in pixels. Labels such as "Addition, width 64: RoPER" lose
+/// the end of the title and keep the method; others keep both ends.
 QString elidedLabel(const QString& label, const QFontMetricsF& metrics, double width);
 
-/// Labels that stand beside each other. Where one is too wide, what all of them begin with goes first, so
-/// that what tells them apart is left: "…heads4: RoPER".
+/// Elides labels that stand next to each other. If one is too wide, their common prefix is removed first, so
+/// that the distinctive part remains: "…heads4: RoPER".
 QStringList elidedTogether(const QStringList& labels, const QFontMetricsF& metrics, double width);
 
-/// How many characters all labels have in common at their start, up to the end of a word; a value keeps its
-/// name, and each label something: 0 for a single one.
+/// Length of the common prefix of all labels, up to a word boundary; values keep their names, and no label
+/// becomes empty. 0 for a single label.
 qsizetype commonPrefixLength(const QStringList& labels);
 
-/// A label with an ellipsis for so many characters at its start; whole where they are hardly more than that.
+/// Replaces a prefix of this length by an ellipsis, unless the label is hardly longer than that.
 QString withoutPrefix(const QString& label, qsizetype length);
 
-/// A text with its lines broken so that none is wider than `width` pixels; a word that is wider has its own.
+/// Wraps a text into lines of at most `width` pixels; a wider word gets its own line.
 QString wrapped(const QString& text, const QFontMetricsF& metrics, double width);
 
 }  // namespace roper

@@ -18,12 +18,12 @@ bool is(const QStyleOption& option, QStyle::StateFlag flag) {
     return option.state.testFlag(flag);
 }
 
-/// The colour of the window with so much of that of its text.
+/// The window colour blended with this share of the text colour.
 QColor shade(const QPalette& palette, double share) {
     return mixed(palette.color(QPalette::Window), palette.color(QPalette::WindowText), share);
 }
 
-/// The edge of a control as it is now: the accent while it has the focus, pale while it is disabled.
+/// The edge of a control in its state: accented with focus, pale if disabled.
 QPen edgePen(const QStyleOption& option) {
     const QPalette& palette = option.palette;
     if (!is(option, QStyle::State_Enabled)) return {shade(palette, 0.25), 1};
@@ -64,7 +64,7 @@ QColor glyphColor(const QStyleOption& option) {
                                 QPalette::ButtonText);
 }
 
-/// A button: darker under the pointer, filled while it is pressed or on.
+/// A button: darker under the pointer, filled while pressed or checked.
 void drawButton(const QStyleOption& option, QPainter& painter) {
     const QPalette& palette = option.palette;
     QColor fill = palette.color(QPalette::Button);
@@ -82,7 +82,7 @@ void drawCheckBox(const QStyleOption& option, QPainter& painter) {
     const QPen pen = on && enabled ? QPen(accent, 1) : edgePen(option);
     drawBox(painter, option.rect, pen, on && enabled ? accent : palette.color(QPalette::Base), 3);
     const QRectF box = option.rect;
-    if (is(option, QStyle::State_NoChange)) {  // half ticked
+    if (is(option, QStyle::State_NoChange)) {  // partially checked
         const QRectF inner =
             box.adjusted(0.25 * box.width(), 0.25 * box.height(), -0.25 * box.width(), -0.25 * box.height());
         painter.fillRect(inner, enabled ? accent : LabStyle::edge(palette));
@@ -119,7 +119,7 @@ void LabStyle::drawPrimitive(PrimitiveElement element, const QStyleOption* optio
         case PE_PanelButtonCommand:
             return drawButton(*option, *painter);
         case PE_PanelLineEdit:
-            // Inside a spin box or an editable list, the control around it has drawn the frame.
+            // In a spin box or editable combo box, the outer control has drawn the frame.
             if (const auto* frame = qstyleoption_cast<const QStyleOptionFrame*>(option);
                 frame && frame->lineWidth <= 0)
                 return;
@@ -150,7 +150,7 @@ void LabStyle::drawControl(ControlElement element, const QStyleOption* option, Q
     QProxyStyle::drawControl(element, option, painter, widget);
 }
 
-/// A line under the tab in front; the others are text alone.
+/// The current tab is underlined; the others are plain text.
 void LabStyle::drawTab(const QStyleOptionTab& option, QPainter& painter) const {
     const bool in_front = is(option, State_Selected);
     const QRectF rect = option.rect;
@@ -237,7 +237,7 @@ void LabStyle::drawSlider(const QStyleOptionSlider& option, QPainter& painter, c
     painter.restore();
 }
 
-/// A handle without arrows or groove; stronger under the pointer.
+/// A scroll bar handle without arrows or groove; more prominent under the pointer.
 void LabStyle::drawScrollBar(const QStyleOptionSlider& option, QPainter& painter,
                              const QWidget* widget) const {
     const QRectF handle = subControlRect(CC_ScrollBar, &option, SC_ScrollBarSlider, widget);

@@ -5,18 +5,17 @@
 
 namespace roper {
 
-/// How the window's controls look, in one place: quiet frames, slim scroll bars, edges that stand out from
-/// their surroundings at 3 : 1 at least (WCAG 2.1, 1.4.11), in light and in dark. All colours come from the
-/// palette.
+/// The style of the window's controls: quiet frames, slim scroll bars, and edges with a contrast of at least
+/// 3 : 1 (WCAG 2.1, 1.4.11), in light and dark. All colours are derived from the palette.
 class LabStyle : public QProxyStyle {
     Q_OBJECT
 
   public:
     LabStyle();
 
-    /// The edge of a control on a palette's window.
+    /// The edge colour of controls on the palette's window colour.
     static QColor edge(const QPalette& palette);
-    /// What is selected, pressed or has the focus.
+    /// The colour of selection, pressed controls and focus.
     static QColor accent(const QPalette& palette);
 
     void drawPrimitive(PrimitiveElement element, const QStyleOption* option, QPainter* painter,

@@ -2,13 +2,12 @@
 
 namespace roper {
 
-/// Whether the reader wants as little motion as can be: what plays then moves in few steps, and does not
-/// glide.
+/// Whether the user prefers reduced motion: animations then move in few steps, without smooth transitions.
 bool isMotionReduced();
-/// Now and from the next start on; what plays already goes on as it began.
+/// Changes and saves the setting; running animations are not affected.
 void reduceMotion(bool reduced);
 
-/// The time between two frames of what plays. @param usual_ms  where motion is not reduced
+/// Time between two animation frames. @param usual_ms  without reduced motion
 int frameInterval(int usual_ms);
 
 }  // namespace roper

@@ -4,15 +4,15 @@
 
 namespace roper {
 
-// How numbers and symbols are written in pictures and notes: with true minus signs and subscripts.
+// Formatting of numbers and symbols for figures and notes, with real minus signs and subscripts.
 
-/// A number as notes write it: up to `digits` significant ones, with a true minus sign.
+/// A number with up to `digits` significant digits and a real minus sign.
 QString noteNumber(double value, int digits = 6);
 
 /// The same with a fixed number of decimals.
 QString fixedNumber(double value, int decimals);
 
-/// "12.3 %"; of what is nearly none or nearly all "< 0.01 %" and "> 99.99 %".
+/// "12.3 %"; near 0 and 1 "< 0.01 %" and "> 99.99 %".
 QString probabilityText(double probability);
 
 /// "1 run", "3 runs".

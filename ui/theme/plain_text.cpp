@@ -10,8 +10,8 @@ PlainText::PlainText() {
     QCoreApplication::instance()->installEventFilter(this);
 }
 
-/// A label is reached when it finds its place, and again before it is first shown. Tool tips and the texts of
-/// message boxes are labels, too.
+/// Handles labels when they get a parent, and again before they are first shown. Tooltips and the texts of
+/// message boxes are labels as well.
 bool PlainText::eventFilter(QObject* watched, QEvent* event) {
     if (event->type() != QEvent::Polish && event->type() != QEvent::ParentChange) return false;
     auto* label = qobject_cast<QLabel*>(watched);

@@ -5,21 +5,21 @@
 
 namespace roper {
 
-/// Has texts shown as they are while it lives. Much of what the window says comes from files, and Qt takes
-/// what looks like HTML for HTML: it would draw the markup, and open whatever an image names, even a pipe
-/// that never answers. With this, labels, tool tips and messages are plain unless their text format says
-/// otherwise. It has to be there before the first widget. HTML of ours is shown by `HtmlView`.
+/// Makes widgets show texts literally while an object of this class exists. Many texts come from files, and
+/// Qt would interpret anything that looks like HTML: it would render the markup and open any file named by an
+/// image, even a pipe that blocks. Labels, tooltips and messages are plain unless their text format is set
+/// explicitly. Create it before the first widget. HTML made by the program is shown by `HtmlView`.
 class PlainText : public QObject {
   public:
     PlainText();
     bool eventFilter(QObject* watched, QEvent* event) override;
 };
 
-/// A text for an action, a button or a tab, where Qt takes "&" for the mark of a key and a tab for the gap
-/// before a shortcut.
+/// Escapes a text for an action, a button or a tab, where Qt interprets "&" as a mnemonic and a tab character
+/// as the start of a shortcut.
 QString plainCaption(QString text);
 
-/// A text for the title of a window, where Qt takes "[*]" for the place of the mark of unsaved changes.
+/// Escapes a text for a window title, where Qt interprets "[*]" as the mark of unsaved changes.
 QString plainTitle(QString text);
 
 }  // namespace roper

@@ -9,7 +9,7 @@ namespace roper {
 QIcon swatch(const QColor& color) {
     constexpr int kSide = 12, kMost = 1000;
     static QHash<QRgb, QIcon> made;
-    // Icons must go before Qt does.
+    // Icons must be destroyed before Qt's application object.
     static const bool cleared_in_time = [] {
         qAddPostRoutine([] { made.clear(); });
         return true;

@@ -5,8 +5,8 @@
 
 namespace roper {
 
-/// A small square of a colour, for lists. The same one each time: Qt keeps a scaled copy of every icon that
-/// it has drawn.
+/// A small square in a colour, for lists. Icons are reused, because Qt caches a scaled copy of every icon
+/// that it has drawn.
 QIcon swatch(const QColor& color);
 
 }  // namespace roper

@@ -15,11 +15,12 @@ QColor mixed(const QColor& a, const QColor& b, double share_of_b) {
 
 namespace {
 
-/// Nine even steps of viridis (van der Walt & Smith 2015), perceptually even and safe for colour-blind eyes.
+/// Nine evenly spaced colours of viridis (van der Walt & Smith 2015), perceptually uniform and safe for
+/// colour-blind readers.
 constexpr std::array<QRgb, 9> kViridis = {0xff440154, 0xff472d7b, 0xff3b528b, 0xff2c728e, 0xff21918c,
                                           0xff28ae80, 0xff5ec962, 0xffaddc30, 0xfffde725};
 
-/// The colour at a place from 0 to 1 along evenly spaced stops.
+/// Interpolates between evenly spaced stops, at a position from 0 to 1.
 template <class Stops>
 QColor colorAlong(const Stops& stops, double at) {
     const double place = at * static_cast<double>(stops.size() - 1);
@@ -31,7 +32,7 @@ QColor viridis(double at) {
     return colorAlong(kViridis, std::clamp(at, 0.0, 1.0));
 }
 
-/// 256 colours along evenly spaced stops.
+/// 256 colours interpolated between evenly spaced stops.
 std::array<QRgb, 256> tableOf(const std::vector<QColor>& stops) {
     std::array<QRgb, 256> table;
     for (std::size_t i = 0; i < table.size(); ++i)
@@ -43,7 +44,7 @@ std::array<QRgb, 256> tableOf(const std::vector<QColor>& stops) {
 
 Theme Theme::of(const QPalette& palette) {
     Theme theme;
-    // A picture is not paler because the page around it takes no input.
+    // Figures do not become paler when the page is disabled.
     theme.background = palette.color(QPalette::Active, QPalette::Base);
     theme.text = palette.color(QPalette::Active, QPalette::Text);
     theme.dark = theme.background.lightness() < 128;
@@ -59,7 +60,7 @@ Theme Theme::light() {
 
 QColor Theme::pair(int i, int n) const {
     const double along = n > 1 ? static_cast<double>(i) / (n - 1) : 0.0;
-    // The ends of the map that would vanish into the background are left out.
+    // The end of the map close to the background colour is not used.
     return dark ? viridis(0.95 - 0.70 * along) : viridis(0.80 * along);
 }
 
@@ -72,7 +73,7 @@ std::array<QRgb, 256> Theme::divergingColors() const {
 }
 
 std::array<QRgb, 256> Theme::sequentialColors() const {
-    // Magma (van der Walt & Smith 2015), its end near the background replaced by the background.
+    // Magma (van der Walt & Smith 2015), with the end near the background replaced by the background.
     const std::vector<QColor> stops = dark ? std::vector<QColor>{background, "#331067", "#641a80", "#982d80",
                                                                  "#cd4071",  "#f1605d", "#fc9f6f", "#fcfdbf"}
                                            : std::vector<QColor>{background, "#fec98d", "#fd9668", "#f1605d",
@@ -83,7 +84,7 @@ std::array<QRgb, 256> Theme::sequentialColors() const {
 QColor Theme::method(const std::string& position) {
     for (const PositionMethod& method : positionMethods())
         if (method.name == position) return QColor(QRgb(method.color));
-    return QColor(QRgb(PositionMethod{}.color));  // of imported metrics it may be none of ours
+    return QColor(QRgb(PositionMethod{}.color));  // imported metrics may name an unknown method
 }
 
 QColor Theme::run(const std::string& position, int number) const {
@@ -152,7 +153,7 @@ QPalette fixedPalette(bool dark) {
     palette.setColor(QPalette::ToolTipBase, button);
     palette.setColor(QPalette::ToolTipText, text);
     palette.setColor(QPalette::PlaceholderText, mixed(window, text, 0.68));
-    // Not a colour that means a method.
+    // No colour that stands for a method.
     palette.setColor(QPalette::Highlight, dark ? QColor(0x4a, 0x54, 0x66) : QColor(0xcf, 0xd8, 0xe6));
     palette.setColor(QPalette::HighlightedText, text);
     palette.setColor(QPalette::Link, dark ? Theme::query() : Theme::rope());

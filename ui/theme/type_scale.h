@@ -5,7 +5,7 @@
 
 namespace roper {
 
-// The sizes of text, relative to the program's font: titles of pages, text, small text of pictures and forms.
+// Text sizes relative to the program's font: page titles, text, and small text of figures and forms.
 
 inline constexpr double kTitleSize = 1.5, kSmallSize = 0.875;
 
@@ -20,13 +20,13 @@ inline QFont boldFont(QFont font) {
     return font;
 }
 
-/// Axes, ticks, notes: 7 pt in a picture whose text is 8 pt.
+/// Axes, ticks, notes: 7 pt in a figure with text of 8 pt.
 inline QFont smallFont(QFont font) {
     font.setPointSizeF(kSmallSize * font.pointSizeF());
     return font;
 }
 
-/// How high a text is that is broken into lines of this width.
+/// Height of a text wrapped to this width.
 inline double wrappedHeight(const QString& text, const QFont& font, double width) {
     return QFontMetricsF(font).boundingRect(QRectF(0, 0, width, 1e4), Qt::TextWordWrap, text).height();
 }

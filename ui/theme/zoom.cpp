@@ -16,7 +16,7 @@ QFont scaled(QFont font, double by) {
     return font;
 }
 
-/// Titles and small print have sizes of their own, which do not follow the program's font.
+/// Titles and small print have explicit sizes, which do not follow the program's font.
 void scaleOwnFonts(double by) {
     for (QWidget* widget : QApplication::allWidgets())
         if (widget->testAttribute(Qt::WA_SetFont) &&
@@ -26,10 +26,11 @@ void scaleOwnFonts(double by) {
 
 }  // namespace
 
-Zoom::Zoom() : QObject(qApp), picture_font_(scaled(QApplication::font(), 1)) {}  // a size of its own
+// the font has an explicit size
+Zoom::Zoom() : QObject(qApp), picture_font_(scaled(QApplication::font(), 1)) {}
 
 Zoom& Zoom::instance() {
-    static auto* zoom = new Zoom;  // belongs to the application
+    static auto* zoom = new Zoom;  // owned by the application
     return *zoom;
 }
 

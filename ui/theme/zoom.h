@@ -7,10 +7,10 @@
 
 namespace roper {
 
-/// How large the whole window is drawn: 1 as the desktop has it.
+/// Zoom of the whole window: 1 is the desktop's default.
 ///
-/// The font of the program carries it, so that whatever is laid out around text follows by itself. What is
-/// set in pixels is passed through `zoomed`; pictures are laid out as at 1 and drawn larger (FigureView).
+/// The zoom scales the program's font, which text-based layouts follow. Sizes in pixels go through `zoomed`;
+/// figures are laid out at zoom 1 and drawn scaled (FigureView).
 class Zoom : public QObject {
     Q_OBJECT
 
@@ -22,12 +22,12 @@ class Zoom : public QObject {
     double factor() const { return factor_; }
     /// Restores the saved factor.
     void restore();
-    /// Now and from the next start on; kept within its bounds.
+    /// Sets and saves the factor, clamped to its bounds.
     void set(double factor);
-    /// The next larger (+1) or smaller (−1) of the fixed factors.
+    /// Changes to the next larger (+1) or smaller (−1) fixed factor.
     void step(int direction);
 
-    /// The program's font at factor 1, in which pictures are laid out.
+    /// The program's font at zoom 1, in which figures are laid out.
     const QFont& pictureFont() const { return picture_font_; }
 
   signals:
@@ -40,7 +40,7 @@ class Zoom : public QObject {
     double factor_ = 1;
 };
 
-/// A length in pixels as it is now.
+/// A length in pixels at the current zoom.
 inline int zoomed(double pixels) {
     return static_cast<int>(std::lround(pixels * Zoom::instance().factor()));
 }
