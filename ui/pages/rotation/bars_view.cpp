@@ -72,7 +72,7 @@ void BarsView::paintFigure(QPainter& painter, const QRectF& area, const Theme& t
     paintLegend(painter, area, theme);
 }
 
-/// What pale and strong bars are, in the colours of the pair that is looked at.
+/// Explains pale and strong bars, in the colours of the chosen pair.
 void BarsView::paintLegend(QPainter& painter, const QRectF& area, const Theme& theme) const {
     constexpr double kSwatch = 10, kGap = 5;
     const Rotary& rotary = state_.rotary();
@@ -108,7 +108,7 @@ QString BarsView::figureCaption() const {
         .arg(state_.setup().head_dim);
 }
 
-/// The features of the pair.
+/// Marks the features of the pair.
 void BarsView::paintPointed(QPainter& painter, const Theme& theme) const {
     const auto& pair = state_.selection().pointed().pair;
     if (!pair || *pair >= state_.rotary().planes()) return;

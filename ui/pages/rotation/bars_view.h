@@ -5,10 +5,10 @@
 
 namespace roper {
 
-/// For each feature the pair that it belongs to.
+/// The pair of each feature.
 std::vector<int> pairOfFeature(const Rotary& rotary);
 
-/// The vector as bars, feature by feature: pale before, strong after the rotation, coloured by pair.
+/// The vector as bars, one per feature: pale before, strong after rotation, coloured by pair.
 class BarsView : public FigureView {
     Q_OBJECT
 

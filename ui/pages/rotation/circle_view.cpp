@@ -25,11 +25,11 @@ QString planeNumber(double value, int decimals = 3) {
 
 }  // namespace
 
-/// The numbers needed to draw: how the plane lies on the screen, the pair and its rotation.
+/// The geometry: position of the plane on the screen, the pair and its rotation.
 struct CircleView::Plane : PlaneFrame {
     PairFeatures features;
     double theta, angle, position;
-    QPointF x, y;  ///< before and after, in the plane
+    QPointF x, y;  ///< before and after rotation, in the plane
 };
 
 CircleView::CircleView(RotationState& state, QWidget* parent)
@@ -52,12 +52,12 @@ CircleView::Plane CircleView::plane(const QRectF& area) const {
     plane.x = {state_.x()[plane.features.first], state_.x()[plane.features.second]};
     plane.y = {rotated[plane.features.first], rotated[plane.features.second]};
     const double length = lengthOf(plane.x);
-    // Whole steps, so that the picture does not breathe while a vector is dragged.
+    // Rounded up in steps, so that the scale is stable while a vector is dragged.
     const double fitting = std::max(1.0, std::ceil(length * 2.0) / 2.0) * 1.18;
-    // Where it is low, the circle stands beside the text, not below it.
+    // In a low figure the circle stands beside the text instead of below it.
     constexpr double kLow = 300, kText = 190;
     const double left = area.height() < kLow ? std::clamp(area.width() - area.height(), 0.0, kText) : 0.0;
-    // While an arrow is held the plane must not move away under it.
+    // The scale is fixed while an arrow is dragged.
     static_cast<PlaneFrame&>(plane) = PlaneFrame::in(area.adjusted(left + 8, 8, -8, -8),
                                                      dragged_ == Dragged::nothing ? fitting : held_extent_);
     return plane;
@@ -138,7 +138,7 @@ void CircleView::paintTrail(QPainter& painter, const Plane& at, const Theme& the
     }
 }
 
-/// The arc from x to R(m)x as a spiral, so that several rotations can be told apart.
+/// The arc from x to R(m)x, as a spiral so that full rotations can be counted.
 void CircleView::paintArc(QPainter& painter, const Plane& at, const Theme& theme) const {
     if (std::abs(at.angle) < 1e-3) return;
     const double start = std::atan2(at.x.y(), at.x.x());
@@ -160,7 +160,7 @@ void CircleView::paintArc(QPainter& painter, const Plane& at, const Theme& theme
     drawArrowHead(painter, spiral[spiral.size() - 2], spiral.back(), color, 8);
 }
 
-/// Where x would point at the position.
+/// The direction of x at the pointed position.
 void CircleView::paintPointed(QPainter& painter, const Theme& theme) const {
     const auto& position = state_.selection().pointed().position;
     if (!position) return;
@@ -230,7 +230,7 @@ void CircleView::mouseReleaseEvent(QMouseEvent* event) {
     update();
 }
 
-/// The held arrow follows the pointer; R(m)x takes x along, rotated back.
+/// The dragged arrow follows the pointer; dragging R(m)x sets x by the inverse rotation.
 void CircleView::dragTo(const QPointF& point) {
     const Plane at = plane(canvas());
     const QPointF p = onGrid(rotatedBy(at.inPlane(point), dragged_ == Dragged::rotated ? -at.angle : 0.0));

@@ -5,8 +5,8 @@
 
 namespace roper {
 
-/// The selected pair in its plane: x as an arrow that can be dragged, R(m)x, the arc mθ between them, and the
-/// places passed on the way.
+/// The chosen pair in its plane: x as an arrow that can be dragged, R(m)x, the arc mθ between them, and R(p)x
+/// for the positions p on the way.
 class CircleView : public FigureView {
     Q_OBJECT
 
@@ -20,7 +20,7 @@ class CircleView : public FigureView {
     QSize leastScreenSize() const override { return {230, 210}; }
     QSize leastSize() const override { return {300, 300}; }
 
-    /// Where the head of x, or of R(m)x, is on the canvas.
+    /// Position of the tip of x, or of R(m)x, on the canvas.
     QPointF tip(bool rotated) const;
 
   protected:

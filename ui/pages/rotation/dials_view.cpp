@@ -12,7 +12,7 @@ namespace roper {
 namespace {
 
 constexpr double kLargestDial = 180;
-constexpr double kLabelNeeds = 44;  // dials smaller than this have no label
+constexpr double kLabelNeeds = 44;  // smaller dials have no label
 
 }  // namespace
 
@@ -80,7 +80,7 @@ void DialsView::paintFigure(QPainter& painter, const QRectF& area, const Theme& 
         hand(state_.x(), theme.ghost(color), 1.2);
         hand(rotated, color, radius > 16 ? 2.6 : 1.8);
         if (labelled) {
-            // The frequency where there is room for it.
+            // The frequency, if there is room.
             const QString frequency = rotates ? noteNumber(rotary.frequency(pair), 3) : QStringLiteral("0");
             const QString full = withSubscript(QStringLiteral("θ"), pair) + QStringLiteral(" = ") + frequency;
             const bool fits = painter.fontMetrics().horizontalAdvance(full) + 4 < box.width();

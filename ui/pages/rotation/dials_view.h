@@ -5,8 +5,8 @@
 
 namespace roper {
 
-/// Every pair as a small dial, the fast ones first. The pale hand is x, the strong one R(m)x. Click to
-/// select.
+/// Every pair as a small dial, the fastest first. The pale hand is x, the strong one R(m)x. A click chooses
+/// the pair.
 class DialsView : public FigureView {
     Q_OBJECT
 
@@ -19,7 +19,7 @@ class DialsView : public FigureView {
     QSize leastScreenSize() const override { return {150, 130}; }
     QSize leastSize() const override { return {220, 160}; }
 
-    /// Where the dial of a pair is on the canvas.
+    /// Rectangle of a pair's dial on the canvas.
     QRectF dialRect(int pair) const { return cell(canvas(), pair); }
 
   protected:

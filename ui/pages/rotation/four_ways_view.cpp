@@ -7,7 +7,7 @@ namespace roper {
 namespace {
 
 constexpr double kTextWidth = 270;
-constexpr double kFullWidth = 230, kFullHeight = 370;  // smaller, the formulas have no room
+constexpr double kFullWidth = 230, kFullHeight = 370;  // minimum size for the formulas
 
 }  // namespace
 

@@ -5,7 +5,7 @@
 
 namespace roper {
 
-/// R(m) as a full d × d matrix, and what four ways to compute R(m)x differ by.
+/// R(m) as a full d × d matrix, and the differences between four ways to compute R(m)x.
 class FourWaysView : public HeatMapView {
     Q_OBJECT
 
@@ -16,7 +16,7 @@ class FourWaysView : public HeatMapView {
     QSize leastScreenSize() const override { return {240, 180}; }
     QSize leastSize() const override { return {300, 220}; }
 
-    /// Shows the matrix of the setup as it is now; not by itself, since a large one takes its time.
+    /// Shows the matrix of the current setup; called explicitly because large matrices take time.
     void showState();
 
   protected:

@@ -88,7 +88,7 @@ void RotationPage::becomeSeen(bool seen) {
 void RotationPage::refresh() {
     showVector();
     if (four_ways_->isVisibleTo(this)) four_ways_->showState();
-    setReadout({});  // what stood there was of the state before
+    setReadout({});  // the old readout described the previous state
     emit explanationChanged();
 }
 

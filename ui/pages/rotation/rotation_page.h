@@ -17,7 +17,7 @@
 
 namespace roper {
 
-/// Page 1: one vector, rotated by its position; two of them; the sentence; the arithmetic.
+/// Page 1: a vector rotated by its position; two vectors; the sentence; the arithmetic.
 class RotationPage : public ExplorerPage {
     Q_OBJECT
 
@@ -30,7 +30,7 @@ class RotationPage : public ExplorerPage {
 
     RotationState& state() { return state_; }
 
-    /// Brings the worked example to the front, `step` lines of it.
+    /// Shows the worked example, up to line `step`.
     void showWorkedExample(int step);
 
   protected:
@@ -61,7 +61,7 @@ class RotationPage : public ExplorerPage {
     PlayButton* play_;
     QTableWidget* vector_;
     bool plays_in_steps_ = false;
-    double rest_ = 0;  ///< of a position, on the way to the next whole one
+    double rest_ = 0;  ///< fraction of a position, on the way to the next integer
     bool showing_ = false;
 };
 

@@ -10,12 +10,12 @@
 #include "ui/theme/motion.h"
 #include "ui/theme/numbers.h"
 
-// What can be pressed and typed on the Rotation page.
+// Controls of the Rotation page.
 
 namespace roper {
 namespace {
 
-constexpr int kSliderTop = 64;  // a few times the sentence; the number beside it goes farther
+constexpr int kSliderTop = 64;  // a few times the length of the sentence; the spin box allows more
 constexpr int kFrame_ms = 33;
 
 }  // namespace
@@ -75,7 +75,7 @@ QWidget* RotationPage::makeVectorTable() {
     return vector_;
 }
 
-/// What cannot be read is said and put back.
+/// Rejects an invalid entry with a message, and reverts it.
 void RotationPage::refuseFeature(int row, int column) {
     setReadout(tr("%1 must be a number between −1000000 and 1000000, not “%2”; the old one stays")
                    .arg(withSubscript(column == 0 ? QStringLiteral("x") : QStringLiteral("k"), row))
@@ -125,7 +125,7 @@ void RotationPage::step(double positions) {
 }
 
 void RotationPage::beginOrEnd(bool plays) {
-    if (!plays) return step(0);  // a position between two tokens has no token
+    if (!plays) return step(0);  // a fractional position has no token
     plays_in_steps_ = isMotionReduced();
     rest_ = 0;
 }

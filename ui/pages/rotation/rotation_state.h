@@ -10,11 +10,11 @@
 
 namespace roper {
 
-/// Where an arrow can be dragged to: hundredths, no farther than 10.
+/// Rounds a dragged point to hundredths, within a radius of 10.
 QPointF onGrid(const QPointF& p);
 
-/// What the views of the Rotation page draw: the shared setup and what follows from it. Views read it and
-/// ask for changes through it; `changed` tells all of them at once.
+/// Data for the views of the Rotation page: the shared setup and everything derived from it. Views read it
+/// and request changes through it; `changed` notifies all of them.
 class RotationState : public QObject {
     Q_OBJECT
 
@@ -33,7 +33,7 @@ class RotationState : public QObject {
     const Eigen::VectorXd& rotated() const { return rotated_; }
     WorkedExample worked() const;
 
-    /// The worked example: "cat" at position 3, d = 4, its own frequency formula, interleaved.
+    /// Loads the worked example: "cat" at position 3, d = 4, its own frequency formula, interleaved pairs.
     void loadWorkedExample();
     bool isWorkedExample() const { return roper::isWorkedExample(setup()); }
 

@@ -28,7 +28,7 @@ QStringList TokenStrip::tokens() const {
     return QString::fromStdString(state_.setup().words).split(' ', Qt::SkipEmptyParts).mid(0, kMostTokens);
 }
 
-/// As many tokens in a row as have room for their words; more rows where there is height for them.
+/// As many tokens per row as fit with their words; more rows if there is enough height.
 int TokenStrip::columns(double width) const {
     const QFontMetricsF metrics(smallFont(font()));
     double widest = 0;

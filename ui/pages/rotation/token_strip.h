@@ -7,7 +7,7 @@
 
 namespace roper {
 
-/// The sentence, token by token, each with the selected pair rotated to its position. Click a token to go to
+/// The sentence token by token, each with the chosen pair rotated to its position. A click on a token goes to
 /// it.
 class TokenStrip : public FigureView {
     Q_OBJECT
@@ -33,7 +33,7 @@ class TokenStrip : public FigureView {
     int columns(double width) const;
     QRectF cell(const QRectF& area, int token) const;
     int tokenAt(const QPointF& at) const;
-    /// The selected pair at a position.
+    /// The chosen pair rotated to a position.
     QPointF rotatedTo(double position) const;
 
     RotationState& state_;

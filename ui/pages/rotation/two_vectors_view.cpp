@@ -15,9 +15,9 @@
 namespace roper {
 namespace {
 
-constexpr double kWide = 470;         // pixels from which on there is room for all numbers beside the circle
-constexpr double kNumbers = 236;      // what they take
-constexpr double kShortNumbers = 44;  // and above it, where there is not
+constexpr double kWide = 470;         // minimum width in pixels for all numbers beside the circle
+constexpr double kNumbers = 236;      // their width
+constexpr double kShortNumbers = 44;  // their height above the circle in narrower figures
 
 QString vectorNumber(double value, int decimals = 4) {
     return fixedNumber(value, decimals);
@@ -59,10 +59,10 @@ TwoVectorsView::Scene TwoVectorsView::scene(const QRectF& area) const {
                                      std::atan2(scene.k_rotated.y(), scene.k_rotated.x()),
                                  2 * M_PI);
     const double longest = std::max({1.0, lengthOf(scene.q), lengthOf(scene.k)});
-    // While an arrow is held the plane does not move away under it.
+    // The scale is fixed while an arrow is dragged.
     const double fitting = std::ceil(2 * longest) / 2;
     scene.is_narrow = area.width() < kWide;
-    // The numbers stand at the left of the circle, in a narrow picture above it.
+    // The numbers stand left of the circle, in narrow figures above it.
     const QRectF place =
         scene.is_narrow ? area.adjusted(0, kShortNumbers, 0, 0) : area.adjusted(kNumbers, 0, 0, 0);
     scene.plane = PlaneFrame::in(place.adjusted(30, 22, -30, -22),
@@ -97,7 +97,7 @@ void TwoVectorsView::paintFigure(QPainter& painter, const QRectF& area, const Th
     const double edge = 0.97 * at.plane.extent;
     painter.drawLine(at.plane.onScreen({-edge, 0}), at.plane.onScreen({edge, 0}));
     painter.drawLine(at.plane.onScreen({0, -edge}), at.plane.onScreen({0, edge}));
-    // The angle between the rotated arrows, from the key to the query.
+    // The angle between the rotated arrows, from key to query.
     const double radius = 0.34 * at.plane.unit;
     const double start = std::atan2(at.k_rotated.y(), at.k_rotated.x());
     painter.setPen(QPen(theme.pair(state_.setup().pair, state_.setup().pairs()), 2.4));
@@ -189,7 +189,7 @@ void TwoVectorsView::mouseReleaseEvent(QMouseEvent*) {
     update();
 }
 
-/// The held arrow follows the pointer; a rotated one takes its vector along, rotated back.
+/// The dragged arrow follows the pointer; dragging a rotated arrow sets its vector by the inverse rotation.
 void TwoVectorsView::dragTo(const QPointF& point) {
     Setup s = state_.setup();
     const bool is_query = dragged_ == Dragged::query;

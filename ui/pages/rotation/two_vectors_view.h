@@ -5,8 +5,8 @@
 
 namespace roper {
 
-/// A query at m and a key at n in the plane of the selected pair: both are rotated by their positions, and
-/// both positions can be moved together without changing the angle between them.
+/// A query at m and a key at n in the plane of the chosen pair: both are rotated by their positions, and both
+/// positions can be shifted together without changing the angle between them.
 class TwoVectorsView : public FigureView {
     Q_OBJECT
 
@@ -27,13 +27,13 @@ class TwoVectorsView : public FigureView {
   private:
     enum class Dragged { nothing, query, key };
 
-    /// Every number that is shown.
+    /// All numbers shown.
     struct Scene {
         PlaneFrame plane;
         QPointF q, k, q_rotated, k_rotated;  ///< in the plane of the pair
         double score, score_unshifted;       ///< ⟨R(m+S)q, R(n+S)k⟩ over all features; the same for S = 0
-        double pair_part;                    ///< this pair's part of it
-        bool is_narrow = false;              ///< too narrow for all numbers
+        double pair_part;                    ///< contribution of this pair
+        bool is_narrow = false;              ///< too narrow to show all numbers
         double angle;                        ///< from the rotated key to the rotated query, radians
     };
     Scene scene(const QRectF& area) const;
@@ -42,7 +42,7 @@ class TwoVectorsView : public FigureView {
 
     RotationState& state_;
     Dragged dragged_ = Dragged::nothing;
-    bool dragged_rotated_ = false;  ///< by its rotated tip
+    bool dragged_rotated_ = false;  ///< the rotated tip is being dragged
     double held_extent_ = 1;
 };
 

@@ -26,7 +26,7 @@ QString vectorText(const Eigen::VectorXd& v, int decimals) {
     return '[' + cells.join(QStringLiteral(", ")) + ']';
 }
 
-/// One table row for each shown pair, made by `cells`.
+/// One table row per shown pair, made by `cells`.
 template <class Cells>
 QString rows(const WorkedExample& example, Cells cells) {
     QString text = QStringLiteral("<table cellspacing='0' cellpadding='2'>");
@@ -200,7 +200,7 @@ QSize WorkedExampleView::figureSize() const {
     return {std::max(520, qRound(canvas().width())), preferredSize().height()};
 }
 
-/// As high as its lines become.
+/// The height of all lines.
 QSizeF WorkedExampleView::sizeForWidth(double width) const {
     HtmlDocument document;
     layOut(document, font(), width, Theme::light());
@@ -242,7 +242,7 @@ WorkedExamplePanel::WorkedExamplePanel(RotationState& state, QWidget* parent)
     scroll->setWidget(view_);
     scroll->setWidgetResizable(true);
     scroll->setFrameShape(QFrame::NoFrame);
-    // When the picture has grown, its newest line is brought into sight.
+    // Scrolls to the newest line when the text has grown.
     connect(scroll->verticalScrollBar(), &QScrollBar::rangeChanged, scroll->verticalScrollBar(),
             [scroll](int, int most) { scroll->verticalScrollBar()->setValue(most); });
     columnOf({rowOf({back_, next_, where_, kRoom, load}), {scroll, 1}}, this)->setContentsMargins(0, 6, 0, 0);

@@ -10,8 +10,7 @@ class QTextDocument;
 
 namespace roper {
 
-/// The rotation worked line by line with the numbers of the page: a picture of rich text that grows step by
-/// step.
+/// The rotation worked line by line with the numbers of the page: rich text that grows step by step.
 class WorkedExampleView : public FigureView {
     Q_OBJECT
 
@@ -42,8 +41,8 @@ class WorkedExampleView : public FigureView {
     int step_ = 1;
 };
 
-/// The view in a scroll area, with buttons for the next and the previous line and one that loads the
-/// published example.
+/// The view in a scroll area, with buttons for the next and previous line, and one that loads the published
+/// example.
 class WorkedExamplePanel : public QWidget {
     Q_OBJECT
 
