@@ -22,7 +22,7 @@ QVector<double> counting(Eigen::Index count) {
     return numbers;
 }
 
-/// What the formula of the scaling in use comes to.
+/// The numeric parameters of the scaling in use, derived from its formula.
 QString scalingNumbers(const Setup& s) {
     const ScaledFrequencies scaled = s.scaled(s.scaling.method);
     const int width = s.rotatedWidth();
@@ -147,7 +147,7 @@ SpectrumPage::SpectrumPage(Selection& selection, QWidget* parent)
 
 Figure& SpectrumPage::prepareFigure(FigureRequest request) {
     Setup start;
-    start.head_dim = 128;  // as in the figures of Su et al. 2021, unless told otherwise
+    start.head_dim = 128;  // default, as in the figures of Su et al. 2021
     state_.selection().replace(withSettings(start, request.settings));
     refreshNow();
     return pictures().named(request.kind);
@@ -159,7 +159,7 @@ QColor SpectrumPage::shade(const SpectrumCurve& curve) const {
 
 void SpectrumPage::refresh() {
     showSpectrum();
-    // Another pair moves a mark; only other frequencies or lengths make new curves.
+    // Another pair only moves a mark; curves depend on frequencies and lengths.
     if (!isDrawn()) {
         showCosines();
         showDecay();
@@ -187,7 +187,7 @@ void SpectrumPage::showSpectrum() {
     const bool wavelength = panel_->quantity().currentIndex() == 0;
     std::vector<CurveChart::Curve> curves;
     for (const SpectrumCurve& curve : state_.curves()) {
-        // On a logarithmic axis a pair that does not rotate has no place.
+        // A pair that does not rotate cannot be shown on a logarithmic axis.
         const Eigen::VectorXd y = wavelength ? wavelengths(curve.theta) : curve.theta;
         QVector<double> shown = numbers(y);
         for (double& value : shown)
@@ -252,7 +252,7 @@ void SpectrumPage::showDecay() {
 }
 
 void SpectrumPage::showBound() {
-    constexpr int kFarthest = 131072;  // beyond, the sum takes longer than a slider should
+    constexpr int kFarthest = 131072;  // beyond this, the sum is too slow for a slider
     const Setup& s = state_.setup();
     const int length = std::min(static_cast<int>(s.context_length), kFarthest);
     std::vector<CurveChart::Curve> curves;
@@ -266,7 +266,7 @@ void SpectrumPage::showBound() {
                              : tr("first below 0 at δ = %1").arg(zero);
             if (zero > 0) marks.push_back({static_cast<double>(zero), found, false});
         }
-        // From 1, since the axis is logarithmic.
+        // From 1, because the axis is logarithmic.
         QVector<double> x = counting(bound.size());
         QVector<double> y = numbers(bound);
         x.removeFirst();

@@ -8,7 +8,7 @@
 
 namespace roper {
 
-/// Page 2: how fast each pair rotates, and what follows for long texts.
+/// Page 2: the frequency of each pair, and the consequences for long texts.
 class SpectrumPage : public ExplorerPage {
     Q_OBJECT
 
@@ -37,7 +37,7 @@ class SpectrumPage : public ExplorerPage {
     void showBound();
     QColor shade(const SpectrumCurve& curve) const;
 
-    /// What the curves and the map were drawn of.
+    /// Inputs from which curves and map were drawn.
     struct Drawn {
         double context_length = 0;
         int distances = 0;
@@ -55,7 +55,7 @@ class SpectrumPage : public ExplorerPage {
                               });
         }
     };
-    /// Whether these very curves are drawn already; from now on they count as drawn.
+    /// Whether the current curves are already drawn; marks them as drawn.
     bool isDrawn();
 
     SpectrumState state_;

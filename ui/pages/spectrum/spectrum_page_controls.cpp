@@ -1,6 +1,6 @@
 #include "ui/pages/spectrum/spectrum_page.h"
 
-// What can be pressed on the Spectrum page; its inputs are those of the SpectrumPanel.
+// Buttons and actions of the Spectrum page; the inputs are in SpectrumPanel.
 
 namespace roper {
 

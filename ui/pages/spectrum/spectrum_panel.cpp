@@ -17,14 +17,14 @@
 namespace roper {
 namespace {
 
-constexpr qsizetype kLongestConfig = 1 << 20;  // as much as is read of one
+constexpr qsizetype kLongestConfig = 1 << 20;  // maximum size that is read
 
-/// All kinds of layers; a model of one kind has that one alone.
+/// All kinds of layers; models without distinct kinds have just one.
 std::vector<LayerKind> kindsOf(const ConfigReading& reading) {
     return reading.kinds.empty() ? std::vector<LayerKind>{{"", reading.setup}} : reading.kinds;
 }
 
-/// Which of the kinds a setup shows; −1: none.
+/// Index of the kind that a setup shows; −1: none.
 int kindShown(const std::vector<LayerKind>& kinds, const Setup& setup) {
     const auto found = std::find_if(kinds.begin(), kinds.end(),
                                     [&](const LayerKind& kind) { return rotateAlike(kind.setup, setup); });
@@ -88,7 +88,7 @@ void SpectrumPanel::addModels() {
     whenShown([this](const Setup& s) { showModel(s); });
 }
 
-/// The model and the kind of layer that the setup is, whichever way it came to be so.
+/// Shows which model and kind of layer the setup corresponds to, however it was made.
 void SpectrumPanel::showModel(const Setup& setup) {
     const auto model = std::find_if(of_models_.begin(), of_models_.end(),
                                     [&](const auto& kinds) { return kindShown(kinds, setup) >= 0; });
@@ -111,8 +111,8 @@ void SpectrumPanel::addScalingControls() {
     addReal(tr("Trained length L"), "original_length");
 }
 
-/// Parameters of one method each, shown while it is used or drawn. They come last: what appears moves
-/// nothing.
+/// Parameters of single methods, visible while the method is used or drawn. They come last, so that showing
+/// them moves no other control.
 void SpectrumPanel::addOwnParameters() {
     const std::pair<ScalingMethod, QWidget*> own[] = {
         {ScalingMethod::yarn, addReal(tr("β fast"), "beta_fast")},
@@ -152,7 +152,7 @@ void SpectrumPanel::addOverlays() {
     addCheck(tr("other formula"), "other_formula");
     whenShown([this](const Setup& s) {
         for (const auto& [method, box] : overlays_)
-            box->setEnabled(s.scaling.method != method);  // the one in use is always drawn
+            box->setEnabled(s.scaling.method != method);  // the scaling in use is always drawn
     });
 }
 
@@ -170,7 +170,7 @@ QString SpectrumPanel::pasteConfig(const QString& json) {
     }
 }
 
-/// A dialog that stays open until the text can be read, with the reason below it.
+/// A dialog that stays open, showing the error, until the text can be read.
 void SpectrumPanel::askForConfig() {
     QDialog dialog(this);
     dialog.setWindowTitle(tr("Paste a config.json"));

@@ -5,17 +5,17 @@
 
 namespace roper {
 
-/// The controls of the Spectrum page, and what it exchanges with Hugging Face.
+/// Controls of the Spectrum page, including import from and export to Hugging Face configs.
 class SpectrumPanel : public SetupPanel {
     Q_OBJECT
 
   public:
     SpectrumPanel(Selection& selection, QWidget* parent);
 
-    /// Whether wavelengths are shown, or frequencies.
+    /// Choice between wavelengths and frequencies.
     QComboBox& quantity() { return *quantity_; }
 
-    /// Reads a config.json into the setup. @returns what to say, or the error
+    /// Reads a config.json into the setup. @returns a message about the result, or the error
     QString pasteConfig(const QString& json);
     void askForConfig();
     void copyConfig();
@@ -33,8 +33,8 @@ class SpectrumPanel : public SetupPanel {
     void showModel(const Setup& setup);
 
     QComboBox *quantity_, *models_, *layers_;
-    std::vector<std::vector<LayerKind>> of_models_;  ///< of each in the list of models
-    std::vector<LayerKind> kinds_;                   ///< of the config that was read last
+    std::vector<std::vector<LayerKind>> of_models_;  ///< per model of the list
+    std::vector<LayerKind> kinds_;                   ///< of the last config that was read
     std::vector<std::pair<ScalingMethod, QCheckBox*>> overlays_;
 };
 

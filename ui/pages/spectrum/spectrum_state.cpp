@@ -9,7 +9,7 @@ namespace {
 
 struct Described {
     ScalingText text;
-    QColor color;  ///< Tol's muted colours, none of which means a method of attention
+    QColor color;  ///< Tol's muted colours, none of which stands for a position method
 };
 
 const Described& described(ScalingMethod method) {

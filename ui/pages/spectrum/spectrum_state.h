@@ -9,7 +9,7 @@
 
 namespace roper {
 
-/// A scaling method as people read it.
+/// Display texts of a scaling method.
 struct ScalingText {
     QString name, formula, source;
 };
@@ -18,16 +18,17 @@ QColor colorOf(ScalingMethod method);
 /// "d = 128, base 10000, scaling YaRN".
 QString frequenciesText(const Setup& setup);
 
-/// Frequencies of the setup: under the scaling in use, under one drawn beside it, or of the other schedule.
+/// Frequencies of the setup: under the scaling in use, under another scaling for comparison, or of the other
+/// schedule.
 struct SpectrumCurve {
-    QString key;  ///< in exported numbers
+    QString key;  ///< key in exported data
     ScalingText text;
-    QColor color;  ///< invalid: that of text
+    QColor color;  ///< invalid: the text colour
     bool in_use;
     Eigen::VectorXd theta;
 };
 
-/// What the views of the Spectrum page draw, computed once for each setup.
+/// Data for the views of the Spectrum page, computed once per setup.
 class SpectrumState : public QObject {
     Q_OBJECT
 
@@ -37,7 +38,7 @@ class SpectrumState : public QObject {
     Selection& selection() { return selection_; }
     const Setup& setup() const { return selection_.setup(); }
 
-    /// The one in use first. Empty if no feature rotates.
+    /// The scaling in use first. Empty if no feature rotates.
     const std::vector<SpectrumCurve>& curves() const { return curves_; }
     const Eigen::VectorXd& theta() const { return theta_; }
 
