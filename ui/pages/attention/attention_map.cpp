@@ -7,7 +7,7 @@
 namespace roper {
 namespace {
 
-/// Differences smaller than this are drawn as nothing: they are rounding.
+/// Smaller differences are rounding errors and drawn as zero.
 constexpr double kLeastDifference = 1e-6;
 
 Eigen::MatrixXd outputsOf(const ScoreRule& rule, const HeadVectors& heads, double shift) {
@@ -43,7 +43,7 @@ bool MapQuestion::isTokenByToken() const {
 }
 
 MapQuestion mapQuestion(const Setup& setup, const HeadVectors& heads) {
-    // The map of what a shift changes has one of its own where the setup has none: S is shared by all pages.
+    // The map of shift differences uses its own shift if the setup has none, because S applies to all pages.
     const bool has_none = setup.map == MapKind::shift_difference && setup.shift == 0;
     return {setup.map,
             scoreRule(setup),
@@ -63,7 +63,7 @@ HeatMapView::Map computeMap(const MapQuestion& question) {
             ? HeatMapView::Scale::sequential
             : HeatMapView::Scale::diverging;
     map.limit = HeatMapView::limitOf(values, map.lower_only);
-    // A map without any difference has the limit 1 by then, and nothing to colour.
+    // A map without differences has limit 1 at this point, and nothing to colour.
     if (isDifference(question.kind)) map.limit = std::max(map.limit, kLeastDifference);
     map.take(std::move(values));
     map.row_name = QObject::tr("query");

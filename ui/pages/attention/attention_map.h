@@ -5,27 +5,27 @@
 
 namespace roper {
 
-/// Everything that a map is computed from, so that another thread can do it.
+/// All inputs of a map, so that another thread can compute it.
 struct MapQuestion {
     MapKind kind = MapKind::scores;
     ScoreRule rule, right_rule;
     HeadVectors heads;
-    double shift = 0;  ///< of the setup; of a difference by shifting, what the positions are moved by
-    bool about_values = false;  ///< differences are those of outputs, not of scores
-    // What is written beside it, of the same setup.
+    double shift = 0;  ///< shift of the setup; in shift-difference maps, the shift that is compared with 0
+    bool about_values = false;  ///< differences of outputs instead of scores
+    // For texts beside the map, from the same setup.
     QStringList token_names = {};
     QString caption = {};
 
-    /// Whether rows and columns both are tokens; otherwise columns are features of outputs.
+    /// Whether rows and columns are both tokens; otherwise columns are features of outputs.
     bool isTokenByToken() const;
 };
 
 MapQuestion mapQuestion(const Setup& setup, const HeadVectors& heads);
 
-/// The map without its labels, ready to be drawn. For a large text this takes half a second.
+/// The map without labels, ready to draw. For a long text this takes half a second.
 HeatMapView::Map computeMap(const MapQuestion& question);
 
-/// What the page says above the map.
+/// Headline above the map.
 QString mapHeadline(const MapQuestion& question, const HeatMapView::Map& map);
 
 }  // namespace roper

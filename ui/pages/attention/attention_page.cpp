@@ -19,10 +19,10 @@ namespace {
 constexpr int kPlay_ms = 160;
 constexpr int kLargestAtOnce = 1024;  // larger maps are computed in another thread
 
-/// What the map is called as a picture, in the order of `MapKind`.
+/// Figure names of the map, in the order of `MapKind`.
 constexpr std::array<const char*, 4> kMapNames = {"scores", "weights", "shift-difference", "mistake"};
 
-/// The setup of a requested picture: the map that its kind names, and a mistake where one is to be seen.
+/// The setup for a requested figure: the map of its kind, and a mistake if the figure shows one.
 Setup setupOf(const FigureRequest& request, const Setup& start) {
     Setup setup = withSettings(start, request.settings);
     if (request.kind == "position-bias" && !request.sets("method") && request.run.empty())
@@ -33,7 +33,7 @@ Setup setupOf(const FigureRequest& request, const Setup& start) {
     if (!shows_difference) return setup;
     setup.map = MapKind::shift_difference;
     if (request.kind == "mistake") {
-        if (!request.sets("mistake")) setup.mistake = Mistake::wrong_direction;  // the caption names it
+        if (!request.sets("mistake")) setup.mistake = Mistake::wrong_direction;  // named in the caption
         if (!isSeenByShift(setup.mistake)) setup.map = MapKind::form_difference;
     }
     return setup;
@@ -99,7 +99,7 @@ AttentionPage::AttentionPage(AttentionState& state, QWidget* parent)
     });
     connect(&computing_, &QFutureWatcherBase::finished, this, [this] {
         is_computing_ = false;
-        // A map of a setup that has changed since is not shown.
+        // A map of an outdated setup is not shown.
         const bool outdated = std::exchange(again_, false) || !state_.isReady();
         if (!outdated) return takeMap(std::move(computing_question_), computing_.result());
         if (state_.isReady()) showMap();
@@ -115,7 +115,7 @@ AttentionPage::~AttentionPage() {
     computing_.waitForFinished();
 }
 
-/// A distance from the query that is looked at, and the key there.
+/// Marks the distance from the chosen query, and the key there.
 void AttentionPage::pointDistance(double x) {
     if (!state_.isReady()) return;
     const int distance = static_cast<int>(std::lround(x)), key = state_.query() - distance;
@@ -221,7 +221,7 @@ void AttentionPage::takeMap(MapQuestion question, HeatMapView::Map map) {
     emit explanationChanged();
 }
 
-/// Restores a zoom, once the map that it was made on is there.
+/// Restores a zoom once the map that it applies to is shown.
 void AttentionPage::showWishedCells() {
     const bool is_of_this_map = map_->map().values && map_->map().values->rows() == state_.tokens();
     if (wished_cells_ && is_of_this_map) map_->showCells(*std::exchange(wished_cells_, std::nullopt));
@@ -269,7 +269,7 @@ void AttentionPage::showParts() {
         tr("The score of query %1 and key %2 by pair: %3").arg(query).arg(key).arg(state_.sourceText()));
 }
 
-/// The numbers of a cell, from what the map that is seen was made of; a newer setup may be on its way.
+/// Numbers of a cell, from the inputs of the visible map; the setup may already be newer.
 QString AttentionPage::cellText(int row, int column) const {
     const MapQuestion& q = shown_question_;
     const auto token = [&](int i) {
@@ -324,7 +324,7 @@ QString AttentionPage::explanation() const {
     return explainScore(state_);
 }
 
-/// The part of the map that is seen; empty where that is all of it.
+/// The visible part of the map; empty if all of it is visible.
 std::string AttentionPage::shownCells() const {
     const QRectF shown = map_->shownCells();
     if (!map_->map().values || shown.size() == QSizeF(static_cast<double>(map_->map().values->cols()),

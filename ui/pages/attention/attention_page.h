@@ -18,7 +18,7 @@
 
 namespace roper {
 
-/// Page 3: scores and weights of all tokens, where a score comes from, and what goes wrong.
+/// Page 3: scores and weights of all tokens, the terms of a score, and typical mistakes.
 class AttentionPage : public ExplorerPage {
     Q_OBJECT
 
@@ -38,7 +38,7 @@ class AttentionPage : public ExplorerPage {
     QComboBox& biasKind() { return *bias_kind_; }
     MistakeGallery& gallery() { return *gallery_; }
     QString headline() const { return headline_->text(); }
-    /// Whether a large map is being computed and not taken yet.
+    /// Whether a large map is being computed or its result is pending.
     bool isComputing() const { return is_computing_; }
 
   signals:
@@ -55,8 +55,7 @@ class AttentionPage : public ExplorerPage {
     void showCells(const std::string& text);
     void pointDistance(double x);
     void showPointed();
-    /// What the pictures of biases and of the position table were made of; they are made again only if it
-    /// changes.
+    /// Inputs of the figures of biases and of the position table, which are redrawn only if these change.
     struct BiasOf {
         std::string method = "none";
         int head = 0, heads = 0, distances = 0, kind = 0, query_minus_key = 0;
@@ -109,11 +108,11 @@ class AttentionPage : public ExplorerPage {
     MistakeGallery* gallery_;
     SetupPanel* panel_;
     PlayButton* play_;
-    MapQuestion shown_question_;      ///< of the map that is seen
-    MapQuestion computing_question_;  ///< of the one that is made in another thread
+    MapQuestion shown_question_;      ///< of the visible map
+    MapQuestion computing_question_;  ///< of the map computed in another thread
     QFutureWatcher<HeatMapView::Map> computing_;
     bool is_computing_ = false;           ///< until its result has been taken
-    std::optional<QRectF> wished_cells_;  ///< to be shown when the map they belong to is there
+    std::optional<QRectF> wished_cells_;  ///< to be shown once the map that they belong to is ready
     bool again_ = false;                  ///< the setup changed while a large map was computed
 };
 

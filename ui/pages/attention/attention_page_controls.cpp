@@ -4,7 +4,7 @@
 #include "ui/pages/attention/attention_page.h"
 #include "ui/pages/attention/method_text.h"
 
-// What can be pressed and typed on the Attention page.
+// Controls of the Attention page.
 
 namespace roper {
 QWidget* AttentionPage::makePictures() {

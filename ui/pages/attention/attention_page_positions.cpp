@@ -5,15 +5,15 @@
 #include "ui/pages/attention/attention_page.h"
 #include "ui/theme/numbers.h"
 
-// The pictures of what a method adds: to scores by distance, to embeddings by position.
+// Figures of what a method adds: to scores by distance, to embeddings by position.
 
 namespace roper {
 namespace {
 
-/// The part of the table that is drawn: each cell of it can be seen.
+/// Size of the part of the table that is drawn, so that every cell is visible.
 constexpr int kMostFeatures = 1024, kMostPositions = 128;
 
-/// Distances that the curves run over: also those of keys to the right, where they are seen.
+/// Range of distances of the curves, including keys to the right if they are visible to the query.
 std::pair<int, int> distancesOf(const Setup& s) {
     return {s.causal ? 0 : 1 - s.distances, s.distances - 1};
 }

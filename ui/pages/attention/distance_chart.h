@@ -5,14 +5,14 @@
 
 namespace roper {
 
-/// The scores of the head by distance: of the looked-at query, of all queries, and the decay of RoPE's bound.
+/// Scores of the head by distance: of the chosen query, of all queries, and the decay of RoPE's bound.
 class DistanceChart : public CurveChart {
     Q_OBJECT
 
   public:
     DistanceChart(AttentionState& state, QWidget* parent);
 
-    /// Draws what the state holds now.
+    /// Draws the current state.
     void refresh();
 
   private:

@@ -9,7 +9,7 @@
 namespace roper {
 namespace {
 
-/// An entry of the list: a position method, whole or on part of the features, with a kind of attention.
+/// A list entry: a position method, on all or some of the features, with a kind of attention.
 struct Entry {
     std::string method;
     AttentionKind attention = AttentionKind::softmax;
@@ -17,7 +17,7 @@ struct Entry {
     QString name;
 };
 
-/// Every method that works inside a head, RoPE on part of the features, and RoPE in linear attention.
+/// All methods that act inside a head, RoPE on some of the features, and RoPE in linear attention.
 std::vector<Entry> makeEntries() {
     std::vector<Entry> all;
     for (const PositionMethod& method : positionMethods()) {

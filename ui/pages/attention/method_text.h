@@ -6,22 +6,22 @@
 
 namespace roper {
 
-/// The position methods as the list shows them; "partial" is RoPE with a fraction below 1.
+/// Display names of the position methods; "partial" is RoPE with a fraction below 1.
 QStringList methodNames();
 
-/// The list's entry of a setup, and a setup with another entry. What the new method cannot have is switched
-/// off.
+/// The list entry of a setup, and a setup changed to another entry; settings that the new method does not
+/// support are switched off.
 int methodEntry(const Setup& setup);
 
-/// The name of the entry, with the method where another one than the entry's goes with linear attention.
+/// Name of the entry; includes the method if linear attention is combined with another than the entry's.
 QString methodName(const Setup& setup);
 
 void chooseMethod(Setup& setup, int entry);
 
-/// How the method scores, as rich text.
+/// The formula of a score, as rich text.
 QString scoreFormula(const Setup& setup);
 
-/// The side note of the Attention page.
+/// The explanation beside the Attention page.
 QString explainScore(const AttentionState& state);
 
 }  // namespace roper

@@ -14,7 +14,7 @@
 namespace roper {
 namespace {
 
-constexpr double kExtent = 1.25;  // of the plane: room for labels around the circle of length 1
+constexpr double kExtent = 1.25;  // of the plane: leaves room for labels around the unit circle
 
 QPointF unitOf(const Eigen::Vector2d& v) {
     const double length = v.norm();
@@ -52,7 +52,7 @@ MistakeArrowsView::Arrows MistakeArrowsView::arrows(bool right, double shift) co
     const int n = state_.query(), j = state_.key(), pair = setup.pair;
     if (isAboutValues(mistake_))
         return {{}, {}, at(form.value.angle(pair, j + shift) + form.output.angle(pair, n + shift))};
-    // The plane of the right pairing: a wrong one mixes other features into it.
+    // The plane of the correct pairing; a wrong pairing mixes in other features.
     const auto [first, second] = setupOf(true).rotary().plane(pair);
     const auto rotated = [&, first = first, second = second](const RotationStep& step,
                                                              const Eigen::MatrixXd& of, int token) {

@@ -5,8 +5,8 @@
 
 namespace roper {
 
-/// A mistake beside the right form, on the same arrows, while the whole sentence moves: query and key of the
-/// looked-at cell in the plane of its pair, or the output of one value where the mistake is about values.
+/// A mistake beside the correct form, on the same arrows, while the whole sentence is shifted: query and key
+/// of the chosen cell in the plane of its pair, or the output of one value if the mistake concerns values.
 class MistakeArrowsView : public FigureView {
     Q_OBJECT
 
@@ -14,11 +14,11 @@ class MistakeArrowsView : public FigureView {
     MistakeArrowsView(AttentionState& state, QWidget* parent);
 
     void setMistake(Mistake mistake) { redrawWith(mistake_, mistake); }
-    /// Moves the sentence; the arrows at S = 0 stay, paler.
+    /// Shifts the sentence; the arrows at S = 0 remain, paler.
     void setShift(double shift) { redrawWith(shift_, shift); }
 
-    /// What moving the sentence should leave as it is: the product of the pair's arrows, of length 1 each, or
-    /// the angle of the output in radians.
+    /// The quantity that shifting should not change: the product of the pair's unit arrows, or the angle of
+    /// the output in radians.
     double invariant(bool right, double shift) const;
 
     QSize defaultSize() const override { return {640, 340}; }
@@ -29,7 +29,7 @@ class MistakeArrowsView : public FigureView {
 
   private:
     struct Arrows {
-        QPointF query, key, output;  ///< of length 1; of values only the output
+        QPointF query, key, output;  ///< of length 1; for values only the output
     };
     Setup setupOf(bool right) const;
     Arrows arrows(bool right, double shift) const;

@@ -16,7 +16,7 @@ QString residualText(double value) {
     return QString::number(value, 'g', value < 1e-9 ? 1 : 2).replace('-', QChar(0x2212));
 }
 
-/// The first tokens of a text, enough to measure a mistake by.
+/// The first tokens of a text, enough to measure the effect of a mistake.
 HeadVectors firstTokens(const HeadVectors& heads) {
     const Eigen::Index kept = std::min<Eigen::Index>(heads.tokens(), kMeasuredTokens);
     return {heads.Q.topRows(kept), heads.K.topRows(kept), heads.V.topRows(kept)};
@@ -70,7 +70,7 @@ void MistakeGallery::choose(Mistake mistake, bool on) {
     if (showing_) return;
     state_.selection().change(tr("Mistake"), [&](Setup& s) {
         s.mistake = on ? mistake : Mistake::none;
-        // The map that shows it comes to the front.
+        // Switches to the map that shows the mistake.
         if (on) s.map = isSeenByShift(mistake) ? MapKind::shift_difference : MapKind::form_difference;
     });
 }
@@ -81,7 +81,7 @@ void MistakeGallery::follow() {
     for (const auto& [mistake, row] : rows_) {
         const bool applies = isAboutValues(mistake) ? s.positionMethod().rotates_values : s.rotates();
         row.box->setChecked(s.mistake == mistake);
-        row.box->setEnabled(applies || s.mistake == mistake);  // what is on can be switched off
+        row.box->setEnabled(applies || s.mistake == mistake);  // an active mistake can always be switched off
         if (!applies)
             row.residual->setText(isAboutValues(mistake) ? tr("needs RoPER: only it rotates values")
                                                          : tr("this method rotates nothing"));
@@ -97,7 +97,7 @@ void MistakeGallery::showEvent(QShowEvent* event) {
     rest_.start();
 }
 
-/// What the map shows of each mistake: of scores, or of outputs where the mistake is about values.
+/// Measures the effect of each mistake that the map shows: on scores, or on outputs if it concerns values.
 void MistakeGallery::measure() {
     if (!state_.isReady()) return;
     const HeadVectors heads = firstTokens(state_.heads());

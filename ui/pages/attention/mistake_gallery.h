@@ -11,8 +11,8 @@
 
 namespace roper {
 
-/// The known mistakes, one switch each, with what each leaves: after moving all positions, and against the
-/// right form.
+/// The known mistakes, one switch each, with their effect: after shifting all positions, and compared with
+/// the correct form.
 class MistakeGallery : public QWidget {
     Q_OBJECT
 
@@ -20,10 +20,10 @@ class MistakeGallery : public QWidget {
     MistakeGallery(AttentionState& state, QWidget* parent);
 
     QCheckBox* box(Mistake mistake) const { return rows_.at(mistake).box; }
-    /// Opens the story of a mistake in a window beside this one.
+    /// Opens the explanation of a mistake in its own window.
     void tellStory(Mistake mistake);
     MistakeStoryDialog* story() const { return story_; }
-    /// Measures now; usually that waits until the controls rest.
+    /// Measures now, without waiting until the controls rest.
     void measure();
 
   protected:
@@ -40,7 +40,7 @@ class MistakeGallery : public QWidget {
     AttentionState& state_;
     std::map<Mistake, Row> rows_;
     QTimer rest_;
-    MistakeStoryDialog* story_ = nullptr;  ///< once one was asked for
+    MistakeStoryDialog* story_ = nullptr;  ///< created on first use
     bool showing_ = false;
 };
 

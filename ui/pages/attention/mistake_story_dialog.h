@@ -9,8 +9,8 @@
 
 namespace roper {
 
-/// The story of a mistake beside its page: the right and the wrong arrows while the sentence moves, formulas
-/// and code, where it was seen, why training does not crash.
+/// The explanation of a mistake: correct and wrong arrows while the sentence is shifted, formulas and code,
+/// where it was seen, and why training does not crash.
 class MistakeStoryDialog : public QDialog {
     Q_OBJECT
 

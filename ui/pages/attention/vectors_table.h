@@ -8,8 +8,8 @@
 
 namespace roper {
 
-/// q, k or v of all tokens as a table: a row per token, a column per feature. Those set by hand can be
-/// edited.
+/// q, k or v of all tokens as a table with a row per token and a column per feature. Vectors set by hand can
+/// be edited.
 class VectorsModel : public QAbstractTableModel {
     Q_OBJECT
 
