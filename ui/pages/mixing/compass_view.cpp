@@ -14,15 +14,15 @@
 namespace roper {
 namespace {
 
-constexpr int kMostGhosts = 24;        // with more arrows the unrotated ones would hide the rotated
-constexpr double kFarthestTrail = 64;  // shifts that are drawn as dots
+constexpr int kMostGhosts = 24;        // with more arrows, the unrotated ones would hide the rotated ones
+constexpr double kFarthestTrail = 64;  // maximum number of shifts drawn as dots
 constexpr double kTextMargin = 12;
 
 QPointF pointOf(const Eigen::Vector2d& v) {
     return {v.x(), v.y()};
 }
 
-/// Extends `shown` by every corner of a chain.
+/// Extends `shown` by all corners of a chain.
 void include(QRectF& shown, const Compass& chain) {
     Eigen::Vector2d tip(0, 0);
     for (const CompassArrow& arrow : chain.arrows) {
@@ -33,7 +33,7 @@ void include(QRectF& shown, const Compass& chain) {
         shown.setBottom(std::max(shown.bottom(), tip.y()));
     }
 }
-constexpr double kTick = 5;  // of a clock, pixels to either side of the circle
+constexpr double kTick = 5;  // of the clock, in pixels to either side of the circle
 
 }  // namespace
 
@@ -49,7 +49,7 @@ Compass CompassView::compass(const AttentionForm& form, double shift) const {
 
 AttentionForm CompassView::formOf(bool right) const {
     const Setup& s = state_.setup();
-    // RoPER without its rotation: the same planes on both sides, whatever share of the values rotates.
+    // Equals RoPER without rotation: the same planes on both sides, whatever fraction of the values rotates.
     return right ? mixingForm(s) : roperForm(s.rotary(), s.valueRotary(), 0.0);
 }
 
@@ -61,12 +61,13 @@ Compass CompassView::roperCompass() const {
     return compass(formOf(true), state_.setup().shift);
 }
 
-/// The same for every blend and shift, so that the picture does not breathe while they move.
+/// The same for every blend and shift, so that the scale is stable while they change.
 QRectF CompassView::shownPlane() const {
     Setup setup = state_.setup();
     if (setup.shownMixture() != Mixture::all) {
         constexpr double kMost =
-            1.25;  // of the value's length, which the output never exceeds: room for marks
+            // relative to the length of the value, an upper bound of the output's: leaves room for marks
+            1.25;
         return {-kMost, -kMost, 2 * kMost, 2 * kMost};
     }
     QRectF shown(-0.05, -0.05, 0.1, 0.1);
@@ -78,7 +79,7 @@ QRectF CompassView::shownPlane() const {
     }
     include(shown, roperCompass());
     if (rotates_with_sentence) {
-        // Wherever the sentence is moved, the chain keeps its size and rotates about the origin.
+        // The chain keeps its size under shifts and rotates about the origin.
         const double radius =
             std::max({std::hypot(shown.left(), shown.top()), std::hypot(shown.right(), shown.top()),
                       std::hypot(shown.left(), shown.bottom()), std::hypot(shown.right(), shown.bottom())});
@@ -93,7 +94,7 @@ QRectF CompassView::half(const QRectF& area, bool right) const {
     return {area.left() + (right ? width : 0), area.top(), width, area.height()};
 }
 
-/// What stands above and below the chain of one side.
+/// Texts above and below the chain of one side.
 CompassView::Texts CompassView::texts(bool right) const {
     const Setup& s = state_.setup();
     const Compass chain = right ? roperCompass() : ropeCompass();
@@ -104,7 +105,7 @@ CompassView::Texts CompassView::texts(bool right) const {
                      noteNumber(chain.sum.norm(), 5))};
 }
 
-/// The heights of the texts above and below, the same on both sides, for a half of this width.
+/// Heights of the texts above and below, the same on both sides, for halves of this width.
 std::pair<double, double> CompassView::textHeights(double width, const QFont& font) const {
     const auto height = [&](const QString& text, const QFont& of) {
         return wrappedHeight(text, of, width - 2 * kTextMargin) + 2;
@@ -174,11 +175,11 @@ void CompassView::paintTexts(QPainter& painter, const QRectF& box, bool right, c
     writeText(painter, place, Qt::AlignBottom | Qt::AlignLeft | Qt::TextWordWrap, all.output, theme.text);
 }
 
-/// Head to tail, near keys strong and far ones pale. On the right each arrow as it was before its rotation,
-/// paler, and the rotation between them as an arc.
+/// Draws the chain head to tail, near keys strong and far keys pale. On the right, also each arrow before its
+/// rotation, paler, and the rotation as an arc.
 void CompassView::paintChain(QPainter& painter, const PlaneFrame& at, const Compass& chain, bool rotated,
                              const Theme& theme) const {
-    constexpr double kArced = 20;  // pixels; shorter arrows have no room
+    constexpr double kArced = 20;  // pixels; shorter arrows get no arc
     const bool few = chain.arrows.size() <= static_cast<std::size_t>(kMostGhosts);
     const double farthest = std::max(1, chain.arrows.empty() ? 1 : state_.query() - chain.arrows.front().key);
     Eigen::Vector2d tail(0, 0);
@@ -219,7 +220,7 @@ void CompassView::paintClock(QPainter& painter, LabelPlacer& labels, const Plane
     painter.drawEllipse(at.center, radius, radius);
     painter.setFont(smallFont(plain));
     const int step = 1 + state_.tokens() / kMostMarks;
-    // Near places first: their labels matter most where there is no room for all.
+    // Near positions first, as their labels matter most if there is not enough room.
     std::vector<int> places;
     for (int j = 0; j < state_.tokens(); j += step)
         places.push_back(j);
@@ -233,8 +234,9 @@ void CompassView::paintClock(QPainter& painter, LabelPlacer& labels, const Plane
         painter.drawLine(mark - kTick * away, mark + kTick * away);
         labels.avoid(mark - kTick * away, mark + kTick * away);
         if (!right || j == state_.key())
-            continue;  // on the left all marks are one, which labelChain names; so it does the key's
-        // What the numbers are is said at the query.
+            // on the left all marks coincide and are labelled by labelChain, which also labels the key's
+            continue;
+        // The query's label says what the numbers mean.
         const QString number = noteNumber(is_relative ? j - state_.query() : j);
         const QString name = is_relative ? tr("j − n = %1") : tr("j = %1");
         labels.draw(painter, j == state_.query() ? name.arg(number) : number, mark + 2 * kTick * away, away,
@@ -254,7 +256,7 @@ int CompassView::nearestMark(const QPointF& point) const {
     double least = 1e300;
     for (int j = 0; j < state_.tokens(); ++j) {
         const QPointF apart = at.onScreen(pointOf(markOf(form, j))) - point;
-        // After a whole rotation marks lie on each other: then the one nearest to where the token is.
+        // After full rotations marks coincide; the one nearest to the token's position is taken.
         const double distance = std::hypot(apart.x(), apart.y()) + 1e-3 * std::abs(j - state_.key());
         if (distance >= least) continue;
         least = distance;
@@ -263,11 +265,11 @@ int CompassView::nearestMark(const QPointF& point) const {
     return nearest;
 }
 
-/// The number of each key beside its arrow, the one that is looked at first, then the long ones, where there
-/// is room.
+/// Labels arrows with the numbers of their keys, the chosen one first, then the longest, as far as there is
+/// room.
 void CompassView::labelChain(QPainter& painter, LabelPlacer& labels, const PlaneFrame& at,
                              const Compass& chain, bool right, const Theme& theme) const {
-    constexpr double kNumbered = 15;  // pixels
+    constexpr double kNumbered = 15;  // pixels; shorter arrows get no number
     struct Numbered {
         QPointF from, to;
         int key;
@@ -304,7 +306,7 @@ void CompassView::labelChain(QPainter& painter, LabelPlacer& labels, const Plane
     painter.setFont(plain);
 }
 
-/// The rotation of one arrow about its tail: more than a full rotation as a spiral.
+/// The rotation of one arrow about its tail; more than a full rotation is drawn as a spiral.
 void CompassView::paintRotation(QPainter& painter, const QPointF& tail, const CompassArrow& arrow,
                                 double length, bool strong, const Theme& theme) const {
     constexpr double kMostRotations = 3;
@@ -313,7 +315,7 @@ void CompassView::paintRotation(QPainter& painter, const QPointF& tail, const Co
     const double start = std::atan2(arrow.value.y(), arrow.value.x()) + arrow.angle - shown;
     const double inner = std::clamp(0.5 * length, 8.0, 30.0);
     const double growth =
-        std::abs(shown) > 2 * M_PI ? 0.5 * inner / (2 * M_PI * kMostRotations) : 0.0;  // a radian
+        std::abs(shown) > 2 * M_PI ? 0.5 * inner / (2 * M_PI * kMostRotations) : 0.0;  // pixels per radian
     const int steps = 8 + static_cast<int>(10 * std::abs(shown));
     QPolygonF arc;
     for (int i = 0; i <= steps; ++i) {
@@ -342,7 +344,7 @@ QString CompassView::rotationText(const Compass& chain) const {
     return tr("key %1 has no weight here").arg(state_.tokenText(state_.key()));
 }
 
-/// The sum for every shift on the way to S: one point for RoPER, a circle where the inverse is missing.
+/// The sum for every shift up to S: a single point for RoPER, a circle if the inverse is missing.
 void CompassView::paintShiftTrail(QPainter& painter, const PlaneFrame& at, const Theme& theme) const {
     const double shift = state_.setup().shift;
     if (shift == 0) return;
@@ -395,7 +397,7 @@ const CompassArrow* CompassView::nearest(const Compass& chain, bool right, const
     return found;
 }
 
-/// The head of the key's arrow, on both sides.
+/// Marks the tip of the key's arrow, on both sides.
 void CompassView::paintPointed(QPainter& painter, const Theme& theme) const {
     const auto& key = state_.selection().pointed().key;
     if (!key || !state_.isReady()) return;
@@ -413,12 +415,12 @@ void CompassView::mousePressEvent(QMouseEvent* event) {
     if (event->button() == Qt::LeftButton && state_.isReady()) choose(event->position());
 }
 
-/// The key whose arrow, or on the clock whose mark, is nearest.
+/// Chooses the key with the nearest arrow, or on the clock the nearest mark.
 void CompassView::choose(const QPointF& at) {
     const bool right = at.x() > canvas().center().x();
     Setup next = state_.setup();
     if (showsClock()) {
-        if (!right) return;  // the marks of RoPE lie on each other
+        if (!right) return;  // the marks of RoPE coincide
         next.key = nearestMark(at);
     } else {
         const Compass chain = right ? roperCompass() : ropeCompass();

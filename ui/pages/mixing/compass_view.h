@@ -8,8 +8,8 @@
 
 namespace roper {
 
-/// One query's mixing of values in the plane of one pair. Left RoPE, right RoPER (or the blend, or RoPER with
-/// a mistake): every a_nj·v_j as an arrow, head to tail, the sum in bold.
+/// Mixing of values for one query in the plane of one pair. Left RoPE, right RoPER (or the blend, or RoPER
+/// with a mistake): every a_nj·v_j as an arrow, head to tail, with the sum in bold.
 class CompassView : public FigureView {
     Q_OBJECT
 
@@ -23,13 +23,13 @@ class CompassView : public FigureView {
     QSize leastScreenSize() const override { return {300, 190}; }
     QSize leastSize() const override { return {330, 240}; }
 
-    /// One token with all the weight is dragged from mark to mark.
+    /// One token with all the weight, which can be dragged from mark to mark.
     bool showsClock() const { return state_.setup().shownMixture() == Mixture::one; }
 
-    /// Where the output of RoPER would point if the one token stood at j, in pixels.
+    /// Tip of RoPER's output if the single token were at j, in pixels.
     QPointF markAt(int j) const;
 
-    /// The left and the right chain as they are drawn.
+    /// The left and right chains as drawn.
     Compass ropeCompass() const;
     Compass roperCompass() const;
 
@@ -40,7 +40,7 @@ class CompassView : public FigureView {
 
   private:
     Compass compass(const AttentionForm& form, double shift) const;
-    /// What part of the plane holds both chains on all ways from one to the other.
+    /// The part of the plane that contains both chains for every blend and shift.
     QRectF shownPlane() const;
     QRectF half(const QRectF& area, bool right) const;
     PlaneFrame plane(const QRectF& area, bool right, const QRectF& shown, const QFont& font) const;
@@ -54,24 +54,24 @@ class CompassView : public FigureView {
                     bool right, const Theme& theme) const;
     void paintPanel(QPainter& painter, const QRectF& area, bool right, const QRectF& shown,
                     const Theme& theme) const;
-    /// How far the looked-at key's value is rotated, in words.
+    /// Text about the rotation of the chosen key's value.
     QString rotationText(const Compass& chain) const;
     void paintChain(QPainter& painter, const PlaneFrame& at, const Compass& chain, bool rotated,
                     const Theme& theme) const;
     void paintRotation(QPainter& painter, const QPointF& tail, const CompassArrow& arrow, double length,
                        bool strong, const Theme& theme) const;
-    /// Where the output points for every place of the one token: marks at (j − n)θ on a circle.
+    /// The tips of the output for every position of the single token: marks at (j − n)θ on a circle.
     void paintClock(QPainter& painter, LabelPlacer& labels, const PlaneFrame& at, bool right,
                     const Theme& theme) const;
-    /// The place of the one token whose mark is nearest to a point of the widget, on the right.
+    /// Position of the single token whose mark is nearest to a point of the widget, on the right.
     int nearestMark(const QPointF& at) const;
-    /// The output of the right side if the one token stood at j, in the plane.
+    /// The output of the right side if the single token were at j, in the plane.
     Eigen::Vector2d markOf(const AttentionForm& form, int j) const;
     void choose(const QPointF& at);
     void paintShiftTrail(QPainter& painter, const PlaneFrame& at, const Theme& theme) const;
-    /// The form of one side: RoPE on the left.
+    /// The form of one side; RoPE on the left.
     AttentionForm formOf(bool right) const;
-    /// The arrow whose head is nearest to a point of the widget, and in which half.
+    /// The arrow of one half whose tip is nearest to a point of the widget.
     const CompassArrow* nearest(const Compass& chain, bool right, const QPointF& at) const;
 
     AttentionState& state_;

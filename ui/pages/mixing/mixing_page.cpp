@@ -10,8 +10,8 @@
 namespace roper {
 namespace {
 
-constexpr int kFarthestShift = 64;  // of the shift chart, either way
-constexpr int kFewTokens = 128;     // up to here the chart has a point between two positions
+constexpr int kFarthestShift = 64;  // range of the shift chart, to either side
+constexpr int kFewTokens = 128;     // up to this number the chart has points between positions
 
 }  // namespace
 
@@ -38,7 +38,7 @@ MixingPage::MixingPage(AttentionState& state, QWidget* parent)
     lower_->addTab(shifts_, tr("Moving the sentence"));
     lower_->addTab(pairs_, tr("All pairs"));
     lower_->setDocumentMode(true);
-    lower_->setCurrentWidget(steps_);  // of one token the shares by distance say nothing
+    lower_->setCurrentWidget(steps_);  // shares by distance are trivial for a single token
     auto* pictures = splitOf(Qt::Vertical, {compass_, lower_}, {470, 250}, 0);
     fillPanel();
     contents()->addLayout(rowOf({{pictures, 1}, panel_}));
@@ -91,7 +91,7 @@ void MixingPage::refresh() {
         emit explanationChanged();
         return;
     }
-    // What is behind another tab waits until it is looked at.
+    // Hidden tabs are updated when they are shown.
     if (distances_->isVisibleTo(this)) showDistances();
     if (shifts_->isVisibleTo(this)) showShifts();
     if (pairs_->isVisibleTo(this)) pairs_->showRows();
@@ -122,7 +122,7 @@ void MixingPage::showDistances() {
     std::vector<int> places;
     BarChart::Series left{QStringLiteral("rope"), tr("RoPE"), Theme::rope()},
         right{QStringLiteral("roper"), tr("RoPER"), Theme::roper()};
-    // Near first: keys run from far to near.
+    // Near first: the keys run from far to near.
     for (std::size_t i = rope.size(); i-- > 0;) {
         places.push_back(rope[i].distance);
         left.values.push_back(rope[i].share);
@@ -138,7 +138,7 @@ void MixingPage::showDistances() {
             .arg(state_.mixedText()));
 }
 
-/// The output in this pair for every shift, with and without the inverse.
+/// Shows the output in this pair for every shift, with and without the inverse rotation.
 void MixingPage::showShifts() {
     Setup with = state_.setup(), without = state_.setup();
     with.mistake = Mistake::none;

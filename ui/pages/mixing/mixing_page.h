@@ -14,7 +14,7 @@
 
 namespace roper {
 
-/// Page 4: what attention makes of the values, by RoPE and by RoPER.
+/// Page 4: the mixing of values by attention, in RoPE and in RoPER.
 class MixingPage : public ExplorerPage {
     Q_OBJECT
 
@@ -31,7 +31,7 @@ class MixingPage : public ExplorerPage {
     PairTable& pairTable() { return *pairs_; }
     StepsView& steps() { return *steps_; }
 
-    /// Brings a tab below the compass to the front.
+    /// Shows a tab below the compass.
     void showTab(int index) { lower_->setCurrentIndex(index); }
 
   protected:

@@ -2,12 +2,12 @@
 #include "ui/explorer/source_controls.h"
 #include "ui/pages/mixing/mixing_page.h"
 
-// What can be pressed and typed on the Value mixing page.
+// Controls of the Value mixing page.
 
 namespace roper {
 namespace {
 
-constexpr double kBlendStep = 0.02;  // of the animation
+constexpr double kBlendStep = 0.02;  // per frame of the animation
 
 }  // namespace
 
@@ -91,7 +91,7 @@ void MixingPage::advance() {
     });
 }
 
-/// The token moves one position further from the query, and from the other end of the sentence back.
+/// Moves the key one position away from the query, and from the start of the sentence back to the query.
 void MixingPage::advanceKey() {
     constexpr int kFramesAStep = 8;
     frame_ += play_->interval_ms() / kFrame_ms;

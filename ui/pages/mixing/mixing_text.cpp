@@ -13,7 +13,7 @@ Setup asRoper(Setup setup) {
     return setup;
 }
 
-/// "j", "2j", "0.4 j": a factor before a position.
+/// "j", "2j", "0.4 j": a position with a factor.
 QString times(double factor, const QString& position) {
     if (factor == 1) return position;
     const bool is_whole = factor == std::round(factor);
@@ -45,11 +45,11 @@ MixingFormulas mixingFormulas(const Setup& setup) {
                from_one = setup.mistake == Mistake::positions_from_one;
     const bool other_theta =
         setup.mistake == Mistake::model_width || setup.mistake == Mistake::exponent_without_pair;
-    const QString R = other_theta ? QStringLiteral("R̃") : QStringLiteral("R");  // R of wrong frequencies
+    const QString R = other_theta ? QStringLiteral("R̃") : QStringLiteral("R");  // R with wrong frequencies
     const QString theta = other_theta ? QStringLiteral("θ̃") : QStringLiteral("θ");
     const QString j = times(twice ? 2 * blend : blend, QStringLiteral("j"));
     const QString n = from_one ? QStringLiteral("(n+1)") : QStringLiteral("n");
-    // What a value is rotated by in all: the difference of positions, as a whole where the form allows it.
+    // The total rotation of a value, as a multiple of the difference of positions if the form allows it.
     QString by = j;
     bool is_sum = false;
     if (back && !twice && !from_one) {
@@ -68,7 +68,7 @@ MixingFormulas mixingFormulas(const Setup& setup) {
                                     : QStringLiteral("o = %1(−%2)ô").arg(R, times(blend, n));
     made.output = blend == 0 ? QStringLiteral("o = Σ a v") : QStringLiteral("o = Σ a %1(%2)v").arg(R, by);
     made.angle = is_sum ? QStringLiteral("(%1)%2").arg(by, theta) : by + theta;
-    // What is not rotated back by as much as it was rotated moves with the sentence.
+    // If values are not rotated back by the angle of their rotation, the output changes with shifts.
     const bool moves = setup.shift != 0 && (!back || twice);
     if (moves && blend == 1) made.angle = QStringLiteral("(%1+S)%2").arg(by, theta);
     made.in_one_step = blend == 0   ? QStringLiteral("Σ a v")

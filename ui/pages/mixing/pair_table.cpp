@@ -17,7 +17,7 @@ namespace {
 constexpr int kColumns = 6;
 constexpr double kLine = 18;
 constexpr int kMostPainted = 64;
-constexpr double kWide = 520;  // pixels; a narrower picture has fewer columns
+constexpr double kWide = 520;  // pixels; narrower figures have fewer columns
 
 QStringList cellsOf(const PairTable::Row& row, int digits = 4) {
     const auto pair = [digits](const Eigen::Vector2d& v) {
@@ -103,11 +103,11 @@ QSize PairTable::figureSize() const {
     return {660, static_cast<int>(kLine * (rows + 1.6)) + 12};
 }
 
-/// In a narrow picture without θ and the change of length; as many rows as have room.
+/// Narrow figures omit θ and the change of length, and rows that do not fit.
 void PairTable::paintFigure(QPainter& painter, const QRectF& area, const Theme& theme) const {
     struct Column {
         int cell;
-        double right;  ///< share of the width
+        double right;  ///< right edge, relative to the width
     };
     static constexpr Column kAll[] = {{0, 0.06}, {1, 0.20}, {2, 0.44}, {3, 0.68}, {4, 0.83}, {5, 0.98}};
     static constexpr Column kFewer[] = {{0, 0.09}, {2, 0.42}, {3, 0.75}, {4, 0.98}};

@@ -7,7 +7,7 @@
 
 namespace roper {
 
-/// The output of one query pair by pair under RoPE and RoPER, the largest change first.
+/// The output of one query, pair by pair, in RoPE and RoPER, with the largest change first.
 class PairTable : public QTableWidget, public Figure {
     Q_OBJECT
 
@@ -22,7 +22,7 @@ class PairTable : public QTableWidget, public Figure {
     };
     std::vector<Row> computeRows() const;
 
-    /// Shows the rows of the setup as it is now.
+    /// Shows the rows of the current setup.
     void showRows();
 
     QString figureName() const override { return QStringLiteral("all-pairs"); }

@@ -14,7 +14,7 @@
 namespace roper {
 namespace {
 
-constexpr double kFourInARow = 640;  // pixels; a narrower picture has two rows of two
+constexpr double kFourInARow = 640;  // pixels; narrower figures have two rows of two
 
 }  // namespace
 
@@ -35,7 +35,7 @@ struct StepsView::Scene {
     PairFeatures plane;
     Compass chain;
     QPolygonF mixing{QPointF()};    ///< corners of Σ a R(j)v, head to tail
-    QPolygonF one_step{QPointF()};  ///< corners of Σ a R(j−n)v, as it should be
+    QPolygonF one_step{QPointF()};  ///< corners of Σ a R(j−n)v, the correct form
     double longest_value = 1e-9, longest_mix = 1e-9;
 
     QPointF of(const Eigen::VectorXd& v) const { return {v[plane.first], v[plane.second]}; }
@@ -66,7 +66,7 @@ StepsView::Scene StepsView::scene() const {
     return scene;
 }
 
-/// Where the panels stand, and what is written beside them.
+/// Positions of the panels, and the texts beside them.
 struct StepsView::Panels {
     std::array<QString, 4> titles;
     std::array<QRectF, 4> boxes;
@@ -129,7 +129,7 @@ void StepsView::paintFigure(QPainter& painter, const QRectF& area, const Theme& 
               all.verdict, theme.faint_text);
 }
 
-/// The head of the key's arrow, wherever values are drawn one by one.
+/// Marks the tip of the key's arrow in every panel that shows single values.
 void StepsView::paintPointed(QPainter& painter, const Theme& theme) const {
     const auto& key = state_.selection().pointed().key;
     if (!key || !state_.isReady()) return;
@@ -145,7 +145,7 @@ void StepsView::paintPointed(QPainter& painter, const Theme& theme) const {
     }
 }
 
-/// Every value before, pale, and after its rotation.
+/// Every value before its rotation, pale, and after it.
 void StepsView::paintValues(QPainter& painter, const PlaneFrame& at, const Scene& scene,
                             const Theme& theme) const {
     for (const CompassArrow& arrow : scene.chain.arrows) {

@@ -6,7 +6,7 @@
 
 namespace roper {
 
-/// RoPER in three steps, rotate, mix, rotate back, and in one, in the plane of one pair.
+/// RoPER in three steps (rotate, mix, rotate back), and in one, in the plane of one pair.
 class StepsView : public FigureView {
     Q_OBJECT
 
