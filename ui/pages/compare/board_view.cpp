@@ -10,9 +10,9 @@ namespace roper {
 namespace {
 
 constexpr double kBoardTop = 30, kBoardGap = 14, kBoardMargin = 16, kBoardFoot = 18;
-constexpr double kWide = 760, kAllWords = 960;  // from here on there is room for more words
+constexpr double kWide = 760, kAllWords = 960;  // minimum widths for longer texts
 
-/// Where columns begin, as shares of the width; that of the methods at 0.
+/// Left edges of the columns, relative to the width; the column of methods is at 0.
 struct Columns {
     bool is_wide;
     double target, ours, runs, time;

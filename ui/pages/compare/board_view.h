@@ -5,8 +5,8 @@
 
 namespace roper {
 
-/// The RoPER note's table beside ours: for each task and method the target, our mean, a square for every run
-/// asked for, and the time that is needed here for the rest.
+/// The RoPER note's table next to our results: for each task and method the target, our mean, a square for
+/// every requested run, and the time that the missing ones would take here.
 class BoardView : public FigureView {
     Q_OBJECT
 

@@ -5,7 +5,7 @@ namespace {
 
 using Q = CompareQuestion;
 
-/// A choice that otherwise follows from the task.
+/// A setting that by default follows from the task.
 template <class Value>
 Field<Q> makeChosen(FieldInfo info, Value Q::*member, bool Q::*chosen) {
     Field<Q> made = field<Q>(std::move(info), member);

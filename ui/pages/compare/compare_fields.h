@@ -7,7 +7,7 @@
 
 namespace roper {
 
-/// What can be asked of the runs, under the names of the command line.
+/// The settings of a comparison, named as on the command line.
 const std::vector<Field<CompareQuestion>>& compareFields();
 
 }  // namespace roper

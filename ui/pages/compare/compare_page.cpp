@@ -26,7 +26,7 @@ QStringList labelsOf(const std::vector<ComparedGroup>& groups) {
     return labels;
 }
 
-/// The curves themselves with room about them: an interval from two runs may reach to anywhere.
+/// Range of the curves with a margin; intervals from two runs may be arbitrarily wide and do not count.
 std::optional<std::pair<double, double>> lossLimits(const std::vector<CurveChart::Curve>& curves) {
     double low = std::numeric_limits<double>::infinity(), high = -low;
     for (const CurveChart::Curve& curve : curves) {
@@ -141,7 +141,7 @@ void ComparePage::showAnswers() {
                              ? QString::fromStdString(conclusionOf(*state_->comparison())) + all_pairs
                              : tr("Two groups of runs are needed for a comparison."));
     showNextSteps();
-    // What another tab hides is not computed: curves and the board read every row.
+    // Hidden tabs are not updated, because curves and the board read every row.
     if (tab() == Tab::curves) showCurves();
     if (tab() == Tab::all_outcomes) all_outcomes_->refresh();
     if (tab() == Tab::board) showBoard();
@@ -178,8 +178,7 @@ void ComparePage::showGroups() {
     nameGroups();
 }
 
-/// Letters of the groups in the curves, where they are too many for dashes; empty for those that are not
-/// shown.
+/// Letters of the groups' curves, if there are too many for dashes; empty for hidden groups.
 QStringList ComparePage::letters() const {
     const auto& groups = state_->groups();
     const auto shown =
@@ -191,7 +190,7 @@ QStringList ComparePage::letters() const {
     return letters;
 }
 
-/// Names of groups in as many lines as they need, without what all of them begin with where that saves one.
+/// Wraps the names of groups; names that are too long lose their common prefix first.
 void ComparePage::nameGroups() {
     const QScopedValueRollback showing(showing_, true);
     const int beside =
@@ -217,7 +216,7 @@ void ComparePage::showPairChoices() {
         QStringList shown;
         for (int i = 0; i < box->count(); ++i)
             shown << box->itemText(i);
-        // A list that is open stays as it is while runs train.
+        // An open list is not changed while runs train.
         if (shown != labels) {
             box->clear();
             box->addItems(labels);
@@ -229,14 +228,14 @@ void ComparePage::showPairChoices() {
     }
 }
 
-/// The mean of each shown group with its band, and each run where that is wanted.
-/// @param counts  gets the number of runs of each group that has a curve
+/// The mean of each visible group with its band, and single runs if they are switched on.
+/// @param counts  receives the number of runs of each group that has a curve
 std::vector<CurveChart::Curve> ComparePage::curvesOfGroups(std::set<int>& counts) const {
-    // Told apart also in print without colours: by dashes, or by letters, and dashes for the methods.
+    // Distinguishable in print without colours: by dashes, or by letters with dashes for the methods.
     const QStringList of_groups = letters();
     std::map<std::string, int> methods;
     std::vector<CurveChart::Curve> curves;
-    std::vector<std::pair<std::size_t, int>> runs;  // of the curve of each group
+    std::vector<std::pair<std::size_t, int>> runs;  // of each group's curve
     int number = 0;
     for (std::size_t i = 0; i < state_->groups().size(); ++i) {
         const ComparedGroup& group = state_->groups()[i];

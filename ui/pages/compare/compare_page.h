@@ -22,7 +22,7 @@
 
 namespace roper {
 
-/// Page 6: groups of runs side by side, their difference by seed and what follows from it, and the note's
+/// Page 6: groups of runs next to each other, their differences by seed with the conclusion, and the note's
 /// table.
 class ComparePage : public Page {
     Q_OBJECT
@@ -43,14 +43,14 @@ class ComparePage : public Page {
     void showTab(Tab tab) { tabs_->setCurrentIndex(static_cast<int>(tab)); }
     Tab tab() const { return static_cast<Tab>(tabs_->currentIndex()); }
     OutcomeTableView& outcomeTable() { return *all_outcomes_; }
-    /// Looks at the runs that these words find alone.
+    /// Shows only the runs that match these words.
     void setFilter(const QString& text) { filter_->setText(text); }
-    /// Shows the groups that these runs are in, and no others, and compares the first two of them.
+    /// Shows only the groups of these runs, and compares the first two of them.
     void showOnly(const QStringList& runs);
   signals:
-    /// Runs that should be put into the queue.
+    /// Emitted when runs should be queued.
     void runsWanted(const std::vector<roper::Specification>& specifications);
-    /// A run that should be looked into.
+    /// Emitted when a run should be inspected.
     void inspectWanted(const QString& run);
 
   protected:
@@ -59,7 +59,7 @@ class ComparePage : public Page {
 
   private:
     Figure& prepareFigure(FigureRequest request);
-    static constexpr int kKeyRole = Qt::UserRole;  ///< a group's key, in lists of groups
+    static constexpr int kKeyRole = Qt::UserRole;  ///< key of a group, in lists of groups
 
     QWidget* makeChooser();
     QWidget* makeCurvesTab();
@@ -67,7 +67,7 @@ class ComparePage : public Page {
     QWidget* makeMeasureBar();
     void importFile();
     void importFolder();
-    /// @param path  empty where nothing was chosen
+    /// @param path  empty if none was chosen
     void importFrom(const QString& path);
     void showAnswers();
     void showGroups();

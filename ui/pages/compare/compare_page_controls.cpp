@@ -12,12 +12,12 @@
 #include "ui/pages/compare/import_dialog.h"
 #include "ui/theme/numbers.h"
 
-// The inputs of the Compare page, each bound to one part of the question.
+// The controls of the Compare page, each bound to one setting of the comparison.
 
 namespace roper {
 namespace {
 
-constexpr auto kRunProperty = "run";  // of a button: the run that it is about
+constexpr auto kRunProperty = "run";  // property of a button: the run that it refers to
 
 }  // namespace
 
@@ -211,7 +211,7 @@ QWidget* ComparePage::makeBoardTab() {
     return tab;
 }
 
-/// What one would do next, having read the sentence above: train what would settle it, look inside.
+/// Buttons for the next steps: train runs that would settle the question, or inspect a run.
 QWidget* ComparePage::makeNextSteps() {
     train_twins_ = new QPushButton;
     train_pairs_ = new QPushButton;
@@ -245,7 +245,7 @@ void ComparePage::showNextSteps() {
                                     expectedTimeText(next.time)));
         button->show();
     }
-    // The first seed whose two outcomes are known stands for the pair.
+    // The first seed with both outcomes represents the pair.
     const SeedPair* pair = nullptr;
     if (state_->comparison())
         for (const SeedPair& candidate : state_->comparison()->pairs)

@@ -75,7 +75,7 @@ void CompareState::change(const std::function<void(CompareQuestion&)>& change) {
     try {
         filter_ = RunFilter(question_.filter.toStdString());
     } catch (const Error& error) {
-        filter_problem_ = QString::fromStdString(error.what());  // the last filter that could be read stays
+        filter_problem_ = QString::fromStdString(error.what());  // the last valid filter stays in effect
     }
     refresh();
 }
@@ -148,8 +148,8 @@ void CompareState::refresh() {
     emit changed();
 }
 
-/// The group that suits best as the other side of a pair: the same task, the other method, most seeds shared.
-/// Where `one` is the first of the pair, RoPE before RoPER counts, too.
+/// The best partner of a group in a pair: the same task, the other method, the most shared seeds. If `one` is
+/// the first of the pair, RoPE before RoPER also counts.
 std::size_t CompareState::partnerOf(std::size_t one, const std::vector<RunRecord>& runs) const {
     const Specification& mine = groups_[one].group.specification;
     const Seeds seeds = seedsOf(groups_[one].group, runs);
@@ -184,7 +184,8 @@ void CompareState::choosePair(const std::vector<RunRecord>& runs) {
     };
     const auto chosen_b = find(question_.b);
     const std::size_t a = find(question_.a).value_or(chosen_b ? partnerOf(*chosen_b, runs) : first_rope());
-    // A group is not compared with itself: who swaps the two chooses one after the other.
+    // A group is not compared with itself; this also lets the user swap the two by choosing one after the
+    // other.
     const std::size_t b = chosen_b && *chosen_b != a ? *chosen_b : partnerOf(a, runs);
     pair_ = std::pair(a, b);
 }
@@ -209,7 +210,7 @@ void CompareState::compare(const std::vector<RunRecord>& runs) {
 }
 
 Band CompareState::band(const ComparedGroup& group) const {
-    // By name: runs may have come or gone since the groups were made.
+    // By name, because runs may have been added or removed since the groups were made.
     std::vector<RunRecord> runs;
     for (const QString& name : group.members) {
         if (auto record = recordOf(store_.find(name))) runs.push_back(std::move(*record));
@@ -232,7 +233,7 @@ std::vector<std::pair<double, double>> CompareState::curve(const QString& run) c
 
 std::vector<OutcomeRow> CompareState::outcomeTable() const {
     if (!pair_) return {};
-    // By name: runs may have come or gone since the groups were made.
+    // By name, because runs may have been added or removed since the groups were made.
     std::vector<RunRecord> runs;
     const auto collect = [&](const ComparedGroup& compared) {
         RunGroup group = compared.group;

@@ -16,14 +16,14 @@
 
 namespace roper {
 
-/// What a person asks of the runs on the Compare page.
+/// The settings of the Compare page.
 struct CompareQuestion {
     QString filter;
     Measure measure = Measure::final_correct;
-    bool measure_chosen = false;  ///< otherwise the one that suits the two groups
+    bool measure_chosen = false;  ///< otherwise the measure follows from the two groups
     int share = 90;               ///< % solved, for `steps_until`
-    std::string a, b;             ///< keys of the groups that are paired; empty: those that fit best
-    QSet<QString> hidden;         ///< keys of groups that are not shown
+    std::string a, b;             ///< keys of the paired groups; empty: the best match
+    QSet<QString> hidden;         ///< keys of hidden groups
     Quantity curve = Quantity::correct;
     bool curve_chosen = false;
     XAxis across = XAxis::step;
@@ -33,28 +33,28 @@ struct CompareQuestion {
     bool each_run = false;
 };
 
-/// A group with what the page shows of it.
+/// A group with its results.
 struct ComparedGroup {
     RunGroup group;
     QColor color;
     bool shown = true;
-    QStringList all;  ///< runs of the group
-    /// Runs of the group, each seed once as in pairs (`runsThatCount`), the worst dropped if that is asked
-    /// for.
+    QStringList all;  ///< all runs of the group
+    /// Runs of the group, each seed once as in pairs (`runsThatCount`), without the worst if that is
+    /// requested.
     QStringList members;
-    qsizetype left_out = 0;      ///< runs that do not count: their seed again, or another precision
+    qsizetype left_out = 0;      ///< runs that do not count: repeated seeds, or another precision
     std::vector<double> values;  ///< known outcomes of the members
-    QStringList names;           ///< of the runs that have them
+    QStringList names;           ///< runs with these outcomes
     Summary summary;
-    std::optional<Interval> interval;        ///< of the mean at 95 %, as far as such values are possible
-    QStringList unfinished, never, missing;  ///< members without one
+    std::optional<Interval> interval;        ///< of the mean at 95 %, limited to possible values
+    QStringList unfinished, never, missing;  ///< members without an outcome
 
     QString key() const { return QString::fromStdString(group.key); }
     QString label() const { return QString::fromStdString(group.label); }
 };
 
-/// The answers: recomputed when runs or the question change, at most a few times a second. Nothing here
-/// refers to a run's rows, so it stays as it is while runs train.
+/// The results: recomputed when runs or settings change, at most a few times a second. They contain no
+/// references to rows of runs, so they stay valid while runs train.
 class CompareState : public QObject {
     Q_OBJECT
 
@@ -66,33 +66,33 @@ class CompareState : public QObject {
 
     const std::vector<ComparedGroup>& groups() const { return groups_; }
     const std::optional<PairedComparison>& comparison() const { return comparison_; }
-    /// What would take that comparison further, and how long each would take on this machine.
+    /// Runs that would make the comparison more conclusive, and the time of each on this machine.
     struct NextRuns {
         FollowUp follow_up;
         ExpectedTime time;
     };
     const std::vector<NextRuns>& nextRuns() const { return next_runs_; }
-    /// Colours of the two groups that are paired.
+    /// Colours of the two paired groups.
     QColor colorA() const { return color_a_; }
     QColor colorB() const { return color_b_; }
     const QString& filterProblem() const { return filter_problem_; }
-    /// Runs whose folders cannot be read; they are in no group.
+    /// Number of runs whose folders cannot be read; they are in no group.
     std::size_t brokenRuns() const { return broken_; }
     RunStore& store() { return store_; }
 
-    /// Computed when asked for, since they read every row: only what is seen need ask.
+    /// Computed on request, because it reads every row; request only for visible figures.
     Band band(const ComparedGroup& group) const;
     std::vector<std::pair<double, double>> curve(const QString& run) const;
     std::vector<BoardRow> board() const;
-    /// How long runs would take here, as the question before they are queued says it.
+    /// Expected time of runs on this machine, shown in the question before they are queued.
     ExpectedTime expectedTime(const std::vector<Specification>& runs) const;
-    /// Of the two groups that are compared; empty without two.
+    /// Outcomes of the two compared groups; empty without two groups.
     std::vector<OutcomeRow> outcomeTable() const;
 
-    /// Recomputes now; tests and pictures need not wait.
+    /// Recomputes now, without waiting for the timer; for tests and figures.
     void refresh();
 
-    /// While nobody looks, runs may change as they like: nothing is recomputed.
+    /// While the page is hidden nothing is recomputed.
     void setSeen(bool seen);
 
   signals:
@@ -111,7 +111,7 @@ class CompareState : public QObject {
     QString filter_problem_;
     std::size_t broken_ = 0;
     std::vector<ComparedGroup> groups_;
-    std::optional<std::pair<std::size_t, std::size_t>> pair_;  ///< places of the two groups
+    std::optional<std::pair<std::size_t, std::size_t>> pair_;  ///< indices of the two groups
     std::optional<PairedComparison> comparison_;
     std::vector<NextRuns> next_runs_;
     QColor color_a_, color_b_;
@@ -119,7 +119,7 @@ class CompareState : public QObject {
     bool seen_ = false, stale_ = false;
 };
 
-/// Names of the choices, for controls and captions.
+/// Display names of the choices, for controls and captions.
 QString spreadTitle(Spread spread);
 QString acrossTitle(XAxis across);
 QString measureTitle(const CompareQuestion& question);

@@ -37,7 +37,7 @@ void EvaluationSurvey::next() {
     process->setObjectName(QFileInfo(question.run).fileName());
     connect(process, &QProcess::finished, this, &EvaluationSurvey::take);
     connect(process, &QProcess::errorOccurred, this, [this](QProcess::ProcessError error) {
-        if (error == QProcess::FailedToStart) take();  // others are followed by `finished`
+        if (error == QProcess::FailedToStart) take();  // all other errors are followed by `finished`
     });
     process->start(TrainerLauncher::trainerProgram(),
                    QStringList{"eval", question.run, "--keep", "--json"} + question.arguments);

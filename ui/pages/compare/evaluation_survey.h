@@ -8,14 +8,14 @@
 
 namespace roper {
 
-/// Asks the models of runs, one after the other (`roper-train eval RUN --keep …`); each leaves its answers in
-/// its own folder.
+/// Evaluates models of runs one after the other (`roper-train eval RUN --keep …`); results are stored in the
+/// runs' folders.
 class EvaluationSurvey : public QObject {
     Q_OBJECT
 
   public:
     struct Question {
-        QString run;  ///< path of its folder
+        QString run;  ///< path of the run's folder
         QStringList arguments;
     };
 
@@ -26,11 +26,11 @@ class EvaluationSurvey : public QObject {
     void stop();
     bool isBusy() const { return process_ != nullptr; }
     std::size_t left() const { return waiting_.size() + (isBusy() ? 1 : 0); }
-    /// What could not be asked, and why; a line each.
+    /// Failed evaluations and their errors, one line each.
     const QStringList& problems() const { return problems_; }
 
   signals:
-    void changed();  ///< a run has been asked, or there is nothing left to ask
+    void changed();  ///< a run has been evaluated, or the queue is empty
 
   private:
     void next();

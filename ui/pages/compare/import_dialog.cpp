@@ -49,7 +49,7 @@ QTableWidget* makePreview(const ForeignTable& table) {
     return preview;
 }
 
-/// A name for the run from that of the file or folder.
+/// A run name derived from the file or folder.
 QString nameFor(const std::filesystem::path& source) {
     static const QRegularExpression not_allowed(QStringLiteral("[^A-Za-z0-9._-]+"));
     std::error_code unreadable;
@@ -89,7 +89,7 @@ ImportDialog::ImportDialog(const std::filesystem::path& file, std::filesystem::p
     import_->setText(tr("Import"));
     connect(buttons_, &QDialogButtonBox::rejected, this, &ImportDialog::reject);
     connect(buttons_, &QDialogButtonBox::accepted, this, [this] { is_done_ ? accept() : import(); });
-    // While there is nothing to ask, what is said stands above.
+    // Without questions, the texts stand at the top.
     columnOf({what_, busy_, {questions_, 1}, problem_, notes_, kRoom, buttons_}, this);
     resize(560, 640);
     read(file);
@@ -133,7 +133,7 @@ void ImportDialog::start(const QString& what, const std::function<void()>& work,
     });
 }
 
-/// Shows what the file holds, and asks what that is.
+/// Shows the contents of the file, and asks for the meaning of its columns.
 void ImportDialog::ask() {
     QString what = tr("%1: %2 rows. Which column is what?")
                        .arg(QString::fromStdString(table_->origin))
@@ -191,7 +191,7 @@ std::map<std::string, std::string> ImportDialog::mapping() const {
     return mapping;
 }
 
-/// What a person said of the run, and nothing else.
+/// A specification with the user's entries only.
 Specification ImportDialog::said() const {
     Specification specification;
     std::vector<std::string> known;
@@ -219,7 +219,7 @@ void ImportDialog::import() {
         [this, imported] { showNotes(**imported); });
 }
 
-/// What was left out is read before the dialog goes.
+/// Shows what was left out before the dialog closes.
 void ImportDialog::showNotes(const ImportedRun& imported) {
     is_done_ = true;
     if (imported.notes.empty()) return accept();
@@ -237,7 +237,7 @@ void ImportDialog::showNotes(const ImportedRun& imported) {
     import_->setFocus();
 }
 
-/// A run that is there stays, however the dialog is closed.
+/// After the import the run exists, so closing the dialog in any way accepts it.
 void ImportDialog::reject() {
     if (is_done_)
         accept();

@@ -18,36 +18,36 @@
 
 namespace roper {
 
-/// Asks which columns of a file made elsewhere are what, and makes a run of them. Another thread reads the
-/// file; it stops when the dialog goes.
+/// Asks for the meaning of the columns of a foreign file, and imports it as a run. Another thread reads the
+/// file, and stops when the dialog is destroyed.
 class ImportDialog : public QDialog {
     Q_OBJECT
 
   public:
-    /// @param file  or a folder with TensorBoard's event files
+    /// @param file  or a folder with TensorBoard event files
     ImportDialog(const std::filesystem::path& file, std::filesystem::path runs, QWidget* parent);
     ~ImportDialog() override;
 
     /// Whether the file is being read or imported.
     bool isBusy() const { return is_busy_; }
-    /// What went wrong last; empty if nothing did.
+    /// The last error; empty if there is none.
     QString problem() const { return problem_->text(); }
 
-    /// The input of a field once the file has been read, for tests.
+    /// The combo box of a field, once the file has been read; for tests.
     QComboBox* choice(const std::string& field) const { return choices_.at(field); }
     QLineEdit& name() { return *name_; }
     QComboBox& method() { return *method_; }
-    /// What was left out of the run that was made; empty before, or if nothing was.
+    /// What was left out of the imported run; empty before the import, or if nothing was.
     QString notes() const { return notes_->text(); }
 
-    /// Makes the run. The dialog is accepted when it is there or, where something was left out of it, once
-    /// that has been read; otherwise it says why not.
+    /// Imports the run. The dialog is accepted when that is done or, if something was left out, after the
+    /// user has read the notes; errors are shown.
     void import();
     void reject() override;
 
   private:
     void read(const std::filesystem::path& file);
-    /// Lets another thread work, and goes on with `then` if nothing went wrong.
+    /// Runs `work` in another thread, and continues with `then` on success.
     void start(const QString& what, const std::function<void()>& work, const std::function<void()>& then);
     void ask();
     void addColumnChoices(QFormLayout& form);
@@ -58,7 +58,7 @@ class ImportDialog : public QDialog {
 
     std::shared_ptr<std::atomic<bool>> goes_on_ = std::make_shared<std::atomic<bool>>(true);
     std::shared_ptr<ForeignTable> table_ =
-        std::make_shared<ForeignTable>();  ///< while busy the other thread's
+        std::make_shared<ForeignTable>();  ///< used by the other thread while busy
     std::filesystem::path runs_;
     bool is_busy_ = false, is_done_ = false;
     std::map<std::string, QComboBox*> choices_;

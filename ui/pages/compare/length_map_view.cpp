@@ -52,7 +52,7 @@ QString valueText(const LengthMap& map, const LengthMap::Cell& cell) {
              fixedNumber(100 * cell.mean(), 1), by);
 }
 
-/// Dark text on light cells and the reverse.
+/// Dark text on light cells, light text on dark cells.
 QColor textOn(QRgb cell) {
     return qGray(cell) > 140 ? QColor(Qt::black) : QColor(Qt::white);
 }
@@ -67,8 +67,7 @@ void LengthMapView::setMaps(std::vector<LengthMap> maps, bool losses) {
     losses_ = losses;
     worst_ = 0;
     best_ = 1;
-    if (losses_ &&
-        !maps_.empty()) {  // there is no loss that is worst of all, so those there are span the colours
+    if (losses_ && !maps_.empty()) {  // losses have no worst value, so the colours span the data
         worst_ = -std::numeric_limits<double>::infinity();
         best_ = -worst_;
         for (const LengthMap& map : maps_)
@@ -95,7 +94,7 @@ QRectF LengthMapView::Placed::cell(std::size_t row, std::size_t column) const {
             cells.top() + static_cast<double>(row) * height, width, height};
 }
 
-/// Panels side by side, in as many rows as make them least narrow.
+/// Panels next to each other, in the number of rows that makes them least narrow.
 std::vector<LengthMapView::Placed> LengthMapView::placed(const QRectF& area) const {
     std::vector<Placed> all;
     for (const LengthMap& map : maps_)
@@ -160,7 +159,7 @@ void LengthMapView::paintPanel(QPainter& painter, const Placed& panel, const The
             if (cell.width() < 26 || cell.height() < 15) continue;
             writeText(painter, cell, Qt::AlignCenter, shortValue(map, mean), textOn(color));
         }
-        // What lies right of the line training has never shown.
+        // Lengths right of this line do not occur in training.
         const auto beyond = std::upper_bound(map.lengths.begin(), map.lengths.end(), map.trained[row]);
         const double x = panel.cell(row, static_cast<std::size_t>(beyond - map.lengths.begin())).left();
         painter.setPen(QPen(Theme::method(panel.panel->position), 3, Qt::SolidLine, Qt::FlatCap));

@@ -7,20 +7,20 @@
 
 namespace roper {
 
-/// Share of problems solved by their length and by the longest problem of training, of texts the share of
-/// tokens guessed or the loss, a panel for each method. A heavy line parts what training has shown from what
-/// it has not.
+/// Share of problems solved, by their length and by the longest problem of training; for texts, the share of
+/// tokens predicted, or the loss. One panel per method. A heavy line separates lengths that occur in training
+/// from longer ones.
 class LengthMapView : public FigureView {
     Q_OBJECT
 
   public:
     explicit LengthMapView(QWidget* parent);
 
-    /// @param losses  whether the maps are of losses, as they stay when there are none
+    /// @param losses  whether the maps show losses; kept if there are no maps
     void setMaps(std::vector<LengthMap> maps, bool losses = false);
     const std::vector<LengthMap>& maps() const { return maps_; }
 
-    /// Where a cell is on the widget; an empty rectangle if there is no such one.
+    /// Rectangle of a cell on the widget; empty if there is no such cell.
     QRectF cellRect(std::size_t map, std::size_t panel, std::int64_t trained, std::int64_t length) const;
 
     QString figureName() const override {
@@ -35,24 +35,24 @@ class LengthMapView : public FigureView {
     void mouseMoveEvent(QMouseEvent* event) override;
 
   private:
-    /// A panel with its place.
+    /// A panel with its position.
     struct Placed {
         const LengthMap* map;
         const LengthMap::Panel* panel;
-        QRectF box;    ///< with its title
-        QRectF cells;  ///< of the map itself
+        QRectF box;    ///< including its title
+        QRectF cells;  ///< of the map alone
 
         QRectF cell(std::size_t row, std::size_t column) const;
     };
     std::vector<Placed> placed(const QRectF& area) const;
     void paintPanel(QPainter& painter, const Placed& panel, const Theme& theme) const;
     void paintColorBar(QPainter& painter, const QRectF& area, const Theme& theme) const;
-    /// Where a value stands between the worst and the best that the colours can show, 0 … 1.
+    /// Position of a value on the colour scale, from the worst (0) to the best (1).
     double goodness(double mean) const;
 
     std::vector<LengthMap> maps_;
     bool losses_ = false;
-    double worst_ = 0, best_ = 1;  ///< means at the ends of the colours
+    double worst_ = 0, best_ = 1;  ///< means at the ends of the colour scale
 };
 
 }  // namespace roper

@@ -40,7 +40,7 @@ LengthTab::LengthTab(CompareState& state, QWidget* parent)
     what_->addItems({tr("share right, by length"), tr("loss of texts, by position")});
     for (const std::string& name : scalingNames()) {
         if (valueNamed<ScalingMethod>(name) == ScalingMethod::longrope)
-            continue;  // its factors are of one model
+            continue;  // its factors belong to one model
         scaling_->addItem(name == "none" ? tr("frequencies as trained")
                                          : tr("scaled: %1").arg(QString::fromStdString(name)),
                           QString(QString::fromStdString(name)));
@@ -111,18 +111,18 @@ void LengthTab::refresh() {
     showProgress();
 }
 
-/// Tokens of the part of a run's text that is kept for validation.
+/// Number of validation tokens of a run's text.
 std::int64_t LengthTab::validationTokens(const RunWatcher& run) {
     try {
         const CorpusSummary summary = CorpusFiles(run.folder().textPath()).readSummary();
         return std::llround(run.specification()->task.own.real("validation_share") *
                             static_cast<double>(summary.tokens));
     } catch (const Error&) {
-        return 0;  // the evaluation itself will say what is missing
+        return 0;  // the evaluation itself reports what is missing
     }
 }
 
-/// Problems of every size, or texts of one, two, four and eight times the length of training.
+/// Problems of every size, or texts of one, two, four and eight times the training length.
 std::vector<EvaluationSurvey::Question> LengthTab::questionsFor(const RunWatcher& run) const {
     const Specification& specification = *run.specification();
     const QString path = QString::fromStdString(std::filesystem::absolute(run.folder().path()).string());
@@ -132,7 +132,7 @@ std::vector<EvaluationSurvey::Question> LengthTab::questionsFor(const RunWatcher
         return {{path, QStringList{"--by-size", "--largest", QString::number(largest_->value()), "--problems",
                                    QString::number(problems_->value())} +
                            reading}};
-    const QStringList everything{"--problems", "65536"};  // as far as the text's last part goes
+    const QStringList everything{"--problems", "65536"};  // up to the end of the text's validation part
     QStringList lengths;
     for (const std::int64_t times : {1, 2, 4, 8}) {
         Specification longer = specification;
@@ -144,7 +144,7 @@ std::vector<EvaluationSurvey::Question> LengthTab::questionsFor(const RunWatcher
     }
     std::vector<EvaluationSurvey::Question> questions = {
         {path, QStringList{"--length", lengths.join(',')} + everything + reading}};
-    // Twice the length shows what lies beyond training and still leaves many sequences to take the mean of.
+    // Twice the length goes beyond training and still leaves many sequences for the mean.
     if (!specification.isMasked())
         questions.push_back(
             {path, QStringList{"--by-position", "--length", lengths.value(1, lengths.first())} + everything +
@@ -170,7 +170,7 @@ void LengthTab::measure() {
     survey_->ask(questions);
 }
 
-/// What the maps leave out of what has been measured, in a sentence; none if nothing.
+/// A sentence about measurements that the maps omit; empty if there are none.
 QStringList LengthTab::leftOut() const {
     int left_out = 0;
     for (const LengthMap& map : view_->maps())

@@ -14,8 +14,8 @@
 
 namespace roper {
 
-/// How well the chosen runs solve problems, or read texts, longer than those of their training: the maps, and
-/// what is needed to measure them.
+/// Results of the chosen runs on problems or texts longer than those of training: the maps, and controls to
+/// measure them.
 class LengthTab : public QWidget {
     Q_OBJECT
 
@@ -30,11 +30,11 @@ class LengthTab : public QWidget {
     QSpinBox& problems() { return *problems_; }
     QLabel& summary() { return *summary_; }
 
-    /// Reads what the shown runs' folders hold; files that have not changed are not read again.
+    /// Reads the results in the folders of visible runs; unchanged files are not read again.
     void refresh();
 
   private:
-    /// What was read of a run's folder, and when its files were written.
+    /// Data read from a run's folder, and the modification times of its files.
     struct Known {
         std::filesystem::file_time_type sizes_time, lengths_time, positions_time;
         MeasuredRun rows;
@@ -55,7 +55,7 @@ class LengthTab : public QWidget {
     QDoubleSpinBox* factor_;
     QPushButton* measure_;
     QLabel* summary_;
-    std::map<std::string, Known> known_;  ///< by the folder's path
+    std::map<std::string, Known> known_;  ///< by path of the folder
     QStringList unreadable_;
 };
 

@@ -13,23 +13,24 @@ namespace {
 
 constexpr double kMargin = 12, kColumnGap = 16, kHead = 30, kLeastRow = 22, kMostRow = 40, kFootLine = 17;
 constexpr double kLeastTitle = 145, kLeastPlot = 140, kMostPlot = 320;
-constexpr double kLeastReach = 1, kMostReach = 8;  // of the axis about 0, in standard deviations
+// range of the axis to both sides of 0, in standard deviations
+constexpr double kLeastReach = 1, kMostReach = 8;
 constexpr double kMostLabel = 130;
 constexpr double kArrow = 6;
 constexpr double kClear = 0.05;
 
 enum Place { title, of_a, of_b, difference, interval, p, holm_p, plot, column_count };
 
-/// What goes first where there is too little room.
+/// Columns that are dropped if there is not enough room, in this order.
 constexpr std::array kDropped = {plot, holm_p, interval};
 
-/// Whether its difference has an interval that can be drawn in units of its spread.
+/// Whether its difference has an interval that can be drawn in standard deviations.
 bool hasInterval(const OutcomeRow& row) {
     const auto& test = row.comparison.test;
     return test && !row.is_sign_test && row.p && test->difference.deviation > 0;
 }
 
-/// As far as the widest interval reaches, rounded up.
+/// The reach of the widest interval, rounded up.
 double reachOf(const std::vector<OutcomeRow>& rows) {
     double most = kLeastReach;
     for (const OutcomeRow& row : rows) {
@@ -43,12 +44,12 @@ double reachOf(const std::vector<OutcomeRow>& rows) {
 
 }  // namespace
 
-/// Where columns and rows lie.
+/// Positions of columns and rows.
 struct OutcomeTableView::Layout {
-    std::array<double, column_count> left{}, width{};  ///< width 0: left out
+    std::array<double, column_count> left{}, width{};  ///< width 0: dropped
     std::array<QString, column_count> heads;
     double top = 0, row = kLeastRow;
-    double foot = 0;  ///< where the note below begins
+    double foot = 0;  ///< upper edge of the note below
 
     QRectF cell(int column, double y, double height) const {
         return {left[column], y, width[column], height};
@@ -107,7 +108,7 @@ OutcomeTableView::Layout OutcomeTableView::layoutOf(const QRectF& area, const QF
         return sum - whole;
     };
     layout.width[plot] = kLeastPlot;
-    // Titles may take two lines before anything is left out.
+    // Titles may take two lines before columns are dropped.
     if (layout.row >= 2 * metrics.height())
         layout.width[title] = std::max(kLeastTitle, widest_title - std::max(0.0, missing()));
     for (const int dropped : kDropped)
@@ -122,8 +123,8 @@ OutcomeTableView::Layout OutcomeTableView::layoutOf(const QRectF& area, const QF
     return layout;
 }
 
-/// Mean and interval of the differences, divided by their standard deviation; the better side of the second
-/// group on the right.
+/// Mean and interval of the differences, divided by their standard deviation; values in favour of the second
+/// group are on the right.
 void OutcomeTableView::paintInterval(QPainter& painter, const OutcomeRow& row, const QRectF& box,
                                      const Theme& theme) const {
     if (!hasInterval(row)) return;
@@ -139,7 +140,7 @@ void OutcomeTableView::paintInterval(QPainter& painter, const OutcomeRow& row, c
     painter.setPen(QPen(color, 2.4, Qt::SolidLine, Qt::FlatCap));
     painter.setBrush(color);
     painter.drawLine(QPointF(x(test->interval.low), y), QPointF(x(test->interval.high), y));
-    // An end beyond the axis is an arrow; a mean beyond it is not drawn.
+    // Interval ends beyond the axis are arrows; a mean beyond it is not drawn.
     for (const double end : {test->interval.low, test->interval.high}) {
         if (!isBeyond(end)) continue;
         const double tip = x(end), back = tip + (tip > box.center().x() ? -kArrow : kArrow);
@@ -200,7 +201,7 @@ void OutcomeTableView::paintRow(QPainter& painter, const Layout& layout, std::si
                      wraps ? text : QFontMetricsF(plain).elidedText(text, Qt::ElideRight, box.width()));
     for (int column = title + 1; column < plot; ++column) {
         if (layout.width[column] == 0) continue;
-        // Bold is what many looks at the same runs leave clear, too.
+        // Bold p values stay significant after the correction for multiple comparisons.
         const bool is_clear = column == holm_p && row.holm_p && *row.holm_p < kClear;
         painter.setFont(is_clear ? boldFont(plain) : plain);
         painter.drawText(layout.cell(column, top, layout.row), kRightMiddle, cellText(i, column));
@@ -237,7 +238,7 @@ std::size_t OutcomeTableView::rowAt(const QPointF& at) const {
     return row >= 0 && row < static_cast<double>(rows_.size()) ? static_cast<std::size_t>(row) : rows_.size();
 }
 
-/// Marks a row and says what follows from it; with none of them, nothing.
+/// Marks a row and shows what follows from it in the readout; clears both without a row.
 void OutcomeTableView::pointAt(std::size_t row) {
     pointed_ = row;
     update();

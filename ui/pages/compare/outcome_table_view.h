@@ -6,9 +6,9 @@
 
 namespace roper {
 
-/// Every measure of the two groups that are compared in one table: means, difference, interval, p, and the
-/// intervals drawn in units of the spread over pairs. A click, or Enter after the arrow keys, chooses the
-/// measure that the page compares by.
+/// All measures of the two compared groups in one table: means, difference, interval, p, and intervals drawn
+/// in units of the standard deviation over pairs. A click, or Enter after the arrow keys, chooses the page's
+/// measure.
 class OutcomeTableView : public FigureView {
     Q_OBJECT
 
@@ -48,8 +48,8 @@ class OutcomeTableView : public FigureView {
 
     CompareState& state_;
     std::vector<OutcomeRow> rows_;
-    std::vector<OutcomeCells> cells_;  ///< of each
-    double reach_ = 1;                 ///< of the axis of the intervals, in standard deviations
+    std::vector<OutcomeCells> cells_;  ///< per row
+    double reach_ = 1;                 ///< of the intervals' axis, in standard deviations
     std::size_t pointed_ = static_cast<std::size_t>(-1);
 };
 

@@ -16,22 +16,22 @@ namespace {
 
 constexpr double kLeastGroup = 18, kRowOfTwoLines = 36, kMostGroup = 110, kAxis = 52, kTop = 30, kNever = 74,
                  kDot = 4.5, kLabelGap = 12;
-constexpr double kSpread = 0.3;  // of a row, that dots are moved apart to either side
+constexpr double kSpread = 0.3;  // maximum offset of dots to either side, relative to a row
 
 }  // namespace
 
-/// Where values lie on the picture.
+/// Positions of values in the figure.
 struct OutcomeView::Scale {
-    QRectF plot;  ///< of the values
+    QRectF plot;  ///< area of the values
     double low = 0, high = 1;
-    double row = kLeastGroup;  ///< height of one
-    std::size_t rows = 1;      ///< that there is room for
+    double row = kLeastGroup;  ///< height of a row
+    std::size_t rows = 1;      ///< number of rows that fit
     double area_left = 0;
     double never_x = 0;
     bool has_never = false;
 
     double x(double value) const { return plot.left() + (value - low) / (high - low) * plot.width(); }
-    /// The middles of the dots of a group's runs, in the row about y.
+    /// Centres of the dots of a group's runs, in the row at y.
     std::vector<QPointF> dots(const ComparedGroup& group, double y) const {
         std::vector<double> along;
         for (const double value : group.values)
@@ -75,7 +75,8 @@ OutcomeView::Scale OutcomeView::scale(const QRectF& area) const {
             scale.high = std::max(scale.high, value);
         }
     }
-    // Intervals from a few runs may reach to anywhere; half the range on either side is shown of them.
+    // Intervals from a few runs may be very wide; they extend the axis by at most half its range on either
+    // side.
     const double least = scale.low, greatest = scale.high, room = 0.5 * (greatest - least);
     for (const ComparedGroup* group : shown()) {
         const auto& interval = group->interval;

@@ -5,8 +5,8 @@
 
 namespace roper {
 
-/// Every run's outcome as a dot, a row per group, with the mean and its interval. Runs that never got there
-/// stand in a column of their own at the right; those that are not finished are counted.
+/// The outcome of every run as a dot, one row per group, with the mean and its interval. Runs that never
+/// reached the goal are in a separate column at the right; unfinished runs are counted.
 class OutcomeView : public FigureView {
     Q_OBJECT
 

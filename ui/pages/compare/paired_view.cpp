@@ -13,11 +13,11 @@ namespace roper {
 namespace {
 
 constexpr double kPairDot = 4.5;
-constexpr double kAbove = 34, kLine = 16;  // pixels: above both charts, and a line of text below them
-constexpr double kIntervalWidth = 94;      // of each of the two, with its words
+constexpr double kAbove = 34, kLine = 16;  // pixels: above both charts, and per line of text below them
+constexpr double kIntervalWidth = 94;      // width of each of the two intervals, including texts
 constexpr int kMostLines = 3;
 
-/// A vertical axis over a box.
+/// A vertical axis over a rectangle.
 struct Upright {
     QRectF box;
     double low, high;
@@ -46,17 +46,17 @@ QString seedText(const SeedPair& pair) {
                : QStringLiteral("%1/%2").arg(pair.data_seed).arg(pair.model_seed);
 }
 
-/// The labels of the two groups; where they have no room, without what both begin with.
+/// Labels of the two groups; without their common prefix if there is not enough room.
 std::pair<QString, QString> namesOf(const PairedComparison& c, bool has_room) {
     const QStringList labels{QString::fromStdString(c.label_a), QString::fromStdString(c.label_b)};
     const qsizetype prefix = has_room ? 0 : commonPrefixLength(labels);
     return {labels[0].mid(prefix), labels[1].mid(prefix)};
 }
 
-/// Where things stand: the outcomes of both groups, the differences of the seeds, and their mean.
+/// Layout: outcomes of both groups, differences by seed, and their mean.
 struct Places {
     QRectF pairs, seeds, means;
-    double name_width;  ///< of each group below the pairs
+    double name_width;  ///< of each group's name below the pairs
     QString name_a, name_b;
 };
 
@@ -88,7 +88,7 @@ Places placesOf(const QRectF& area, const PairedComparison& c, const QFont& font
     const auto [a, b] = namesOf(c, fits(c.label_a) && fits(c.label_b));
     places.name_a = inFewLines(a, metrics, places.name_width);
     places.name_b = inFewLines(b, metrics, places.name_width);
-    // The words below the intervals, or below the seeds, have two lines.
+    // The texts below the intervals, or below the seeds, have two lines.
     const auto lines = std::max({places.name_a.count('\n') + 1, places.name_b.count('\n') + 1, qsizetype{2}});
     const double height = area.height() - kAbove - static_cast<double>(lines) * kLine - 12;
     const int intervals = !c.test ? 0 : c.test->bootstrap ? 2 : 1;
@@ -100,12 +100,12 @@ Places placesOf(const QRectF& area, const PairedComparison& c, const QFont& font
     return places;
 }
 
-/// A pair's place among `count` on a box.
+/// x of a pair among `count` in a rectangle.
 double placeX(const QRectF& box, std::size_t index, std::size_t count) {
     return box.left() + box.width() * (static_cast<double>(index) + 0.5) / static_cast<double>(count);
 }
 
-/// Every how many seeds the number of one has room: 1, 2, 3, …
+/// Stride of seed labels so that they fit: 1, 2, 3, …
 std::size_t seedLabelStride(const QRectF& box, const PairedComparison& c, const QFontMetricsF& metrics) {
     double widest = 1;
     for (const SeedPair& pair : c.pairs)
@@ -139,8 +139,8 @@ void paintSeeds(QPainter& painter, const Upright& axis, const PairedComparison& 
     }
 }
 
-/// The mean and its intervals, right of the seeds.
-/// @param axis  of the differences, over the box for the intervals
+/// The mean and its intervals, to the right of the seeds.
+/// @param axis  of the differences, over the rectangle of the intervals
 void paintIntervals(QPainter& painter, const Upright& axis, const PairedComparison& c, const Theme& theme) {
     const QRectF& box = axis.box;
     const double mean_x = box.left() + kIntervalWidth / 2, boot_x = mean_x + kIntervalWidth;
@@ -161,7 +161,7 @@ void paintIntervals(QPainter& painter, const Upright& axis, const PairedComparis
         paintInterval(boot_x, PairedView::tr("the same,\nbootstrap"), *c.test->bootstrap, 1.2);
 }
 
-/// "difference by seed: RoPER − RoPE", with as much of the names as has room.
+/// "difference by seed: RoPER − RoPE", with names elided to fit.
 QString differenceTitle(const PairedComparison& c, const QFontMetricsF& metrics, double width) {
     const QString begin = PairedView::tr("difference by seed: "), minus = QStringLiteral(" − ");
     for (const bool whole : {true, false}) {
@@ -174,7 +174,7 @@ QString differenceTitle(const PairedComparison& c, const QFontMetricsF& metrics,
     return begin + elidedLabel(b, metrics, room) + minus + elidedLabel(a, metrics, room);
 }
 
-constexpr double kBesideTitle = 66;  // it begins above the ticks
+constexpr double kBesideTitle = 66;  // offset to the left, above the ticks
 
 void paintTitle(QPainter& painter, const QRectF& box, double width, const QString& title) {
     painter.drawText(QRectF(box.left() - kBesideTitle, box.top() - 28, width, 20), kLeftMiddle,

@@ -5,8 +5,8 @@
 
 namespace roper {
 
-/// Two groups seed by seed: on the left each seed's two outcomes joined by a line, on the right the
-/// differences with their mean and both intervals.
+/// Two groups seed by seed: on the left the two outcomes of each seed, joined by a line; on the right their
+/// differences with the mean and both intervals.
 class PairedView : public FigureView {
     Q_OBJECT
 

@@ -26,7 +26,8 @@ void SpeedMeasurement::start() {
         process_->deleteLater();
     });
     connect(process_, &QProcess::errorOccurred, this, [this](QProcess::ProcessError error) {
-        if (error != QProcess::FailedToStart) return;  // all others end the process, which `finished` tells
+        // all other errors end the process, which `finished` reports
+        if (error != QProcess::FailedToStart) return;
         emit said(tr("The trainer does not start: %1").arg(process_->errorString()));
         process_->deleteLater();
     });

@@ -7,21 +7,21 @@
 
 namespace roper {
 
-/// Takes a few steps of every setting of the board that this machine has not timed yet, in a process of its
-/// own that ends with this object.
+/// Times a few steps of every board setting that has not yet been timed on this machine, in a separate
+/// process that ends with this object.
 class SpeedMeasurement : public QObject {
     Q_OBJECT
 
   public:
     SpeedMeasurement(std::filesystem::path runs, QObject* parent);
 
-    /// Starts, unless it is under way already; says so if the trainer is missing.
+    /// Starts, unless already running; reports a missing trainer.
     void start();
 
   signals:
-    /// A line about how far it is, or why it did not start.
+    /// A line about the progress, or why it did not start.
     void said(const QString& text);
-    /// Further times are known.
+    /// Emitted when new times are known.
     void measured();
 
   private:
