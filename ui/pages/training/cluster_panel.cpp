@@ -12,7 +12,7 @@
 namespace roper {
 namespace {
 
-constexpr std::size_t kMostNamed = 5;  ///< runs in a question
+constexpr std::size_t kMostNamed = 5;  ///< maximum number of runs named in a question
 
 bool isWithSlurm(const SweepElement& one) {
     return one.element.has_value();
@@ -110,7 +110,7 @@ std::vector<std::string> ClusterPanel::selectedIf(bool (*fits)(const SweepElemen
     return runs;
 }
 
-/// An element may hold more runs than were chosen, which are then asked about.
+/// An array element may contain more runs than were selected; the user is asked about these.
 void ClusterPanel::cancelSelected() {
     const std::vector<std::string> runs = selectedIf(isWithSlurm), others = watch_->othersIn(runs);
     const std::vector<SlurmElement> elements = watch_->elementsOf(runs);

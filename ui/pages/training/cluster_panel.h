@@ -9,8 +9,8 @@
 
 namespace roper {
 
-/// The runs of this folder that were handed to a cluster: where each is and why, and what can be done about
-/// it.
+/// The runs of this folder that were submitted to a cluster: their states with reasons, and the possible
+/// actions.
 class ClusterPanel : public QWidget {
     Q_OBJECT
 
@@ -21,7 +21,7 @@ class ClusterPanel : public QWidget {
     ElementGridView& grid() { return *grid_; }
     QTreeWidget& list() { return *list_; }
     std::vector<std::string> selected() const;
-    /// Draws what was looked up already: for pictures.
+    /// Shows a given state without querying the scheduler; for figures.
     void show(const ClusterView& view);
 
   signals:

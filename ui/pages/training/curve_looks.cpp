@@ -10,7 +10,7 @@
 namespace roper {
 namespace {
 
-/// Gives each key the least number that none has. Keys that are not wanted lose theirs.
+/// Gives each key the smallest free number, and frees the numbers of all other keys.
 void number(QHash<QString, int>& numbers, const QStringList& keys) {
     numbers.removeIf([&](const auto& each) { return !keys.contains(each.key()); });
     for (const QString& key : keys) {
@@ -28,7 +28,7 @@ void CurveLooks::numberExperiments(const QList<Run>& runs) {
     QStringList keys;
     for (const Run& run : runs)
         if (!keys.contains(run.experiment)) keys << run.experiment;
-    // Dashes repeat beyond the last kind: of few experiments each has one of its own.
+    // Dash patterns repeat when they run out; a few experiments always have distinct ones.
     if (keys.size() <= kMostWithoutLetters)
         dashes_.removeIf([](const auto& each) { return each.value() >= kMostWithoutLetters; });
     if (keys.size() == 1) dashes_.clear();

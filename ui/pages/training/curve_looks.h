@@ -6,30 +6,31 @@
 
 namespace roper {
 
-/// How runs are told apart in the charts, also without colours. A few experiments have dashes, and their
-/// groups marks; with more kinds of curves than there are dashes each has a letter, and groups have dashes.
-/// What is charted keeps its dashes and letters, whatever comes, goes or is chosen; one alone is solid.
+/// Looks of runs in the charts, distinguishable without colours. A few experiments differ by dashes, and
+/// their groups by markers; if there are more kinds of curves than dashes, each kind has a letter, and groups
+/// have dashes. Charted runs keep their dashes and letters when others are added, removed or chosen; a single
+/// experiment is solid.
 class CurveLooks {
   public:
     /// A run in the charts.
     struct Run {
         QString name;
-        QString experiment;  ///< its key
-        QString title;       ///< of the experiment
-        QString group;       ///< what tells the run apart within it but the seed: "RoPER"
-        QString label;       ///< the same with its seed
-        int place = 0;       ///< of the group in the experiment
+        QString experiment;  ///< key of the experiment
+        QString title;       ///< title of the experiment
+        QString group;       ///< what distinguishes the run in the experiment, except the seed: "RoPER"
+        QString label;       ///< group with seed
+        int place = 0;       ///< index of the group in the experiment
         QColor color;
     };
 
-    /// By the names of the runs; none of them is chosen.
+    /// Looks by name of the run; none of them is marked as chosen.
     QHash<QString, MetricChart::Look> of(const QList<Run>& runs);
 
   private:
     void numberExperiments(const QList<Run>& runs);
 
-    QHash<QString, int> dashes_;   ///< of the experiments that are charted
-    QHash<QString, int> letters_;  ///< of the labels that are charted, counted from 0
+    QHash<QString, int> dashes_;   ///< by charted experiment
+    QHash<QString, int> letters_;  ///< by charted label, from 0
 };
 
 }  // namespace roper

@@ -13,7 +13,7 @@ namespace {
 
 constexpr auto kPreset = "copy-quick";
 constexpr int kBetweenRefreshes_ms = 200;
-constexpr double kShare = 0.9;  // of the problems: which is first to solve so many
+constexpr double kShare = 0.9;  // share of solved problems that both race for
 
 }  // namespace
 
@@ -52,7 +52,7 @@ DemonstrationCard::DemonstrationCard(TrainingState& state, QWidget* parent)
     refresh();
 }
 
-/// A splitter knows nothing of texts that need more lines the narrower they are.
+/// QSplitter ignores height-for-width of wrapped texts, so the minimum height is set here.
 void DemonstrationCard::keepRoomForTexts() {
     setMinimumHeight(layout()->totalMinimumHeightForWidth(width()));
 }
@@ -62,13 +62,13 @@ void DemonstrationCard::resizeEvent(QResizeEvent* event) {
     keepRoomForTexts();
 }
 
-/// The newest run of the demonstration with this method; nothing if there is none.
+/// The newest run of the demonstration with this method; null if there is none.
 const RunWatcher* DemonstrationCard::newest(const std::string& position) const {
     const Specification wanted = withPosition(*specification_, position);
     const RunWatcher* found = nullptr;
     for (const RunWatcher* run : state_.store().runs()) {
         const auto& s = run->specification();
-        // What is told fast comes first: there may be a thousand runs.
+        // Cheap comparisons come first, since there may be a thousand runs.
         if (!s || s->about.title != wanted.about.title || s->model.position != position ||
             s->training.data_seed != wanted.training.data_seed ||
             s->training.model_seed != wanted.training.model_seed || groupKey(*s) != groupKey(wanted))

@@ -11,9 +11,9 @@
 
 namespace roper {
 
-/// "Watch RoPER learn sooner": trains RoPE and RoPER on the preset that tells them apart best for its time,
-/// says live how far both are, and in the end which was first, what many seeds have shown, and where to go
-/// on. Its state is that of the newest such runs in the folder.
+/// "Watch RoPER learn sooner": trains RoPE and RoPER on the preset that separates them best for its time,
+/// shows their progress live and finally which was first, the results of many seeds, and where to continue.
+/// Its state is that of the newest such runs in the folder.
 class DemonstrationCard : public QFrame {
     Q_OBJECT
 
@@ -27,9 +27,9 @@ class DemonstrationCard : public QFrame {
     QString sentence() const { return sentence_->text(); }
 
   signals:
-    /// RoPE and RoPER are to be trained on this.
+    /// Emitted when RoPE and RoPER are to be trained on this.
     void startWanted(const roper::Specification& specification);
-    /// RoPE and RoPER for several seeds are to be queued.
+    /// Emitted when RoPE and RoPER are to be queued for several seeds.
     void moreSeedsWanted(const roper::Specification& specification);
     void inspectWanted(const QString& run, bool with_twin);
     void compareWanted(const QString& filter);
@@ -43,9 +43,9 @@ class DemonstrationCard : public QFrame {
     void refresh();
 
     TrainingState& state_;
-    std::optional<Specification> specification_;  ///< none where the preset is not installed
-    QString roper_run_;                           ///< the newest run with RoPER, as shown
-    QTimer timer_;                                ///< runs may change many times a second
+    std::optional<Specification> specification_;  ///< nothing if the preset is not installed
+    QString roper_run_;                           ///< the newest RoPER run, as shown
+    QTimer timer_;                                ///< collects changes, which may come many times a second
     QLabel *sentence_, *evidence_;
     QPushButton *start_, *inspect_, *compare_, *more_seeds_;
 };

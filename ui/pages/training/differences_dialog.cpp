@@ -18,7 +18,8 @@ namespace roper {
 namespace {
 
 constexpr int kWidestColumn = 260;
-constexpr std::size_t kMostRuns = 4;  // that have a column each; of more, seeds share one
+// maximum number of runs with their own columns; beyond it, seeds share a column
+constexpr std::size_t kMostRuns = 4;
 
 void addHeading(QTableWidget& table, const QString& text) {
     const int row = table.rowCount();

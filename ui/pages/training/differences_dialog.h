@@ -8,12 +8,12 @@
 
 namespace roper {
 
-/// Runs side by side: the settings that differ, then what each reached, as they are when it opens.
+/// Compares runs: the settings that differ, and the results at the time of opening.
 class DifferencesDialog : public QDialog {
     Q_OBJECT
 
   public:
-    /// @param runs  those whose specifications can be read
+    /// @param runs  runs with readable specifications
     DifferencesDialog(const std::vector<RunWatcher*>& runs, QWidget* parent);
 
     const QTableWidget& table() const { return *table_; }

@@ -38,8 +38,8 @@ QString stageTitle(Stage stage) {
     return QString::fromUtf8(nameOf(stage));
 }
 
-/// A frame in the stage's colour, filled from below as far as the run is trained; failed ones are crossed,
-/// those that nobody has are dashed: colour is not all that tells them apart.
+/// A frame in the colour of the stage, filled from below in proportion to the progress. So that runs differ
+/// by more than colour, failed ones are crossed, and those not submitted or of unknown state are dotted.
 void paintCell(QPainter& painter, const QRectF& cell, Stage stage, double progress, const Theme& theme) {
     const QColor color = colorOf(stage, theme);
     painter.setPen(QPen(
@@ -66,7 +66,7 @@ void ElementGridView::show(const std::vector<SweepElement>& elements) {
 
 namespace {
 
-/// "finished (120)" of every stage that there is.
+/// "finished (120)" for every stage that occurs.
 std::vector<std::pair<Stage, QString>> legendOf(const std::vector<SweepElement>& elements) {
     std::map<Stage, int> counts;
     for (const SweepElement& one : elements)
@@ -79,8 +79,7 @@ std::vector<std::pair<Stage, QString>> legendOf(const std::vector<SweepElement>&
     return legend;
 }
 
-/// Calls `place` with the left upper corner of every entry, in as many lines as they need. @returns their
-/// height
+/// Calls `place` with the top left corner of every entry, wrapping lines as needed. @returns the total height
 double layOut(const std::vector<std::pair<Stage, QString>>& legend, const QFontMetricsF& metrics,
               double width, const std::function<void(const QPointF&, Stage, const QString&)>& place) {
     double x = 0, y = 0;
@@ -102,7 +101,7 @@ double ElementGridView::legendHeight(const QFontMetricsF& metrics, double width)
     return layOut(legendOf(elements_), metrics, width, [](const QPointF&, Stage, const QString&) {});
 }
 
-/// The largest cells with which all have room.
+/// The largest cell size with which all cells fit.
 ElementGridView::Grid ElementGridView::gridIn(const QRectF& area) const {
     const QRectF box = area.adjusted(kMargin, kMargin, -kMargin, -kMargin);
     const double legend = legendHeight(QFontMetricsF(Zoom::instance().pictureFont()), box.width()) + 6;

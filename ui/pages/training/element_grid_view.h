@@ -5,8 +5,8 @@
 
 namespace roper {
 
-/// Runs that were handed to a cluster, a cell each in their order: its colour says where the run is on its
-/// way, its filling how much of it is trained.
+/// Runs submitted to a cluster, one cell each in their order: the colour shows the stage, the filling the
+/// progress of training.
 class ElementGridView : public FigureView {
     Q_OBJECT
 
@@ -21,7 +21,7 @@ class ElementGridView : public FigureView {
     void paintFigure(QPainter& painter, const QRectF& area, const Theme& theme) const override;
     QString figureCsv() const override;
     QString figureCaption() const override;
-    /// Where the cell of a run is; empty if it has none.
+    /// Rectangle of a run's cell; empty if it has none.
     QRectF cellRect(std::size_t element) const;
 
   signals:
@@ -34,7 +34,7 @@ class ElementGridView : public FigureView {
 
   private:
     struct Grid {
-        QRectF cells;  ///< where they are
+        QRectF cells;  ///< the area of all cells
         double side = 0;
         int columns = 1;
     };

@@ -6,14 +6,14 @@
 
 namespace roper {
 
-/// The end of a run's log, and of what its trainer wrote to stderr.
+/// The end of a run's log, and of its trainer's stderr.
 class LogView : public QPlainTextEdit {
     Q_OBJECT
 
   public:
     explicit LogView(QWidget* parent);
 
-    /// Nothing clears it.
+    /// @param run  null: clears the view
     void showLog(const RunWatcher* run);
 };
 

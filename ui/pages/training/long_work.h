@@ -8,10 +8,10 @@
 
 namespace roper {
 
-/// Does work that takes ten minutes or less at once, and asks before any other. Nothing happens unless the
-/// person agrees; the question blocks no other work of the window.
+/// Starts work of at most ten minutes at once, and asks for confirmation before longer work. The question
+/// does not block the window.
 /// @param what  the work as a noun: "60 runs"
-/// @param verb  on the button that agrees: "Queue"
+/// @param verb  label of the confirming button: "Queue"
 void askBeforeLongWork(QWidget* parent, const QString& what, const QString& verb, const ExpectedTime& time,
                        const std::function<void()>& work);
 

@@ -11,7 +11,7 @@
 namespace roper {
 namespace {
 
-constexpr std::array kMeans = {1, 3, 5, 11, 25, 51, 101, 201, 501};  // values in a mean
+constexpr std::array kMeans = {1, 3, 5, 11, 25, 51, 101, 201, 501};  // choices: number of values in a mean
 constexpr int kMeanAtFirst = 3;
 constexpr auto kLogSuffix = "-log";
 
@@ -76,7 +76,7 @@ QWidget* MetricPanel::makeControls() {
         this, &MetricPanel::follow);
     add_ = buttonFor(tr("Add chart"), {}, this, &MetricPanel::addChart);
     QWidget* bar = flowOf({across, smoothing, averaged, log_x, legend, reset, add_, left_out_});
-    bar->setMinimumWidth(320);  // two lines of them, no more
+    bar->setMinimumWidth(320);  // limits it to two lines
     return bar;
 }
 
@@ -129,7 +129,7 @@ void MetricPanel::follow() {
     forAll(&MetricChart::follow);
 }
 
-/// From the first to the last point of any chart.
+/// From the first to the last point of all charts.
 MetricChart::Stretch MetricPanel::stretch() const {
     MetricChart::Stretch all;
     for (const QuantityChart* each : charts_) {
@@ -157,9 +157,9 @@ void MetricPanel::showOffers() {
     for (QuantityChart* chart : charts_) {
         chart->setOffers(count() < kMostCharts, count() > 1);
         chart->setLeastHeight(count() > 2 ? kLeastHeightOfMany : kLeastHeight);
-        // The box above says what is on the y axis, the lowest chart what is on all x axes.
+        // The box above names the y axis; the lowest chart names the common x axis.
         chart->chart().setNamesShown(chart == charts_.back(), false);
-        // Of many kinds of runs one legend is enough, if it has them all.
+        // For many kinds of runs, one complete legend is enough.
         chart->chart().setListedElsewhere([this, chart] {
             return chart != charts_.back() && charts_.back()->chart().lists(chart->chart());
         });
@@ -193,7 +193,7 @@ void MetricPanel::setLeftOut(qsizetype drawn, qsizetype chosen) {
 
 void MetricPanel::addChart() {
     if (count() >= kMostCharts) return;
-    // First what is looked at most beside losses and shares.
+    // First the most useful quantities besides losses and shares.
     for (const Quantity quantity : {Quantity::gradient_norm, Quantity::learning_rate,
                                     Quantity::tokens_per_second, Quantity::evaluation_loss})
         if (placeOf(quantity) < 0) return append(quantity);
@@ -228,7 +228,7 @@ void MetricPanel::removeRun(const QString& run) {
     for (QuantityChart* chart : charts_)
         chart->removeRun(run);
     forAll(&MetricChart::keepUp);
-    // Its loss on validation has a key of its own, which begins with the run's.
+    // Its validation loss has its own key, which begins with the run's.
     hidden_.removeIf([&](const QString& key) { return key == run || key.startsWith(run + '/'); });
 }
 

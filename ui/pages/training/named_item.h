@@ -5,7 +5,7 @@
 
 namespace roper {
 
-/// Where an item of a list of runs keeps the run's name.
+/// Item role of the run's name in lists of runs.
 inline constexpr int kNameRole = Qt::UserRole;
 
 inline std::string nameOf(const QTreeWidgetItem& item) {

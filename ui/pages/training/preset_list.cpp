@@ -13,7 +13,7 @@ namespace {
 
 constexpr int kChangedRole = Qt::UserRole + 1;
 
-/// Draws a card; the height follows the text at the list's width.
+/// Draws a card, with a height that depends on the list's width.
 class CardDelegate : public QStyledItemDelegate {
   public:
     using QStyledItemDelegate::QStyledItemDelegate;
@@ -81,7 +81,7 @@ PresetList::PresetList(QWidget* parent) : QListWidget(parent) {
     try {
         names = presetNames();
     } catch (const Error& error) {
-        // Without them the explorers work all the same, and a specification can be filled in by hand.
+        // Without presets the explorers still work, and specifications can be entered by hand.
         qWarning("%s", error.what());
         setToolTip(QString::fromStdString(error.what()));
     }
@@ -92,7 +92,7 @@ PresetList::PresetList(QWidget* parent) : QListWidget(parent) {
             qWarning("preset %s: %s", name.c_str(), error.what());
         }
     }
-    // What can be tried at once comes first; unknown times come last.
+    // Short presets come first, those with unknown time last.
     std::stable_sort(presets_.begin(), presets_.end(), [](const Preset& a, const Preset& b) {
         const auto time = [](const Preset& p) {
             return p.specification.about.minutes > 0 ? p.specification.about.minutes : 1e9;
@@ -114,7 +114,7 @@ PresetList::PresetList(QWidget* parent) : QListWidget(parent) {
 
 void PresetList::resizeEvent(QResizeEvent* event) {
     QListWidget::resizeEvent(event);
-    scheduleDelayedItemsLayout();  // the height of a card follows the width
+    scheduleDelayedItemsLayout();  // the height of cards depends on the width
 }
 
 void PresetList::setChanged(bool changed) {

@@ -6,7 +6,7 @@
 
 namespace roper {
 
-/// The bundled presets as cards: title, what it teaches, how long it takes.
+/// The bundled presets as cards: title, purpose, expected time.
 class PresetList : public QListWidget {
     Q_OBJECT
 
@@ -15,11 +15,11 @@ class PresetList : public QListWidget {
 
     const std::vector<Preset>& presets() const { return presets_; }
 
-    /// @returns whether there is such a preset
+    /// @returns whether such a preset exists
     bool choose(const QString& name);
-    /// Whether the settings are no longer those of the chosen one; its card says so.
+    /// Marks the chosen card if the settings differ from the preset.
     void setChanged(bool changed);
-    /// The name of the chosen one; empty if there is none.
+    /// Name of the chosen preset; empty if there is none.
     QString chosenName() const;
 
   protected:

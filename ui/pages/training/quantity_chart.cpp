@@ -19,7 +19,7 @@ QString bestKey(const QString& run) {
     return run + QStringLiteral("/best");
 }
 
-/// The loss on text that the model has not seen, beside that of training.
+/// Look of the validation loss, next to the training loss.
 MetricChart::Look validationLook(MetricChart::Look look) {
     look.label += QuantityChart::tr(", validation (✳ best)");
     look.name += QuantityChart::tr(", validation");
@@ -28,7 +28,7 @@ MetricChart::Look validationLook(MetricChart::Look look) {
     return look;
 }
 
-/// Where that is lowest.
+/// Look of the mark at its minimum.
 MetricChart::Look bestLook(MetricChart::Look look) {
     look = validationLook(look);
     look.marker = MetricChart::kStar;
@@ -39,7 +39,7 @@ bool isLoss(Quantity quantity) {
     return quantity == Quantity::training_loss || quantity == Quantity::evaluation_loss;
 }
 
-/// The chart of training losses shows those of validation, too.
+/// The chart of training losses also shows validation losses.
 QString quantityTitle(Quantity quantity) {
     return quantity == Quantity::training_loss ? QuantityChart::tr("loss, nats")
                                                : QString::fromStdString(infoOf(quantity).titleWithUnit());
@@ -59,17 +59,17 @@ QString emptyTextOf(Quantity quantity) {
     return QuantityChart::tr("It appears with the first evaluation, of tasks that have it.");
 }
 
-/// What a run on a text is measured against: the loss of knowing only how often each token occurs.
+/// Reference for runs on texts: the unigram entropy, i.e. the loss if only token frequencies are known.
 std::optional<double> unigramEntropy(const RunWatcher& run) {
     if (!run.specification() || !run.specification()->task.isText()) return std::nullopt;
     try {
         return CorpusFiles(run.folder().textPath()).readSummary().unigram_entropy;
     } catch (const Error&) {
-        return std::nullopt;  // a run without its vocabulary still has its losses
+        return std::nullopt;  // losses can be shown even if the vocabulary is missing
     }
 }
 
-constexpr double kNotRecorded = std::numeric_limits<double>::quiet_NaN();  // no place on that axis
+constexpr double kNotRecorded = std::numeric_limits<double>::quiet_NaN();  // omitted on that axis
 
 MetricChart::Point pointOf(const MetricsRow& row, double value) {
     return {static_cast<double>(row.step), row.time_s.value_or(kNotRecorded),
@@ -81,7 +81,7 @@ MetricChart::Point pointOf(const RunWatcher& run, const EvaluationRow& row, doub
             tokensAt(run.metrics(), row.step).value_or(kNotRecorded), value};
 }
 
-/// Training time at a step that was evaluated, if a row says it.
+/// Training time at an evaluated step, if a row contains it.
 double timeAt(const RunWatcher& run, std::int64_t step) {
     const auto& rows = run.evaluations();
     const auto row =
@@ -165,7 +165,7 @@ void QuantityChart::setQuantity(Quantity quantity) {
 void QuantityChart::showQuantity() {
     chart_->setEmptyText(emptyTextOf(quantity_));
     choice_->setCurrentIndex(static_cast<int>(quantity_));
-    // Shares are often 0, and are read against 100 %.
+    // Shares are often 0, and are read relative to 100 %.
     log_->setEnabled(!infoOf(quantity_).isShare());
     if (!log_->isEnabled()) log_->setChecked(false);
 }
@@ -239,8 +239,8 @@ void QuantityChart::addEvaluations(const RunWatcher& run, std::size_t first) {
     chart_->append(star, pointOf(run, *best, *best->loss));
 }
 
-/// What losses are measured against.
-/// @param entropy  whether that of the text is looked up, which takes reading a file
+/// Adds the references of losses.
+/// @param entropy  whether to include the entropy of the text, which requires reading a file
 void QuantityChart::addReferences(const RunWatcher& run, bool entropy) {
     if (run.evaluations().empty()) return;
     if (const auto& bound = run.evaluations().back().loss_lower_bound)
@@ -249,7 +249,7 @@ void QuantityChart::addReferences(const RunWatcher& run, bool entropy) {
         chart_->setReference(run.name(), *of_text, tr("unigram entropy"));
 }
 
-/// The least over layers and heads of each step. They are few: all are read again.
+/// Adds the minimum over layers and heads at each step. The rows are few, so all are read again.
 void QuantityChart::addMethodRows(const RunWatcher& run) {
     const auto& valueOf = infoOf(quantity_).of_method;
     std::map<std::int64_t, double> least;
@@ -261,7 +261,7 @@ void QuantityChart::addMethodRows(const RunWatcher& run) {
             if (!is_first) at->second = std::min(at->second, *value);
         }
     } catch (const Error&) {
-        // A file that cannot be read is named where the run is: nothing is drawn of it.
+        // The run list reports unreadable files; nothing is drawn.
     }
     chart_->clear(run.name());
     for (const auto& [step, value] : least)

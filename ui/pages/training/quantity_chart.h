@@ -9,20 +9,19 @@
 
 namespace roper {
 
-/// A live chart of one quantity of several runs, with a line above it that chooses the quantity.
-/// Of training on texts, the loss on text that the model has not seen is drawn beside that of training, with
-/// a star where it is lowest.
+/// A live chart of one quantity of several runs, with a combo box above it for the quantity. For texts, the
+/// validation loss is drawn next to the training loss, with a star at its minimum.
 class QuantityChart : public QWidget {
     Q_OBJECT
 
   public:
     QuantityChart(Quantity quantity, QWidget* parent);
 
-    /// Of its exported picture, as a file is named.
+    /// Name of the exported figure.
     static QString figureNameOf(Quantity quantity);
 
     Quantity quantity() const { return quantity_; }
-    /// All runs go. Nothing is emitted.
+    /// Removes all runs. Emits nothing.
     void setQuantity(Quantity quantity);
     MetricChart& chart() { return *chart_; }
     const MetricChart& chart() const { return *chart_; }
@@ -31,18 +30,18 @@ class QuantityChart : public QWidget {
     void setLook(const QString& run, const MetricChart::Look& look);
     void removeRun(const QString& run);
     bool hasRun(const QString& run) const { return chart_->hasSeries(run); }
-    /// Draws what came to the run's rows, from this one on.
+    /// Draws the run's rows from index `first` on.
     void addMetrics(const RunWatcher& run, std::size_t first);
     void addEvaluations(const RunWatcher& run, std::size_t first);
-    /// Draws all rows of a run again.
+    /// Redraws all rows of a run.
     void redraw(const RunWatcher& run);
 
     void setSmoothing(int values);
     void setLogY(bool on);
     bool isLogY() const { return log_->isChecked(); }
-    /// Whether more charts may be added, and this one closed.
+    /// Whether charts can be added, and this one closed.
     void setOffers(bool adding, bool closing);
-    /// The least height of the chart, in device-independent pixels.
+    /// Minimum height of the chart, in device-independent pixels.
     void setLeastHeight(int height);
 
   signals:

@@ -160,7 +160,7 @@ QString QueuePanel::timeLeft() const {
         ++counted_runs;
     }
     if (counted_runs == 0) return {};
-    // Trainers on different GPUs do not slow each other down; those on one machine's cores share them.
+    // Trainers on different GPUs do not slow each other down; those on the same CPU share its cores.
     if (queue.devices.size() > 1)
         sum.seconds = std::max(longest, sum.seconds / static_cast<double>(queue.devices.size()));
     return tr("%1 to train: %2, done %3")
@@ -195,7 +195,7 @@ void QueuePanel::showQueue() {
         const RunQueue::Entry& entry = queue.entries[i];
         QTreeWidgetItem* item = list_->topLevelItem(static_cast<int>(i));
         item->setFlags(item->flags() &
-                       ~Qt::ItemIsDropEnabled);  // a run is dropped between others, not on one
+                       ~Qt::ItemIsDropEnabled);  // runs are dropped between others, not onto them
         const QString name = QString::fromStdString(entry.run);
         const RunWatcher* run = store_.find(name);
         const QString state = run == nullptr ? tr("no such run")
@@ -212,7 +212,7 @@ void QueuePanel::showQueue() {
     for (const RunQueue::Entry& entry : queue.entries)
         if (!entry.held && store_.find(QString::fromStdString(entry.run)) != nullptr)
             runs.push_back(entry.run);
-    if (runs != estimated_runs_) estimate_soon_.start();  // several come or go at a time
+    if (runs != estimated_runs_) estimate_soon_.start();  // collects several changes at a time
     estimated_runs_ = std::move(runs);
     at_once_->setValue(queue.at_once);
     at_once_->setEnabled(queue.devices.empty());
@@ -236,7 +236,7 @@ void QueuePanel::showButtons() {
         return std::find(chosen.begin(), chosen.end(), entry.run) != chosen.end();
     };
     const auto count = static_cast<std::ptrdiff_t>(chosen.size());
-    // Whether some chosen run has one before, or behind it, that is not chosen.
+    // Whether some chosen run has a neighbour before or after it that is not chosen.
     up_->setEnabled(
         count > 0 &&
         !std::all_of(entries.begin(), entries.begin() + std::min(count, std::ssize(entries)), is_chosen));
@@ -251,7 +251,7 @@ void QueuePanel::showButtons() {
     hold_->setText(all_held ? tr("Release") : tr("Hold"));
 }
 
-/// Releases the chosen runs if all of them are held, else holds them all.
+/// Releases the chosen runs if all of them are held; otherwise holds them all.
 void QueuePanel::toggleHold() {
     const bool hold = hold_->text() == tr("Hold");
     const std::vector<std::string> chosen = selected();

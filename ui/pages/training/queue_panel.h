@@ -10,7 +10,7 @@
 
 namespace roper {
 
-/// The tree of waiting runs. Rows are dragged to another place, several at a time.
+/// The tree of queued runs. One or more rows can be dragged to another position.
 class QueueList : public QTreeWidget {
     Q_OBJECT
 
@@ -24,7 +24,7 @@ class QueueList : public QTreeWidget {
     void dropEvent(QDropEvent* event) override;
 };
 
-/// The runs that wait, first come first: move, hold, remove, and how many train at the same time.
+/// The queue: order, hold, remove, and the number of runs trained at the same time.
 class QueuePanel : public QWidget {
     Q_OBJECT
 
@@ -34,8 +34,8 @@ class QueuePanel : public QWidget {
     QueueList& list() { return *list_; }
     std::vector<std::string> selected() const;
     void select(const std::vector<std::string>& runs);
-    /// "3 runs to train: about 12 min on this machine, done at 14:35": what all that waits and is not held
-    /// will take.
+    /// "3 runs to train: about 12 min on this machine, done at 14:35": expected time of all queued runs that
+    /// are not held.
     QString timeLeft() const;
     /// "CPU 87 %, memory 5.2 of 24 GB".
     QString load();
@@ -58,7 +58,7 @@ class QueuePanel : public QWidget {
     QueueList* list_;
     QSpinBox* at_once_;
     QLabel *problem_, *time_left_, *load_;
-    std::vector<std::string> estimated_runs_;  ///< that the time left is of
+    std::vector<std::string> estimated_runs_;  ///< runs covered by the estimate
     MachineLoadReader load_reader_;
     QPushButton *up_, *down_, *hold_, *remove_, *clear_, *approve_;
     QTimer estimating_, estimate_soon_;

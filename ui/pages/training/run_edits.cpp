@@ -13,7 +13,7 @@ bool contains(const std::vector<std::string>& names, const std::string& name) {
     return std::find(names.begin(), names.end(), name) != names.end();
 }
 
-/// A step that may fail: then it says why and leaves the history.
+/// An undo step that may fail: it then reports the error and removes itself from the history.
 class RunEdit : public QUndoCommand {
   public:
     RunEdit(const QString& what, RunEdits& edits, std::function<void()> redo, std::function<void()> undo)
@@ -44,7 +44,7 @@ RunEdits::RunEdits(QueueLauncher& queue, RunStore& store, QUndoStack& history, Q
 bool RunEdits::push(const QString& what, std::function<void()> redo, std::function<void()> undo) {
     auto* step = new RunEdit(what, *this, std::move(redo), std::move(undo));
     const int before = history_.index();
-    history_.push(step);  // does it
+    history_.push(step);  // executes it
     return history_.index() > before;
 }
 
@@ -91,7 +91,7 @@ void RunEdits::setOrder(const std::vector<std::string>& runs) {
 
 void RunEdits::move(const std::vector<std::string>& runs, int by) {
     std::vector<std::string> moved = order();
-    // Those that stand in the way of the direction first, so that neighbours keep their order.
+    // Starts with the runs at the front, so that neighbours keep their order.
     if (by > 0) std::reverse(moved.begin(), moved.end());
     for (std::size_t i = 1; i < moved.size(); ++i)
         if (contains(runs, moved[i]) && !contains(runs, moved[i - 1])) std::swap(moved[i], moved[i - 1]);

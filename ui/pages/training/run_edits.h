@@ -9,34 +9,34 @@
 
 namespace roper {
 
-/// What a person does to the queue and to the folders of runs; every step can be undone.
+/// The user's changes to the queue and to run folders; every step can be undone.
 class RunEdits : public QObject {
     Q_OBJECT
 
   public:
     RunEdits(QueueLauncher& queue, RunStore& store, QUndoStack& history, QObject* parent);
 
-    /// Makes runs and puts them at the end. Undone, what of it has not begun is in the trash.
-    /// @returns how many; none if it could not be done, which `said` tells
+    /// Creates runs and appends them to the queue. Undoing it moves those that have not started to the trash.
+    /// @returns their number; 0 on failure, which `said` reports
     std::size_t enqueue(const std::vector<NewRun>& runs);
 
-    /// Takes runs out of the queue; those that never began go to the trash, those that train go on.
+    /// Removes runs from the queue; those never started go to the trash, those in training continue.
     void remove(const std::vector<std::string>& runs);
 
-    /// Moves the folders of runs to the trash, and takes them out of the queue; those that train stay.
+    /// Moves the folders of runs to the trash, and removes them from the queue; runs in training stay.
     void discard(const std::vector<std::string>& runs);
 
-    /// Trains in this order. Runs that are not named keep their place behind those that are.
+    /// Sets the order of the queue. Runs that are not listed keep their order after those that are.
     void setOrder(const std::vector<std::string>& runs);
 
-    /// Moves runs, in the order in which they wait, by one place: −1 earlier, 1 later.
+    /// Moves runs by one position, keeping their order: −1 earlier, 1 later.
     void move(const std::vector<std::string>& runs, int by);
 
   signals:
     void said(const QString& text);
 
   private:
-    /// Entries with their places, and the folders that went to the trash with them.
+    /// Removed entries with their positions, and their trashed folders.
     struct Taken {
         std::vector<std::pair<std::size_t, RunQueue::Entry>> entries;
         std::vector<TrashedRun> folders;

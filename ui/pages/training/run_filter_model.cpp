@@ -25,18 +25,18 @@ QString RunFilterModel::setFilter(const QString& text) {
     }
 }
 
-/// An experiment is there if one of its runs is.
+/// An experiment is accepted if one of its runs is.
 bool RunFilterModel::filterAcceptsRow(int row, const QModelIndex& parent) const {
     if (text_.isEmpty()) return true;
     const RunWatcher* run = runs_.run(runs_.index(row, 0, parent));
     if (run == nullptr) return false;
     const auto record = recordOf(*run);
-    // A run that cannot be read has no settings to compare; it is found by its name, and never lost.
+    // A run that cannot be read has no settings to compare; it is found by its name, so it never disappears.
     return record ? filter_.matches(*record) : run->name().contains(text_, Qt::CaseInsensitive);
 }
 
-/// The newest experiment stands first where experiments are sorted by name downwards; its runs stand by
-/// method and rising seed either way.
+/// Descending by name, the newest experiment comes first; within it, runs are sorted by method and ascending
+/// seed in either order.
 bool RunFilterModel::lessThan(const QModelIndex& left, const QModelIndex& right) const {
     const RunWatcher *a = runs_.run(left), *b = runs_.run(right);
     if (left.column() != RunsModel::name_column || a == nullptr || b == nullptr)

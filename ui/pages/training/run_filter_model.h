@@ -7,14 +7,14 @@
 
 namespace roper {
 
-/// The tree of runs, sorted by plain values and filtered by words and comparisons.
+/// The tree of runs, sorted by raw values, and filtered by words and comparisons.
 class RunFilterModel : public QSortFilterProxyModel {
     Q_OBJECT
 
   public:
     RunFilterModel(RunsModel& runs, QObject* parent);
 
-    /// @returns what is wrong with the text; the last filter that could be read then stays
+    /// @returns the error in the text, in which case the last valid filter stays in effect
     QString setFilter(const QString& text);
 
   protected:

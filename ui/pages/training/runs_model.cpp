@@ -12,7 +12,7 @@
 namespace roper {
 namespace {
 
-/// Tells a run's experiment apart; runs whose specification cannot be read share one.
+/// Key of a run's experiment; runs with unreadable specifications share one.
 QString keyOf(const RunWatcher& run) {
     if (!run.specification()) return {};
     return QString::fromStdString(experimentKey(*run.specification(), run.labels().experiment));
@@ -38,7 +38,7 @@ RunsModel::RunsModel(RunStore& store, QObject* parent) : QAbstractItemModel(pare
         colors_.remove(name);
         group_timer_.start();
     });
-    // Rows change many times a second; a table is read a few times a second.
+    // Rows change many times a second, but updating the table a few times a second suffices.
     constexpr int kBetweenRefreshes_ms = 150, kBetweenGroupings_ms = 300;
     for (auto [timer, interval] :
          {std::pair{&refresh_timer_, kBetweenRefreshes_ms}, {&group_timer_, kBetweenGroupings_ms}}) {
@@ -55,7 +55,7 @@ RunsModel::RunsModel(RunStore& store, QObject* parent) : QAbstractItemModel(pare
     nameGroups();
 }
 
-/// Puts a run into its experiment, which is made if it is the first.
+/// Adds a run to its experiment, which is created if necessary.
 void RunsModel::place(RunWatcher* run) {
     const QString key = keyOf(*run);
     const auto found = std::find_if(experiments_.begin(), experiments_.end(),
@@ -89,7 +89,7 @@ void RunsModel::place(RunWatcher* run) {
     });
 }
 
-/// Takes a run out of its experiment, which goes with its last one.
+/// Removes a run from its experiment, which is removed with its last run.
 void RunsModel::take(const QString& name) {
     const QModelIndex at = indexOf(name);
     if (!at.isValid()) return;
@@ -108,7 +108,7 @@ void RunsModel::take(const QString& name) {
     }
 }
 
-/// Labels name the fields by which the groups of an experiment differ, so every new run may change all.
+/// Labels name the fields in which the groups of an experiment differ, so a new run may change all of them.
 void RunsModel::nameGroups() {
     groups_.clear();
     labels_.clear();
@@ -138,7 +138,7 @@ void RunsModel::nameGroups() {
     emit groupsChanged();
 }
 
-/// Titles name what tells the experiments apart, so every new one may change all.
+/// Titles name the differences between experiments, so a new one may change all of them.
 void RunsModel::nameExperiments() {
     std::vector<Specification> specifications;
     std::vector<Experiment*> named;
@@ -149,7 +149,7 @@ void RunsModel::nameExperiments() {
         if (!first.specification()) continue;
         const QString whole = QString::fromStdString(settingsTitle(*first.specification()));
         if (isGivenName(*first.specification(), experiment->name.toStdString())) continue;
-        // Behind the title stands when it was started.
+        // The start time follows the title.
         if (experiment->name != whole) experiment->started = experiment->name.mid(whole.size() + 2);
         specifications.push_back(*first.specification());
         named.push_back(experiment.get());
@@ -180,7 +180,7 @@ int RunsModel::rowOf(const Experiment& experiment) const {
     return static_cast<int>(at - experiments_.begin());
 }
 
-/// The experiment of a row of experiments; null for a run.
+/// The experiment in a top-level row; null for a run.
 const RunsModel::Experiment* RunsModel::experimentAt(const QModelIndex& index) const {
     const bool is_experiment = index.isValid() && index.constInternalPointer() == nullptr;
     return is_experiment ? experiments_[static_cast<std::size_t>(index.row())].get() : nullptr;
@@ -247,7 +247,7 @@ void RunsModel::setLetters(const QHash<QString, QString>& letters) {
     refresh();
 }
 
-/// "A B  ", each once, before its title; empty where it has none.
+/// "A B  ", each letter once, in front of the title; empty if there are none.
 QString RunsModel::lettersOf(const Experiment& experiment) const {
     QStringList letters;
     for (const RunWatcher* run : experiment.runs)

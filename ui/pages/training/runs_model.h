@@ -10,8 +10,8 @@
 
 namespace roper {
 
-/// The runs as a tree: experiments, and in each its runs with state, step, rate, time left, last loss, last
-/// and best evaluation. An experiment is what was started together (`experimentKey`).
+/// The runs as a tree: experiments, and their runs with state, step, rate, time left, last loss, last and
+/// best evaluation. An experiment consists of runs started together (`experimentKey`).
 class RunsModel : public QAbstractItemModel {
     Q_OBJECT
 
@@ -31,9 +31,10 @@ class RunsModel : public QAbstractItemModel {
         host_column,
         column_count
     };
-    /// Role of a plain value to sort by.
-    static constexpr int kSortRole = Qt::UserRole;       ///< of any cell: what it is sorted by
-    static constexpr int kTitleRole = Qt::UserRole + 1;  ///< of an experiment, without what stands about it
+    /// Additional roles.
+    static constexpr int kSortRole = Qt::UserRole;  ///< raw value of a cell for sorting
+    /// title of an experiment, without letters and start time
+    static constexpr int kTitleRole = Qt::UserRole + 1;
 
     RunsModel(RunStore& store, QObject* parent);
 
@@ -51,44 +52,44 @@ class RunsModel : public QAbstractItemModel {
     /// The run itself, or all runs of an experiment.
     QList<RunWatcher*> runsOf(const QModelIndex& index) const;
     QModelIndex indexOf(const QString& run) const;
-    /// The experiment that a run is part of: what tells it apart, and its name.
+    /// Key and name of a run's experiment.
     QString experimentKeyOf(const QString& run) const { return keys_.value(run); }
     QString experimentNameOf(const QString& run) const;
-    /// What tells it apart from the others; when it was started only where that alone does.
+    /// What distinguishes it from other experiments; includes the start time only if nothing else does.
     QString experimentTitleOf(const QString& run) const;
-    /// What tells a run apart from the others of its experiment but its seed: "RoPER", "RoPE, width 64".
+    /// What distinguishes a run in its experiment, except the seed: "RoPER", "RoPE, width 64".
     QString groupOf(const QString& run) const { return groups_.value(run); }
-    /// The place of its group among the groups of the experiment, and among those of the same method.
+    /// Index of its group among the groups of the experiment, and among those with the same method.
     struct GroupPlace {
         int group = 0, of_method = 0;
     };
     GroupPlace placeOf(const QString& run) const { return places_.value(run); }
-    /// How it is listed: its group and seed.
+    /// Label in the list: group and seed.
     QString labelOf(const QString& run) const { return labels_.value(run, run); }
-    /// Experiments that are ticked to stay in the charts, by key.
+    /// Keys of experiments that are ticked to stay in the charts.
     const QSet<QString>& ticked() const { return ticked_; }
     void untickAll();
-    /// Tells groups and experiments apart now, rather than soon after runs have come.
+    /// Updates labels of groups and experiments now, without waiting for the timer.
     void nameGroups();
-    /// Ticks or unticks the experiments of some runs.
+    /// Ticks or unticks the experiments of these runs.
     void setTicked(const std::vector<RunWatcher*>& runs, bool ticked);
-    /// What all experiments' titles begin with: of a title that must be cut, it tells least.
+    /// Length of the common prefix of all titles, which elision removes first.
     qsizetype commonPrefixOfTitles() const { return common_prefix_; }
 
-    /// Letters that runs have in the charts, by name, where they have any.
+    /// Sets the letters of runs in the charts, by name of the run.
     void setLetters(const QHash<QString, QString>& letters);
     void setColor(const QString& name, const QColor& color);
     QColor color(const QString& name) const { return colors_.value(name); }
 
   signals:
     void tickedChanged();
-    /// Which runs belong together, or what tells them apart, is different.
+    /// Emitted when the grouping of runs or their labels have changed.
     void groupsChanged();
 
   private:
     struct Experiment {
         QString key, name;
-        QString title, started;  ///< as listed beside the others, in two lines
+        QString title, started;  ///< as listed, in two lines
         QList<RunWatcher*> runs;
     };
     const Experiment* experimentAt(const QModelIndex& index) const;
@@ -107,13 +108,13 @@ class RunsModel : public QAbstractItemModel {
     RunStore& store_;
     std::vector<std::unique_ptr<Experiment>> experiments_;
     QHash<QString, QColor> colors_;
-    QHash<QString, QString> keys_;    ///< of each run's experiment
-    QHash<QString, QString> groups_;  ///< label of each run's group within its experiment
+    QHash<QString, QString> keys_;    ///< key of the run's experiment
+    QHash<QString, QString> groups_;  ///< label of the run's group within its experiment
     QHash<QString, GroupPlace> places_;
-    QHash<QString, QString> labels_;  ///< the same with its seed: how the run is listed
+    QHash<QString, QString> labels_;  ///< label of the group with seed, as listed
     QHash<QString, QString> letters_;
     QSet<QString> ticked_;
-    qsizetype common_prefix_ = 0;  ///< characters
+    qsizetype common_prefix_ = 0;  ///< length in characters
     QTimer refresh_timer_, group_timer_;
 };
 

@@ -9,7 +9,7 @@
 #include "ui/theme/swatch.h"
 #include "ui/theme/zoom.h"
 
-// What the cells of a RunsModel show, and what they are sorted by.
+// Texts and sort values of the cells of a RunsModel.
 
 namespace roper {
 namespace {
@@ -147,7 +147,7 @@ QVariant RunsModel::runSortValue(const RunWatcher& run, int column) const {
     }
 }
 
-/// What an experiment is sorted by: the newest, the least loss, the best evaluation of its runs.
+/// Sort value of an experiment: the newest, smallest loss, or best evaluation of its runs.
 QVariant RunsModel::experimentSortValue(const Experiment& experiment, int column) const {
     if (column == state_column || column >= tags_column) return experimentText(experiment, column);
     const int by = column == name_column ? started_column : column;
@@ -216,7 +216,7 @@ QVariant RunsModel::headerData(int section, Qt::Orientation orientation, int rol
         {tr("Machine"), tr("Where it was trained last")}};
     if (role == Qt::DisplayRole) return headings.value(section).name;
     if (role == Qt::ToolTipRole) return headings.value(section).help;
-    // What one looks for first: the best, the newest, the farthest.
+    // Descending order puts the best, newest and most advanced runs first.
     const bool most_first = section == step_column || section == last_column || section == best_column ||
                             section == rate_column || section == started_column;
     if (role == Qt::InitialSortOrderRole && most_first) return Qt::DescendingOrder;

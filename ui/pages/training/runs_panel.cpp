@@ -20,8 +20,8 @@ namespace {
 
 constexpr char kColumnsKey[] = "training/hidden_columns";
 
-/// Of an experiment what tells it apart is left where its title must be cut; of a run, method and seed, which
-/// are at both ends.
+/// Elides titles of experiments so that the distinctive part remains, and labels of runs so that method and
+/// seed remain, which are at both ends.
 class NameDelegate : public QStyledItemDelegate {
   public:
     NameDelegate(const RunsModel& model, QObject* parent) : QStyledItemDelegate(parent), model_(model) {}
@@ -80,14 +80,14 @@ RunsPanel::RunsPanel(TrainingState& state, QWidget* parent)
         filter_problem_->setVisible(!note.isEmpty());
         if (!text.trimmed().isEmpty()) tree_->expandAll();
         tree_->scrollToTop();
-        // What is chosen may no longer be listed; the charts are of what is.
+        // The selected run may no longer be listed, but charts require a listed one.
         if (selected() == nullptr) tree_->setCurrentIndex(proxy_->index(0, 0));
-        emit selectionChanged();  // the first of an experiment may be another run now
+        emit selectionChanged();  // the first run of an experiment may have changed
         emit chartedChanged();
     });
     for (auto signal : {&QAbstractItemModel::rowsInserted, &QAbstractItemModel::rowsRemoved})
         connect(proxy_, signal, this, &RunsPanel::chartedChanged);
-    // A chosen run that is seen stays so when rows are sorted anew.
+    // A selected run that is visible stays visible when rows are sorted.
     connect(proxy_, &QAbstractItemModel::layoutAboutToBeChanged, this,
             [this] { current_was_seen_ = isSeen(tree_->currentIndex()); });
     connect(proxy_, &QAbstractItemModel::layoutChanged, this, [this] {
@@ -164,11 +164,11 @@ bool RunsPanel::areTicked(const std::vector<RunWatcher*>& runs) const {
     });
 }
 
-/// The space bar ticks all selected experiments, where a tree would tick the current one. A chosen run that
-/// is seen stays so when the list gets lower.
+/// The space bar ticks all selected experiments, where QTreeView would tick only the current one. A selected
+/// run that is visible stays visible when the list shrinks.
 bool RunsPanel::eventFilter(QObject* watched, QEvent* event) {
     if (watched == tree_ && event->type() == QEvent::Resize) {
-        // The list itself has its old size still.
+        // The list still has its old size.
         if (isSeen(tree_->currentIndex()))
             QTimer::singleShot(0, this, [this] {
                 if (!isSeen(tree_->currentIndex())) scrollToCurrent();
@@ -181,7 +181,7 @@ bool RunsPanel::eventFilter(QObject* watched, QEvent* event) {
     return true;
 }
 
-/// Keeps all selected experiments in the charts; if they are kept already, none.
+/// Ticks all selected experiments, or unticks them if all are ticked.
 void RunsPanel::toggleTicks() {
     const auto runs = allSelected();
     if (!runs.empty()) model_->setTicked(runs, !areTicked(runs));
@@ -238,7 +238,7 @@ void RunsPanel::select(const QString& name) {
     scrollToCurrent();
 }
 
-/// Where both have room, the name of its experiment stands above it.
+/// If there is room for both, the experiment's name is visible above the run.
 void RunsPanel::scrollToCurrent() {
     const QModelIndex current = tree_->currentIndex();
     if (!current.isValid() || (isSeen(current) && (!current.parent().isValid() || isSeen(current.parent()))))
@@ -247,15 +247,15 @@ void RunsPanel::scrollToCurrent() {
     tree_->scrollTo(current);
 }
 
-/// What was chosen while the list had no size yet is scrolled to when it has. From then on the list stays
-/// where people scrolled it.
+/// A selection made before the list had a size is scrolled to when it is first shown; afterwards the user's
+/// scroll position is kept.
 void RunsPanel::showEvent(QShowEvent* event) {
     QWidget::showEvent(event);
     if (!was_shown_) QTimer::singleShot(0, this, &RunsPanel::scrollToCurrent);
     was_shown_ = true;
 }
 
-/// The experiment of the chosen run, and those that are kept.
+/// True for the experiment of the selected run and for ticked experiments.
 bool RunsPanel::isCharted(const QString& experiment) const {
     const RunWatcher* current = selected();
     return model_->ticked().contains(experiment) ||
@@ -293,7 +293,7 @@ bool RunsPanel::canResume(const RunWatcher& run) const {
     return !run.isActive() && run.state() != RunState::finished && run.specification().has_value();
 }
 
-/// One that waits in the queue or has a trainer, also a paused or suspended one, cannot.
+/// False for queued runs and runs with a trainer, even if paused or suspended.
 bool RunsPanel::canBeQueued(const RunWatcher& run) const {
     return !run.isActive() && run.state() != RunState::finished && run.specification().has_value() &&
            queue_.placeOf(run.folder().name()) < 0;
@@ -307,7 +307,7 @@ void RunsPanel::resumeSelected() {
                 TrainerLauncher::wake(run->folder());
             } else if (run->isActive()) {
                 send(Command::resume, *run);
-                continue;  // which answers by itself
+                continue;  // the answer is reported asynchronously
             } else {
                 launcher_.resume(run->folder());
             }

@@ -11,8 +11,8 @@
 
 namespace roper {
 
-/// The tree of experiments and runs, and what can be done with those that are chosen: pause, resume, stop,
-/// checkpoint, and what the menu of a row offers.
+/// The tree of experiments and runs, with the actions for selected runs: pause, resume, stop, checkpoint, and
+/// those in the context menu.
 class RunsPanel : public QWidget {
     Q_OBJECT
 
@@ -21,25 +21,26 @@ class RunsPanel : public QWidget {
 
     RunsModel& model() { return *model_; }
     QTreeView& tree() { return *tree_; }
-    /// The run whose samples and notices are shown: the current row's, of an experiment the first.
+    /// The run whose samples and notices are shown: that of the current row, or the first run of the current
+    /// experiment.
     RunWatcher* selected() const;
-    /// All that are chosen; of a chosen experiment all runs that are listed.
+    /// All selected runs; for a selected experiment, all its listed runs.
     std::vector<RunWatcher*> allSelected() const;
     void select(const QString& name);
 
-    /// The runs that belong into the charts, as the tree is sorted and filtered: those of the selected run's
-    /// experiment and of the ticked ones.
+    /// The runs for the charts, in the order of the filtered tree: those in the experiment of the selected
+    /// run, and in ticked experiments.
     QStringList charted() const;
-    /// Unticks all experiments: the chosen one is alone in the charts.
+    /// Unticks all experiments, so that only the selected one is in the charts.
     void chartNothingElse() { model_->untickAll(); }
-    /// Gives the selected run's folder another name. @throws Error
+    /// Renames the folder of the selected run. @throws Error
     void rename(const QString& to);
-    /// Gives an experiment's runs the name of one. @throws Error
+    /// Sets the experiment name of runs. @throws Error
     void renameExperiment(const std::vector<RunWatcher*>& runs, const QString& name);
 
-    /// Sends a command to the trainers of all chosen runs that train.
+    /// Sends a command to the trainers of all selected runs in training.
     void send(Command command);
-    /// Lets paused runs go on, and starts trainers again for those that have ended before their last step.
+    /// Resumes paused runs, and restarts trainers of runs that have ended before their last step.
     void resumeSelected();
 
     QPushButton* pauseButton() { return pause_; }
@@ -48,18 +49,18 @@ class RunsPanel : public QWidget {
 
   signals:
     void selectionChanged();
-    /// Other runs belong into the charts now.
+    /// Emitted when the set of charted runs has changed.
     void chartedChanged();
     void colorChosen(const QString& run, const QColor& color);
     void renamed(const QString& from, const QString& to);
     void said(const QString& message);
-    /// Look into the selected run's model, its twin beside it or not.
+    /// Emitted to inspect the selected run's model, with or without its twin.
     void inspectWanted(const QString& run, bool with_twin);
-    /// Compare the groups of an experiment; words that find its runs.
+    /// Emitted to compare the groups of an experiment; `filter` matches its runs.
     void compareWanted(const QString& filter);
-    /// The groups that these runs are in should be compared, and no others.
+    /// Emitted to compare only the groups of these runs.
     void compareRunsWanted(const QStringList& runs);
-    /// The same settings again, to change something.
+    /// Emitted to use a run's settings for a new one.
     void settingsWanted(const roper::Specification& specification);
 
   protected:
@@ -83,7 +84,7 @@ class RunsPanel : public QWidget {
     void askForColor();
     void putIntoQueue();
     void toggleTicks();
-    /// Keys of the experiments that runs are of, each once.
+    /// Keys of the experiments of these runs, each once.
     QStringList experimentsOf(const std::vector<RunWatcher*>& runs) const;
     bool isCharted(const QString& experiment) const;
     bool areTicked(const std::vector<RunWatcher*>& runs) const;
@@ -101,12 +102,12 @@ class RunsPanel : public QWidget {
     RunFilterModel* proxy_;
     QTreeView* tree_;
     bool was_shown_ = false;
-    bool current_was_seen_ = false;  ///< before rows were sorted anew
+    bool current_was_seen_ = false;  ///< before rows were sorted
     QLineEdit* filter_;
     QLabel *detail_, *filter_problem_;
     QPushButton *pause_, *stop_, *checkpoint_, *resume_;
     ControlClient* control_;
-    QString version_note_;  ///< of the trainer that a command was sent to last
+    QString version_note_;  ///< note about the version of the trainer that last received a command
 };
 
 }  // namespace roper

@@ -19,14 +19,14 @@
 #include "ui/pages/training/runs_panel.h"
 #include "ui/theme/numbers.h"
 
-// What the menus of the tree of runs offer, and the dialogs behind them.
+// The context menus of the tree of runs, and their dialogs.
 
 namespace roper {
 namespace {
 
-constexpr qsizetype kLongestNote = 1 << 17;  // with its escapes it fits into the file
+constexpr qsizetype kLongestNote = 1 << 17;  // fits into the file even with escapes
 
-/// The words of a name that a filter takes for words, not for comparisons.
+/// The words of a name that a filter interprets as words, not as comparisons.
 QString wordsOf(const QString& name) {
     return name.split(' ', Qt::SkipEmptyParts)
         .filter(QRegularExpression(QStringLiteral("^[^<>=!]+$")))
@@ -140,7 +140,7 @@ void RunsPanel::renameExperiment(const std::vector<RunWatcher*>& runs, const QSt
     readLabelsAgain();
 }
 
-/// Runs move to their new experiments at once; what was selected stays so.
+/// Moves runs to their new experiments at once, keeping the selection.
 void RunsPanel::readLabelsAgain() {
     const RunWatcher* run = selected();
     const QString current = run != nullptr ? run->name() : QString();
@@ -178,7 +178,7 @@ void RunsPanel::askForName() {
     dialog.setWindowTitle(tr("Rename the run's folder"));
     dialog.setLabelText(tr("Letters, digits, '.', '_' and '-':"));
     dialog.setTextValue(run->name());
-    dialog.resize(480, dialog.height());  // the whole name is seen
+    dialog.resize(480, dialog.height());  // wide enough for the whole name
     if (dialog.exec() != QDialog::Accepted || dialog.textValue() == run->name()) return;
     try {
         rename(dialog.textValue().trimmed());
@@ -187,7 +187,7 @@ void RunsPanel::askForName() {
     }
 }
 
-/// One dialog for all chosen runs: they get the same tags, and a note where one is written.
+/// One dialog for all selected runs: all receive the same tags, and the note if one is entered.
 void RunsPanel::askForNotes() {
     const auto runs = allSelected();
     if (runs.empty()) return;

@@ -19,7 +19,7 @@ QString spanHtml(const QString& color, const std::string& text, bool underlined 
         .arg(color, underlined ? QStringLiteral(";text-decoration:underline") : QString(), escaped(text));
 }
 
-/// Colours of what is right, wrong, generated, and beside the point.
+/// Colours of correct, wrong, generated and secondary text.
 struct SampleColors {
     QString right, wrong, written, quiet;
     explicit SampleColors(bool dark)
@@ -34,14 +34,14 @@ QString originalHtml(const Sample& sample, const SampleColors& colors) {
         .arg(colors.quiet, QObject::tr("the text:"), escaped(sample.expected));
 }
 
-/// A prompt, what the model generated, and how the text continues.
+/// A prompt, the generated text, and the original continuation.
 QString continuedHtml(const Sample& sample, const SampleColors& colors) {
     return QStringLiteral("<p style='margin:0 0 14px 0;white-space:pre-wrap'>") + escaped(sample.prompt) +
            spanHtml(colors.written, sample.completion) + originalHtml(sample, colors);
 }
 
-/// A sequence with its masks, the same with the predicted tokens marked, and the text. Of runs of older
-/// versions is not known which tokens those are.
+/// A sequence with its masks, the same with the predictions marked, and the original text. Runs of older
+/// versions do not record which tokens were predicted.
 QString maskedHtml(const Sample& sample, const SampleColors& colors) {
     QString filled;
     std::size_t done = 0;
@@ -49,7 +49,7 @@ QString maskedHtml(const Sample& sample, const SampleColors& colors) {
     for (std::size_t i = 0; i + 2 < predicted.size(); i += 3) {
         const auto begin = static_cast<std::size_t>(predicted[i]),
                    size = static_cast<std::size_t>(predicted[i + 1]);
-        if (predicted[i] < 0 || size > sample.completion.size()) break;  // of a damaged file
+        if (predicted[i] < 0 || size > sample.completion.size()) break;  // the file is damaged
         if (begin < done || begin > sample.completion.size() - size) break;
         const bool is_right = predicted[i + 2] != 0;
         filled += escaped(sample.completion.substr(done, begin - done)) +

@@ -8,8 +8,8 @@
 
 namespace roper {
 
-/// Problems of an evaluation with what the model wrote, each character green where it is right and red where
-/// not; of a text, prompts, what the model generated, and how the text continues.
+/// Problems of an evaluation with the model's answers, correct characters green, wrong ones red; for texts,
+/// prompts with the generated and the original continuation.
 class SamplesView : public QWidget {
     Q_OBJECT
 
@@ -18,7 +18,8 @@ class SamplesView : public QWidget {
 
     void show(const QString& run, const std::vector<Sample>& samples);
 
-    /// One problem as rich text: the prompt plain, the completion coloured against the right answer.
+    /// One problem as rich text: the prompt plain, the completion coloured by comparison with the expected
+    /// answer.
     static QString sampleHtml(const Sample& sample, bool dark);
 
   protected:

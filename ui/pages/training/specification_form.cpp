@@ -35,7 +35,7 @@ QString fieldLabel(const SpecificationField& field) {
                               : name + QStringLiteral("  (%1)").arg(QString::fromStdString(field.unit));
 }
 
-/// An error of a field without its key: the label stands beside it.
+/// The error of a field without its key, because the label is next to it.
 QString withoutKey(const std::string& message, const SpecificationField& field) {
     QString text = QString::fromStdString(message);
     const QString key = QString::fromStdString(field.key()) + ' ';
@@ -64,7 +64,7 @@ SpecificationForm::SpecificationForm(QWidget* parent) : QWidget(parent) {
         }
         Row row{&field,
                 makeEditor(field),
-                wrappedLabel(fieldLabel(field)),  // a long name must not push the form beyond its panel
+                wrappedLabel(fieldLabel(field)),  // a long name must not widen the form
                 wrappedLabel(QString::fromStdString(field.help)),
                 nullptr,
                 {}};
@@ -90,7 +90,7 @@ QWidget* SpecificationForm::makeEditor(const SpecificationField& field) {
     };
     if (const auto* choice = std::get_if<Choice>(&field.accepts)) {
         auto* box = new QComboBox;
-        // As wide as there is room for, not as its longest choice: the form must not outgrow its panel.
+        // No wider than the available room, so that long choices do not widen the form.
         letBeNarrow(*box);
         for (const std::string& name : choice->names)
             box->addItem(QString::fromStdString(name));
@@ -102,7 +102,7 @@ QWidget* SpecificationForm::makeEditor(const SpecificationField& field) {
     return line;
 }
 
-/// The line of a text's path with buttons that ask for a file or a folder.
+/// The input for a text's path, with buttons to choose a file or a folder.
 QWidget* SpecificationForm::withTextChooser(QLineEdit* line) {
     auto* row = new QWidget;
     auto* layout = new QHBoxLayout(row);
@@ -155,7 +155,7 @@ void SpecificationForm::read(Row& row, const QString& text) {
     emit changed();
 }
 
-/// What is wrong with the fields that the run would read, by key.
+/// Errors of the fields that the run reads, by key.
 std::map<std::string, QString> SpecificationForm::problems() const {
     std::map<std::string, QString> wrong;
     for (const SettingProblem& problem : check(specification()))
@@ -202,7 +202,7 @@ void SpecificationForm::validate() {
 
 void SpecificationForm::changeEvent(QEvent* event) {
     QWidget::changeEvent(event);
-    if (event->type() == QEvent::PaletteChange) validate();  // the messages' colours follow
+    if (event->type() == QEvent::PaletteChange) validate();  // updates the colours of messages
 }
 
 QWidget* SpecificationForm::editor(const QString& key) const {

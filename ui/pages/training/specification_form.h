@@ -9,9 +9,9 @@
 
 namespace roper {
 
-/// Every field of a specification, made from the table of fields: label with unit, an input, its one-line
-/// help. What is typed is checked at once; a field that is wrong says why below itself. One that the run
-/// never reads is hidden; if all are shown, it is greyed and says why not.
+/// A form with every field of a specification, made from the table of fields: label with unit, input, one
+/// line of help. Input is validated at once, with errors shown below the field. Fields that the run does not
+/// read are hidden or, if all fields are shown, disabled with an explanation.
 class SpecificationForm : public QWidget {
     Q_OBJECT
 
@@ -20,7 +20,7 @@ class SpecificationForm : public QWidget {
 
     void setSpecification(const Specification& specification);
 
-    /// As far as it could be read; what the run never reads has its default.
+    /// The specification from all valid input; fields that the run does not read have their defaults.
     Specification specification() const { return withoutUnused(specification_); }
 
     bool isValid() const { return problems_ == 0; }
@@ -39,7 +39,7 @@ class SpecificationForm : public QWidget {
         const SpecificationField* field;
         QWidget* editor;
         QLabel *label, *message;
-        QWidget* input;  ///< the editor, or what it stands in
+        QWidget* input;  ///< the editor, or the widget that contains it
         QString typing_error;
     };
     std::map<std::string, QString> problems() const;

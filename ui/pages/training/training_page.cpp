@@ -13,8 +13,8 @@ namespace {
 
 constexpr int kBetweenTimings_ms = 500;
 
-/// The first so many, and of each kind as many as of another while it has some, in the order in which they
-/// stood.
+/// At most `most` items, with equal numbers of each kind as far as possible, preferring early ones and
+/// keeping their order.
 QStringList evenly(const QStringList& all, qsizetype most,
                    const std::function<QString(const QString&)>& kindOf) {
     QHash<QString, int> count;
@@ -70,7 +70,7 @@ TrainingPage::TrainingPage(RunStore& store, TrainerLauncher& launcher, QueueLaun
         state_.forget(name);
         chartChosen();
     });
-    // Several runs come or go at a time; the charts follow once.
+    // Collects several changes into one update of the charts.
     listing_.setSingleShot(true);
     connect(&listing_, &QTimer::timeout, this, [this] {
         if (runs_->selected() == nullptr) selectNewest();
@@ -128,7 +128,7 @@ TrainingPage::TrainingPage(RunStore& store, TrainerLauncher& launcher, QueueLaun
         followRun(run);
     selectNewest();
     chartChosen();
-    // What the demonstration trains: who wants more of it finds it chosen.
+    // Initially chooses the preset of the demonstration, so that its settings can be explored further.
     if (!presets_->choose("copy-quick")) presets_->setCurrentRow(0);
     showForm();
 }
@@ -160,7 +160,7 @@ Figure& TrainingPage::prepareFigure(FigureRequest request) {
         MetricChart& chart = metrics_->chart(place);
         chart.resize(request.size);
         chart.redrawNow();
-        chart.plot().replot();  // which gives the legend its place
+        chart.plot().replot();  // positions the legend
     }
     return pictures().named(request.kind);
 }
@@ -234,21 +234,21 @@ void TrainingPage::followRun(RunWatcher* run) {
             [this, run](std::size_t first) { metrics_->addMetrics(*run, first); });
     connect(run, &RunWatcher::evaluationsAdded, this,
             [this, run](std::size_t first) { metrics_->addEvaluations(*run, first); });
-    // Its files are read again from their starts; what was drawn of them goes.
+    // The run's files are read again from the beginning, so its curves are cleared.
     connect(run, &RunWatcher::restarted, this, [this, run] { metrics_->redraw(*run); });
     for (auto signal : {&RunWatcher::samplesChanged, &RunWatcher::statusChanged})
         connect(run, signal, this, [this, run] {
             if (runs_->selected() == run) showSelected();
         });
-    // Its steps are timed now, so what the form's run would take is known better.
+    // The run provides timings, which improve the estimate for the form's run.
     connect(run, &RunWatcher::statusChanged, this, [this, run] {
         if (run->state() == RunState::finished && !timing_.isActive()) timing_.start();
     });
     listing_.start();
 }
 
-/// The charts hold the runs of the selected run's experiment, and of those that are ticked: hundreds of
-/// curves could neither be told apart nor drawn in time.
+/// Charts contain the runs of the selected run's experiment and of ticked experiments: hundreds of curves
+/// could neither be distinguished nor drawn in time.
 void TrainingPage::chartChosen() {
     constexpr int kMostCharted = 48;
     const RunsModel& model = runs_->model();
@@ -283,7 +283,7 @@ QList<CurveLooks::Run> TrainingPage::curvesOf(const QStringList& runs) {
     QList<CurveLooks::Run> curves;
     for (const QString& name : runs) {
         const RunWatcher* run = state_.store().find(name);
-        // Until the groups have been told apart, the method has to do.
+        // The method stands in until groups have been labelled.
         QString group = model.groupOf(name);
         if (group.isEmpty() && run != nullptr && run->specification())
             group = QString::fromStdString(run->specification()->methodTitle());

@@ -18,20 +18,20 @@
 
 namespace roper {
 
-/// Page 5: start runs, watch them live.
+/// Page 5: start runs and watch them live.
 class TrainingPage : public Page {
     Q_OBJECT
 
   public:
-    /// @param history  takes what can be undone here
+    /// @param history  receives the page's undo steps
     TrainingPage(RunStore& store, TrainerLauncher& launcher, QueueLauncher& queue, QUndoStack& history,
                  QWidget* parent);
 
     void addActions(Actions& actions) override;
     QString explanation() const override;
 
-    /// Puts runs into the queue, after a question if they take long.
-    /// @param there_already  how many more were wanted, but are trained or wait already
+    /// Queues runs, after confirmation if they take long.
+    /// @param there_already  number of further requested runs that are already trained or queued
     void queueRuns(const std::vector<Specification>& specifications, int there_already = 0);
 
     TrainingState& state() { return state_; }
@@ -48,7 +48,7 @@ class TrainingPage : public Page {
     ClusterPanel& clusterPanel() { return *cluster_panel_; }
 
   signals:
-    /// Look into a run's model, its twin beside it or not; compare the runs that some words find.
+    /// Emitted to inspect a run's model, with or without its twin, or to compare runs that match a filter.
     void inspectWanted(const QString& run, bool with_twin);
     void compareWanted(const QString& filter);
     void compareRunsWanted(const QStringList& runs);
@@ -85,7 +85,7 @@ class TrainingPage : public Page {
     QSpinBox* seeds_;
     CurveLooks looks_;
     QTimer listing_, timing_;
-    QLabel* outlook_;  ///< what the run will take, or why it cannot start
+    QLabel* outlook_;  ///< the run's expected costs, or why it cannot start
 };
 
 }  // namespace roper

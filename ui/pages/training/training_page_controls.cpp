@@ -5,7 +5,7 @@
 #include "ui/controls/named.h"
 #include "ui/pages/training/training_page.h"
 
-// What can be pressed and typed on the Training page.
+// Controls of the Training page.
 
 namespace roper {
 QWidget* TrainingPage::makeChooser() {

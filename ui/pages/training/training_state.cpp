@@ -35,7 +35,8 @@ TrainingState::TrainingState(RunStore& store, TrainerLauncher& launcher, QueueLa
     connect(&store_, &RunStore::changed, this, &TrainingState::removeWhatNeverBegan);
 }
 
-/// A run whose settings or text turned out to be wrong before its first step leaves nothing but the message.
+/// Removes runs whose settings or text were found invalid before the first step, keeping only the error
+/// message.
 void TrainingState::removeWhatNeverBegan() {
     for (const QString& name : QSet<QString>(started_)) {
         const RunWatcher* run = store_.find(name);
@@ -44,7 +45,7 @@ void TrainingState::removeWhatNeverBegan() {
                                  run->status().exit_code == static_cast<int>(ErrorKind::usage);
         const QString why = never_began ? QString::fromStdString(run->status().error) : QString();
         if (never_began && !moveToTrash(run->folder())) {
-            // Its trainer has written the reason and is about to end.
+            // The trainer has reported the error and is about to end.
             constexpr int kSoon_ms = 300;
             QTimer::singleShot(kSoon_ms, this, &TrainingState::removeWhatNeverBegan);
             continue;
@@ -55,7 +56,7 @@ void TrainingState::removeWhatNeverBegan() {
     }
 }
 
-/// A warning, with a blank before it, that the runs' disk has too little room for more of them; else empty.
+/// A warning, preceded by a space, if the disk has too little room for these runs; otherwise empty.
 QString TrainingState::lowDisk(const std::vector<Specification>& specifications) const {
     const auto free = availableDisk(store_.folder());
     const auto problem = free ? diskProblem(specifications, *free) : std::nullopt;
@@ -114,11 +115,11 @@ std::set<std::string> TrainingState::experimentNames() const {
     return names;
 }
 
-/// Runs in experiments of their own, or, to `join`, in those that have runs of the same settings already.
+/// Assigns each run to a new experiment or, with `join`, to an existing one with the same settings.
 std::vector<NewRun> TrainingState::named(const std::vector<Specification>& specifications, bool join) const {
     std::vector<NewRun> runs = asExperiments(specifications, experimentNames(), std::time(nullptr));
     if (!join) return runs;
-    std::map<std::string, std::pair<double, std::string>> newest;  // by settings: when it was made, its name
+    std::map<std::string, std::pair<double, std::string>> newest;  // by settings: time of creation and name
     for (const RunWatcher* run : store_.runs()) {
         if (!run->specification()) continue;
         auto& known = newest[experimentKey(*run->specification(), {})];
@@ -136,7 +137,7 @@ void TrainingState::enqueue(const std::vector<Specification>& specifications, in
         return;
     }
     const auto queued = static_cast<int>(edits_.enqueue(named(specifications, there_already > 0)));
-    if (queued == 0) return;  // why not has been said
+    if (queued == 0) return;  // the error has been reported
     QString text = tr("%1 queued; trained even if this window is closed.").arg(counted(queued, tr("run")));
     if (there_already > 0)
         text += tr(" %1 of these settings and seeds were there already.").arg(there_already);

@@ -14,11 +14,10 @@
 
 namespace roper {
 
-/// A specification with each method of twins.
+/// The specification, once with each of the twin methods.
 std::vector<Specification> twinsOf(const Specification& specification);
 
-/// What the Training page acts on, without a widget: starts runs and queues them, and knows how each run is
-/// told apart from the others in charts.
+/// The logic of the Training page without widgets: starts and queues runs, and assigns their looks in charts.
 class TrainingState : public QObject {
     Q_OBJECT
 
@@ -31,38 +30,38 @@ class TrainingState : public QObject {
     QueueLauncher& queue() { return queue_; }
     RunEdits& edits() { return edits_; }
 
-    /// What a run of this specification takes: parameters, memory, disk and time.
+    /// Costs of a run of this specification: parameters, memory, disk and time.
     QString outlook(const Specification& specification) const;
 
-    /// Why so many runs of it at the same time would not fit into this machine's memory; empty if they do.
+    /// Why this number of simultaneous runs does not fit into the machine's memory; empty if it does.
     QString lackOfMemory(const Specification& specification, int runs) const;
 
-    /// How long these would train here, one after the other.
+    /// Expected time of these runs on this machine, one after the other.
     ExpectedTime expectedTime(const std::vector<Specification>& specifications) const;
 
-    /// Starts a run, or RoPE and RoPER as twins, and says `started` of the last one.
+    /// Starts a run, or RoPE and RoPER as twins, and emits `started` for the last one.
     void start(const Specification& specification, bool as_twins);
 
-    /// Puts runs into the queue.
-    /// @param there_already  how many more were wanted, but are trained or wait already
+    /// Queues runs.
+    /// @param there_already  number of further requested runs that are already trained or queued
     void enqueue(const std::vector<Specification>& specifications, int there_already);
 
-    /// The twins of a specification for some seeds, from its data seed upwards; without what is trained or
-    /// waits already.
+    /// The twins of a specification for a number of seeds, from its data seed upwards, without those already
+    /// trained or queued.
     std::vector<Specification> missingTwins(const Specification& specification, int seeds) const;
 
-    /// By method, unless another colour was chosen for the run.
-    /// @param number  of its group among those of the same method: others get another lightness
+    /// Colour by method, unless the user has chosen one for the run.
+    /// @param number  index of its group among those with the same method, which differ in lightness
     QColor colorOf(const RunWatcher& run, int number, const QPalette& palette);
     void setColor(const QString& run, const QColor& color);
-    /// A run has another name now.
+    /// Call it when a run was renamed.
     void rename(const QString& from, const QString& to);
 
-    /// A run is no longer there.
+    /// Call it when a run was removed.
     void forget(const QString& run) { chosen_colors_.remove(run); }
 
   signals:
-    /// A line for the person who did something.
+    /// A message for the user.
     void said(const QString& text);
     void started(const QString& run);
 
@@ -76,8 +75,8 @@ class TrainingState : public QObject {
     TrainerLauncher& launcher_;
     QueueLauncher& queue_;
     RunEdits edits_;
-    QSet<QString> started_;                 ///< here, and not yet seen to train
-    QHash<QString, QColor> chosen_colors_;  ///< by a person; not valid where none was
+    QSet<QString> started_;                 ///< started here, but not yet seen in training
+    QHash<QString, QColor> chosen_colors_;  ///< by the user; invalid colour: none
 };
 
 }  // namespace roper
