@@ -11,8 +11,8 @@
 #     loaded with 0.7.0    [[0, 3], [1, 4], [2, 5]]  [[1, 2], [4, 5]]
 #     loaded with 0.8.0    [[0, 1], [2, 3], [4, 5]]  [[1, 2], [3, 4]]
 # Source: _flatten in safetensors/numpy.py (data_ptr=tensor.ctypes.data); reported upstream as safetensors/safetensors#825.
-# Ours: tests/parity/gguf_reference.py writes with save_file what tests/core/pretrained/gguf_file_test.cpp reads (Gguf,
-# EveryTypeIsDecodedAsItsMakersDo); arrays that are neither transposed nor sliced are saved correctly.
+# Ours: tests/parity/gguf_reference.py writes with save_file what tests/core/pretrained/gguf_file_test.cpp reads
+# (Gguf.EveryTypeIsDecodedBitForBitAsByItsPackage); arrays that are neither transposed nor sliced are saved correctly.
 set -euo pipefail
 folder=$(mktemp -d)
 trap 'rm -rf "$folder"' EXIT

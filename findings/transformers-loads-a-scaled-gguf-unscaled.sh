@@ -16,7 +16,7 @@
 # and rope.freq_base), and modeling_gguf_pytorch_utils.py, line 739, for GPT-OSS; the keys are in GGUF's specification.
 # Ours: core/pretrained/gguf_rotation.cpp reads them. tests/parity/pretrained_reference.py therefore computes reference
 # results with the model from which a GGUF file was written, not with one that transformers has loaded from it;
-# tests/core/language_model/decoder_test.cpp (Decoder.ComputesEveryFamilyAsTransformersDoes) compares.
+# tests/core/language_model/decoder_test.cpp (DecoderOfFamily.ReadsTheSameFromGguf) compares.
 # Takes about 3 GB of disk for a few minutes: the package torch.
 set -euo pipefail
 folder=$(mktemp -d)
