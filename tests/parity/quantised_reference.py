@@ -162,8 +162,8 @@ def mlx_affine() -> tuple[dict, Tensors, Tensors]:
 
 
 def generic_4_bits(numbers: torch.Tensor, state: bitsandbytes.functional.QuantState) -> torch.Tensor:
-    """By the package's generic function: that for CPUs begins a block at each row, unlike those which stored it, and is wrong
-    for rows of 96 in blocks of 64."""
+    """By the package's generic function: with AVX-512, its other one is wrong for rows of 96 in blocks of 64
+    (findings/bitsandbytes-scales-rows-by-other-blocks-with-avx-512.sh)."""
     scales = state.absmax
     if state.nested:
         scales = bitsandbytes.functional.dequantize_blockwise(state.absmax, state.state2) + state.offset
