@@ -35,6 +35,13 @@ pid_t startTrainer(const std::vector<std::string>& arguments, const FilePath& me
     return startProcess("/proc/self/exe", arguments, {nothing.number(), nothing.number(), said.number()});
 }
 
+/// Whether the device in a status is the one listed: "cuda:1, NVIDIA H200" is "cuda:1", and "cuda:10, …" is
+/// not. "cuda" means the first.
+bool isOn(const std::string& status, const std::string& device) {
+    const std::string name = status.substr(0, status.find(','));
+    return name == device || (device == "cuda" && name == "cuda:0");
+}
+
 }  // namespace
 
 bool WorkerPool::run() {
@@ -180,9 +187,8 @@ std::string WorkerPool::freeDevice(const RunQueue& queue) const {
         const auto places = std::count(queue.devices.begin(), queue.devices.end(), device);
         const auto ours = std::count_if(trainers_.begin(), trainers_.end(),
                                         [&](const auto& trainer) { return trainer.second.device == device; });
-        const auto others =
-            std::count_if(devices_of_others_.begin(), devices_of_others_.end(),
-                          [&](const std::string& text) { return text.find(device) != std::string::npos; });
+        const auto others = std::count_if(devices_of_others_.begin(), devices_of_others_.end(),
+                                          [&](const std::string& text) { return isOn(text, device); });
         if (ours + others < places) return device;
     }
     return {};
