@@ -9,7 +9,7 @@ namespace roper {
 namespace {
 
 enum class KeyUse {
-    obeyed,    ///< read by `architectureOf` or with the tensors, whatever else the file says
+    obeyed,    ///< supported, but read only if other entries call for it
     harmless,  ///< does not affect the computation here
     neutral,   ///< not supported; accepted if its value has no effect
     like,      ///< not supported; accepted if it agrees with another key
@@ -38,17 +38,7 @@ constexpr std::string_view kExperts = "this model's feed-forward layers would be
 const std::vector<GgufKey>& knownKeys() {
     static const std::vector<GgufKey> keys = {
         {"vocab_size", "", KeyUse::obeyed},
-        {"embedding_length", "", KeyUse::obeyed},
-        {"block_count", "", KeyUse::obeyed},
-        {"feed_forward_length", "", KeyUse::obeyed},
-        {"context_length", "", KeyUse::obeyed},
         {"use_parallel_residual", "", KeyUse::neutral, "attention and feed-forward would be parallel", {0}},
-        {"attention.head_count", "", KeyUse::obeyed},
-        {"attention.head_count_kv", "", KeyUse::obeyed},
-        {"attention.key_length", "", KeyUse::obeyed},
-        {"attention.value_length", "", KeyUse::obeyed},
-        {"attention.causal", "", KeyUse::obeyed},
-        {"attention.sliding_window", "", KeyUse::obeyed},
         {"attention.sliding_window_pattern", "", KeyUse::obeyed},
         {"attention.layer_norm_rms_epsilon", "", KeyUse::harmless, kNormed},
         {"attention.layer_norm_epsilon", "", KeyUse::harmless, kNormed},
@@ -59,12 +49,7 @@ const std::vector<GgufKey>& knownKeys() {
 
         // GPT-2 has a table of positions and reads no rope entry.
         {"rope.*", " gpt2 ", KeyUse::harmless, "GPT-2 has a table of positions and rotates nothing"},
-        {"rope.dimension_count", "", KeyUse::obeyed},
-        {"rope.freq_base", "", KeyUse::obeyed},
-        {"rope.freq_base_swa", "", KeyUse::obeyed},
         {"rope.scale_linear", "", KeyUse::obeyed},
-        {"rope.scaling.type", "", KeyUse::obeyed},
-        {"rope.scaling.factor", "", KeyUse::obeyed},
         {"rope.scaling.attn_factor", "", KeyUse::obeyed},
         {"rope.scaling.original_context_length", "", KeyUse::obeyed},
         {"rope.scaling.yarn_beta_fast", "", KeyUse::obeyed},
