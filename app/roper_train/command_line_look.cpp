@@ -13,7 +13,7 @@ namespace {
 
 /// Accepted names of a model: those of placeOfModel and findRun.
 constexpr const char* kModels =
-    "run, GGUF file or part of one (of any name), folder with a model, or ollama manifest";
+    "a run, a GGUF file (or one part of a split one), a Hugging Face folder, or an Ollama manifest";
 
 std::vector<std::string> printedQuestions() {
     std::vector<std::string> names;
@@ -22,21 +22,26 @@ std::vector<std::string> printedQuestions() {
     return names;
 }
 
-/// "loss: −ln p of every token, in nats; logits: …"
-std::string whatHelp() {
-    std::vector<std::string> parts;
-    for (const QuestionKind& kind : questionKinds())
-        if (kind.is_printed) parts.push_back(kind.name + ": " + kind.help);
-    return join(parts, "; ");
-}
-
-/// Help for the count. "How many there are. logits: candidates (5), generate: tokens to generate (32), …"
-std::string countHelp() {
-    std::vector<std::string> parts;
-    for (const QuestionKind& kind : questionKinds())
-        if (kind.is_printed && !kind.counted.empty())
-            parts.push_back(kind.name + ": " + kind.counted + " (" + std::to_string(kind.usual_count) + ")");
-    return "How many there are. " + join(parts, ", ");
+/// The questions, one per line, with the meaning and default of --count:
+/// "  logits   most likely next tokens after each token (--count: candidates, 5)"
+std::string questionTable() {
+    std::size_t width = 0;
+    for (const std::string& name : printedQuestions())
+        width = std::max(width, name.size());
+    std::string table = "Questions (--what):\n";
+    for (const QuestionKind& kind : questionKinds()) {
+        if (!kind.is_printed) continue;
+        table += "  " + kind.name + std::string(width - kind.name.size() + 2, ' ') + kind.help;
+        if (!kind.counted.empty())
+            table += " (--count: " + kind.counted + ", " + std::to_string(kind.usual_count) + ")";
+        table += "\n";
+    }
+    return table +
+           "\nExamples:\n"
+           "  roper-train look model.gguf --what loss --text \"Hello, world\"\n"
+           "  roper-train look model.gguf --what attention --layer 3 --head 4 --text-file a.txt "
+           "--out a.csv\n"
+           "  roper-train look model.gguf --what loss --text-file a.txt --ablate \"2.1;all:24-31\"";
 }
 
 /// "--no-rotation" for "no_rotation"
@@ -86,9 +91,8 @@ void addSettings(CLI::App* look, Question& question) {
         if (hasOwnForm(field.name)) continue;
         std::string help = field.help;
         help.front() = static_cast<char>(std::toupper(static_cast<unsigned char>(help.front())));
-        if (field.name == "count") help = countHelp();
         if (field.name == "layer" || field.name == "head")
-            help += ", or where nothing is shown by head, the one that is changed";
+            help += "; with questions that do not show single heads: " + field.name + " to ablate or change";
         const std::string option = optionOf(field.name);
         const auto set = [&field, &question, option](const std::string& text) {
             try {
@@ -114,26 +118,27 @@ void addSettings(CLI::App* look, Question& question) {
 }  // namespace
 
 void CommandLine::addLook() {
-    CLI::App* look = command("look", "Look into a model: a run, a GGUF file or a Hugging Face folder");
-    look->add_option("model", look_.model, std::string("A ") + kModels)->required();
+    CLI::App* look =
+        command("look", "Ask a question about a model: a run, a GGUF file or a Hugging Face folder");
+    look->add_option("model", look_.model, std::string("One of: ") + kModels)->required();
     addRunsFolder(look);
-    look->add_option("--step", look_.step, "Step of a run's checkpoint (default: the newest)");
-    look->add_option("--what", look_.question.what, whatHelp())
+    look->add_option("--step", look_.step, "For a run: step of the checkpoint (default: the newest)");
+    look->add_option("--what", look_.question.what, "Question (see below)")
         ->required()
         ->check(CLI::IsMember(printedQuestions()));
     CLI::Option* text = look->add_option("--text", look_.question.text, "Text for the model to read");
-    CLI::Option* file =
-        look->add_option("--text-file", look_.text_file, "File with the text")->check(CLI::ExistingFile);
+    CLI::Option* file = look->add_option("--text-file", look_.text_file, "File that contains the text")
+                            ->check(CLI::ExistingFile);
     file->excludes(text);
     addSettings(look, look_.question);
-    look->add_option("--out", look_.out, "File for attention: .safetensors or .csv");
+    look->add_option("--out", look_.out, "For attention: file to write, .safetensors or .csv");
     look->add_option("--threads", look_.threads, "CPU threads; 0: one per core")->check(CLI::Range(0, 4096));
     CLI::Option* csv = look->add_flag_callback(
-        "--csv", [this] { look_.format = AnswerFormat::csv; },
-        "Print a table of comma-separated values, where a person would read something else");
+        "--csv", [this] { look_.format = AnswerFormat::csv; }, "Print comma-separated values");
     look->add_flag_callback(
             "--json", [this] { look_.format = AnswerFormat::json; }, "Print JSON, one object per line")
         ->excludes(csv);
+    look->footer(questionTable());
     look->callback([this, look] {
         requireRead(*look, look_.question);
         action_ = withRuns(look_, lookCommand);
@@ -143,7 +148,7 @@ void CommandLine::addLook() {
 void CommandLine::addRotation() {
     CLI::App* rotation =
         command("rotation", "Show how models rotate: a config.json, a model's folder, a GGUF file or a run");
-    rotation->add_option("models", rotation_.models, std::string("Each a config.json, ") + kModels)
+    rotation->add_option("models", rotation_.models, std::string("Each one of: a config.json, ") + kModels)
         ->required();
     rotation
         ->add_option("--tokens", rotation_.tokens,

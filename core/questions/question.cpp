@@ -18,29 +18,32 @@ std::vector<Field<Question>> fieldsOfItself() {
     using Q = Question;
     constexpr IntegerRange kAny{0, std::numeric_limits<std::int64_t>::max()};
     return {
-        field<Q>({"", "what", "", "question that is asked", Choice{questionNames()}}, &Q::what),
+        field<Q>({"", "what", "", "question about the model", Choice{questionNames()}}, &Q::what),
         field<Q>({"", "text", "", "text for the model to read", AnyText()}, &Q::text),
-        optionalField<Q>({"", "layer", "", "layer that is shown, from 0", kOfModel}, memberAt<Q>(&Q::layer)),
-        optionalField<Q>({"", "head", "", "head that is shown, from 0", kOfModel}, memberAt<Q>(&Q::head)),
+        optionalField<Q>({"", "layer", "", "layer to show, counted from 0", kOfModel},
+                         memberAt<Q>(&Q::layer)),
+        optionalField<Q>({"", "head", "", "head to show, counted from 0", kOfModel}, memberAt<Q>(&Q::head)),
         optionalField<Q>(
-            {"", "count", "", "how many: what is counted depends on the question", IntegerRange{1, 4096}},
+            {"", "count", "", "number of candidates, tokens, distances …, depending on the question",
+             IntegerRange{1, 4096}},
             memberAt<Q>(&Q::count)),
-        field<Q>({"", "distance", "tokens", "distance from the query to the token, for token_map",
+        field<Q>({"", "distance", "tokens", "for token_map: distance from the query to the token",
                   IntegerRange{0, 1 << 20}},
                  &Q::distance),
-        field<Q>(
-            {"", "temperature", "", "sampling temperature; 0 takes the likeliest token", RealRange{0, 100}},
-            &Q::temperature),
-        field<Q>({"", "seed", "", "seed of the random draws", kAny}, &Q::seed),
-        field<Q>({"", "needle", "", "sentence hidden in the text, for needle", AnyText{4096}}, &Q::needle),
-        field<Q>({"", "question", "", "question put after the text, for needle", AnyText{4096}},
+        field<Q>({"", "temperature", "", "sampling temperature; 0: always the most likely token",
+                  RealRange{0, 100}},
+                 &Q::temperature),
+        field<Q>({"", "seed", "", "seed of the random numbers", kAny}, &Q::seed),
+        field<Q>({"", "needle", "", "for needle: sentence to hide in the text", AnyText{4096}}, &Q::needle),
+        field<Q>({"", "question", "", "for needle: question appended to the text", AnyText{4096}},
                  &Q::question),
-        field<Q>({"", "answer", "", "expected answer, for needle", AnyText{4096}}, &Q::answer),
-        field<Q>({"", "other", "", "second text for patch: as many tokens, another answer", AnyText()},
+        field<Q>({"", "answer", "", "for needle: expected answer", AnyText{4096}}, &Q::answer),
+        field<Q>({"", "other", "",
+                  "for patch: second text, with the same number of tokens and another answer", AnyText()},
                  &Q::other),
-        field<Q>(
-            {"", "positions", "", "for patch: one head position by position, rather than all heads", Flag()},
-            &Q::positions),
+        field<Q>({"", "positions", "",
+                  "for patch: patch one head position by position, rather than all heads", Flag()},
+                 &Q::positions),
     };
 }
 
@@ -48,41 +51,43 @@ std::vector<Field<Question>> fieldsOfChange() {
     using Q = Question;
     using C = ModelChange;
     return {
-        optionalField<Q>(
-            {"", "change_layer", "", "layer whose heads are changed, from 0 (default: all layers)", kOfModel},
-            memberAt<Q>(&Q::change, &C::layer)),
-        optionalField<Q>(
-            {"", "change_head", "", "head that is changed, from 0 (default: all heads)", kOfModel},
-            memberAt<Q>(&Q::change, &C::head)),
-        field<Q>({"", "ablate", "",
-                  "heads to ablate, or pairs of features in their scores: 2.1 (layer and head), 2 (a layer), "
-                  "all, 2.1:24-31 (pairs; 0 rotates fastest); several with ; between them",
-                  AnyText{4096}},
-                 &Q::change, &C::ablate),
+        optionalField<Q>({"", "change_layer", "",
+                          "layer to which the changes apply, counted from 0 (default: all layers)", kOfModel},
+                         memberAt<Q>(&Q::change, &C::layer)),
+        optionalField<Q>({"", "change_head", "",
+                          "head to which the changes apply, counted from 0 (default: all heads)", kOfModel},
+                         memberAt<Q>(&Q::change, &C::head)),
         field<Q>(
-            {"", "mute", "", "former name of ablate for pairs of features, such as 24-31; 0 rotates fastest",
+            {"", "ablate", "",
+             "heads to ablate, or rotated pairs to ablate from their scores: 2.1 (layer 2, head 1), 2 (all "
+             "heads "
+             "of layer 2), all, 2.1:24-31 (pairs 24 to 31; pair 0 rotates fastest); separated by semicolons",
              AnyText{4096}},
-            &Q::change, &C::mute),
-        field<Q>({"", "mute_heads", "", "former name of ablate for whole heads", Flag()}, &Q::change,
+            &Q::change, &C::ablate),
+        field<Q>({"", "mute", "", "deprecated, use ablate: pairs to ablate, such as 24-31", AnyText{4096}},
+                 &Q::change, &C::mute),
+        field<Q>({"", "mute_heads", "", "deprecated, use ablate: ablate whole heads", Flag()}, &Q::change,
                  &C::mute_heads),
-        field<Q>({"", "no_rotation", "", "leave queries and keys unrotated", Flag()}, &Q::change,
+        field<Q>({"", "no_rotation", "", "do not rotate queries and keys", Flag()}, &Q::change,
                  &C::no_rotation),
-        field<Q>({"", "no_value_rotation", "", "leave values and outputs unrotated (RoPER)", Flag()},
+        field<Q>({"", "no_value_rotation", "", "do not rotate values and outputs (RoPER)", Flag()},
                  &Q::change, &C::no_value_rotation),
         field<Q>({"", "no_inverse", "", "do not rotate outputs back (RoPER)", Flag()}, &Q::change,
                  &C::no_inverse),
-        field<Q>({"", "shift", "positions", "number added to every position before rotation",
+        field<Q>({"", "shift", "positions", "added to every position before rotation",
                   IntegerRange{-100000000, 100000000}},
                  &Q::change, &C::shift),
-        field<Q>({"", "base", "", "base of the frequencies; 0: the model's own", RealRange{0, 1e15}},
+        field<Q>({"", "base", "", "base of the rotation frequencies; 0: the model's own", RealRange{0, 1e15}},
                  &Q::change, &C::base),
-        field<Q>({"", "scaling", "", "scaling of the frequencies for longer texts", Choice{scalingNames()}},
+        field<Q>({"", "scaling", "", "frequency scaling for texts longer than in training",
+                  Choice{scalingNames()}},
                  &Q::change, &C::scaling),
-        field<Q>({"", "factor", "", "factor of the scaling: length of the text over that of training texts",
-                  RealRange{1, 10000}},
-                 &Q::change, &C::factor),
+        field<Q>(
+            {"", "factor", "", "for scaling: length of the text divided by the context length of training",
+             RealRange{1, 10000}},
+            &Q::change, &C::factor),
         field<Q>({"", "original_length", "tokens",
-                  "length of training texts, for the scaling; 0: the model's own", RealRange{0, 1e9}},
+                  "for scaling: context length of training; 0: the model's own", RealRange{0, 1e9}},
                  &Q::change, &C::original_length),
     };
 }

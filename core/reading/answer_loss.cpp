@@ -23,7 +23,7 @@ void printLoss(const TextReading& read, const Asked& asked, AnswerWriter& to) {
     if (to.isText()) {
         for (std::size_t t = 0; t < read.ids.size(); ++t)
             to.text() << lossColumn(read, t) << "  " << shownToken(read.tokens[t]) << "\n";
-        to.text() << "loss " << formatFixed(read.loss, 4) << " nats a token over "
+        to.text() << "loss " << formatFixed(read.loss, 4) << " nats per token over "
                   << countOf(read.nll.size(), "token") << ", perplexity "
                   << formatRounded(std::exp(read.loss), 4) << "\n";
         return;

@@ -203,7 +203,7 @@ void ChangePanel::show(const ModelChange& change) {
 void ChangePanel::showEffect() {
     const TextReading *before = state_.answer(need::reading), *after = state_.answer(need::changed);
     if (before == nullptr || before->nll.empty()) return say(*effect_, {});
-    QString text = tr("loss %1 nats a token, perplexity %2")
+    QString text = tr("loss %1 nats per token, perplexity %2")
                        .arg(fixedNumber(before->loss, 4), noteNumber(std::exp(before->loss), 4));
     if (after != nullptr && after->nll.size() == before->nll.size())
         text += tr("\nwith the change %1 (%2%3), perplexity %4")

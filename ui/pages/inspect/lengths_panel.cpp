@@ -91,7 +91,7 @@ QString LengthsPanel::pointedNeedle(int row, int column) const {
     const NeedleAnswer* answer = state().answer(need::needle);
     if (answer == nullptr) return {};
     const auto r = static_cast<std::size_t>(row), c = static_cast<std::size_t>(column);
-    return tr("%1 tokens, needle at %2 % of the text: −ln p of the answer %3 nats a token, %4")
+    return tr("%1 tokens, needle at %2 % of the text: −ln p of the answer %3 nats per token, %4")
         .arg(answer->lengths[r])
         .arg(noteNumber(100 * answer->depths[c], 3), fixedNumber(answer->nll[r][c], 3),
              answer->found[r][c] ? tr("found") : tr("not found"));

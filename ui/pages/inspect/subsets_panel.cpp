@@ -75,7 +75,7 @@ void SubsetsView::paintFigure(QPainter& painter, const QRectF& area, const Theme
     painter.setPen(theme.text);
     painter.drawText(QRectF(box.left(), box.top(), box.width(), kSubsetsTitle),
                      Qt::AlignLeft | Qt::AlignVCenter,
-                     metrics.elidedText(tr("loss, nats a token, when scores are made of these pairs alone"),
+                     metrics.elidedText(tr("loss, nats per token, when scores are made of these pairs alone"),
                                         Qt::ElideRight, box.width()));
     const Rows rows = rowsIn(area);
     double column = 30;
@@ -118,7 +118,7 @@ void SubsetsView::mouseMoveEvent(QMouseEvent* event) {
     if (row < 0 || row >= static_cast<double>(rows.subsets.size())) return emit pointed({});
     const BandSubset& subset = rows.subsets[static_cast<std::size_t>(row)];
     emit pointed(
-        tr("pairs kept: %1; loss %2 nats a token, perplexity %3")
+        tr("pairs kept: %1; loss %2 nats per token, perplexity %3")
             .arg(namesOf(subset.kept), fixedNumber(subset.loss, 4), noteNumber(std::exp(subset.loss), 4)));
 }
 
