@@ -51,6 +51,7 @@ CommandLine::CommandLine() {
     addServe();
     addLook();
     addRotation();
+    addModels();
     addTokens();
     addEnqueue();
     addQueue();

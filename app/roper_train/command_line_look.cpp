@@ -160,6 +160,14 @@ void CommandLine::addRotation() {
     acts(rotation, withRuns(rotation_, rotationCommand));
 }
 
+void CommandLine::addModels() {
+    CLI::App* models = command("models",
+                               "List the models that Hugging Face's tools, LM Studio, Ollama and llama.cpp "
+                               "have downloaded");
+    models->add_flag("--json", read_.json, "One JSON object per model and line");
+    acts(models, [this] { return modelsCommand(read_.json); });
+}
+
 void CommandLine::addTokens() {
     CLI::App* tokens = command("tokens", "Tokenize texts: show the ids and the text of each token");
     tokens->add_option("model", tokens_.model, "A tokenizer.json, a folder with one, a GGUF file, or a run")

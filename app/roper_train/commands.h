@@ -69,6 +69,9 @@ struct RotationOptions {
 /// For several models, prints an error in place of the output and continues with the next.
 /// @returns the exit code of the first error, otherwise 0
 int rotationCommand(const RotationOptions& options);
+/// Lists the published models in the caches of other programs, with their size and the memory that reading
+/// takes, or why they cannot be opened.
+int modelsCommand(bool json);
 /// Options for tokenizing texts with a model's tokenizer.
 struct TokensOptions {
     std::filesystem::path model;  ///< a tokenizer.json, a folder with one, a GGUF file, or a run

@@ -166,10 +166,10 @@ class Names(Published):
         self.assertEqual(named.returncode, 0, named.stderr)
 
     def test_the_help_says_what_may_be_named(self):
-        words = "run, GGUF file or part of one (of any name), folder with a model, or ollama manifest"
-        self.assertIn("A " + words, " ".join(self.trainer("look", "--help").stdout.split()))
-        self.assertIn("Each a config.json, " + words, " ".join(self.trainer("rotation", "--help").stdout.split()))
-        self.assertIn("MODEL is a " + words, " ".join((Path(__file__).resolve().parents[2] / "docs/models.md").read_text().split()))
+        words = "a run, a GGUF file (or one part of a split one), a Hugging Face folder, or an Ollama manifest"
+        self.assertIn("One of: " + words, " ".join(self.trainer("look", "--help").stdout.split()))
+        self.assertIn("Each one of: a config.json, " + words, " ".join(self.trainer("rotation", "--help").stdout.split()))
+        self.assertIn("MODEL is " + words, " ".join((Path(__file__).resolve().parents[2] / "docs/models.md").read_text().split()))
 
     def test_a_wrong_manifest_says_what_to_name(self):
         blobs = self.home / "blobs"
@@ -228,6 +228,70 @@ class Names(Published):
         self.assertEqual(self.nll(snapshot.parents[1]), whole)
         (snapshot / "model.gguf").symlink_to("../../blobs/0123")
         self.assertEqual(self.nll(snapshot.parents[1]), whole)
+
+    def stored(self, **variables):
+        """Models in the stores of other programs below the test's folder, by title."""
+        names = ("HF_HOME", "HF_HUB_CACHE", "OLLAMA_MODELS", "LLAMA_CACHE", "XDG_CACHE_HOME")
+        environment = {name: value for name, value in os.environ.items() if name not in names}
+        done = self.trainer("models", "--json", env={**environment, "HOME": str(self.home), **variables})
+        self.assertEqual((done.returncode, done.stderr), (0, ""))
+        return {(model["program"], model["title"]): model for model in map(json.loads, done.stdout.splitlines())}
+
+    # Layouts: huggingface_hub 1.x (the revision of refs/main), LM Studio 0.4 (OWNER/NAME/FILE and settings.json),
+    # ollama 0.6, and llama.cpp, whose former cache is flat.
+    def test_models_of_other_programs_are_listed(self):
+        self.assertEqual(self.stored(), {})
+        hub = self.home / ".cache" / "huggingface" / "hub"
+        for revision, family in (("aaaa", "llama"), ("bbbb", "qwen3")):
+            snapshot = hub / "models--owner--small" / "snapshots" / revision
+            snapshot.parent.mkdir(parents=True, exist_ok=True)
+            small_model(self.home, family).rename(snapshot)
+        (hub / "models--owner--small" / "refs").mkdir()
+        (hub / "models--owner--small" / "refs" / "main").write_text("bbbb")
+        quantized = hub / "models--owner--small-GGUF" / "snapshots" / "cccc"
+        (quantized / "Q8").mkdir(parents=True)
+        self.gguf("llama").write(quantized / "Q8" / "small.gguf")
+        self.gguf().write_parts(quantized, "split", 2)
+        (quantized / "mmproj-F16.gguf").write_bytes(b"GGUF")
+        tokenizer_alone = hub / "models--owner--tokenizer" / "snapshots" / "dddd"
+        tokenizer_alone.mkdir(parents=True)
+        (tokenizer_alone / "tokenizer.json").write_text(tokenizer_json())
+        (hub / "datasets--owner--text" / "snapshots" / "eeee").mkdir(parents=True)
+        studio, chosen = self.home / ".lmstudio" / "models" / "maker" / "model", self.home / "chosen" / "maker" / "other"
+        for folder in (studio, chosen):
+            folder.mkdir(parents=True)
+            self.gguf().write(folder / "a.gguf")
+        (self.home / ".lmstudio" / "settings.json").write_text(json.dumps({"downloadsFolder": str(self.home / "chosen")}))
+        ollama = self.home / ".ollama" / "models"
+        (ollama / "blobs").mkdir(parents=True)
+        self.gguf().write(ollama / "blobs" / ("sha256-" + 64 * "a"))
+        model = ("model", "sha256:" + 64 * "a")
+        self.manifest(model, folder=".ollama/models/manifests/registry.ollama.ai/library/small")
+        self.manifest(model, folder=".ollama/models/manifests/hf.co/owner/small", tag="Q8_0")
+        flat = self.home / ".cache" / "llama.cpp"
+        flat.mkdir()
+        (flat / "damaged.gguf").write_bytes(b"GGUF damaged")
+        models = self.stored()
+        self.assertEqual(sorted(models), [
+            ("Hugging Face", "owner/small"), ("Hugging Face", "owner/small-GGUF/Q8/small.gguf"),
+            ("Hugging Face", "owner/small-GGUF/split-00001-of-00002.gguf"), ("LM Studio", "maker/model"), ("LM Studio", "maker/other"),
+            ("Ollama", "hf.co/owner/small:Q8_0"), ("Ollama", "small:latest"), ("llama.cpp", "damaged")])
+        problems = {key for key, one in models.items() if "problem" in one}
+        self.assertEqual(problems, {("llama.cpp", "damaged")})
+        for key, one in models.items():
+            if key not in problems:
+                asked = json.loads(self.trainer("look", one["path"], "--what", "model", "--json").stdout)
+                self.assertEqual((one["family"], one["parameters"]), (asked["family"], asked["parameters"]))
+                self.assertEqual(one["type"], "F32")
+        self.assertEqual(models["Hugging Face", "owner/small"]["family"], "qwen3")
+        sizes = [(quantized / f"split-0000{part}-of-00002.gguf").stat().st_size for part in (1, 2)]
+        self.assertEqual(models["Hugging Face", "owner/small-GGUF/split-00001-of-00002.gguf"]["bytes"], sum(sizes))
+        elsewhere = self.stored(HF_HOME=str(self.home / "elsewhere"), LLAMA_CACHE=str(quantized / "Q8"), OLLAMA_MODELS=str(ollama))
+        self.assertIn(("llama.cpp", "small"), elsewhere)
+        self.assertNotIn(("Hugging Face", "owner/small"), elsewhere)
+        shown = self.trainer("models", env={**os.environ, "HOME": str(self.home)}).stdout
+        self.assertIn("damaged (llama.cpp)\n  cannot be opened: ", shown)
+        self.assertIn("maker/model (LM Studio)\n  qwen3, ", shown)
 
     def test_a_part_of_a_folder_names_the_folder(self):
         model = small_model(self.home, "llama")

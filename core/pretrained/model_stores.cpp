@@ -1,0 +1,212 @@
+#include "core/pretrained/model_stores.h"
+
+#include <algorithm>
+#include <nlohmann/json.hpp>
+#include <regex>
+#include <set>
+#include <string_view>
+
+#include "core/base/error.h"
+#include "core/base/file_reading.h"
+
+namespace roper {
+namespace {
+
+namespace fs = std::filesystem;
+
+/// Names in a folder, sorted; none if it cannot be listed.
+std::vector<std::string> listed(const fs::path& folder) {
+    std::vector<std::string> names;
+    std::error_code failure;
+    for (fs::directory_iterator entry(folder, failure), end; !failure && entry != end;
+         entry.increment(failure))
+        names.push_back(entry->path().filename().string());
+    std::sort(names.begin(), names.end());
+    return names;
+}
+
+bool isFolderThere(const fs::path& path) {
+    std::error_code failure;
+    return fs::is_directory(path, failure);
+}
+
+bool isFileThere(const fs::path& path) {
+    std::error_code failure;
+    return fs::is_regular_file(path, failure);
+}
+
+/// GGUF models among the names, the first part for a split one, without image projectors.
+std::vector<std::string> ggufNamesIn(const fs::path& folder) {
+    static const std::regex later_part(R"(.*-[0-9]{5}-of-[0-9]{5}\.gguf)"),
+        first_part(R"(.*-00001-of-[0-9]{5}\.gguf)");
+    std::vector<std::string> models;
+    for (const std::string& name : listed(folder)) {
+        if (!name.ends_with(".gguf") || name.find("mmproj") != std::string::npos) continue;
+        if (std::regex_match(name, later_part) && !std::regex_match(name, first_part)) continue;
+        if (isFileThere(folder / name)) models.push_back(name);
+    }
+    return models;
+}
+
+bool hasSafetensors(const fs::path& folder) {
+    const std::vector<std::string> names = listed(folder);
+    return isFileThere(folder / "config.json") &&
+           std::any_of(names.begin(), names.end(),
+                       [](const std::string& name) { return name.ends_with(".safetensors"); });
+}
+
+/// Models in the folder of a repository: its safetensors as one, and each GGUF file, also in subfolders, one
+/// for each quantization.
+void addRepository(const fs::path& folder, const std::string& title, const std::string& program,
+                   std::vector<StoredModel>& models) {
+    struct Gguf {
+        fs::path path;
+        std::string name;
+    };
+    std::vector<Gguf> files;
+    for (const std::string& name : ggufNamesIn(folder))
+        files.push_back({folder / name, name});
+    for (const std::string& below : listed(folder))
+        if (isFolderThere(folder / below))
+            for (const std::string& name : ggufNamesIn(folder / below))
+                files.push_back({folder / below / name, below + "/" + name});
+    const bool has_tensors = hasSafetensors(folder);
+    if (has_tensors) models.push_back({title, program, folder});
+    const bool is_only_one = files.size() == 1 && !has_tensors;
+    for (const Gguf& file : files)
+        models.push_back({is_only_one ? title : title + "/" + file.name, program, file.path});
+}
+
+/// The revision that a tool of Hugging Face would load: that of refs/main, otherwise the latest.
+std::optional<fs::path> snapshotIn(const fs::path& entry) {
+    const fs::path snapshots = entry / "snapshots", main = entry / "refs" / "main";
+    constexpr std::uint64_t kMaxRevision = 4096;
+    if (isFileThere(main)) {
+        try {
+            std::string revision = readFile(FilePath::regular(main), kMaxRevision);
+            revision.erase(std::min(revision.find_last_not_of(" \r\n") + 1, revision.size()));
+            if (!revision.empty() && revision.find('/') == std::string::npos &&
+                isFolderThere(snapshots / revision))
+                return snapshots / revision;
+        } catch (const Error&) {  // an unreadable reference is as good as none
+        }
+    }
+    std::optional<fs::path> latest;
+    fs::file_time_type latest_time;
+    for (const std::string& name : listed(snapshots)) {
+        std::error_code failure;
+        const fs::file_time_type time = fs::last_write_time(snapshots / name, failure);
+        if (failure || !isFolderThere(snapshots / name) || (latest && time <= latest_time)) continue;
+        latest = snapshots / name;
+        latest_time = time;
+    }
+    return latest;
+}
+
+void addHub(const ModelStore& store, std::vector<StoredModel>& models) {
+    constexpr std::string_view kPrefix = "models--", kSlash = "--";
+    for (const std::string& name : listed(store.folder)) {
+        if (!name.starts_with(kPrefix)) continue;
+        const auto snapshot = snapshotIn(store.folder / name);
+        if (!snapshot) continue;
+        std::string title = name.substr(kPrefix.size());
+        if (const std::size_t slash = title.find(kSlash); slash != std::string::npos)
+            title.replace(slash, kSlash.size(), "/");
+        addRepository(*snapshot, title, store.program, models);
+    }
+}
+
+void addOwners(const ModelStore& store, std::vector<StoredModel>& models) {
+    for (const std::string& owner : listed(store.folder))
+        for (const std::string& name : listed(store.folder / owner))
+            if (isFolderThere(store.folder / owner / name))
+                addRepository(store.folder / owner / name, owner + "/" + name, store.program, models);
+}
+
+/// Titles are those of `ollama list`: "NAME:TAG" from Ollama's own library, otherwise with the owner, and
+/// with the registry if it is another.
+void addManifests(const ModelStore& store, std::vector<StoredModel>& models) {
+    const fs::path manifests = store.folder / "manifests";
+    for (const std::string& registry : listed(manifests))
+        for (const std::string& owner : listed(manifests / registry))
+            for (const std::string& name : listed(manifests / registry / owner))
+                for (const std::string& tag : listed(manifests / registry / owner / name)) {
+                    const fs::path path = manifests / registry / owner / name / tag;
+                    if (!isFileThere(path)) continue;
+                    std::string title = name + ":" + tag;
+                    const bool is_default = registry == "registry.ollama.ai";
+                    if (owner != "library" || !is_default) title = owner + "/" + title;
+                    if (!is_default) title = registry + "/" + title;
+                    models.push_back({title, store.program, path});
+                }
+}
+
+/// The folder that was chosen in LM Studio's settings, if any.
+std::optional<fs::path> chosenInLmStudio(const fs::path& home) {
+    constexpr std::uint64_t kMaxSettings = 1U << 20U;
+    const fs::path settings = home / "settings.json";
+    if (!isFileThere(settings)) return std::nullopt;
+    try {
+        const auto json =
+            nlohmann::json::parse(readFile(FilePath::regular(settings), kMaxSettings), nullptr, false);
+        const auto member = json.is_object() ? json.find("downloadsFolder") : json.end();
+        if (member != json.end() && member->is_string()) return member->get<std::string>();
+    } catch (const Error&) {  // the default folder is searched anyway
+    }
+    return std::nullopt;
+}
+
+}  // namespace
+
+std::vector<ModelStore> modelStores(const Environment& environment) {
+    using Layout = ModelStore::Layout;
+    const fs::path home = environment("HOME").value_or("/");
+    const fs::path cache = environment("XDG_CACHE_HOME").value_or((home / ".cache").string());
+    const fs::path hub_home = environment("HF_HOME").value_or((cache / "huggingface").string());
+    std::vector<ModelStore> stores;
+    std::set<fs::path> known;
+    const auto add = [&](const char* program, Layout layout, const fs::path& folder) {
+        std::error_code failure;
+        const fs::path unique = fs::canonical(folder, failure);
+        if (!failure && isFolderThere(unique) && known.insert(unique).second)
+            stores.push_back({program, layout, folder});
+    };
+    const char* const hub = "Hugging Face";
+    if (const auto folder = environment("HF_HUB_CACHE")) add(hub, Layout::hugging_face, *folder);
+    add(hub, Layout::hugging_face, hub_home / "hub");
+    for (const fs::path& folder : {home / ".lmstudio", home / ".cache" / "lm-studio"}) {
+        if (const auto chosen = chosenInLmStudio(folder)) add("LM Studio", Layout::lm_studio, *chosen);
+        add("LM Studio", Layout::lm_studio, folder / "models");
+    }
+    if (const auto folder = environment("OLLAMA_MODELS")) add("Ollama", Layout::ollama, *folder);
+    add("Ollama", Layout::ollama, home / ".ollama" / "models");
+    add("Ollama", Layout::ollama, "/usr/share/ollama/.ollama/models");
+    if (const auto folder = environment("LLAMA_CACHE")) add("llama.cpp", Layout::flat, *folder);
+    add("llama.cpp", Layout::flat, cache / "llama.cpp");
+    return stores;
+}
+
+std::vector<StoredModel> modelsIn(const ModelStore& store) {
+    std::vector<StoredModel> models;
+    switch (store.layout) {
+        case ModelStore::Layout::hugging_face:
+            addHub(store, models);
+            break;
+        case ModelStore::Layout::lm_studio:
+            addOwners(store, models);
+            break;
+        case ModelStore::Layout::ollama:
+            addManifests(store, models);
+            break;
+        case ModelStore::Layout::flat:
+            for (const std::string& name : ggufNamesIn(store.folder))
+                models.push_back({name.substr(0, name.size() - std::string_view(".gguf").size()),
+                                  store.program, store.folder / name});
+            break;
+    }
+    std::stable_sort(models.begin(), models.end(),
+                     [](const StoredModel& a, const StoredModel& b) { return a.title < b.title; });
+    return models;
+}
+
+}  // namespace roper

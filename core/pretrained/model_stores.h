@@ -1,0 +1,43 @@
+#pragma once
+
+#include <filesystem>
+#include <functional>
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace roper {
+
+/// A folder in which another program keeps published models.
+struct ModelStore {
+    enum class Layout {
+        hugging_face,  ///< models--OWNER--NAME/snapshots/REVISION/…
+        lm_studio,     ///< OWNER/NAME/…
+        ollama,        ///< manifests/REGISTRY/OWNER/NAME/TAG and blobs/
+        flat           ///< GGUF files (llama.cpp)
+    };
+    std::string program;  ///< "Hugging Face", for people
+    Layout layout = Layout::flat;
+    std::filesystem::path folder;
+};
+
+/// A model in a store.
+struct StoredModel {
+    std::string title;           ///< "OWNER/NAME", with the file's name if a repository has several models
+    std::string program;         ///< `ModelStore::program`
+    std::filesystem::path path;  ///< accepted by `placeOfModel`
+};
+
+/// Value of an environment variable; nothing if it is unset or empty.
+using Environment = std::function<std::optional<std::string>(const std::string& name)>;
+
+/// The stores that exist on this machine, each folder once: Hugging Face's cache (HF_HUB_CACHE, HF_HOME,
+/// XDG_CACHE_HOME), which llama.cpp shares since 2026; LM Studio's folders, including the one chosen in its
+/// settings; Ollama's (OLLAMA_MODELS, the user's and the service's); llama.cpp's former cache (LLAMA_CACHE).
+std::vector<ModelStore> modelStores(const Environment& environment);
+
+/// The models of a store, by title. Image projectors and folders without parameters are left out. Whether a
+/// model can be read is not checked. Folders that cannot be listed count as empty.
+std::vector<StoredModel> modelsIn(const ModelStore& store);
+
+}  // namespace roper
