@@ -37,7 +37,7 @@ bool isSetting(const std::string& word) {
 
 /// A "key=value" word after a --set that already has a value, and that was therefore parsed as something
 /// else; empty if there is none, or if the command's --set takes several.
-std::string strayingSetting(const CLI::App& app, const std::vector<std::string>& unknown) {
+std::string misplacedSetting(const CLI::App& app, const std::vector<std::string>& unknown) {
     const CLI::Option* set = app.get_option_no_throw("--set");
     if (set == nullptr || set->count() == 0 || set->get_allow_extra_args()) return {};
     for (const std::string& word : unknown)
@@ -50,20 +50,20 @@ std::string strayingSetting(const CLI::App& app, const std::vector<std::string>&
 
 }  // namespace
 
-void nameValues(CLI::App& app, const std::map<std::string, std::string>& values) {
+void setValuePlaceholders(CLI::App& app, const std::map<std::string, std::string>& values) {
     for (CLI::Option* option : app.get_options())
         if (const auto value = values.find(option->get_name());
             value != values.end() && option->get_expected_max() > 0)
             option->type_name(value->second);
     for (CLI::App* command : app.get_subcommands([](const CLI::App*) { return true; }))
-        nameValues(*command, values);
+        setValuePlaceholders(*command, values);
 }
 
-std::string typeWithWords(const std::string& value, const std::vector<std::string>& words) {
+std::string typeWithChoices(const std::string& value, const std::vector<std::string>& words) {
     return value + ":{" + join(words, ",") + "}";
 }
 
-std::string explainMistake(const CLI::App* app, const CLI::Error& error) {
+std::string explainParseError(const CLI::App* app, const CLI::Error& error) {
     std::string path = app->get_name();
     while (!app->get_subcommands().empty()) {
         app = app->get_subcommands().back();
@@ -76,7 +76,7 @@ std::string explainMistake(const CLI::App* app, const CLI::Error& error) {
     const std::vector<std::string> unknown = app->remaining();
     if (!commands.empty() && !unknown.empty() && !unknown.front().starts_with('-'))
         what = "there is no command \"" + unknown.front() + "\"; " + nameHint(unknown.front(), commands);
-    if (const std::string setting = strayingSetting(*app, unknown); !unknown.empty() && !setting.empty())
+    if (const std::string setting = misplacedSetting(*app, unknown); !unknown.empty() && !setting.empty())
         what = "--set takes one key=value; write --set " + setting + ", too";
     const std::string usage = CLI::Formatter().make_usage(app, path);
     return path + ": " + what + "\n" + trimmed(usage) + "\nMore: " + path + " --help\n";

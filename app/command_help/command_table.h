@@ -30,15 +30,15 @@ struct CommandDescription {
 
 /// Sets the placeholders of option values in --help, the manual and completion: {"--runs", "FOLDER"}, by the
 /// option's name, for a program and all its commands.
-void nameValues(CLI::App& app, const std::map<std::string, std::string>& values);
+void setValuePlaceholders(CLI::App& app, const std::map<std::string, std::string>& values);
 
 /// The type of an option whose usual values are these words: "DEVICE:{auto,cpu}". Unlike CLI::IsMember it
 /// leaves other values to code with a better message.
-std::string typeWithWords(const std::string& value, const std::vector<std::string>& words);
+std::string typeWithChoices(const std::string& value, const std::vector<std::string>& words);
 
 /// Error message for a command line that cannot be parsed: what is wrong, the command that may have been
 /// meant, and the usage. For CLI::App::failure_message.
-std::string explainMistake(const CLI::App* app, const CLI::Error& error);
+std::string explainParseError(const CLI::App* app, const CLI::Error& error);
 
 /// The description from which a program's --help is made, for other output made from it.
 CommandDescription describeCommands(const CLI::App& app);

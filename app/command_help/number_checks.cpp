@@ -9,8 +9,8 @@ namespace roper {
 namespace {
 
 std::string inQuotes(const std::string& text) {
-    constexpr std::size_t kLongest = 40;
-    return "\"" + shortened(onOneLine(text), kLongest) + "\"";
+    constexpr std::size_t kMaxCharacters = 40;
+    return "\"" + truncateText(toSingleLine(text), kMaxCharacters) + "\"";
 }
 
 CLI::Validator finiteNumber(double low, double high, const std::string& description) {
@@ -39,7 +39,7 @@ CLI::Validator wholeNumber(bool may_be_negative) {
 
 }  // namespace
 
-CLI::Validator numberFrom(double low, double high) {
+CLI::Validator numberInRange(double low, double high) {
     return finiteNumber(low, high, "number from " + formatNumber(low) + " to " + formatNumber(high));
 }
 

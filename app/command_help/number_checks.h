@@ -6,7 +6,7 @@ namespace roper {
 
 /// Accepts numbers within these bounds, but not nan or inf. CLI::Range accepts nan, since every comparison
 /// with it is false.
-CLI::Validator numberFrom(double low, double high);
+CLI::Validator numberInRange(double low, double high);
 CLI::Validator positiveNumber();
 
 /// Restricts all integer options of a program and its commands to decimal 64-bit numbers, and negative ones

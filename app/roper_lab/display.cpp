@@ -14,25 +14,25 @@ namespace roper {
 namespace {
 
 /// Qt's messages while it was looking for a display.
-std::vector<std::pair<QtMsgType, QString>>& remarks() {
-    static std::vector<std::pair<QtMsgType, QString>> said;
-    return said;
+std::vector<std::pair<QtMsgType, QString>>& qtMessages() {
+    static std::vector<std::pair<QtMsgType, QString>> messages;
+    return messages;
 }
 
 std::string whyNoDisplay() {
     std::string why;
     if (!qEnvironmentVariableIsSet("DISPLAY") && !qEnvironmentVariableIsSet("WAYLAND_DISPLAY"))
         why = "neither DISPLAY nor WAYLAND_DISPLAY is set";
-    else if (!remarks().empty())
-        why = onOneLine(remarks().front().second.toStdString());
+    else if (!qtMessages().empty())
+        why = toSingleLine(qtMessages().front().second.toStdString());
     return why.empty() ? std::string("there is no display for a window")
                        : "there is no display for a window (" + why + ")";
 }
 
 /// Qt aborts after its fatal message, so the explanation must be printed before.
-void sayWhatToDo(QtMsgType type, const QMessageLogContext&, const QString& message) {
+void explainMissingDisplay(QtMsgType type, const QMessageLogContext&, const QString& message) {
     if (type != QtFatalMsg) {
-        remarks().emplace_back(type, message);
+        qtMessages().emplace_back(type, message);
         return;
     }
     std::cerr
@@ -45,11 +45,11 @@ void sayWhatToDo(QtMsgType type, const QMessageLogContext&, const QString& messa
 
 }  // namespace
 
-std::unique_ptr<QApplication> applicationOnADisplay(int& argc, char** argv) {
-    const QtMessageHandler usual = qInstallMessageHandler(sayWhatToDo);
+std::unique_ptr<QApplication> createApplication(int& argc, char** argv) {
+    const QtMessageHandler usual = qInstallMessageHandler(explainMissingDisplay);
     auto application = std::make_unique<QApplication>(argc, argv);
     qInstallMessageHandler(usual);
-    for (const auto& [type, message] : remarks())
+    for (const auto& [type, message] : qtMessages())
         qt_message_output(type, {}, message);
     return application;
 }

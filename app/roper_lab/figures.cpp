@@ -48,11 +48,11 @@ const std::vector<Field<Canvas>>& canvasFields() {
 const Page& pageOf(const PageSet& pages, const std::string& kind) {
     std::vector<std::string> all;
     for (const Page* page : pages.all()) {
-        const std::vector<std::string> kinds = page->pictures().kinds();
+        const std::vector<std::string> kinds = page->pageFigures().kinds();
         if (std::find(kinds.begin(), kinds.end(), kind) != kinds.end()) return *page;
         all.insert(all.end(), kinds.begin(), kinds.end());
     }
-    const auto nearest = nearestName(kind, all);
+    const auto nearest = closestName(kind, all);
     throw Error(ErrorKind::usage, "there is no picture \"" + kind + "\"; " +
                                       (nearest ? "did you mean \"" + *nearest + "\"?"
                                                : "`roper-lab figure --help` lists them"));
@@ -66,10 +66,10 @@ QSize defaultSize(const Page& page, const std::string& kind) {
 
 /// Adds the settings of a setup that the command line does not set.
 void addSetup(const Setup& setup, FigureRequest& request) {
-    std::vector<std::pair<std::string, std::string>> settings = settingsOf(setup);
+    std::vector<std::pair<std::string, std::string>> settings = changedSettings(setup);
     settings.emplace_back("head_dim", std::to_string(setup.head_dim));  // if the page's default differs
     for (const auto& [key, value] : settings)
-        if (!request.sets(key)) request.settings.emplace_back(key, value);
+        if (!request.hasSetting(key)) request.settings.emplace_back(key, value);
 }
 
 /// Adds the settings of an example that the command line does not set. @throws Error (usage) if it belongs to
@@ -84,17 +84,17 @@ void addExample(const Example& example, const Page& page, FigureRequest& request
 /// Adds the rotation of a config.json. @throws Error (usage) for a figure that does not depend on a setup,
 /// and errors naming the file
 void addConfig(const std::filesystem::path& named, const Page& page, FigureRequest& request) {
-    const std::vector<const FieldInfo*> fields = page.pictures().settings();
+    const std::vector<const FieldInfo*> fields = page.pageFigures().settings();
     if (std::none_of(fields.begin(), fields.end(),
                      [](const FieldInfo* field) { return field->name == "head_dim"; }))
         throw Error(ErrorKind::usage, "--config is for pictures of the explorer pages; \"" + request.kind +
                                           "\" is of " + page.name().toStdString());
-    constexpr std::uint64_t kLargest = 1U << 20U;
+    constexpr std::uint64_t kMaxBytes = 1U << 20U;
     const std::filesystem::path path = std::filesystem::is_directory(named) ? named / "config.json" : named;
     try {
-        const ConfigReading reading = readHuggingFaceConfig(readFile(path, kLargest), Setup{});
+        const ParsedConfig reading = readHuggingFaceConfig(readFile(path, kMaxBytes), Setup{});
         for (const std::string& note : reading.notes)
-            tellPerson("roper-lab: " + path.filename().string() + ": " + note);
+            reportToUser("roper-lab: " + path.filename().string() + ": " + note);
         addSetup(reading.setup, request);
     } catch (const Error& error) {
         if (error.kind() != ErrorKind::usage) throw;
@@ -104,16 +104,16 @@ void addConfig(const std::filesystem::path& named, const Page& page, FigureReque
 
 /// Sets the canvas settings in `canvas`, and returns those of the page in the request.
 /// @throws Error (usage) for an unknown setting
-FigureRequest parse(const FigureOrder& order, const Page& page, Canvas& canvas) {
-    FigureRequest request{order.kind, {}, {}, order.run};
-    const std::vector<const FieldInfo*> of_page = page.pictures().settings();
+FigureRequest parse(const FigureOptions& options, const Page& page, Canvas& canvas) {
+    FigureRequest request{options.kind, {}, {}, options.run};
+    const std::vector<const FieldInfo*> of_page = page.pageFigures().settings();
     std::vector<std::string> canvas_keys;
     for (const auto& one : canvasFields())
         canvas_keys.push_back(one.name);
     std::set<std::size_t> given;
-    canvas.size = defaultSize(page, order.kind);
-    std::vector<std::string> settings = order.settings;
-    if (order.query) settings.push_back("query=" + std::to_string(*order.query));
+    canvas.size = defaultSize(page, options.kind);
+    std::vector<std::string> settings = options.settings;
+    if (options.query) settings.push_back("query=" + std::to_string(*options.query));
     for (const std::string& setting : settings) {
         const auto [key, value] = splitSetting(setting);
         if (std::find(canvas_keys.begin(), canvas_keys.end(), key) != canvas_keys.end()) {
@@ -126,24 +126,24 @@ FigureRequest parse(const FigureOrder& order, const Page& page, Canvas& canvas) 
         // A run among the settings, as in a copied setup, is treated like one of --run.
         if (key == "run" && request.run.empty()) request.run = value;
     }
-    if (!order.config.empty()) addConfig(order.config, page, request);
-    if (!order.example.empty()) addExample(findExample(order.example), page, request);
+    if (!options.config.empty()) addConfig(options.config, page, request);
+    if (!options.example.empty()) addExample(findExample(options.example), page, request);
     request.size = canvas.size;
     return request;
 }
 
 /// Splits the path of a run into its folder's name and the runs folder. A published model keeps its path.
-void takeRunApart(FigureOrder& order) {
-    const std::filesystem::path path(order.run);
-    if (isPublishedModel(QString::fromStdString(order.run))) {
-        order.run = std::filesystem::absolute(path).lexically_normal().string();
+void splitRunPath(FigureOptions& options) {
+    const std::filesystem::path path(options.run);
+    if (isPublishedModel(QString::fromStdString(options.run))) {
+        options.run = std::filesystem::absolute(path).lexically_normal().string();
         return;
     }
-    if (order.run.find('/') == std::string::npos) return;
+    if (options.run.find('/') == std::string::npos) return;
     const std::filesystem::path folder = std::filesystem::absolute(path).lexically_normal();
     const bool trailing = folder.filename().empty();
-    order.run = (trailing ? folder.parent_path() : folder).filename().string();
-    order.runs = (trailing ? folder.parent_path() : folder).parent_path();
+    options.run = (trailing ? folder.parent_path() : folder).filename().string();
+    options.runs = (trailing ? folder.parent_path() : folder).parent_path();
 }
 
 }  // namespace
@@ -155,12 +155,12 @@ std::string figureHelp() {
         const std::string unit = field.unit.empty() ? "" : " " + field.unit;
         help += "  " + field.name + gap + field.help + " (" + acceptsText(field) + unit + ")\n";
     };
-    const PageSet pages({}, QueueLauncher::Duty::watch);
+    const PageSet pages({}, QueueLauncher::WorkerMode::no_worker);
     help += "Pictures:\n";
     for (const Page* page : pages.all()) {
         const std::string name = page->name().toStdString();
         help += "  " + name + std::string(name.size() < 14 ? 16 - name.size() : 2, ' ') +
-                join(page->pictures().kinds(), ", ") + "\n";
+                join(page->pageFigures().kinds(), ", ") + "\n";
     }
     help += "Settings of all (--set key=value):\n";
     for (const auto& one : canvasFields())
@@ -168,7 +168,7 @@ std::string figureHelp() {
     // Pages with the same settings, such as those of the setup, share one list.
     std::vector<std::pair<const FieldInfo*, QStringList>> fields;
     for (const Page* page : pages.all()) {
-        for (const FieldInfo* field : page->pictures().settings()) {
+        for (const FieldInfo* field : page->pageFigures().settings()) {
             auto known = std::find_if(fields.begin(), fields.end(),
                                       [&](const auto& one) { return one.first == field; });
             if (known == fields.end()) known = fields.insert(fields.end(), {field, {}});
@@ -184,19 +184,19 @@ std::string figureHelp() {
     return help;
 }
 
-int makeFigure(const FigureOrder& given) {
-    FigureOrder order = given;
-    if (order.kind == "value-mixing") order.kind = "mixing";  // the page's name as an alias
-    takeRunApart(order);
-    QApplication::setPalette(fixedPalette(order.dark));
-    const PageSet pages(order.runs, QueueLauncher::Duty::watch);
-    const Page& page = pageOf(pages, order.kind);
+int makeFigure(const FigureOptions& given) {
+    FigureOptions options = given;
+    if (options.kind == "value-mixing") options.kind = "mixing";  // the page's name as an alias
+    splitRunPath(options);
+    QApplication::setPalette(fixedPalette(options.dark));
+    const PageSet pages(options.runs, QueueLauncher::WorkerMode::no_worker);
+    const Page& page = pageOf(pages, options.kind);
     Canvas canvas;
-    const FigureRequest request = parse(order, page, canvas);
-    Figure& figure = page.pictures().prepare(request);
+    const FigureRequest request = parse(options, page, canvas);
+    Figure& figure = page.pageFigures().prepare(request);
     dynamic_cast<QWidget&>(figure).resize(canvas.size);
-    canvas.options.light_background = !order.dark;
-    exportFigure(figure, order.out, canvas.options, Theme::of(fixedPalette(order.dark)));
+    canvas.options.light_background = !options.dark;
+    exportFigure(figure, options.out, canvas.options, Theme::of(fixedPalette(options.dark)));
     return 0;
 }
 

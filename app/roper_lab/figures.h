@@ -9,7 +9,7 @@
 namespace roper {
 
 /// Command-line options of a figure.
-struct FigureOrder {
+struct FigureOptions {
     std::string kind;
     QString out;
     std::vector<std::string> settings;  ///< key=value
@@ -25,6 +25,6 @@ struct FigureOrder {
 std::string figureHelp();
 
 /// Writes one figure. @returns the exit code. @throws Error
-int makeFigure(const FigureOrder& order);
+int makeFigure(const FigureOptions& options);
 
 }  // namespace roper

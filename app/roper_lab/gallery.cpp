@@ -12,19 +12,19 @@ namespace roper {
 namespace {
 
 constexpr QSize kThumbnail{192, 128};
-constexpr int kDrawnLarger = 3;  // at the size of a thumbnail, labels would fill the picture
+constexpr int kRenderScale = 3;  // at the size of a thumbnail, labels would fill the picture
 
 QDir folderFor(const QString& out) {
     if (!QDir().mkpath(out)) throw Error(ErrorKind::disk, "cannot create the folder " + out.toStdString());
     return QDir(out);
 }
 
-FigureOrder orderOf(const Example& example, const QString& out) {
-    FigureOrder order;
-    order.kind = example.figure;
-    order.example = example.name;
-    order.out = out;
-    return order;
+FigureOptions optionsOf(const Example& example, const QString& out) {
+    FigureOptions options;
+    options.kind = example.figure;
+    options.example = example.name;
+    options.out = out;
+    return options;
 }
 
 }  // namespace
@@ -40,13 +40,13 @@ int makeGallery(const QString& out) {
     std::string page;
     for (const Example& example : examples()) {
         const QString path = folder.filePath(QString::fromStdString(example.pictureName()));
-        makeFigure(orderOf(example, path));
+        makeFigure(optionsOf(example, path));
         std::cout << path.toStdString() << std::endl;
         if (page != example.page)
             text += "\n## " + std::string(1, static_cast<char>(std::toupper(example.page[0]))) +
                     example.page.substr(1) + "\n";
         page = example.page;
-        text += "\n### " + example.title + "\n\n" + example.about + "\n\n![" + example.title + "](" +
+        text += "\n### " + example.title + "\n\n" + example.description + "\n\n![" + example.title + "](" +
                 example.pictureName() + ")\n\n```\nroper-lab figure " + example.figure + " --example " +
                 example.name + " --out " + example.name + ".svg\n```\n";
     }
@@ -60,11 +60,11 @@ int makeThumbnails(const QString& out) {
     const QDir folder = folderFor(out);
     for (const Example& example : examples()) {
         const QString path = folder.filePath(QString::fromStdString(example.pictureName()));
-        FigureOrder order = orderOf(example, path);
-        const QSize drawn = kDrawnLarger * kThumbnail;
-        order.settings = {"width=" + std::to_string(drawn.width()),
+        FigureOptions options = optionsOf(example, path);
+        const QSize drawn = kRenderScale * kThumbnail;
+        options.settings = {"width=" + std::to_string(drawn.width()),
                           "height=" + std::to_string(drawn.height()), "scale=1"};
-        makeFigure(order);
+        makeFigure(options);
         const QImage picture(path);
         if (!picture.scaled(kThumbnail, Qt::KeepAspectRatio, Qt::SmoothTransformation).save(path))
             throw Error(ErrorKind::disk, "cannot write " + path.toStdString());

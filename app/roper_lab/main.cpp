@@ -28,20 +28,20 @@ struct Arguments {
     std::string runs = roper::defaultRunsFolder().string();
     std::string page, tour;
     std::string out, shell;
-    roper::FigureOrder order;
+    roper::FigureOptions options;
     int scale = 1, width = 1360, height = 860;
     bool figure = false, screenshots = false, gallery = false, thumbnails = false, first_frame = false;
 };
 
 /// Drops irrelevant messages of Qt's offscreen platform; real problems are still shown.
-void dropRemarks(QtMsgType type, const QMessageLogContext&, const QString& message) {
+void dropQtMessages(QtMsgType type, const QMessageLogContext&, const QString& message) {
     if (type == QtCriticalMsg || type == QtFatalMsg) std::cerr << message.toStdString() << "\n";
 }
 
 /// Figures need no display; this makes them work without one.
-void useNoDisplay() {
+void useOffscreenPlatform() {
     qputenv("QT_QPA_PLATFORM", "offscreen");
-    qInstallMessageHandler(dropRemarks);
+    qInstallMessageHandler(dropQtMessages);
 }
 
 /// @returns an exit code if the program should end at once
@@ -56,19 +56,19 @@ std::optional<int> parse(Arguments& arguments, int argc, char** argv) {
     app.add_flag("--first-frame", arguments.first_frame,
                  "End when the first frame is painted, to measure the start");
     CLI::App* figure = app.add_subcommand("figure", "Write one picture without a window");
-    figure->add_option("kind", arguments.order.kind, "Which picture");
+    figure->add_option("kind", arguments.options.kind, "Which picture");
     figure->add_option("--out", arguments.out, "File: .png, .svg, .pdf or .csv")->required();
-    figure->add_option("--set", arguments.order.settings, "Change parameters: key=value key=value …");
-    figure->add_option("--run", arguments.order.run, "Take q, k and v from a layer and head of this run");
-    figure->add_option("--query", arguments.order.query, "Short for --set query=N");
-    figure->add_option("--example", arguments.order.example,
+    figure->add_option("--set", arguments.options.settings, "Change parameters: key=value key=value …");
+    figure->add_option("--run", arguments.options.run, "Take q, k and v from a layer and head of this run");
+    figure->add_option("--query", arguments.options.query, "Short for --set query=N");
+    figure->add_option("--example", arguments.options.example,
                        "Begin with an example of the explorer pages; docs/gallery shows them");
-    figure->add_option("--config", arguments.order.config,
+    figure->add_option("--config", arguments.options.config,
                        "Begin with the rotation of a model: its config.json, or the folder with it");
-    figure->add_flag("--dark", arguments.order.dark, "On a dark background");
+    figure->add_flag("--dark", arguments.options.dark, "On a dark background");
     figure->add_option("--runs", arguments.runs, "Folder of the runs, for --run, loss and accuracy");
     figure->footer([&] {
-        useNoDisplay();
+        useOffscreenPlatform();
         const QApplication application(argc, argv);
         return roper::figureHelp();
     });
@@ -91,20 +91,20 @@ std::optional<int> parse(Arguments& arguments, int argc, char** argv) {
         ->required()
         ->check(CLI::IsMember(roper::completionShells()));
     CLI::App* man = app.add_subcommand("man", "Print the manual page, for man(1)");
-    app.failure_message(roper::explainMistake);
+    app.failure_message(roper::explainParseError);
     roper::requireWholeNumbers(app);
-    roper::nameValues(app, {{"--runs", "FOLDER"}, {"--run", "RUN"}, {"--tour", "FILE"}, {"--out", "FOLDER"}});
+    roper::setValuePlaceholders(app, {{"--runs", "FOLDER"}, {"--run", "RUN"}, {"--tour", "FILE"}, {"--out", "FOLDER"}});
     figure->get_option("--out")->type_name("FILE");
     // `--set` consumes all following words; a word without "=" is the kind.
-    figure->final_callback([&order = arguments.order] {
+    figure->final_callback([&options = arguments.options] {
         const auto word =
-            std::find_if(order.settings.begin(), order.settings.end(),
+            std::find_if(options.settings.begin(), options.settings.end(),
                          [](const std::string& setting) { return setting.find('=') == std::string::npos; });
-        if (order.kind.empty() && word != order.settings.end()) {
-            order.kind = *word;
-            order.settings.erase(word);
+        if (options.kind.empty() && word != options.settings.end()) {
+            options.kind = *word;
+            options.settings.erase(word);
         }
-        if (order.kind.empty()) throw CLI::RequiredError("kind");
+        if (options.kind.empty()) throw CLI::RequiredError("kind");
     });
     try {
         app.parse(argc, argv);
@@ -137,10 +137,10 @@ void open(roper::MainWindow& window, const Arguments& arguments) {
 int runProgram(QApplication& application, const Arguments& arguments) {
     const QString out = QString::fromStdString(arguments.out);
     if (arguments.figure) {
-        roper::FigureOrder order = arguments.order;
-        order.out = out;
-        order.runs = arguments.runs;
-        return roper::makeFigure(order);
+        roper::FigureOptions options = arguments.options;
+        options.out = out;
+        options.runs = arguments.runs;
+        return roper::makeFigure(options);
     }
     if (arguments.screenshots)
         return roper::makeScreenshots(out, arguments.runs, {arguments.width, arguments.height},
@@ -162,14 +162,14 @@ int runProgram(QApplication& application, const Arguments& arguments) {
 }  // namespace
 
 int main(int argc, char** argv) {
-    const roper::CleanOutput clean_output;
-    return roper::reportingErrors("roper-lab", [&] {
+    const roper::TerminalOutputFilter clean_output;
+    return roper::runReportingErrors("roper-lab", [&] {
         Arguments arguments;
         if (const auto code = parse(arguments, argc, argv)) return *code;
         const bool draws = arguments.figure || arguments.screenshots || arguments.gallery;
-        if (draws) useNoDisplay();
+        if (draws) useOffscreenPlatform();
         const auto application =
-            draws ? std::make_unique<QApplication>(argc, argv) : roper::applicationOnADisplay(argc, argv);
+            draws ? std::make_unique<QApplication>(argc, argv) : roper::createApplication(argc, argv);
         roper::requireFonts();
         QApplication::setOrganizationName("RoPER Lab");
         // Figures are the same for everyone: they neither read nor change the user's settings.
@@ -177,7 +177,7 @@ int main(int argc, char** argv) {
         if (draws)
             QApplication::setStyle(new roper::LabStyle);
         else
-            roper::dressApplication();
+            roper::applyApplicationStyle();
         return runProgram(*application, arguments);
     });
 }

@@ -18,26 +18,26 @@ namespace roper {
 namespace {
 
 /// Processes layouts, queued replots and timers.
-void settle() {
+void waitForLayout() {
     constexpr int kSettled_ms = 250;
     QEventLoop loop;
     QTimer::singleShot(kSettled_ms, &loop, &QEventLoop::quit);
     loop.exec();
 }
 
-void announce(const QString& path) {
+void printPath(const QString& path) {
     std::cout << path.toStdString() << std::endl;
 }
 
-void shoot(QWidget& window, const QString& path, int scale) {
-    settle();
+void saveScreenshot(QWidget& window, const QString& path, int scale) {
+    waitForLayout();
     QImage image(window.size() * scale, QImage::Format_RGB32);
     image.setDevicePixelRatio(scale);
     QPainter painter(&image);
     window.render(&painter);
     painter.end();
     if (!image.save(path)) throw Error(ErrorKind::disk, "cannot write " + path.toStdString());
-    announce(path);
+    printPath(path);
 }
 
 /// A prompt of the inspected run's task; if there is none, a text that any model refuses.
@@ -47,7 +47,7 @@ QString problemOf(MainWindow& window) {
 }
 
 /// The last run with snapshots, if there is one; otherwise the last of all.
-void inspectSomething(MainWindow& window) {
+void openRunOnInspectPage(MainWindow& window) {
     InspectPage& page = window.inspectPage();
     QString chosen;
     for (const RunWatcher* run : window.runs().runs())
@@ -59,7 +59,7 @@ void inspectSomething(MainWindow& window) {
 
 /// The first published model on this machine, otherwise the last run that has a checkpoint; none if there is
 /// neither.
-void lookIntoSomething(MainWindow& window) {
+void openModelOnInspectPage(MainWindow& window) {
     InspectPage& page = window.inspectPage();
     const QStringList published = publishedModels();
     QString model = published.value(0);
@@ -72,7 +72,7 @@ void lookIntoSomething(MainWindow& window) {
 
 template <class Panel>
 void showModelPanel(MainWindow& window) {
-    lookIntoSomething(window);
+    openModelOnInspectPage(window);
     window.inspectPage().showPanel<Panel>();
     waitWhile([&] { return window.inspectPage().state().isAsking(); }, "the answer of the model");
 }
@@ -85,7 +85,7 @@ void prepare(MainWindow& window, const Page& page) {
     setup.pair = 4;
     setup.overlays = {ScalingMethod::linear, ScalingMethod::yarn};
     setup.scaling.original_length = 2048;
-    if (&page == &window.inspectPage()) inspectSomething(window);
+    if (&page == &window.inspectPage()) openRunOnInspectPage(window);
     window.selection().replace(&page == &window.rotationPage() ? withWorkedExample(Setup{}) : setup);
 }
 
@@ -100,7 +100,7 @@ struct View {
 };
 
 /// Further views of the pages.
-std::vector<View> furtherViews() {
+std::vector<View> additionalViews() {
     const auto with = [](auto change) {
         return [change](MainWindow& window) {
             Setup setup = window.selection().setup();
@@ -137,7 +137,7 @@ std::vector<View> furtherViews() {
              w.inspectPage().showPanel<GenerationPanel>();
              Question question{"continuation", problemOf(w).toStdString()};
              question.count = 64;
-             w.inspectPage().state().request(need::continuation, question);
+             w.inspectPage().state().request(answers::continuation, question);
              waitWhile([&] { return w.inspectPage().state().isAsking(); }, "the answer of the model");
              w.inspectPage().panel<GenerationPanel>().continuation().choose(6);
          }},
@@ -149,7 +149,7 @@ std::vector<View> furtherViews() {
                        "the answer of the model");
          }},
         {"inspect-heads", showModelPanel<HeadsPanel>},
-        {"inspect-bands", showModelPanel<BandsPanel>},
+        {"inspect-bands", showModelPanel<PairsPanel>},
         {"inspect-values", showModelPanel<ValuesPanel>},
         {"inspect-layers", showModelPanel<LayersPanel>},
         {"compare-outcomes", [](MainWindow& w) { w.comparePage().showTab(ComparePage::Tab::run_by_run); }},
@@ -166,7 +166,7 @@ int makeScreenshots(const QString& out, const std::filesystem::path& runs, const
     const QDir folder(out);
     for (const bool dark : {false, true}) {
         QApplication::setPalette(fixedPalette(dark));
-        MainWindow window(runs, QueueLauncher::Duty::watch);
+        MainWindow window(runs, QueueLauncher::WorkerMode::no_worker);
         window.resize(size);
         window.show();
         window.runs().readAll();
@@ -174,24 +174,24 @@ int makeScreenshots(const QString& out, const std::filesystem::path& runs, const
         for (Page* page : window.pages()) {
             window.showPage(page);
             prepare(window, *page);
-            shoot(window, folder.filePath(fileName(page->name(), suffix)), scale);
+            saveScreenshot(window, folder.filePath(fileName(page->name(), suffix)), scale);
         }
-        for (const View& view : furtherViews()) {
+        for (const View& view : additionalViews()) {
             window.showPage(view.name.section('-', 0, 0));
             prepare(window, *window.currentPage());
             view.show(window);
-            shoot(window, folder.filePath(fileName(view.name, suffix)), scale);
+            saveScreenshot(window, folder.filePath(fileName(view.name, suffix)), scale);
         }
         if (dark) continue;
         for (Page* page : window.pages()) {
             window.showPage(page);
             prepare(window, *page);
-            settle();
+            waitForLayout();
             for (const Figure* figure : page->figures()) {
                 for (const char* format : {"png", "svg", "pdf", "csv"}) {
                     const QString path = folder.filePath(figure->figureName() + "." + format);
                     exportFigure(*figure, path, {}, Theme::light());
-                    announce(path);
+                    printPath(path);
                 }
             }
         }

@@ -28,21 +28,21 @@ namespace {
 
 namespace fs = std::filesystem;
 
-constexpr int kSmallestVocabulary = 300;        // the single bytes alone are 256
-constexpr std::size_t kLongestSentence = 4000;  // bytes; SentencePiece skips those longer than 4192
-constexpr double kMostLearnedFrom = 32e6;       // bytes; needs about 25 times as much memory
+constexpr int kMinVocabularySize = 300;        // the single bytes alone are 256
+constexpr std::size_t kMaxSentenceBytes = 4000;  // bytes; SentencePiece skips those longer than 4192
+constexpr double kMaxTrainingBytes = 32e6;       // bytes; needs about 25 times as much memory
 
 /// Translates SentencePiece's error messages.
 std::string reasonOf(const std::string& why) {
-    int wanted = 0, bound = 0;
+    int requested = 0, bound = 0;
     if (const std::size_t at = why.find("Vocabulary size too high"); at != std::string::npos)
         if (std::sscanf(why.c_str() + at, "Vocabulary size too high (%d). Please set it to a value <= %d",
-                        &wanted, &bound) == 2)
-            return bound < kSmallestVocabulary ? "the text is too short to learn any from"
+                        &requested, &bound) == 2)
+            return bound < kMinVocabularySize ? "the text is too short to learn any from"
                                                : "it is too short for so many; at most " +
                                                      std::to_string(bound) + " (task.vocab_size)";
     if (const std::size_t at = why.find("Vocabulary size is smaller than"); at != std::string::npos)
-        if (std::sscanf(why.c_str() + at, "Vocabulary size is smaller than required_chars. %d vs %d", &wanted,
+        if (std::sscanf(why.c_str() + at, "Vocabulary size is smaller than required_chars. %d vs %d", &requested,
                         &bound) == 2)
             return "it has too many different letters for so few; at least " + std::to_string(bound) +
                    " (task.vocab_size)";
@@ -70,7 +70,7 @@ double totalSize(const std::vector<fs::path>& files) {
 class Lines : public sentencepiece::SentenceIterator {
   public:
     explicit Lines(const std::vector<fs::path>& files)
-        : reader_(files), share_(std::min(1.0, kMostLearnedFrom / std::max(1.0, totalSize(files)))) {
+        : reader_(files), share_(std::min(1.0, kMaxTrainingBytes / std::max(1.0, totalSize(files)))) {
         Next();
     }
 
@@ -95,10 +95,10 @@ class Lines : public sentencepiece::SentenceIterator {
     void takeLine() {
         std::size_t end = std::min(part_.find('\n', at_), part_.size());
         std::size_t next = end + 1;
-        if (end - at_ > kLongestSentence) {
-            const std::size_t blank = part_.rfind(' ', at_ + kLongestSentence);
+        if (end - at_ > kMaxSentenceBytes) {
+            const std::size_t blank = part_.rfind(' ', at_ + kMaxSentenceBytes);
             const bool has_blank = blank != std::string::npos && blank > at_;
-            end = has_blank ? blank : at_ + kLongestSentence;
+            end = has_blank ? blank : at_ + kMaxSentenceBytes;
             while (!has_blank && (static_cast<unsigned char>(part_[end]) & 0xC0U) == 0x80)
                 --end;  // not within a character
             next = end;
@@ -184,7 +184,7 @@ std::vector<int> idsOf(const sentencepiece::SentencePieceProcessor& processor, s
 /// Writes and counts the tokens of a text. `fingerprint` starts with that of the model.
 CorpusSummary encode(const sentencepiece::SentencePieceProcessor& processor,
                      const std::vector<fs::path>& files, const fs::path& out, Fingerprint fingerprint) {
-    const std::size_t width = TokenFile::widthFor(processor.GetPieceSize());
+    const std::size_t width = TokenFile::bytesPerToken(processor.GetPieceSize());
     std::vector<std::int64_t> counts(static_cast<std::size_t>(processor.GetPieceSize()));
     CorpusSummary summary;
     TextReader reader(files);
@@ -244,11 +244,11 @@ void prepare(const Options& options) {
 
 /// Reads stdin. @throws Error (usage) if it is too large
 std::string readInput() {
-    constexpr std::size_t kLongest = 64U << 20U;
+    constexpr std::size_t kMaxBytes = 64U << 20U;
     std::string text, part(1U << 16U, '\0');
     while (std::cin.read(part.data(), static_cast<std::streamsize>(part.size())) || std::cin.gcount() > 0) {
         text.append(part, 0, static_cast<std::size_t>(std::cin.gcount()));
-        if (text.size() > kLongest)
+        if (text.size() > kMaxBytes)
             throw Error(ErrorKind::usage, "the text on standard input is longer than 64 MB");
     }
     return text;
@@ -259,7 +259,7 @@ void ids(const Options& options) {
     sentencepiece::SentencePieceProcessor processor;
     load(processor, readModel(options.model), options.model);
     const std::string text = readInput();
-    if (const std::size_t wrong = firstNotUtf8(text); wrong != std::string::npos)
+    if (const std::size_t wrong = findInvalidUtf8(text); wrong != std::string::npos)
         throw Error(ErrorKind::usage, "byte " + std::to_string(wrong + 1) + " of the text is not UTF-8");
     const std::vector<int> found = idsOf(processor, text);
     for (std::size_t i = 0; i < found.size(); ++i)
@@ -278,7 +278,7 @@ int run(int argc, char** argv) {
         app.add_subcommand("prepare", "A text's vocabulary and tokens, into a folder");
     prepare_command->add_option("--text", options.text, "UTF-8 file, or folder of them")->required();
     prepare_command->add_option("--vocab-size,--pieces", options.vocab_size, "Tokens of the vocabulary")
-        ->check(CLI::Range(kSmallestVocabulary, 1000000));
+        ->check(CLI::Range(kMinVocabularySize, 1000000));
     prepare_command->add_option("--kind", options.kind, "unigram or bpe")
         ->check(CLI::IsMember({"unigram", "bpe"}));
     prepare_command->add_option("--model", options.model,
@@ -303,6 +303,6 @@ int run(int argc, char** argv) {
 }  // namespace roper
 
 int main(int argc, char** argv) {
-    const roper::CleanOutput clean_output;
-    return roper::reportingErrors("roper-tokenizer", [&] { return roper::run(argc, argv); });
+    const roper::TerminalOutputFilter clean_output;
+    return roper::runReportingErrors("roper-tokenizer", [&] { return roper::run(argc, argv); });
 }

@@ -30,7 +30,7 @@ std::vector<std::string> commandOf(const Baseline::Kind& kind, const Specificati
                             ": run `./lab setup --baselines` in the project's folder, and the "
                             "roper-train that is built there");
     std::vector<std::string> command = {"env"};
-    if (kind.warm_heap) {  // as `keepHeapWarm`
+    if (kind.warm_heap) {  // as `keepFreedHeapMemory`
         const std::string threshold = std::to_string(kHeapThreshold), pad = std::to_string(kHeapPad);
         command.insert(command.end(), {"MALLOC_MMAP_THRESHOLD_=" + threshold,
                                        "MALLOC_TRIM_THRESHOLD_=" + threshold, "MALLOC_TOP_PAD_=" + pad});
@@ -70,8 +70,8 @@ Baseline::Baseline(Kind kind, const Specification& specification, std::int64_t v
 
 Baseline::~Baseline() = default;
 
-void Baseline::takeSteps() {
-    process_->write(std::to_string(kind_.steps_a_round));
+void Baseline::runSteps() {
+    process_->write(std::to_string(kind_.steps_per_round));
     const Json answer = answerOf(*process_, kind_.name);
     for (const Json& ms : answer.at("ms"))
         times_.seconds.push_back(1e-3 * ms.get<double>());

@@ -17,7 +17,7 @@ class Baseline {
         std::string name;      ///< in the table
         std::string baseline;  ///< in the script
         bool warm_heap;        ///< with our heap settings
-        int steps_a_round;
+        int steps_per_round;
         std::string precision = "fp32";  ///< bf16: by torch.autocast
     };
     /// Starts it and waits for its first step.
@@ -28,7 +28,7 @@ class Baseline {
     ~Baseline();
 
     /// Takes its steps of a round. @throws Error (other) if the process has ended
-    void takeSteps();
+    void runSteps();
 
     const Kind& kind() const { return kind_; }
     const BenchTimes& times() const { return times_; }

@@ -24,12 +24,12 @@ using Json = nlohmann::ordered_json;
 constexpr double kMega = 1e6, kGiga = 1e9, kMilli = 1e-3;
 
 /// One of the measured workloads (docs/performance.md).
-struct Work {
+struct Workload {
     std::string name, preset;
     int times;
 };
 
-std::vector<Work> worksOf(const BenchOptions& options) {
+std::vector<Workload> workloadsOf(const BenchOptions& options) {
     if (!options.what.empty()) return {{options.what, options.what, options.times > 0 ? options.times : 20}};
     const int a = options.times > 0 ? options.times : 200;
     return {{"A", "prefix-paper", a}, {"B", "addition-paper", std::max(3, a / 40)}};
@@ -42,24 +42,24 @@ struct Candidate {
 };
 
 /// Whether a setting is for the field with this key, in any notation.
-bool asksFor(const BenchOptions& options, const std::string& key) {
+bool setsField(const BenchOptions& options, const std::string& key) {
     return std::any_of(options.settings.begin(), options.settings.end(), [&](const std::string& setting) {
         return findField(trimmed(setting.substr(0, setting.find('=')))).key() == key;
     });
 }
 
 /// Both methods, or the one in the settings.
-std::vector<std::string> methodsOf(const BenchOptions& options, const Work& work) {
-    if (!asksFor(options, "model.position")) return twinMethods();
-    return {namedSpecification(work.preset, options.settings).model.position};
+std::vector<std::string> methodsOf(const BenchOptions& options, const Workload& work) {
+    if (!setsField(options, "model.position")) return twinMethods();
+    return {loadSpecification(work.preset, options.settings).model.position};
 }
 
 /// A method in every precision supported by the machine.
-std::vector<Candidate> candidatesOf(const BenchOptions& options, const Work& work,
+std::vector<Candidate> candidatesOf(const BenchOptions& options, const Workload& work,
                                     const std::string& method) {
-    Specification specification = withPosition(namedSpecification(work.preset, options.settings), method);
+    Specification specification = withPosition(loadSpecification(work.preset, options.settings), method);
     std::vector<Candidate> candidates;
-    for (const std::string& precision : precisionsOf(specification)) {
+    for (const std::string& precision : nativePrecisions(specification)) {
         specification.device.precision = precision;
         requireValid(specification, work.preset);
         candidates.push_back({method, precision, specification});
@@ -67,7 +67,7 @@ std::vector<Candidate> candidatesOf(const BenchOptions& options, const Work& wor
     return candidates;
 }
 
-std::vector<Candidate> candidatesOf(const BenchOptions& options, const Work& work) {
+std::vector<Candidate> candidatesOf(const BenchOptions& options, const Workload& work) {
     std::vector<Candidate> all;
     for (const std::string& method : methodsOf(options, work))
         for (const Candidate& candidate : candidatesOf(options, work, method))
@@ -96,7 +96,7 @@ void printLine(const BenchOptions& options, const Json& line) {
 }
 
 /// The output of `bench first` in a separate process.
-Json firstStepOf(const BenchOptions& options, const Work& work, const Candidate& candidate) {
+Json firstStepOf(const BenchOptions& options, const Workload& work, const Candidate& candidate) {
     std::vector<std::string> arguments = {"roper-train", "bench",     "first",  "--json",
                                           "--preset",    work.preset, "--runs", options.runs};
     for (const std::string& setting : options.settings)
@@ -114,9 +114,9 @@ Json firstStepOf(const BenchOptions& options, const Work& work, const Candidate&
 }
 
 void benchFirst(const BenchOptions& options) {
-    const Specification specification = withoutUnused(namedSpecification(options.what, options.settings));
+    const Specification specification = withoutUnused(loadSpecification(options.what, options.settings));
     requireValid(specification, options.what);
-    const FirstStep first = takeFirstStep(specification);
+    const FirstStepCost first = measureFirstStep(specification);
     printLine(options, {{"first_step_s", first.seconds}, {"peak_mb", first.peak_bytes / kMega}});
 }
 
@@ -130,7 +130,7 @@ std::string kernelOf(const Specification& specification, const MachineRates& rat
     return rates.multiply_add > 0 ? kernelTarget() : "GPU";
 }
 
-void benchStep(const BenchOptions& options, const Work& work) {
+void benchStep(const BenchOptions& options, const Workload& work) {
     const std::vector<Candidate> candidates = candidatesOf(options, work);
     std::vector<std::string> names;
     for (const Candidate& candidate : candidates)
@@ -151,28 +151,28 @@ void benchStep(const BenchOptions& options, const Work& work) {
                      {"precision", precision},
                      {"kernel", kernelOf(specification, rates)},
                      {"ms", seconds / kMilli},
-                     {"min", times.least() / kMilli},
-                     {"max", times.greatest() / kMilli},
+                     {"min", times.minimum() / kMilli},
+                     {"max", times.maximum() / kMilli},
                      {"tokens_per_s", tokensOf(specification) / seconds},
                      {"first_step_s", first.at("first_step_s")},
                      {"peak_mb", first.at("peak_mb")},
                      {"gemm_gflops", rates.gemm / kGiga},
-                     {"share_of_gemm", costOf(specification).flop_a_step / seconds / rates.gemm}};
+                     {"share_of_gemm", costOf(specification).flop_per_step / seconds / rates.gemm}};
         if (rates.multiply_add > 0) {
             line["fma_gflops"] = rates.multiply_add / kGiga;
-            line["share_of_fma"] = costOf(specification).flop_a_step / seconds / rates.multiply_add;
+            line["share_of_fma"] = costOf(specification).flop_per_step / seconds / rates.multiply_add;
             for (std::size_t part = 0; part < kStepParts; ++part)
                 line[std::string(partName(static_cast<StepPart>(part))) + "_ms"] =
                     benches[i].parts[part] / kMilli;
         }
         printLine(options, line);
-        if (options.remember) rememberSpeed(options.runs, specification, seconds);
+        if (options.save_speed) saveSpeed(options.runs, specification, seconds);
     }
 }
 
-void benchKernel(const BenchOptions& options, const Work& work) {
+void benchKernel(const BenchOptions& options, const Workload& work) {
     for (const char* key : {"device.name", "device.kernel"})
-        if (asksFor(options, key))
+        if (setsField(options, key))
             throw Error(ErrorKind::usage,
                         "`bench attention` measures the CPU's kernel beside LibTorch's operations; leave out "
                         "--set " +
@@ -189,15 +189,15 @@ void benchKernel(const BenchOptions& options, const Work& work) {
                             {"precision", precision},
                             {"target", kernelTarget()},
                             {"ms", seconds / kMilli},
-                            {"min", bench.kernel.least() / kMilli},
-                            {"max", bench.kernel.greatest() / kMilli},
+                            {"min", bench.kernel.minimum() / kMilli},
+                            {"max", bench.kernel.maximum() / kMilli},
                             {"plain_ms", bench.plain.median() / kMilli},
                             {"fma_gflops", bench.rates.multiply_add / kGiga},
                             {"share_of_fma", bench.flop / seconds / bench.rates.multiply_add}});
     }
 }
 
-void benchGenerate(const BenchOptions& options, const Work& work) {
+void benchGenerate(const BenchOptions& options, const Workload& work) {
     for (const auto& [method, precision, specification] : candidatesOf(options, work)) {
         const double step = benchSteps(specification, 3, 1).median();
         const GenerationBench generation = benchGeneration(specification, std::min(work.times, 3));
@@ -220,7 +220,7 @@ struct BaselineRow {
     double first_step_s, peak_mb;
 };
 
-void printBaselines(const BenchOptions& options, const Work& work, const Candidate& candidate,
+void printBaselines(const BenchOptions& options, const Workload& work, const Candidate& candidate,
                     const std::vector<BaselineRow>& rows, const MachineRates& rates) {
     const double tokens = tokensOf(candidate.specification);
     const double ours = rows.front().times.median();
@@ -232,8 +232,8 @@ void printBaselines(const BenchOptions& options, const Work& work, const Candida
                    {"precision", row.precision},
                    {"steps", row.times.seconds.size()},
                    {"ms", row.times.median() / kMilli},
-                   {"min", row.times.least() / kMilli},
-                   {"max", row.times.greatest() / kMilli},
+                   {"min", row.times.minimum() / kMilli},
+                   {"max", row.times.maximum() / kMilli},
                    {"tokens_per_s", tokens / row.times.median()},
                    {"first_step_s", row.first_step_s},
                    {"peak_mb", row.peak_mb},
@@ -251,7 +251,7 @@ void printBaselines(const BenchOptions& options, const Work& work, const Candida
         std::cout << "| " << row.name << (row.precision == candidate.precision ? "" : ", " + row.precision)
                   << " | " << row.times.seconds.size();
         for (const double value :
-             {row.times.median() / kMilli, row.times.least() / kMilli, row.times.greatest() / kMilli,
+             {row.times.median() / kMilli, row.times.minimum() / kMilli, row.times.maximum() / kMilli,
               tokens / row.times.median(), row.peak_mb, row.first_step_s, row.times.median() / ours})
             std::cout << " | " << formatRounded(value, 3);
         std::cout << " |\n";
@@ -260,15 +260,15 @@ void printBaselines(const BenchOptions& options, const Work& work, const Candida
 }
 
 /// Alternates a few steps of our program and of the baselines.
-void benchBaselines(const BenchOptions& options, const Work& work, const Candidate& candidate) {
+void benchBaselines(const BenchOptions& options, const Workload& work, const Candidate& candidate) {
     const Json first = firstStepOf(options, work, candidate);
     const auto baselines =
         startBaselines(candidate.specification, vocabularySize(candidate.specification.task));
-    constexpr int kStepsARound = 5;
+    constexpr int kStepsPerRound = 5;
     const StepBench ours = benchInterleaved({candidate.specification}, work.times, 2, [&](int round) {
-                               if (round % kStepsARound != 0) return;
+                               if (round % kStepsPerRound != 0) return;
                                for (const auto& baseline : baselines)
-                                   baseline->takeSteps();
+                                   baseline->runSteps();
                            }).front();
     std::vector<BaselineRow> rows = {
         {"roper-train", candidate.precision, ours.times, first.at("first_step_s"), first.at("peak_mb")}};
@@ -285,10 +285,10 @@ int benchCommand(const BenchOptions& options) {
     if (!options.target.empty() && std::find(targets.begin(), targets.end(), options.target) == targets.end())
         throw Error(ErrorKind::usage, "--target: this computer has no kernels for " + options.target +
                                           "; it has them for " + join(targets, ", "));
-    if (options.remember && options.work != "step")
+    if (options.save_speed && options.work != "step")
         throw Error(ErrorKind::usage, "--remember keeps the time of a step; `bench " + options.work +
                                           "` takes none: leave it out");
-    useKernelTarget(options.target);
+    selectKernelTarget(options.target);
     if (options.work == "first") {
         if (options.what.empty())
             throw Error(ErrorKind::usage, "a first step is of one preset: name it with --preset");
@@ -304,13 +304,13 @@ int benchCommand(const BenchOptions& options) {
             throw Error(ErrorKind::usage,
                         "the baselines are measured on work A as it is, without --preset and with --set of "
                         "device.… alone");
-        const Work work = worksOf(options).front();
+        const Workload work = workloadsOf(options).front();
         for (const char* method : {"roper", "rope"})
             for (const Candidate& candidate : candidatesOf(options, work, method))
                 benchBaselines(options, work, candidate);
         return 0;
     }
-    for (const Work& work : worksOf(options)) {
+    for (const Workload& work : workloadsOf(options)) {
         if (options.work == "step") benchStep(options, work);
         if (options.work == "attention") benchKernel(options, work);
         if (options.work == "generate") benchGenerate(options, work);

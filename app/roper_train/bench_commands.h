@@ -13,7 +13,7 @@ struct BenchOptions {
     std::filesystem::path runs;
     int times = 0;          ///< number of repetitions; 0: automatic
     std::string target;     ///< the kernels' instruction set; empty: the best
-    bool remember = false;  ///< save the step time for the board
+    bool save_speed = false;  ///< save the step time for the board
     bool json = false;
 };
 

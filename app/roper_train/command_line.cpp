@@ -38,7 +38,7 @@ std::string tasksHelp() {
 CommandLine::CommandLine() {
     app_.require_subcommand(1);
     app_.set_version_flag("--version", "roper-train " + programVersion());
-    app_.failure_message(explainMistake);
+    app_.failure_message(explainParseError);
     addRun();
     addResume();
     addFollow();
@@ -77,12 +77,12 @@ CommandLine::CommandLine() {
         "  roper-train compare --filter preset=copy-quick\n"
         "  roper-train list --json | jq -r 'select(.state == \"finished\") | .name'\n"
         "  source <(roper-train completion bash)");
-    nameValues(app_, {{"run", "RUN"},
+    setValuePlaceholders(app_, {{"run", "RUN"},
                       {"runs", "RUN"},
                       {"what", "PRESET"},
                       {"--preset", "PRESET"},
                       {"--set", "KEY=VALUE"},
-                      {"--device", typeWithWords("DEVICE", {"auto", "cpu", "cuda"})},
+                      {"--device", typeWithChoices("DEVICE", {"auto", "cpu", "cuda"})},
                       {"--runs", "FOLDER"},
                       {"folder", "FOLDER"},
                       {"--out", "FILE"},
@@ -99,15 +99,15 @@ int CommandLine::parseAndRun(int argc, char** argv) {
         const int code = app_.exit(error, std::cout, std::cerr);
         return code == 0 ? 0 : static_cast<int>(ErrorKind::usage);
     }
-    sayWhichRuns();
+    reportRunsFolder();
     read_.runs = runs_;
     return action_();
 }
 
 /// The default folder depends on the working directory.
-void CommandLine::sayWhichRuns() const {
+void CommandLine::reportRunsFolder() const {
     const CLI::Option* runs = app_.get_subcommands().front()->get_option_no_throw("--runs");
-    const bool was_named = runs == nullptr || runs->count() > 0 || !defaultRunsFolderIsHere();
+    const bool was_named = runs == nullptr || runs->count() > 0 || !isDefaultRunsFolderRelative();
     const auto isPath = [](const std::string& name) {
         return name.find('/') != std::string::npos || name.ends_with(".json");
     };
@@ -152,7 +152,7 @@ void CommandLine::addFollow() {
     follow->add_option("--rank", follow_.rank, "Rank of this process, from 1")->required();
     follow->add_option("--of", follow_.size, "Number of processes")->required();
     follow->add_option("--with-parent", follow_.parent, "End when this process (the parent) ends");
-    acts(follow, [this] { return followCommand(follow_); });
+    setAction(follow, [this] { return followCommand(follow_); });
 }
 
 void CommandLine::addRun() {
@@ -164,11 +164,11 @@ void CommandLine::addRun() {
     run->add_option("--seed", run_.seed, "Sets data_seed and model_seed");
     run->add_option("--device", run_.device, "auto, cpu, cuda or cuda:N");
     run->add_option("--threads", run_.threads, "CPU threads");
-    run->add_flag("--anyway", session_.anyway, "Start even if the memory estimate exceeds free memory");
+    run->add_flag("--anyway", session_.ignore_memory_estimate, "Start even if the memory estimate exceeds free memory");
     addProcesses(run);
     addRunsFolder(run);
     flags_.addTo(run);
-    acts(run, [this] {
+    setAction(run, [this] {
         run_.runs = runs_;
         run_.verbosity = flags_.verbosity();
         run_.session = session_;
@@ -187,11 +187,11 @@ void CommandLine::addResume() {
     resume->add_option("--device", session_.device, "For this session: auto, cpu, cuda or cuda:N");
     resume->add_option("--threads", session_.threads, "For this session: CPU threads")
         ->check(CLI::Range(std::int64_t{1}, std::int64_t{4096}));
-    resume->add_flag("--anyway", session_.anyway, "Start even if the memory estimate exceeds free memory");
+    resume->add_flag("--anyway", session_.ignore_memory_estimate, "Start even if the memory estimate exceeds free memory");
     addProcesses(resume);
     resume->add_flag("--background", background_,
                      "For the window: lower priority, no output unless it fails");
-    acts(resume, [this] {
+    setAction(resume, [this] {
         if (background_ && ::nice(10) == -1) std::cerr << "the priority could not be lowered\n";
         const auto verbosity = background_ ? Verbosity::quiet : flags_.verbosity();
         return resumeCommand(read_.run, runs_, session_, verbosity);
@@ -203,7 +203,7 @@ void CommandLine::addList() {
     CLI::Option* json = list->add_flag("--json", read_.json, "One JSON object per line, with all numbers");
     list->add_flag("--names", names_, "Names alone, one per line")->excludes(json);
     addRunsFolder(list);
-    acts(list, [this] { return names_ ? listNamesCommand(runs_) : listCommand(runs_, read_.json); });
+    setAction(list, [this] { return names_ ? listNamesCommand(runs_) : listCommand(runs_, read_.json); });
 }
 
 void CommandLine::addPresets() {
@@ -211,7 +211,7 @@ void CommandLine::addPresets() {
         command("presets", "List the bundled presets: name, time on two cores, what each shows");
     CLI::Option* json = presets->add_flag("--json", read_.json, "One JSON object per line");
     presets->add_flag("--names", names_, "Names alone, one per line")->excludes(json);
-    acts(presets, [this] { return names_ ? presetNamesCommand() : presetsCommand(read_.json); });
+    setAction(presets, [this] { return names_ ? presetNamesCommand() : presetsCommand(read_.json); });
 }
 
 void CommandLine::addDescribe() {
@@ -221,7 +221,7 @@ void CommandLine::addDescribe() {
     describe->add_flag("--keys", keys_, "The keys of all fields, as --set takes them: key=, one per line");
     describe->add_option("--values", key_, "What a setting may be, one per line, where that can be listed")
         ->type_name("KEY");
-    acts(describe, [this] {
+    setAction(describe, [this] {
         if (!key_.empty()) return valuesCommand(key_);
         return keys_ ? keysCommand() : describeCommand(run_.what, markdown_);
     });
@@ -231,13 +231,13 @@ void CommandLine::addSample() {
     CLI::App* sample = command("sample", "Print problems of a task, one per line");
     sample->add_option("task", task_, tasksHelp())
         ->required()
-        ->type_name(typeWithWords("TASK", sampledTasks()));
+        ->type_name(typeWithChoices("TASK", sampledTasks()));
     sample->add_option("--count", count_, "How many")
         ->check(CLI::Range(std::int64_t{1}, std::int64_t{10000000}));
     sample->add_option("--seed", seed_, "Seed of the stream")
         ->check(CLI::Range(std::int64_t{0}, std::numeric_limits<std::int64_t>::max()));
     sample->add_option("--set", run_.settings, "Set a field: key=value")->allow_extra_args(false);
-    acts(sample, [this] {
+    setAction(sample, [this] {
         return sampleCommand(task_, run_.settings, count_, static_cast<std::uint64_t>(seed_.value_or(0)));
     });
 }
@@ -252,7 +252,7 @@ void CommandLine::addEval() {
     eval->add_option("--seed", eval_.evaluation.seed, "Seed of the problems (default: the run's data seed)")
         ->check(CLI::Range(std::int64_t{0}, std::numeric_limits<std::int64_t>::max()));
     eval->add_option("--temperature", eval_.evaluation.temperature, "0 takes the likeliest token")
-        ->check(numberFrom(0, 100));
+        ->check(numberInRange(0, 100));
     CLI::Option* length =
         eval->add_option("--length", eval_.lengths,
                          "Sequence length for the loss, in tokens (default: as in training); several as "
@@ -276,21 +276,21 @@ void CommandLine::addEval() {
     eval->add_option("--factor", eval_.evaluation.scaling.factor,
                      "s of the scaling; its L is training.length - 1, the positions of the inputs that were "
                      "trained on")
-        ->check(numberFrom(1, 10000));
+        ->check(numberInRange(1, 10000));
     eval->add_option(
             "--long-factors", eval_.long_factors,
             "What longrope divides the frequency of each pair by in texts longer than those of training, "
             "the fastest first: 1,1.5,4,8; a list of another length is interpolated")
         ->delimiter(',')
-        ->check(numberFrom(0.001, 1e6));
+        ->check(numberInRange(0.001, 1e6));
     eval->add_option("--proportion", eval_.evaluation.scaling.proportion,
                      "Share of the pairs that p-rope rotates")
-        ->check(numberFrom(0, 1));
+        ->check(numberInRange(0, 1));
     eval->add_option("--out", eval_.out, "Also write the generated texts to this .jsonl file")
         ->excludes(by_size)
         ->excludes(by_position);
     eval->add_flag("--json", read_.json, "One JSON object per length");
-    acts(eval, [this] { return evalCommand(read_, eval_); });
+    setAction(eval, [this] { return evalCommand(read_, eval_); });
 }
 
 void CommandLine::addExport() {
@@ -312,7 +312,7 @@ void CommandLine::addExport() {
            "which rounds as docs/run-folder.md says")
         ->check(CLI::IsMember({"fp32", "bf16"}))
         ->capture_default_str();
-    acts(out, [this] { return exportCommand(read_, what_, text_, out_, precision_); });
+    setAction(out, [this] { return exportCommand(read_, what_, text_, out_, precision_); });
 }
 
 void CommandLine::addServe() {
@@ -321,14 +321,14 @@ void CommandLine::addServe() {
     addReading(serve);
     serve->add_flag("--with-parent", with_parent_, "End when stdin is closed");
     serve->add_flag("--json", read_.json, "Print the socket's path as a JSON object");
-    acts(serve, [this] { return serveCommand(read_, with_parent_); });
+    setAction(serve, [this] { return serveCommand(read_, with_parent_); });
 }
 
 void CommandLine::addTrust() {
     CLI::App* trust =
         command("trust", "Trust a runs folder from elsewhere: write into it, and train its queue");
     trust->add_option("folder", out_, "Folder of runs")->required();
-    acts(trust, [this] { return trustCommand(out_); });
+    setAction(trust, [this] { return trustCommand(out_); });
 }
 
 void CommandLine::addCompletion() {
@@ -336,7 +336,7 @@ void CommandLine::addCompletion() {
     completion->add_option("shell", shell_, "Whose language")
         ->required()
         ->check(CLI::IsMember(completionShells()));
-    acts(completion, [this] {
+    setAction(completion, [this] {
         std::cout << completionScript(describeCommands(app_), shell_);
         return 0;
     });
@@ -344,7 +344,7 @@ void CommandLine::addCompletion() {
 
 void CommandLine::addMan() {
     CLI::App* man = command("man", "Print the manual page, for man(1)");
-    acts(man, [this] {
+    setAction(man, [this] {
         std::cout << manPage(describeCommands(app_), programVersion());
         return 0;
     });

@@ -41,7 +41,7 @@ class CommandLine {
   private:
     CLI::App* command(const std::string& name, const std::string& help);
     /// Sets the action of a command, called after all options are parsed.
-    void acts(CLI::App* command, std::function<int()> act) {
+    void setAction(CLI::App* command, std::function<int()> act) {
         command->callback([this, act = std::move(act)] { action_ = act; });
     }
     /// Sets a function to be called with its options, including the runs folder.
@@ -60,14 +60,14 @@ class CommandLine {
         addExport(), addServe(), addLook(), addRotation(), addModels(), addTokens(), addEnqueue(), addQueue(),
         addSweep(), addWork(), addCompare(), addMethods(), addPrecision(), addDiff(), addBoard(), addBench(),
         addImport(), addTrust(), addCompletion(), addMan();
-    void sayWhichRuns() const;
+    void reportRunsFolder() const;
 
     CLI::App app_{"Trains transformers with rotary position embeddings, and answers questions about them.",
                   "roper-train"};
     std::function<int()> action_;
     std::string runs_ = defaultRunsFolder().string();
     RunOptions run_;
-    ReadOptions read_;
+    CheckpointOptions read_;
     SessionOptions session_;
     VerbosityFlags flags_;
     bool names_ = false, keys_ = false;  ///< print only lists of names, for completion
@@ -84,14 +84,14 @@ class CommandLine {
     FollowOptions follow_;
     SweepOptions sweep_;
     std::filesystem::path submission_;
-    std::string holds_;
+    std::string expected_fingerprint_;
     std::optional<std::int64_t> element_;
     CompareOptions compare_;
     MethodsOptions methods_;
     PrecisionOptions compared_precisions_;
     std::vector<std::string> compared_;
     BenchOptions bench_;
-    ImportOptions foreign_;
+    ImportOptions import_;
     bool measure_ = false, enqueue_missing_ = false;
     std::optional<std::int64_t> seed_;
 };

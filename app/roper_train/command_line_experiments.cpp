@@ -15,20 +15,20 @@ void CommandLine::addEnqueue() {
     enqueue->add_flag("--twins", enqueue_.twins, "RoPE and RoPER for each seed");
     enqueue->add_option("--set", enqueue_.settings, "Set a field: key=value")->allow_extra_args(false);
     addRunsFolder(enqueue);
-    acts(enqueue, withRuns(enqueue_, enqueueCommand));
+    setAction(enqueue, withRuns(enqueue_, enqueueCommand));
 }
 
 void CommandLine::addQueue() {
     CLI::App* queue = command("queue", "Train the runs in the queue until it is empty");
     addRunsFolder(queue);
     queue->add_flag("--background", background_, "For the window: no output");
-    acts(queue, [this] { return queueCommand(runs_, background_); });
+    setAction(queue, [this] { return queueCommand(runs_, background_); });
 }
 
 void CommandLine::addSweep() {
     CLI::App* sweep = command("sweep", "Train the missing runs of a sweep: axes of settings, and seeds");
     sweep->add_option("sweep", sweep_.sweep, "A .toml file, or the name of a bundled sweep")->required();
-    CLI::Option* jobs = sweep->add_option("--jobs", sweep_.at_once, "Number of trainers at the same time")
+    CLI::Option* jobs = sweep->add_option("--jobs", sweep_.max_trainers, "Number of trainers at the same time")
                             ->check(CLI::Range(1, 256));
     CLI::Option* only = sweep->add_option("--only", sweep_.only, "Train this run only, counted from 0")
                             ->check(CLI::Range(std::int64_t{0}, std::numeric_limits<std::int64_t>::max()));
@@ -65,7 +65,7 @@ void CommandLine::addSweep() {
     sweep->add_flag("--json", sweep_.json, "With --status: one JSON object per run")->needs(status);
     sweep->add_flag("--cancel", sweep_.cancel, "Cancel its Slurm jobs")->excludes(slurm, status, jobs, only);
     addRunsFolder(sweep);
-    acts(sweep, withRuns(sweep_, sweepCommand));
+    setAction(sweep, withRuns(sweep_, sweepCommand));
 }
 
 void CommandLine::addWork() {
@@ -75,8 +75,8 @@ void CommandLine::addWork() {
         ->required();
     work->add_option("--element", element_, "Index of the element, from 0 (default: SLURM_ARRAY_TASK_ID)")
         ->check(CLI::NonNegativeNumber);
-    work->add_option("--holds", holds_, "Expected SHA-256 of the submission's runs, from the batch script");
-    acts(work, [this] { return workCommand(submission_, element_, holds_); });
+    work->add_option("--holds", expected_fingerprint_, "Expected SHA-256 of the submission's runs, from the batch script");
+    setAction(work, [this] { return workCommand(submission_, element_, expected_fingerprint_); });
 }
 
 namespace {
@@ -85,7 +85,7 @@ std::string measureType() {
     std::vector<std::string> names;
     for (const MeasureInfo& info : measures())
         names.push_back(info.name);
-    return typeWithWords("MEASURE", names);
+    return typeWithChoices("MEASURE", names);
 }
 
 }  // namespace
@@ -102,17 +102,17 @@ void CommandLine::addCompare() {
                                ->add_option("--measure", compare_.measure,
                                             "Measure to compare (default: one that suits the runs)")
                                ->type_name(measureType());
-    CLI::Option* share =
-        compare->add_option("--share", compare_.share, "Share of problems solved, for steps_until")
-            ->check(numberFrom(0, 1));
+    CLI::Option* solved_fraction =
+        compare->add_option("--share", compare_.solved_fraction, "Share of problems solved, for steps_until")
+            ->check(numberInRange(0, 1));
     compare->add_flag("--all", compare_.all, "Every measure in one table")
         ->excludes(measure)
-        ->excludes(share);
+        ->excludes(solved_fraction);
     compare->add_option("--a", compare_.a, "Label of the first group, or part of it (default: RoPE)");
     compare->add_option("--b", compare_.b, "Label of the second (default: RoPER)");
     compare->add_option("--csv", compare_.csv, "Also write the pairs, or with --all the table, to this file");
     compare->add_flag("--json", compare_.json, "One JSON object; with --all one per measure");
-    acts(compare, withRuns(compare_, compareCommand));
+    setAction(compare, withRuns(compare_, compareCommand));
 }
 
 void CommandLine::addMethods() {
@@ -124,11 +124,11 @@ void CommandLine::addMethods() {
         ->add_option("--measure", methods_.measure,
                      "Measure to compare (default: the preset's, else one that suits the task)")
         ->type_name(measureType());
-    methods->add_option("--share", methods_.share, "Share of problems solved, for steps_until")
-        ->check(numberFrom(0, 1));
+    methods->add_option("--share", methods_.solved_fraction, "Share of problems solved, for steps_until")
+        ->check(numberInRange(0, 1));
     methods->add_option("--csv", methods_.csv, "Also write the table to this file");
     methods->add_option("--markdown", methods_.markdown, "Also write it to this file, in Markdown");
-    acts(methods, withRuns(methods_, methodsCommand));
+    setAction(methods, withRuns(methods_, methodsCommand));
 }
 
 void CommandLine::addPrecision() {
@@ -145,7 +145,7 @@ void CommandLine::addPrecision() {
         ->check(positiveNumber())
         ->required();
     precision->add_option("--csv", options.csv, "Also write the table to this file");
-    acts(precision, withRuns(options, precisionCommand));
+    setAction(precision, withRuns(options, precisionCommand));
 }
 
 void CommandLine::addDiff() {
@@ -153,7 +153,7 @@ void CommandLine::addDiff() {
     diff->add_option("runs", compared_, "Names or paths of two or more runs")->required()->expected(2, 100);
     addRunsFolder(diff);
     diff->add_flag("--json", read_.json, "One JSON object");
-    acts(diff, [this] { return diffCommand(compared_, runs_, read_.json); });
+    setAction(diff, [this] { return diffCommand(compared_, runs_, read_.json); });
 }
 
 void CommandLine::addBoard() {
@@ -162,7 +162,7 @@ void CommandLine::addBoard() {
     board->add_flag("--measure", measure_, "Measure the time per step where no run has recorded it");
     board->add_flag("--enqueue", enqueue_missing_, "Enqueue the missing runs");
     board->add_flag("--json", read_.json, "One JSON object per row and method");
-    acts(board, [this] { return boardCommand(runs_, measure_, enqueue_missing_, read_.json); });
+    setAction(board, [this] { return boardCommand(runs_, measure_, enqueue_missing_, read_.json); });
 }
 
 void CommandLine::addBench() {
@@ -183,30 +183,30 @@ void CommandLine::addBench() {
         ->check(CLI::Range(1, 100000));
     bench->add_option("--target", bench_.target,
                       "Instruction set of our kernels: AVX-512, AVX2, SSE4, portable");
-    bench->add_flag("--remember", bench_.remember,
+    bench->add_flag("--remember", bench_.save_speed,
                     "Save the time per step in the runs folder, for the board");
     bench->add_flag("--json", bench_.json, "One JSON object per method");
     addRunsFolder(bench);
-    acts(bench, withRuns(bench_, benchCommand));
+    setAction(bench, withRuns(bench_, benchCommand));
 }
 
 void CommandLine::addImport() {
     CLI::App* importing = command("import", "Import metrics of another program as a run");
     importing
-        ->add_option("file", foreign_.file,
+        ->add_option("file", import_.file,
                      "CSV with a header, JSON (one object per line, an array, trainer_state.json), or "
                      "TensorBoard's events: a file, or a folder of them")
         ->required();
-    importing->add_option("--name", foreign_.name, "Name of the run's folder");
+    importing->add_option("--name", import_.name, "Name of the run's folder");
     importing
-        ->add_option("--column", foreign_.columns,
+        ->add_option("--column", import_.columns,
                      "field=column; fields are step, loss, time_s, tokens, tokens_per_s, correct, of, "
                      "evaluation_loss, learning_rate, grad_norm; field= leaves it out")
         ->allow_extra_args(false);
-    importing->add_option("--set", foreign_.settings, "Settings of the imported run: key=value")
+    importing->add_option("--set", import_.settings, "Settings of the imported run: key=value")
         ->allow_extra_args(false);
     addRunsFolder(importing);
-    acts(importing, withRuns(foreign_, importCommand));
+    setAction(importing, withRuns(import_, importCommand));
 }
 
 }  // namespace roper

@@ -11,7 +11,7 @@
 namespace roper {
 namespace {
 
-/// Accepted names of a model: those of placeOfModel and findRun.
+/// Accepted names of a model: those of locateModel and findRun.
 constexpr const char* kModels =
     "a run, a GGUF file (or one part of a split one), a Hugging Face folder, or an Ollama manifest";
 
@@ -32,8 +32,8 @@ std::string questionTable() {
     for (const QuestionKind& kind : questionKinds()) {
         if (!kind.is_printed) continue;
         table += "  " + kind.name + std::string(width - kind.name.size() + 2, ' ') + kind.help;
-        if (!kind.counted.empty())
-            table += " (--count: " + kind.counted + ", " + std::to_string(kind.usual_count) + ")";
+        if (!kind.count_meaning.empty())
+            table += " (--count: " + kind.count_meaning + ", " + std::to_string(kind.default_count) + ")";
         table += "\n";
     }
     return table +
@@ -51,12 +51,12 @@ std::string optionOf(std::string setting) {
 }
 
 /// Refuses an option that would have no effect, naming it.
-void requireRead(const CLI::App& look, const Question& question) {
+void requireUsedByQuestion(const CLI::App& look, const Question& question) {
     const QuestionKind& kind = question.kind();
     const auto refuse = [&](const std::string& setting) {
         std::vector<std::string> readers;
         for (const QuestionKind& one : questionKinds())
-            if (one.reads(setting) && one.is_printed) readers.push_back(one.name);
+            if (one.isUsedSetting(setting) && one.is_printed) readers.push_back(one.name);
         const bool is_change = readers.size() > 4 && setting != "count";
         throw CLI::ValidationError(optionOf(setting),
                                    "is not read by --what " + kind.name +
@@ -66,21 +66,21 @@ void requireRead(const CLI::App& look, const Question& question) {
                                                             : ", but by " + join(readers, ", ")));
     };
     const bool scales = look.get_option("--scaling")->count() > 0;
-    const auto requireRead = [&](const std::string& setting) {
+    const auto requireUsedByQuestion = [&](const std::string& setting) {
         const CLI::Option* const option = look.get_option_no_throw(optionOf(setting));
-        if (option != nullptr && option->count() > 0 && !kind.reads(setting, scales)) refuse(setting);
+        if (option != nullptr && option->count() > 0 && !kind.isUsedSetting(setting, scales)) refuse(setting);
     };
     for (const Field<Question>& field : questionFields()) {
         // If nothing is shown by head, --layer and --head select the heads to change.
         const bool names_heads = field.name == "layer" || field.name == "head";
-        if (field.name != "text" && !(names_heads && kind.can_change)) requireRead(field.name);
+        if (field.name != "text" && !(names_heads && kind.can_change)) requireUsedByQuestion(field.name);
     }
-    requireRead("out");
-    requireRead("text");
+    requireUsedByQuestion("out");
+    requireUsedByQuestion("text");
 }
 
 /// Settings with a different form on the command line.
-bool hasOwnForm(const std::string& setting) {
+bool hasDedicatedOption(const std::string& setting) {
     return setting == "what" || setting == "text" || setting == "positions" || setting == "change_layer" ||
            setting == "change_head";
 }
@@ -88,7 +88,7 @@ bool hasOwnForm(const std::string& setting) {
 /// An option for each setting of a question.
 void addSettings(CLI::App* look, Question& question) {
     for (const Field<Question>& field : questionFields()) {
-        if (hasOwnForm(field.name)) continue;
+        if (hasDedicatedOption(field.name)) continue;
         std::string help = field.help;
         help.front() = static_cast<char>(std::toupper(static_cast<unsigned char>(help.front())));
         if (field.name == "layer" || field.name == "head")
@@ -140,7 +140,7 @@ void CommandLine::addLook() {
         ->excludes(csv);
     look->footer(questionTable());
     look->callback([this, look] {
-        requireRead(*look, look_.question);
+        requireUsedByQuestion(*look, look_.question);
         action_ = withRuns(look_, lookCommand);
     });
 }
@@ -157,7 +157,7 @@ void CommandLine::addRotation() {
         ->capture_default_str();
     rotation->add_flag("--json", rotation_.json, "One JSON object per model: layers with all θ, and notes");
     addRunsFolder(rotation);
-    acts(rotation, withRuns(rotation_, rotationCommand));
+    setAction(rotation, withRuns(rotation_, rotationCommand));
 }
 
 void CommandLine::addModels() {
@@ -165,7 +165,7 @@ void CommandLine::addModels() {
                                "List the models that Hugging Face's tools, LM Studio, Ollama and llama.cpp "
                                "have downloaded");
     models->add_flag("--json", read_.json, "One JSON object per model and line");
-    acts(models, [this] { return modelsCommand(read_.json); });
+    setAction(models, [this] { return modelsCommand(read_.json); });
 }
 
 void CommandLine::addTokens() {

@@ -40,16 +40,16 @@ int exitCodeOf(RunState state) {
     return state == RunState::preempted ? static_cast<int>(ErrorKind::preempted) : 0;
 }
 
-bool speaksToPeople(Verbosity verbosity) {
+bool printsForHumans(Verbosity verbosity) {
     return verbosity == Verbosity::bar || verbosity == Verbosity::lines;
 }
 
 int train(const RunFolder& folder, Verbosity verbosity, const SessionOptions& session = {}) {
     Progress progress(verbosity);
-    if (speaksToPeople(verbosity)) std::cerr << folder.path().string() << "\n";
+    if (printsForHumans(verbosity)) std::cerr << folder.path().string() << "\n";
     const RunState state = trainRun(folder, progress, session);
     if (verbosity == Verbosity::json) print({{"event", "end"}, {"state", stateName(state)}});
-    progress.sumUp(state, folder);
+    progress.printSummary(state, folder);
     return exitCodeOf(state);
 }
 
@@ -76,20 +76,20 @@ RunSummary summaryOf(const RunFolder& run) {
     RunSummary summary{run.name(), "unreadable", 0, 0, ""};
     try {
         const Status status = run.status();
-        const RunState state = run.trueState(status);
+        const RunState state = run.effectiveState(status);
         summary.state = writerIsSuspended(status) ? "suspended" : stateName(state);
         const auto metrics = run.lastRow<MetricsRow>();
         const auto evaluation = run.lastRow<EvaluationRow>();
         summary.step = metrics ? std::max(status.step, metrics->step) : status.step;
         summary.steps = status.steps;
-        if (state == RunState::unfinished) summary.steps = run.raisedSteps(status).value_or(status.steps);
+        if (state == RunState::unfinished) summary.steps = run.raisedStepTarget(status).value_or(status.steps);
         if (evaluation) summary.last = evaluationText(*evaluation);
         if (!status.error.empty()) summary.last = status.error;
         if (state == RunState::interrupted)
             if (const auto crash = run.crash(status)) summary.last = "crashed with " + *crash;
         run.specification();  // reports unreadable runs, even if nothing of them is shown
     } catch (const Error& error) {
-        summary.last = onOneLine(error.what());
+        summary.last = toSingleLine(error.what());
     }
     return summary;
 }
@@ -110,7 +110,7 @@ nlohmann::ordered_json runJson(const RunFolder& run, const RunSummary& summary) 
         json["tags"] = labels.tags;
         if (!labels.note.empty()) json["note"] = labels.note;
     } catch (const Error& error) {
-        json["labels_error"] = onOneLine(error.what());
+        json["labels_error"] = toSingleLine(error.what());
     }
     try {
         const Specification specification = run.specification();
@@ -123,7 +123,7 @@ nlohmann::ordered_json runJson(const RunFolder& run, const RunSummary& summary) 
         if (isKnown("training.model_seed", specification))
             json["model_seed"] = specification.training.model_seed;
         if (const std::string host = run.status().host; !host.empty()) json["host"] = host;
-        for (const Computation& computation : computationsOf(readSessions(run)))
+        for (const ComputeEnvironment& computation : computeEnvironmentsOf(readSessions(run)))
             json["computed_by"].push_back(textOf(computation));
         if (const auto row = run.lastRow<MetricsRow>()) json["metrics"] = rowJson(*row);
         const std::vector<EvaluationRow> evaluations = run.evaluations();
@@ -142,7 +142,7 @@ int printLines(const std::vector<std::string>& lines) {
 }
 
 /// A preset by its name, or a specification by its path. @throws Error (usage)
-Specification readNamed(const std::string& what) {
+Specification readPresetOrFile(const std::string& what) {
     const bool is_path = what.ends_with(".toml") || what.find('/') != std::string::npos;
     if (!is_path) return loadPreset(what).specification;
     std::error_code unreadable;
@@ -159,15 +159,15 @@ Specification readNamed(const std::string& what) {
 
 }  // namespace
 
-Specification namedSpecification(const std::string& what, const std::vector<std::string>& settings) {
-    Specification specification = readNamed(what);
+Specification loadSpecification(const std::string& what, const std::vector<std::string>& settings) {
+    Specification specification = readPresetOrFile(what);
     for (const std::string& setting : settings)
         applySetting(specification, setting);
     return specification;
 }
 
 int runCommand(const RunOptions& options) {
-    Specification specification = namedSpecification(options.what, options.settings);
+    Specification specification = loadSpecification(options.what, options.settings);
     const auto set = [&](const char* key, const std::string& value) {
         if (!value.empty()) applySetting(specification, std::string(key).append("=").append(value));
     };
@@ -185,11 +185,11 @@ int runCommand(const RunOptions& options) {
     if (by_srun && options.name.empty())
         throw Error(ErrorKind::usage,
                     "srun starts every process with the same command, which must name the run: --name NAME");
-    requireShares(specification, options.session.processes);
-    if (!options.session.anyway) requireMemory(specification);
+    requireSequencePerProcess(specification, options.session.processes);
+    if (!options.session.ignore_memory_estimate) requireMemory(specification);
     requireReadableText(specification.task);
     const RunFolder named(options.runs / options.name);
-    if (followAmongTasks(named, options.session.processes)) return 0;
+    if (followIfSrunTask(named, options.session.processes)) return 0;
     const auto make = [&] {
         try {
             return createRun(options.runs, options.name, specification);
@@ -205,7 +205,7 @@ int resumeCommand(const std::string& run, const fs::path& runs, const SessionOpt
                   Verbosity verbosity) {
     const RunFolder folder = findRun(run, runs);
     const Status status = folder.status();
-    if (status.state == RunState::finished && !folder.raisedSteps(status)) {
+    if (status.state == RunState::finished && !folder.raisedStepTarget(status)) {
         std::cerr << folder.path().string() << " is finished (" << status.step
                   << " steps); nothing to resume. "
                   << (folder.checkpoints().empty()
@@ -213,7 +213,7 @@ int resumeCommand(const std::string& run, const fs::path& runs, const SessionOpt
                           : "A larger training.steps in its run.toml lets it go on.\n");
         return 0;
     }
-    if (followAmongTasks(folder, session.processes)) return 0;
+    if (followIfSrunTask(folder, session.processes)) return 0;
     if (status.step > 0 && folder.checkpoints().empty() && verbosity != Verbosity::quiet)
         std::cerr << "no checkpoint was written yet; it begins again at step 1\n";
     return train(folder, verbosity, session);
@@ -222,8 +222,8 @@ int resumeCommand(const std::string& run, const fs::path& runs, const SessionOpt
 int followCommand(const FollowOptions& options) {
     const std::size_t colon = options.at.rfind(':');
     const auto port = colon == std::string::npos ? std::nullopt : parseInteger(options.at.substr(colon + 1));
-    constexpr int kMostProcesses = 1024, kLastPort = 65535;
-    if (!port || *port < 1 || *port > kLastPort || options.size > kMostProcesses || options.rank < 1 ||
+    constexpr int kMaxProcesses = 1024, kMaxPort = 65535;
+    if (!port || *port < 1 || *port > kMaxPort || options.size > kMaxProcesses || options.rank < 1 ||
         options.rank >= options.size)
         throw Error(ErrorKind::usage, "follow takes HOST:PORT, and a rank from 1 below --of");
     if (options.parent > 0) {
@@ -237,7 +237,7 @@ int followCommand(const FollowOptions& options) {
 }
 
 int listCommand(const fs::path& runs, bool json) {
-    const EndsWithReader reader;
+    const ExitOnClosedOutput reader;
     std::size_t widest = 4;
     std::vector<RunSummary> all;
     for (const RunFolder& run : listRuns(runs)) {
@@ -284,9 +284,9 @@ int valuesCommand(const std::string& key) {
 int trustCommand(const fs::path& runs) {
     if (!fs::is_directory(runs)) throw Error(ErrorKind::usage, "there is no folder " + runs.string());
     trustFolder(runs);
-    approveAsShown(runs, unapprovedRuns(runs));
+    approveFingerprints(runs, unapprovedRuns(runs));
     const std::size_t waiting = readQueue(runs).entries.size();
-    tellPerson(fs::canonical(runs).string() + " is treated as your own from now on" +
+    reportToUser(fs::canonical(runs).string() + " is treated as your own from now on" +
                (waiting > 0 ? "; what waits in its queue now may be trained (" + countOf(waiting, "run") + ")"
                             : ""));
     return 0;
@@ -314,7 +314,7 @@ int describeCommand(const std::string& what, bool markdown) {
         std::cout << (markdown ? fieldsAsMarkdown() : toToml(Specification{}));
         return 0;
     }
-    const Specification specification = namedSpecification(what);
+    const Specification specification = loadSpecification(what);
     requireValid(specification, what);
     std::cout << "# " << costText(costOf(specification)) << "\n" << toToml(specification);
     return 0;
@@ -322,7 +322,7 @@ int describeCommand(const std::string& what, bool markdown) {
 
 int sampleCommand(const std::string& task, const std::vector<std::string>& settings, std::int64_t count,
                   std::uint64_t seed) {
-    const EndsWithReader reader;
+    const ExitOnClosedOutput reader;
     Specification specification;
     findField("task.name").set(specification, task);
     for (const std::string& setting : settings)
@@ -340,28 +340,28 @@ int sampleCommand(const std::string& task, const std::vector<std::string>& setti
     return 0;
 }
 
-int serveCommand(const ReadOptions& options, bool with_parent) {
+int serveCommand(const CheckpointOptions& options, bool with_parent) {
     ServeOptions serve;
     serve.announce = [&](const std::string& socket, std::int64_t step) {
         if (!options.json) {
             std::cout << socket << std::endl;
-            return requireOutput();
+            return flushStdout();
         }
         nlohmann::ordered_json line = {{"event", "listening"}, {"socket", socket}};
         if (step >= 0) line["step"] = step;
         print(line);
-        requireOutput();
+        flushStdout();
     };
     std::optional<ParentWatch> parent;
     if (with_parent) parent.emplace();
-    serve.goes_on = [&] { return !parent || !parent->hasLeft(); };
-    auto said = std::chrono::steady_clock::now();
+    serve.should_continue = [&] { return !parent || !parent->hasExited(); };
+    auto last_report = std::chrono::steady_clock::now();
     if (options.json)
         serve.progress = [&](std::int64_t done, std::int64_t all, const std::string& counted) {
-            constexpr auto kOften = std::chrono::milliseconds(50);
+            constexpr auto kReportInterval = std::chrono::milliseconds(50);
             const auto now = std::chrono::steady_clock::now();
-            if (now - said < kOften) return;
-            said = now;
+            if (now - last_report < kReportInterval) return;
+            last_report = now;
             print({{"event", "progress"}, {"done", done}, {"all", all}, {"counted", counted}});
         };
     if (isPretrainedModel(options.run)) {
@@ -369,7 +369,7 @@ int serveCommand(const ReadOptions& options, bool with_parent) {
             throw Error(ErrorKind::usage, "--step chooses a checkpoint of a run; this model has none");
         servePublished(options.run, serve);
     } else {
-        if (options.device != ReadOptions().device && options.device != "auto")
+        if (options.device != CheckpointOptions().device && options.device != "auto")
             throw Error(ErrorKind::usage,
                         "models are read on the CPU: serve takes no --device " + options.device);
         serveRun(findRun(options.run, options.runs), options.step, serve);

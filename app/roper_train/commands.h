@@ -25,7 +25,7 @@ struct RunOptions {
     SessionOptions session = {};
 };
 
-struct ReadOptions {
+struct CheckpointOptions {
     std::string run;
     std::filesystem::path runs;
     std::optional<std::int64_t> step;
@@ -35,7 +35,7 @@ struct ReadOptions {
 
 /// A preset by its name, or a specification by its path, with overridden fields ("key=value"). @throws Error
 /// (usage)
-Specification namedSpecification(const std::string& what, const std::vector<std::string>& settings = {});
+Specification loadSpecification(const std::string& what, const std::vector<std::string>& settings = {});
 
 // Each command prints its data on stdout and returns the program's exit code. All throw Error.
 
@@ -112,11 +112,11 @@ struct EvalOptions {
     bool keep = false;          ///< also save in the run's sizes.csv, lengths.csv or positions.csv
     std::filesystem::path out;  ///< also write the generated texts to this file (.jsonl); empty: none
 };
-int evalCommand(const ReadOptions& options, EvalOptions eval);
+int evalCommand(const CheckpointOptions& options, EvalOptions eval);
 /// Prints the socket's path and answers requests on it. `with_parent`: ends when stdin is closed.
-int serveCommand(const ReadOptions& options, bool with_parent);
+int serveCommand(const CheckpointOptions& options, bool with_parent);
 /// @param precision  "fp32" or "bf16": precision in which attention, norms and logits are computed
-int exportCommand(const ReadOptions& options, const std::string& what, const std::string& text,
+int exportCommand(const CheckpointOptions& options, const std::string& what, const std::string& text,
                   const std::filesystem::path& out, const std::string& precision);
 
 }  // namespace roper

@@ -50,19 +50,19 @@ const RunGroup& findGroup(const std::vector<RunGroup>& groups, const std::string
         ++matches;
     }
     if (matches == 1) return *found;
-    const std::string wanted = label.empty() ? positionMethod(position).title : label;
+    const std::string requested = label.empty() ? positionMethod(position).title : label;
     throw Error(ErrorKind::usage,
-                (matches == 0 ? "no group of runs is \"" : "several groups of runs are \"") + wanted +
+                (matches == 0 ? "no group of runs is \"" : "several groups of runs are \"") + requested +
                     "\"; there are: " + join(labels, "; ") + ". Choose with --filter, --a and --b.");
 }
 
 void printGroups(std::span<const RunRecord> runs, const std::vector<RunGroup>& groups, Measure measure,
-                 double share) {
+                 double solved_fraction) {
     for (const RunGroup& group : groups) {
         std::vector<double> values;
-        const std::vector<std::size_t> counted = runsThatCount(runs, group);
+        const std::vector<std::size_t> counted = oneRunPerSeed(runs, group);
         for (const std::size_t run : counted) {
-            const OutcomeValue outcome = outcomeOf(runs[run], measure, share);
+            const OutcomeValue outcome = outcomeOf(runs[run], measure, solved_fraction);
             if (outcome.kind == Outcome::known) values.push_back(outcome.value);
         }
         const Summary summary = summarize(values);
@@ -70,7 +70,7 @@ void printGroups(std::span<const RunRecord> runs, const std::vector<RunGroup>& g
                   << " with this outcome";
         if (!values.empty())
             std::cout << ", mean " << formatRounded(summary.mean, 5) << ", from "
-                      << formatRounded(summary.least, 5) << " to " << formatRounded(summary.greatest, 5);
+                      << formatRounded(summary.minimum, 5) << " to " << formatRounded(summary.maximum, 5);
         if (const std::size_t left_out = group.runs.size() - counted.size(); left_out > 0)
             std::cout << ", " << left_out << " left out (a seed trained again, or another precision)";
         std::cout << "\n";
@@ -87,10 +87,10 @@ Json jsonOf(const PairedComparison& c) {
                  {"measure", infoOf(c.measure).name},
                  {"pairs", c.pairs.size()},
                  {"complete", c.differences().size()}};
-    if (c.measure == Measure::steps_until) json["share"] = c.share;
+    if (c.measure == Measure::steps_until) json["share"] = c.solved_fraction;
     if (c.test)
         json.update({{"mean", c.test->difference.mean},
-                     {"deviation", c.test->difference.deviation},
+                     {"deviation", c.test->difference.standard_deviation},
                      {"t", c.test->t},
                      {"p", c.test->p},
                      {"low", c.test->interval.low},
@@ -98,11 +98,11 @@ Json jsonOf(const PairedComparison& c) {
     if (c.test && c.test->bootstrap)
         json.update({{"bootstrap_low", c.test->bootstrap->low}, {"bootstrap_high", c.test->bootstrap->high}});
     if (c.test) json["permutation_p"] = orNull(c.test->permutation_p);
-    if (c.needed) json["pairs_for_power_80"] = *c.needed;
+    if (c.pairs_needed) json["pairs_for_power_80"] = *c.pairs_needed;
     json["better_a"] = c.better_a;
     json["better_b"] = c.better_b;
     json["sign_p"] = c.sign_p;
-    json["conclusion"] = conclusionOf(c);
+    json["conclusion"] = conclusionText(c);
     return json;
 }
 
@@ -113,7 +113,7 @@ Json jsonOf(const OutcomeRow& row) {
     json["test"] = row.is_sign_test ? "sign" : "paired t";
     json["test_p"] = orNull(row.p);
     json["holm_p"] = orNull(row.holm_p);
-    json["named_before"] = row.is_named_before;
+    json["named_before"] = row.is_preregistered;
     return json;
 }
 
@@ -125,18 +125,18 @@ Json cellJson(const BoardRow& row, const BoardCell& cell) {
             {"unfinished", cell.unfinished.size()},
             {"missing", cell.missing},
             {"mean", orNull(cell.mean)},
-            {"seconds_a_step", orNull(cell.seconds_a_step)},
-            {"seconds_left", orNull(cell.seconds_left)}};
+            {"seconds_a_step", orNull(cell.seconds_per_step)},
+            {"seconds_left", orNull(cell.remaining_seconds)}};
 }
 
 std::string cellText(const BoardRow& row, const BoardCell& cell) {
     std::ostringstream text;
     text << std::left << std::setw(6) << positionMethod(cell.position).title << " target "
          << formatRounded(cell.target, 5);
-    if (cell.other_target) text << " (another copy: " << formatRounded(*cell.other_target, 5) << ")";
+    if (cell.alternative_target) text << " (another copy: " << formatRounded(*cell.alternative_target, 5) << ")";
     text << ", ours " << (cell.mean ? formatRounded(*cell.mean, 5) : "-") << ", " << cell.finished.size()
          << " of " << row.target.runs << " runs finished, "
-         << (cell.seconds_left ? durationText(*cell.seconds_left) + " to go"
+         << (cell.remaining_seconds ? durationText(*cell.remaining_seconds) + " to go"
                                : "speed not measured: --measure");
     return text.str();
 }
@@ -174,12 +174,12 @@ void printInColumns(const std::vector<std::vector<std::string>>& lines) {
 void printTable(const RunDifferences& differences) {
     std::vector<std::vector<std::string>> lines{{""}};
     for (const std::string& column : differences.columns)
-        lines.front().push_back(onOneLine(column));
+        lines.front().push_back(toSingleLine(column));
     for (const auto* rows : {&differences.settings, &differences.outcomes}) {
         for (const RunsRow& row : *rows) {
             lines.push_back({row.title()});
             for (const std::string& value : row.values)
-                lines.back().push_back(onOneLine(value));
+                lines.back().push_back(toSingleLine(value));
         }
         if (rows == &differences.settings) lines.emplace_back();
     }
@@ -188,27 +188,27 @@ void printTable(const RunDifferences& differences) {
 }
 
 /// Reports what a comparison omits.
-void tellLeftOut(const std::string& of, const PairedComparison& comparison) {
-    if (const std::string text = trimmed(leftOutText(comparison)); !text.empty()) tellPerson(of + text);
+void reportExcluded(const std::string& of, const PairedComparison& comparison) {
+    if (const std::string text = trimmed(omissionsText(comparison)); !text.empty()) reportToUser(of + text);
 }
 
 int printOutcomes(const std::vector<OutcomeRow>& rows, const CompareOptions& options) {
-    if (!options.csv.empty()) writeFileAtomically(outputPath(options.csv), csvOf(rows));
+    if (!options.csv.empty()) writeFileAtomically(outputPath(options.csv), toCsv(rows));
     if (options.json) {
         for (const OutcomeRow& row : rows)
             print(jsonOf(row));
         return 0;
     }
     if (rows.empty()) {
-        tellPerson("no seed has an outcome in both groups yet");
+        reportToUser("no seed has an outcome in both groups yet");
         return 0;
     }
-    tellLeftOut("", rows.front().comparison);
+    reportExcluded("", rows.front().comparison);
     const auto [label_a, label_b] = differingLabels(rows.front().comparison);
     std::vector<std::vector<std::string>> lines{
         {"", label_a, label_b, "difference", "95 % interval", "p", "p by Holm"}};
     for (const OutcomeRow& row : rows) {
-        const OutcomeCells cells = cellsOf(row);
+        const OutcomeCells cells = formatCells(row);
         lines.push_back(
             {cells.title, cells.a, cells.b, cells.difference, cells.interval, cells.p, cells.holm_p});
     }
@@ -219,7 +219,7 @@ int printOutcomes(const std::vector<OutcomeRow>& rows, const CompareOptions& opt
 /// The runs that match a filter. @throws Error (usage) if there are none
 std::vector<RunRecord> matchingRuns(const RunTable& table, const std::string& words, const fs::path& folder) {
     for (const std::string& problem : table.problems())
-        tellPerson("left out: " + problem);
+        reportToUser("left out: " + problem);
     const RunFilter filter(words);
     if (filter.isUnfinished())
         throw Error(ErrorKind::usage, "a comparison in \"" + words + "\" lacks its value");
@@ -233,12 +233,12 @@ std::vector<RunRecord> matchingRuns(const RunTable& table, const std::string& wo
 void measureSpeeds(const std::vector<BoardRow>& board, const fs::path& runs) {
     for (const BoardRow& row : board) {
         for (const BoardCell& cell : row.cells) {
-            if (cell.seconds_a_step) continue;
+            if (cell.seconds_per_step) continue;
             const Specification specification = withPosition(row.specification, cell.position);
-            tellPerson("measuring a step of " + row.target.preset + ", " +
+            reportToUser("measuring a step of " + row.target.preset + ", " +
                        positionMethod(cell.position).title + " …");
-            constexpr double kLeastSeconds = 15;
-            rememberSpeed(runs, specification, benchSteps(specification, 3, 1, kLeastSeconds).median());
+            constexpr double kMinSeconds = 15;
+            saveSpeed(runs, specification, benchSteps(specification, 3, 1, kMinSeconds).median());
         }
     }
 }
@@ -246,7 +246,7 @@ void measureSpeeds(const std::vector<BoardRow>& board, const fs::path& runs) {
 }  // namespace
 
 int compareCommand(const CompareOptions& options) {
-    std::optional<EndsWithReader> reader;
+    std::optional<ExitOnClosedOutput> reader;
     if (options.csv.empty()) reader.emplace();
     const RunTable table(options.runs);
     const std::vector<RunRecord> runs = matchingRuns(table, options.filter, options.runs);
@@ -255,59 +255,59 @@ int compareCommand(const CompareOptions& options) {
     const RunGroup& b = findGroup(groups, options.b, twinMethods().back());
     if (a.key == b.key) throw Error(ErrorKind::usage, "a group cannot be compared with itself: " + a.label);
     if (options.all) return printOutcomes(outcomeTable(runs, a, b), options);
-    const Measure measure = options.measure.empty() ? leadingMeasure(runs, a, b) : measureOf(options.measure);
-    if (options.measure.empty() && options.share == kNamedShare && namedMeasure(runs, a, b))
-        tellPerson("The preset names this as the primary measure; --measure chooses another.");
+    const Measure measure = options.measure.empty() ? defaultComparisonMeasure(runs, a, b) : parseMeasure(options.measure);
+    if (options.measure.empty() && options.solved_fraction == kPreregisteredFraction && preregisteredMeasure(runs, a, b))
+        reportToUser("The preset names this as the primary measure; --measure chooses another.");
     else if (options.measure.empty() && measure == Measure::steps_until)
-        tellPerson(
+        reportToUser(
             "Every finished run solves 95 % in the end, so it is time that is compared; --measure chooses "
             "another.");
-    const PairedComparison comparison = comparePaired(runs, a, b, measure, options.share);
-    if (!options.csv.empty()) writeFileAtomically(outputPath(options.csv), csvOf(comparison));
+    const PairedComparison comparison = comparePaired(runs, a, b, measure, options.solved_fraction);
+    if (!options.csv.empty()) writeFileAtomically(outputPath(options.csv), toCsv(comparison));
     if (options.json) {
         print(jsonOf(comparison));
         return 0;
     }
-    printGroups(runs, groups, measure, options.share);
-    std::cout << "\n" << csvOf(comparison) << "\n" << conclusionOf(comparison) << "\n";
+    printGroups(runs, groups, measure, options.solved_fraction);
+    std::cout << "\n" << toCsv(comparison) << "\n" << conclusionText(comparison) << "\n";
     return 0;
 }
 
 int methodsCommand(const MethodsOptions& options) {
     const RunTable read(options.runs);
-    const auto measure = options.measure.empty() ? std::nullopt : std::optional(measureOf(options.measure));
+    const auto measure = options.measure.empty() ? std::nullopt : std::optional(parseMeasure(options.measure));
     const MethodTable table = methodTable(matchingRuns(read, options.filter, options.runs), options.reference,
-                                          measure, options.share);
-    if (!options.csv.empty()) writeFileAtomically(outputPath(options.csv), csvOf(table));
-    if (!options.markdown.empty()) writeFileAtomically(outputPath(options.markdown), markdownOf(table));
-    printInColumns(linesOf(table));
+                                          measure, options.solved_fraction);
+    if (!options.csv.empty()) writeFileAtomically(outputPath(options.csv), toCsv(table));
+    if (!options.markdown.empty()) writeFileAtomically(outputPath(options.markdown), toMarkdown(table));
+    printInColumns(tableRows(table));
     for (const MethodColumn& column : table.columns)
         for (std::size_t row = 0; row < column.cells.size(); ++row)
-            if (const auto& cell = column.cells[row]; cell && cell->against)
-                tellLeftOut(column.preset + ", " + table.methods[row] + ": ", cell->against->comparison);
+            if (const auto& cell = column.cells[row]; cell && cell->versus_reference)
+                reportExcluded(column.preset + ", " + table.methods[row] + ": ", cell->versus_reference->comparison);
     return 0;
 }
 
 int precisionCommand(const PrecisionOptions& options) {
     const RunTable read(options.runs);
     const std::vector<RunRecord> runs = matchingRuns(read, options.filter, options.runs);
-    const std::vector<PrecisionRow> rows = precisionTable(runs, measureOf(options.measure), options.bound);
+    const std::vector<PrecisionRow> rows = precisionTable(runs, parseMeasure(options.measure), options.bound);
     if (rows.empty())
         throw Error(ErrorKind::usage,
                     "no group of runs was trained in both precisions: train the same seeds with "
                     "--set device.precision=fp32 and with --set device.precision=bf16");
-    if (!options.csv.empty()) writeFileAtomically(outputPath(options.csv), csvOf(rows));
-    printInColumns(linesOf(rows));
+    if (!options.csv.empty()) writeFileAtomically(outputPath(options.csv), toCsv(rows));
+    printInColumns(tableRows(rows));
     for (const PrecisionRow& row : rows)
-        if (row.oneSided() > 0)
-            tellPerson(row.label + ": in " + countOf(static_cast<std::size_t>(row.oneSided()), "pair") +
+        if (row.omittedPairs() > 0)
+            reportToUser(row.label + ": in " + countOf(static_cast<std::size_t>(row.omittedPairs()), "pair") +
                        " a run failed, is not finished or was not measured; equivalence is not claimed for "
                        "the rest");
     return 0;
 }
 
 int diffCommand(const std::vector<std::string>& names, const fs::path& runs, bool json) {
-    const EndsWithReader reader;
+    const ExitOnClosedOutput reader;
     std::vector<RunFolder> folders;
     for (const std::string& name : names)
         folders.push_back(findRun(name, runs));
@@ -326,7 +326,7 @@ int diffCommand(const std::vector<std::string>& names, const fs::path& runs, boo
 }
 
 int boardCommand(const fs::path& runs, bool measure, bool enqueue, bool json) {
-    std::optional<EndsWithReader> reader;
+    std::optional<ExitOnClosedOutput> reader;
     if (!measure && !enqueue) reader.emplace();
     const RunTable table(runs);
     if (measure) measureSpeeds(makeBoard(table.records(), readSpeeds(runs)), runs);
@@ -340,20 +340,20 @@ int boardCommand(const fs::path& runs, bool measure, bool enqueue, bool json) {
                 std::cout << "  " << cellText(row, cell) << "\n";
         }
     }
-    const auto left = secondsLeft(board);
+    const auto left = remainingSeconds(board);
     if (!json)
         std::cout << (left ? durationText(*left) + " for what is missing, one run after the other\n"
                            : "`roper-train board --measure` says how long it takes here\n");
     if (enqueue)
-        tellPerson(
-            countOf(enqueueRuns(runs, asExperiments(missingRuns(board), {}, std::time(nullptr))).size(),
+        reportToUser(
+            countOf(enqueueRuns(runs, groupIntoExperiments(missingRuns(board), {}, std::time(nullptr))).size(),
                     "run") +
             " queued");
     return 0;
 }
 
 int importCommand(const ImportOptions& options) {
-    const ForeignTable table = readForeignTable(options.file);
+    const ExternalTable table = readExternalTable(options.file);
     auto mapping = guessMapping(table);
     for (const std::string& column : options.columns) {
         const std::size_t equals = column.find('=');
@@ -371,12 +371,12 @@ int importCommand(const ImportOptions& options) {
     if (!specification.about.known.empty()) known.push_back(specification.about.known);
     specification.about.known = join(known, " ");
     const ImportedRun imported = importRun(options.runs, options.name, specification, table, mapping);
-    tellPerson(imported.columns);
-    tellPerson(imported.known);
+    reportToUser(imported.columns);
+    reportToUser(imported.known);
     for (const std::string& note : imported.notes)
-        tellPerson(note);
+        reportToUser(note);
     if (imported.folder.specification().methodName() == kUnknownMethod)
-        tellPerson(
+        reportToUser(
             "the method is not known; --set model.position=roper says that it is RoPER, --set "
             "about.method=NAME calls it otherwise");
     std::cout << imported.folder.path().string() << "\n";

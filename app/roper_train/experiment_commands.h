@@ -30,7 +30,7 @@ int queueCommand(const std::filesystem::path& runs, bool quietly);
 struct SweepOptions {
     std::string sweep;  ///< a file, or the name of a bundled sweep
     std::filesystem::path runs;
-    int at_once = 1;
+    int max_trainers = 1;
     std::int64_t only = -1;  ///< train only this run, counted from 0
     bool use_slurm = false;  ///< submit missing runs to Slurm instead
     SlurmOptions slurm = {};
@@ -43,14 +43,14 @@ int sweepCommand(const SweepOptions& options);
 
 /// Trains the runs of one array element submitted by `sweep --slurm`.
 /// @param element  from 0; default: SLURM_ARRAY_TASK_ID
-int workCommand(const std::filesystem::path& submission, std::optional<std::int64_t> element,
-                const std::string& holds);
+int workCommand(const std::filesystem::path& submission, std::optional<std::int64_t> array_task,
+                const std::string& fingerprint);
 
 struct CompareOptions {
     std::filesystem::path runs;
     std::string filter;
     std::string measure;  ///< empty: depends on the task
-    double share = 0.9;
+    double solved_fraction = 0.9;
     std::string a, b;  ///< parts of the labels of two groups; empty: RoPE and RoPER
     bool all = false;  ///< all measures in one table, instead of one measure
     std::string csv;   ///< also write the pairs to this file, or with `all` the table
@@ -63,7 +63,7 @@ struct MethodsOptions {
     std::string filter;
     std::string reference = "RoPE";  ///< label of the group with which the others are compared
     std::string measure;             ///< empty: named by each preset
-    double share = 0.9;
+    double solved_fraction = 0.9;
     std::string csv, markdown;  ///< also write the table to these files
 };
 /// Prints all methods compared with one of them, preset by preset.

@@ -17,11 +17,11 @@ inline void print(const nlohmann::ordered_json& json) {
 }
 
 /// Prints answers about several models or texts. After an error it continues with the next and prints the
-/// error in the answer's place: in JSON together with the members of `named` that identify the item. The
+/// error in the answer's place: in JSON together with the members of `identify` that identify the item. The
 /// error of a single item is thrown, unless JSON is printed.
 /// @returns the exit code of the first error, otherwise 0
-template <class One, class Answer, class Named>
-int answerEach(const std::vector<One>& all, bool json, const Answer& answer, const Named& named) {
+template <class One, class Answer, class Identify>
+int answerEach(const std::vector<One>& all, bool json, const Answer& answer, const Identify& identify) {
     int code = 0;
     for (const One& one : all) {
         try {
@@ -30,11 +30,11 @@ int answerEach(const std::vector<One>& all, bool json, const Answer& answer, con
             if (all.size() == 1 && !json) throw;
             if (code == 0) code = error.exitCode();
             if (json) {
-                nlohmann::ordered_json line = named(one);
+                nlohmann::ordered_json line = identify(one);
                 line["error"] = error.what();
                 print(line);
             } else {
-                tellPerson(std::string("roper-train: ") + error.what());
+                reportToUser(std::string("roper-train: ") + error.what());
             }
         }
     }

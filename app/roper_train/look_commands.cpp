@@ -13,7 +13,7 @@
 namespace roper {
 namespace {
 
-constexpr std::uint64_t kLongestText = 16U << 20U;
+constexpr std::uint64_t kMaxTextBytes = 16U << 20U;
 
 /// Opens a GGUF file, a Hugging Face folder, or a run, by its path or by its name in the runs folder.
 OpenedModel opened(const LookOptions& options) {
@@ -26,27 +26,27 @@ OpenedModel opened(const LookOptions& options) {
 }
 
 /// If nothing is shown by head, --layer and --head select the heads to change.
-Question questionOf(const LookOptions& options) {
+Question parseQuestion(const LookOptions& options) {
     Question question = options.question;
-    if (!options.text_file.empty()) question.text = readFile(options.text_file, kLongestText);
+    if (!options.text_file.empty()) question.text = readFile(options.text_file, kMaxTextBytes);
     if (question.kind().heads == QuestionKind::Heads::none) {
         if (question.layer) question.change.layer = question.layer;
         if (question.head) question.change.head = question.head;
     }
-    question.positions = question.kind().reads("positions") && question.layer && question.head;
+    question.positions = question.kind().isUsedSetting("positions") && question.layer && question.head;
     return question;
 }
 
 }  // namespace
 
 int lookCommand(const LookOptions& options) {
-    const Question question = questionOf(options);
-    std::optional<EndsWithReader> ends;
+    const Question question = parseQuestion(options);
+    std::optional<ExitOnClosedOutput> ends;
     if (options.out.empty()) ends.emplace();
     ReaderOptions reading;
     reading.threads = options.threads;
     if (question.kind().repeats_passes)
-        reading.kept_bytes = static_cast<std::uint64_t>(availableMemory().value_or(0) / 3);
+        reading.weight_cache_bytes = static_cast<std::uint64_t>(availableMemory().value_or(0) / 3);
     if (::isatty(STDERR_FILENO) != 0 && options.format == AnswerFormat::text)
         reading.progress = [](std::int64_t done, std::int64_t all, const std::string& counted) {
             terminal() << "\r" << done << " of " << all << " " << counted << "\033[K"

@@ -27,8 +27,8 @@ void limitSpinning(char** argv) {
 int main(int argc, char** argv) {
     limitSpinning(argv);
     roper::setProgramCommit(ROPER_LAB_COMMIT);
-    roper::letWritesFail();
-    const roper::CleanOutput clean_output;
-    return roper::reportingErrors("roper-train",
+    roper::ignoreWriteSignals();
+    const roper::TerminalOutputFilter clean_output;
+    return roper::runReportingErrors("roper-train",
                                   [&] { return roper::CommandLine().parseAndRun(argc, argv); });
 }

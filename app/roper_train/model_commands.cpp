@@ -98,7 +98,7 @@ void evaluateAtLength(const RunFolder& folder, const ReadingOptions& reading, co
 /// The scaling with LongRoPE's list. @throws Error (usage) for a list without LongRoPE, or vice versa
 Scaling scalingOf(const EvalOptions& eval) {
     Scaling scaling = eval.evaluation.scaling;
-    scaling.method = valueNamed<ScalingMethod>(eval.scaling);
+    scaling.method = enumFromName<ScalingMethod>(eval.scaling);
     const bool is_longrope = scaling.method == ScalingMethod::longrope;
     if (is_longrope == eval.long_factors.empty())
         throw Error(ErrorKind::usage, is_longrope ? "--scaling longrope needs --long-factors"
@@ -110,8 +110,8 @@ Scaling scalingOf(const EvalOptions& eval) {
 
 }  // namespace
 
-int evalCommand(const ReadOptions& options, EvalOptions eval) {
-    std::optional<EndsWithReader> reader;
+int evalCommand(const CheckpointOptions& options, EvalOptions eval) {
+    std::optional<ExitOnClosedOutput> reader;
     if (eval.out.empty() && !eval.keep) reader.emplace();
     if (!eval.out.empty()) eval.out = outputPath(eval.out);
     const RunFolder folder = findRun(options.run, options.runs);
@@ -142,7 +142,7 @@ int evalCommand(const ReadOptions& options, EvalOptions eval) {
     return 0;
 }
 
-int exportCommand(const ReadOptions& options, const std::string& what, const std::string& text,
+int exportCommand(const CheckpointOptions& options, const std::string& what, const std::string& text,
                   const fs::path& named, const std::string& precision) {
     if (what == "huggingface") {
         for (const std::string& note : exportGptNeox(findRun(options.run, options.runs), options.step, named))

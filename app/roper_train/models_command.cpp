@@ -50,7 +50,7 @@ ModelDetails detailsOf(const StoredModel& stored) {
         for (std::size_t file = 0; file < model.tensors->fileCount(); ++file)
             details.bytes += model.tensors->sizeOfFile(file);
         details.memory_bytes =
-            leastBytesToRead(model.architecture, kTokens) + largestMatrixBytes(model.architecture);
+            minReadingBytes(model.architecture, kTokens) + largestMatrixBytes(model.architecture);
     } catch (const Error& error) {
         details.problem = error.what();
     }
@@ -72,17 +72,17 @@ Json jsonOf(const StoredModel& stored, const ModelDetails& details) {
 }
 
 void printModel(const StoredModel& stored, const ModelDetails& details) {
-    std::cout << onOneLine(stored.title) << " (" << stored.program << ")\n";
+    std::cout << toSingleLine(stored.title) << " (" << stored.program << ")\n";
     if (details.problem.empty())
         std::cout << "  " << details.family << ", "
-                  << scaledText(static_cast<double>(details.parameters),
+                  << formatWithUnit(static_cast<double>(details.parameters),
                                 {"", "thousand", "million", "billion", "trillion"})
-                  << " parameters, " << details.type << ", " << bytesText(static_cast<double>(details.bytes))
-                  << "; reading " << kTokens << " tokens takes at least " << bytesText(details.memory_bytes)
+                  << " parameters, " << details.type << ", " << formatBytes(static_cast<double>(details.bytes))
+                  << "; reading " << kTokens << " tokens takes at least " << formatBytes(details.memory_bytes)
                   << " of memory\n";
     else
-        std::cout << "  cannot be opened: " << onOneLine(details.problem) << "\n";
-    std::cout << "  " << onOneLine(stored.path.string()) << "\n";
+        std::cout << "  cannot be opened: " << toSingleLine(details.problem) << "\n";
+    std::cout << "  " << toSingleLine(stored.path.string()) << "\n";
 }
 
 std::optional<std::string> valueInEnvironment(const std::string& name) {
@@ -93,7 +93,7 @@ std::optional<std::string> valueInEnvironment(const std::string& name) {
 }  // namespace
 
 int modelsCommand(bool json) {
-    const EndsWithReader reader;
+    const ExitOnClosedOutput reader;
     std::size_t count = 0;
     for (const ModelStore& store : modelStores(valueInEnvironment))
         for (const StoredModel& stored : modelsIn(store)) {

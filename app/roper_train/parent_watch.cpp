@@ -23,15 +23,15 @@ ParentWatch::~ParentWatch() {
 }
 
 void ParentWatch::watch() {
-    constexpr int kPatience_ms = 1000;
+    constexpr int kGracePeriod_ms = 1000;
     std::array<pollfd, 2> watched{pollfd{STDIN_FILENO, POLLIN, 0}, pollfd{wake_.number(), POLLIN, 0}};
-    while (!has_left_) {
+    while (!has_exited_) {
         if (::poll(watched.data(), watched.size(), -1) < 0) continue;
         if (watched[1].revents != 0) return;
         std::array<char, 256> ignored;
-        if (::read(STDIN_FILENO, ignored.data(), ignored.size()) <= 0) has_left_ = true;
+        if (::read(STDIN_FILENO, ignored.data(), ignored.size()) <= 0) has_exited_ = true;
     }
-    if (::poll(&watched[1], 1, kPatience_ms) == 0) endPromptly(0);
+    if (::poll(&watched[1], 1, kGracePeriod_ms) == 0) exitImmediately(0);
 }
 
 }  // namespace roper

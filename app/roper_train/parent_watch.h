@@ -16,12 +16,12 @@ class ParentWatch {
     ParentWatch(const ParentWatch&) = delete;
     ParentWatch& operator=(const ParentWatch&) = delete;
 
-    bool hasLeft() const { return has_left_; }
+    bool hasExited() const { return has_exited_; }
 
   private:
     void watch();
 
-    std::atomic<bool> has_left_ = false;
+    std::atomic<bool> has_exited_ = false;
     Descriptor wake_;  ///< eventfd that ends the watching thread
     std::thread watcher_;
 };

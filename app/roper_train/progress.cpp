@@ -16,9 +16,9 @@ namespace {
 
 using namespace std::chrono_literals;
 
-constexpr auto kBetweenRedraws = 100ms;
-constexpr auto kBetweenLines = 5s;
-constexpr auto kUntilSettled = 2s;
+constexpr auto kRedrawInterval = 100ms;
+constexpr auto kLineInterval = 5s;
+constexpr auto kRateSettleTime = 2s;
 constexpr int kBarCells = 10;
 
 std::size_t terminalWidth() {
@@ -77,7 +77,7 @@ Progress::~Progress() {
 }
 
 void Progress::onNote(const std::string& note) {
-    if (verbosity_ != Verbosity::quiet) tellPerson(note);
+    if (verbosity_ != Verbosity::quiet) reportToUser(note);
 }
 
 void Progress::onStart(const TrainingStart& start) {
@@ -105,7 +105,7 @@ std::string Progress::summary(const MetricsRow& row) const {
     const double rate = stepsPerSecond();
     std::string text = "step " + std::to_string(row.step) + "/" + std::to_string(start_.steps) + "  loss " +
                        formatFixed(row.loss, 4) + "  " + formatFixed(rate, rate < 10 ? 2 : 1) + " steps/s";
-    const bool is_settled = Clock::now() - began_ > kUntilSettled;  // the first steps are the slowest
+    const bool is_settled = Clock::now() - began_ > kRateSettleTime;  // the first steps are the slowest
     if (rate > 0 && is_settled)
         text += "  " + durationText(static_cast<double>(start_.steps - row.step) / rate) + " left";
     if (!evaluation_.empty()) text += "  " + evaluation_;
@@ -119,10 +119,10 @@ void Progress::onStep(const MetricsRow& row) {
     const bool last = row.step == start_.steps;
     if (verbosity_ == Verbosity::json) {
         printRow("step", row);
-    } else if (verbosity_ == Verbosity::bar && (last || now - shown_ > kBetweenRedraws)) {
+    } else if (verbosity_ == Verbosity::bar && (last || now - shown_ > kRedrawInterval)) {
         shown_ = now;
         drawBar(row);
-    } else if (verbosity_ == Verbosity::lines && (last || now - shown_ > kBetweenLines)) {
+    } else if (verbosity_ == Verbosity::lines && (last || now - shown_ > kLineInterval)) {
         shown_ = now;
         std::cerr << summary(row) << "\n";
     }
@@ -138,7 +138,7 @@ void Progress::drawBar(const MetricsRow& row) {
     for (int cell = 0; cell < cells; ++cell)
         line += cell < full ? "█" : "░";
     line += (cells > 0 ? "  " : "") + numbers;
-    terminal() << "\r\033[K" << cutToWidth(onOneLine(line), terminalWidth() - 1) << std::flush;
+    terminal() << "\r\033[K" << cutToWidth(toSingleLine(line), terminalWidth() - 1) << std::flush;
     bar_is_open_ = true;
 }
 
@@ -147,7 +147,7 @@ void Progress::endBar() {
     bar_is_open_ = false;
 }
 
-void Progress::sumUp(RunState state, const RunFolder& folder) {
+void Progress::printSummary(RunState state, const RunFolder& folder) {
     if (verbosity_ == Verbosity::json || verbosity_ == Verbosity::quiet) return;
     endBar();
     const double seconds = std::chrono::duration<double>(Clock::now() - began_).count();

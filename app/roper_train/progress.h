@@ -28,7 +28,7 @@ class Progress final : public TrainingObserver {
     void onPause(bool paused) override;
 
     /// Prints a summary of a run that has ended, in a few lines on stderr; nothing with JSON or quiet output.
-    void sumUp(RunState state, const RunFolder& folder);
+    void printSummary(RunState state, const RunFolder& folder);
 
   private:
     using Clock = std::chrono::steady_clock;

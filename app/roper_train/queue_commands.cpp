@@ -37,21 +37,21 @@ std::vector<std::int64_t> parseSeeds(const std::string& text) {
 }
 
 int enqueueCommand(const EnqueueOptions& options) {
-    Specification base = namedSpecification(options.what, options.settings);
+    Specification base = loadSpecification(options.what, options.settings);
     std::vector<std::string> positions = {base.model.position};
     if (options.twins) positions = twinMethods();
-    std::vector<Specification> wanted;
+    std::vector<Specification> requested;
     for (const std::int64_t seed : parseSeeds(options.seeds)) {
         for (const std::string& position : positions) {
             Specification specification = options.twins ? withPosition(base, position) : base;
             specification.training.data_seed = specification.training.model_seed = seed;
             requireValid(specification, options.what);
-            wanted.push_back(specification);
+            requested.push_back(specification);
         }
     }
-    for (const std::string& name : enqueueRuns(options.runs, asExperiments(wanted, {}, std::time(nullptr))))
+    for (const std::string& name : enqueueRuns(options.runs, groupIntoExperiments(requested, {}, std::time(nullptr))))
         std::cout << name << "\n";
-    tellPerson("`roper-train queue --runs " + options.runs.string() +
+    reportToUser("`roper-train queue --runs " + options.runs.string() +
                "` trains them, and so does an open window");
     return 0;
 }
@@ -71,23 +71,23 @@ void askAboutUnapproved(const fs::path& runs) {
         const std::string how = "; say `roper-train trust " + runs.string() + "` first to train ";
         if (readApprovedQueue(runs).entries.empty())
             throw Error(ErrorKind::usage, what + how + "what waits there");
-        return tellPerson(what + how + "them, too");
+        return reportToUser(what + how + "them, too");
     }
     std::cerr << what << ". Train " << (waiting.size() == 1 ? "it" : "them") << "? [y/N] " << std::flush;
     std::string answer;
     std::getline(std::cin, answer);
-    if (answer == "y" || answer == "Y" || answer == "yes") return approveAsShown(runs, waiting);
+    if (answer == "y" || answer == "Y" || answer == "yes") return approveFingerprints(runs, waiting);
     if (readApprovedQueue(runs).entries.empty()) throw Error(ErrorKind::usage, "nothing was started");
 }
 
 int queueCommand(const fs::path& runs, bool quietly) {
     if (!fs::is_directory(runs)) throw Error(ErrorKind::usage, "there is no folder " + runs.string());
-    requireOwn(runs);
+    requireOwnedOrTrusted(runs);
     askAboutUnapproved(runs);
     const QueueLock lock(runs);
-    if (!lock.isMine()) {
+    if (!lock.isAcquired()) {
         if (!quietly)
-            tellPerson("another program works through the queue of " + runs.string() + " already (" +
+            reportToUser("another program works through the queue of " + runs.string() + " already (" +
                        lock.holder() + ")");
         return 0;
     }
@@ -97,14 +97,14 @@ int queueCommand(const fs::path& runs, bool quietly) {
         });
     };
     const auto hold = [&](const std::vector<std::string>& names) {
-        const std::set<std::string> held(names.begin(), names.end());
+        const std::set<std::string> on_hold(names.begin(), names.end());
         changeQueue(runs, [&](RunQueue& queue) {
             for (RunQueue::Entry& entry : queue.entries)
-                if (held.count(entry.run) > 0) entry.held = true;
+                if (on_hold.count(entry.run) > 0) entry.on_hold = true;
         });
     };
     const auto tell = [quietly](const std::string& text) {
-        if (!quietly) tellPerson(text);
+        if (!quietly) reportToUser(text);
     };
     const auto read = [&] { return readApprovedQueue(runs); };
     const auto approved = [&](const std::string& run) { return approvedFingerprint(runs, run); };

@@ -17,7 +17,7 @@ namespace {
 
 using Json = nlohmann::ordered_json;
 
-constexpr std::uint64_t kLargestConfig = 1U << 20U;
+constexpr std::uint64_t kMaxConfigBytes = 1U << 20U;
 
 const char* nameOf(ValueRotation values) {
     return values == ValueRotation::none      ? "none"
@@ -26,9 +26,9 @@ const char* nameOf(ValueRotation values) {
 }
 
 /// The rotation of a complete model, grouped by layers that rotate alike.
-RotationReading readingOf(PretrainedModel model) {
+ParsedRotation readingOf(PretrainedModel model) {
     const Architecture& of = model.architecture;
-    RotationReading reading;
+    ParsedRotation reading;
     reading.model_type = of.family;
     reading.notes = std::move(model.notes);
     reading.positions = static_cast<double>(of.context);
@@ -40,15 +40,15 @@ RotationReading readingOf(PretrainedModel model) {
     return reading;
 }
 
-RotationReading readingOf(const fs::path& model, const fs::path& runs) {
+ParsedRotation readingOf(const fs::path& model, const fs::path& runs) {
     const bool is_file = model.extension() == ".json",
-               is_folder = fs::is_directory(model) && isThere(model / "config.json");
+               is_folder = fs::is_directory(model) && pathExists(model / "config.json");
     if (!is_file && !is_folder)
         return readingOf(isPretrainedModel(model) ? openPretrainedModel(model)
                                                   : openRunModel(findRun(model.string(), runs)));
     const fs::path config = is_file ? model : model / "config.json";
     try {
-        return readRotation(readFile(config, kLargestConfig));
+        return readRotation(readFile(config, kMaxConfigBytes));
     } catch (const Error& error) {
         if (error.kind() != ErrorKind::usage) throw;
         throw Error(ErrorKind::usage, config.string() + ": " + error.what());
@@ -69,11 +69,11 @@ std::string rangesOf(const std::vector<int>& numbers) {
     return join(ranges, ", ");
 }
 
-Json jsonOf(const RotationReading& reading, const fs::path& model, double tokens) {
+Json jsonOf(const ParsedRotation& reading, const fs::path& model, double tokens) {
     Json all = Json::array();
     for (const RotatedLayers& layers : reading.layers) {
         const RotaryConfig& rotary = layers.rotary;
-        const ScaledFrequencies scaled = rotary.frequenciesIn(tokens);
+        const ScaledFrequencies scaled = rotary.frequenciesForLength(tokens);
         all.push_back({{"kind", layers.kind},
                        {"layers", layers.layers},
                        {"head_dim", rotary.head_dim},
@@ -98,7 +98,7 @@ std::string scalingText(const Scaling& scaling) {
            formatRounded(scaling.original_length, 6) + " positions";
 }
 
-void printText(const RotationReading& reading, double tokens) {
+void printText(const ParsedRotation& reading, double tokens) {
     if (!reading.model_type.empty()) std::cout << "model type " << reading.model_type << "\n";
     const bool are_placed = std::any_of(reading.layers.begin(), reading.layers.end(),
                                         [](const RotatedLayers& one) { return !one.layers.empty(); });
@@ -114,7 +114,7 @@ void printText(const RotationReading& reading, double tokens) {
             std::cout << "nothing rotates\n";
             continue;
         }
-        const ScaledFrequencies scaled = rotary.frequenciesIn(tokens);
+        const ScaledFrequencies scaled = rotary.frequenciesForLength(tokens);
         const bool pairs_neighbours = rotary.pairing == Pairing::interleaved;
         std::cout << rotary.rotatedWidth() << " rotate, feature i with "
                   << (pairs_neighbours ? "i + 1" : "i + " + std::to_string(rotary.rotatedWidth() / 2))
@@ -136,11 +136,11 @@ void printText(const RotationReading& reading, double tokens) {
 }  // namespace
 
 int rotationCommand(const RotationOptions& options) {
-    const EndsWithReader reader;
+    const ExitOnClosedOutput reader;
     const auto tokens = static_cast<double>(options.tokens);
     const bool several = options.models.size() > 1;
     const auto answer = [&](const fs::path& model) {
-        const RotationReading reading = readingOf(model, options.runs);
+        const ParsedRotation reading = readingOf(model, options.runs);
         if (several && !options.json) std::cout << model.string() << "\n";
         if (options.json)
             print(jsonOf(reading, model, tokens));

@@ -26,7 +26,7 @@ using Json = nlohmann::ordered_json;
 namespace {
 
 /// Whether two runs belong to one experiment and have the same seeds.
-bool areTheSame(const Specification& a, const Specification& b) {
+bool isSameExperiment(const Specification& a, const Specification& b) {
     const auto seeds = [](const Specification& s) {
         return std::pair(s.training.data_seed, s.training.model_seed);
     };
@@ -34,17 +34,17 @@ bool areTheSame(const Specification& a, const Specification& b) {
 }
 
 /// The run of a sweep, created if missing. @throws Error (usage) if an existing one is of another experiment
-RunFolder findOrMake(const fs::path& runs, const SweepRun& wanted, const std::string& sweep) {
-    const RunFolder folder(runs / wanted.name);
+RunFolder findOrCreateRun(const fs::path& runs, const SweepRun& requested, const std::string& sweep) {
+    const RunFolder folder(runs / requested.name);
     if (!fs::exists(folder.path()))
-        return createRun(runs, wanted.name, wanted.specification, {"Sweep " + sweep, {}, {}});
-    const Specification there = folder.specification(), expected = withAbsoluteText(wanted.specification);
-    if (areTheSame(there, expected)) return folder;
-    Specification longer = there;
-    longer.training.steps = std::max(there.training.steps, expected.training.steps);
+        return createRun(runs, requested.name, requested.specification, {"Sweep " + sweep, {}, {}});
+    const Specification existing = folder.specification(), expected = withAbsoluteText(requested.specification);
+    if (isSameExperiment(existing, expected)) return folder;
+    Specification longer = existing;
+    longer.training.steps = std::max(existing.training.steps, expected.training.steps);
     throw Error(ErrorKind::usage,
                 folder.path().string() + " is another experiment than the sweep asks for; " +
-                    (areTheSame(longer, expected)
+                    (isSameExperiment(longer, expected)
                          ? "with training.steps = " + std::to_string(expected.training.steps) +
                                " in its run.toml it goes on"
                          : "give the sweep another file name, or the runs another folder"));
@@ -64,23 +64,23 @@ bool hasFailed(const RunFolder& folder) {
 }
 
 /// The runs that remain to be trained, and the state of the others.
-struct LeftOver {
+struct RemainingRuns {
     std::vector<std::string> names;
     std::size_t finished = 0, failed = 0;
 };
 
-LeftOver leftOver(const std::vector<RunFolder>& folders) {
-    LeftOver left;
+RemainingRuns remainingRuns(const std::vector<RunFolder>& folders) {
+    RemainingRuns left;
     for (const RunFolder& folder : folders) {
         const Status status = folder.status();
-        const RunState state = folder.trueState(status);
+        const RunState state = folder.effectiveState(status);
         if (state == RunState::finished) {
             ++left.finished;
         } else if (state == RunState::failed) {
             ++left.failed;
-            tellPerson(folder.name() + " failed before and is not tried again: " + status.error);
+            reportToUser(folder.name() + " failed before and is not tried again: " + status.error);
         } else {
-            if (state == RunState::stopped) allowToGoOn(folder);
+            if (state == RunState::stopped) resetToQueued(folder);
             left.names.push_back(folder.name());
         }
     }
@@ -88,7 +88,7 @@ LeftOver leftOver(const std::vector<RunFolder>& folders) {
 }
 
 /// How training ended.
-struct TrainingEnd {
+struct TrainingOutcome {
     bool all_done = false;  ///< otherwise it was asked to end
     std::size_t failed = 0;
 
@@ -98,13 +98,13 @@ struct TrainingEnd {
     }
 };
 
-TrainingEnd trainAll(const fs::path& runs, const std::vector<std::string>& names, int at_once, int threads) {
+TrainingOutcome trainAll(const fs::path& runs, const std::vector<std::string>& names, int max_trainers, int threads) {
     RunQueue queue;
-    queue.at_once = at_once;
+    queue.max_trainers = max_trainers;
     queue.threads = threads;
     for (const std::string& name : names)
         queue.entries.push_back({name, false});
-    TrainingEnd end;
+    TrainingOutcome end;
     const auto drop = [&](const std::string& run) {
         std::erase_if(queue.entries, [&](const RunQueue::Entry& entry) { return entry.run == run; });
     };
@@ -116,118 +116,118 @@ TrainingEnd trainAll(const fs::path& runs, const std::vector<std::string>& names
         std::for_each(held.begin(), held.end(), drop);
         end.failed += held.size();
     };
-    end.all_done = WorkerPool({runs, [&] { return queue; }, remove, give_up, tellPerson}).run();
+    end.all_done = WorkerPool({runs, [&] { return queue; }, remove, give_up, reportToUser}).run();
     return end;
 }
 
 /// Trains the missing runs of a sweep. @returns the exit code
-int trainSweep(const std::vector<SweepRun>& wanted, const SweepOptions& options) {
+int trainSweep(const std::vector<SweepRun>& requested, const SweepOptions& options) {
     std::vector<RunFolder> folders;
-    for (const SweepRun& run : wanted)
-        folders.push_back(findOrMake(options.runs, run, nameOfSweep(options)));
-    const LeftOver left = leftOver(folders);
-    tellPerson(countOf(wanted.size(), "run") + ", " + std::to_string(left.finished) + " finished before");
-    TrainingEnd end = trainAll(options.runs, left.names, options.at_once, 0);
+    for (const SweepRun& run : requested)
+        folders.push_back(findOrCreateRun(options.runs, run, nameOfSweep(options)));
+    const RemainingRuns left = remainingRuns(folders);
+    reportToUser(countOf(requested.size(), "run") + ", " + std::to_string(left.finished) + " finished before");
+    TrainingOutcome end = trainAll(options.runs, left.names, options.max_trainers, 0);
     end.failed += left.failed;
-    if (!end.all_done) tellPerson("interrupted; the same command continues where it was");
+    if (!end.all_done) reportToUser("interrupted; the same command continues where it was");
     return end.exitCode();
 }
 
-std::vector<std::string> namesOf(const std::vector<SweepRun>& wanted) {
+std::vector<std::string> namesOf(const std::vector<SweepRun>& requested) {
     std::vector<std::string> names;
-    for (const SweepRun& run : wanted)
+    for (const SweepRun& run : requested)
         names.push_back(run.name);
     return names;
 }
 
 /// Prints the scripts to be submitted, without changing anything.
-int printScripts(const std::vector<SweepRun>& wanted, const SweepOptions& options) {
+int printScripts(const std::vector<SweepRun>& requested, const SweepOptions& options) {
     const std::string sweep = nameOfSweep(options);
-    const auto missing = missingOf(lookAtCluster(options.runs, sweep, namesOf(wanted)).elements);
-    const std::vector<Submission> arrays = plannedArrays(sweep, missing, options.slurm);
+    const auto runs_to_submit = runsToSubmit(queryCluster(options.runs, sweep, namesOf(requested)).runs);
+    const std::vector<Submission> arrays = planArrays(sweep, runs_to_submit, options.slurm);
     for (const Submission& array : arrays)
-        std::cout << scriptOf(options.runs, array, options.slurm);
-    tellPerson(countOf(missing.size(), "run") + " in " + countOf(arrays.size(), "array") +
+        std::cout << batchScript(options.runs, array, options.slurm);
+    reportToUser(countOf(runs_to_submit.size(), "run") + " in " + countOf(arrays.size(), "array") +
                " would be submitted");
     return 0;
 }
 
 /// Submits the runs that are neither finished nor submitted, and prints the id of each job.
-int submitSweep(const std::vector<SweepRun>& wanted, const SweepOptions& options) {
-    for (const SweepRun& run : wanted)
-        findOrMake(options.runs, run, nameOfSweep(options));
+int submitSweep(const std::vector<SweepRun>& requested, const SweepOptions& options) {
+    for (const SweepRun& run : requested)
+        findOrCreateRun(options.runs, run, nameOfSweep(options));
     const SubmissionReport report =
-        submitMissing(options.runs, nameOfSweep(options), namesOf(wanted), options.slurm);
+        submitRuns(options.runs, nameOfSweep(options), namesOf(requested), options.slurm);
     for (const std::string& job : report.jobs)
         std::cout << job << "\n";
     std::size_t failed = 0;
-    for (const SweepElement& one : report.before.elements) {
+    for (const SweepRunStatus& one : report.before.runs) {
         if (one.state != RunState::failed) continue;
         ++failed;
-        tellPerson(one.run + " failed and is not tried again: " + one.problem);
+        reportToUser(one.run + " failed and is not tried again: " + one.problem);
     }
-    if (report.missing.size() < wanted.size()) tellPerson(summaryOf(report.before.elements));
-    tellPerson(
-        report.missing.empty()
+    if (report.runs_to_submit.size() < requested.size()) reportToUser(summaryOf(report.before.runs));
+    reportToUser(
+        report.runs_to_submit.empty()
             ? "all missing runs are already submitted; pending jobs keep the options they were submitted "
               "with (--cancel cancels them)"
-            : countOf(report.missing.size(), "run") + " in " + countOf(report.jobs.size(), "array") +
+            : countOf(report.runs_to_submit.size(), "run") + " in " + countOf(report.jobs.size(), "array") +
                   " submitted: job " + join(report.jobs, ", ") +
                   (report.cluster.empty() ? "" : " on the cluster " + report.cluster));
     return failed > 0 ? static_cast<int>(ErrorKind::other) : 0;
 }
 
-Json jsonOf(const SweepElement& one) {
+Json jsonOf(const SweepRunStatus& one) {
     Json json = {{"run", one.run},
                  {"stage", nameOf(one.stage())},
                  {"state", one.state ? Json(stateName(*one.state)) : Json()},
                  {"step", one.status.step},
                  {"steps", one.status.steps}};
-    if (one.element)
-        json.update({{"element", one.element->id()},
-                     {"slurm_state", one.element->state},
-                     {"reason", one.element->reason},
-                     {"node", one.element->node}});
-    if (one.element && !one.element->cluster.empty()) json["cluster"] = one.element->cluster;
+    if (one.array_task)
+        json.update({{"element", one.array_task->id()},
+                     {"slurm_state", one.array_task->state},
+                     {"reason", one.array_task->reason},
+                     {"node", one.array_task->node}});
+    if (one.array_task && !one.array_task->cluster.empty()) json["cluster"] = one.array_task->cluster;
     json["text"] = one.describe();
     return json;
 }
 
 /// The state of a sweep; from its folders alone if the scheduler cannot be queried.
-ClusterView lookAt(const std::vector<SweepRun>& wanted, const SweepOptions& options) {
+ClusterView lookAt(const std::vector<SweepRun>& requested, const SweepOptions& options) {
     try {
-        return lookAtCluster(options.runs, nameOfSweep(options), namesOf(wanted));
+        return queryCluster(options.runs, nameOfSweep(options), namesOf(requested));
     } catch (const Error& error) {
-        tellPerson("what waits is not known: " + std::string(error.what()));
-        return lookAtSubmissions(options.runs, nameOfSweep(options), namesOf(wanted));
+        reportToUser("what waits is not known: " + std::string(error.what()));
+        return readClusterView(options.runs, nameOfSweep(options), namesOf(requested));
     }
 }
 
-int printSweep(const std::vector<SweepRun>& wanted, const SweepOptions& options) {
-    const ClusterView sweep = lookAt(wanted, options);
-    for (const SweepElement& one : sweep.elements) {
+int printSweep(const std::vector<SweepRun>& requested, const SweepOptions& options) {
+    const ClusterView sweep = lookAt(requested, options);
+    for (const SweepRunStatus& one : sweep.runs) {
         if (options.json)
             print(jsonOf(one));
         else
-            std::cout << one.run << "  " << onOneLine(one.describe()) << "\n";
+            std::cout << one.run << "  " << toSingleLine(one.describe()) << "\n";
     }
-    tellPerson(summaryOf(sweep.elements));
+    reportToUser(summaryOf(sweep.runs));
     return 0;
 }
 
-int cancelSweep(const std::vector<SweepRun>& wanted, const SweepOptions& options) {
-    const ClusterView sweep = lookAtCluster(options.runs, nameOfSweep(options), namesOf(wanted));
-    const std::vector<SlurmElement> own = sweep.ownActive();
-    cancelElements(own);
+int cancelSweep(const std::vector<SweepRun>& requested, const SweepOptions& options) {
+    const ClusterView sweep = queryCluster(options.runs, nameOfSweep(options), namesOf(requested));
+    const std::vector<SlurmArrayTask> own = sweep.ownActiveTasks();
+    cancelArrayTasks(own);
     if (const std::size_t others = sweep.active.size() - own.size(); others > 0)
-        tellPerson(countOf(others, "element") +
+        reportToUser(countOf(others, "element") +
                    " not submitted by you from here; `scancel` takes back what is yours");
-    tellPerson(countOf(own.size(), "element") + " cancelled; what they had trained is kept");
+    reportToUser(countOf(own.size(), "element") + " cancelled; what they had trained is kept");
     return 0;
 }
 
 /// Number of steps that a resumed trainer would not repeat.
-std::int64_t stepsSaved(const std::vector<RunFolder>& folders) {
+std::int64_t savedSteps(const std::vector<RunFolder>& folders) {
     std::int64_t steps = 0;
     for (const RunFolder& folder : folders)
         if (const auto checkpoints = folder.checkpoints(); !checkpoints.empty())
@@ -237,7 +237,7 @@ std::int64_t stepsSaved(const std::vector<RunFolder>& folders) {
 
 /// Requeues an array element that was asked to end, unless the scheduler itself is ending it: then it was
 /// cancelled, or is already requeued.
-void requeueThisElement(bool has_progressed) {
+void requeueThisArrayTask(bool has_progressed) {
     const std::string array = environmentVariable("SLURM_ARRAY_JOB_ID"),
                       index = environmentVariable("SLURM_ARRAY_TASK_ID");
     if (array.empty() || index.empty()) return;
@@ -246,57 +246,57 @@ void requeueThisElement(bool has_progressed) {
     if (!has_progressed)
         throw Error(ErrorKind::other,
                     "not one step was saved before the time was over; give the elements a longer --time");
-    SlurmElement element;
-    element.job = array;
-    element.index = *number;
-    requeueElement(element);
-    tellPerson("its time is over; it waits to go on");
+    SlurmArrayTask array_task;
+    array_task.job = array;
+    array_task.index = *number;
+    requeueArrayTask(array_task);
+    reportToUser("its time is over; it waits to go on");
 }
 
 }  // namespace
 
 int sweepCommand(const SweepOptions& options) {
     const fs::path path = findSweep(options.sweep);
-    std::vector<SweepRun> wanted = readSweep(path);
+    std::vector<SweepRun> requested = readSweep(path);
     if ((options.show_status || options.cancel) && !fs::exists(options.runs))
-        tellPerson("there is no folder of runs " + options.runs.string() + " (--runs)");
-    if (options.show_status) return printSweep(wanted, options);
-    if (options.cancel) return cancelSweep(wanted, options);
-    if (options.dry_run) return printScripts(wanted, options);
-    if (options.use_slurm) return submitSweep(wanted, options);
+        reportToUser("there is no folder of runs " + options.runs.string() + " (--runs)");
+    if (options.show_status) return printSweep(requested, options);
+    if (options.cancel) return cancelSweep(requested, options);
+    if (options.dry_run) return printScripts(requested, options);
+    if (options.use_slurm) return submitSweep(requested, options);
     if (options.only >= 0) {
-        if (options.only >= static_cast<std::int64_t>(wanted.size()))
+        if (options.only >= static_cast<std::int64_t>(requested.size()))
             throw Error(ErrorKind::usage,
-                        path.string() + " has runs 0 to " + std::to_string(wanted.size() - 1));
-        wanted = {wanted[static_cast<std::size_t>(options.only)]};
+                        path.string() + " has runs 0 to " + std::to_string(requested.size() - 1));
+        requested = {requested[static_cast<std::size_t>(options.only)]};
     }
-    return trainSweep(wanted, options);
+    return trainSweep(requested, options);
 }
 
-int workCommand(const fs::path& file, std::optional<std::int64_t> element, const std::string& holds) {
+int workCommand(const fs::path& file, std::optional<std::int64_t> array_task, const std::string& fingerprint) {
     const fs::path path = fs::absolute(file).lexically_normal();
     const Submission submission = readSubmission(path);
-    if (!holds.empty() && elementsFingerprint(submission) != holds)
+    if (!fingerprint.empty() && runListFingerprint(submission) != fingerprint)
         throw Error(ErrorKind::usage,
                     path.string() + " holds other runs than were submitted; somebody has changed it");
-    const auto count = static_cast<std::int64_t>(submission.elements.size());
-    if (!element) element = parseInteger(environmentVariable("SLURM_ARRAY_TASK_ID"));
-    if (!element)
+    const auto count = static_cast<std::int64_t>(submission.array_tasks.size());
+    if (!array_task) array_task = parseInteger(environmentVariable("SLURM_ARRAY_TASK_ID"));
+    if (!array_task)
         throw Error(ErrorKind::usage,
                     "which element? Slurm says it in SLURM_ARRAY_TASK_ID; --element does, too");
-    if (*element < 0 || *element >= count)
+    if (*array_task < 0 || *array_task >= count)
         throw Error(ErrorKind::usage, path.string() + " has elements 0 to " + std::to_string(count - 1));
     const fs::path runs = path.parent_path().parent_path();
     std::vector<RunFolder> folders;
-    for (const std::string& name : submission.elements[static_cast<std::size_t>(*element)])
+    for (const std::string& name : submission.array_tasks[static_cast<std::size_t>(*array_task)])
         folders.emplace_back(runs / name);
-    const LeftOver left = leftOver(folders);
-    const std::int64_t steps_before = stepsSaved(folders);
+    const RemainingRuns left = remainingRuns(folders);
+    const std::int64_t steps_before = savedSteps(folders);
     const auto threads =
         static_cast<int>(parseInteger(environmentVariable("SLURM_CPUS_PER_TASK")).value_or(0));
-    TrainingEnd end = trainAll(runs, left.names, 1, threads);
+    TrainingOutcome end = trainAll(runs, left.names, 1, threads);
     end.failed += left.failed;
-    if (!end.all_done) requeueThisElement(stepsSaved(folders) > steps_before);
+    if (!end.all_done) requeueThisArrayTask(savedSteps(folders) > steps_before);
     return end.exitCode();
 }
 

@@ -19,17 +19,17 @@ namespace {
 
 using Json = nlohmann::ordered_json;
 
-constexpr std::uint64_t kLargestTexts = 256U << 20U;
+constexpr std::uint64_t kMaxTextsFileBytes = 256U << 20U;
 
 /// A tokenizer.json may be in a folder without a config.json, or have another name.
 bool isPublished(const fs::path& model) {
-    return model.extension() == ".json" || isThere(model / "tokenizer.json") || isPretrainedModel(model);
+    return model.extension() == ".json" || pathExists(model / "tokenizer.json") || isPretrainedModel(model);
 }
 
 /// Texts from a file with one JSON string per line.
 std::vector<std::string> textsOf(const fs::path& path) {
     std::vector<std::string> texts;
-    std::istringstream lines(readFile(path, kLargestTexts));
+    std::istringstream lines(readFile(path, kMaxTextsFileBytes));
     for (std::string line; std::getline(lines, line);) {
         const auto refuse = [&](const std::string& why) {
             return Error(ErrorKind::usage,
@@ -56,7 +56,7 @@ std::vector<std::int64_t> idsOf(const TextCodec& codec, const std::string& text)
 
 void printText(const TextCodec& codec, const std::vector<std::int64_t>& ids) {
     for (const std::int64_t id : ids)
-        std::cout << id << "\t" << shownToken(codec.textOf(id)) << (codec.isSpecial(id) ? "\tspecial" : "")
+        std::cout << id << "\t" << formatToken(codec.textOf(id)) << (codec.isSpecial(id) ? "\tspecial" : "")
                   << "\n";
     std::cout << countOf(ids.size(), "token") << "\n";
 }
@@ -64,7 +64,7 @@ void printText(const TextCodec& codec, const std::vector<std::int64_t>& ids) {
 }  // namespace
 
 int tokensCommand(const TokensOptions& options) {
-    const EndsWithReader reader;
+    const ExitOnClosedOutput reader;
     std::vector<std::string> texts = options.texts;
     if (!options.texts_file.empty()) texts = textsOf(options.texts_file);
     const TextCodec codec = isPublished(options.model)

@@ -20,8 +20,8 @@
 namespace roper {
 namespace {
 
-constexpr int kMostAttempts = 3;
-constexpr auto kBetweenLooks = std::chrono::milliseconds(100);
+constexpr int kMaxAttempts = 3;
+constexpr auto kPollInterval = std::chrono::milliseconds(100);
 
 bool isDone(RunState state) {
     return state == RunState::finished || state == RunState::failed || state == RunState::stopped;
@@ -30,14 +30,14 @@ bool isDone(RunState state) {
 /// Starts this program again as a trainer. Its output goes to a file of the run, as for trainers started by
 /// the window.
 pid_t startTrainer(const std::vector<std::string>& arguments, const FilePath& messages) {
-    const Descriptor nothing = openFile("/dev/null", O_RDWR);
-    const Descriptor said = openFile(messages, O_WRONLY | O_CREAT | O_APPEND);
-    return startProcess("/proc/self/exe", arguments, {nothing.number(), nothing.number(), said.number()});
+    const Descriptor dev_null = openFile("/dev/null", O_RDWR);
+    const Descriptor output = openFile(messages, O_WRONLY | O_CREAT | O_APPEND);
+    return startProcess("/proc/self/exe", arguments, {dev_null.number(), dev_null.number(), output.number()});
 }
 
 /// Whether the device in a status is the one listed: "cuda:1, NVIDIA H200" is "cuda:1", and "cuda:10, …" is
 /// not. "cuda" means the first.
-bool isOn(const std::string& status, const std::string& device) {
+bool isSameDevice(const std::string& status, const std::string& device) {
     const std::string name = status.substr(0, status.find(','));
     return name == device || (device == "cuda" && name == "cuda:0");
 }
@@ -51,40 +51,40 @@ bool WorkerPool::run() {
         RunQueue queue;
         try {
             queue = work_.read();
-            if (!workOnce(queue)) return true;
+            if (!processOnce(queue)) return true;
             problem_.clear();
         } catch (const Error& error) {
             // The file is being edited, or invalid, or the disk is full; running trainers continue, and
             // reading is retried.
             if (problem_ != error.what())
-                work_.say((problem_ = error.what()) + " (tried again until it works)");
-            std::this_thread::sleep_for(10 * kBetweenLooks);
+                work_.report((problem_ = error.what()) + " (tried again until it works)");
+            std::this_thread::sleep_for(10 * kPollInterval);
             continue;
         }
         // Each poll reads the status of every entry, so long queues are polled less often.
-        std::this_thread::sleep_for(kBetweenLooks + std::chrono::milliseconds(queue.entries.size()));
+        std::this_thread::sleep_for(kPollInterval + std::chrono::milliseconds(queue.entries.size()));
     }
-    for (const auto& [pid, place] : trainers_)
+    for (const auto& [pid, slot] : trainers_)
         ::kill(pid, SIGTERM);
     while (!trainers_.empty()) {
         reap();
-        std::this_thread::sleep_for(kBetweenLooks);
+        std::this_thread::sleep_for(kPollInterval);
     }
     return false;
 }
 
-bool WorkerPool::workOnce(const RunQueue& queue) {
+bool WorkerPool::processOnce(const RunQueue& queue) {
     auto busy = static_cast<int>(trainers_.size());
     devices_of_others_.clear();
     unreadable_.clear();
     std::vector<std::string> waiting;
     for (const RunQueue::Entry& entry : queue.entries) {
         if (stopIsRequested()) return true;
-        if (isWaiting(entry, busy) && !entry.held) waiting.push_back(entry.run);
+        if (isWaiting(entry, busy) && !entry.on_hold) waiting.push_back(entry.run);
     }
     holdUnreadable();
     if (waiting.empty() && busy == 0) return false;
-    for (std::size_t i = 0; i < waiting.size() && busy < queue.places(); ++i, ++busy)
+    for (std::size_t i = 0; i < waiting.size() && busy < queue.capacity(); ++i, ++busy)
         start(waiting[i], queue);
     return true;
 }
@@ -97,25 +97,25 @@ void WorkerPool::reap() {
             continue;
         }
         if (WIFSIGNALED(result))
-            work_.say(at->second.run + ": its trainer was ended by " + signalName(WTERMSIG(result)));
+            work_.report(at->second.run + ": its trainer was ended by " + signalName(WTERMSIG(result)));
         at = trainers_.erase(at);
     }
 }
 
 bool WorkerPool::isWaiting(const RunQueue::Entry& entry, int& busy) {
-    const auto works_here = [&](const auto& trainer) { return trainer.second.run == entry.run; };
-    if (std::any_of(trainers_.begin(), trainers_.end(), works_here)) return false;
+    const auto trains_run = [&](const auto& trainer) { return trainer.second.run == entry.run; };
+    if (std::any_of(trainers_.begin(), trainers_.end(), trains_run)) return false;
     const RunFolder folder(work_.runs / entry.run);
     Status status;
     try {
         status = folder.status();
     } catch (const Error& error) {
-        if (!entry.held) unreadable_.emplace_back(entry.run, error.what());
+        if (!entry.on_hold) unreadable_.emplace_back(entry.run, error.what());
         return false;
     }
-    const RunState state = folder.trueState(status);
+    const RunState state = folder.effectiveState(status);
     if (isDone(state)) {
-        tellEnd(folder, status);
+        reportEnd(folder, status);
         work_.remove(entry.run);
         return false;
     }
@@ -126,75 +126,75 @@ bool WorkerPool::isWaiting(const RunQueue::Entry& entry, int& busy) {
 }
 
 void WorkerPool::holdUnreadable() {
-    constexpr std::size_t kMostNamed = 5;
+    constexpr std::size_t kMaxNamed = 5;
     const auto unreadable = std::exchange(unreadable_, {});
     if (unreadable.empty()) return;
     std::vector<std::string> runs;
     for (const auto& [run, why] : unreadable)
         runs.push_back(run);
     work_.hold(runs);
-    for (std::size_t i = 0; i < std::min(unreadable.size(), kMostNamed); ++i)
-        work_.say(unreadable[i].first + " is held: " + unreadable[i].second);
-    if (runs.size() > kMostNamed)
-        work_.say(std::to_string(runs.size() - kMostNamed) + " more are held, which cannot be read either");
+    for (std::size_t i = 0; i < std::min(unreadable.size(), kMaxNamed); ++i)
+        work_.report(unreadable[i].first + " is held: " + unreadable[i].second);
+    if (runs.size() > kMaxNamed)
+        work_.report(std::to_string(runs.size() - kMaxNamed) + " more are held, which cannot be read either");
 }
 
 /// A trainer that is killed is restarted, unless it dies repeatedly without progress.
-bool WorkerPool::mayTryAgain(const RunFolder& folder) {
+bool WorkerPool::mayRetry(const RunFolder& folder) {
     Attempts& attempts = attempts_[folder.name()];
-    const auto checkpoints = folder.checkpointsToShow().value_or(std::vector<StepFile>());
+    const auto checkpoints = folder.checkpointsIfReadable().value_or(std::vector<StepFile>());
     const std::int64_t step = checkpoints.empty() ? 0 : checkpoints.back().step;
     attempts.without_progress = step > attempts.step ? 1 : attempts.without_progress + 1;
     attempts.step = step;
-    return attempts.without_progress <= kMostAttempts;
+    return attempts.without_progress <= kMaxAttempts;
 }
 
 void WorkerPool::start(const std::string& run, const RunQueue& queue) {
     const RunFolder folder(work_.runs / run);
     const auto approved = work_.approved ? work_.approved(run) : std::optional<std::string>("");
     if (!approved) {
-        work_.say(run + " is held: its run.toml is not the one that you queued; release it if it is right");
+        work_.report(run + " is held: its run.toml is not the one that you queued; release it if it is right");
         work_.hold({run});
         return;
     }
-    if (!mayTryAgain(folder)) {
-        work_.say(run + " is held: its trainer ended " + std::to_string(kMostAttempts) +
+    if (!mayRetry(folder)) {
+        work_.report(run + " is held: its trainer ended " + std::to_string(kMaxAttempts) +
                   " times without getting on; its log.txt may say why");
         attempts_.erase(run);  // releasing the run allows new attempts
         work_.hold({run});
         return;
     }
     const auto cores = usableCores();
-    const int threads = queue.threads > 0 ? queue.threads : std::max(1, cores / queue.places());
+    const int threads = queue.threads > 0 ? queue.threads : std::max(1, cores / queue.capacity());
     std::vector<std::string> arguments = {"roper-train", "resume",
                                           std::filesystem::absolute(folder.path()).string(), "--background"};
-    if (queue.places() > 1 || queue.threads > 0)
+    if (queue.capacity() > 1 || queue.threads > 0)
         arguments.insert(arguments.end(), {"--threads", std::to_string(threads)});
     const std::string device = freeDevice(queue);
     if (!device.empty()) arguments.insert(arguments.end(), {"--device", device});
     if (!approved->empty()) arguments.insert(arguments.end(), {"--specification", *approved});
     const Status status = folder.status();
-    const auto raised = folder.raisedSteps(status);
-    work_.say(!raised ? run + " starts"
+    const auto raised = folder.raisedStepTarget(status);
+    work_.report(!raised ? run + " starts"
                       : run + " goes on from step " + std::to_string(status.step) +
                             ": its run.toml asks for " + std::to_string(*raised) + " steps now");
-    trainers_[startTrainer(arguments, folder.messagesPath())] = {run, device};
+    trainers_[startTrainer(arguments, folder.trainerStderrPath())] = {run, device};
 }
 
 /// A device may be listed several times: as many trainers share it.
 std::string WorkerPool::freeDevice(const RunQueue& queue) const {
     for (const std::string& device : queue.devices) {
-        const auto places = std::count(queue.devices.begin(), queue.devices.end(), device);
+        const auto capacity = std::count(queue.devices.begin(), queue.devices.end(), device);
         const auto ours = std::count_if(trainers_.begin(), trainers_.end(),
                                         [&](const auto& trainer) { return trainer.second.device == device; });
         const auto others = std::count_if(devices_of_others_.begin(), devices_of_others_.end(),
-                                          [&](const std::string& text) { return isOn(text, device); });
-        if (ours + others < places) return device;
+                                          [&](const std::string& text) { return isSameDevice(text, device); });
+        if (ours + others < capacity) return device;
     }
     return {};
 }
 
-void WorkerPool::tellEnd(const RunFolder& folder, const Status& status) {
+void WorkerPool::reportEnd(const RunFolder& folder, const Status& status) {
     std::string text = folder.name() + ": " + stateName(status.state);
     if (!status.error.empty()) text += ": " + status.error;
     try {
@@ -203,7 +203,7 @@ void WorkerPool::tellEnd(const RunFolder& folder, const Status& status) {
     } catch (const Error&) {
         // Unreadable rows are reported when the run is viewed.
     }
-    work_.say(text);
+    work_.report(text);
 }
 
 }  // namespace roper

@@ -15,14 +15,14 @@
 namespace roper {
 
 /// Source of the runs of a pool of trainers, and what happens to finished ones.
-struct PoolWork {
+struct PoolCallbacks {
     std::filesystem::path runs;
     std::function<RunQueue()>
         read;  ///< called repeatedly, since the queue may change; throws Error if it is unreadable
     std::function<void(const std::string& run)> remove;  ///< a run that needs no more training
     /// Holds runs that cannot be read, or fail repeatedly.
     std::function<void(const std::vector<std::string>& runs)> hold;
-    std::function<void(const std::string& text)> say;  ///< reports to the user
+    std::function<void(const std::string& text)> report;  ///< reports to the user
     /// The SHA-256 of the run.toml with which a run may be started; empty result: the run is not approved and
     /// is held. Empty function: all runs may be started.
     std::function<std::optional<std::string>(const std::string& run)> approved = {};
@@ -33,14 +33,14 @@ struct PoolWork {
 /// place and is waited for.
 class WorkerPool {
   public:
-    explicit WorkerPool(PoolWork work) : work_(std::move(work)) {}
+    explicit WorkerPool(PoolCallbacks work) : work_(std::move(work)) {}
 
     /// Ends early when the process is asked to end (SIGINT, SIGTERM): trainers then save and are preempted.
     /// @returns whether all was done
     bool run();
 
   private:
-    struct Place {
+    struct Slot {
         std::string run;
         std::string device;
     };
@@ -51,18 +51,18 @@ class WorkerPool {
 
     void reap();
     /// Removes finished runs and starts new ones. @returns whether any are left
-    bool workOnce(const RunQueue& queue);
+    bool processOnce(const RunQueue& queue);
     /// Whether the run can be started now; removes finished runs.
     bool isWaiting(const RunQueue::Entry& entry, int& busy);
     /// Holds the runs that cannot be read.
     void holdUnreadable();
-    bool mayTryAgain(const RunFolder& folder);
+    bool mayRetry(const RunFolder& folder);
     void start(const std::string& run, const RunQueue& queue);
     std::string freeDevice(const RunQueue& queue) const;
-    void tellEnd(const RunFolder& folder, const Status& status);
+    void reportEnd(const RunFolder& folder, const Status& status);
 
-    PoolWork work_;
-    std::map<pid_t, Place> trainers_;
+    PoolCallbacks work_;
+    std::map<pid_t, Slot> trainers_;
     /// of trainers outside the pool that train runs of the queue, according to their status
     std::vector<std::string> devices_of_others_;
     std::map<std::string, Attempts> attempts_;

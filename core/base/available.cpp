@@ -38,7 +38,7 @@ std::optional<double> freeMemory() {
 
 std::optional<double> availableMemory() {
     std::optional<double> least;
-    for (const std::optional<double>& left : {freeMemory(), memoryLeftOfControlGroup(), leftOfAddressSpace()})
+    for (const std::optional<double>& left : {freeMemory(), cgroupMemoryAvailable(), leftOfAddressSpace()})
         if (left && (!least || *left < *least)) least = left;
     return least;
 }

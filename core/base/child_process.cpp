@@ -97,7 +97,7 @@ bool takeFrom(int descriptor, std::string& to) {
 
 }  // namespace
 
-Descriptor readableFrom(std::string_view bytes) {
+Descriptor inputDescriptorFor(std::string_view bytes) {
     const auto refused = [] {
         return Error(ErrorKind::memory,
                      std::string("cannot hold what another program is to read: ") + std::strerror(errno));
@@ -140,7 +140,7 @@ ProgramResult runProgram(const std::vector<std::string>& arguments, double secon
     const auto until =
         Clock::now() + std::chrono::duration_cast<Clock::duration>(std::chrono::duration<double>(seconds));
     Pipe output = makePipe(), errors = makePipe();
-    const Descriptor standard_input = readableFrom(input);
+    const Descriptor standard_input = inputDescriptorFor(input);
     const pid_t pid =
         spawn(&::posix_spawnp, arguments.front(), arguments,
               {standard_input.number(), output.write.number(), errors.write.number()}, environment);

@@ -33,7 +33,7 @@ void waitOrKill(std::vector<pid_t> children);
 
 /// A descriptor from which these bytes can be read, for a program's stdin. They are not stored in any file
 /// system.
-Descriptor readableFrom(std::string_view bytes);
+Descriptor inputDescriptorFor(std::string_view bytes);
 
 /// The output of a program that has ended.
 struct ProgramResult {

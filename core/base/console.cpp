@@ -19,17 +19,17 @@
 
 namespace roper {
 
-void tellPerson(std::string_view text) {
-    std::cerr << withoutControls(text) << std::endl;
+void reportToUser(std::string_view text) {
+    std::cerr << replaceControlCharacters(text) << std::endl;
 }
 
 /// Replaces a stream's buffer and forwards filtered text. It holds back the beginning of an incomplete
 /// character.
-class CleanOutput::Filter : public std::streambuf {
+class TerminalOutputFilter::Filter : public std::streambuf {
   public:
     explicit Filter(std::ostream& stream) : stream_(stream), to_(stream.rdbuf(this)) {}
     ~Filter() override {
-        pass(withoutControls(unfinished_));
+        pass(replaceControlCharacters(unfinished_));
         stream_.rdbuf(to_);
     }
     Filter(const Filter&) = delete;
@@ -43,8 +43,8 @@ class CleanOutput::Filter : public std::streambuf {
         const std::string_view added(text, static_cast<std::size_t>(count));
         if (unfinished_.empty() && isPlain(added)) return to_->sputn(text, count);
         unfinished_ += added;
-        const std::size_t whole = wholeCharacters(unfinished_);
-        const bool passed = pass(withoutControls(std::string_view(unfinished_).substr(0, whole)));
+        const std::size_t whole = completeUtf8Length(unfinished_);
+        const bool passed = pass(replaceControlCharacters(std::string_view(unfinished_).substr(0, whole)));
         unfinished_.erase(0, whole);
         return passed ? count : 0;
     }
@@ -84,14 +84,14 @@ namespace {
 std::ostream* unfiltered = &std::cerr;
 }
 
-CleanOutput::CleanOutput()
+TerminalOutputFilter::TerminalOutputFilter()
     : out_(std::make_unique<Filter>(std::cout)), err_(std::make_unique<Filter>(std::cerr)) {
     static std::ostream stream(nullptr);
     stream.rdbuf(err_->to());
     unfiltered = &stream;
 }
 
-CleanOutput::~CleanOutput() {
+TerminalOutputFilter::~TerminalOutputFilter() {
     unfiltered = &std::cerr;
 }
 
@@ -99,14 +99,14 @@ std::ostream& terminal() {
     return *unfiltered;
 }
 
-int reportingErrors(const std::string& program, const std::function<int()>& work) {
+int runReportingErrors(const std::string& program, const std::function<int()>& work) {
     const auto fail = [&](ErrorKind kind, const std::string& what) {
-        tellPerson(program + ": " + shortened(what, kLongestMessageText));
+        reportToUser(program + ": " + truncateText(what, kMaxMessageBytes));
         return static_cast<int>(kind);
     };
     try {
         const int code = work();
-        if (code == 0) requireOutput();
+        if (code == 0) flushStdout();
         return code;
     } catch (const Error& error) {
         return fail(error.kind(), error.what());
@@ -116,13 +116,13 @@ int reportingErrors(const std::string& program, const std::function<int()>& work
         constexpr std::size_t kLongestPath = 200;
         const bool is_name = error.code() == std::errc::filename_too_long;
         return fail(is_name ? ErrorKind::usage : ErrorKind::disk,
-                    shortened(error.path1().string(), kLongestPath) + ": " + error.code().message());
+                    truncateText(error.path1().string(), kLongestPath) + ": " + error.code().message());
     } catch (const std::exception& error) {
         return fail(ErrorKind::other, error.what());
     }
 }
 
-void requireOutput() {
+void flushStdout() {
     std::cout.flush();
     if (std::cout) return;
     pollfd output{STDOUT_FILENO, POLLOUT, 0};
@@ -130,7 +130,7 @@ void requireOutput() {
     throw Error(ErrorKind::disk, "standard output cannot be written: is the disk full?");
 }
 
-EndsWithReader::EndsWithReader() {
+ExitOnClosedOutput::ExitOnClosedOutput() {
     struct stat info {};
     const bool may_leave =
         ::fstat(STDOUT_FILENO, &info) == 0 && (S_ISFIFO(info.st_mode) || S_ISSOCK(info.st_mode));
@@ -141,11 +141,11 @@ EndsWithReader::EndsWithReader() {
         pollfd watched[] = {{STDOUT_FILENO, 0, 0}, {wake, POLLIN, 0}};
         while (::poll(watched, 2, -1) < 0) {
         }
-        if (watched[1].revents == 0) endPromptly(0);
+        if (watched[1].revents == 0) exitImmediately(0);
     });
 }
 
-EndsWithReader::~EndsWithReader() {
+ExitOnClosedOutput::~ExitOnClosedOutput() {
     if (!watcher_.joinable()) return;
     ::eventfd_write(wake_.number(), 1);
     watcher_.join();

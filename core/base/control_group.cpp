@@ -88,7 +88,7 @@ std::optional<double> coresAllowedHere() {
 
 }  // namespace
 
-std::optional<double> coresOfControlGroup(const fs::path& root) {
+std::optional<double> cgroupCpuQuota(const fs::path& root) {
     std::optional<double> least;
     for (const fs::path& group : foldersOf("", root)) {
         std::ifstream file(group / "cpu.max");  // "50000 100000", or "max 100000"
@@ -103,26 +103,26 @@ std::optional<double> coresOfControlGroup(const fs::path& root) {
     return least;
 }
 
-std::optional<double> memoryLeftOfControlGroup(const fs::path& root) {
+std::optional<double> cgroupMemoryAvailable(const fs::path& root) {
     std::optional<double> least;
     for (const fs::path& group : foldersOf("", root)) {
         const auto most = numberIn(group / "memory.max"), used = numberIn(group / "memory.current");
         if (most && used)
-            lower(least, leftOf(*most, *used, numberBehind("inactive_file", group / "memory.stat")));
+            lower(least, leftOf(*most, *used, readNumberAfter("inactive_file", group / "memory.stat")));
     }
     constexpr double kNone = 0x1p62;  // v1 reports the largest number of pages if there is no limit
     for (const fs::path& group : foldersOf("memory", root)) {
         const auto most = numberIn(group / "memory.limit_in_bytes"),
                    used = numberIn(group / "memory.usage_in_bytes");
         if (most && used && *most < kNone)
-            lower(least, leftOf(*most, *used, numberBehind("total_inactive_file", group / "memory.stat")));
+            lower(least, leftOf(*most, *used, readNumberAfter("total_inactive_file", group / "memory.stat")));
     }
     return least;
 }
 
 int usableCores() {
     double cores = std::max(1U, std::thread::hardware_concurrency());
-    for (const std::optional<double>& limit : {coresAllowedHere(), coresOfControlGroup()})
+    for (const std::optional<double>& limit : {coresAllowedHere(), cgroupCpuQuota()})
         if (limit) cores = std::min(cores, *limit);
     return std::max(1, static_cast<int>(std::lround(cores)));
 }

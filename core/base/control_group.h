@@ -11,10 +11,10 @@ namespace roper {
 // proc and sys.
 
 /// CPU quota in cores (0.5: half of a core); empty if there is none.
-std::optional<double> coresOfControlGroup(const std::filesystem::path& root = "/");
+std::optional<double> cgroupCpuQuota(const std::filesystem::path& root = "/");
 
 /// Bytes of memory left below the limit; empty if there is none.
-std::optional<double> memoryLeftOfControlGroup(const std::filesystem::path& root = "/");
+std::optional<double> cgroupMemoryAvailable(const std::filesystem::path& root = "/");
 
 /// Number of threads that can run at the same time, at least one: the cores of this machine, limited by the
 /// CPU affinity of the process (taskset, cpuset) and by the rounded quota of its control group.

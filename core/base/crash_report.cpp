@@ -111,7 +111,7 @@ void reportCrashesTo(int log) {
         ::sigaction(crash.signal, &action, nullptr);
 }
 
-std::optional<std::string> crashIn(std::string_view log, std::int64_t pid, std::uint64_t start) {
+std::optional<std::string> findCrash(std::string_view log, std::int64_t pid, std::uint64_t start) {
     const std::string mark = std::string(kBegin)
                                  .append(std::to_string(pid))
                                  .append(kStarted)
@@ -120,7 +120,7 @@ std::optional<std::string> crashIn(std::string_view log, std::int64_t pid, std::
     const std::size_t at = log.rfind(mark);
     if (at == std::string_view::npos) return std::nullopt;
     const std::string_view rest = log.substr(at + mark.size());
-    return withoutControls(rest.substr(0, rest.find('\n')));
+    return replaceControlCharacters(rest.substr(0, rest.find('\n')));
 }
 
 std::string signalName(int signal) {

@@ -8,7 +8,7 @@
 namespace roper {
 
 /// From now on, a fatal signal caused by a bug in this program or a library (SIGSEGV, SIGBUS, SIGILL, SIGFPE,
-/// SIGABRT) is first logged as a line that `crashIn` finds, and then ends the process as usual. Programs
+/// SIGABRT) is first logged as a line that `findCrash` finds, and then ends the process as usual. Programs
 /// built with sanitizers leave these signals to the sanitizer.
 /// @param log  descriptor open for appending for the lifetime of the process; −1 turns reporting off
 void reportCrashesTo(int log);
@@ -17,7 +17,7 @@ void reportCrashesTo(int log);
 /// use"; empty if there is none.
 /// @param log    text of a log, or the end of one
 /// @param start  `processStart`, since process ids are reused
-std::optional<std::string> crashIn(std::string_view log, std::int64_t pid, std::uint64_t start);
+std::optional<std::string> findCrash(std::string_view log, std::int64_t pid, std::uint64_t start);
 
 /// Name of a signal, such as "SIGKILL"; "signal 42" for a signal without a name here.
 std::string signalName(int signal);

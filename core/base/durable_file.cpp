@@ -46,7 +46,7 @@ void syncOpenFolder(const Descriptor& folder, const std::filesystem::path& path)
 }
 
 /// Creates a file with a unique name in the folder of the file that it is to replace.
-Descriptor makePartialFile(const Descriptor& folder, const FilePath& path, Readers readers,
+Descriptor makePartialFile(const Descriptor& folder, const FilePath& path, FilePermissions permissions,
                            std::string& name) {
     constexpr int kTries = 100;
     std::random_device random;
@@ -54,7 +54,7 @@ Descriptor makePartialFile(const Descriptor& folder, const FilePath& path, Reade
         name = path.path().filename().string().append(kPartialMark).append(std::to_string(random()));
         const int file =
             ::openat(folder.number(), name.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC,
-                     readers == Readers::owner ? 0600 : 0666);
+                     permissions == FilePermissions::owner ? 0600 : 0666);
         if (file >= 0) return Descriptor(file);
         const bool again = errno == EINTR || errno == EEXIST;
         if (!again || i == kTries) throw diskError("create", path.string().append(kPartialMark), errno);
@@ -62,14 +62,14 @@ Descriptor makePartialFile(const Descriptor& folder, const FilePath& path, Reade
 }
 
 /// End of the last complete line in a file of `size` bytes.
-/// @throws Error (disk) if that is not within the last kMostBytes: a torn write is a single line
+/// @throws Error (disk) if that is not within the last kMaxFileBytes: a torn write is a single line
 std::uint64_t endOfLines(const Descriptor& file, const std::string& path, std::uint64_t size) {
     std::array<char, kReadBackAtOnce> part;
     const std::uint64_t whole = size;
     while (size > 0) {
-        if (whole - size > kMostBytes)
+        if (whole - size > kMaxFileBytes)
             throw Error(ErrorKind::disk,
-                        path + " holds no line in its last " + bytesText(static_cast<double>(kMostBytes)) +
+                        path + " holds no line in its last " + formatBytes(static_cast<double>(kMaxFileBytes)) +
                             "; it is damaged, or no file of RoPER Lab: move it away to go on "
                             "without it");
         const std::uint64_t begin = size - std::min<std::uint64_t>(size, part.size());
@@ -84,11 +84,11 @@ std::uint64_t endOfLines(const Descriptor& file, const std::string& path, std::u
 }  // namespace
 
 void writeFileAtomically(const FilePath& path, const std::function<void(const AppendBytes&)>& write,
-                         Durability durability, Readers readers) {
+                         Durability durability, FilePermissions permissions) {
     const Descriptor folder = openFolderOf(path);
     const std::string name = path.path().filename().string();
     std::string temporary;
-    const Descriptor file = makePartialFile(folder, path, readers, temporary);
+    const Descriptor file = makePartialFile(folder, path, permissions, temporary);
     const auto fail = [&](const char* action, int error_number) {
         ::unlinkat(folder.number(), temporary.c_str(), 0);
         return diskError(action, path.string(), error_number);
@@ -109,9 +109,9 @@ void writeFileAtomically(const FilePath& path, const std::function<void(const Ap
 }
 
 void writeFileAtomically(const FilePath& path, std::string_view content, Durability durability,
-                         Readers readers) {
+                         FilePermissions permissions) {
     writeFileAtomically(
-        path, [&](const AppendBytes& append) { append(bytesOf(content)); }, durability, readers);
+        path, [&](const AppendBytes& append) { append(bytesOf(content)); }, durability, permissions);
 }
 
 void copyFileAtomically(const FilePath& from, const FilePath& to) {

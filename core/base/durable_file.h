@@ -20,20 +20,20 @@ inline constexpr std::string_view kPartialMark = ".partial-";
 enum class Durability { machine_failure, process_death };
 
 /// Permissions of a new file.
-enum class Readers { as_umask_says, owner };
+enum class FilePermissions { umask_default, owner };
 
 /// Writes through a temporary file, fsync, rename and fsync of the folder: afterwards the path holds the old
 /// or the new content, never a part.
 /// @throws Error (disk) naming the path; the old content is then unchanged
 void writeFileAtomically(const FilePath& path, std::string_view content,
                          Durability durability = Durability::machine_failure,
-                         Readers readers = Readers::as_umask_says);
+                         FilePermissions permissions = FilePermissions::umask_default);
 
 /// The same for content produced in parts: `write` is called once with a function that appends bytes.
 using AppendBytes = std::function<void(std::span<const std::byte>)>;
 void writeFileAtomically(const FilePath& path, const std::function<void(const AppendBytes&)>& write,
                          Durability durability = Durability::machine_failure,
-                         Readers readers = Readers::as_umask_says);
+                         FilePermissions permissions = FilePermissions::umask_default);
 
 /// The bytes of a text, to append.
 inline std::span<const std::byte> bytesOf(std::string_view text) {

@@ -60,7 +60,7 @@ void leaveName(const Descriptor& file) {
 
 std::string holderOf(const FilePath& path) {
     try {
-        const std::string name = onOneLine(trimmed(readEnd(path, kLongestHolder)));
+        const std::string name = toSingleLine(trimmed(readEnd(path, kLongestHolder)));
         if (!name.empty()) return name;
     } catch (const Error&) {
     }
@@ -69,7 +69,7 @@ std::string holderOf(const FilePath& path) {
 
 }  // namespace
 
-FileLock::FileLock(const FilePath& path, const Waiting& waiting) {
+FileLock::FileLock(const FilePath& path, const WaitCallback& on_wait) {
     constexpr auto kBetweenTries = std::chrono::milliseconds(100);
     file_ = openFile(path, O_RDWR | O_CREAT, kOwnerOnly);
     ::fchmod(file_.number(), kOwnerOnly);  // in older versions everyone could lock it
@@ -77,16 +77,16 @@ FileLock::FileLock(const FilePath& path, const Waiting& waiting) {
         if (hasNoLocks(error_number)) break;
         if (!isHeldByAnother(error_number)) throw diskError("lock", path.string(), error_number);
         holder_ = holderOf(path);
-        if (!waiting || !waiting(holder_)) return;
+        if (!on_wait || !on_wait(holder_)) return;
         std::this_thread::sleep_for(kBetweenTries);
     }
     held_ = true;
     leaveName(file_);
 }
 
-std::optional<bool> lockIsHeld(const FilePath& path) {
+std::optional<bool> isLockHeld(const FilePath& path) {
     try {
-        const Descriptor file = openFileIfThere(path, O_RDWR);
+        const Descriptor file = openFileIfExists(path, O_RDWR);
         if (!file) return false;
         struct flock range = wholeFile(F_WRLCK);
         if (::fcntl(file.number(), F_OFD_GETLK, &range) != 0) return std::nullopt;
@@ -96,7 +96,7 @@ std::optional<bool> lockIsHeld(const FilePath& path) {
     }
 }
 
-FileLock::Waiting waitAtMost(double seconds, const std::string& what) {
+FileLock::WaitCallback waitAtMost(double seconds, const std::string& what) {
     const auto until = std::chrono::steady_clock::now() + std::chrono::duration<double>(seconds);
     return [until, what](const std::string& holder) {
         if (stopIsRequested())

@@ -16,11 +16,11 @@ class FileLock {
   public:
     /// Called ten times a second while another process holds the lock, with "process 4711 on host"; returning
     /// false ends the wait.
-    using Waiting = std::function<bool(const std::string& holder)>;
+    using WaitCallback = std::function<bool(const std::string& holder)>;
 
-    /// Takes the lock when it is free; waits as long as `waiting` returns true.
+    /// Takes the lock when it is free; waits as long as `on_wait` returns true.
     /// @throws Error (disk) if the file cannot be created or locked
-    explicit FileLock(const FilePath& path, const Waiting& waiting = {});
+    explicit FileLock(const FilePath& path, const WaitCallback& on_wait = {});
 
     bool held() const { return held_; }
     /// The last holder, if the lock is not ours.
@@ -35,10 +35,10 @@ class FileLock {
 /// Whether a process on this machine, in any container, holds the lock. Unlike an attempt to lock, this never
 /// takes it. Empty if unknown: the file is missing, belongs to another user, or its file system lacks such
 /// locks.
-std::optional<bool> lockIsHeld(const FilePath& path);
+std::optional<bool> isLockHeld(const FilePath& path);
 
 /// A `FileLock::Waiting` that gives up after `seconds`. @throws Error (usage) naming the holder of `what`;
 /// Error (preempted) if the process is asked to end meanwhile
-FileLock::Waiting waitAtMost(double seconds, const std::string& what);
+FileLock::WaitCallback waitAtMost(double seconds, const std::string& what);
 
 }  // namespace roper

@@ -141,7 +141,7 @@ Descriptor openNamed(const FilePath& path, int flags, mode_t mode, bool may_be_m
 }
 
 /// The folder itself; empty if it is missing.
-Descriptor openFolderIfThere(const FilePath& folder) {
+Descriptor openFolderIfExists(const FilePath& folder) {
     if (folder.isConfined()) {
         auto at = enter(folder / "any");
         return at ? std::move(at->folder) : Descriptor();
@@ -205,7 +205,7 @@ Descriptor openFile(const FilePath& path, int flags, mode_t mode) {
     return openNamed(path, flags, mode, false);
 }
 
-Descriptor openFileIfThere(const FilePath& path, int flags) {
+Descriptor openFileIfExists(const FilePath& path, int flags) {
     return openNamed(path, flags, 0, true);
 }
 
@@ -221,7 +221,7 @@ Descriptor openFolderOf(const FilePath& path) {
     return opened;
 }
 
-bool isThere(const FilePath& path) {
+bool pathExists(const FilePath& path) {
     struct stat info {};
     int error_number = 0;
     if (path.isConfined()) {
@@ -237,9 +237,9 @@ bool isThere(const FilePath& path) {
     throw diskError("look for", path.string(), error_number);
 }
 
-std::vector<std::string> namesIn(const FilePath& folder) {
+std::vector<std::string> listFolder(const FilePath& folder) {
     std::vector<std::string> names;
-    Descriptor opened = openFolderIfThere(folder);
+    Descriptor opened = openFolderIfExists(folder);
     if (!opened) return names;
     DIR* listing = ::fdopendir(opened.number());
     if (listing == nullptr) throw diskError("read", folder.string(), errno);

@@ -75,18 +75,18 @@ class Descriptor {
 Descriptor openFile(const FilePath& path, int flags, mode_t mode = 0666);
 
 /// The same, but returns an empty descriptor if there is no such file.
-Descriptor openFileIfThere(const FilePath& path, int flags);
+Descriptor openFileIfExists(const FilePath& path, int flags);
 
 /// The folder that contains a file, for the *at functions. @throws Error (disk)
 Descriptor openFolderOf(const FilePath& path);
 
 /// Whether a file, a folder or a link, even a dangling one, has this name.
 /// @throws Error (disk) if that cannot be determined
-bool isThere(const FilePath& path);
+bool pathExists(const FilePath& path);
 
 /// The names in a folder, sorted; none if the folder is missing. Links are included.
 /// @throws Error (disk) if it cannot be read
-std::vector<std::string> namesIn(const FilePath& folder);
+std::vector<std::string> listFolder(const FilePath& folder);
 
 /// @throws Error (disk)
 void removeFile(const FilePath& path);

@@ -17,32 +17,32 @@ constexpr std::size_t kReadAtOnce = 64U << 10U;
 
 /// read(2) or, with an offset, pread(2). @returns the number of bytes, 0 at the end
 std::size_t readSome(const Descriptor& file, char* into, std::size_t bytes, const std::string& path,
-                     std::optional<std::uint64_t> place = {}) {
+                     std::optional<std::uint64_t> offset = {}) {
     while (true) {
-        const ssize_t got = place ? ::pread(file.number(), into, bytes, static_cast<off_t>(*place))
+        const ssize_t got = offset ? ::pread(file.number(), into, bytes, static_cast<off_t>(*offset))
                                   : ::read(file.number(), into, bytes);
         if (got >= 0) return static_cast<std::size_t>(got);
         if (errno != EINTR) throw diskError("read", path, errno);
     }
 }
 
-Error tooLarge(const std::string& path, std::uint64_t most_bytes) {
-    return {ErrorKind::disk, path + " holds more than " + bytesText(static_cast<double>(most_bytes)) +
+Error tooLarge(const std::string& path, std::uint64_t max_bytes) {
+    return {ErrorKind::disk, path + " holds more than " + formatBytes(static_cast<double>(max_bytes)) +
                                  ", the most that is read of such a file"};
 }
 
-Error lineTooLong(const std::string& path, std::uint64_t most_bytes) {
+Error lineTooLong(const std::string& path, std::uint64_t max_bytes) {
     return {ErrorKind::disk,
-            path + " has a line of more than " + bytesText(static_cast<double>(most_bytes)) +
+            path + " has a line of more than " + formatBytes(static_cast<double>(max_bytes)) +
                 "; it is damaged, or no file of RoPER Lab: move it away to go on without it"};
 }
 
 }  // namespace
 
-std::string readFile(const FilePath& path, std::uint64_t most_bytes) {
+std::string readFile(const FilePath& path, std::uint64_t max_bytes) {
     const Descriptor file = openFile(path, O_RDONLY);
     const std::uint64_t size = fileSize(file, path.string());
-    if (size > most_bytes) throw tooLarge(path.string(), most_bytes);
+    if (size > max_bytes) throw tooLarge(path.string(), max_bytes);
     std::string content(size, '\0');
     std::size_t filled = 0;
     while (true) {
@@ -52,18 +52,18 @@ std::string readFile(const FilePath& path, std::uint64_t most_bytes) {
             readSome(file, content.data() + filled, content.size() - filled, path.string());
         if (got == 0) break;
         filled += got;
-        if (filled > most_bytes) throw tooLarge(path.string(), most_bytes);
+        if (filled > max_bytes) throw tooLarge(path.string(), max_bytes);
     }
     content.resize(filled);
     return content;
 }
 
-std::size_t readAt(const Descriptor& file, std::span<char> into, std::uint64_t place,
+std::size_t readAt(const Descriptor& file, std::span<char> into, std::uint64_t offset,
                    const std::string& path) {
     std::size_t filled = 0;
     while (filled < into.size()) {
         const std::size_t got =
-            readSome(file, into.data() + filled, into.size() - filled, path, place + filled);
+            readSome(file, into.data() + filled, into.size() - filled, path, offset + filled);
         if (got == 0) break;
         filled += got;
     }
@@ -81,25 +81,25 @@ std::uint64_t fileSize(const FilePath& path) {
     return fileSize(openFile(path, O_RDONLY), path.string());
 }
 
-std::string readEnd(const FilePath& path, std::size_t most_bytes) {
-    const Descriptor file = openFileIfThere(path, O_RDONLY);
+std::string readEnd(const FilePath& path, std::size_t max_bytes) {
+    const Descriptor file = openFileIfExists(path, O_RDONLY);
     if (!file) return {};
     const std::uint64_t size = fileSize(file, path.string());
-    const std::uint64_t begin = size - std::min<std::uint64_t>(size, most_bytes);
+    const std::uint64_t begin = size - std::min<std::uint64_t>(size, max_bytes);
     std::string end(static_cast<std::size_t>(size - begin), '\0');
     end.resize(readAt(file, end, begin, path.string()));
     return end;
 }
 
-void forEachPart(const FilePath& path, const std::function<void(std::string_view)>& take) {
+void forEachPart(const FilePath& path, const std::function<void(std::string_view)>& consume) {
     const Descriptor file = openFile(path, O_RDONLY);
     std::string part(kReadAtOnce, '\0');
     while (const std::size_t got = readSome(file, part.data(), part.size(), path.string()))
-        take(std::string_view(part).substr(0, got));
+        consume(std::string_view(part).substr(0, got));
 }
 
-LineReader::LineReader(const FilePath& path, LastLine last, Overlong overlong)
-    : path_(path.string()), last_(last), overlong_(overlong), file_(openFileIfThere(path, O_RDONLY)) {
+LineReader::LineReader(const FilePath& path, LastLine last, OverlongLine overlong)
+    : path_(path.string()), last_(last), overlong_(overlong), file_(openFileIfExists(path, O_RDONLY)) {
     if (file_) fileSize(file_, path_);
 }
 
@@ -124,9 +124,9 @@ std::optional<std::string_view> LineReader::next() {
             ++number_;
             return line;
         }
-        if (buffer_.size() - begin_ > kLongestLine) {
-            if (overlong_ == Overlong::refused) throw lineTooLong(path_, kLongestLine);
-            return cutLine();
+        if (buffer_.size() - begin_ > kMaxLineBytes) {
+            if (overlong_ == OverlongLine::refused) throw lineTooLong(path_, kMaxLineBytes);
+            return truncateLine();
         }
         searched = buffer_.size() - begin_;
         if (fill()) continue;
@@ -139,7 +139,7 @@ std::optional<std::string_view> LineReader::next() {
 }
 
 /// Skips the rest of a line that is too long.
-std::string_view LineReader::cutLine() {
+std::string_view LineReader::truncateLine() {
     constexpr std::size_t kKept = 1000;
     cut_ = buffer_.substr(begin_, kKept);
     std::uint64_t skipped = buffer_.size() - begin_;
@@ -152,14 +152,14 @@ std::string_view LineReader::cutLine() {
             break;
         }
         skipped += buffer_.size();
-        if (skipped > kMostBytes) throw lineTooLong(path_, kMostBytes);
+        if (skipped > kMaxFileBytes) throw lineTooLong(path_, kMaxFileBytes);
     }
     ++number_;
     return cut_;
 }
 
 std::optional<std::string> lastLine(const FilePath& path) {
-    for (std::size_t bytes = kReadAtOnce;; bytes = std::min(4 * bytes, LineReader::kLongestLine)) {
+    for (std::size_t bytes = kReadAtOnce;; bytes = std::min(4 * bytes, LineReader::kMaxLineBytes)) {
         std::string end = readEnd(path, bytes);
         const bool is_cut = end.size() == bytes;
         end.resize(end.rfind('\n') == std::string::npos ? 0 : end.rfind('\n'));
@@ -168,7 +168,7 @@ std::optional<std::string> lastLine(const FilePath& path) {
         const std::size_t before = end.rfind('\n');
         if (before != std::string::npos) return end.substr(before + 1);
         if (!is_cut) return end.empty() ? std::nullopt : std::optional(end);
-        if (bytes == LineReader::kLongestLine) throw lineTooLong(path.string(), LineReader::kLongestLine);
+        if (bytes == LineReader::kMaxLineBytes) throw lineTooLong(path.string(), LineReader::kMaxLineBytes);
     }
 }
 

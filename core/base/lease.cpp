@@ -66,7 +66,7 @@ struct LeasesInFolder {
 
 LeasesInFolder leasesIn(const FilePath& folder) {
     LeasesInFolder found;
-    for (const std::string& name : namesIn(folder)) {
+    for (const std::string& name : listFolder(folder)) {
         if (!name.starts_with(kPrefix) || name.find(kPartialMark) != std::string::npos) continue;
         if (const auto number = numberOf(name))
             found.numbers.push_back(*number);
@@ -82,22 +82,22 @@ std::vector<std::int64_t> numbersIn(const FilePath& folder) {
 }
 
 /// A lease as seen by another process.
-struct SeenLease {
+struct LeaseState {
     bool released = false;
     std::optional<ProcessIdentity> holder;  ///< empty if it has not been written yet, or could not be
     double heartbeat = 0;                   ///< on the file server's clock
 };
 
 /// Empty if the file is gone, in which case there is a higher one.
-std::optional<SeenLease> lookAt(const FilePath& path) {
+std::optional<LeaseState> readLease(const FilePath& path) {
     const Descriptor file =
-        openFileIfThere(path, O_RDONLY);  // opening fetches current times from a file server
+        openFileIfExists(path, O_RDONLY);  // opening fetches current times from a file server
     struct stat facts {};
     if (!file || ::fstat(file.number(), &facts) != 0) return std::nullopt;
     std::string text(kLongest, '\0');
     const ssize_t got = ::pread(file.number(), text.data(), text.size(), 0);
     text.resize(static_cast<std::size_t>(std::max<ssize_t>(got, 0)));
-    SeenLease lease{text == kReleased, std::nullopt, secondsOf(facts.st_mtim)};
+    LeaseState lease{text == kReleased, std::nullopt, secondsOf(facts.st_mtim)};
     const auto json = nlohmann::json::parse(text, nullptr, /*allow_exceptions=*/false);
     try {
         if (json.is_object()) lease.holder = json.get<ProcessIdentity>();
@@ -108,8 +108,8 @@ std::optional<SeenLease> lookAt(const FilePath& path) {
 }
 
 /// The current time on the file server's clock: that of a newly created file.
-double timeOf(const FilePath& folder, const ProcessIdentity& me) {
-    const FilePath probe = folder / ("clock" + std::string(kPartialMark) + std::to_string(me.pid));
+double fileServerTime(const FilePath& folder, const ProcessIdentity& identity) {
+    const FilePath probe = folder / ("clock" + std::string(kPartialMark) + std::to_string(identity.pid));
     const Descriptor file = openFile(probe, O_WRONLY | O_CREAT | O_TRUNC);
     struct stat facts {};
     const bool is_known = ::futimens(file.number(), nullptr) == 0 && ::fstat(file.number(), &facts) == 0;
@@ -120,7 +120,7 @@ double timeOf(const FilePath& folder, const ProcessIdentity& me) {
 }
 
 /// Creates the file unless it exists. @returns whether it was created
-bool makeExclusively(const FilePath& path, const ProcessIdentity& me) {
+bool createExclusively(const FilePath& path, const ProcessIdentity& identity) {
     const Descriptor folder = openFolderOf(path);
     const std::string name = path.path().filename().string();
     const Descriptor file(
@@ -129,7 +129,7 @@ bool makeExclusively(const FilePath& path, const ProcessIdentity& me) {
         if (errno == EEXIST) return false;
         throw diskError("create", path.string(), errno);
     }
-    const std::string text = nlohmann::json(me).dump() + "\n";
+    const std::string text = nlohmann::json(identity).dump() + "\n";
     if (::pwrite(file.number(), text.data(), text.size(), 0) != static_cast<ssize_t>(text.size())) {
         const int error_number = errno;
         removeFile(path);
@@ -139,17 +139,17 @@ bool makeExclusively(const FilePath& path, const ProcessIdentity& me) {
 }
 
 /// Another process may remove the same file.
-void removeIfThere(const FilePath& path) {
+void removeIfExists(const FilePath& path) {
     try {
         removeFile(path);
     } catch (const Error&) {
-        if (isThere(path)) throw;
+        if (pathExists(path)) throw;
     }
 }
 
 /// Whether the process is of this machine and container, so that its id shows whether it is running.
-bool isOurs(const ProcessIdentity& other, const ProcessIdentity& me) {
-    return !me.boot.empty() && other.boot == me.boot && other.pid_namespace == me.pid_namespace;
+bool isOnThisMachine(const ProcessIdentity& other, const ProcessIdentity& identity) {
+    return !identity.boot.empty() && other.boot == identity.boot && other.pid_namespace == identity.pid_namespace;
 }
 
 [[noreturn]] void refuse(const FilePath& folder, const std::string& holder) {
@@ -157,49 +157,49 @@ bool isOurs(const ProcessIdentity& other, const ProcessIdentity& me) {
                                       "); pause or stop it first, or wait until it is done");
 }
 
-/// @throws Error (preempted) with `told` if the process is asked to end
-void sleepUnlessStopped(double seconds, const std::string& told) {
+/// @throws Error (preempted) with `message` if the process is asked to end
+void sleepUnlessStopped(double seconds, const std::string& message) {
     constexpr auto kBetweenLooks = std::chrono::milliseconds(50);
     const auto until = std::chrono::steady_clock::now() + std::chrono::duration<double>(seconds);
     while (std::chrono::steady_clock::now() < until) {
-        if (stopIsRequested()) throw Error(ErrorKind::preempted, told);
+        if (stopIsRequested()) throw Error(ErrorKind::preempted, message);
         std::this_thread::sleep_for(kBetweenLooks);
     }
 }
 
 /// A message saying why a process waits, and the maximal duration.
-std::string describeWait(const FilePath& folder, const std::string& holder, double silent, double expires_s) {
+std::string describeWait(const FilePath& folder, const std::string& holder, double heartbeat_age, double expires_s) {
     const auto seconds = [](double time) { return std::to_string(static_cast<std::int64_t>(time)) + " s"; };
     constexpr double kClocksDiffer_s = 1;  // difference between the times of two files created in succession
     const std::string seen =
-        silent > -kClocksDiffer_s
-            ? " was seen at work in " + folder.string() + " " + seconds(std::max(0.0, silent)) + " ago"
+        heartbeat_age > -kClocksDiffer_s
+            ? " was seen at work in " + folder.string() + " " + seconds(std::max(0.0, heartbeat_age)) + " ago"
             : " has left a time in " + folder.string() + " that lies ahead of its clock";
     return holder + seen + "; waiting at most " +
-           seconds(std::ceil(std::min(expires_s, expires_s - silent))) + " to see whether it is still there";
+           seconds(std::ceil(std::min(expires_s, expires_s - heartbeat_age))) + " to see whether it is still there";
 }
 
 /// Waits until the lease may be taken over. @throws Error (usage) if its holder is alive
-void waitForEndOf(const FilePath& folder, const FilePath& path, const SeenLease& lease, double expires_s,
-                  const ProcessIdentity& me, const std::function<void(const std::string&)>& say) {
+void waitUntilReleased(const FilePath& folder, const FilePath& path, const LeaseState& lease, double expires_s,
+                  const ProcessIdentity& identity, const std::function<void(const std::string&)>& report) {
     if (lease.released) return;
     const std::string name = lease.holder ? lease.holder->name() : std::string("another program");
-    if (lease.holder && isOurs(*lease.holder, me)) {
+    if (lease.holder && isOnThisMachine(*lease.holder, identity)) {
         if (processStart(lease.holder->pid) != 0 && processStart(lease.holder->pid) == lease.holder->start)
             refuse(folder, name);
         return;
     }
     const double began = elapsed();
-    bool has_said = false;
+    bool has_reported = false;
     while (true) {
-        const double silent = timeOf(folder, me) - lease.heartbeat;
+        const double heartbeat_age = fileServerTime(folder, identity) - lease.heartbeat;
         // A heartbeat ahead of the file server's clock has no known age: a live holder sends another within
         // the wait.
-        if (silent >= expires_s || elapsed() - began >= expires_s) return;
-        if (!has_said && say) say(describeWait(folder, name, silent, expires_s));
-        has_said = true;
+        if (heartbeat_age >= expires_s || elapsed() - began >= expires_s) return;
+        if (!has_reported && report) report(describeWait(folder, name, heartbeat_age, expires_s));
+        has_reported = true;
         sleepUnlessStopped(std::min(1.0, expires_s / 10), "told to end while waiting for " + name);
-        const auto now = lookAt(path);
+        const auto now = readLease(path);
         if (!now || now->released) return;
         if (now->heartbeat != lease.heartbeat) refuse(folder, name);
     }
@@ -212,13 +212,13 @@ ProcessIdentity ProcessIdentity::ofThisProcess() {
 }
 
 std::string ProcessIdentity::name() const {
-    return "process " + std::to_string(pid) + " on " + onOneLine(host);
+    return "process " + std::to_string(pid) + " on " + toSingleLine(host);
 }
 
-Lease::Lease(const FilePath& folder, const std::function<void(const std::string&)>& say, double expires_s,
-             ProcessIdentity me)
-    : folder_(folder), expires_s_(expires_s), me_(std::move(me)) {
-    bool has_said_ignored = false;
+Lease::Lease(const FilePath& folder, const std::function<void(const std::string&)>& report, double expires_s,
+             ProcessIdentity identity)
+    : folder_(folder), expires_s_(expires_s), identity_(std::move(identity)) {
+    bool has_reported_ignored = false;
     while (number_ == 0) {
         const LeasesInFolder leases = leasesIn(folder_);
         const std::vector<std::int64_t>& numbers = leases.numbers;
@@ -228,32 +228,32 @@ Lease::Lease(const FilePath& folder, const std::function<void(const std::string&
                                               " has no successor, and no trainer has made it; remove it if "
                                               "none works on " +
                                               folder_.string());
-        if (!leases.ignored.empty() && say && !std::exchange(has_said_ignored, true))
-            say(folder_.string() + " holds " + onOneLine(leases.ignored.front()) +
+        if (!leases.ignored.empty() && report && !std::exchange(has_reported_ignored, true))
+            report(folder_.string() + " holds " + toSingleLine(leases.ignored.front()) +
                 ", which is no lease and is ignored");
         if (highest > 0) {
-            const auto lease = lookAt(fileOf(folder_, highest));
+            const auto lease = readLease(fileOf(folder_, highest));
             if (!lease) continue;
-            waitForEndOf(folder_, fileOf(folder_, highest), *lease, expires_s_, me_, say);
+            waitUntilReleased(folder_, fileOf(folder_, highest), *lease, expires_s_, identity_, report);
         }
         const double sent = elapsed();
         // A process with an outdated list of names finds the next number taken, and tries again.
-        if (!makeExclusively(fileOf(folder_, highest + 1), me_)) {
+        if (!createExclusively(fileOf(folder_, highest + 1), identity_)) {
             std::this_thread::sleep_for(std::chrono::milliseconds(100));
             continue;
         }
         // Others may have taken and removed that number since the names were listed.
         const std::vector<std::int64_t> now = numbersIn(folder_);
         if (!now.empty() && now.back() > highest + 1) {
-            removeIfThere(fileOf(folder_, highest + 1));
+            removeIfExists(fileOf(folder_, highest + 1));
             continue;
         }
         number_ = highest + 1;
         renewed_ = sent;
         for (const std::int64_t number : numbers)
-            removeIfThere(fileOf(folder_, number));
+            removeIfExists(fileOf(folder_, number));
     }
-    keeper_ = std::thread([this] { keepAlive(); });
+    heartbeat_thread_ = std::thread([this] { sendHeartbeats(); });
 }
 
 Lease::~Lease() {
@@ -262,10 +262,10 @@ Lease::~Lease() {
         ending_ = true;
     }
     wake_.notify_all();
-    keeper_.join();
+    heartbeat_thread_.join();
     if (lost_) return;
     try {
-        const Descriptor file = openFileIfThere(fileOf(folder_, number_), O_WRONLY | O_TRUNC);
+        const Descriptor file = openFileIfExists(fileOf(folder_, number_), O_WRONLY | O_TRUNC);
         if (file) [[maybe_unused]]
             const ssize_t ignored = ::pwrite(file.number(), kReleased.data(), kReleased.size(), 0);
     } catch (const Error&) {
@@ -282,9 +282,9 @@ bool Lease::renew() {
         const double sent = elapsed();
         const std::vector<std::int64_t> numbers = numbersIn(folder_);
         const bool has_successor =
-            isThere(fileOf(folder_, number_ + 1)) || (!numbers.empty() && numbers.back() > number_);
+            pathExists(fileOf(folder_, number_ + 1)) || (!numbers.empty() && numbers.back() > number_);
         if (has_successor) return !(lost_ = true);
-        const Descriptor file = openFileIfThere(fileOf(folder_, number_), O_WRONLY);
+        const Descriptor file = openFileIfExists(fileOf(folder_, number_), O_WRONLY);
         if (!file) return !(lost_ = true);
         if (::futimens(file.number(), nullptr) == 0) renewed_ = sent;
     } catch (const Error&) {
@@ -293,7 +293,7 @@ bool Lease::renew() {
     return true;
 }
 
-void Lease::requireHeld() {
+void Lease::requireOwnership() {
     const auto is_recent = [this] {
         const std::lock_guard lock(mutex_);
         return !lost_ && elapsed() - renewed_ < expires_s_ / 2;
@@ -301,7 +301,7 @@ void Lease::requireHeld() {
     if (is_recent()) return;
     if (!renew())
         throw Error(ErrorKind::other,
-                    "another process has taken over " + folder_.string() + ", since this one (" + me_.name() +
+                    "another process has taken over " + folder_.string() + ", since this one (" + identity_.name() +
                         ") could not be seen at work for more than " +
                         std::to_string(static_cast<int>(expires_s_)) + " s; nothing more is written here");
     if (!is_recent())
@@ -310,7 +310,7 @@ void Lease::requireHeld() {
                                          "written here meanwhile. Is the file server there?");
 }
 
-void Lease::keepAlive() {
+void Lease::sendHeartbeats() {
     const std::chrono::duration<double> between(std::min(kRenewal_s, expires_s_ / 6));
     std::unique_lock lock(mutex_);
     while (!wake_.wait_for(lock, between, [this] { return ending_; })) {

@@ -28,20 +28,20 @@ struct ProcessIdentity {
 ///
 /// The folder contains files lease.N, of which the highest N is valid. A process takes the lease by creating
 /// lease.(N + 1), which only one can do (O_EXCL). It may do so if lease.N was released, if the holder was a
-/// process of this machine that has ended, or if the last heartbeat is `kExpires_s` old. A heartbeat sets the
+/// process of this machine that has ended, or if the last heartbeat is `kExpiry_s` old. A heartbeat sets the
 /// file's modification time every ten seconds; its age is measured against the time of a newly created file,
 /// so both times are the file server's and clocks need not agree. A holder that was silent too long
 /// (suspended, disconnected) finds a higher number, and must not write any more.
 class Lease {
   public:
-    static constexpr double kExpires_s = 60, kRenewal_s = 10;
+    static constexpr double kExpiry_s = 60, kRenewal_s = 10;
 
     /// Waits while a holder on another machine may still be alive: until its next heartbeat, or until its
     /// last one has expired.
     /// @param say  called once, with a message for the user that it waits and for which process
     /// @throws Error (usage) naming the holder; Error (preempted) if asked to end meanwhile; Error (disk)
-    explicit Lease(const FilePath& folder, const std::function<void(const std::string&)>& say = {},
-                   double expires_s = kExpires_s, ProcessIdentity me = ProcessIdentity::ofThisProcess());
+    explicit Lease(const FilePath& folder, const std::function<void(const std::string&)>& report = {},
+                   double expires_s = kExpiry_s, ProcessIdentity identity = ProcessIdentity::ofThisProcess());
     /// Releases the lease, so that the next holder need not wait.
     ~Lease();
     Lease(const Lease&) = delete;
@@ -50,26 +50,26 @@ class Lease {
     /// Must be called before every write. Accesses the folder only if the last heartbeat is not recent.
     /// @throws Error (other) if another process has taken over the lease; Error (disk) if the last heartbeat
     /// is not recent and a new one fails, since another process may then take over at any time
-    void requireHeld();
+    void requireOwnership();
 
-    /// Sends a heartbeat now; called by `requireHeld` and a background thread. @returns whether the lease is
+    /// Sends a heartbeat now; called by `requireOwnership` and a background thread. @returns whether the lease is
     /// still held
     bool renew();
 
     std::int64_t number() const { return number_; }
 
   private:
-    void keepAlive();
+    void sendHeartbeats();
 
     FilePath folder_;
     double expires_s_;
-    ProcessIdentity me_;
+    ProcessIdentity identity_;
     std::int64_t number_ = 0;
     std::mutex mutex_;
     std::condition_variable wake_;
     bool ending_ = false, lost_ = false;
     double renewed_ = 0;  ///< on a clock that also runs while the machine is suspended
-    std::thread keeper_;
+    std::thread heartbeat_thread_;
 };
 
 }  // namespace roper

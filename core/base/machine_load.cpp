@@ -58,7 +58,7 @@ std::optional<CpuTimes> parseCpuTimes(std::string_view proc_stat) {
     return field > kIdle ? std::optional(times) : std::nullopt;
 }
 
-std::string processorIn(std::string_view proc_cpuinfo) {
+std::string parseProcessorName(std::string_view proc_cpuinfo) {
     for (const std::string& line : split(proc_cpuinfo, '\n')) {
         const std::size_t colon = line.find(':');
         if (colon != std::string::npos && trimmed(line.substr(0, colon)) == "model name")
@@ -70,7 +70,7 @@ std::string processorIn(std::string_view proc_cpuinfo) {
 std::string processorName() {
     std::ifstream file("/proc/cpuinfo");
     const std::string info{std::istreambuf_iterator<char>(file), {}};
-    return processorIn(info);
+    return parseProcessorName(info);
 }
 
 std::string machineName() {
@@ -81,7 +81,7 @@ std::string machineName() {
 
 /// Called at the first reading, since the driver takes a moment to respond.
 void MachineLoadReader::openNvml() {
-    looked_for_nvml_ = true;
+    tried_nvml_ = true;
     nvml_ = ::dlopen("libnvidia-ml.so.1", RTLD_LAZY | RTLD_LOCAL);
     if (nvml_ == nullptr) return;
     const auto init = symbol<int()>(nvml_, "nvmlInit_v2");
@@ -97,9 +97,9 @@ MachineLoadReader::~MachineLoadReader() {
 }
 
 MachineLoad MachineLoadReader::read() {
-    if (!looked_for_nvml_) openNvml();
+    if (!tried_nvml_) openNvml();
     MachineLoad load;
-    const auto now = parseCpuTimes(firstLineOf("/proc/stat"));
+    const auto now = parseCpuTimes(readFirstLine("/proc/stat"));
     if (now && last_ && now->all > last_->all && now->busy >= last_->busy)
         load.cpu = static_cast<double>(now->busy - last_->busy) / static_cast<double>(now->all - last_->all);
     last_ = now;

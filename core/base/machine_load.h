@@ -33,7 +33,7 @@ std::string machineName();
 /// The name of the processor; empty if the system does not report it.
 std::string processorName();
 /// @param proc_cpuinfo  the content of /proc/cpuinfo
-std::string processorIn(std::string_view proc_cpuinfo);
+std::string parseProcessorName(std::string_view proc_cpuinfo);
 
 /// Reads /proc and, if NVIDIA's driver is installed, queries each GPU through NVML.
 class MachineLoadReader {
@@ -51,7 +51,7 @@ class MachineLoadReader {
     void readGpus(MachineLoad& load) const;
 
     std::optional<CpuTimes> last_;
-    bool looked_for_nvml_ = false;
+    bool tried_nvml_ = false;
     void* nvml_ = nullptr;  ///< handle of the library; null if there is none
 };
 

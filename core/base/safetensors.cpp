@@ -24,19 +24,19 @@ namespace {
 constexpr std::uint64_t kLongestHeader = 100'000'000;
 constexpr std::string_view kMetadataKey = "__metadata__";
 
-struct DtypeFacts {
+struct DtypeInfo {
     Dtype dtype;
     const char* name;
     std::size_t size;
 };
 constexpr std::array kDtypes = {
-    DtypeFacts{Dtype::F64, "F64", 8},         DtypeFacts{Dtype::F32, "F32", 4},
-    DtypeFacts{Dtype::F16, "F16", 2},         DtypeFacts{Dtype::BF16, "BF16", 2},
-    DtypeFacts{Dtype::F8_E4M3, "F8_E4M3", 1}, DtypeFacts{Dtype::F8_E5M2, "F8_E5M2", 1},
-    DtypeFacts{Dtype::F8_E8M0, "F8_E8M0", 1}, DtypeFacts{Dtype::I64, "I64", 8},
-    DtypeFacts{Dtype::I32, "I32", 4},         DtypeFacts{Dtype::I8, "I8", 1},
-    DtypeFacts{Dtype::U32, "U32", 4},         DtypeFacts{Dtype::U8, "U8", 1},
-    DtypeFacts{Dtype::Bool, "BOOL", 1}};
+    DtypeInfo{Dtype::F64, "F64", 8},         DtypeInfo{Dtype::F32, "F32", 4},
+    DtypeInfo{Dtype::F16, "F16", 2},         DtypeInfo{Dtype::BF16, "BF16", 2},
+    DtypeInfo{Dtype::F8_E4M3, "F8_E4M3", 1}, DtypeInfo{Dtype::F8_E5M2, "F8_E5M2", 1},
+    DtypeInfo{Dtype::F8_E8M0, "F8_E8M0", 1}, DtypeInfo{Dtype::I64, "I64", 8},
+    DtypeInfo{Dtype::I32, "I32", 4},         DtypeInfo{Dtype::I8, "I8", 1},
+    DtypeInfo{Dtype::U32, "U32", 4},         DtypeInfo{Dtype::U8, "U8", 1},
+    DtypeInfo{Dtype::Bool, "BOOL", 1}};
 
 /// Further types of the format (safetensors 0.8).
 constexpr std::string_view kOtherDtypes[] = {"F4",  "F6_E2M3", "F6_E3M2", "F8_E4M3FNUZ", "F8_E5M2FNUZ",
@@ -47,7 +47,7 @@ struct OtherDtype : std::runtime_error {
     using std::runtime_error::runtime_error;
 };
 
-const DtypeFacts& facts(Dtype dtype) {
+const DtypeInfo& facts(Dtype dtype) {
     return *std::find_if(kDtypes.begin(), kDtypes.end(),
                          [&](const auto& known) { return known.dtype == dtype; });
 }
@@ -166,10 +166,10 @@ SafetensorsHeader parseHeader(std::string_view text, std::uint64_t size, const s
                 header.tensors.emplace(name, readEntry(entry));
         }
     } catch (const OtherDtype& dtype) {
-        throw Error(ErrorKind::checkpoint, origin + ": the tensor " + onOneLine(at) + " is stored as " +
+        throw Error(ErrorKind::checkpoint, origin + ": the tensor " + toSingleLine(at) + " is stored as " +
                                                dtype.what() + ", which is not read here");
     } catch (const Json::exception& error) {
-        throw notWhole(origin, at + ": " + jsonProblem(error.what()));
+        throw notWhole(origin, at + ": " + jsonErrorMessage(error.what()));
     } catch (const std::invalid_argument& error) {
         throw notWhole(origin, at + ": " + error.what());
     }
@@ -193,7 +193,7 @@ SafetensorsHeader parseHeader(std::string_view text, std::uint64_t size, const s
 
 }  // namespace
 
-std::string asStored(const std::string& entry) {
+std::string withValidUtf8(const std::string& entry) {
     return Json::parse(Json(entry).dump(-1, ' ', false, Json::error_handler_t::replace)).get<std::string>();
 }
 
@@ -254,8 +254,8 @@ std::string formatSafetensors(const std::vector<TensorToWrite>& tensors,
     return file;
 }
 
-SafetensorsFile SafetensorsFile::read(const FilePath& path, std::uint64_t most_bytes) {
-    return parse(readFile(path, most_bytes), path.string());
+SafetensorsFile SafetensorsFile::read(const FilePath& path, std::uint64_t max_bytes) {
+    return parse(readFile(path, max_bytes), path.string());
 }
 
 SafetensorsHeader SafetensorsHeader::read(const FilePath& path) {
@@ -301,9 +301,9 @@ const std::string& SafetensorsFile::entry(const std::string& key) const {
     return found->second;
 }
 
-std::string SafetensorsFile::entryOr(const std::string& key, const std::string& otherwise) const {
+std::string SafetensorsFile::entryOr(const std::string& key, const std::string& fallback) const {
     const auto found = metadata_.find(key);
-    return found == metadata_.end() ? otherwise : found->second;
+    return found == metadata_.end() ? fallback : found->second;
 }
 
 }  // namespace roper

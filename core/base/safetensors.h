@@ -31,7 +31,7 @@ struct TensorToWrite {
 };
 
 /// A metadata entry as it will be read back: invalid UTF-8 is replaced by U+FFFD.
-std::string asStored(const std::string& entry);
+std::string withValidUtf8(const std::string& entry);
 
 /// Writes a safetensors file atomically: the path holds the old or the new file, never a part.
 /// @throws Error (disk); std::invalid_argument if a name is duplicated or the bytes do not match shape and
@@ -84,11 +84,11 @@ class SafetensorsFile {
         std::span<const std::byte> bytes;
     };
 
-    static constexpr std::uint64_t kAnySize = std::numeric_limits<std::uint64_t>::max();
+    static constexpr std::uint64_t kUnlimitedSize = std::numeric_limits<std::uint64_t>::max();
 
-    /// @param most_bytes  larger files are refused before they are read
+    /// @param max_bytes  larger files are refused before they are read
     /// @throws Error (checkpoint) saying what is wrong, Error (disk) if the file cannot be read
-    static SafetensorsFile read(const FilePath& path, std::uint64_t most_bytes);
+    static SafetensorsFile read(const FilePath& path, std::uint64_t max_bytes);
 
     /// The same from memory; `origin` is the name used in errors.
     static SafetensorsFile parse(std::string content, const std::string& origin);
@@ -100,8 +100,8 @@ class SafetensorsFile {
     /// @throws Error (checkpoint) naming the file and the missing tensor or entry
     const Tensor& tensor(const std::string& name) const;
     const std::string& entry(const std::string& key) const;
-    /// The same, or `otherwise` if the entry is missing: files of older versions have fewer.
-    std::string entryOr(const std::string& key, const std::string& otherwise) const;
+    /// The same, or `fallback` if the entry is missing: files of older versions have fewer.
+    std::string entryOr(const std::string& key, const std::string& fallback) const;
 
   private:
     std::string origin_;

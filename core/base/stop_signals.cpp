@@ -9,31 +9,31 @@ namespace roper {
 namespace {
 
 constexpr int kInterruptedExitCode = 130;
-constexpr unsigned kPatience_s = 1;
+constexpr unsigned kTimeout_s = 1;
 constexpr std::size_t kLongestPath = 4096;
 
 // Signal handlers may access nothing else.
-volatile std::sig_atomic_t interrupts = 0, terminations = 0, prompt_stops = 0;
-char left_behind[kLongestPath];
+volatile std::sig_atomic_t interrupts = 0, terminations = 0, exit_scopes = 0;
+char file_to_remove[kLongestPath];
 
-void beginPatience() {
-    if (prompt_stops > 0) ::alarm(kPatience_s);
+void startExitTimer() {
+    if (exit_scopes > 0) ::alarm(kTimeout_s);
 }
 
 void onInterrupt(int) {
     interrupts = interrupts + 1;
     if (interrupts > 1) ::_exit(kInterruptedExitCode);
-    beginPatience();
+    startExitTimer();
 }
 
 void onTerminate(int) {
     terminations = terminations + 1;
-    beginPatience();
+    startExitTimer();
 }
 
 /// Ends the process as the signal would without a handler.
-void onEndOfPatience(int) {
-    if (left_behind[0] != '\0') ::unlink(left_behind);
+void onExitTimer(int) {
+    if (file_to_remove[0] != '\0') ::unlink(file_to_remove);
     const int why = terminations > 0 ? SIGTERM : SIGINT;
     ::signal(why, SIG_DFL);
     ::raise(why);
@@ -49,7 +49,7 @@ void handleStopSignals() {
     };
     handle(SIGINT, onInterrupt);
     handle(SIGTERM, onTerminate);
-    handle(SIGALRM, onEndOfPatience);
+    handle(SIGALRM, onExitTimer);
     handle(SIGHUP, SIG_IGN);   // closing a terminal does not end a run
     handle(SIGXFSZ, SIG_IGN);  // at a file size limit the write then fails, which is reported
 }
@@ -63,22 +63,22 @@ bool stopIsRequested() {
     return stopSignal() != StopSignal::none;
 }
 
-StopsPromptly::StopsPromptly() {
-    prompt_stops = prompt_stops + 1;
-    if (stopIsRequested()) beginPatience();
+ExitOnStopSignal::ExitOnStopSignal() {
+    exit_scopes = exit_scopes + 1;
+    if (stopIsRequested()) startExitTimer();
 }
 
-StopsPromptly::~StopsPromptly() {
-    prompt_stops = prompt_stops - 1;
-    if (prompt_stops == 0) ::alarm(0);
+ExitOnStopSignal::~ExitOnStopSignal() {
+    exit_scopes = exit_scopes - 1;
+    if (exit_scopes == 0) ::alarm(0);
 }
 
-void removeAtPromptStop(const std::filesystem::path& path) {
-    if (path.native().size() < kLongestPath) std::strcpy(left_behind, path.c_str());
+void setFileToRemoveOnStop(const std::filesystem::path& path) {
+    if (path.native().size() < kLongestPath) std::strcpy(file_to_remove, path.c_str());
 }
 
-void endPromptly(int exit_code) {
-    if (left_behind[0] != '\0') ::unlink(left_behind);
+void exitImmediately(int exit_code) {
+    if (file_to_remove[0] != '\0') ::unlink(file_to_remove);
     ::_exit(exit_code);
 }
 

@@ -20,19 +20,19 @@ bool stopIsRequested();
 /// While an instance exists there is nothing to save: after `handleStopSignals`, a signal to stop ends the
 /// process within a second even if it is blocked indefinitely on a pipe, a file server or another process. A
 /// loop that polls `stopIsRequested` in time can end normally.
-class StopsPromptly {
+class ExitOnStopSignal {
   public:
-    StopsPromptly();
-    ~StopsPromptly();
-    StopsPromptly(const StopsPromptly&) = delete;
-    StopsPromptly& operator=(const StopsPromptly&) = delete;
+    ExitOnStopSignal();
+    ~ExitOnStopSignal();
+    ExitOnStopSignal(const ExitOnStopSignal&) = delete;
+    ExitOnStopSignal& operator=(const ExitOnStopSignal&) = delete;
 };
 
-/// Sets the one file, such as its socket, to be removed when the process is ended by `StopsPromptly`; an
+/// Sets the one file, such as its socket, to be removed when the process is ended by `ExitOnStopSignal`; an
 /// empty path means none.
-void removeAtPromptStop(const std::filesystem::path& path);
+void setFileToRemoveOnStop(const std::filesystem::path& path);
 
 /// Ends the process as a signal to stop would if it is blocked, but with this exit code.
-[[noreturn]] void endPromptly(int exit_code);
+[[noreturn]] void exitImmediately(int exit_code);
 
 }  // namespace roper

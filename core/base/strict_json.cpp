@@ -38,7 +38,7 @@ class JsonBuilder : public nlohmann::json_sax<Json> {
     bool key(string_t& name) override {
         const auto [member, is_new] = open_.back()->get_ref<Json::object_t&>().emplace(name, nullptr);
         if (!is_new)
-            throw std::invalid_argument("the key " + quotedBeginning(name) + " occurs twice in one object");
+            throw std::invalid_argument("the key " + quoteExcerpt(name) + " occurs twice in one object");
         member_ = &member->second;
         return true;
     }
@@ -57,7 +57,7 @@ class JsonBuilder : public nlohmann::json_sax<Json> {
         constexpr std::size_t kShown = 20;
         const std::string_view end = of_line.substr(of_line.size() - std::min(of_line.size(), kShown));
         constexpr int kTooLarge = 406;  // the library's id of this error
-        throw std::invalid_argument(place + std::to_string(of_line.size()) + ": " + onOneLine(end) +
+        throw std::invalid_argument(place + std::to_string(of_line.size()) + ": " + toSingleLine(end) +
                                     (problem.id == kTooLarge ? " is too large a number" : " is not JSON"));
     }
 
@@ -106,7 +106,7 @@ nlohmann::json parseStrictJson(std::string_view text, const JsonLimits& limits) 
     return builder.take();
 }
 
-std::string withQuotedNotANumber(std::string_view text) {
+std::string quoteNonFiniteNumbers(std::string_view text) {
     constexpr std::array<std::string_view, 3> kWords = {"-Infinity", "Infinity", "NaN"};
     std::string json;
     bool in_string = false;

@@ -24,6 +24,6 @@ nlohmann::json parseStrictJson(std::string_view text, const JsonLimits& limits =
 
 /// The same text with NaN, Infinity and -Infinity as strings: Python writes them, but they are not valid
 /// JSON.
-std::string withQuotedNotANumber(std::string_view text);
+std::string quoteNonFiniteNumbers(std::string_view text);
 
 }  // namespace roper

@@ -101,7 +101,7 @@ std::optional<long long> parseInteger(std::string_view text) {
 }
 
 std::optional<std::vector<std::int64_t>> parseIntegers(std::string_view text) {
-    constexpr long long kMost = 10000;
+    constexpr long long kMax = 10000;
     std::vector<std::int64_t> numbers;
     for (const std::string& part : split(text, ',')) {
         const std::size_t dash = part.find('-', 1);
@@ -109,14 +109,14 @@ std::optional<std::vector<std::int64_t>> parseIntegers(std::string_view text) {
         const auto last = dash == std::string::npos ? first : parseInteger(part.substr(dash + 1));
         if (!first || !last || *first < 0 || *last < *first) return std::nullopt;
         const long long more = *last - *first;
-        if (more >= kMost - std::ssize(numbers)) return std::nullopt;
+        if (more >= kMax - std::ssize(numbers)) return std::nullopt;
         for (long long i = 0; i <= more; ++i)
             numbers.push_back(*first + i);
     }
     return numbers;
 }
 
-std::string scaledText(double value, const std::vector<std::string>& units) {
+std::string formatWithUnit(double value, const std::vector<std::string>& units) {
     std::size_t unit = 0;
     while (value >= 999.5 && unit + 1 < units.size()) {
         value /= 1000;
@@ -126,8 +126,8 @@ std::string scaledText(double value, const std::vector<std::string>& units) {
     return formatNumber(std::round(value * digits) / digits) + " " + units[unit];
 }
 
-std::string bytesText(double bytes) {
-    return scaledText(bytes, {"bytes", "kB", "MB", "GB", "TB", "PB"});
+std::string formatBytes(double bytes) {
+    return formatWithUnit(bytes, {"bytes", "kB", "MB", "GB", "TB", "PB"});
 }
 
 std::string countOf(std::size_t count, const std::string& noun) {
@@ -167,7 +167,7 @@ std::string lowerCase(std::string_view text) {
     return lower;
 }
 
-std::size_t firstNotUtf8(std::string_view text) {
+std::size_t findInvalidUtf8(std::string_view text) {
     std::size_t at = 0;
     while (at < text.size()) {
         const auto first = static_cast<unsigned char>(text[at]);
@@ -212,7 +212,7 @@ std::string cleaned(std::string_view text, std::string_view allowed, Replacement
     while (!text.empty()) {
         const std::size_t length = characterLength(static_cast<unsigned char>(text[0]));
         const std::string_view character = text.substr(0, std::max<std::size_t>(1, length));
-        if (length == 0 || firstNotUtf8(character) != std::string_view::npos) {
+        if (length == 0 || findInvalidUtf8(character) != std::string_view::npos) {
             line += '?';
             text.remove_prefix(1);
             continue;
@@ -228,19 +228,19 @@ std::string cleaned(std::string_view text, std::string_view allowed, Replacement
 
 }  // namespace
 
-std::string withoutControls(std::string_view text) {
+std::string replaceControlCharacters(std::string_view text) {
     return cleaned(text, "\n\t");
 }
 
-std::string onOneLine(std::string_view text) {
+std::string toSingleLine(std::string_view text) {
     return cleaned(text, {});
 }
 
-std::string escapedControls(std::string_view text) {
+std::string escapeControlCharacters(std::string_view text) {
     return cleaned(text, "\n\t", escapeFor);
 }
 
-std::size_t wholeCharacters(std::string_view text) {
+std::size_t completeUtf8Length(std::string_view text) {
     constexpr std::size_t kLongestBeginning = 3;
     for (std::size_t back = 1; back <= std::min(kLongestBeginning, text.size()); ++back) {
         const auto byte = static_cast<unsigned char>(text[text.size() - back]);
@@ -252,33 +252,33 @@ std::size_t wholeCharacters(std::string_view text) {
 
 std::string markdownCell(std::string_view text) {
     std::string escaped;
-    for (const char c : onOneLine(text)) {
+    for (const char c : toSingleLine(text)) {
         if (c == '|') escaped += '\\';
         escaped += c;
     }
     return escaped;
 }
 
-std::string jsonProblem(std::string_view what) {
+std::string jsonErrorMessage(std::string_view what) {
     if (what.starts_with("[json.exception."))
         if (const std::size_t end = what.find("] "); end != std::string_view::npos)
             what.remove_prefix(end + 2);
     return std::string(what);
 }
 
-std::string quotedBeginning(std::string_view text) {
-    constexpr std::size_t kMost = 200;
-    if (text.size() <= kMost) return "\"" + std::string(text) + "\"";
-    return "\"" + shortened(text, kMost) + "\" (" + std::to_string(text.size()) + " bytes)";
+std::string quoteExcerpt(std::string_view text) {
+    constexpr std::size_t kMax = 200;
+    if (text.size() <= kMax) return "\"" + std::string(text) + "\"";
+    return "\"" + truncateText(text, kMax) + "\" (" + std::to_string(text.size()) + " bytes)";
 }
 
-std::string shortened(std::string_view text, std::size_t most) {
-    if (text.size() <= most) return std::string(text);
-    const std::string_view beginning = text.substr(0, most);
-    return std::string(beginning.substr(0, wholeCharacters(beginning))) + "…";
+std::string truncateText(std::string_view text, std::size_t max_bytes) {
+    if (text.size() <= max_bytes) return std::string(text);
+    const std::string_view beginning = text.substr(0, max_bytes);
+    return std::string(beginning.substr(0, completeUtf8Length(beginning))) + "…";
 }
 
-std::optional<std::string> nearestName(std::string_view word, const std::vector<std::string>& candidates) {
+std::optional<std::string> closestName(std::string_view word, const std::vector<std::string>& candidates) {
     std::optional<std::string> nearest;
     std::size_t least = word.size() / 2 + 2;
     for (const std::string& candidate : candidates) {
@@ -295,7 +295,7 @@ std::optional<std::string> nearestName(std::string_view word, const std::vector<
 }
 
 std::string nameHint(std::string_view word, const std::vector<std::string>& known) {
-    const auto nearest = nearestName(word, known);
+    const auto nearest = closestName(word, known);
     return nearest ? "did you mean \"" + *nearest + "\"?" : "known are " + join(known, ", ");
 }
 

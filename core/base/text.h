@@ -29,10 +29,10 @@ std::optional<std::vector<std::int64_t>> parseIntegers(std::string_view text);
 
 /// Three digits with the fitting unit: {"bytes", "kB", "MB"} and 195e6 give "195 MB". Each unit is 1000 times
 /// the previous one.
-std::string scaledText(double value, const std::vector<std::string>& units);
+std::string formatWithUnit(double value, const std::vector<std::string>& units);
 
 /// "195 MB", "1.2 TB".
-std::string bytesText(double bytes);
+std::string formatBytes(double bytes);
 
 /// "1 run", "3 runs".
 std::string countOf(std::size_t count, const std::string& noun);
@@ -46,40 +46,40 @@ std::string lowerCase(std::string_view text);
 
 /// Offset of the first byte that is not valid UTF-8 (RFC 3629), or npos. A character truncated at the end
 /// counts as invalid.
-std::size_t firstNotUtf8(std::string_view text);
+std::size_t findInvalidUtf8(std::string_view text);
 
 /// The text without characters that control a terminal or change the writing direction: they become blanks,
 /// and invalid UTF-8 bytes become question marks. Newlines and tabs are kept.
-std::string withoutControls(std::string_view text);
+std::string replaceControlCharacters(std::string_view text);
 
 /// The same on one line: newlines and tabs become blanks, too. Makes text from files safe for logs.
-std::string onOneLine(std::string_view text);
+std::string toSingleLine(std::string_view text);
 
 /// The same as a cell of a Markdown table.
 std::string markdownCell(std::string_view text);
 
 /// Escapes the same characters as \uXXXX, valid inside quotes in JSON and TOML: the meaning of such a text is
 /// unchanged, and it does not control a terminal. Newlines and tabs, which separate values, are kept.
-std::string escapedControls(std::string_view text);
+std::string escapeControlCharacters(std::string_view text);
 
 /// Number of bytes up to the last complete character; invalid UTF-8 counts as complete.
-std::size_t wholeCharacters(std::string_view text);
+std::size_t completeUtf8Length(std::string_view text);
 
-/// The beginning of a text longer than `most` bytes, cut after a complete character and followed by "…"; a
+/// The beginning of a text longer than `max_bytes` bytes, cut after a complete character and followed by "…"; a
 /// shorter text is returned unchanged.
-std::string shortened(std::string_view text, std::size_t most);
+std::string truncateText(std::string_view text, std::size_t max_bytes);
 
 /// Maximal length of a message shown to the user, in bytes. Longer messages quote a file.
-inline constexpr std::size_t kLongestMessageText = 1000;
+inline constexpr std::size_t kMaxMessageBytes = 1000;
 
 /// The message of a JSON parser's exception, without its error number.
-std::string jsonProblem(std::string_view what);
+std::string jsonErrorMessage(std::string_view what);
 
 /// Text from a file quoted for an error: in quotation marks, only the beginning if it is long.
-std::string quotedBeginning(std::string_view text);
+std::string quoteExcerpt(std::string_view text);
 
 /// The candidate with the smallest edit distance to `word`, if it is near enough to be plausible.
-std::optional<std::string> nearestName(std::string_view word, const std::vector<std::string>& candidates);
+std::optional<std::string> closestName(std::string_view word, const std::vector<std::string>& candidates);
 
 /// Addition to a message about an unknown name: "did you mean "rope"?", else "known are rope, roper".
 std::string nameHint(std::string_view word, const std::vector<std::string>& known);

@@ -47,14 +47,14 @@ std::uint64_t startOf(const std::vector<std::string>& fields) {
 
 }  // namespace
 
-std::string firstLineOf(const std::filesystem::path& path) {
+std::string readFirstLine(const std::filesystem::path& path) {
     std::ifstream file(path);
     std::string line;
     std::getline(file, line);
     return line;
 }
 
-double numberBehind(std::string_view name, const std::filesystem::path& path) {
+double readNumberAfter(std::string_view name, const std::filesystem::path& path) {
     std::ifstream file(path);
     for (std::string line; std::getline(file, line);)
         if (line.starts_with(name) && line.substr(name.size()).starts_with(' '))
@@ -84,12 +84,12 @@ std::string thisHost() {
 }
 
 std::string thisBoot() {
-    static const std::string boot = firstLineOf("/proc/sys/kernel/random/boot_id");
+    static const std::string boot = readFirstLine("/proc/sys/kernel/random/boot_id");
     return boot;
 }
 
 double bootTime() {
-    return numberBehind("btime", "/proc/stat");
+    return readNumberAfter("btime", "/proc/stat");
 }
 
 std::string thisPidNamespace() {
@@ -106,11 +106,11 @@ bool isSuspended(std::int64_t pid, std::uint64_t start) {
     return start != 0 && startOf(fields) == start && (fields[kState] == "T" || fields[kState] == "t");
 }
 
-std::int64_t processesEndedForMemory() {
-    return static_cast<std::int64_t>(numberBehind("oom_kill", "/proc/vmstat"));
+std::int64_t oomKillCount() {
+    return static_cast<std::int64_t>(readNumberAfter("oom_kill", "/proc/vmstat"));
 }
 
-void letWritesFail() {
+void ignoreWriteSignals() {
     ::signal(SIGPIPE, SIG_IGN);
     ::signal(SIGXFSZ, SIG_IGN);
 }

@@ -16,10 +16,10 @@ const std::string& programCommit();
 void setProgramCommit(const std::string& commit);
 
 /// The first line of a file, for files in /proc; empty if it cannot be read.
-std::string firstLineOf(const std::filesystem::path& path);
+std::string readFirstLine(const std::filesystem::path& path);
 
 /// The number after a name at the beginning of a line of such a file; 0 if there is none.
-double numberBehind(std::string_view name, const std::filesystem::path& path);
+double readNumberAfter(std::string_view name, const std::filesystem::path& path);
 
 /// The name of this machine, or of the container in which the program runs.
 std::string thisHost();
@@ -44,7 +44,7 @@ bool isSuspended(std::int64_t pid, std::uint64_t start);
 
 /// Number of processes that the out-of-memory killer has ended since boot; 0 if the system does not report
 /// it.
-std::int64_t processesEndedForMemory();
+std::int64_t oomKillCount();
 
 double secondsSinceEpoch();
 
@@ -53,6 +53,6 @@ std::string environmentVariable(const std::string& name);
 
 /// Ignores SIGPIPE and SIGXFSZ: a write to a closed pipe or beyond a file size limit would end the program
 /// silently. Afterwards it fails like any other write, and is reported.
-void letWritesFail();
+void ignoreWriteSignals();
 
 }  // namespace roper

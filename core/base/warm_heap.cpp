@@ -4,7 +4,7 @@
 
 namespace roper {
 
-void keepHeapWarm() {
+void keepFreedHeapMemory() {
     ::mallopt(M_MMAP_THRESHOLD, kHeapThreshold);
     ::mallopt(M_TRIM_THRESHOLD, kHeapThreshold);
     ::mallopt(M_TOP_PAD, kHeapPad);

@@ -4,7 +4,7 @@ namespace roper {
 
 /// Large tensors are allocated and freed in every step. Keeping their memory in the heap saves the kernel
 /// from clearing fresh pages each time. To be called once, before the first tensor is created.
-void keepHeapWarm();
+void keepFreedHeapMemory();
 
 /// Its settings, in bytes: blocks up to the threshold come from the heap, which keeps that much when it is
 /// empty and grows by the pad.

@@ -24,9 +24,9 @@ namespace roper {
 namespace {
 
 /// A model in training, without a run folder.
-class Trainee {
+class BenchModel {
   public:
-    Trainee(const Specification& specification, const at::Device& device)
+    BenchModel(const Specification& specification, const at::Device& device)
         : specification_(specification),
           device_(device),
           task_(openTask(specification.task)),
@@ -34,14 +34,14 @@ class Trainee {
           optimizer_(model_.parameters(), specification.training),
           batches_(*task_, specification_, 0),
           stepper_(makeStepper({model_, optimizer_, batches_, specification_, device_}, 0)) {
-        model_.chooseAttention(specification.training.batch, specification.inputLength());
+        model_.selectAttentionBackend(specification.training.batch, specification.inputLength());
     }
 
     /// Takes a round of steps and waits for them: on a GPU as many as training queues at once, on the CPU
     /// one.
     /// @returns seconds per step
     double takeRound() {
-        const std::int64_t count = device_.is_cpu() ? 1 : QueuedStepper::kMostAtOnce;
+        const std::int64_t count = device_.is_cpu() ? 1 : QueuedStepper::kMaxStepsPerSubmission;
         return secondsOf([&] { steps(count); }) / static_cast<double>(count);
     }
 
@@ -64,15 +64,15 @@ class Trainee {
 };
 
 /// What a benchmark runs on, set up as for training.
-struct Workshop {
-    explicit Workshop(const Specification& specification)
+struct BenchSetup {
+    explicit BenchSetup(const Specification& specification)
         : opened(openDevice(specification.device)), stream(opened.device) {
-        keepHeapWarm();
+        keepFreedHeapMemory();
         setThreads(specification.device.threads);
     }
 
-    OpenDevice opened;
-    OwnStream stream;
+    OpenedDevice opened;
+    DedicatedStream stream;
 };
 
 /// Peak memory of this program, in bytes. getrusage would include the parent's peak before exec.
@@ -102,20 +102,20 @@ double secondsSinceProcessStart() {
 }
 
 /// The fraction of a step's time spent in each of its parts, from some profiled steps.
-std::array<double, kStepParts> sharesOfParts(Trainee& trainee, int steps) {
+std::array<double, kStepParts> timeFractionsOfParts(BenchModel& model, int steps) {
     const StepProfile profile;
     const double all = secondsOf([&] {
         for (int step = 0; step < steps; ++step)
-            trainee.steps(1);
+            model.steps(1);
     });
-    std::array<double, kStepParts> shares = profile.seconds();
+    std::array<double, kStepParts> fractions = profile.seconds();
     double rest = 1;
-    for (double& share : shares) {
-        share /= all;
-        rest -= share;
+    for (double& fraction : fractions) {
+        fraction /= all;
+        rest -= fraction;
     }
-    shares[static_cast<std::size_t>(StepPart::other)] += rest;
-    return shares;
+    fractions[static_cast<std::size_t>(StepPart::other)] += rest;
+    return fractions;
 }
 
 }  // namespace
@@ -126,23 +126,23 @@ double BenchTimes::median() const {
     return (sorted.at(sorted.size() / 2) + sorted.at((sorted.size() - 1) / 2)) / 2;
 }
 
-double BenchTimes::least() const {
+double BenchTimes::minimum() const {
     return *std::min_element(seconds.begin(), seconds.end());
 }
 
-double BenchTimes::greatest() const {
+double BenchTimes::maximum() const {
     return *std::max_element(seconds.begin(), seconds.end());
 }
 
-BenchTimes benchSteps(const Specification& specification, int steps, int warm_up, double least_seconds) {
-    return translatingErrors([&] {
-        const Workshop workshop(specification);
-        Trainee trainee(specification, workshop.opened.device);
+BenchTimes benchSteps(const Specification& specification, int steps, int warm_up, double min_seconds) {
+    return translateErrors([&] {
+        const BenchSetup setup(specification);
+        BenchModel model(specification, setup.opened.device);
         BenchTimes times;
         double spent = 0;
-        for (int round = 1; round <= warm_up + steps || spent < least_seconds; ++round) {
+        for (int round = 1; round <= warm_up + steps || spent < min_seconds; ++round) {
             double seconds = 0;
-            const double all = secondsOf([&] { seconds = trainee.takeRound(); });
+            const double all = secondsOf([&] { seconds = model.takeRound(); });
             if (round <= warm_up) continue;
             times.seconds.push_back(seconds);
             spent += all;
@@ -151,7 +151,7 @@ BenchTimes benchSteps(const Specification& specification, int steps, int warm_up
     });
 }
 
-std::vector<std::string> precisionsOf(const Specification& specification) {
+std::vector<std::string> nativePrecisions(const Specification& specification) {
     if (specification.device.precision != "auto") return {specification.device.precision};
     const bool plain = specification.device.kernel == "plain";
     const at::Device device = openDevice(specification.device).device;
@@ -161,19 +161,19 @@ std::vector<std::string> precisionsOf(const Specification& specification) {
 
 std::vector<StepBench> benchInterleaved(const std::vector<Specification>& specifications, int steps,
                                         int warm_up, const std::function<void(int)>& before_round) {
-    return translatingErrors([&] {
+    return translateErrors([&] {
         constexpr int kProfiled = 5, kBetweenRates = 8;
-        const Workshop workshop(specifications.front());
-        const at::Device& device = workshop.opened.device;
-        std::vector<std::unique_ptr<Trainee>> trainees;
+        const BenchSetup setup(specifications.front());
+        const at::Device& device = setup.opened.device;
+        std::vector<std::unique_ptr<BenchModel>> models;
         std::map<at::ScalarType, RateMeter> meters;
         for (const Specification& specification : specifications) {
-            Trainee& trainee = *trainees.emplace_back(std::make_unique<Trainee>(specification, device));
-            meters.try_emplace(trainee.computeType(), device, trainee.computeType());
+            BenchModel& model = *models.emplace_back(std::make_unique<BenchModel>(specification, device));
+            meters.try_emplace(model.computeType(), device, model.computeType());
             for (int i = 0; i < warm_up; ++i)
-                trainee.takeRound();
+                model.takeRound();
         }
-        std::vector<StepBench> benches(trainees.size());
+        std::vector<StepBench> benches(models.size());
         // On a GPU, a round is fifty steps.
         if (!device.is_cpu()) steps = std::max(3, steps / 10);
         for (int round = 0; round < steps; ++round) {
@@ -181,28 +181,28 @@ std::vector<StepBench> benchInterleaved(const std::vector<Specification>& specif
             if (round % kBetweenRates == 0)
                 for (auto& [type, meter] : meters)
                     meter.sample();
-            for (std::size_t i = 0; i < trainees.size(); ++i)
-                benches[i].times.seconds.push_back(trainees[i]->takeRound());
+            for (std::size_t i = 0; i < models.size(); ++i)
+                benches[i].times.seconds.push_back(models[i]->takeRound());
         }
-        for (std::size_t i = 0; i < trainees.size(); ++i) {
-            benches[i].rates = meters.at(trainees[i]->computeType()).rates();
+        for (std::size_t i = 0; i < models.size(); ++i) {
+            benches[i].rates = meters.at(models[i]->computeType()).rates();
             if (device.is_cpu()) {
-                benches[i].parts = sharesOfParts(*trainees[i], std::min(kProfiled, steps));
+                benches[i].parts = timeFractionsOfParts(*models[i], std::min(kProfiled, steps));
                 for (double& part : benches[i].parts)
                     part *= benches[i].times.median();
             }
-            for (const std::string& note : {workshop.opened.note, trainees[i]->note()})
+            for (const std::string& note : {setup.opened.note, models[i]->note()})
                 if (!note.empty()) benches[i].notes.push_back(note);
         }
         return benches;
     });
 }
 
-FirstStep takeFirstStep(const Specification& specification) {
-    return translatingErrors([&] {
-        const Workshop workshop(specification);
-        Trainee(specification, workshop.opened.device).steps(1);
-        return FirstStep{secondsSinceProcessStart(), peakMemory()};
+FirstStepCost measureFirstStep(const Specification& specification) {
+    return translateErrors([&] {
+        const BenchSetup setup(specification);
+        BenchModel(specification, setup.opened.device).steps(1);
+        return FirstStepCost{secondsSinceProcessStart(), peakMemory()};
     });
 }
 

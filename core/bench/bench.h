@@ -16,19 +16,19 @@ struct BenchTimes {
     std::vector<double> seconds;
 
     double median() const;
-    double least() const;
-    double greatest() const;
+    double minimum() const;
+    double maximum() const;
 };
 
 /// Times of whole training steps (batch, forward, backward, update) of a new model, after `warm_up` untimed
-/// steps: at least `steps` of them, and more until `least_seconds` have passed, because a few short steps are
+/// steps: at least `steps` of them, and more until `min_seconds` have passed, because a few short steps are
 /// not reliable.
 BenchTimes benchSteps(const Specification& specification, int steps, int warm_up = 2,
-                      double least_seconds = 0);
+                      double min_seconds = 0);
 
 /// The precisions that the specification's device supports natively: "fp32" and, if it multiplies bfloat16 in
 /// hardware, "bf16"; only one if `device.precision` requires it.
-std::vector<std::string> precisionsOf(const Specification& specification);
+std::vector<std::string> nativePrecisions(const Specification& specification);
 
 /// Throughput of the whole device in one precision, in floating-point operations per second.
 struct MachineRates {
@@ -58,11 +58,11 @@ struct AttentionBench {
 AttentionBench benchAttention(const Specification& specification, int times);
 
 /// Takes one training step and measures what the process needed for it.
-struct FirstStep {
+struct FirstStepCost {
     double seconds = 0;  ///< since the start of the process
     double peak_bytes = 0;
 };
-FirstStep takeFirstStep(const Specification& specification);
+FirstStepCost measureFirstStep(const Specification& specification);
 
 /// Generation with an untrained model: answers to `evaluation.problems` problems with the longest answers,
 /// using the key/value cache.

@@ -16,13 +16,13 @@ namespace roper {
 namespace {
 
 /// Attention of one layer by LibTorch's operations, from q, k and v concatenated [B, T, 3C].
-at::Tensor plainAttention(const at::Tensor& side_by_side, std::int64_t heads, const PassPositions& pass,
+at::Tensor plainAttention(const at::Tensor& qkv_input, std::int64_t heads, const PassPositions& pass,
                           Pairing pairing, const AttentionMask& mask) {
-    const at::Tensor qkv = side_by_side.unflatten(2, {3, heads, -1}).permute({2, 0, 3, 1, 4});
+    const at::Tensor qkv = qkv_input.unflatten(2, {3, heads, -1}).permute({2, 0, 3, 1, 4});
     const RotatedHeads rotated =
-        rotateHeads(qkv, pass.ofQueries(0), pass.ofKeys(0), pass.ofValues(0), pairing);
-    const at::Tensor mixed = mix(AttentionKind::softmax, {rotated.q, rotated.k, rotated.v, {}, {}}, mask);
-    return rotate(mixed, pass.ofValues(0).cosine, pass.ofValues(0).sine, pairing, Direction::inverse)
+        rotateHeads(qkv, pass.queryCosSin(0), pass.keyCosSin(0), pass.valueCosSin(0), pairing);
+    const at::Tensor mixed = weightedSum(AttentionKind::softmax, {rotated.q, rotated.k, rotated.v, {}, {}}, mask);
+    return rotate(mixed, pass.valueCosSin(0).cosine, pass.valueCosSin(0).sine, pairing, Direction::inverse)
         .transpose(1, 2)
         .flatten(2);
 }
@@ -41,14 +41,14 @@ std::vector<std::string> promptsOf(const Task& task, std::int64_t count, int beg
 }  // namespace
 
 AttentionBench benchAttention(const Specification& specification, int times) {
-    return translatingErrors([&] {
-        keepHeapWarm();
+    return translateErrors([&] {
+        keepFreedHeapMemory();
         setThreads(specification.device.threads);
         const std::int64_t B = specification.training.batch, T = specification.inputLength(),
                            C = specification.model.width, H = specification.model.heads;
         Parameters parameters(0, at::kFloat);
         const auto positions = makePositions(specification, parameters, at::kFloat);
-        const PassPositions pass = positions->forPass({T});
+        const PassPositions pass = positions->makePassPositions({T});
         const bool causal = !specification.isMasked();
         const AttentionMask mask = sequenceMask(causal, T, pass.distance_bias);
         const at::ScalarType type = specification.device.precision == "bf16" ? at::kBFloat16 : at::kFloat;
@@ -79,17 +79,17 @@ AttentionBench benchAttention(const Specification& specification, int times) {
 }
 
 GenerationBench benchGeneration(const Specification& specification, int times) {
-    return translatingErrors([&] {
+    return translateErrors([&] {
         constexpr int kBeginning = 16;
-        keepHeapWarm();
+        keepFreedHeapMemory();
         setThreads(specification.device.threads);
-        const OpenDevice opened = openDevice(specification.device);
+        const OpenedDevice opened = openDevice(specification.device);
         const auto task = openTask(specification.task);
         Transformer model(specification, task->vocabulary().size(), opened.device);
         const std::vector<std::string> prompts =
             promptsOf(*task, specification.evaluation.problems, kBeginning);
         const int longest = task->hasProblems()
-                                ? task->longestAnswer()
+                                ? task->maxAnswerLength()
                                 : static_cast<int>(specification.training.length) - kBeginning;
         GenerationBench bench;
         bench.characters = specification.evaluation.problems * longest;

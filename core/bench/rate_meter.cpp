@@ -19,7 +19,7 @@ RateMeter::RateMeter(const at::Device& device, at::ScalarType type)
 
 void RateMeter::sample() {
     sampleGemm();
-    if (device_.is_cpu() && whyNotOneDnn().empty()) sampleOneDnn();
+    if (device_.is_cpu() && reasonWithoutOneDnn().empty()) sampleOneDnn();
     if (device_.is_cpu()) sampleFma();
 }
 
@@ -61,7 +61,7 @@ void RateMeter::sampleFma() {
     const double seconds = secondsOf([&] {
         at::parallel_for(0, at::get_num_threads(), 1, [&](std::int64_t begin, std::int64_t end) {
             for (std::int64_t thread = begin; thread < end; ++thread)
-                done += type_ == at::kBFloat16 ? bfloat16MultiplyAdds(kRounds) : multiplyAdds(kRounds);
+                done += type_ == at::kBFloat16 ? runBFloat16MultiplyAdds(kRounds) : runMultiplyAdds(kRounds);
         });
     });
     multiply_add_.seconds.push_back(seconds / done);

@@ -25,8 +25,8 @@ std::vector<std::string> runsOf(const std::vector<Submission>& submissions) {
     std::vector<std::string> names;
     std::set<std::string> seen;
     for (const Submission& submission : submissions)
-        for (const auto& element : submission.elements)
-            for (const std::string& run : element)
+        for (const auto& array_task : submission.array_tasks)
+            for (const std::string& run : array_task)
                 if (seen.insert(run).second) names.push_back(run);
     return names;
 }
@@ -37,23 +37,23 @@ void markUnknown(ClusterView& view, bool (*is_unknown)(const Submission&)) {
     std::erase_if(unknown, [&](const Submission& submission) { return !is_unknown(submission); });
     const std::vector<std::string> names = runsOf(unknown);
     const std::set<std::string> runs(names.begin(), names.end());
-    for (SweepElement& one : view.elements)
-        one.is_known = one.element || runs.count(one.run) == 0;
+    for (SweepRunStatus& one : view.runs)
+        one.is_state_known = one.array_task || runs.count(one.run) == 0;
 }
 
 /// Whether the scheduler may still accept the submission: it has neither confirmed nor refused it.
 bool isUncertain(const Submission& submission) {
     constexpr double kLongest_s = 600;
-    return !submission.ended && submission.job.empty() && ageOf(submission, secondsSinceEpoch()) < kLongest_s;
+    return !submission.ended && submission.job.empty() && secondsSinceSubmission(submission, secondsSinceEpoch()) < kLongest_s;
 }
 
 /// Whether the text names exactly one cluster.
-bool isOne(const std::string& clusters) {
+bool isSingleCluster(const std::string& clusters) {
     return !clusters.empty() && clusters != "all" && clusters.find(',') == std::string::npos;
 }
 
 /// The scheduler's elements of all submissions that have not ended, queried from each submission's cluster.
-std::vector<SlurmElement> activeOf(const std::vector<Submission>& submissions) {
+std::vector<SlurmArrayTask> queryActiveTasks(const std::vector<Submission>& submissions) {
     std::map<std::string, std::vector<std::string>> jobs;  // by cluster
     for (const Submission& submission : submissions)
         if (!submission.ended)
@@ -63,19 +63,19 @@ std::vector<SlurmElement> activeOf(const std::vector<Submission>& submissions) {
         std::any_of(jobs.begin(), jobs.end(), [](const auto& of) { return !of.first.empty(); });
     // The local cluster is queried without its name, because naming it requires a database of clusters.
     const std::string here = names_one ? clusterSettings().name : std::string();
-    std::vector<SlurmElement> active;
+    std::vector<SlurmArrayTask> active;
     for (const auto& [cluster, names] : jobs)
-        for (SlurmElement& element : elementsOfJobs(names, cluster == here ? std::string() : cluster))
-            active.push_back(std::move(element));
+        for (SlurmArrayTask& array_task : queryArrayTasks(names, cluster == here ? std::string() : cluster))
+            active.push_back(std::move(array_task));
     return active;
 }
 
 /// Marks submissions of which the scheduler has no elements left, so that they are not queried again.
-void closeEnded(const fs::path& runs, const ClusterView& view) {
+void markEnded(const fs::path& runs, const ClusterView& view) {
     for (Submission submission : view.submissions) {
         const bool is_there =
             std::any_of(view.active.begin(), view.active.end(),
-                        [&](const SlurmElement& element) { return element.name == submission.name; });
+                        [&](const SlurmArrayTask& array_task) { return array_task.name == submission.name; });
         if (submission.ended || is_there || isUncertain(submission)) continue;
         submission.ended = true;
         writeSubmission(runs, submission);
@@ -83,25 +83,25 @@ void closeEnded(const fs::path& runs, const ClusterView& view) {
 }
 
 /// If sbatch timed out, the scheduler may have accepted the job although the answer was lost.
-/// @returns the job; nothing if it was refused @throws SubmissionUnknown
-std::optional<SubmittedJob> jobDespite(const Error& refusal, const Submission& array) {
+/// @returns the job; nothing if it was refused @throws SubmissionOutcomeUnknown
+std::optional<SubmittedJob> findJobAfterTimeout(const Error& refusal, const Submission& array) {
     const std::string_view said = refusal.what();
     if (said.find("timed out") == std::string_view::npos) return std::nullopt;
-    const std::vector<SlurmElement> elements = activeOf({array});
-    if (elements.empty())
-        throw SubmissionUnknown(ErrorKind::other, std::string(said) +
+    const std::vector<SlurmArrayTask> array_tasks = queryActiveTasks({array});
+    if (array_tasks.empty())
+        throw SubmissionOutcomeUnknown(ErrorKind::other, std::string(said) +
                                                       "; whether Slurm has the job all the same "
                                                       "is known in ten minutes");
-    return SubmittedJob{elements.front().job, elements.front().cluster};
+    return SubmittedJob{array_tasks.front().job, array_tasks.front().cluster};
 }
 
 /// Options on sbatch's command line, which take precedence over the script and the environment: the job's
 /// name, its elements and its destination.
-std::vector<std::string> optionsThatCount(const Submission& array, const SlurmOptions& options) {
+std::vector<std::string> commandLineOptions(const Submission& array, const SlurmOptions& options) {
     std::vector<std::string> said{
         "--job-name=" + array.name,
-        "--array=" + arrayOption(static_cast<std::int64_t>(array.elements.size()), options)};
-    if (!clustersWanted(options).empty()) said.push_back("--clusters=" + array.cluster);
+        "--array=" + arrayOption(static_cast<std::int64_t>(array.array_tasks.size()), options)};
+    if (!requestedClusters(options).empty()) said.push_back("--clusters=" + array.cluster);
     return said;
 }
 
@@ -110,7 +110,7 @@ void forget(const fs::path& runs, const std::string& name) {
     try {
         removeFile(submissionsFolder(runs) / (name + ".sh"));
         removeFile(submissionPath(runs, name));
-        forgetSubmission(runs, name);
+        removeSubmissionRecord(runs, name);
     } catch (const Error&) {
         // The user needs to know the reason for the refusal, not this failure.
     }
@@ -120,25 +120,25 @@ void forget(const fs::path& runs, const std::string& name) {
 /// because the limit applies to each array separately. @returns the submission as accepted
 Submission submit(const fs::path& runs, Submission array, const SlurmOptions& options,
                   const std::string& after) {
-    const std::string text = scriptOf(runs, array, options);
-    rememberSubmission(runs, array, options);
+    const std::string text = batchScript(runs, array, options);
+    recordSubmission(runs, array, options);
     writeSubmission(runs, array);
     const FilePath script = submissionsFolder(runs) / (array.name + ".sh");
     writeFileAtomically(script, text);
-    std::vector<std::string> said = optionsThatCount(array, options);
+    std::vector<std::string> said = commandLineOptions(array, options);
     if (!after.empty() && options.at_once > 0) said.push_back("--dependency=afterany:" + after);
     SubmittedJob job;
     try {
         job = submitScript(text, said, environmentForSbatch(options));
-    } catch (const SubmissionUnknown&) {
+    } catch (const SubmissionOutcomeUnknown&) {
         throw;  // the scheduler may have accepted it; it can be found by its file
     } catch (const Error& error) {
-        const auto despite = jobDespite(error, array);
-        if (!despite) {
+        const auto accepted_job = findJobAfterTimeout(error, array);
+        if (!accepted_job) {
             forget(runs, array.name);
             throw;
         }
-        job = *despite;
+        job = *accepted_job;
     }
     array.job = job.number;
     if (!job.cluster.empty()) array.cluster = job.cluster;
@@ -148,82 +148,82 @@ Submission submit(const fs::path& runs, Submission array, const SlurmOptions& op
 
 }  // namespace
 
-std::vector<SlurmElement> ClusterView::ownActive() const {
-    std::vector<SlurmElement> ours = active;
-    std::erase_if(ours, [this](const SlurmElement& one) { return own.count(one.name) == 0; });
+std::vector<SlurmArrayTask> ClusterView::ownActiveTasks() const {
+    std::vector<SlurmArrayTask> ours = active;
+    std::erase_if(ours, [this](const SlurmArrayTask& one) { return own_submissions.count(one.name) == 0; });
     return ours;
 }
 
-ClusterView lookAtCluster(const fs::path& runs, const std::string& sweep,
+ClusterView queryCluster(const fs::path& runs, const std::string& sweep,
                           const std::vector<std::string>& names) {
     ClusterView view;
-    view.submissions = submissionsOf(runs, sweep);
-    view.own = ownSubmissions(runs, view.submissions);
-    view.active = activeOf(view.submissions);
-    view.elements =
-        sweepElements(runs, names.empty() ? runsOf(view.submissions) : names, view.submissions, view.active);
+    view.submissions = readSubmissions(runs, sweep);
+    view.own_submissions = ownSubmissions(runs, view.submissions);
+    view.active = queryActiveTasks(view.submissions);
+    view.runs =
+        sweepRunStatuses(runs, names.empty() ? runsOf(view.submissions) : names, view.submissions, view.active);
     markUnknown(view, isUncertain);
     return view;
 }
 
-ClusterView lookAtSubmissions(const fs::path& runs, const std::string& sweep,
+ClusterView readClusterView(const fs::path& runs, const std::string& sweep,
                               const std::vector<std::string>& names) {
     ClusterView view;
-    view.submissions = submissionsOf(runs, sweep);
-    view.own = ownSubmissions(runs, view.submissions);
-    view.elements =
-        sweepElements(runs, names.empty() ? runsOf(view.submissions) : names, view.submissions, {});
+    view.submissions = readSubmissions(runs, sweep);
+    view.own_submissions = ownSubmissions(runs, view.submissions);
+    view.runs =
+        sweepRunStatuses(runs, names.empty() ? runsOf(view.submissions) : names, view.submissions, {});
     markUnknown(view, [](const Submission& submission) { return !submission.ended; });
     return view;
 }
 
-std::vector<std::string> missingOf(const std::vector<SweepElement>& elements) {
+std::vector<std::string> runsToSubmit(const std::vector<SweepRunStatus>& runs) {
     std::vector<std::string> names;
-    for (const SweepElement& one : elements)
-        if (one.is_known && !one.isFinished() && !one.isTaken() && one.state != RunState::failed)
+    for (const SweepRunStatus& one : runs)
+        if (one.is_state_known && !one.isFinished() && !one.isSubmittedOrRunning() && one.state != RunState::failed)
             names.push_back(one.run);
     return names;
 }
 
-std::vector<Submission> plannedArrays(const std::string& sweep, const std::vector<std::string>& names,
+std::vector<Submission> planArrays(const std::string& sweep, const std::vector<std::string>& names,
                                       const SlurmOptions& options) {
-    requireOptionsOfASweep(options.more);
-    const std::string wanted = clustersWanted(options);
-    const ClusterSettings settings = clusterSettings(isOne(wanted) ? wanted : std::string());
-    const auto most = static_cast<std::size_t>(settings.most_elements);
+    rejectReservedOptions(options.more);
+    const std::string requested = requestedClusters(options);
+    const ClusterSettings settings = clusterSettings(isSingleCluster(requested) ? requested : std::string());
+    const auto most = static_cast<std::size_t>(settings.max_array_size);
     const auto each = static_cast<std::size_t>(std::max<std::int64_t>(1, options.pack));
     std::vector<Submission> arrays;
     for (std::size_t first = 0; first < names.size(); first += each) {
-        if (arrays.empty() || arrays.back().elements.size() == most) {
+        if (arrays.empty() || arrays.back().array_tasks.size() == most) {
             arrays.push_back(newSubmission(sweep));
-            arrays.back().cluster = wanted.empty() ? settings.name : wanted;
+            arrays.back().cluster = requested.empty() ? settings.name : requested;
         }
         const std::size_t end = std::min(first + each, names.size());
-        arrays.back().elements.emplace_back(names.begin() + static_cast<std::ptrdiff_t>(first),
+        arrays.back().array_tasks.emplace_back(names.begin() + static_cast<std::ptrdiff_t>(first),
                                             names.begin() + static_cast<std::ptrdiff_t>(end));
     }
     return arrays;
 }
 
-std::string scriptOf(const fs::path& runs, const Submission& array, const SlurmOptions& options) {
-    return slurmScript(array.name, static_cast<std::int64_t>(array.elements.size()),
-                       submissionPath(runs, array.name).path(), options, elementsFingerprint(array));
+std::string batchScript(const fs::path& runs, const Submission& array, const SlurmOptions& options) {
+    return slurmScript(array.name, static_cast<std::int64_t>(array.array_tasks.size()),
+                       submissionPath(runs, array.name).path(), options, runListFingerprint(array));
 }
 
-SubmissionReport submitMissing(const fs::path& runs, const std::string& sweep,
+SubmissionReport submitRuns(const fs::path& runs, const std::string& sweep,
                                const std::vector<std::string>& names, const SlurmOptions& options) {
     constexpr double kLongestSubmission_s = 120;
     makeFolder(submissionsFolder(runs));
     const FilePath lock = submissionsFolder(runs) / "lock";
     const FileLock nobody_else_submits(lock, waitAtMost(kLongestSubmission_s, lock.string()));
     SubmissionReport report;
-    report.before = lookAtCluster(runs, sweep, names);
-    closeEnded(runs, report.before);
-    report.missing = missingOf(report.before.elements);
-    for (const SweepElement& one : report.before.elements)
-        if (one.state == RunState::stopped && !one.isTaken()) allowToGoOn(RunFolder(runs / one.run));
-    const bool is_sent_elsewhere = !clustersWanted(options).empty();
-    for (Submission& array : plannedArrays(sweep, report.missing, options)) {
+    report.before = queryCluster(runs, sweep, names);
+    markEnded(runs, report.before);
+    report.runs_to_submit = runsToSubmit(report.before.runs);
+    for (const SweepRunStatus& one : report.before.runs)
+        if (one.state == RunState::stopped && !one.isSubmittedOrRunning()) resetToQueued(RunFolder(runs / one.run));
+    const bool is_sent_elsewhere = !requestedClusters(options).empty();
+    for (Submission& array : planArrays(sweep, report.runs_to_submit, options)) {
         // If several clusters are allowed, all arrays go to the one that accepted the first, because arrays
         // can wait for each other only within a cluster.
         if (!report.cluster.empty()) array.cluster = report.cluster;

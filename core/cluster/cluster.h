@@ -14,51 +14,51 @@ namespace roper {
 /// The runs of a folder, combining the folder's files with the scheduler's state.
 struct ClusterView {
     std::vector<Submission> submissions;
-    std::vector<SlurmElement> active;    ///< pending and running elements
-    std::vector<SweepElement> elements;  ///< one for each run
+    std::vector<SlurmArrayTask> active;    ///< pending and running elements
+    std::vector<SweepRunStatus> runs;  ///< one for each run
     /// Options of this user's own submissions from this machine, by job name. Only these may be cancelled or
     /// resubmitted.
-    std::map<std::string, SlurmOptions> own;
+    std::map<std::string, SlurmOptions> own_submissions;
 
     /// Pending and running elements of own submissions.
-    std::vector<SlurmElement> ownActive() const;
+    std::vector<SlurmArrayTask> ownActiveTasks() const;
 };
 
 /// @param sweep  only its submissions; empty: all in the folder
 /// @param names  the runs; empty: those of the submissions, in order of submission
 /// @throws Error if the scheduler may have some of them but cannot be queried, or if a submission cannot be
 /// read
-ClusterView lookAtCluster(const std::filesystem::path& runs, const std::string& sweep = {},
+ClusterView queryCluster(const std::filesystem::path& runs, const std::string& sweep = {},
                           const std::vector<std::string>& names = {});
 
 /// The same without querying the scheduler: submitted runs that are not visibly running are marked as
 /// unknown.
 /// @throws Error if a submission cannot be read
-ClusterView lookAtSubmissions(const std::filesystem::path& runs, const std::string& sweep = {},
+ClusterView readClusterView(const std::filesystem::path& runs, const std::string& sweep = {},
                               const std::vector<std::string>& names = {});
 
 /// Runs that are neither finished nor failed nor submitted.
-std::vector<std::string> missingOf(const std::vector<SweepElement>& elements);
+std::vector<std::string> runsToSubmit(const std::vector<SweepRunStatus>& runs);
 
 /// Divides runs into arrays that the cluster accepts, with `pack` runs per element, and sets their clusters.
 /// @throws Error (usage) for an option that a sweep cannot have
-std::vector<Submission> plannedArrays(const std::string& sweep, const std::vector<std::string>& names,
+std::vector<Submission> planArrays(const std::string& sweep, const std::vector<std::string>& names,
                                       const SlurmOptions& options);
 
 /// The batch script of such an array.
-std::string scriptOf(const std::filesystem::path& runs, const Submission& array, const SlurmOptions& options);
+std::string batchScript(const std::filesystem::path& runs, const Submission& array, const SlurmOptions& options);
 
 /// The result of submitting runs.
 struct SubmissionReport {
     ClusterView before;
-    std::vector<std::string> missing;  ///< runs that were submitted
+    std::vector<std::string> runs_to_submit;  ///< runs that were submitted
     std::vector<std::string> jobs;     ///< job number of each array
     std::string cluster;               ///< the cluster that accepted them, if one was named
 };
 
 /// Submits those of these existing runs that are missing. A lock prevents others from submitting in this
 /// folder at the same time. @throws Error; arrays submitted before the error remain
-SubmissionReport submitMissing(const std::filesystem::path& runs, const std::string& sweep,
+SubmissionReport submitRuns(const std::filesystem::path& runs, const std::string& sweep,
                                const std::vector<std::string>& names, const SlurmOptions& options);
 
 }  // namespace roper

@@ -32,38 +32,38 @@ std::optional<SlurmOptions> readOptions(const Json& json) {
 
 }  // namespace
 
-std::string elementsFingerprint(const Submission& submission) {
-    return sha256(Json(submission.elements).dump());  // names of runs are ASCII
+std::string runListFingerprint(const Submission& submission) {
+    return sha256(Json(submission.array_tasks).dump());  // names of runs are ASCII
 }
 
 std::map<std::string, SlurmOptions> ownSubmissions(const fs::path& runs,
                                                    const std::vector<Submission>& submissions) {
     std::map<std::string, SlurmOptions> own;
-    const Json recorded = readOwnRecord(runs, kSection);
+    const Json recorded = readUserRecord(runs, kSection);
     for (const Submission& submission : submissions) {
         const auto found = recorded.find(submission.name);
         if (found == recorded.end() || !found->is_object()) continue;
-        if (found->value("runs", Json()) != elementsFingerprint(submission)) continue;
+        if (found->value("runs", Json()) != runListFingerprint(submission)) continue;
         if (const auto options = readOptions(found->value("options", Json())))
             own.emplace(submission.name, *options);
     }
     return own;
 }
 
-void rememberSubmission(const fs::path& runs, const Submission& submission, const SlurmOptions& options) try {
-    changeOwnRecord(runs, kSection, [&](Json& recorded) {
+void recordSubmission(const fs::path& runs, const Submission& submission, const SlurmOptions& options) try {
+    changeUserRecord(runs, kSection, [&](Json& recorded) {
         // Submissions without a file can no longer be resubmitted.
         for (auto at = recorded.begin(); at != recorded.end();)
-            at = isThere(submissionPath(runs, at.key())) ? std::next(at) : recorded.erase(at);
-        recorded[submission.name] = {{"options", options}, {"runs", elementsFingerprint(submission)}};
+            at = pathExists(submissionPath(runs, at.key())) ? std::next(at) : recorded.erase(at);
+        recorded[submission.name] = {{"options", options}, {"runs", runListFingerprint(submission)}};
     });
 } catch (const Error&) {
     // Without a home folder or on a full disk, runs are submitted nevertheless.
 }
 
-void forgetSubmission(const fs::path& runs, const std::string& name) {
-    if (!readOwnRecord(runs, kSection).contains(name)) return;
-    changeOwnRecord(runs, kSection, [&](Json& recorded) { recorded.erase(name); });
+void removeSubmissionRecord(const fs::path& runs, const std::string& name) {
+    if (!readUserRecord(runs, kSection).contains(name)) return;
+    changeUserRecord(runs, kSection, [&](Json& recorded) { recorded.erase(name); });
 }
 
 }  // namespace roper

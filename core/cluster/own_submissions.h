@@ -15,7 +15,7 @@ namespace roper {
 // only says which runs belong to a submission.
 
 /// SHA-256 of the lists of runs that the elements of a submission train.
-std::string elementsFingerprint(const Submission& submission);
+std::string runListFingerprint(const Submission& submission);
 
 /// Options of this user's own submissions from this machine, by job name. Submissions whose list of runs has
 /// changed or whose options cannot be parsed are left out.
@@ -23,10 +23,10 @@ std::map<std::string, SlurmOptions> ownSubmissions(const std::filesystem::path& 
                                                    const std::vector<Submission>& submissions);
 
 /// Records a submission before it reaches the scheduler. If it cannot be recorded, it will not count as own.
-void rememberSubmission(const std::filesystem::path& runs, const Submission& submission,
+void recordSubmission(const std::filesystem::path& runs, const Submission& submission,
                         const SlurmOptions& options);
 
 /// Called when the scheduler has refused it. @throws Error (disk)
-void forgetSubmission(const std::filesystem::path& runs, const std::string& name);
+void removeSubmissionRecord(const std::filesystem::path& runs, const std::string& name);
 
 }  // namespace roper

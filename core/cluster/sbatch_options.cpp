@@ -92,9 +92,9 @@ std::vector<std::string> environmentWithout(const auto& is_left_out) {
 
 }  // namespace
 
-std::vector<SbatchOption> sbatchOptionsIn(const std::vector<std::string>& written) {
+std::vector<SbatchOption> parseSbatchOptions(const std::vector<std::string>& arguments) {
     std::vector<SbatchOption> options;
-    for (const std::string& text : written) {
+    for (const std::string& text : arguments) {
         // After "=", the rest is one value including blanks.
         const bool is_one = text.starts_with("--") && text.find('=') != std::string::npos;
         for (const std::string& word : is_one ? std::vector<std::string>{text} : split(text, ' ')) {
@@ -107,7 +107,7 @@ std::vector<SbatchOption> sbatchOptionsIn(const std::vector<std::string>& writte
     return options;
 }
 
-bool isListOfClusters(std::string_view text) {
+bool isClusterList(std::string_view text) {
     constexpr std::string_view kAlso = "._-,";
     return !text.empty() && text.front() != '-' && std::all_of(text.begin(), text.end(), [&](char c) {
         return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') ||
@@ -115,22 +115,22 @@ bool isListOfClusters(std::string_view text) {
     });
 }
 
-std::string clustersWanted(const SlurmOptions& options) {
+std::string requestedClusters(const SlurmOptions& options) {
     std::string clusters, where = "--clusters";
-    for (const SbatchOption& one : sbatchOptionsIn(options.more))
+    for (const SbatchOption& one : parseSbatchOptions(options.more))
         if (one.name == "clusters") clusters = one.value;  // like sbatch, uses the last of several
     for (const char* variable : {"SLURM_CLUSTERS", "SBATCH_CLUSTERS"}) {
         if (!clusters.empty()) break;
         where = variable;
         clusters = environmentVariable(variable);
     }
-    if (clusters.empty() || isListOfClusters(clusters)) return clusters;
+    if (clusters.empty() || isClusterList(clusters)) return clusters;
     throw Error(ErrorKind::usage,
-                where + ": \"" + onOneLine(clusters) +
+                where + ": \"" + toSingleLine(clusters) +
                     "\" is no list of clusters; write their names with commas between them");
 }
 
-void requireOptionsOfASweep(const std::vector<std::string>& written) {
+void rejectReservedOptions(const std::vector<std::string>& arguments) {
     constexpr std::array<Pair, 5> kRefused{
         {{"job-name", "the job is known by a name of its own, made for it"},
          {"array", "a sweep makes its own; --at-once says how many of its elements run at the same time"},
@@ -139,14 +139,14 @@ void requireOptionsOfASweep(const std::vector<std::string>& written) {
          {"test-only",
           "nothing would be submitted; --dry-run prints the script, and `sbatch --test-only` takes it"}}};
     constexpr std::size_t kShortest = 3;  // shortest abbreviation that sbatch accepts
-    for (const SbatchOption& one : sbatchOptionsIn(written))
+    for (const SbatchOption& one : parseSbatchOptions(arguments))
         for (const auto& [name, why] : kRefused)
             if (one.name.size() >= kShortest && name.starts_with(one.name))
                 throw Error(ErrorKind::usage, "--sbatch=--" + std::string(name) +
                                                   " cannot be given for a sweep: " + std::string(why));
 }
 
-std::vector<std::string> environmentForQuestions() {
+std::vector<std::string> environmentForQueries() {
     constexpr std::array<std::string_view, 5> kPrograms{"SQUEUE_", "SACCT_", "SCONTROL_", "SCANCEL_",
                                                         "SINFO_"};
     constexpr std::array<std::string_view, 5> kShared{"SLURM_CLUSTERS", "SLURM_BITSTR_LEN",
@@ -159,16 +159,16 @@ std::vector<std::string> environmentForQuestions() {
 }
 
 std::vector<std::string> environmentForSbatch(const SlurmOptions& options) {
-    std::vector<SbatchOption> said = sbatchOptionsIn(options.more);
+    std::vector<SbatchOption> used_options = parseSbatchOptions(options.more);
     // Set by every sweep's script, or would keep sbatch from returning.
     for (const char* name :
          {"job-name", "array", "output", "error", "open-mode", "requeue", "signal", "wait"})
-        said.push_back({name, {}});
-    if (!options.partition.empty()) said.push_back({"partition", {}});
-    if (!options.gres.empty()) said.push_back({"gres", {}});
-    if (!options.time.empty()) said.push_back({"time", {}});
+        used_options.push_back({name, {}});
+    if (!options.partition.empty()) used_options.push_back({"partition", {}});
+    if (!options.gres.empty()) used_options.push_back({"gres", {}});
+    if (!options.time.empty()) used_options.push_back({"time", {}});
     std::set<std::string, std::less<>> left_out;
-    for (const SbatchOption& one : said)
+    for (const SbatchOption& one : used_options)
         for (const std::string& variable : variablesOf(one.name))
             left_out.insert(variable);
     return environmentWithout([&](std::string_view name) { return left_out.contains(name); });

@@ -20,22 +20,22 @@ struct SbatchOption {
 };
 
 /// Parses the user's options, such as "--account=physics", "-M far" or "--exclusive".
-std::vector<SbatchOption> sbatchOptionsIn(const std::vector<std::string>& written);
+std::vector<SbatchOption> parseSbatchOptions(const std::vector<std::string>& arguments);
 
 /// The clusters to which a job may go, "far", "far,near" or "all"; empty: the local one. The user's options
 /// take precedence over the environment, and SLURM_CLUSTERS over SBATCH_CLUSTERS, as in sbatch.
 /// @throws Error (usage) for anything but a list of names
-std::string clustersWanted(const SlurmOptions& options);
+std::string requestedClusters(const SlurmOptions& options);
 
 /// @throws Error (usage) for an option that sweeps set themselves or that keeps sbatch from returning at once
-void requireOptionsOfASweep(const std::vector<std::string>& written);
+void rejectReservedOptions(const std::vector<std::string>& arguments);
 
 /// Whether --clusters accepts this text: names separated by commas.
-bool isListOfClusters(std::string_view text);
+bool isClusterList(std::string_view text);
 
 /// The environment ("NAME=value") for programs that query, cancel or requeue: without variables that set
 /// options.
-std::vector<std::string> environmentForQuestions();
+std::vector<std::string> environmentForQueries();
 
 /// The same for sbatch. Variables set by the user (SBATCH_ACCOUNT, SBATCH_PARTITION, …) are kept unless these
 /// options or a sweep's script set the same thing.

@@ -10,14 +10,14 @@
 namespace roper {
 namespace {
 
-constexpr double kPatience_s = 30;
+constexpr double kTimeout_s = 30;
 
 /// @returns the program's output @throws Error (other) with its messages if it failed
-std::string call(const std::vector<std::string>& arguments, const std::string& input,
+std::string runOrThrow(const std::vector<std::string>& arguments, const std::string& input,
                  const std::vector<std::string>& environment) {
     ProgramResult result;
     try {
-        result = runProgram(arguments, kPatience_s, input, environment);
+        result = runProgram(arguments, kTimeout_s, input, environment);
     } catch (const ProgramTimedOut&) {
         throw;
     } catch (const Error& error) {
@@ -26,23 +26,23 @@ std::string call(const std::vector<std::string>& arguments, const std::string& i
                         "; Slurm's programs are on the login nodes of a cluster, and must be in PATH");
     }
     if (result.exit_code == 0) return result.output;
-    const std::string said = trimmed(result.errors.empty() ? result.output : result.errors);
-    throw Error(ErrorKind::other, arguments.front() + " failed: " + onOneLine(said.substr(0, 1000)));
+    const std::string message = trimmed(result.errors.empty() ? result.output : result.errors);
+    throw Error(ErrorKind::other, arguments.front() + " failed: " + toSingleLine(message.substr(0, 1000)));
 }
 
 /// Runs a program that queries or controls a cluster; empty: the local one.
-std::string ask(std::vector<std::string> arguments, const std::string& cluster = {}) {
+std::string runSlurmCommand(std::vector<std::string> arguments, const std::string& cluster = {}) {
     if (!cluster.empty()) arguments.insert(arguments.begin() + 1, "--clusters=" + cluster);
-    return call(arguments, {}, environmentForQuestions());
+    return runOrThrow(arguments, {}, environmentForQueries());
 }
 
-SlurmElement parseLine(const std::string& line, const std::string& cluster) {
+SlurmArrayTask parseLine(const std::string& line, const std::string& cluster) {
     // We choose the names of jobs, and the reason comes last, so a "|" in it does no harm.
     constexpr std::size_t kFields = 6;
     const std::vector<std::string> fields = split(line, '|');
     const auto index = fields.size() < kFields ? std::nullopt : parseInteger(fields[2]);
     if (!index || *index < 0)
-        throw Error(ErrorKind::other, "squeue printed \"" + onOneLine(line.substr(0, 200)) +
+        throw Error(ErrorKind::other, "squeue printed \"" + toSingleLine(line.substr(0, 200)) +
                                           "\", which is not an element of an array");
     const std::string reason = fields[5] == "None" ? "" : fields[5];
     return {fields[0], fields[1], *index, fields[3], fields[4], reason, cluster};
@@ -50,27 +50,27 @@ SlurmElement parseLine(const std::string& line, const std::string& cluster) {
 
 }  // namespace
 
-std::vector<SlurmElement> parseSqueue(std::string_view output, const std::string& cluster) {
+std::vector<SlurmArrayTask> parseSqueue(std::string_view output, const std::string& cluster) {
     constexpr std::string_view kCluster = "CLUSTER: ", kColumns = "NAME|";
     std::string of = cluster;
-    std::vector<SlurmElement> elements;
+    std::vector<SlurmArrayTask> array_tasks;
     for (const std::string& line : split(output, '\n')) {
         if (line.starts_with(kCluster))
             of = trimmed(line.substr(kCluster.size()));
         else if (!trimmed(line).empty() && !line.starts_with(kColumns))
-            elements.push_back(parseLine(line, of));
+            array_tasks.push_back(parseLine(line, of));
     }
-    return elements;
+    return array_tasks;
 }
 
-std::vector<SlurmElement> elementsOfJobs(const std::vector<std::string>& names, const std::string& cluster) {
+std::vector<SlurmArrayTask> queryArrayTasks(const std::vector<std::string>& names, const std::string& cluster) {
     if (names.empty()) return {};
     // --all includes hidden partitions. With several clusters, only the headers say which cluster has an
     // element.
     std::vector<std::string> arguments{"squeue", "--array", "--all", "--name=" + join(names, ","),
                                        "--format=%j|%F|%K|%T|%N|%r"};
     if (cluster.empty()) arguments.insert(arguments.begin() + 1, "--noheader");
-    return parseSqueue(ask(arguments, cluster), cluster);
+    return parseSqueue(runSlurmCommand(arguments, cluster), cluster);
 }
 
 SubmittedJob submitScript(const std::string& script, const std::vector<std::string>& options,
@@ -80,9 +80,9 @@ SubmittedJob submitScript(const std::string& script, const std::vector<std::stri
     arguments.emplace_back("/dev/stdin");
     std::string printed;  // "1234" or "1234;cluster"
     try {
-        printed = trimmed(call(arguments, script, environment));
+        printed = trimmed(runOrThrow(arguments, script, environment));
     } catch (const ProgramTimedOut& error) {
-        throw SubmissionUnknown(
+        throw SubmissionOutcomeUnknown(
             ErrorKind::other,
             std::string(error.what()) + "; the same command later finds out whether Slurm has the job");
     }
@@ -90,22 +90,22 @@ SubmittedJob submitScript(const std::string& script, const std::vector<std::stri
     const std::string last = printed.substr(printed.rfind('\n') + 1);
     const std::vector<std::string> parts = split(last, ';');
     if (!parseInteger(parts.front()))
-        throw SubmissionUnknown(ErrorKind::other, "sbatch printed \"" + onOneLine(printed.substr(0, 200)) +
+        throw SubmissionOutcomeUnknown(ErrorKind::other, "sbatch printed \"" + toSingleLine(printed.substr(0, 200)) +
                                                       "\" instead of the number of a job");
-    const bool has_cluster = parts.size() > 1 && isListOfClusters(trimmed(parts[1]));
+    const bool has_cluster = parts.size() > 1 && isClusterList(trimmed(parts[1]));
     return {parts.front(), has_cluster ? trimmed(parts[1]) : std::string()};
 }
 
 ClusterSettings clusterSettings(const std::string& cluster) {
     ClusterSettings settings;
     try {
-        for (const std::string& line : split(ask({"scontrol", "show", "config"}, cluster), '\n')) {
+        for (const std::string& line : split(runSlurmCommand({"scontrol", "show", "config"}, cluster), '\n')) {
             const std::size_t equals = line.find('=');
             if (equals == std::string::npos) continue;
             const std::string key = trimmed(line.substr(0, equals)), value = trimmed(line.substr(equals + 1));
             const auto size = parseInteger(value);
-            if (key == "ClusterName" && isListOfClusters(value)) settings.name = value;
-            if (key == "MaxArraySize" && size && *size > 0) settings.most_elements = *size;
+            if (key == "ClusterName" && isClusterList(value)) settings.name = value;
+            if (key == "MaxArraySize" && size && *size > 0) settings.max_array_size = *size;
         }
     } catch (const Error&) {
         // The limit will then show in a refusal.
@@ -113,16 +113,16 @@ ClusterSettings clusterSettings(const std::string& cluster) {
     return settings;
 }
 
-void cancelElements(const std::vector<SlurmElement>& elements) {
+void cancelArrayTasks(const std::vector<SlurmArrayTask>& array_tasks) {
     std::map<std::string, std::vector<std::string>> of_cluster;
-    for (const SlurmElement& element : elements)
-        of_cluster[element.cluster].push_back(element.id());
+    for (const SlurmArrayTask& array_task : array_tasks)
+        of_cluster[array_task.cluster].push_back(array_task.id());
     std::string problems;
     for (const auto& [cluster, ids] : of_cluster) {
         std::vector<std::string> arguments{"scancel"};
         arguments.insert(arguments.end(), ids.begin(), ids.end());
         try {
-            ask(arguments, cluster);
+            runSlurmCommand(arguments, cluster);
         } catch (const Error& error) {
             problems += (problems.empty() ? "" : "; ") + std::string(error.what());
         }
@@ -130,12 +130,12 @@ void cancelElements(const std::vector<SlurmElement>& elements) {
     if (!problems.empty()) throw Error(ErrorKind::other, problems);
 }
 
-void requeueElement(const SlurmElement& element) {
-    ask({"scontrol", "requeue", element.id()}, element.cluster);
+void requeueArrayTask(const SlurmArrayTask& array_task) {
+    runSlurmCommand({"scontrol", "requeue", array_task.id()}, array_task.cluster);
 }
 
 bool isRunning(const std::string& id) {
-    return trimmed(ask({"squeue", "--noheader", "--array", "--job=" + id, "--format=%T"})) == "RUNNING";
+    return trimmed(runSlurmCommand({"squeue", "--noheader", "--array", "--job=" + id, "--format=%T"})) == "RUNNING";
 }
 
 }  // namespace roper

@@ -13,7 +13,7 @@ namespace roper {
 // checked with Slurm 22.05.
 
 /// One element of an array job, as listed by `squeue`.
-struct SlurmElement {
+struct SlurmArrayTask {
     std::string name;          ///< of the job
     std::string job;           ///< number of the array job
     std::int64_t index = 0;    ///< within the array
@@ -26,23 +26,23 @@ struct SlurmElement {
     std::string id() const { return job + "_" + std::to_string(index); }
     /// For display: "1234_5", or "1234_5 on the cluster far".
     std::string title() const { return cluster.empty() ? id() : id() + " on the cluster " + cluster; }
-    bool operator==(const SlurmElement&) const = default;
+    bool operator==(const SlurmArrayTask&) const = default;
     bool isPending() const { return state == "PENDING"; }
 };
 
 /// Pending and running elements of the jobs with these names.
 /// @param cluster  the cluster to query, or "all"; empty: the local one
 /// @throws Error (other) with the message of `squeue`, or if this machine does not belong to a cluster
-std::vector<SlurmElement> elementsOfJobs(const std::vector<std::string>& names,
+std::vector<SlurmArrayTask> queryArrayTasks(const std::vector<std::string>& names,
                                          const std::string& cluster = {});
 
 /// Parses the output of `squeue --format=%j|%F|%K|%T|%N|%r`, with or without headers.
 /// @param cluster  the cluster that was queried; with several, a header names each
 /// @throws Error (other) for a line in another format
-std::vector<SlurmElement> parseSqueue(std::string_view output, const std::string& cluster = {});
+std::vector<SlurmArrayTask> parseSqueue(std::string_view output, const std::string& cluster = {});
 
 /// The scheduler may or may not have accepted the submission.
-class SubmissionUnknown : public Error {
+class SubmissionOutcomeUnknown : public Error {
   public:
     using Error::Error;
 };
@@ -56,7 +56,7 @@ struct SubmittedJob {
 /// Passes a batch script to sbatch through stdin, because a file could be replaced before sbatch reads it.
 /// @param options      of sbatch, which take precedence over those in the script
 /// @param environment  of sbatch (`environmentForSbatch`)
-/// @throws Error (other) with the message of `sbatch`; SubmissionUnknown if it does not answer in time
+/// @throws Error (other) with the message of `sbatch`; SubmissionOutcomeUnknown if it does not answer in time
 SubmittedJob submitScript(const std::string& script, const std::vector<std::string>& options,
                           const std::vector<std::string>& environment);
 
@@ -64,17 +64,17 @@ SubmittedJob submitScript(const std::string& script, const std::vector<std::stri
 struct ClusterSettings {
     std::string name;  ///< empty if unknown
     /// Most elements of an array (MaxArraySize); Slurm's default if unknown.
-    std::int64_t most_elements = 1001;
+    std::int64_t max_array_size = 1001;
 };
 
 /// @param cluster  the cluster to query; empty: the local one
 ClusterSettings clusterSettings(const std::string& cluster = {});
 
 /// Cancels pending and running elements. @throws Error (other), after trying all clusters
-void cancelElements(const std::vector<SlurmElement>& elements);
+void cancelArrayTasks(const std::vector<SlurmArrayTask>& array_tasks);
 
 /// Returns a running element to the queue. @throws Error (other)
-void requeueElement(const SlurmElement& element);
+void requeueArrayTask(const SlurmArrayTask& array_task);
 
 /// Whether the local scheduler has this element, "1234_5", running and has not begun to end it because of a
 /// cancellation or preemption. @throws Error (other)

@@ -31,7 +31,7 @@ std::string option(const std::string& name, const std::string& value) {
     const bool has_control =
         std::any_of(value.begin(), value.end(), [](char c) { return static_cast<unsigned char>(c) < ' '; });
     if (has_control)
-        throw Error(ErrorKind::usage, "an option of sbatch has no line break: \"" + onOneLine(value) + "\"");
+        throw Error(ErrorKind::usage, "an option of sbatch has no line break: \"" + toSingleLine(value) + "\"");
     return "#SBATCH " + name + value + "\n";
 }
 
@@ -46,19 +46,19 @@ std::string optionOf(const std::string& text) {
 
 }  // namespace
 
-std::string arrayOption(std::int64_t elements, const SlurmOptions& options) {
+std::string arrayOption(std::int64_t array_tasks, const SlurmOptions& options) {
     const std::string at_once = options.at_once > 0 ? "%" + std::to_string(options.at_once) : std::string();
-    return "0-" + std::to_string(elements - 1) + at_once;
+    return "0-" + std::to_string(array_tasks - 1) + at_once;
 }
 
-std::string slurmScript(const std::string& name, std::int64_t elements,
+std::string slurmScript(const std::string& name, std::int64_t array_tasks,
                         const std::filesystem::path& submission, const SlurmOptions& options,
-                        const std::string& holds) {
-    requireOptionsOfASweep(options.more);
+                        const std::string& fingerprint) {
+    rejectReservedOptions(options.more);
     const std::filesystem::path log = submission.parent_path() / (name + "-");
     std::string script = "#!/bin/bash\n";
     script += option("--job-name=", name);
-    script += option("--array=", arrayOption(elements, options));
+    script += option("--array=", arrayOption(array_tasks, options));
     script += option("--output=", patternQuoted(log.string()) + "%a.log\"");
     script += "#SBATCH --open-mode=append\n#SBATCH --requeue\n#SBATCH --signal=B:TERM@120\n";
     if (!options.partition.empty()) script += option("--partition=", options.partition);
@@ -70,7 +70,7 @@ std::string slurmScript(const std::string& name, std::int64_t elements,
                                     ? shellQuoted(std::filesystem::read_symlink("/proc/self/exe").string())
                                     : options.program;
     return script + "exec " + program + " work " + shellQuoted(submission.string()) +
-           (holds.empty() ? "" : " --holds " + holds) + "\n";
+           (fingerprint.empty() ? "" : " --holds " + fingerprint) + "\n";
 }
 
 }  // namespace roper

@@ -19,7 +19,7 @@ struct SlurmOptions {
 };
 
 /// Value of --array, such as "0-199%16": the elements of an array, and how many may run at the same time.
-std::string arrayOption(std::int64_t elements, const SlurmOptions& options);
+std::string arrayOption(std::int64_t array_tasks, const SlurmOptions& options);
 
 /// The batch script of an array. Its elements write their output to FOLDER/NAME-INDEX.log.
 ///
@@ -30,10 +30,10 @@ std::string arrayOption(std::int64_t elements, const SlurmOptions& options);
 /// @param name        of the job
 /// @param elements    number of elements
 /// @param submission  the file that lists the runs of each element
-/// @param holds       fingerprint of that file that elements verify (`elementsFingerprint`); empty: none
+/// @param holds       fingerprint of that file that elements verify (`runListFingerprint`); empty: none
 /// @throws Error (usage) for an option with a line break, or one that sweeps set themselves
-std::string slurmScript(const std::string& name, std::int64_t elements,
+std::string slurmScript(const std::string& name, std::int64_t array_tasks,
                         const std::filesystem::path& submission, const SlurmOptions& options,
-                        const std::string& holds = {});
+                        const std::string& fingerprint = {});
 
 }  // namespace roper

@@ -27,12 +27,12 @@ Submission submissionIn(const nlohmann::json& json) {
         try {
             json.at(key).get_to(member);
         } catch (const nlohmann::json::exception& error) {
-            throw std::invalid_argument(std::string(key) + ": " + jsonProblem(error.what()));
+            throw std::invalid_argument(std::string(key) + ": " + jsonErrorMessage(error.what()));
         }
     };
     read("name", submission.name);
     read("sweep", submission.sweep);
-    read("elements", submission.elements);
+    read("elements", submission.array_tasks);
     read("time", submission.time);
     read("ended", submission.ended);
     // Older files lack it and contain options, which are ignored.
@@ -41,20 +41,20 @@ Submission submissionIn(const nlohmann::json& json) {
     return submission;
 }
 
-constexpr std::uint64_t kLargest = 64U << 20U;
+constexpr std::uint64_t kMaxBytes = 64U << 20U;
 
 /// Names from the file become parts of paths and command lines.
 void requireNames(const Submission& submission, const std::string& origin) {
     std::vector<std::string> names{submission.name, submission.sweep};
-    for (const auto& runs : submission.elements)
+    for (const auto& runs : submission.array_tasks)
         names.insert(names.end(), runs.begin(), runs.end());
     for (const std::string& name : names)
         if (!isRunName(name))
             throw Error(ErrorKind::usage,
-                        origin + ": \"" + onOneLine(name) + "\" is no name of a run, a sweep or a job");
-    if (!submission.cluster.empty() && !isListOfClusters(submission.cluster))
+                        origin + ": \"" + toSingleLine(name) + "\" is no name of a run, a sweep or a job");
+    if (!submission.cluster.empty() && !isClusterList(submission.cluster))
         throw Error(ErrorKind::usage,
-                    origin + ": \"" + onOneLine(submission.cluster) + "\" is no name of a cluster");
+                    origin + ": \"" + toSingleLine(submission.cluster) + "\" is no name of a cluster");
 }
 
 }  // namespace
@@ -63,8 +63,8 @@ FilePath submissionsFolder(const fs::path& runs) {
     return FilePath::inside(fs::absolute(runs).lexically_normal(), "slurm");
 }
 
-FilePath logOf(const fs::path& runs, const std::string& job_name, std::int64_t element) {
-    return submissionsFolder(runs) / (job_name + "-" + std::to_string(element) + ".log");
+FilePath arrayTaskLogPath(const fs::path& runs, const std::string& job_name, std::int64_t array_task) {
+    return submissionsFolder(runs) / (job_name + "-" + std::to_string(array_task) + ".log");
 }
 
 FilePath submissionPath(const fs::path& runs, const std::string& name) {
@@ -82,7 +82,7 @@ Submission newSubmission(const std::string& sweep) {
     return {name, sweep, {}, secondsSinceEpoch(), false, {}};
 }
 
-double ageOf(const Submission& submission, double now) {
+double secondsSinceSubmission(const Submission& submission, double now) {
     constexpr double kClocksDiffer_s = 600;
     const double age = now - submission.time;
     return age > -kClocksDiffer_s ? age : std::numeric_limits<double>::infinity();
@@ -91,14 +91,14 @@ double ageOf(const Submission& submission, double now) {
 void writeSubmission(const fs::path& runs, const Submission& submission) {
     makeFolder(submissionsFolder(runs));
     const nlohmann::json json = {{"name", submission.name},         {"sweep", submission.sweep},
-                                 {"elements", submission.elements}, {"time", submission.time},
+                                 {"elements", submission.array_tasks}, {"time", submission.time},
                                  {"ended", submission.ended},       {"job", submission.job},
                                  {"cluster", submission.cluster}};
     writeFileAtomically(submissionPath(runs, submission.name), json.dump(1) + "\n");
 }
 
 Submission readSubmission(const FilePath& path) {
-    const std::string text = readFile(path, kLargest);
+    const std::string text = readFile(path, kMaxBytes);
     const auto refuse = [&](const std::string& why) {
         return Error(ErrorKind::usage,
                      path.string() + " is not what `roper-train sweep --slurm` writes: " + why);
@@ -115,17 +115,17 @@ Submission readSubmission(const FilePath& path) {
     }
 }
 
-std::vector<Submission> submissionsOf(const fs::path& runs, const std::string& sweep) {
+std::vector<Submission> readSubmissions(const fs::path& runs, const std::string& sweep) {
     std::vector<Submission> all;
     const FilePath folder = submissionsFolder(runs);
-    for (const std::string& name : namesIn(folder)) {
+    for (const std::string& name : listFolder(folder)) {
         if (!name.ends_with(".json")) continue;
         Submission one = readSubmission(folder / name);
         if (sweep.empty() || one.sweep == sweep) all.push_back(std::move(one));
     }
     std::stable_sort(all.begin(), all.end(),
                      [now = secondsSinceEpoch()](const Submission& a, const Submission& b) {
-                         return ageOf(a, now) > ageOf(b, now);
+                         return secondsSinceSubmission(a, now) > secondsSinceSubmission(b, now);
                      });
     return all;
 }

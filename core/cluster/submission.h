@@ -16,7 +16,7 @@ namespace roper {
 struct Submission {
     std::string name;                                ///< of the job, unique
     std::string sweep;                               ///< name of the sweep
-    std::vector<std::vector<std::string>> elements;  ///< names of the runs that each element trains
+    std::vector<std::vector<std::string>> array_tasks;  ///< names of the runs that each element trains
     double time = 0;                                 ///< time of submission, seconds since 1970, UTC
     bool ended = false;                              ///< the scheduler no longer had any of its elements
     std::string job = {};  ///< job number; empty until the scheduler has confirmed it
@@ -31,13 +31,13 @@ struct Submission {
 FilePath submissionsFolder(const std::filesystem::path& runs);
 
 /// Output of an element: how its trainers ended, and errors.
-FilePath logOf(const std::filesystem::path& runs, const std::string& job_name, std::int64_t element);
+FilePath arrayTaskLogPath(const std::filesystem::path& runs, const std::string& job_name, std::int64_t array_task);
 
 /// A submission without runs, with a unique job name such as "SWEEP.k3f9x2".
 Submission newSubmission(const std::string& sweep);
 
 /// Seconds since its submission. A time further in the future than clocks may differ counts as long ago.
-double ageOf(const Submission& submission, double now);
+double secondsSinceSubmission(const Submission& submission, double now);
 
 /// Path of the submission with this name.
 FilePath submissionPath(const std::filesystem::path& runs, const std::string& name);
@@ -50,6 +50,6 @@ Submission readSubmission(const FilePath& path);
 
 /// Submissions of a sweep, or all if the name is empty, oldest first; a time in the future counts as oldest.
 /// An unreadable file is an error, because its runs may be in training. @throws Error
-std::vector<Submission> submissionsOf(const std::filesystem::path& runs, const std::string& sweep);
+std::vector<Submission> readSubmissions(const std::filesystem::path& runs, const std::string& sweep);
 
 }  // namespace roper

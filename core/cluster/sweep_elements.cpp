@@ -14,7 +14,7 @@ namespace fs = std::filesystem;
 
 namespace {
 
-bool isRunning(const SweepElement& one) {
+bool isRunning(const SweepRunStatus& one) {
     return one.state == RunState::running || one.state == RunState::paused;
 }
 
@@ -28,15 +28,15 @@ std::string lastLogLine(const fs::path& runs, const std::string& run,
     std::string line;
     fs::file_time_type latest = fs::file_time_type::min();
     for (const Submission& submission : submissions) {
-        for (std::size_t i = 0; i < submission.elements.size(); ++i) {
-            const auto& names = submission.elements[i];
+        for (std::size_t i = 0; i < submission.array_tasks.size(); ++i) {
+            const auto& names = submission.array_tasks[i];
             if (std::find(names.begin(), names.end(), run) == names.end()) continue;
-            const FilePath log = logOf(runs, submission.name, static_cast<std::int64_t>(i));
+            const FilePath log = arrayTaskLogPath(runs, submission.name, static_cast<std::int64_t>(i));
             std::error_code missing;
             const fs::file_time_type time = fs::last_write_time(log.path(), missing);
             if (missing || time < latest) continue;
             try {
-                line = onOneLine(lastLine(log).value_or(""));
+                line = toSingleLine(lastLine(log).value_or(""));
                 latest = time;
             } catch (const Error& error) {
                 line = error.what();
@@ -46,16 +46,16 @@ std::string lastLogLine(const fs::path& runs, const std::string& run,
     return line;
 }
 
-SweepElement readRun(const fs::path& runs, const std::string& name) {
-    SweepElement one;
+SweepRunStatus readRun(const fs::path& runs, const std::string& name) {
+    SweepRunStatus one;
     one.run = name;
     const RunFolder folder(runs / name);
     try {
-        if (!isThere(folder.statusPath())) return one;
+        if (!pathExists(folder.statusPath())) return one;
         one.status = folder.status();
-        one.state = folder.trueState(one.status);
+        one.state = folder.effectiveState(one.status);
         if (one.state == RunState::unfinished)
-            one.status.steps = folder.raisedSteps(one.status).value_or(one.status.steps);
+            one.status.steps = folder.raisedStepTarget(one.status).value_or(one.status.steps);
         one.problem = one.status.error;
     } catch (const Error& error) {
         one.state = RunState::failed;
@@ -66,78 +66,78 @@ SweepElement readRun(const fs::path& runs, const std::string& name) {
 
 }  // namespace
 
-const char* nameOf(Stage stage) {
+const char* nameOf(SweepRunStage stage) {
     constexpr std::array kNames{"finished",   "running",       "waiting", "failed",
                                 "unfinished", "not submitted", "unknown"};
     return kNames.at(static_cast<std::size_t>(stage));
 }
 
-Stage SweepElement::stage() const {
-    if (isFinished()) return Stage::finished;
-    if (isRunning(*this)) return Stage::running;
-    if (state == RunState::failed) return Stage::failed;
-    if (element) return Stage::waiting;
-    if (!is_known) return Stage::unknown;
-    return status.step > 0 ? Stage::unfinished : Stage::not_submitted;
+SweepRunStage SweepRunStatus::stage() const {
+    if (isFinished()) return SweepRunStage::finished;
+    if (isRunning(*this)) return SweepRunStage::running;
+    if (state == RunState::failed) return SweepRunStage::failed;
+    if (array_task) return SweepRunStage::waiting;
+    if (!is_state_known) return SweepRunStage::unknown;
+    return status.step > 0 ? SweepRunStage::unfinished : SweepRunStage::not_submitted;
 }
 
-double SweepElement::progress() const {
+double SweepRunStatus::progress() const {
     if (isFinished()) return 1;
     return status.steps > 0
                ? std::clamp(static_cast<double>(status.step) / static_cast<double>(status.steps), 0.0, 1.0)
                : 0;
 }
 
-bool SweepElement::isTaken() const {
-    return element.has_value() || isRunning(*this);
+bool SweepRunStatus::isSubmittedOrRunning() const {
+    return array_task.has_value() || isRunning(*this);
 }
 
-std::string SweepElement::describe() const {
-    const std::string where = element && !element->node.empty() ? element->node : status.host;
-    const std::string of_slurm = element ? " (" + element->title() + ")" : std::string();
-    if (!state) return element ? "waiting" + of_slurm + ", its folder is gone" : "not submitted";
+std::string SweepRunStatus::describe() const {
+    const std::string where = array_task && !array_task->node.empty() ? array_task->node : status.host;
+    const std::string of_slurm = array_task ? " (" + array_task->title() + ")" : std::string();
+    if (!state) return array_task ? "waiting" + of_slurm + ", its folder is gone" : "not submitted";
     if (isFinished()) return "finished";
     if (isRunning(*this)) return stateName(*state) + " on " + where + of_slurm + ", " + stepsOf(status);
     if (state == RunState::failed) return "failed: " + problem;
     const std::string progress = status.step > 0 ? ", " + stepsOf(status) : std::string();
-    if (element && element->isPending())
-        return "waiting" + of_slurm + (element->reason.empty() ? "" : ": " + element->reason) + progress;
-    if (element) return "waiting on " + where + of_slurm + progress;
-    if (!is_known) return "submitted; it is not known whether it waits" + progress;
+    if (array_task && array_task->isPending())
+        return "waiting" + of_slurm + (array_task->reason.empty() ? "" : ": " + array_task->reason) + progress;
+    if (array_task) return "waiting on " + where + of_slurm + progress;
+    if (!is_state_known) return "submitted; it is not known whether it waits" + progress;
     const std::string left = status.step > 0 ? stateName(*state) + progress : std::string("not submitted");
     return problem.empty() ? left : left + "; its element ended: " + problem;
 }
 
-std::vector<SweepElement> sweepElements(const fs::path& runs, const std::vector<std::string>& names,
+std::vector<SweepRunStatus> sweepRunStatuses(const fs::path& runs, const std::vector<std::string>& names,
                                         const std::vector<Submission>& submissions,
-                                        const std::vector<SlurmElement>& elements) {
-    std::map<std::string, const SlurmElement*> of_run;
-    for (const SlurmElement& element : elements)
+                                        const std::vector<SlurmArrayTask>& array_tasks) {
+    std::map<std::string, const SlurmArrayTask*> of_run;
+    for (const SlurmArrayTask& array_task : array_tasks)
         for (const Submission& submission : submissions)
-            if (submission.name == element.name &&
-                element.index < static_cast<std::int64_t>(submission.elements.size()))
-                for (const std::string& run : submission.elements[static_cast<std::size_t>(element.index)])
-                    of_run[run] = &element;
-    std::vector<SweepElement> all;
+            if (submission.name == array_task.name &&
+                array_task.index < static_cast<std::int64_t>(submission.array_tasks.size()))
+                for (const std::string& run : submission.array_tasks[static_cast<std::size_t>(array_task.index)])
+                    of_run[run] = &array_task;
+    std::vector<SweepRunStatus> all;
     for (const std::string& name : names) {
-        SweepElement& one = all.emplace_back(readRun(runs, name));
+        SweepRunStatus& one = all.emplace_back(readRun(runs, name));
         if (const auto found = of_run.find(name); found != of_run.end() && !one.isFinished())
-            one.element = *found->second;
+            one.array_task = *found->second;
         const bool has_ended_well = one.isFinished() || one.state == RunState::unfinished;
-        if (one.state && !one.isTaken() && !has_ended_well && one.problem.empty())
+        if (one.state && !one.isSubmittedOrRunning() && !has_ended_well && one.problem.empty())
             one.problem = lastLogLine(runs, name, submissions);
     }
     return all;
 }
 
-std::string summaryOf(const std::vector<SweepElement>& elements) {
-    std::map<Stage, std::size_t> counts;
-    for (const SweepElement& one : elements)
+std::string summaryOf(const std::vector<SweepRunStatus>& runs) {
+    std::map<SweepRunStage, std::size_t> counts;
+    for (const SweepRunStatus& one : runs)
         ++counts[one.stage()];
     std::vector<std::string> parts;
     for (const auto& [stage, count] : counts)
         parts.push_back(std::to_string(count) + " " + nameOf(stage));
-    return countOf(elements.size(), "run") + (parts.empty() ? "" : ": " + join(parts, ", "));
+    return countOf(runs.size(), "run") + (parts.empty() ? "" : ": " + join(parts, ", "));
 }
 
 }  // namespace roper

@@ -12,25 +12,25 @@
 namespace roper {
 
 /// State of a run of a sweep.
-enum class Stage { finished, running, waiting, failed, unfinished, not_submitted, unknown };
+enum class SweepRunStage { finished, running, waiting, failed, unfinished, not_submitted, unknown };
 /// Such as "not submitted".
-const char* nameOf(Stage stage);
+const char* nameOf(SweepRunStage stage);
 
 /// A run of a sweep, combining its folder with the scheduler's state.
-struct SweepElement {
+struct SweepRunStatus {
     std::string run;
     std::optional<RunState> state;        ///< nothing if the run does not exist yet
     Status status;                        ///< last written by its trainer
-    std::optional<SlurmElement> element;  ///< pending or running element with this run
+    std::optional<SlurmArrayTask> array_task;  ///< pending or running element with this run
     std::string problem;                  ///< why it cannot be read, or how it failed
-    bool is_known = true;  ///< false if it was submitted and the scheduler could not be queried
+    bool is_state_known = true;  ///< false if it was submitted and the scheduler could not be queried
 
-    Stage stage() const;
+    SweepRunStage stage() const;
     bool isFinished() const { return state == RunState::finished; }
     /// Fraction of the training that is done, 0 to 1.
     double progress() const;
     /// Whether the scheduler has it, or a trainer that was started otherwise.
-    bool isTaken() const;
+    bool isSubmittedOrRunning() const;
     /// A line for display: "running on node3 (1234_5), step 120 of 500".
     std::string describe() const;
 };
@@ -38,12 +38,12 @@ struct SweepElement {
 /// One element for each run, in the given order.
 /// @param submissions  of the sweep
 /// @param elements     pending and running elements
-std::vector<SweepElement> sweepElements(const std::filesystem::path& runs,
+std::vector<SweepRunStatus> sweepRunStatuses(const std::filesystem::path& runs,
                                         const std::vector<std::string>& names,
                                         const std::vector<Submission>& submissions,
-                                        const std::vector<SlurmElement>& elements);
+                                        const std::vector<SlurmArrayTask>& array_tasks);
 
 /// "200 runs: 120 finished, 3 running, 77 waiting".
-std::string summaryOf(const std::vector<SweepElement>& elements);
+std::string summaryOf(const std::vector<SweepRunStatus>& runs);
 
 }  // namespace roper

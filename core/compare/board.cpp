@@ -13,8 +13,8 @@ BoardCell makeCell(std::span<const RunRecord> runs, const Specification& specifi
     cell.position = specification.model.position;
     const bool is_rope = cell.position == twinMethods().front();
     cell.target = is_rope ? target.rope : target.roper;
-    if (target.other_print)
-        cell.other_target = is_rope ? target.other_print->first : target.other_print->second;
+    if (target.alternative_values)
+        cell.alternative_target = is_rope ? target.alternative_values->first : target.alternative_values->second;
     const std::string key = groupKey(specification);
     double steps_left = 0;
     for (std::int64_t seed = 0; seed < target.runs; ++seed) {
@@ -49,8 +49,8 @@ BoardCell makeCell(std::span<const RunRecord> runs, const Specification& specifi
         if (outcome.kind == Outcome::known) values.push_back(outcome.value);
     }
     if (!values.empty()) cell.mean = summarize(values).mean;
-    cell.seconds_a_step = times.secondsAStep(specification);
-    if (cell.seconds_a_step) cell.seconds_left = *cell.seconds_a_step * steps_left;
+    cell.seconds_per_step = times.secondsPerStep(specification);
+    if (cell.seconds_per_step) cell.remaining_seconds = *cell.seconds_per_step * steps_left;
     return cell;
 }
 
@@ -101,12 +101,12 @@ std::vector<Specification> missingRuns(const std::vector<BoardRow>& board) {
     return missing;
 }
 
-std::optional<double> secondsLeft(const std::vector<BoardRow>& board) {
+std::optional<double> remainingSeconds(const std::vector<BoardRow>& board) {
     double left = 0;
     for (const BoardRow& row : board) {
         for (const BoardCell& cell : row.cells) {
-            if (!cell.seconds_left) return std::nullopt;
-            left += *cell.seconds_left;
+            if (!cell.remaining_seconds) return std::nullopt;
+            left += *cell.remaining_seconds;
         }
     }
     return left;

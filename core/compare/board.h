@@ -18,7 +18,7 @@ struct BoardTarget {
     std::string title;
     double rope = 0, roper = 0;
     /// Another stored copy of the note has other numbers in the third row.
-    std::optional<std::pair<double, double>> other_print;
+    std::optional<std::pair<double, double>> alternative_values;
     int runs = 10;  ///< a method
 };
 const std::vector<BoardTarget>& boardTargets();
@@ -27,15 +27,15 @@ const std::vector<BoardTarget>& boardTargets();
 struct BoardCell {
     std::string position;  ///< "rope" or "roper"
     double target = 0;
-    std::optional<double> other_target;
+    std::optional<double> alternative_target;
     std::vector<std::size_t> finished;  ///< records, by ascending seed
     std::vector<std::size_t> failed;    ///< records that ended without an outcome; they are not trained again
     std::vector<std::size_t> unfinished;  ///< records that are queued, running or stopped
     std::vector<std::int64_t> missing;    ///< seeds without a record
     /// Mean of the finished runs; without the worst once all are finished, as in the note.
     std::optional<double> mean;
-    std::optional<double> seconds_a_step;  ///< measured on this machine
-    std::optional<double> seconds_left;    ///< for all unfinished runs; empty if not measured
+    std::optional<double> seconds_per_step;  ///< measured on this machine
+    std::optional<double> remaining_seconds;    ///< for all unfinished runs; empty if not measured
 };
 
 struct BoardRow {
@@ -55,6 +55,6 @@ std::vector<Specification> missingRuns(const BoardRow& row);
 std::vector<Specification> missingRuns(const std::vector<BoardRow>& board);
 
 /// Seconds for all unfinished runs, trained one after another; empty if a speed is not measured.
-std::optional<double> secondsLeft(const std::vector<BoardRow>& board);
+std::optional<double> remainingSeconds(const std::vector<BoardRow>& board);
 
 }  // namespace roper

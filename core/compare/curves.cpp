@@ -13,25 +13,25 @@ namespace {
 using Points = std::vector<std::pair<double, double>>;
 
 /// Empty if the run does not record it, as imported ones may not.
-std::optional<double> xOf(const MetricsRow& row, XAxis across) {
-    if (across == XAxis::step) return static_cast<double>(row.step);
-    if (across == XAxis::time) return row.time_s;
+std::optional<double> xOf(const MetricsRow& row, XAxis x_axis) {
+    if (x_axis == XAxis::step) return static_cast<double>(row.step);
+    if (x_axis == XAxis::time) return row.time_s;
     return row.tokens ? std::optional(static_cast<double>(*row.tokens)) : std::nullopt;
 }
 
-std::optional<double> xOf(const RunRecord& run, const EvaluationRow& row, XAxis across) {
-    return across == XAxis::step   ? std::optional(static_cast<double>(row.step))
-           : across == XAxis::time ? row.time_s
+std::optional<double> xOf(const RunRecord& run, const EvaluationRow& row, XAxis x_axis) {
+    return x_axis == XAxis::step   ? std::optional(static_cast<double>(row.step))
+           : x_axis == XAxis::time ? row.time_s
                                    : tokensAt(run.metrics, row.step);
 }
 
 /// Values of steps averaged over equal bins of x; a bin with a value that is not finite has no point. A point
 /// is at the right edge of its bin, so that runs of equal length share their x values.
-Points averaged(const RunRecord& run, const QuantityInfo& info, XAxis across, std::size_t bins) {
+Points averaged(const RunRecord& run, const QuantityInfo& info, XAxis x_axis, std::size_t bins) {
     Points points;
     if (run.metrics.empty()) return points;
-    const double end = across == XAxis::step ? static_cast<double>(run.specification.training.steps)
-                                             : xOf(run.metrics.back(), across).value_or(0);
+    const double end = x_axis == XAxis::step ? static_cast<double>(run.specification.training.steps)
+                                             : xOf(run.metrics.back(), x_axis).value_or(0);
     if (!(end > 0)) return points;
     std::size_t row = 0;
     for (std::size_t i = 1; i <= bins; ++i) {
@@ -39,7 +39,7 @@ Points averaged(const RunRecord& run, const QuantityInfo& info, XAxis across, st
         double sum = 0;
         std::size_t count = 0;
         for (; row < run.metrics.size(); ++row) {
-            const auto x = xOf(run.metrics[row], across), value = info.of_metrics(run.metrics[row]);
+            const auto x = xOf(run.metrics[row], x_axis), value = info.from_metrics(run.metrics[row]);
             if (x && *x > bin_end) break;
             if (!x || !value) continue;
             sum += *value;
@@ -63,26 +63,26 @@ std::optional<double> valueAt(const Points& points, double x) {
 }
 
 /// The x values at which runs are averaged: by step every x of any run, otherwise evenly spaced.
-std::vector<double> xGrid(const std::vector<Points>& curves, XAxis across) {
+std::vector<double> xGrid(const std::vector<Points>& curves, XAxis x_axis) {
     constexpr int kGridPoints = 200;
     std::set<double> grid;
     double end = 0;
     for (const Points& points : curves)
         for (const auto& [x, y] : points) {
-            if (across == XAxis::step) grid.insert(x);
+            if (x_axis == XAxis::step) grid.insert(x);
             end = std::max(end, x);
         }
-    if (across != XAxis::step)
+    if (x_axis != XAxis::step)
         for (int i = 1; i <= kGridPoints; ++i)
             grid.insert(end * i / kGridPoints);
     return {grid.begin(), grid.end()};
 }
 
-Interval bandAt(const Summary& summary, Spread spread) {
+Interval spreadInterval(const Summary& summary, Spread spread) {
     if (summary.count < 2) return {summary.mean, summary.mean};
     switch (spread) {
         case Spread::range:
-            return {summary.least, summary.greatest};
+            return {summary.minimum, summary.maximum};
         case Spread::standard_error:
             return {summary.mean - summary.error, summary.mean + summary.error};
         default:
@@ -108,26 +108,26 @@ std::optional<double> tokensAt(std::span<const MetricsRow> rows, std::int64_t st
                      to > from ? (at - from) / (to - from) : 1);
 }
 
-Points curveOf(const RunRecord& run, Quantity what, XAxis across, std::size_t bins) {
-    const QuantityInfo& info = infoOf(what);
-    if (info.of_metrics) return averaged(run, info, across, bins);
+Points runCurve(const RunRecord& run, Quantity quantity, XAxis x_axis, std::size_t bins) {
+    const QuantityInfo& info = infoOf(quantity);
+    if (info.from_metrics) return averaged(run, info, x_axis, bins);
     Points points;
-    if (!info.of_evaluation) return points;
+    if (!info.from_evaluation) return points;
     for (const EvaluationRow& row : run.evaluations) {
-        const auto value = info.of_evaluation(row);
-        const auto x = xOf(run, row, across);
+        const auto value = info.from_evaluation(row);
+        const auto x = xOf(run, row, x_axis);
         if (x && value && std::isfinite(*value)) points.emplace_back(*x, *value);
     }
     return points;
 }
 
-Band bandOf(std::span<const RunRecord> runs, const std::vector<std::size_t>& members, Quantity what,
-            XAxis across, Spread spread, double from) {
+MeanCurve meanCurve(std::span<const RunRecord> runs, const std::vector<std::size_t>& members, Quantity quantity,
+            XAxis x_axis, Spread spread, double from) {
     std::vector<Points> curves;
     for (const std::size_t member : members)
-        curves.push_back(curveOf(runs[member], what, across));
-    const std::vector<double> places = xGrid(curves, across);
-    Band band;
+        curves.push_back(runCurve(runs[member], quantity, x_axis));
+    const std::vector<double> places = xGrid(curves, x_axis);
+    MeanCurve curve;
     for (const double x : places) {
         if (x < from * places.back()) continue;
         std::vector<double> values;
@@ -135,25 +135,25 @@ Band bandOf(std::span<const RunRecord> runs, const std::vector<std::size_t>& mem
             if (const auto value = valueAt(points, x)) values.push_back(*value);
         if (values.empty()) continue;
         const Summary summary = summarize(values);
-        const Interval about = bandAt(summary, spread);
-        band.x.push_back(x);
-        band.mean.push_back(summary.mean);
-        band.low.push_back(about.low);
-        band.high.push_back(about.high);
-        band.runs.push_back(static_cast<int>(values.size()));
+        const Interval about = spreadInterval(summary, spread);
+        curve.x.push_back(x);
+        curve.mean.push_back(summary.mean);
+        curve.low.push_back(about.low);
+        curve.high.push_back(about.high);
+        curve.runs.push_back(static_cast<int>(values.size()));
     }
-    return band;
+    return curve;
 }
 
 std::vector<std::size_t> withoutWorst(std::span<const RunRecord> runs,
                                       const std::vector<std::size_t>& members, Measure measure,
-                                      double share) {
+                                      double solved_fraction) {
     if (members.size() < 2) return members;
-    const bool more_is_better = infoOf(measure).more_is_better;
+    const bool higher_is_better = infoOf(measure).higher_is_better;
     const auto merit = [&](std::size_t member) {
-        const OutcomeValue outcome = outcomeOf(runs[member], measure, share);
+        const OutcomeValue outcome = outcomeOf(runs[member], measure, solved_fraction);
         if (outcome.kind != Outcome::known) return -std::numeric_limits<double>::infinity();
-        return more_is_better ? outcome.value : -outcome.value;
+        return higher_is_better ? outcome.value : -outcome.value;
     };
     std::size_t worst = 0;
     for (std::size_t i = 1; i < members.size(); ++i)

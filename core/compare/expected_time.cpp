@@ -35,40 +35,40 @@ double evaluationSteps(const Specification& specification, std::int64_t from) {
 }  // namespace
 
 StepTimes::StepTimes(std::span<const RunRecord> runs, Speeds speeds) : speeds_(std::move(speeds)) {
-    std::map<std::string, double> flop_of_shape;
+    std::map<std::string, double> flop_by_shape;
     for (const RunRecord& run : runs) {
         if (run.host != speeds_.host) continue;
-        const auto seconds = stepSeconds(run.metrics);
+        const auto seconds = medianStepSeconds(run.metrics);
         if (!seconds) continue;
         const std::string shape = shapeKey(run.specification);
         for (auto [times, key] :
-             {std::pair{&of_group_, groupKey(run.specification)}, std::pair{&of_shape_, shape}}) {
+             {std::pair{&by_group_, groupKey(run.specification)}, std::pair{&by_shape_, shape}}) {
             const auto [time, is_first] = times->emplace(key, *seconds);
             if (!is_first) time->second = std::min(time->second, *seconds);
         }
         // Computed once per shape: there may be a thousand runs, and an answer's length is found by trial.
-        if (!flop_of_shape.contains(shape)) flop_of_shape[shape] = costOf(run.specification).flop_a_step;
+        if (!flop_by_shape.contains(shape)) flop_by_shape[shape] = costOf(run.specification).flop_per_step;
     }
     std::vector<double> rates;
-    for (const auto& [shape, flop] : flop_of_shape)
-        if (of_shape_.at(shape) > 0) rates.push_back(flop / of_shape_.at(shape));
+    for (const auto& [shape, flop] : flop_by_shape)
+        if (by_shape_.at(shape) > 0) rates.push_back(flop / by_shape_.at(shape));
     if (!rates.empty()) flop_per_second_ = median(std::move(rates));
 }
 
-std::optional<double> StepTimes::secondsAStep(const Specification& specification) const {
-    if (const auto time = of_group_.find(groupKey(specification)); time != of_group_.end())
+std::optional<double> StepTimes::secondsPerStep(const Specification& specification) const {
+    if (const auto time = by_group_.find(groupKey(specification)); time != by_group_.end())
         return time->second;
     const std::string shape = shapeKey(specification);
-    if (const auto time = of_shape_.find(shape); time != of_shape_.end()) return time->second;
-    return speeds_.secondsAStep(shape);
+    if (const auto time = by_shape_.find(shape); time != by_shape_.end()) return time->second;
+    return speeds_.secondsPerStep(shape);
 }
 
-ExpectedTime StepTimes::of(const Specification& specification, std::int64_t from) const {
+ExpectedTime StepTimes::estimate(const Specification& specification, std::int64_t from) const {
     ExpectedTime time;
-    auto step = secondsAStep(specification);
+    auto step = secondsPerStep(specification);
     if (!step) {
         time.basis = flop_per_second_ ? ExpectedTime::Basis::other_runs : ExpectedTime::Basis::guess;
-        step = costOf(specification).flop_a_step /
+        step = costOf(specification).flop_per_step /
                flop_per_second_.value_or(assumedFlopPerSecond(specification));
     }
     const auto steps = static_cast<double>(std::max<std::int64_t>(0, specification.training.steps - from));
@@ -76,13 +76,13 @@ ExpectedTime StepTimes::of(const Specification& specification, std::int64_t from
     return time;
 }
 
-ExpectedTime StepTimes::ofAll(std::span<const Specification> specifications) const {
+ExpectedTime StepTimes::estimateTotal(std::span<const Specification> specifications) const {
     ExpectedTime sum;
     std::map<std::string, ExpectedTime> known;  // seeds do not affect the time
     for (const Specification& specification : specifications) {
         const std::string key = groupKey(specification) + shapeKey(specification);
         auto found = known.find(key);
-        if (found == known.end()) found = known.emplace(key, of(specification)).first;
+        if (found == known.end()) found = known.emplace(key, estimate(specification)).first;
         sum.seconds += found->second.seconds;
         sum.basis = std::max(sum.basis, found->second.basis);
     }

@@ -31,19 +31,19 @@ class StepTimes {
 
     /// From runs with the same settings, else from those with the same model, batch, length and device, else
     /// as measured; empty if no such step was timed.
-    std::optional<double> secondsAStep(const Specification& specification) const;
+    std::optional<double> secondsPerStep(const Specification& specification) const;
 
     /// Time for a run of this specification from step `from` on. An evaluation by generation is counted as
     /// problems/batch steps: between 0.2 and 0.75 times as many were measured on a CPU, and up to 1.4 times
     /// with LibTorch's operations alone (docs/performance.md).
-    ExpectedTime of(const Specification& specification, std::int64_t from = 0) const;
+    ExpectedTime estimate(const Specification& specification, std::int64_t from = 0) const;
 
     /// The total for several; the basis is the least reliable one.
-    ExpectedTime ofAll(std::span<const Specification> specifications) const;
+    ExpectedTime estimateTotal(std::span<const Specification> specifications) const;
 
   private:
     Speeds speeds_;
-    std::map<std::string, double> of_group_, of_shape_;  ///< minima, in seconds
+    std::map<std::string, double> by_group_, by_shape_;  ///< minima, in seconds
     std::optional<double> flop_per_second_;              ///< the median over the shapes timed here
 };
 

@@ -92,12 +92,12 @@ std::string experimentName(const Specification& specification, const std::string
     return experiment.empty() ? settingsTitle(specification) : experiment;
 }
 
-bool isGivenName(const Specification& specification, const std::string& experiment) {
+bool isUserGivenName(const Specification& specification, const std::string& experiment) {
     const std::string title = settingsTitle(specification);
     return !experiment.empty() && experiment != title && !experiment.starts_with(title + ", ");
 }
 
-std::string newExperimentName(const Specification& specification, const std::set<std::string>& taken,
+std::string newExperimentName(const Specification& specification, const std::set<std::string>& existing_names,
                               std::time_t now) {
     std::array<char, 32> minute{};
     std::tm local{};
@@ -105,19 +105,19 @@ std::string newExperimentName(const Specification& specification, const std::set
     std::strftime(minute.data(), minute.size(), "%Y-%m-%d %H:%M", &local);
     const std::string name = settingsTitle(specification) + ", " + minute.data();
     std::string free = name;
-    for (int number = 2; taken.count(free) > 0; ++number)
+    for (int number = 2; existing_names.count(free) > 0; ++number)
         free = name + " (" + std::to_string(number) + ")";
     return free;
 }
 
-std::vector<NewRun> asExperiments(const std::vector<Specification>& specifications,
-                                  std::set<std::string> taken, std::time_t now) {
+std::vector<NewRun> groupIntoExperiments(const std::vector<Specification>& specifications,
+                                  std::set<std::string> existing_names, std::time_t now) {
     std::map<std::string, std::string> names;  // by settings
     std::vector<NewRun> runs;
     for (const Specification& specification : specifications) {
         std::string& name = names[experimentKey(specification, {})];
-        if (name.empty()) name = newExperimentName(specification, taken, now);
-        taken.insert(name);
+        if (name.empty()) name = newExperimentName(specification, existing_names, now);
+        existing_names.insert(name);
         RunLabels labels;
         labels.experiment = name;
         runs.emplace_back(specification, labels);

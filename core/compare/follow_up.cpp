@@ -27,7 +27,7 @@ Specification withSeeds(Specification specification, const RunSeeds& seeds) {
 }
 
 /// A run of a group with the training conditions of its twin: the same seeds, device and precision.
-Specification asTwin(const RunGroup& group, const Specification& of) {
+Specification makeTwin(const RunGroup& group, const Specification& of) {
     Specification twin = withSeeds(group.specification, seedsOf(of));
     twin.device = of.device;
     return twin;
@@ -43,7 +43,7 @@ void addMissing(std::span<const RunRecord> runs, const RunGroup& group, const Ru
         const std::string own = precisionOf(runs[run]);
         if (!precision.empty() && !own.empty() && own != precision) continue;
         const Specification& of_other = runs[run].specification;
-        if (seeds.insert(seedsOf(of_other)).second) missing.push_back(asTwin(group, of_other));
+        if (seeds.insert(seedsOf(of_other)).second) missing.push_back(makeTwin(group, of_other));
     }
 }
 
@@ -52,14 +52,14 @@ Specification::Device deviceOf(std::span<const RunRecord> runs, const PairedComp
                                const RunGroup& group) {
     for (const SeedPair& pair : comparison.pairs)
         for (const RunRecord& run : runs)
-            if (run.name == pair.run_a && pair.a.isSettled()) return run.specification.device;
+            if (run.name == pair.run_a && pair.a.isFinal()) return run.specification.device;
     return group.specification.device;
 }
 
 /// Number of pairs with which the sign test would be below 0.05, at the present proportion of wins.
 int pairsForSignTest(int better_a, int better_b) {
     const int decided = better_a + better_b;
-    for (int pairs = decided; decided > 0 && pairs <= kMostPairsNeeded; ++pairs) {
+    for (int pairs = decided; decided > 0 && pairs <= kMaxPairsNeeded; ++pairs) {
         const int ahead = static_cast<int>(
             std::lround(static_cast<double>(std::max(better_a, better_b)) * pairs / decided));
         if (signTest(ahead, pairs - ahead) < kSignificance) return pairs;
@@ -68,16 +68,16 @@ int pairsForSignTest(int better_a, int better_b) {
 }
 
 /// Total number of pairs needed; 0 if the existing ones are conclusive, or the number cannot be determined.
-int pairsWanted(const PairedComparison& c) {
+int pairsRequired(const PairedComparison& c) {
     const auto known = static_cast<int>(c.differences().size());
-    if (c.count(Outcome::never) > 0) {  // means exclude these pairs: the count of which was first decides
+    if (c.count(Outcome::not_reached) > 0) {  // means exclude these pairs: the count of which was first decides
         const int decided = c.better_a + c.better_b;
         if (decided > 0 && c.sign_p < kSignificance) return 0;
-        return std::max(kFewPairs, pairsForSignTest(c.better_a, c.better_b));
+        return std::max(kMinPairs, pairsForSignTest(c.better_a, c.better_b));
     }
-    const bool is_open = c.test && c.test->interval.holds(0) && c.needed;
-    if (known < kFewPairs) return is_open ? std::max(kFewPairs, *c.needed) : kFewPairs;
-    return is_open ? std::max(*c.needed, known + 1) : 0;
+    const bool is_open = c.test && c.test->interval.contains(0) && c.pairs_needed;
+    if (known < kMinPairs) return is_open ? std::max(kMinPairs, *c.pairs_needed) : kMinPairs;
+    return is_open ? std::max(*c.pairs_needed, known + 1) : 0;
 }
 
 /// Whether further runs would not record the measure either: it does not exist for them, or no finished run
@@ -89,7 +89,7 @@ bool isNotRecorded(std::span<const RunRecord> runs, const RunGroup& group,
     for (const std::size_t run : group.runs) {
         if (runs[run].state != RunState::finished) continue;
         any_finished = true;
-        if (outcomeOf(runs[run], comparison.measure, comparison.share).kind != Outcome::missing) return false;
+        if (outcomeOf(runs[run], comparison.measure, comparison.solved_fraction).kind != Outcome::not_recorded) return false;
     }
     return any_finished;
 }
@@ -108,22 +108,22 @@ std::vector<FollowUp> followUps(std::span<const RunRecord> runs, const RunGroup&
     addMissing(runs, a, b, comparison.precision, twins.runs);
     // Pairs with a failed run will have no outcome; the others have one, or will.
     const int there =
-        static_cast<int>(comparison.pairs.size() + twins.runs.size()) - comparison.count(Outcome::missing);
-    const int more = pairsWanted(comparison) - there;
+        static_cast<int>(comparison.pairs.size() + twins.runs.size()) - comparison.count(Outcome::not_recorded);
+    const int more = pairsRequired(comparison) - there;
     if (!twins.runs.empty()) all.push_back(std::move(twins));
     if (more <= 0) return all;
     FollowUp pairs{FollowUp::Kind::more_pairs, {}};
-    std::set<std::int64_t> taken;
+    std::set<std::int64_t> used_seeds;
     for (const RunGroup* group : {&a, &b})
         for (const auto& [data, model] : seedsOf(runs, *group))
-            taken.insert({data, model});
+            used_seeds.insert({data, model});
     Specification first = a.specification;
     first.device = deviceOf(runs, comparison, a);
     for (std::int64_t seed = 0; static_cast<int>(pairs.runs.size()) < 2 * more; ++seed) {
-        if (taken.contains(seed)) continue;
+        if (used_seeds.contains(seed)) continue;
         first = withSeeds(first, {seed, seed});
         pairs.runs.push_back(first);
-        pairs.runs.push_back(asTwin(b, first));
+        pairs.runs.push_back(makeTwin(b, first));
     }
     all.push_back(std::move(pairs));
     return all;

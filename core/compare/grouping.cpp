@@ -16,7 +16,7 @@ constexpr auto kTitle = "about.title";  // of the preset, with the differences f
 constexpr auto kPosition = "model.position";
 constexpr auto kImported = "imported";  // marks runs with some unknown settings
 
-bool makesADifference(const SpecificationField& field) {
+bool distinguishesExperiments(const SpecificationField& field) {
     static const std::set<std::string> sections = {"about", "device", "checkpoints", "snapshots"};
     static const std::set<std::string> fields = {"training.data_seed", "training.model_seed",
                                                  "training.report_every"};
@@ -24,15 +24,15 @@ bool makesADifference(const SpecificationField& field) {
 }
 
 /// Fields that a run does not read, or whose value is unknown, do not identify it.
-bool concerns(const SpecificationField& field, const Specification& specification) {
-    return makesADifference(field) && isKnown(field, specification) && !whyUnused(field, specification);
+bool identifiesRun(const SpecificationField& field, const Specification& specification) {
+    return distinguishesExperiments(field) && isKnown(field, specification) && !unusedReason(field, specification);
 }
 
 /// Values of the identifying fields, by key.
 std::map<std::string, std::string> identityOf(const Specification& specification) {
     std::map<std::string, std::string> identity;
     for (const SpecificationField& field : specificationFields())
-        if (concerns(field, specification)) identity[field.key()] = field.text(specification);
+        if (identifiesRun(field, specification)) identity[field.key()] = field.text(specification);
     identity[kPosition] = specification.methodName();
     if (!specification.about.known.empty()) identity[kImported] = "yes";
     // Two files with unknown methods are not assumed to be seeds of one experiment.
@@ -82,7 +82,7 @@ std::string labelOf(const Specification& specification, const std::string& title
     for (const SpecificationField& field : specificationFields()) {
         const std::string key = field.key();
         if (key == "task.name" || key == kPosition || differing.count(key) == 0) continue;
-        if (!concerns(field, specification)) continue;
+        if (!identifiesRun(field, specification)) continue;
         if (const std::string text = settingText(field, specification); !text.empty()) parts.push_back(text);
     }
     const std::string label = join(parts, ", ");
@@ -102,7 +102,7 @@ bool comeFromSeveralPresets(const Groups& groups) {
 
 /// A small set of fields that give every group a distinct label, in addition to task and method, chosen
 /// greedily by the number of groups that they distinguish. A length determined by the task is then not named.
-std::set<std::string> fieldsThatTellApart(const Groups& groups) {
+std::set<std::string> distinguishingFields(const Groups& groups) {
     std::vector<std::map<std::string, std::string>> identities;
     std::set<std::string> all;
     const bool by_title = comeFromSeveralPresets(groups);
@@ -150,11 +150,11 @@ std::string givenExperiment(const RunGroup& group, std::span<const RunRecord> ru
     const std::string& name = runs[group.runs.front()].labels.experiment;
     const bool is_one = std::all_of(group.runs.begin(), group.runs.end(),
                                     [&](std::size_t run) { return runs[run].labels.experiment == name; });
-    return is_one && isGivenName(group.specification, name) ? name : std::string();
+    return is_one && isUserGivenName(group.specification, name) ? name : std::string();
 }
 
 void labelBySettings(Groups& groups) {
-    const std::set<std::string> differing = fieldsThatTellApart(groups);
+    const std::set<std::string> differing = distinguishingFields(groups);
     std::vector<Specification> specifications;
     for (const auto& [key, group] : groups)
         specifications.push_back(group.specification);
@@ -182,32 +182,32 @@ void label(Groups& groups, std::span<const RunRecord> runs) {
 
 std::string precisionOf(const RunRecord& run) {
     std::set<std::string> all;
-    for (const Computation& computation : run.computations)
+    for (const ComputeEnvironment& computation : run.computations)
         all.insert(computation.precision);
     return join({all.begin(), all.end()}, ", ");
 }
 
-bool haveOnePrecision(const RunRecord& a, const RunRecord& b) {
+bool haveSamePrecision(const RunRecord& a, const RunRecord& b) {
     return a.computations.empty() || b.computations.empty() || precisionOf(a) == precisionOf(b);
 }
 
-std::optional<std::size_t> twinOf(std::span<const RunRecord> runs, std::size_t of) {
-    const Specification& mine = runs[of].specification;
+std::optional<std::size_t> findTwin(std::span<const RunRecord> runs, std::size_t of) {
+    const Specification& specification = runs[of].specification;
     const auto& methods = twinMethods();
-    const auto place = std::find(methods.begin(), methods.end(), mine.methodName());
-    if (place == methods.end() || !seedsAreKnown(mine)) return std::nullopt;
+    const auto place = std::find(methods.begin(), methods.end(), specification.methodName());
+    if (place == methods.end() || !seedsAreKnown(specification)) return std::nullopt;
     std::optional<std::size_t> best;
     for (std::size_t i = 0; i < runs.size(); ++i) {
-        const Specification& theirs = runs[i].specification;
+        const Specification& candidate = runs[i].specification;
         const bool is_twin =
-            seedsAreKnown(theirs) && theirs.methodName() != mine.methodName() &&
-            std::find(methods.begin(), methods.end(), theirs.methodName()) != methods.end() &&
-            theirs.training.data_seed == mine.training.data_seed &&
-            theirs.training.model_seed == mine.training.model_seed &&
-            groupKey(withPosition(mine, theirs.model.position)) == groupKey(theirs);
+            seedsAreKnown(candidate) && candidate.methodName() != specification.methodName() &&
+            std::find(methods.begin(), methods.end(), candidate.methodName()) != methods.end() &&
+            candidate.training.data_seed == specification.training.data_seed &&
+            candidate.training.model_seed == specification.training.model_seed &&
+            groupKey(withPosition(specification, candidate.model.position)) == groupKey(candidate);
         if (!is_twin) continue;
         const auto worth = [&](std::size_t run) {
-            return std::tuple(haveOnePrecision(runs[run], runs[of]), runs[run].state == RunState::finished,
+            return std::tuple(haveSamePrecision(runs[run], runs[of]), runs[run].state == RunState::finished,
                               runs[run].name);
         };
         if (!best || worth(i) > worth(*best)) best = i;
@@ -215,7 +215,7 @@ std::optional<std::size_t> twinOf(std::span<const RunRecord> runs, std::size_t o
     return best;
 }
 
-std::vector<std::string> otherDifferences(const Specification& a, const Specification& b) {
+std::vector<std::string> differingFields(const Specification& a, const Specification& b) {
     const auto of_a = identityOf(a), of_b = identityOf(b);
     std::vector<std::string> names;
     for (const SpecificationField& field : specificationFields()) {
@@ -232,7 +232,7 @@ std::vector<std::string> otherDifferences(const Specification& a, const Specific
 std::vector<std::string> differingSettings(const Specification& a, const Specification& b) {
     std::vector<std::string> settings;
     for (const SpecificationField& field : specificationFields()) {
-        if (field.key() == kPosition || !concerns(field, a) || field.text(a) == field.text(b)) continue;
+        if (field.key() == kPosition || !identifiesRun(field, a) || field.text(a) == field.text(b)) continue;
         if (const std::string text = settingText(field, a); !text.empty()) settings.push_back(text);
     }
     return settings;

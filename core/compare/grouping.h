@@ -30,15 +30,15 @@ std::vector<RunGroup> groupRuns(std::span<const RunRecord> runs);
 std::string precisionOf(const RunRecord& run);
 
 /// Whether two runs were computed in the same precision, or that of one is unknown.
-bool haveOnePrecision(const RunRecord& a, const RunRecord& b);
+bool haveSamePrecision(const RunRecord& a, const RunRecord& b);
 
 /// The run that differs from this one only in the method, RoPE for RoPER or vice versa: of several, first one
 /// with the same precision, then a finished one, then the newest by name. Empty if there is none.
 /// @param of  index of a record
-std::optional<std::size_t> twinOf(std::span<const RunRecord> runs, std::size_t of);
+std::optional<std::size_t> findTwin(std::span<const RunRecord> runs, std::size_t of);
 
 /// Fields, except the method, in which two experiments differ: "width", "steps", …
-std::vector<std::string> otherDifferences(const Specification& a, const Specification& b);
+std::vector<std::string> differingFields(const Specification& a, const Specification& b);
 
 /// The settings of `a`, except the method, that differ from `b`, with their values: "width 64".
 std::vector<std::string> differingSettings(const Specification& a, const Specification& b);

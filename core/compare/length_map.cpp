@@ -11,7 +11,7 @@
 namespace roper {
 namespace {
 
-using Shows = LengthMap::Shows;
+using Metric = LengthMap::Metric;
 
 /// One number of a run, with its label, panel and cell.
 struct Entry {
@@ -26,9 +26,9 @@ struct Entry {
 Specification withoutLengths(Specification specification) {
     const Specification defaults;
     for (const std::string& setting : specification.task.kind().length_settings)
-        specification.task.own.set(setting, defaults.task.own.integer(setting));
+        specification.task.declared.set(setting, defaults.task.declared.integer(setting));
     specification.training.length = defaults.training.length;
-    specification.model.own.set("table_positions", defaults.model.own.integer("table_positions"));
+    specification.model.declared.set("table_positions", defaults.model.declared.integer("table_positions"));
     return specification;
 }
 
@@ -65,9 +65,9 @@ std::vector<Entry> lossesOf(const MeasuredRun& run) {
     return entries;
 }
 
-std::vector<Entry> entriesOf(const MeasuredRun& run, Shows shows) {
-    if (shows == Shows::loss) return lossesOf(run);
-    return shows == Shows::token_accuracy ? tokenAccuracyOf(run) : solvedBy(run);
+std::vector<Entry> entriesOf(const MeasuredRun& run, Metric metric) {
+    if (metric == Metric::loss) return lossesOf(run);
+    return metric == Metric::token_accuracy ? tokenAccuracyOf(run) : solvedBy(run);
 }
 
 LengthMap::Panel& panelOf(LengthMap& map, const std::string& label, const std::string& position) {
@@ -81,14 +81,14 @@ LengthMap::Panel& panelOf(LengthMap& map, const std::string& label, const std::s
 /// The row of a map for a run. Positions are those of the model's input, which excludes the last token of a
 /// causal sequence.
 std::optional<std::int64_t> rowIn(const LengthMap& map, const Specification& specification) {
-    return map.shows == Shows::loss ? std::optional(specification.inputLength())
+    return map.metric == Metric::loss ? std::optional(specification.inputLength())
                                     : trainedLength(specification);
 }
 
 void addRun(const MeasuredRun& run, const std::string& label, std::int64_t trained, LengthMap& map) {
     const Specification& specification = run.record.specification;
     std::set<std::pair<std::string, std::int64_t>> counted;
-    for (const Entry& entry : entriesOf(run, map.shows)) {
+    for (const Entry& entry : entriesOf(run, map.metric)) {
         if (entry.of <= 0) continue;
         const std::string scaled = entry.scaling == "none" ? label
                                                            : label + ", read with " + entry.scaling + " " +
@@ -108,22 +108,22 @@ void addGroup(const std::vector<MeasuredRun>& runs, const std::vector<RunRecord>
     std::map<std::int64_t, RunGroup> rows;
     for (const std::size_t i : group.runs) {
         const auto trained = rowIn(map, runs[i].record.specification);
-        if (trained && !entriesOf(runs[i], map.shows).empty()) rows[*trained].runs.push_back(i);
+        if (trained && !entriesOf(runs[i], map.metric).empty()) rows[*trained].runs.push_back(i);
     }
     for (const auto& [trained, row] : rows) {
-        const std::vector<std::size_t> counted = runsThatCount(records, row);
+        const std::vector<std::size_t> counted = oneRunPerSeed(records, row);
         map.left_out += static_cast<int>(row.runs.size() - counted.size());
         for (const std::size_t i : counted)
             addRun(runs[i], group.label, trained, map);
     }
 }
 
-void listPlaces(LengthMap& map) {
+void collectAxes(LengthMap& map) {
     std::set<std::int64_t> trained, lengths;
     for (const LengthMap::Panel& panel : map.panels)
-        for (const auto& [place, cell] : panel.cells) {
-            trained.insert(place.first);
-            lengths.insert(place.second);
+        for (const auto& [key, cell] : panel.cells) {
+            trained.insert(key.first);
+            lengths.insert(key.second);
         }
     map.trained.assign(trained.begin(), trained.end());
     map.lengths.assign(lengths.begin(), lengths.end());
@@ -132,31 +132,31 @@ void listPlaces(LengthMap& map) {
 }
 
 std::vector<LengthMap> mapsOf(const std::vector<MeasuredRun>& runs,
-                              const std::function<Shows(const Specification&)>& shows) {
-    std::vector<RunRecord> alike;
+                              const std::function<Metric(const Specification&)>& metric) {
+    std::vector<RunRecord> records;
     for (const MeasuredRun& run : runs) {
-        alike.push_back(run.record);
-        alike.back().specification = withoutLengths(alike.back().specification);
+        records.push_back(run.record);
+        records.back().specification = withoutLengths(records.back().specification);
     }
     std::map<std::pair<std::string, std::string>, LengthMap> by_task;
-    for (const RunGroup& group : groupRuns(alike)) {
+    for (const RunGroup& group : groupRuns(records)) {
         LengthMap& map = by_task[{group.specification.task.name, group.specification.training.objective}];
         map.task = group.specification.task.name;
-        map.shows = shows(group.specification);
-        addGroup(runs, alike, group, map);
+        map.metric = metric(group.specification);
+        addGroup(runs, records, group, map);
     }
     std::vector<LengthMap> maps;
     for (auto& [task, map] : by_task) {
         if (map.panels.empty()) continue;
-        listPlaces(map);
+        collectAxes(map);
         maps.push_back(std::move(map));
     }
     return maps;
 }
 
-std::string nameOf(Shows shows) {
-    if (shows == Shows::loss) return "loss";
-    return shows == Shows::token_accuracy ? "token_accuracy" : "solved";
+std::string nameOf(Metric metric) {
+    if (metric == Metric::loss) return "loss";
+    return metric == Metric::token_accuracy ? "token_accuracy" : "solved";
 }
 
 }  // namespace
@@ -170,26 +170,26 @@ std::optional<std::int64_t> trainedLength(const Specification& specification) {
     const TaskSettings& task = specification.task;
     if (task.isText()) return specification.training.length;
     const std::vector<std::string>& lengths = task.kind().length_settings;
-    return lengths.empty() ? std::nullopt : std::optional(task.own.integer(lengths.back()));
+    return lengths.empty() ? std::nullopt : std::optional(task.declared.integer(lengths.back()));
 }
 
 std::vector<LengthMap> lengthMaps(const std::vector<MeasuredRun>& runs) {
     return mapsOf(runs, [](const Specification& specification) {
-        return specification.task.isText() ? Shows::token_accuracy : Shows::solved;
+        return specification.task.isText() ? Metric::token_accuracy : Metric::solved;
     });
 }
 
 std::vector<LengthMap> positionMaps(const std::vector<MeasuredRun>& runs) {
-    return mapsOf(runs, [](const Specification&) { return Shows::loss; });
+    return mapsOf(runs, [](const Specification&) { return Metric::loss; });
 }
 
-std::string csvOf(const std::vector<LengthMap>& maps) {
+std::string toCsv(const std::vector<LengthMap>& maps) {
     std::string csv = "task,shows,method,trained,length,mean,of,runs\n";
     for (const LengthMap& map : maps)
         for (const LengthMap::Panel& panel : map.panels)
-            for (const auto& [place, cell] : panel.cells)
-                csv += join({map.task, nameOf(map.shows), "\"" + panel.label + "\"",
-                             std::to_string(place.first), std::to_string(place.second),
+            for (const auto& [key, cell] : panel.cells)
+                csv += join({map.task, nameOf(map.metric), "\"" + panel.label + "\"",
+                             std::to_string(key.first), std::to_string(key.second),
                              formatNumber(cell.mean()), std::to_string(cell.of), std::to_string(cell.runs)},
                             ",") +
                        "\n";

@@ -40,7 +40,7 @@ std::optional<std::int64_t> trainedLength(const Specification& specification);
 
 /// A quantity by length and by training length, for each method.
 struct LengthMap {
-    enum class Shows {
+    enum class Metric {
         solved,          ///< fraction of problems, by their length
         token_accuracy,  ///< token accuracy on a text, by sequence length
         loss,  ///< nats per token, by position; positions p are binned: 2^(k−1) ≤ p < 2^k, named 2^k
@@ -58,7 +58,7 @@ struct LengthMap {
         std::string position;  ///< of the specification
         std::map<std::pair<std::int64_t, std::int64_t>, Cell> cells;  ///< by (trained, length)
     };
-    Shows shows = Shows::solved;
+    Metric metric = Metric::solved;
     std::string task;
     std::vector<std::int64_t> trained, lengths;  ///< ascending
     std::vector<Panel> panels;
@@ -67,13 +67,13 @@ struct LengthMap {
 
 /// One map per task and objective: problems solved, or token accuracy on a text. Runs that differ only in
 /// their seeds, the longest problem in training, and the length of their sequences form one panel; in it,
-/// runs with the same training length are pooled, each seed once (`runsThatCount`).
+/// runs with the same training length are pooled, each seed once (`oneRunPerSeed`).
 std::vector<LengthMap> lengthMaps(const std::vector<MeasuredRun>& runs);
 
 /// Loss by position, likewise: one map per task and objective with such rows.
 std::vector<LengthMap> positionMaps(const std::vector<MeasuredRun>& runs);
 
 /// task,shows,method,trained,length,mean,of,runs
-std::string csvOf(const std::vector<LengthMap>& maps);
+std::string toCsv(const std::vector<LengthMap>& maps);
 
 }  // namespace roper

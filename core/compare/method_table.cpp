@@ -21,10 +21,10 @@ std::map<std::string, std::vector<RunRecord>> byPreset(std::span<const RunRecord
 MethodCell cellOf(std::span<const RunRecord> runs, const RunGroup& group, const MethodColumn& column) {
     MethodCell cell;
     std::vector<double> values;
-    for (const std::size_t run : runsThatCount(runs, group)) {
-        const OutcomeValue outcome = outcomeOf(runs[run], column.measure, column.share);
+    for (const std::size_t run : oneRunPerSeed(runs, group)) {
+        const OutcomeValue outcome = outcomeOf(runs[run], column.measure, column.solved_fraction);
         if (outcome.kind == Outcome::known) values.push_back(outcome.value);
-        cell.never += outcome.kind == Outcome::never ? 1 : 0;
+        cell.not_reached += outcome.kind == Outcome::not_reached ? 1 : 0;
     }
     cell.runs = summarize(values);
     return cell;
@@ -35,9 +35,9 @@ void correct(MethodColumn& column) {
     std::vector<OutcomeRow*> tested;
     std::vector<double> p;
     for (auto& cell : column.cells) {
-        if (!cell || !cell->against || !cell->against->p) continue;
-        tested.push_back(&*cell->against);
-        p.push_back(*cell->against->p);
+        if (!cell || !cell->versus_reference || !cell->versus_reference->p) continue;
+        tested.push_back(&*cell->versus_reference);
+        p.push_back(*cell->versus_reference->p);
     }
     const std::vector<double> corrected = holmCorrected(p);
     for (std::size_t i = 0; i < tested.size(); ++i)
@@ -45,27 +45,27 @@ void correct(MethodColumn& column) {
 }
 
 std::string meanText(const MethodCell& cell) {
-    std::string text = cell.runs.count > 0 ? formatRounded(cell.runs.mean, 4) : kNoNumber;
-    if (cell.runs.count > 1) text += " ± " + formatRounded(cell.runs.deviation, 2);
-    if (cell.never > 0) text += " (" + std::to_string(cell.never) + " never)";
+    std::string text = cell.runs.count > 0 ? formatRounded(cell.runs.mean, 4) : kMissingValue;
+    if (cell.runs.count > 1) text += " ± " + formatRounded(cell.runs.standard_deviation, 2);
+    if (cell.not_reached > 0) text += " (" + std::to_string(cell.not_reached) + " never)";
     return text;
 }
 
-std::string againstText(const MethodCell& cell) {
-    if (!cell.against) return kNoNumber;
-    const OutcomeCells cells = cellsOf(*cell.against);
+std::string versusReferenceText(const MethodCell& cell) {
+    if (!cell.versus_reference) return kMissingValue;
+    const OutcomeCells cells = formatCells(*cell.versus_reference);
     std::string text = cells.difference;
-    if (cells.interval != kNoNumber) text += " (" + cells.interval + ")";
-    text += ", n = " + std::to_string(cell.against->difference.count);
-    if (cells.holm_p != kNoNumber)
-        text += ", p = " + cells.holm_p + (cell.against->is_sign_test ? " (sign test)" : "");
+    if (cells.interval != kMissingValue) text += " (" + cells.interval + ")";
+    text += ", n = " + std::to_string(cell.versus_reference->difference.count);
+    if (cells.holm_p != kMissingValue)
+        text += ", p = " + cells.holm_p + (cell.versus_reference->is_sign_test ? " (sign test)" : "");
     return text;
 }
 
 }  // namespace
 
 MethodTable methodTable(std::span<const RunRecord> runs, const std::string& reference,
-                        std::optional<Measure> measure, double share) {
+                        std::optional<Measure> measure, double solved_fraction) {
     MethodTable table{reference, {reference}, {}};
     const auto presets = byPreset(runs);
     std::map<std::string, std::vector<RunGroup>> groups;
@@ -95,19 +95,19 @@ MethodTable methodTable(std::span<const RunRecord> runs, const std::string& refe
         }
         MethodColumn column;
         column.preset = preset;
-        column.share = share;
+        column.solved_fraction = solved_fraction;
         column.measure = measure.value_or(
-            namedMeasure(records, *first, *first).value_or(defaultMeasure(first->specification)));
-        column.title = comparePaired(records, *first, *first, column.measure, share).title();
+            preregisteredMeasure(records, *first, *first).value_or(defaultMeasure(first->specification)));
+        column.title = comparePaired(records, *first, *first, column.measure, solved_fraction).title();
         for (const std::string& method : table.methods) {
             const RunGroup* const group = find(method);
             column.cells.emplace_back();
             if (group == nullptr) continue;
             column.cells.back() = cellOf(records, *group, column);
             if (group == first) continue;
-            OutcomeRow row = outcomeRowOf(comparePaired(records, *first, *group, column.measure, share));
-            row.comparison.also_differ.clear();  // other differences of a method are part of its label
-            column.cells.back()->against = std::move(row);
+            OutcomeRow row = makeOutcomeRow(comparePaired(records, *first, *group, column.measure, solved_fraction));
+            row.comparison.other_differences.clear();  // other differences of a method are part of its label
+            column.cells.back()->versus_reference = std::move(row);
         }
         correct(column);
         table.columns.push_back(std::move(column));
@@ -115,7 +115,7 @@ MethodTable methodTable(std::span<const RunRecord> runs, const std::string& refe
     return table;
 }
 
-std::vector<std::vector<std::string>> linesOf(const MethodTable& table) {
+std::vector<std::vector<std::string>> tableRows(const MethodTable& table) {
     std::vector<std::vector<std::string>> lines{{"method"}};
     for (const MethodColumn& column : table.columns) {
         lines.front().push_back(column.preset + ": " + column.title);
@@ -125,15 +125,15 @@ std::vector<std::vector<std::string>> linesOf(const MethodTable& table) {
         lines.push_back({table.methods[row]});
         for (const MethodColumn& column : table.columns) {
             const auto& cell = column.cells[row];
-            lines.back().push_back(cell ? meanText(*cell) : kNoNumber);
-            lines.back().push_back(cell ? againstText(*cell) : kNoNumber);
+            lines.back().push_back(cell ? meanText(*cell) : kMissingValue);
+            lines.back().push_back(cell ? versusReferenceText(*cell) : kMissingValue);
         }
     }
     return lines;
 }
 
-std::string markdownOf(const MethodTable& table) {
-    const auto lines = linesOf(table);
+std::string toMarkdown(const MethodTable& table) {
+    const auto lines = tableRows(table);
     const auto row = [](const std::vector<std::string>& cells) {
         std::string text = "|";
         for (const std::string& cell : cells)
@@ -149,7 +149,7 @@ std::string markdownOf(const MethodTable& table) {
     return text;
 }
 
-std::string csvOf(const MethodTable& table) {
+std::string toCsv(const MethodTable& table) {
     std::string csv =
         "preset,measure,share,method,runs,mean,deviation,least,greatest,never,pairs,difference,low,high,test,"
         "p,"
@@ -160,27 +160,27 @@ std::string csvOf(const MethodTable& table) {
             const auto& cell = column.cells[row];
             if (!cell) continue;
             const bool any = cell->runs.count > 0;
-            const auto& against = cell->against;
-            const auto* test = against && against->comparison.test && !against->is_sign_test
-                                   ? &*against->comparison.test
+            const auto& versus_reference = cell->versus_reference;
+            const auto* test = versus_reference && versus_reference->comparison.test && !versus_reference->is_sign_test
+                                   ? &*versus_reference->comparison.test
                                    : nullptr;
             const auto optional = [&](const std::optional<double>& value) {
                 return value ? number(*value) : "";
             };
             csv += join(
-                {quotedCell(column.preset), infoOf(column.measure).name,
-                 column.measure == Measure::steps_until ? number(column.share) : "",
-                 quotedCell(table.methods[row]), std::to_string(cell->runs.count),
-                 any ? number(cell->runs.mean) : "", cell->runs.count > 1 ? number(cell->runs.deviation) : "",
-                 any ? number(cell->runs.least) : "", any ? number(cell->runs.greatest) : "",
-                 std::to_string(cell->never), against ? std::to_string(against->difference.count) : "",
-                 against && against->difference.count > 0 ? number(against->difference.mean) : "",
+                {quoteCsvCell(column.preset), infoOf(column.measure).name,
+                 column.measure == Measure::steps_until ? number(column.solved_fraction) : "",
+                 quoteCsvCell(table.methods[row]), std::to_string(cell->runs.count),
+                 any ? number(cell->runs.mean) : "", cell->runs.count > 1 ? number(cell->runs.standard_deviation) : "",
+                 any ? number(cell->runs.minimum) : "", any ? number(cell->runs.maximum) : "",
+                 std::to_string(cell->not_reached), versus_reference ? std::to_string(versus_reference->difference.count) : "",
+                 versus_reference && versus_reference->difference.count > 0 ? number(versus_reference->difference.mean) : "",
                  test != nullptr ? number(test->interval.low) : "",
                  test != nullptr ? number(test->interval.high) : "",
-                 !against                ? ""
-                 : against->is_sign_test ? "sign"
+                 !versus_reference                ? ""
+                 : versus_reference->is_sign_test ? "sign"
                                          : "paired t",
-                 against ? optional(against->p) : "", against ? optional(against->holm_p) : ""},
+                 versus_reference ? optional(versus_reference->p) : "", versus_reference ? optional(versus_reference->holm_p) : ""},
                 ",");
             csv += '\n';
         }

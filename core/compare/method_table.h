@@ -11,17 +11,17 @@ namespace roper {
 /// Results of one method's runs of one preset, compared with the reference.
 struct MethodCell {
     Summary runs;   ///< of its runs with known outcome
-    int never = 0;  ///< number of its runs that ended without reaching the target
+    int not_reached = 0;  ///< number of its runs that ended without reaching the target
     /// Over the common seeds; Holm's p is corrected for the number of methods in the column. Empty for the
     /// reference itself.
-    std::optional<OutcomeRow> against;
+    std::optional<OutcomeRow> versus_reference;
 };
 
 /// Runs of one preset: a column of the table.
 struct MethodColumn {
     std::string preset;  ///< its title
     Measure measure = Measure::final_correct;
-    double share = 0.9;                            ///< fraction of problems solved, for `steps_until`
+    double solved_fraction = 0.9;                            ///< fraction of problems solved, for `steps_until`
     std::string title;                             ///< of the measure: "problems solved at the end, of 128"
     std::vector<std::optional<MethodCell>> cells;  ///< by method; empty if none was trained
 };
@@ -37,16 +37,16 @@ struct MethodTable {
 /// @param measure    measure to compare; default: the one named by each preset, else `defaultMeasure`
 /// @throws Error (usage) if a preset has no such group, naming those that it has
 MethodTable methodTable(std::span<const RunRecord> runs, const std::string& reference,
-                        std::optional<Measure> measure = {}, double share = 0.9);
+                        std::optional<Measure> measure = {}, double solved_fraction = 0.9);
 
 /// Rows of cells, beginning with the header: for each preset the mean with its standard deviation over seeds,
 /// and the difference from the reference with its interval and p by Holm.
-std::vector<std::vector<std::string>> linesOf(const MethodTable& table);
+std::vector<std::vector<std::string>> tableRows(const MethodTable& table);
 
 /// The same as a table in Markdown.
-std::string markdownOf(const MethodTable& table);
+std::string toMarkdown(const MethodTable& table);
 
 /// One line per preset and method, with a header line.
-std::string csvOf(const MethodTable& table);
+std::string toCsv(const MethodTable& table);
 
 }  // namespace roper

@@ -43,13 +43,13 @@ OutcomeValue meanCorrect(const RunRecord& run) {
                                    : known(sum / static_cast<double>(run.evaluations.size()));
 }
 
-OutcomeValue stepsUntil(const RunRecord& run, double share) {
+OutcomeValue stepsUntil(const RunRecord& run, double solved_fraction) {
     if (run.evaluations.empty() || !run.evaluations.front().correct) return {};
     for (const EvaluationRow& row : run.evaluations)
         if (row.correct && row.of.value_or(0) > 0 &&
-            static_cast<double>(*row.correct) >= share * static_cast<double>(*row.of))
+            static_cast<double>(*row.correct) >= solved_fraction * static_cast<double>(*row.of))
             return known(static_cast<double>(row.step));
-    return {Outcome::never, 0};
+    return {Outcome::not_reached, 0};
 }
 
 }  // namespace
@@ -79,14 +79,14 @@ bool hasMeasure(const Specification& specification, Measure measure) {
     return !of_problems || specification.task.hasProblems();
 }
 
-std::string titleOf(Measure measure, double share) {
+std::string titleOf(Measure measure, double solved_fraction) {
     if (measure != Measure::steps_until) return infoOf(measure).title;
-    return "steps until " + formatRounded(100 * share, 3) + " % are solved";
+    return "steps until " + formatRounded(100 * solved_fraction, 3) + " % are solved";
 }
 
-Measure measureOf(const std::string& name) {
+Measure parseMeasure(const std::string& name) {
     if (name == "final_recall") return Measure::final_token_accuracy;  // its name in older versions
-    return chosenEntry(measures(), name, "measure").measure;
+    return findUserEntry(measures(), name, "measure").measure;
 }
 
 Measure defaultMeasure(const Specification& specification) {
@@ -115,7 +115,7 @@ PossibleRange possibleRange(const RunRecord& run, Measure measure) {
     return {-kNoBound, kNoBound};
 }
 
-std::optional<double> stepSeconds(std::span<const MetricsRow> rows) {
+std::optional<double> medianStepSeconds(std::span<const MetricsRow> rows) {
     constexpr std::size_t kFewestRows = 10;
     if (rows.size() < kFewestRows) return std::nullopt;
     std::vector<double> seconds;
@@ -128,17 +128,17 @@ std::optional<double> stepSeconds(std::span<const MetricsRow> rows) {
     return median(std::move(seconds));
 }
 
-OutcomeValue outcomeOf(const RunRecord& run, Measure measure, double share) {
+OutcomeValue outcomeOf(const RunRecord& run, Measure measure, double solved_fraction) {
     // An unfinished run has no outcome yet, even if it has reached the target: otherwise fast runs would be
     // counted first.
     if (run.state == RunState::failed) return {};
     if (run.state != RunState::finished) return {Outcome::unfinished, 0};
-    if (measure == Measure::steps_until) return stepsUntil(run, share);
+    if (measure == Measure::steps_until) return stepsUntil(run, solved_fraction);
     if (measure == Measure::training_loss) return lastTenth(run);
     if (measure == Measure::mean_correct) return meanCorrect(run);
     if (measure == Measure::step_time) {
         constexpr double kMilliseconds = 1000;
-        const auto seconds = stepSeconds(run.metrics);
+        const auto seconds = medianStepSeconds(run.metrics);
         return seconds ? known(kMilliseconds * *seconds) : OutcomeValue{};
     }
     if (run.evaluations.empty()) return {};

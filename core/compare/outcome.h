@@ -20,7 +20,7 @@ struct RunRecord {
     std::span<const MetricsRow> metrics;
     std::span<const EvaluationRow> evaluations;
     RunLabels labels = {};                       ///< labels given by users
-    std::vector<Computation> computations = {};  ///< what computed it; empty if unknown
+    std::vector<ComputeEnvironment> computations = {};  ///< what computed it; empty if unknown
 };
 
 /// The compared outcome of a run.
@@ -41,7 +41,7 @@ struct MeasureInfo {
     std::string name;   ///< on the command line: "final_correct"
     std::string title;  ///< on the screen
     std::string unit;   ///< of a difference: "problems", "nats", …
-    bool more_is_better;
+    bool higher_is_better;
 };
 const std::vector<MeasureInfo>& measures();
 const MeasureInfo& infoOf(Measure measure);
@@ -50,10 +50,10 @@ const MeasureInfo& infoOf(Measure measure);
 bool hasMeasure(const Specification& specification, Measure measure);
 
 /// The title with the fraction filled in: "steps until 90 % are solved".
-std::string titleOf(Measure measure, double share);
+std::string titleOf(Measure measure, double solved_fraction);
 
 /// @throws Error (usage) for an unknown name, with the nearest known one
-Measure measureOf(const std::string& name);
+Measure parseMeasure(const std::string& name);
 
 /// The usual measure of a task: problems solved, or the loss.
 Measure defaultMeasure(const Specification& specification);
@@ -62,29 +62,29 @@ Measure defaultMeasure(const Specification& specification);
 enum class Outcome {
     known,
     unfinished,  ///< it has not reached its last step
-    never,       ///< `steps_until`: it ended without reaching the target
-    missing,     ///< it does not record this measure, or diverged
+    not_reached,       ///< `steps_until`: it ended without reaching the target
+    not_recorded,     ///< it does not record this measure, or diverged
 };
 struct OutcomeValue {
-    Outcome kind = Outcome::missing;
+    Outcome kind = Outcome::not_recorded;
     double value = 0;  ///< only if known
 
     /// Whether further training cannot change it.
-    bool isSettled() const { return kind == Outcome::known || kind == Outcome::never; }
+    bool isFinal() const { return kind == Outcome::known || kind == Outcome::not_reached; }
 };
 
 /// Possible values of a measure for a run: between 0 and the number of problems, no negative loss, no step
 /// after the last. Displayed confidence intervals are clipped to it.
 struct PossibleRange {
-    double least = 0, greatest = 0;  ///< infinite if unbounded
+    double minimum = 0, maximum = 0;  ///< infinite if unbounded
 };
 PossibleRange possibleRange(const RunRecord& run, Measure measure);
 
 /// Median step time over a run's second half, in seconds, since the first steps are slower. Empty for too few
 /// rows.
-std::optional<double> stepSeconds(std::span<const MetricsRow> rows);
+std::optional<double> medianStepSeconds(std::span<const MetricsRow> rows);
 
 /// @param share  of problems solved, for `steps_until`
-OutcomeValue outcomeOf(const RunRecord& run, Measure measure, double share = 0.9);
+OutcomeValue outcomeOf(const RunRecord& run, Measure measure, double solved_fraction = 0.9);
 
 }  // namespace roper

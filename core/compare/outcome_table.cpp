@@ -11,10 +11,10 @@ constexpr double kHalf = 0.5;
 constexpr double kSolved = 0.95;  // of the problems at the end: beyond this, time distinguishes methods
 
 /// Whether any pair has values of the measure.
-bool saysSomething(const PairedComparison& comparison) {
+bool hasResult(const PairedComparison& comparison) {
     return std::any_of(comparison.pairs.begin(), comparison.pairs.end(), [](const SeedPair& pair) {
         const bool any = pair.a.kind == Outcome::known || pair.b.kind == Outcome::known;
-        return any && pair.a.isSettled() && pair.b.isSettled();
+        return any && pair.a.isFinal() && pair.b.isFinal();
     });
 }
 
@@ -24,10 +24,10 @@ std::string csvCell(const std::optional<double>& value) {
 
 }  // namespace
 
-OutcomeRow outcomeRowOf(PairedComparison comparison) {
+OutcomeRow makeOutcomeRow(PairedComparison comparison) {
     OutcomeRow row;
     // If some runs never reached the target, each side has the mean of its own that did.
-    const bool some_never = comparison.count(Outcome::never) > 0;
+    const bool some_never = comparison.count(Outcome::not_reached) > 0;
     std::vector<double> of_a, of_b;
     for (const SeedPair& pair : comparison.pairs) {
         const auto counts = [&](const OutcomeValue& value) {
@@ -50,16 +50,16 @@ OutcomeRow outcomeRowOf(PairedComparison comparison) {
 }
 
 std::string OutcomeRow::title() const {
-    return comparison.title() + (is_named_before ? " (primary measure)" : "");
+    return comparison.title() + (is_preregistered ? " (primary measure)" : "");
 }
 
-std::optional<Measure> namedMeasure(std::span<const RunRecord> runs, const RunGroup& a, const RunGroup& b) {
-    const std::string& named = a.specification.about.measure;
-    if (named == Specification().about.measure) return std::nullopt;
+std::optional<Measure> preregisteredMeasure(std::span<const RunRecord> runs, const RunGroup& a, const RunGroup& b) {
+    const std::string& preregistered = a.specification.about.measure;
+    if (preregistered == Specification().about.measure) return std::nullopt;
     for (const RunGroup* group : {&a, &b})
         for (const std::size_t run : group->runs)
-            if (runs[run].specification.about.measure != named) return std::nullopt;
-    return measureOf(named);
+            if (runs[run].specification.about.measure != preregistered) return std::nullopt;
+    return parseMeasure(preregistered);
 }
 
 std::vector<OutcomeRow> outcomeTable(std::span<const RunRecord> runs, const RunGroup& a, const RunGroup& b) {
@@ -67,30 +67,30 @@ std::vector<OutcomeRow> outcomeTable(std::span<const RunRecord> runs, const RunG
     for (const MeasureInfo& info : measures()) {
         // Step time depends on other load of the machine, and is no outcome of learning.
         if (info.measure == Measure::step_time) continue;
-        std::vector<double> shares{kNamedShare};
-        if (info.measure == Measure::steps_until) shares = {kHalf, kNamedShare};
-        for (const double share : shares) {
-            PairedComparison comparison = comparePaired(runs, a, b, info.measure, share);
-            if (saysSomething(comparison)) rows.push_back(outcomeRowOf(std::move(comparison)));
+        std::vector<double> fractions{kPreregisteredFraction};
+        if (info.measure == Measure::steps_until) fractions = {kHalf, kPreregisteredFraction};
+        for (const double solved_fraction : fractions) {
+            PairedComparison comparison = comparePaired(runs, a, b, info.measure, solved_fraction);
+            if (hasResult(comparison)) rows.push_back(makeOutcomeRow(std::move(comparison)));
         }
     }
-    const auto named = namedMeasure(runs, a, b);
+    const auto preregistered = preregisteredMeasure(runs, a, b);
     for (OutcomeRow& row : rows)
-        row.is_named_before = row.comparison.measure == named && row.comparison.share == kNamedShare;
+        row.is_preregistered = row.comparison.measure == preregistered && row.comparison.solved_fraction == kPreregisteredFraction;
     std::stable_partition(rows.begin(), rows.end(),
-                          [](const OutcomeRow& row) { return row.is_named_before; });
+                          [](const OutcomeRow& row) { return row.is_preregistered; });
     std::vector<double> secondary;
     for (const OutcomeRow& row : rows)
-        if (row.p && !row.is_named_before) secondary.push_back(*row.p);
+        if (row.p && !row.is_preregistered) secondary.push_back(*row.p);
     const std::vector<double> corrected = holmCorrected(secondary);
     std::size_t next = 0;
     for (OutcomeRow& row : rows)
-        if (row.p) row.holm_p = row.is_named_before ? *row.p : corrected[next++];
+        if (row.p) row.holm_p = row.is_preregistered ? *row.p : corrected[next++];
     return rows;
 }
 
-Measure leadingMeasure(std::span<const RunRecord> runs, const RunGroup& a, const RunGroup& b) {
-    if (const auto named = namedMeasure(runs, a, b)) return *named;
+Measure defaultComparisonMeasure(std::span<const RunRecord> runs, const RunGroup& a, const RunGroup& b) {
+    if (const auto preregistered = preregisteredMeasure(runs, a, b)) return *preregistered;
     const Measure by_default = defaultMeasure(a.specification);
     if (!a.specification.task.hasProblems()) return by_default;
     for (const RunGroup* group : {&a, &b}) {
@@ -108,20 +108,20 @@ Measure leadingMeasure(std::span<const RunRecord> runs, const RunGroup& a, const
     return Measure::steps_until;
 }
 
-OutcomeCells cellsOf(const OutcomeRow& row) {
+OutcomeCells formatCells(const OutcomeRow& row) {
     const PairedComparison& c = row.comparison;
-    const auto never = [&](OutcomeValue SeedPair::*side) {
+    const auto not_reached = [&](OutcomeValue SeedPair::*side) {
         return std::count_if(c.pairs.begin(), c.pairs.end(),
-                             [&](const SeedPair& pair) { return (pair.*side).kind == Outcome::never; });
+                             [&](const SeedPair& pair) { return (pair.*side).kind == Outcome::not_reached; });
     };
     const auto mean = [&](const Summary& summary, OutcomeValue SeedPair::*side) {
-        std::string text = summary.count > 0 ? formatRounded(summary.mean, 4) : kNoNumber;
-        if (never(side) > 0) text += " (" + std::to_string(never(side)) + " never)";
+        std::string text = summary.count > 0 ? formatRounded(summary.mean, 4) : kMissingValue;
+        if (not_reached(side) > 0) text += " (" + std::to_string(not_reached(side)) + " never)";
         return text;
     };
     OutcomeCells cells{
-        row.title(), mean(row.a, &SeedPair::a), mean(row.b, &SeedPair::b), kNoNumber, kNoNumber, kNoNumber,
-        kNoNumber};
+        row.title(), mean(row.a, &SeedPair::a), mean(row.b, &SeedPair::b), kMissingValue, kMissingValue, kMissingValue,
+        kMissingValue};
     if (row.difference.count > 0) {
         const double difference = row.difference.mean;
         cells.difference = (difference > 0   ? "+"
@@ -135,7 +135,7 @@ OutcomeCells cellsOf(const OutcomeRow& row) {
     return cells;
 }
 
-std::string csvOf(const std::vector<OutcomeRow>& rows) {
+std::string toCsv(const std::vector<OutcomeRow>& rows) {
     std::string csv =
         "measure,share,unit,pairs,mean_a,mean_b,difference,low,high,test,p,holm_p,better_a,better_b,ties,"
         "permutation_p,named_before\n";
@@ -146,20 +146,20 @@ std::string csvOf(const std::vector<OutcomeRow>& rows) {
         };
         const auto end = [&](double value) { return c.test && !row.is_sign_test ? formatNumber(value) : ""; };
         csv +=
-            join({infoOf(c.measure).name, c.measure == Measure::steps_until ? formatNumber(c.share) : "",
+            join({infoOf(c.measure).name, c.measure == Measure::steps_until ? formatNumber(c.solved_fraction) : "",
                   infoOf(c.measure).unit, std::to_string(row.difference.count), mean(row.a), mean(row.b),
                   mean(row.difference), end(c.test ? c.test->interval.low : 0),
                   end(c.test ? c.test->interval.high : 0), row.is_sign_test ? "sign" : "paired t",
                   csvCell(row.p), csvCell(row.holm_p), std::to_string(c.better_a), std::to_string(c.better_b),
                   std::to_string(c.ties), c.test && !row.is_sign_test ? csvCell(c.test->permutation_p) : "",
-                  row.is_named_before ? "1" : "0"},
+                  row.is_preregistered ? "1" : "0"},
                  ",");
         csv += '\n';
     }
     return csv;
 }
 
-std::string quotedCell(std::string text) {
+std::string quoteCsvCell(std::string text) {
     for (std::size_t at = text.find('"'); at != std::string::npos; at = text.find('"', at + 2))
         text.insert(at, 1, '"');
     return '"' + text + '"';

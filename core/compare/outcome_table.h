@@ -21,39 +21,39 @@ struct OutcomeRow {
     /// The same, corrected for the number of measures in the table that were not named in advance (Holm
     /// 1979); for the one that was, p itself.
     std::optional<double> holm_p;
-    bool is_named_before = false;  ///< whether both groups' presets named it before the runs were trained
+    bool is_preregistered = false;  ///< whether both groups' presets named it before the runs were trained
 
     std::string title() const;
 };
 
-OutcomeRow outcomeRowOf(PairedComparison comparison);
+OutcomeRow makeOutcomeRow(PairedComparison comparison);
 
 /// All measures known for at least one pair of the groups, including steps until half and until nine tenths
 /// are solved, but not the step time. A measure named in advance comes first.
 std::vector<OutcomeRow> outcomeTable(std::span<const RunRecord> runs, const RunGroup& a, const RunGroup& b);
 
 /// The measure named by both groups' presets, if any.
-std::optional<Measure> namedMeasure(std::span<const RunRecord> runs, const RunGroup& a, const RunGroup& b);
+std::optional<Measure> preregisteredMeasure(std::span<const RunRecord> runs, const RunGroup& a, const RunGroup& b);
 
 /// The fraction of problems solved for a named `steps_until`.
-inline constexpr double kNamedShare = 0.9;
+inline constexpr double kPreregisteredFraction = 0.9;
 
 /// The default measure for comparing two groups: the one named in advance; else steps until nine tenths are
 /// solved if each group has a finished run and all finished runs solve at least 95 % in the end; else
 /// problems solved at the end, or the loss for tasks without problems.
-Measure leadingMeasure(std::span<const RunRecord> runs, const RunGroup& a, const RunGroup& b);
+Measure defaultComparisonMeasure(std::span<const RunRecord> runs, const RunGroup& a, const RunGroup& b);
 
 /// A row formatted for display: "124.4", "+1.8 problems", "−2.2 to 5.8", "0.28", "0.56"; "–" for missing
 /// values.
 struct OutcomeCells {
     std::string title, a, b, difference, interval, p, holm_p;
 };
-OutcomeCells cellsOf(const OutcomeRow& row);
+OutcomeCells formatCells(const OutcomeRow& row);
 
 /// With a header line.
-std::string csvOf(const std::vector<OutcomeRow>& rows);
+std::string toCsv(const std::vector<OutcomeRow>& rows);
 
 /// A text as a CSV cell, in quotes, since labels contain commas.
-std::string quotedCell(std::string text);
+std::string quoteCsvCell(std::string text);
 
 }  // namespace roper

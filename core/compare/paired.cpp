@@ -32,7 +32,7 @@ RunsBySeed bySeed(std::span<const RunRecord> runs, const RunGroup& group) {
     return of_seed;
 }
 
-bool isOf(const RunRecord& run, const std::string& precision) {
+bool hasPrecision(const RunRecord& run, const std::string& precision) {
     return run.computations.empty() || precisionOf(run) == precision;
 }
 
@@ -54,12 +54,12 @@ std::string precisionToCompare(std::span<const RunRecord> runs,
                 ++finished[precision][seeds];
         }
     if (finished.size() < 2) return {};
-    const auto whole = [&](const auto& of_precision) {
+    const auto complete_seeds = [&](const auto& of_precision) {
         return std::count_if(of_precision.second.begin(), of_precision.second.end(),
                              [&](const auto& seed) { return seed.second == groups.size(); });
     };
     return std::max_element(finished.begin(), finished.end(),
-                            [&](const auto& a, const auto& b) { return whole(a) < whole(b); })
+                            [&](const auto& a, const auto& b) { return complete_seeds(a) < complete_seeds(b); })
         ->first;
 }
 
@@ -68,20 +68,20 @@ int keepPrecision(std::span<const RunRecord> runs, const std::string& precision,
     int left_out = 0;
     for (auto& [seeds, candidates] : of_seed)
         left_out += static_cast<int>(
-            std::erase_if(candidates, [&](std::size_t run) { return !isOf(runs[run], precision); }));
+            std::erase_if(candidates, [&](std::size_t run) { return !hasPrecision(runs[run], precision); }));
     return left_out;
 }
 
 /// −1 if a is better, 1 if b is, 0 if neither. A run that never reached the target is worse than one that
 /// did; empty if an outcome is still open.
-std::optional<int> betterOf(const SeedPair& pair, bool more_is_better) {
-    if (!pair.a.isSettled() || !pair.b.isSettled()) return std::nullopt;
+std::optional<int> betterSide(const SeedPair& pair, bool higher_is_better) {
+    if (!pair.a.isFinal() || !pair.b.isFinal()) return std::nullopt;
     if (!pair.isKnown()) {
-        const bool a_got_there = pair.a.kind == Outcome::known, b_got_there = pair.b.kind == Outcome::known;
-        return a_got_there ? -1 : b_got_there ? 1 : 0;
+        const bool a_reached = pair.a.kind == Outcome::known, b_reached = pair.b.kind == Outcome::known;
+        return a_reached ? -1 : b_reached ? 1 : 0;
     }
     if (pair.difference() == 0) return 0;
-    return (pair.difference() > 0) == more_is_better ? 1 : -1;
+    return (pair.difference() > 0) == higher_is_better ? 1 : -1;
 }
 
 /// Differences in the computation of two runs; empty if unknown.
@@ -137,32 +137,32 @@ std::string testText(const PairedComparison& c) {
         std::to_string(n - 1) + ") = " + signedText(test.t) + ", p = " + formatRounded(test.p, 3) +
         (test.permutation_p ? "; exact permutation test: p = " + formatRounded(*test.permutation_p, 3) : "") +
         (test.bootstrap ? "; bootstrap " + intervalText(*test.bootstrap) : "") + "). ";
-    if (c.count(Outcome::never) > 0)
+    if (c.count(Outcome::not_reached) > 0)
         return text + "These are the pairs in which both got there, so they cannot decide: see the count. ";
-    if (!test.interval.holds(0)) {
-        const bool b_better = (test.difference.mean > 0) == infoOf(c.measure).more_is_better;
+    if (!test.interval.contains(0)) {
+        const bool b_better = (test.difference.mean > 0) == infoOf(c.measure).higher_is_better;
         text +=
             "The interval leaves out 0: the difference is more than chance over seeds explains (at 95 %), "
             "and in "
             "this setting " +
             (b_better ? c.label_b : c.label_a) + " is better on average. ";
-        if (c.needed)
+        if (c.pairs_needed)
             text += "A true difference of this size shows in four of five experiments of " +
-                    countOf(static_cast<std::size_t>(*c.needed), "pair") + ". ";
-        if (n < kFewPairs)
-            text += "With fewer than " + std::to_string(kFewPairs) +
+                    countOf(static_cast<std::size_t>(*c.pairs_needed), "pair") + ". ";
+        if (n < kMinPairs)
+            text += "With fewer than " + std::to_string(kMinPairs) +
                     " pairs that rests on the differences being normally distributed; train more. ";
         return text;
     }
     text += "The interval holds 0: these pairs do not tell which is better. ";
-    if (!c.needed)
+    if (!c.pairs_needed)
         return text + "Were the true difference as small as this, more than " +
-               std::to_string(kMostPairsNeeded) + " pairs would be needed to show it. ";
+               std::to_string(kMaxPairsNeeded) + " pairs would be needed to show it. ";
     // With so few pairs the standard deviation is uncertain, and the estimate may be below the existing
     // number.
-    const auto needed = std::max<std::size_t>(static_cast<std::size_t>(*c.needed), n + 1);
-    return text + "Were the true difference as large as this, " + countOf(needed, "pair") + " (" +
-           std::to_string(needed - n) + " more) would show it in four of five such experiments. ";
+    const auto pairs_needed = std::max<std::size_t>(static_cast<std::size_t>(*c.pairs_needed), n + 1);
+    return text + "Were the true difference as large as this, " + countOf(pairs_needed, "pair") + " (" +
+           std::to_string(pairs_needed - n) + " more) would show it in four of five such experiments. ";
 }
 
 std::string tooFewText(const PairedComparison& c) {
@@ -170,14 +170,14 @@ std::string tooFewText(const PairedComparison& c) {
     if (c.pairs.empty())
         return "No seed has been trained with both " + c.label_a + " and " + c.label_b +
                ", so nothing can be compared yet. Queue twins: the same seeds under both. ";
-    if (known.empty() && c.count(Outcome::never) == static_cast<int>(c.pairs.size()))
+    if (known.empty() && c.count(Outcome::not_reached) == static_cast<int>(c.pairs.size()))
         return "In none of " + countOf(c.pairs.size(), "pair") + " did both get there. ";
     if (known.empty())
         return "No pair is complete yet: of " + countOf(c.pairs.size(), "seed") +
                " that both have, none has this outcome on both sides. ";
     return "In the one complete pair " + differenceText(c, known.front()) + " (" + c.title() +
            "). One pair says nothing about the spread over seeds: train at least " +
-           std::to_string(kFewPairs - 1) + " more. ";
+           std::to_string(kMinPairs - 1) + " more. ";
 }
 
 /// Runs that never reached the target cannot be averaged, but which was first can be counted.
@@ -185,8 +185,8 @@ std::string neverText(const PairedComparison& c) {
     if (c.measure != Measure::steps_until) return {};
     int never_a = 0, never_b = 0;
     for (const SeedPair& pair : c.pairs) {
-        never_a += pair.a.kind == Outcome::never ? 1 : 0;
-        never_b += pair.b.kind == Outcome::never ? 1 : 0;
+        never_a += pair.a.kind == Outcome::not_reached ? 1 : 0;
+        never_b += pair.b.kind == Outcome::not_reached ? 1 : 0;
     }
     if (never_a + never_b == 0) return {};
     return "Never got there: " + std::to_string(never_a) + " of " + c.label_a + ", " +
@@ -205,7 +205,7 @@ std::string outcomeCell(const OutcomeValue& outcome) {
             return formatNumber(outcome.value);
         case Outcome::unfinished:
             return "unfinished";
-        case Outcome::never:
+        case Outcome::not_reached:
             return "never";
         default:
             return "missing";
@@ -215,7 +215,7 @@ std::string outcomeCell(const OutcomeValue& outcome) {
 }  // namespace
 
 std::string PairedComparison::title() const {
-    return titleOf(measure, share) + (problems ? ", of " + std::to_string(*problems) : "");
+    return titleOf(measure, solved_fraction) + (problems ? ", of " + std::to_string(*problems) : "");
 }
 
 std::vector<double> PairedComparison::differences() const {
@@ -231,7 +231,7 @@ int PairedComparison::count(Outcome of_a_or_b) const {
     }));
 }
 
-std::vector<std::size_t> runsThatCount(std::span<const RunRecord> runs, const RunGroup& group) {
+std::vector<std::size_t> oneRunPerSeed(std::span<const RunRecord> runs, const RunGroup& group) {
     RunsBySeed of_seed = bySeed(runs, group);
     if (const std::string precision = precisionToCompare(runs, {&of_seed}); !precision.empty())
         keepPrecision(runs, precision, of_seed);
@@ -245,49 +245,49 @@ namespace {
 
 /// Adds the pair of one seed to a comparison.
 void addPair(std::span<const RunRecord> runs, const RunSeeds& seeds, std::size_t run, std::size_t twin,
-             bool mixes_precisions, PairedComparison& comparison) {
+             bool allow_mixed_precisions, PairedComparison& comparison) {
     const Measure measure = comparison.measure;
     SeedPair pair{seeds.first,
                   seeds.second,
                   runs[run].name,
                   runs[twin].name,
-                  outcomeOf(runs[run], measure, comparison.share),
-                  outcomeOf(runs[twin], measure, comparison.share)};
+                  outcomeOf(runs[run], measure, comparison.solved_fraction),
+                  outcomeOf(runs[twin], measure, comparison.solved_fraction)};
     if (measure == Measure::step_time && !usedTheSameMachine(runs[run], runs[twin])) pair.a = pair.b = {};
-    if (!mixes_precisions && !haveOnePrecision(runs[run], runs[twin])) {
+    if (!allow_mixed_precisions && !haveSamePrecision(runs[run], runs[twin])) {
         pair.a = pair.b = {};
-        ++comparison.mixed_precision;
+        ++comparison.mixed_precision_pairs;
     } else if (const std::vector<std::string> names = differencesOfComputation(runs[run], runs[twin]);
                !names.empty()) {
-        ++comparison.computed_differently;
+        ++comparison.pairs_computed_differently;
         for (const std::string& name : names)
-            if (std::find(comparison.computed_by.begin(), comparison.computed_by.end(), name) ==
-                comparison.computed_by.end())
-                comparison.computed_by.push_back(name);
+            if (std::find(comparison.computation_differences.begin(), comparison.computation_differences.end(), name) ==
+                comparison.computation_differences.end())
+                comparison.computation_differences.push_back(name);
     }
-    if (const auto better = betterOf(pair, infoOf(measure).more_is_better))
+    if (const auto better = betterSide(pair, infoOf(measure).higher_is_better))
         ++(*better < 0 ? comparison.better_a : *better > 0 ? comparison.better_b : comparison.ties);
     comparison.pairs.push_back(std::move(pair));
 }
 
 /// Computes the tests over the existing pairs.
-void testPairs(PairedComparison& comparison) {
+void computeTests(PairedComparison& comparison) {
     comparison.sign_p = signTest(comparison.better_a, comparison.better_b);
     comparison.test = pairedTest(comparison.differences(), kConfidence);
     if (comparison.test)
-        comparison.needed =
-            pairsNeeded(comparison.test->difference.mean, comparison.test->difference.deviation, kConfidence,
-                        0.8, kMostPairsNeeded);
+        comparison.pairs_needed =
+            pairsNeeded(comparison.test->difference.mean, comparison.test->difference.standard_deviation, kConfidence,
+                        0.8, kMaxPairsNeeded);
 }
 
 /// Counts runs whose seed is missing in the other group, was trained again, or is unknown.
 /// @param alone  of the comparison, for this group
-void countAlone(const RunsBySeed& of_a, const RunsBySeed& of_b, int& alone, PairedComparison& comparison) {
+void countUnpaired(const RunsBySeed& of_a, const RunsBySeed& of_b, int& alone, PairedComparison& comparison) {
     for (const auto& [seeds, candidates] : of_a) {
         if (candidates.empty()) continue;
-        comparison.repeated += static_cast<int>(candidates.size()) - 1;
+        comparison.repeated_seed_runs += static_cast<int>(candidates.size()) - 1;
         if (seeds.first < 0)
-            ++comparison.of_unknown_seeds;
+            ++comparison.unknown_seed_runs;
         else
             alone += of_b.contains(seeds) ? 0 : 1;
     }
@@ -296,26 +296,26 @@ void countAlone(const RunsBySeed& of_a, const RunsBySeed& of_b, int& alone, Pair
 }  // namespace
 
 PairedComparison comparePaired(std::span<const RunRecord> runs, const RunGroup& a, const RunGroup& b,
-                               Measure measure, double share, bool mixes_precisions) {
+                               Measure measure, double solved_fraction, bool allow_mixed_precisions) {
     PairedComparison comparison;
     comparison.label_a = a.label;
     comparison.label_b = b.label;
     comparison.measure = measure;
-    comparison.share = share;
-    comparison.also_differ = otherDifferences(a.specification, b.specification);
-    comparison.is_known_a = a.specification.about.known.empty();
-    comparison.is_known_b = b.specification.about.known.empty();
+    comparison.solved_fraction = solved_fraction;
+    comparison.other_differences = differingFields(a.specification, b.specification);
+    comparison.are_settings_known_a = a.specification.about.known.empty();
+    comparison.are_settings_known_b = b.specification.about.known.empty();
     RunsBySeed of_a = bySeed(runs, a), of_b = bySeed(runs, b);
-    if (!mixes_precisions) comparison.precision = precisionToCompare(runs, {&of_a, &of_b});
+    if (!allow_mixed_precisions) comparison.precision = precisionToCompare(runs, {&of_a, &of_b});
     RunsBySeed every_a, every_b;
     if (!comparison.precision.empty()) {
         every_a = of_a;
         every_b = of_b;
-        comparison.other_precision =
+        comparison.other_precision_runs =
             keepPrecision(runs, comparison.precision, of_a) + keepPrecision(runs, comparison.precision, of_b);
     }
-    countAlone(of_a, of_b, comparison.alone_a, comparison);
-    countAlone(of_b, of_a, comparison.alone_b, comparison);
+    countUnpaired(of_a, of_b, comparison.unpaired_a, comparison);
+    countUnpaired(of_b, of_a, comparison.unpaired_b, comparison);
     std::set<std::optional<std::int64_t>> problems;
     for (const auto& [seeds, candidates] : of_a) {
         const auto twins = of_b.find(seeds);
@@ -323,39 +323,39 @@ PairedComparison comparePaired(std::span<const RunRecord> runs, const RunGroup& 
         // A run whose twin exists only in another precision is shown next to it, without an outcome.
         const std::size_t run = (candidates.empty() ? every_a.at(seeds) : candidates).front(),
                           twin = (twins->second.empty() ? every_b.at(seeds) : twins->second).front();
-        if (candidates.empty() || twins->second.empty()) --comparison.other_precision;
-        addPair(runs, seeds, run, twin, mixes_precisions, comparison);
+        if (candidates.empty() || twins->second.empty()) --comparison.other_precision_runs;
+        addPair(runs, seeds, run, twin, allow_mixed_precisions, comparison);
         problems.insert(problemsOf(runs[run], runs[twin]));
     }
     if (infoOf(measure).unit == "problems" && problems.size() == 1) comparison.problems = *problems.begin();
-    testPairs(comparison);
+    computeTests(comparison);
     return comparison;
 }
 
-std::string leftOutText(const PairedComparison& c) {
+std::string omissionsText(const PairedComparison& c) {
     std::string text;
     const auto tell = [&](int count, const char* counted, const std::string& what) {
         if (count > 0) text += countOf(static_cast<std::size_t>(count), counted) + what + ". ";
     };
-    tell(c.mixed_precision, "pair", " left out: the two runs were computed in different precisions");
-    tell(c.other_precision, "run", " left out: what is compared is " + c.precision);
+    tell(c.mixed_precision_pairs, "pair", " left out: the two runs were computed in different precisions");
+    tell(c.other_precision_runs, "run", " left out: what is compared is " + c.precision);
     tell(c.count(Outcome::unfinished), "pair", " not finished");
-    tell(c.count(Outcome::missing) - c.mixed_precision, "pair",
+    tell(c.count(Outcome::not_recorded) - c.mixed_precision_pairs, "pair",
          " without this outcome (failed, or not measured)");
-    tell(c.alone_a + c.alone_b, "run", " without a twin of the same seeds");
-    tell(c.of_unknown_seeds, "imported run",
+    tell(c.unpaired_a + c.unpaired_b, "run", " without a twin of the same seeds");
+    tell(c.unknown_seed_runs, "imported run",
          " left out: nobody said of which seeds, so there is nothing to pair by");
-    tell(c.repeated, "run", " left out: the same seeds were trained again later");
-    if (c.computed_differently > 0)
-        text += "In " + std::to_string(c.computed_differently) + " of " + countOf(c.pairs.size(), "pair") +
-                " the two runs were not computed alike (" + join(c.computed_by, ", ") +
+    tell(c.repeated_seed_runs, "run", " left out: the same seeds were trained again later");
+    if (c.pairs_computed_differently > 0)
+        text += "In " + std::to_string(c.pairs_computed_differently) + " of " + countOf(c.pairs.size(), "pair") +
+                " the two runs were not computed alike (" + join(c.computation_differences, ", ") +
                 "): the same seeds give other results then, whatever the method. ";
-    if (!c.also_differ.empty())
-        text += "Mind that the groups also differ in " + join(c.also_differ, ", ") +
+    if (!c.other_differences.empty())
+        text += "Mind that the groups also differ in " + join(c.other_differences, ", ") +
                 ": this is no comparison of the methods alone. ";
     std::vector<std::string> imported;
-    if (!c.is_known_a) imported.push_back(c.label_a);
-    if (!c.is_known_b) imported.push_back(c.label_b);
+    if (!c.are_settings_known_a) imported.push_back(c.label_a);
+    if (!c.are_settings_known_b) imported.push_back(c.label_b);
     if (!imported.empty())
         text += "Mind that " + join(imported, " and ") + (imported.size() > 1 ? " were" : " was") +
                 " imported: settings that nobody said are not known, and may differ, too. ";
@@ -372,11 +372,11 @@ std::pair<std::string, std::string> differingLabels(const PairedComparison& comp
     return {a.substr(end), b.substr(end)};
 }
 
-std::string conclusionOf(const PairedComparison& comparison) {
+std::string conclusionText(const PairedComparison& comparison) {
     PairedComparison named = comparison;
     std::tie(named.label_a, named.label_b) = differingLabels(comparison);
     return trimmed((named.test ? testText(named) : tooFewText(named)) + neverText(named) +
-                   leftOutText(named));
+                   omissionsText(named));
 }
 
 std::string amountText(double value, std::string unit) {
@@ -396,7 +396,7 @@ std::string intervalText(const Interval& interval) {
     return end(interval.low) + " to " + end(interval.high);
 }
 
-std::string csvOf(const PairedComparison& comparison) {
+std::string toCsv(const PairedComparison& comparison) {
     std::string csv = "data_seed,model_seed,run_a,a,run_b,b,difference\n";
     for (const SeedPair& pair : comparison.pairs) {
         csv += join(

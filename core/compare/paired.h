@@ -14,9 +14,9 @@ namespace roper {
 /// Data seed and model seed. Unknown ones of an imported run are negative and unique to it.
 using RunSeeds = std::pair<std::int64_t, std::int64_t>;
 
-inline constexpr auto kNoNumber = "–";  ///< placeholder in tables for a missing number
+inline constexpr auto kMissingValue = "–";  ///< placeholder in tables for a missing number
 
-inline constexpr int kMostPairsNeeded = 1000;  ///< larger counts are not determined
+inline constexpr int kMaxPairsNeeded = 1000;  ///< larger counts are not determined
 
 /// Runs with the same seeds under two methods.
 struct SeedPair {
@@ -32,24 +32,24 @@ struct SeedPair {
 struct PairedComparison {
     std::string label_a, label_b;
     Measure measure = Measure::final_correct;
-    double share = 0.9;
+    double solved_fraction = 0.9;
     std::vector<SeedPair> pairs;   ///< of every common seed, by ascending seed
-    int alone_a = 0, alone_b = 0;  ///< runs whose seed is missing in the other group
-    int of_unknown_seeds = 0;      ///< imported runs that cannot be paired, since their seeds are unknown
-    bool is_known_a = true, is_known_b = true;  ///< whether all settings of the group are known
-    int repeated = 0;                      ///< runs omitted because the same seed was trained again later
+    int unpaired_a = 0, unpaired_b = 0;  ///< runs whose seed is missing in the other group
+    int unknown_seed_runs = 0;      ///< imported runs that cannot be paired, since their seeds are unknown
+    bool are_settings_known_a = true, are_settings_known_b = true;  ///< whether all settings of the group are known
+    int repeated_seed_runs = 0;                      ///< runs omitted because the same seed was trained again later
     std::optional<PairedTest> test;        ///< over the pairs with both outcomes known
-    std::vector<std::string> also_differ;  ///< fields other than the method that differ between the groups
-    std::optional<int> needed;  ///< number of pairs needed to detect a difference as large as this one
+    std::vector<std::string> other_differences;  ///< fields other than the method that differ between the groups
+    std::optional<int> pairs_needed;  ///< number of pairs needed to detect a difference as large as this one
     /// numbers of pairs, including those with a run that never reached the target
     int better_a = 0, better_b = 0, ties = 0;
     double sign_p = 1;  ///< of the sign test over them
     /// Aspects of the computation that differ within any pair, where known: "precision", …
-    std::vector<std::string> computed_by;
-    int computed_differently = 0;  ///< number of such pairs
+    std::vector<std::string> computation_differences;
+    int pairs_computed_differently = 0;  ///< number of such pairs
     std::string precision;         ///< the compared precision, if the runs have several; otherwise empty
-    int mixed_precision = 0;       ///< pairs omitted because their runs differ in precision
-    int other_precision = 0;       ///< runs omitted because they have another precision than most pairs
+    int mixed_precision_pairs = 0;       ///< pairs omitted because their runs differ in precision
+    int other_precision_runs = 0;       ///< runs omitted because they have another precision than most pairs
     /// Number of problems in an evaluation, if the measure counts them and all pairs agree.
     std::optional<std::int64_t> problems;
 
@@ -62,20 +62,20 @@ struct PairedComparison {
 /// Compares two groups. If a seed was trained more than once in a group, the last finished run by name
 /// counts, or the last run if none is finished. Runs of different precisions are not pooled: only the
 /// precision with the most finished pairs is compared.
-/// @param mixes_precisions  whether pairs with different precisions count: to compare the precisions
+/// @param allow_mixed_precisions  whether pairs with different precisions count: to compare the precisions
 /// themselves
 PairedComparison comparePaired(std::span<const RunRecord> runs, const RunGroup& a, const RunGroup& b,
-                               Measure measure, double share = 0.9, bool mixes_precisions = false);
+                               Measure measure, double solved_fraction = 0.9, bool allow_mixed_precisions = false);
 
 /// The one run of each seed that counts, by ascending seed, as `comparePaired` chooses it within a single
 /// group.
-std::vector<std::size_t> runsThatCount(std::span<const RunRecord> runs, const RunGroup& group);
+std::vector<std::size_t> oneRunPerSeed(std::span<const RunRecord> runs, const RunGroup& group);
 
 /// With fewer pairs an exact permutation test cannot reach 5 %: 2 of 2⁵ signs is 6 %.
-inline constexpr int kFewPairs = 6;
+inline constexpr int kMinPairs = 6;
 
 /// Describes in sentences what a comparison omits; empty if nothing.
-std::string leftOutText(const PairedComparison& comparison);
+std::string omissionsText(const PairedComparison& comparison);
 
 /// The labels of both groups without their common parts: for "Addition: RoPE" and "Addition: RoPER" the
 /// methods.
@@ -83,7 +83,7 @@ std::pair<std::string, std::string> differingLabels(const PairedComparison& comp
 
 /// Conclusion for the user, in sentences: the difference with its interval, what can be concluded from it,
 /// and how many more pairs would be conclusive.
-std::string conclusionOf(const PairedComparison& comparison);
+std::string conclusionText(const PairedComparison& comparison);
 
 /// Magnitude of a difference: "3.2 problems", "1 step"; for "%" in percentage points.
 std::string amountText(double value, std::string unit);
@@ -92,6 +92,6 @@ std::string amountText(double value, std::string unit);
 std::string intervalText(const Interval& interval);
 
 /// data_seed,model_seed,run_a,a,run_b,b,difference; an unknown outcome is a word.
-std::string csvOf(const PairedComparison& comparison);
+std::string toCsv(const PairedComparison& comparison);
 
 }  // namespace roper

@@ -18,7 +18,7 @@ RunGroup inPrecision(std::span<const RunRecord> runs, const RunGroup& group, con
     std::erase_if(part.runs, [&](std::size_t run) {
         const auto& computations = runs[run].computations;
         return computations.empty() ||
-               std::any_of(computations.begin(), computations.end(), [&](const Computation& computation) {
+               std::any_of(computations.begin(), computations.end(), [&](const ComputeEnvironment& computation) {
                    return computation.precision != precision;
                });
     });
@@ -27,14 +27,14 @@ RunGroup inPrecision(std::span<const RunRecord> runs, const RunGroup& group, con
 
 }  // namespace
 
-int PrecisionRow::oneSided() const {
+int PrecisionRow::omittedPairs() const {
     const auto& pairs = outcome.comparison.pairs;
     return static_cast<int>(
         std::count_if(pairs.begin(), pairs.end(), [](const SeedPair& pair) { return !pair.isKnown(); }));
 }
 
 bool PrecisionRow::isEquivalent() const {
-    return equivalence && equivalence->p < kLevel && oneSided() == 0;
+    return equivalence && equivalence->p < kLevel && omittedPairs() == 0;
 }
 
 std::vector<PrecisionRow> precisionTable(std::span<const RunRecord> runs, Measure measure, double bound) {
@@ -49,22 +49,22 @@ std::vector<PrecisionRow> precisionTable(std::span<const RunRecord> runs, Measur
         const RunGroup a = inPrecision(runs, group, "float32"), b = inPrecision(runs, group, "bfloat16");
         if (a.runs.empty() || b.runs.empty()) continue;
         PairedComparison comparison =
-            comparePaired(runs, a, b, measure, kAnyShare, /*mixes_precisions=*/true);
+            comparePaired(runs, a, b, measure, kAnyShare, /*allow_mixed_precisions=*/true);
         const auto equivalence = equivalenceTest(comparison.differences(), bound, kLevel);
-        rows.push_back({group.label, outcomeRowOf(std::move(comparison)), equivalence});
+        rows.push_back({group.label, makeOutcomeRow(std::move(comparison)), equivalence});
     }
     return rows;
 }
 
-std::vector<std::vector<std::string>> linesOf(const std::vector<PrecisionRow>& rows) {
+std::vector<std::vector<std::string>> tableRows(const std::vector<PrecisionRow>& rows) {
     std::vector<std::vector<std::string>> lines{{"", "pairs", "left out", "float32", "bfloat16", "difference",
                                                  "95 % interval", "90 % interval", "bounds", "p",
                                                  "float32 and bfloat16"}};
     for (const PrecisionRow& row : rows) {
-        const OutcomeCells cells = cellsOf(row.outcome);
+        const OutcomeCells cells = formatCells(row.outcome);
         const auto& test = row.equivalence;
         lines.push_back({row.label + ", " + cells.title, std::to_string(row.outcome.difference.count),
-                         std::to_string(row.oneSided()), cells.a, cells.b, cells.difference, cells.interval,
+                         std::to_string(row.omittedPairs()), cells.a, cells.b, cells.difference, cells.interval,
                          test ? intervalText(test->interval) : "–",
                          test ? "±" + formatRounded(test->bound, 3) : "–",
                          test ? formatRounded(test->p, 3) : "–",
@@ -73,7 +73,7 @@ std::vector<std::vector<std::string>> linesOf(const std::vector<PrecisionRow>& r
     return lines;
 }
 
-std::string csvOf(const std::vector<PrecisionRow>& rows) {
+std::string toCsv(const std::vector<PrecisionRow>& rows) {
     std::string csv =
         "group,measure,unit,pairs,left_out,float32,bfloat16,difference,low_95,high_95,low_90,high_90,bound,"
         "p\n";
@@ -83,9 +83,9 @@ std::string csvOf(const std::vector<PrecisionRow>& rows) {
         const auto& paired = outcome.comparison.test;
         const auto& test = row.equivalence;
         csv += join(
-            {quotedCell(row.label), infoOf(outcome.comparison.measure).name,
+            {quoteCsvCell(row.label), infoOf(outcome.comparison.measure).name,
              infoOf(outcome.comparison.measure).unit, std::to_string(outcome.difference.count),
-             std::to_string(row.oneSided()), number(outcome.a.count > 0, outcome.a.mean),
+             std::to_string(row.omittedPairs()), number(outcome.a.count > 0, outcome.a.mean),
              number(outcome.b.count > 0, outcome.b.mean),
              number(outcome.difference.count > 0, outcome.difference.mean),
              number(paired.has_value(), paired ? paired->interval.low : 0),

@@ -15,7 +15,7 @@ struct PrecisionRow {
     std::optional<EquivalenceTest> equivalence;  ///< empty for fewer than two pairs
 
     /// Number of pairs omitted because a run failed, is not finished or was not measured.
-    int oneSided() const;
+    int omittedPairs() const;
 
     /// Whether the difference is within the bounds at the 5 % level. Always false if pairs are omitted: those
     /// runs may be the ones that differ.
@@ -28,9 +28,9 @@ struct PrecisionRow {
 std::vector<PrecisionRow> precisionTable(std::span<const RunRecord> runs, Measure measure, double bound);
 
 /// Rows of cells, beginning with the header.
-std::vector<std::vector<std::string>> linesOf(const std::vector<PrecisionRow>& rows);
+std::vector<std::vector<std::string>> tableRows(const std::vector<PrecisionRow>& rows);
 
 /// With a header line.
-std::string csvOf(const std::vector<PrecisionRow>& rows);
+std::string toCsv(const std::vector<PrecisionRow>& rows);
 
 }  // namespace roper

@@ -7,17 +7,17 @@ namespace roper {
 namespace {
 
 /// In percent of the problems in an evaluation.
-std::optional<double> share(const std::optional<std::int64_t>& count, const EvaluationRow& row) {
+std::optional<double> fraction(const std::optional<std::int64_t>& count, const EvaluationRow& row) {
     if (!count || row.of.value_or(0) == 0) return std::nullopt;
     return 100 * static_cast<double>(*count) / static_cast<double>(*row.of);
 }
 
 std::optional<double> shareSolved(const EvaluationRow& row) {
-    return share(row.correct, row);
+    return fraction(row.correct, row);
 }
 
 std::optional<double> fullySolved(const EvaluationRow& row) {
-    return share(row.fully_correct, row);
+    return fraction(row.fully_correct, row);
 }
 
 std::optional<double> tokensPredicted(const EvaluationRow& row) {
@@ -66,7 +66,7 @@ const std::vector<QuantityInfo>& quantities() {
         ofMetrics(Quantity::learning_rate, "learning_rate", "learning rate", "", &MetricsRow::learning_rate),
         ofMetrics(Quantity::tokens_per_second, "tokens_per_second", "speed", "tokens/s",
                   &MetricsRow::tokens_per_s),
-        {Quantity::least_denominator, "least_denominator", "least denominator", "", {}, {}, denominator},
+        {Quantity::min_denominator, "least_denominator", "least denominator", "", {}, {}, denominator},
     };
     return all;
 }
@@ -78,7 +78,7 @@ const QuantityInfo& infoOf(Quantity quantity) {
 std::span<const QuantityInfo> commonQuantities() {
     const auto& all = quantities();
     const auto end =
-        std::find_if(all.begin(), all.end(), [](const QuantityInfo& info) { return info.of_method; });
+        std::find_if(all.begin(), all.end(), [](const QuantityInfo& info) { return info.from_method; });
     return {all.begin(), end};
 }
 

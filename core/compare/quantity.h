@@ -22,7 +22,7 @@ enum class Quantity {
     gradient_norm,    ///< before clipping
     learning_rate,
     tokens_per_second,
-    least_denominator,  ///< of linear attention with 1 + cosine: the minimum over layers and heads
+    min_denominator,  ///< of linear attention with 1 + cosine: the minimum over layers and heads
 };
 
 /// How a quantity is computed from the records of a run. Exactly one of the three functions is set.
@@ -31,11 +31,11 @@ struct QuantityInfo {
     std::string name;   ///< in saved views and exported files: "training_loss"
     std::string title;  ///< on the screen
     std::string unit;   ///< empty if dimensionless
-    std::function<std::optional<double>(const MetricsRow&)> of_metrics = {};
-    std::function<std::optional<double>(const EvaluationRow&)> of_evaluation = {};
-    std::function<std::optional<double>(const MethodRow&)> of_method = {};
+    std::function<std::optional<double>(const MetricsRow&)> from_metrics = {};
+    std::function<std::optional<double>(const EvaluationRow&)> from_evaluation = {};
+    std::function<std::optional<double>(const MethodRow&)> from_method = {};
 
-    bool isShare() const { return unit == "%"; }
+    bool isPercentage() const { return unit == "%"; }
     /// "training loss, nats"
     std::string titleWithUnit() const { return unit.empty() ? title : title + ", " + unit; }
 };

@@ -10,7 +10,7 @@
 namespace roper {
 namespace {
 
-constexpr double kShareSolved = 0.9;
+constexpr double kSolvedFraction = 0.9;
 constexpr auto kNotUsed = "not used";
 
 /// A run, or the runs of a group.
@@ -30,8 +30,8 @@ std::vector<RunColumn> columnsOf(std::span<const RunRecord> runs, DifferencesBy 
     }
     for (const RunGroup& group : groups) {
         RunColumn& column = columns.emplace_back();
-        for (const std::size_t place : runsThatCount(runs, group))
-            column.runs.push_back(&runs[place]);
+        for (const std::size_t index : oneRunPerSeed(runs, group))
+            column.runs.push_back(&runs[index]);
         const bool is_alone = column.runs.size() == 1;
         column.name = is_alone ? column.runs.front()->name
                                : group.label + ", " + std::to_string(column.runs.size()) + " runs";
@@ -77,7 +77,7 @@ RunsRow rowOf(std::string name, std::string unit, const ColumnValues& values) {
 bool differ(const ColumnValues& values, bool are_seeds) {
     const auto says_nothing = [](const std::set<std::string>& of_column) {
         return std::all_of(of_column.begin(), of_column.end(),
-                           [](const std::string& text) { return text == kNotUsed || text == kNoNumber; });
+                           [](const std::string& text) { return text == kNotUsed || text == kMissingValue; });
     };
     if (std::all_of(values.begin(), values.end(), says_nothing)) return false;
     const auto has_several = [](const std::set<std::string>& of_column) { return of_column.size() > 1; };
@@ -88,11 +88,11 @@ bool differ(const ColumnValues& values, bool are_seeds) {
 /// "96 of 128"; for several runs their mean with minimum and maximum, and the number of runs with a value.
 std::string outcomeText(const RunColumn& column, Measure measure) {
     std::vector<double> values;
-    std::size_t never = 0;
+    std::size_t not_reached = 0;
     std::string of_problems;
     for (const RunRecord* run : column.runs) {
-        const OutcomeValue outcome = outcomeOf(*run, measure, kShareSolved);
-        if (outcome.kind == Outcome::never) ++never;
+        const OutcomeValue outcome = outcomeOf(*run, measure, kSolvedFraction);
+        if (outcome.kind == Outcome::not_reached) ++not_reached;
         if (outcome.kind != Outcome::known) continue;
         values.push_back(outcome.value);
         if (infoOf(measure).unit == "problems" && run->evaluations.back().of)
@@ -103,17 +103,17 @@ std::string outcomeText(const RunColumn& column, Measure measure) {
         const double sum = std::accumulate(values.begin(), values.end(), 0.0);
         parts.push_back(formatRounded(sum / static_cast<double>(values.size()), 5) + of_problems);
         std::vector<std::string> details;
-        const auto [least, greatest] = std::minmax_element(values.begin(), values.end());
-        if (*least < *greatest)
-            details.push_back(formatRounded(*least, 5) + " to " + formatRounded(*greatest, 5));
+        const auto [minimum, maximum] = std::minmax_element(values.begin(), values.end());
+        if (*minimum < *maximum)
+            details.push_back(formatRounded(*minimum, 5) + " to " + formatRounded(*maximum, 5));
         if (values.size() < column.runs.size())
             details.push_back(std::to_string(values.size()) + " of " + countOf(column.runs.size(), "run"));
         if (!details.empty()) parts.back() += " (" + join(details, ", ") + ")";
     }
-    if (never > 0)
+    if (not_reached > 0)
         parts.push_back("not reached" +
-                        (column.runs.size() > 1 ? " in " + std::to_string(never) : std::string()));
-    return parts.empty() ? kNoNumber : join(parts, ", ");
+                        (column.runs.size() > 1 ? " in " + std::to_string(not_reached) : std::string()));
+    return parts.empty() ? kMissingValue : join(parts, ", ");
 }
 
 std::string stepText(const RunRecord& run) {
@@ -124,14 +124,14 @@ std::string stepText(const RunRecord& run) {
 /// The computations of each column's runs: the name and values of each known property.
 std::vector<std::pair<std::string, ColumnValues>> computedBy(const std::vector<RunColumn>& columns) {
     std::vector<std::pair<std::string, ColumnValues>> rows;
-    for (const auto& field : fieldsOf(std::vector<Computation>{})) {
+    for (const auto& field : fieldsOf(std::vector<ComputeEnvironment>{})) {
         const std::string& name = field.first;
         rows.emplace_back(name, valuesOf(columns, [&](const RunRecord& run) {
                               for (const auto& [own, values] : fieldsOf(run.computations))
                                   // several if a run was resumed elsewhere
                                   if (own == name && !values.empty())
                                       return join({values.begin(), values.end()}, "; ");
-                              return std::string(kNoNumber);
+                              return std::string(kMissingValue);
                           }));
     }
     return rows;
@@ -148,8 +148,8 @@ RunDifferences differencesOf(std::span<const RunRecord> runs, DifferencesBy by) 
         if (field.section == "about") continue;
         const ColumnValues values = valuesOf(columns, [&](const RunRecord& run) {
             if (field.key() == "model.position") return run.specification.methodName();
-            if (!isKnown(field, run.specification)) return std::string(kNoNumber);
-            return whyUnused(field, run.specification) ? std::string(kNotUsed)
+            if (!isKnown(field, run.specification)) return std::string(kMissingValue);
+            return unusedReason(field, run.specification) ? std::string(kNotUsed)
                                                        : field.text(run.specification);
         });
         if (differ(values, field.name == "data_seed" || field.name == "model_seed"))
@@ -167,17 +167,17 @@ RunDifferences differencesOf(std::span<const RunRecord> runs, DifferencesBy by) 
     for (const MeasureInfo& info : measures()) {
         // Titles of counts already contain the unit.
         const bool is_counted = info.unit == "problems" || info.unit == "steps";
-        RunsRow row{titleOf(info.measure, kShareSolved), is_counted ? "" : info.unit, {}};
+        RunsRow row{titleOf(info.measure, kSolvedFraction), is_counted ? "" : info.unit, {}};
         for (const RunColumn& column : columns)
             row.values.push_back(outcomeText(column, info.measure));
         const bool any = std::any_of(row.values.begin(), row.values.end(),
-                                     [](const std::string& value) { return value != kNoNumber; });
+                                     [](const std::string& value) { return value != kMissingValue; });
         if (any) differences.outcomes.push_back(std::move(row));
     }
     return differences;
 }
 
-std::string markdownOf(const RunDifferences& differences) {
+std::string toMarkdown(const RunDifferences& differences) {
     std::string text = "| |", rule = "|---|";
     for (const std::string& column : differences.columns) {
         text += " " + markdownCell(column) + " |";

@@ -39,6 +39,6 @@ enum class DifferencesBy {
 RunDifferences differencesOf(std::span<const RunRecord> runs, DifferencesBy by = DifferencesBy::run);
 
 /// Both as one table in Markdown, for a note or a paper's appendix.
-std::string markdownOf(const RunDifferences& differences);
+std::string toMarkdown(const RunDifferences& differences);
 
 }  // namespace roper

@@ -30,7 +30,7 @@ std::string resolve(const std::string& key) {
         std::vector<std::string> known = kOwnKeys;
         for (const SpecificationField& field : specificationFields())
             known.push_back(key.find('.') == std::string::npos ? field.name : field.key());
-        const auto nearest = nearestName(key, known);
+        const auto nearest = closestName(key, known);
         throw Error(ErrorKind::usage,
                     "unknown key \"" + key + "\"" + (nearest ? "; did you mean " + *nearest + "?" : ""));
     }
@@ -89,7 +89,7 @@ RunFilter::RunFilter(std::string_view text) {
     }
 }
 
-bool RunFilter::holds(const Comparison& comparison, const RunRecord& run) {
+bool RunFilter::isSatisfied(const Comparison& comparison, const RunRecord& run) {
     if (comparison.value.empty()) return true;  // still being typed
     if (comparison.key == "tag") {
         const auto& tags = run.labels.tags;
@@ -128,7 +128,7 @@ bool RunFilter::matches(const RunRecord& run) const {
     return std::all_of(words_.begin(), words_.end(),
                        [&](const std::string& word) { return text.find(word) != std::string::npos; }) &&
            std::all_of(comparisons_.begin(), comparisons_.end(),
-                       [&](const Comparison& comparison) { return holds(comparison, run); });
+                       [&](const Comparison& comparison) { return isSatisfied(comparison, run); });
 }
 
 }  // namespace roper

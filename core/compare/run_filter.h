@@ -30,7 +30,7 @@ class RunFilter {
     struct Comparison {
         std::string key, op, value;
     };
-    static bool holds(const Comparison& comparison, const RunRecord& run);
+    static bool isSatisfied(const Comparison& comparison, const RunRecord& run);
 
     std::vector<std::string> words_;
     std::vector<Comparison> comparisons_;

@@ -29,15 +29,15 @@ Summary summarize(std::span<const double> values) {
     if (values.empty()) return summary;
     const auto n = static_cast<double>(values.size());
     summary.mean = std::accumulate(values.begin(), values.end(), 0.0) / n;
-    const auto [least, greatest] = std::minmax_element(values.begin(), values.end());
-    summary.least = *least;
-    summary.greatest = *greatest;
+    const auto [minimum, maximum] = std::minmax_element(values.begin(), values.end());
+    summary.minimum = *minimum;
+    summary.maximum = *maximum;
     if (values.size() < 2) return summary;
     double squares = 0;
     for (const double value : values)
         squares += (value - summary.mean) * (value - summary.mean);
-    summary.deviation = std::sqrt(squares / (n - 1));
-    summary.error = summary.deviation / std::sqrt(n);
+    summary.standard_deviation = std::sqrt(squares / (n - 1));
+    summary.error = summary.standard_deviation / std::sqrt(n);
     return summary;
 }
 
@@ -59,9 +59,9 @@ std::optional<PairedTest> pairedTest(std::span<const double> differences, double
     PairedTest test;
     test.difference = summarize(differences);
     test.interval = *meanInterval(test.difference, confidence);
-    if (differences.size() >= PairedTest::kLeastForBootstrap)
+    if (differences.size() >= PairedTest::kMinPairsForBootstrap)
         test.bootstrap = bootstrapInterval(differences, confidence);
-    test.permutation_p = signFlipTest(differences);
+    test.permutation_p = permutationTest(differences);
     const double mean = test.difference.mean, error = test.difference.error;
     constexpr double kRounding = 1e-13;  // relative to the mean: differences that are equal up to rounding
     if (error > kRounding * std::abs(mean)) {
@@ -75,8 +75,8 @@ std::optional<PairedTest> pairedTest(std::span<const double> differences, double
     return test;
 }
 
-std::optional<double> signFlipTest(std::span<const double> differences) {
-    if (differences.empty() || differences.size() > kMostToPermute) return std::nullopt;
+std::optional<double> permutationTest(std::span<const double> differences) {
+    if (differences.empty() || differences.size() > kMaxPairsForPermutation) return std::nullopt;
     constexpr double kRounding = 1e-12;  // sums that are equal up to the order of summation
     double sum = 0, size = 0;
     for (const double difference : differences) {
@@ -126,18 +126,18 @@ Interval bootstrapInterval(std::span<const double> values, double confidence) {
         mean = sum / static_cast<double>(values.size());
     }
     std::sort(means.begin(), means.end());
-    const auto at = [&](double share) {
-        return means[static_cast<std::size_t>(std::lround(share * (kResamples - 1)))];
+    const auto at = [&](double fraction) {
+        return means[static_cast<std::size_t>(std::lround(fraction * (kResamples - 1)))];
     };
     return {at((1 - confidence) / 2), at((1 + confidence) / 2)};
 }
 
-std::optional<int> pairsNeeded(double mean, double deviation, double confidence, double power, int most) {
+std::optional<int> pairsNeeded(double mean, double standard_deviation, double confidence, double power, int maximum) {
     // A variance due to rounding counts as none, and the non-central t distribution cannot be computed that
     // far out.
     constexpr double kCertain = 100;
-    if (!(deviation > 0)) return 2;
-    const double effect = std::abs(mean) / deviation;
+    if (!(standard_deviation > 0)) return 2;
+    const double effect = std::abs(mean) / standard_deviation;
     if (!(effect > 0)) return std::nullopt;
     if (effect > kCertain) return 2;
     const auto finds = [&](int pairs) {
@@ -150,13 +150,13 @@ std::optional<int> pairsNeeded(double mean, double deviation, double confidence,
     while (!finds(high)) {
         low = high;
         high *= 2;
-        if (low >= most) return std::nullopt;
+        if (low >= maximum) return std::nullopt;
     }
     while (high - low > 1) {
         const int middle = (low + high) / 2;
         (finds(middle) ? high : low) = middle;
     }
-    return high <= most ? std::optional(high) : std::nullopt;
+    return high <= maximum ? std::optional(high) : std::nullopt;
 }
 
 std::vector<double> holmCorrected(std::span<const double> p) {
@@ -164,10 +164,10 @@ std::vector<double> holmCorrected(std::span<const double> p) {
     std::iota(rising.begin(), rising.end(), std::size_t{0});
     std::stable_sort(rising.begin(), rising.end(), [&](std::size_t a, std::size_t b) { return p[a] < p[b]; });
     std::vector<double> corrected(p.size());
-    double most = 0;
+    double maximum = 0;
     for (std::size_t rank = 0; rank < rising.size(); ++rank) {
-        most = std::max(most, static_cast<double>(p.size() - rank) * p[rising[rank]]);
-        corrected[rising[rank]] = std::min(1.0, most);
+        maximum = std::max(maximum, static_cast<double>(p.size() - rank) * p[rising[rank]]);
+        corrected[rising[rank]] = std::min(1.0, maximum);
     }
     return corrected;
 }

@@ -9,16 +9,16 @@ namespace roper {
 struct Interval {
     double low = 0, high = 0;
 
-    bool holds(double value) const { return low <= value && value <= high; }
+    bool contains(double value) const { return low <= value && value <= high; }
 };
 
 /// Summary of a sample. NaN if there are too few values.
 struct Summary {
     std::size_t count = 0;
     double mean = 0;
-    double deviation = 0;  ///< standard deviation of the sample, with n − 1
+    double standard_deviation = 0;  ///< standard deviation of the sample, with n − 1
     double error = 0;      ///< standard error of the mean
-    double least = 0, greatest = 0;
+    double minimum = 0, maximum = 0;
 };
 
 Summary summarize(std::span<const double> values);
@@ -36,12 +36,12 @@ struct PairedTest {
     Summary difference;
     double t = 0, p = 1;
     Interval interval;  ///< Student's, of the mean difference
-    /// Bootstrap interval; empty for fewer pairs than `kLeastForBootstrap`, which allow too few different
+    /// Bootstrap interval; empty for fewer pairs than `kMinPairsForBootstrap`, which allow too few different
     /// resamples.
     std::optional<Interval> bootstrap;
-    /// p of the exact permutation test (`signFlipTest`), which does not assume normality.
+    /// p of the exact permutation test (`permutationTest`), which does not assume normality.
     std::optional<double> permutation_p;
-    static constexpr std::size_t kLeastForBootstrap = 6;
+    static constexpr std::size_t kMinPairsForBootstrap = 6;
 };
 
 /// Empty for fewer than two differences.
@@ -49,9 +49,9 @@ std::optional<PairedTest> pairedTest(std::span<const double> differences, double
 
 /// Exact permutation test of paired differences against a mean of 0, two-sided (Fisher 1935): the fraction of
 /// all 2ⁿ sign assignments whose sum is at least as far from 0 (same results as scipy.stats.permutation_test
-/// with "samples"). Empty for no differences, or more than `kMostToPermute`.
-std::optional<double> signFlipTest(std::span<const double> differences);
-inline constexpr std::size_t kMostToPermute = 20;
+/// with "samples"). Empty for no differences, or more than `kMaxPairsForPermutation`.
+std::optional<double> permutationTest(std::span<const double> differences);
+inline constexpr std::size_t kMaxPairsForPermutation = 20;
 
 /// Two one-sided t-tests of paired differences (Schuirmann 1987; same results as statsmodels' ttost_paired):
 /// whether the true mean lies within ±bound.
@@ -72,9 +72,9 @@ std::optional<EquivalenceTest> equivalenceTest(std::span<const double> differenc
 Interval bootstrapInterval(std::span<const double> values, double confidence = 0.95);
 
 /// The smallest number of pairs with which a paired t-test detects a true difference of `mean` with this
-/// power, given the standard deviation of the differences. Empty if it exceeds `most`.
-std::optional<int> pairsNeeded(double mean, double deviation, double confidence = 0.95, double power = 0.8,
-                               int most = 1000);
+/// power, given the standard deviation of the differences. Empty if it exceeds `maximum`.
+std::optional<int> pairsNeeded(double mean, double standard_deviation, double confidence = 0.95, double power = 0.8,
+                               int maximum = 1000);
 
 /// p-values of several tests, corrected to control the family-wise error rate (Holm 1979; same results as
 /// statsmodels' multipletests with "holm"). In the given order.

@@ -44,14 +44,14 @@ std::string atTheEnd(const RunRecord& run) {
 
 }  // namespace
 
-std::string twinSentence(const RunRecord& rope, const RunRecord& roper, double share) {
+std::string twinSentence(const RunRecord& rope, const RunRecord& roper, double solved_fraction) {
     if (mayGoOn(rope) || mayGoOn(roper)) return whileTraining(rope, roper);
     for (const auto& [run, name] : {std::pair{&rope, "RoPE"}, std::pair{&roper, "RoPER"}})
         if (run->state != RunState::finished)
             return std::string(name) + "'s run ended before its last step; it can be resumed in the list.";
-    const OutcomeValue a = outcomeOf(rope, Measure::steps_until, share);
-    const OutcomeValue b = outcomeOf(roper, Measure::steps_until, share);
-    const std::string percent = std::to_string(std::lround(100 * share)) + " %";
+    const OutcomeValue a = outcomeOf(rope, Measure::steps_until, solved_fraction);
+    const OutcomeValue b = outcomeOf(roper, Measure::steps_until, solved_fraction);
+    const std::string percent = std::to_string(std::lround(100 * solved_fraction)) + " %";
     const auto steps = [](double value) { return std::to_string(std::lround(value)); };
     if (a.kind == Outcome::known && b.kind == Outcome::known) {
         if (a.value == b.value) return "Both solved " + percent + " by step " + steps(a.value) + ".";

@@ -16,7 +16,7 @@
 namespace roper {
 namespace {
 
-constexpr std::size_t kMostPeers = 16;
+constexpr std::size_t kMaxPeers = 16;
 
 Reply answer(const std::string& line, const ControlServer::Handler& handler) {
     std::string id;
@@ -32,15 +32,15 @@ Reply answer(const std::string& line, const ControlServer::Handler& handler) {
 }
 
 /// A peer that sends requests without reading is dropped when this many bytes are pending for it.
-constexpr std::size_t kMostUnsent = kLargestPayload + 16 * kLongestMessage;
+constexpr std::size_t kMaxUnsentBytes = kMaxPayloadBytes + 16 * kMaxMessageLineBytes;
 
 /// Maximal number of requests answered per visit, so that a peer cannot hold up the training; a request that
 /// runs the model ends the visit.
-constexpr int kMostAnswers = 64;
+constexpr int kMaxAnswersPerVisit = 64;
 
 /// Events to poll a peer for. A peer that has closed its sending side would always be readable.
-short eventsFor(bool leaving, bool has_unsent) {
-    if (leaving) return POLLOUT;
+short eventsFor(bool closing, bool has_unsent) {
+    if (closing) return POLLOUT;
     return has_unsent ? POLLIN | POLLOUT : POLLIN;
 }
 
@@ -55,7 +55,7 @@ ControlServer::ControlServer(std::filesystem::path path) : path_(std::move(path)
     if (listener_ < 0) throw diskError("create", path_.string(), errno);
     ::unlink(path_.c_str());  // left over from an ended process with the same pid
     if (::bind(listener_, reinterpret_cast<const sockaddr*>(&*address), sizeof *address) != 0 ||
-        ::chmod(path_.c_str(), 0600) != 0 || ::listen(listener_, static_cast<int>(kMostPeers)) != 0) {
+        ::chmod(path_.c_str(), 0600) != 0 || ::listen(listener_, static_cast<int>(kMaxPeers)) != 0) {
         const int error_number = errno;
         ::close(listener_);
         throw diskError("listen at", path_.string(), error_number);
@@ -69,18 +69,18 @@ ControlServer::~ControlServer() {
     ::unlink(path_.c_str());
 }
 
-void ControlServer::serve(const Handler& handler, std::chrono::milliseconds patience) {
+void ControlServer::serve(const Handler& handler, std::chrono::milliseconds timeout) {
     std::vector<pollfd> watched{{listener_, POLLIN, 0}};
-    const bool some_wait =
-        std::any_of(peers_.begin(), peers_.end(), [](const Peer& peer) { return !peer.waiting.empty(); });
+    const bool has_pending =
+        std::any_of(peers_.begin(), peers_.end(), [](const Peer& peer) { return !peer.pending.empty(); });
     for (const Peer& peer : peers_)
-        watched.push_back({peer.descriptor, eventsFor(peer.leaving, !peer.unsent.empty()), 0});
-    if (::poll(watched.data(), watched.size(), some_wait ? 0 : static_cast<int>(patience.count())) <= 0 &&
-        !some_wait)
+        watched.push_back({peer.descriptor, eventsFor(peer.closing, !peer.unsent.empty()), 0});
+    if (::poll(watched.data(), watched.size(), has_pending ? 0 : static_cast<int>(timeout.count())) <= 0 &&
+        !has_pending)
         return;
     auto ready = watched.begin() + 1;
     for (auto peer = peers_.begin(); peer != peers_.end(); ++ready) {
-        const bool has_work = ready->revents != 0 || !peer->waiting.empty();
+        const bool has_work = ready->revents != 0 || !peer->pending.empty();
         if (has_work && !servePeer(*peer, ready->revents, handler)) {
             ::close(peer->descriptor);
             peer = peers_.erase(peer);
@@ -95,7 +95,7 @@ void ControlServer::acceptPeers() {
     while (true) {
         const int descriptor = ::accept4(listener_, nullptr, nullptr, SOCK_CLOEXEC | SOCK_NONBLOCK);
         if (descriptor < 0) return;
-        if (peers_.size() >= kMostPeers) {  // the oldest connection has had time to send requests
+        if (peers_.size() >= kMaxPeers) {  // the oldest connection has had time to send requests
             ::close(peers_.front().descriptor);
             peers_.pop_front();
         }
@@ -111,39 +111,39 @@ bool ControlServer::sendUnsent(Peer& peer) {
         if (sent < 0) return errno == EAGAIN || errno == EWOULDBLOCK || errno == EINTR;
         peer.unsent.erase(0, static_cast<std::size_t>(sent));
     }
-    return !peer.leaving || !peer.waiting.empty();
+    return !peer.closing || !peer.pending.empty();
 }
 
-bool ControlServer::answerWaiting(Peer& peer, const Handler& handler) {
-    for (int answered = 0; answered < kMostAnswers && !peer.waiting.empty(); ++answered) {
-        const std::string line = std::move(peer.waiting.front());
-        peer.waiting.pop_front();
-        asker_ = peer.descriptor;
+bool ControlServer::answerPending(Peer& peer, const Handler& handler) {
+    for (int answered = 0; answered < kMaxAnswersPerVisit && !peer.pending.empty(); ++answered) {
+        const std::string line = std::move(peer.pending.front());
+        peer.pending.pop_front();
+        current_client_ = peer.descriptor;
         const Reply reply = answer(line, handler);
-        asker_ = -1;
+        current_client_ = -1;
         peer.unsent.append(formatReply(reply)).append("\n").append(reply.payload);
-        if (peer.unsent.size() > kMostUnsent || !sendUnsent(peer)) return false;
+        if (peer.unsent.size() > kMaxUnsentBytes || !sendUnsent(peer)) return false;
         if (!reply.payload.empty()) break;
     }
     return true;
 }
 
-bool ControlServer::askerHasLeft() const {
-    pollfd asker{asker_, 0, 0};
-    return asker_ >= 0 && ::poll(&asker, 1, 0) > 0 && (asker.revents & (POLLHUP | POLLERR)) != 0;
+bool ControlServer::clientHasDisconnected() const {
+    pollfd asker{current_client_, 0, 0};
+    return current_client_ >= 0 && ::poll(&asker, 1, 0) > 0 && (asker.revents & (POLLHUP | POLLERR)) != 0;
 }
 
 bool ControlServer::servePeer(Peer& peer, short events, const Handler& handler) {
     if ((events & POLLOUT) != 0 && !sendUnsent(peer)) return false;
-    if (!peer.waiting.empty()) return answerWaiting(peer, handler);  // earlier requests first
-    if (peer.leaving) return (events & (POLLERR | POLLHUP)) == 0;
+    if (!peer.pending.empty()) return answerPending(peer, handler);  // earlier requests first
+    if (peer.closing) return (events & (POLLERR | POLLHUP)) == 0;
     if ((events & ~POLLOUT) == 0) return true;
     std::array<char, 4096> buffer;
     // A bounded number of reads, so that a peer that keeps sending cannot hold up the training.
     for (int reads = 0; reads < 32; ++reads) {
         const ssize_t got = ::recv(peer.descriptor, buffer.data(), buffer.size(), 0);
         if (got == 0) {  // it may have closed only its sending side, and still read
-            peer.leaving = true;
+            peer.closing = true;
             return sendUnsent(peer);
         }
         if (got < 0) return errno == EAGAIN || errno == EWOULDBLOCK || errno == EINTR;
@@ -151,12 +151,12 @@ bool ControlServer::servePeer(Peer& peer, short events, const Handler& handler) 
         if (!lines) {
             peer.unsent +=
                 formatReply({"", false, "the message is too long; the connection is closed"}) + "\n";
-            peer.leaving = true;
+            peer.closing = true;
             return sendUnsent(peer);
         }
-        peer.waiting.insert(peer.waiting.end(), lines->begin(), lines->end());
-        if (!answerWaiting(peer, handler)) return false;
-        if (!peer.waiting.empty()) return true;
+        peer.pending.insert(peer.pending.end(), lines->begin(), lines->end());
+        if (!answerPending(peer, handler)) return false;
+        if (!peer.pending.empty()) return true;
     }
     return true;
 }

@@ -26,32 +26,32 @@ class ControlServer {
 
     using Handler = std::function<Reply(const Request&)>;
 
-    /// Answers pending requests; waits up to `patience` for one to arrive.
-    void serve(const Handler& handler, std::chrono::milliseconds patience = std::chrono::milliseconds(0));
+    /// Answers pending requests; waits up to `timeout` for one to arrive.
+    void serve(const Handler& handler, std::chrono::milliseconds timeout = std::chrono::milliseconds(0));
 
     /// Within a handler: whether the client has closed the connection, so that the answer is no longer
     /// needed.
-    bool askerHasLeft() const;
+    bool clientHasDisconnected() const;
 
   private:
     struct Peer {
         int descriptor;
         LineFramer framer = {};
-        std::deque<std::string> waiting = {};  ///< pending requests
+        std::deque<std::string> pending = {};  ///< pending requests
         std::string unsent = {};               ///< replies not yet written to the socket
-        bool leaving = false;                  ///< to be closed when everything is sent
+        bool closing = false;                  ///< to be closed when everything is sent
     };
 
     void acceptPeers();
     /// Returns false if the peer has disconnected or must be dropped.
     bool servePeer(Peer& peer, short events, const Handler& handler);
     /// Answers pending requests, up to a limit per visit. Returns false if the peer must be dropped.
-    bool answerWaiting(Peer& peer, const Handler& handler);
+    bool answerPending(Peer& peer, const Handler& handler);
     static bool sendUnsent(Peer& peer);
 
     std::filesystem::path path_;
     int listener_ = -1;
-    int asker_ = -1;  ///< descriptor of the peer whose request is being handled
+    int current_client_ = -1;  ///< descriptor of the peer whose request is being handled
     std::list<Peer> peers_;
 };
 

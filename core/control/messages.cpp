@@ -22,13 +22,13 @@ std::string dump(const nlohmann::ordered_json& json) {
 
 /// Parses a JSON object. Its depth is limited, since the text comes from another process.
 Json parseObject(std::string_view line) {
-    if (line.size() > kLongestMessage)
+    if (line.size() > kMaxMessageLineBytes)
         throw Error(ErrorKind::usage,
-                    "the message is longer than " + std::to_string(kLongestMessage) + " bytes");
-    constexpr int kDeepest = 16;
+                    "the message is longer than " + std::to_string(kMaxMessageLineBytes) + " bytes");
+    constexpr int kMaxDepth = 16;
     Json json;
     try {
-        json = parseStrictJson(line, {.depth = kDeepest});
+        json = parseStrictJson(line, {.depth = kMaxDepth});
     } catch (const std::invalid_argument& error) {
         throw Error(ErrorKind::usage,
                     std::string("the message is not JSON that can be read: ") + error.what());
@@ -55,11 +55,11 @@ std::int64_t countOf(const Json& json, const char* key, std::int64_t most, std::
 }
 
 double temperatureOf(const Json& json) {
-    constexpr double kHottest = 100;
+    constexpr double kMaxTemperature = 100;
     const auto found = json.find("temperature");
     if (found == json.end()) return 0;
     const double value = found->is_number() ? found->get<double>() : -1.0;
-    if (!(value >= 0 && value <= kHottest))
+    if (!(value >= 0 && value <= kMaxTemperature))
         throw Error(ErrorKind::usage, "\"temperature\" must be a number from 0 to 100");
     return value;
 }
@@ -95,7 +95,7 @@ std::string formatRequest(const Request& request) {
                      {"count", request.count},
                      {"temperature", request.temperature},
                      {"seed", request.seed}});
-    if (request.command == Command::look) {
+    if (request.command == Command::question) {
         nlohmann::ordered_json question = nlohmann::ordered_json::object();
         for (const auto& [key, value] : request.question)
             question[key] = value;
@@ -118,13 +118,13 @@ Request parseRequest(std::string_view line) {
     if (found == kCommandNames.end()) {
         throw Error(ErrorKind::usage, "unknown command \"" + name + "\"; " + nameHint(name, kCommandNames));
     }
-    constexpr std::int64_t kMost = 1 << 20;
+    constexpr std::int64_t kMax = 1 << 20;
     return {static_cast<Command>(found - kCommandNames.begin()),
             textOf(json, "id", ""),
-            countOf(json, "layer", kMost),
-            countOf(json, "head", kMost),
+            countOf(json, "layer", kMax),
+            countOf(json, "head", kMax),
             textOf(json, "text", ""),
-            countOf(json, "count", kLongestContinuation, 64),
+            countOf(json, "count", kMaxGeneratedTokens, 64),
             temperatureOf(json),
             countOf(json, "seed", std::numeric_limits<std::int64_t>::max()),
             settingsOf(json, "question")};
@@ -136,7 +136,7 @@ ReplyLine parseReply(std::string_view line) {
     if (ok == json.end() || !ok->is_boolean())
         throw Error(ErrorKind::usage, "a reply must say whether it is ok");
     return {{textOf(json, "id", ""), ok->get<bool>(), textOf(json, "message", "")},
-            static_cast<std::size_t>(countOf(json, "payload", static_cast<std::int64_t>(kLargestPayload)))};
+            static_cast<std::size_t>(countOf(json, "payload", static_cast<std::int64_t>(kMaxPayloadBytes)))};
 }
 
 std::optional<std::vector<std::string>> LineFramer::add(std::string_view bytes) {
@@ -144,7 +144,7 @@ std::optional<std::vector<std::string>> LineFramer::add(std::string_view bytes) 
     while (!bytes.empty()) {
         const std::size_t end = bytes.find('\n');
         unfinished_ += bytes.substr(0, end);
-        if (unfinished_.size() > kLongestMessage) return std::nullopt;
+        if (unfinished_.size() > kMaxMessageLineBytes) return std::nullopt;
         if (end == std::string_view::npos) break;
         lines.push_back(std::exchange(unfinished_, {}));
         bytes.remove_prefix(end + 1);

@@ -11,13 +11,13 @@
 namespace roper {
 
 /// Maximal length of a line in either direction. A longer one is refused and the connection closed.
-inline constexpr std::size_t kLongestMessage = 64 * 1024;
+inline constexpr std::size_t kMaxMessageLineBytes = 64 * 1024;
 
 /// Maximal number of bytes that follow a reply's line.
-inline constexpr std::size_t kLargestPayload = 80 * 1024 * 1024;
+inline constexpr std::size_t kMaxPayloadBytes = 80 * 1024 * 1024;
 
 /// Maximal length of the text in a `head`, `maps` or `generate` request, in bytes.
-inline constexpr std::size_t kLongestProbe = 4096;
+inline constexpr std::size_t kMaxRequestTextBytes = 4096;
 
 /// Requests to a trainer, handled between two steps.
 enum class Command {
@@ -29,11 +29,11 @@ enum class Command {
     head,      ///< q, k and v of one head for a text
     maps,      ///< attention of all heads for a text
     generate,  ///< a continuation of a text; "continue" in older versions
-    look,      ///< any question, as with `roper-train look`
+    question,      ///< any question, as with `roper-train look`
 };
 
 /// Maximal number of generated tokens per request.
-inline constexpr std::int64_t kLongestContinuation = 1024;
+inline constexpr std::int64_t kMaxGeneratedTokens = 1024;
 
 struct Request {
     Command command = Command::status;
@@ -71,7 +71,7 @@ ReplyLine parseReply(std::string_view line);
 
 std::string commandName(Command command);
 
-/// Splits a stream of bytes into lines, buffering at most `kLongestMessage` of an unfinished one.
+/// Splits a stream of bytes into lines, buffering at most `kMaxMessageLineBytes` of an unfinished one.
 class LineFramer {
   public:
     /// @returns the lines completed by these bytes; empty if a line is too long and the sender must be

@@ -14,7 +14,7 @@ double numberIn(const SafetensorsFile& file, const std::string& key) {
 
 }  // namespace
 
-std::map<std::string, std::string> ModelDescription::asMetadata() const {
+std::map<std::string, std::string> ModelDescription::toMetadata() const {
     return {{"step", std::to_string(step)},
             {"position", position},
             {"attention", nameOf(attention)},
@@ -28,14 +28,14 @@ std::map<std::string, std::string> ModelDescription::asMetadata() const {
             {"heads", std::to_string(heads)}};
 }
 
-ModelDescription ModelDescription::of(const SafetensorsFile& file) {
+ModelDescription ModelDescription::fromFile(const SafetensorsFile& file) {
     ModelDescription model;
     model.step = static_cast<std::int64_t>(numberIn(file, "step"));
     try {
         model.position = positionMethod(file.entry("position")).name;
-        model.attention = valueNamed<AttentionKind>(file.entry("attention"));
-        model.rotation.pairing = valueNamed<Pairing>(file.entry("pairing"));
-        model.rotation.frequency_formula = valueNamed<FrequencyFormula>(file.entry("frequency_formula"));
+        model.attention = enumFromName<AttentionKind>(file.entry("attention"));
+        model.rotation.pairing = enumFromName<Pairing>(file.entry("pairing"));
+        model.rotation.frequency_formula = enumFromName<FrequencyFormula>(file.entry("frequency_formula"));
     } catch (const std::invalid_argument& error) {
         throw Error(ErrorKind::checkpoint, "the model is of another version: " + std::string(error.what()));
     }

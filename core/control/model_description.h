@@ -19,9 +19,9 @@ struct ModelDescription {
     double value_rotary_fraction = 1;
     int layers = 0, heads = 0;
 
-    std::map<std::string, std::string> asMetadata() const;
+    std::map<std::string, std::string> toMetadata() const;
     /// @throws Error (checkpoint) for an entry that is missing or invalid in this version
-    static ModelDescription of(const SafetensorsFile& file);
+    static ModelDescription fromFile(const SafetensorsFile& file);
 };
 
 }  // namespace roper

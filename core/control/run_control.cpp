@@ -22,25 +22,25 @@ std::string RunControl::socketPath() const {
     return server_ ? server_->path().string() : std::string();
 }
 
-RunRequest RunControl::poll(const RequestHandlers& handlers, std::chrono::milliseconds patience) {
+RunRequest RunControl::poll(const RequestHandlers& handlers, std::chrono::milliseconds timeout) {
     if (server_) {
-        server_->serve([&](const Request& request) { return handle(request, handlers); }, patience);
-    } else if (patience.count() > 0) {
-        ::usleep(static_cast<useconds_t>(patience.count() * 1000));
+        server_->serve([&](const Request& request) { return handle(request, handlers); }, timeout);
+    } else if (timeout.count() > 0) {
+        ::usleep(static_cast<useconds_t>(timeout.count() * 1000));
     }
     if (stopSignal() == StopSignal::terminate) return RunRequest::preempt;
     if (stop_ || stopSignal() == StopSignal::interrupt) return RunRequest::stop;
     return paused_ ? RunRequest::pause : RunRequest::none;
 }
 
-bool RunControl::takeCheckpointRequest() {
+bool RunControl::consumeCheckpointRequest() {
     return std::exchange(checkpoint_, false);
 }
 
 Reply RunControl::handle(const Request& request, const RequestHandlers& handlers) {
     const bool is_of_training = request.command == Command::pause || request.command == Command::resume ||
                                 request.command == Command::checkpoint;
-    if (is_of_training && !handlers.trains)
+    if (is_of_training && !handlers.is_training)
         return {"", false,
                 commandName(request.command) + " is for a run that trains; this one is only served"};
     switch (request.command) {
@@ -61,16 +61,16 @@ Reply RunControl::handle(const Request& request, const RequestHandlers& handlers
         case Command::head:
         case Command::maps:
         case Command::generate:
-        case Command::look:
+        case Command::question:
             return handlers.answer(request);
     }
     return {"", false, "unknown command"};
 }
 
 void serveRequests(RunControl& control, const RequestHandlers& handlers,
-                   const std::function<bool()>& goes_on) {
+                   const std::function<bool()>& should_continue) {
     constexpr auto kPatience = std::chrono::milliseconds(200);
-    while (goes_on()) {
+    while (should_continue()) {
         const RunRequest request = control.poll(handlers, kPatience);
         if (request == RunRequest::stop || request == RunRequest::preempt) return;
     }

@@ -14,7 +14,7 @@ enum class RunRequest { none, pause, stop, preempt };
 /// Replies that only the training or serving loop can give.
 struct RequestHandlers {
     std::function<std::string()> status;               ///< the text of a status reply
-    bool trains = true;                                ///< false: pause, resume and checkpoint are refused
+    bool is_training = true;                                ///< false: pause, resume and checkpoint are refused
     std::function<Reply(const Request&)> answer = {};  ///< answers questions about the model; may throw
 };
 
@@ -30,15 +30,15 @@ class RunControl {
     /// Why the socket could not be created; empty otherwise.
     const std::string& problem() const { return problem_; }
 
-    /// Answers pending requests; waits up to `patience` for one.
+    /// Answers pending requests; waits up to `timeout` for one.
     RunRequest poll(const RequestHandlers& handlers,
-                    std::chrono::milliseconds patience = std::chrono::milliseconds(0));
+                    std::chrono::milliseconds timeout = std::chrono::milliseconds(0));
 
     /// Within a handler: whether the client has disconnected.
-    bool askerHasLeft() const { return server_ && server_->askerHasLeft(); }
+    bool clientHasDisconnected() const { return server_ && server_->clientHasDisconnected(); }
 
     /// Returns true once per "checkpoint now" request.
-    bool takeCheckpointRequest();
+    bool consumeCheckpointRequest();
 
   private:
     Reply handle(const Request& request, const RequestHandlers& handlers);
@@ -50,9 +50,9 @@ class RunControl {
     bool checkpoint_ = false;
 };
 
-/// Answers requests until one of them or a signal requests a stop, or `goes_on`, called a few times a second,
+/// Answers requests until one of them or a signal requests a stop, or `should_continue`, called a few times a second,
 /// returns false.
 void serveRequests(RunControl& control, const RequestHandlers& handlers,
-                   const std::function<bool()>& goes_on);
+                   const std::function<bool()>& should_continue);
 
 }  // namespace roper

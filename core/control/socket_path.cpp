@@ -33,7 +33,7 @@ static std::string folderNameInTemporary() {
 }
 
 /// Whether it is a folder, not a link, accessible only to this user.
-static bool isOursAlone(const struct stat& info) {
+static bool isOwnedExclusively(const struct stat& info) {
     return S_ISDIR(info.st_mode) && info.st_uid == ::getuid() && (info.st_mode & 077) == 0;
 }
 
@@ -47,7 +47,7 @@ fs::path controlFolder() {
         throw diskError("create", folder.string(), errno);
     struct stat info {};
     if (::lstat(folder.c_str(), &info) != 0) throw diskError("open", folder.string(), errno);
-    if (!isOursAlone(info))
+    if (!isOwnedExclusively(info))
         throw Error(
             ErrorKind::disk,
             folder.string() + " must be a folder that you own and that nobody else may enter (mode 0700)");
@@ -61,7 +61,7 @@ bool isOwnControlSocket(const fs::path& path) {
         (name != kFolderName && name != folderNameInTemporary()))
         return false;
     struct stat info {};
-    if (::lstat(folder.c_str(), &info) != 0 || !isOursAlone(info)) return false;
+    if (::lstat(folder.c_str(), &info) != 0 || !isOwnedExclusively(info)) return false;
     // A missing folder is harmless. An archive may contain such a folder, with a link in it.
     if (::lstat(path.c_str(), &info) != 0) return errno == ENOENT;
     return S_ISSOCK(info.st_mode) && info.st_uid == ::getuid();

@@ -38,7 +38,7 @@ std::string keyOf(const TaskSettings& settings, const std::vector<fs::path>& fil
         key.add(fs::absolute(file).string())
             .add("|" + std::to_string(fs::file_size(file)))
             .add("|" + std::to_string(fs::last_write_time(file).time_since_epoch().count()) + "\n");
-    key.add(std::to_string(settings.own.integer("vocab_size")) + settings.own.text("tokenizer") + kVersion);
+    key.add(std::to_string(settings.declared.integer("vocab_size")) + settings.declared.text("tokenizer") + kVersion);
     return key.text();
 }
 
@@ -62,61 +62,61 @@ class PartialFolder {
     fs::path path_;
 };
 
-/// Whether the prepared text is complete and undamaged; reports damage to `say`.
-bool isWhole(const CorpusFiles& corpus, const std::function<void(const std::string&)>& say) {
-    if (!isThere(corpus.summary())) return false;
+/// Whether the prepared text is complete and undamaged; reports damage to `report`.
+bool isComplete(const CorpusFiles& corpus, const std::function<void(const std::string&)>& report) {
+    if (!pathExists(corpus.summary())) return false;
     const auto damage = corpus.damage();
-    if (damage) say("a prepared text is damaged (" + *damage + "); it is prepared again");
+    if (damage) report("a prepared text is damaged (" + *damage + "); it is prepared again");
     return !damage;
 }
 
 }  // namespace
 
-std::optional<CorpusFiles> prepareCorpus(const TaskSettings& settings, const Preparing& preparing,
+std::optional<CorpusFiles> prepareCorpus(const TaskSettings& settings, const PreparationCallbacks& callbacks,
                                          const std::optional<FilePath>& model) {
-    const auto say = [&](const std::string& line) {
-        if (preparing.say) preparing.say(line);
+    const auto report = [&](const std::string& line) {
+        if (callbacks.report) callbacks.report(line);
     };
-    const fs::path text = textPath(settings.own.text("text"));
+    const fs::path text = textPath(settings.declared.text("text"));
     const fs::path cache = cacheFolder();
     std::string key = keyOf(settings, textFiles(text));
-    CorpusFiles whole((cache / key).string());
-    bool is_whole = isWhole(whole, say);
+    CorpusFiles prepared((cache / key).string());
+    bool is_complete = isComplete(prepared, report);
     // Another version of SentencePiece may have learned another vocabulary from the same text since.
-    if (model && is_whole && readFile(whole.model()) != readFile(*model)) {
+    if (model && is_complete && readFile(prepared.model()) != readFile(*model)) {
         key += "-" + Fingerprint().add(readFile(*model)).text();
-        whole = CorpusFiles((cache / key).string());
-        is_whole = isWhole(whole, say);
+        prepared = CorpusFiles((cache / key).string());
+        is_complete = isComplete(prepared, report);
     }
-    if (is_whole) return whole;
+    if (is_complete) return prepared;
     makeFolder(cache);
     bool said = false;
     const FileLock lock(cache / (key + ".lock"), [&](const std::string& holder) {
-        if (!std::exchange(said, true)) say("waiting for " + holder + ", which prepares the same text");
-        return !preparing.goes_on || preparing.goes_on();
+        if (!std::exchange(said, true)) report("waiting for " + holder + ", which prepares the same text");
+        return !callbacks.should_continue || callbacks.should_continue();
     });
     if (!lock.held()) return std::nullopt;
-    if (said && isWhole(whole, say)) return whole;  // another process has prepared it meanwhile
-    say("preparing the text " + text.string() + ": " + std::to_string(settings.own.integer("vocab_size")) +
-        " tokens (" + settings.own.text("tokenizer") + "); this is done once");
+    if (said && isComplete(prepared, report)) return prepared;  // another process has prepared it meanwhile
+    report("preparing the text " + text.string() + ": " + std::to_string(settings.declared.integer("vocab_size")) +
+        " tokens (" + settings.declared.text("tokenizer") + "); this is done once");
     const PartialFolder partial(cache / (key + std::string(kPartialMark) + "text"));
     std::vector<std::string> arguments = {"prepare",
                                           "--text",
                                           text.string(),
                                           "--vocab-size",
-                                          std::to_string(settings.own.integer("vocab_size")),
+                                          std::to_string(settings.declared.integer("vocab_size")),
                                           "--kind",
-                                          settings.own.text("tokenizer"),
+                                          settings.declared.text("tokenizer"),
                                           "--out",
                                           partial.path().string()};
     if (model) arguments.insert(arguments.end(), {"--model", model->string()});
-    if (!runTokenizer(arguments, {}, preparing.goes_on)) return std::nullopt;
+    if (!runTokenizer(arguments, {}, callbacks.should_continue)) return std::nullopt;
     std::error_code problem;
-    fs::remove_all(whole.folder().path(), problem);
-    fs::rename(partial.path(), whole.folder().path(), problem);
-    if (problem) throw diskError("create", whole.folder().string(), problem.value());
+    fs::remove_all(prepared.folder().path(), problem);
+    fs::rename(partial.path(), prepared.folder().path(), problem);
+    if (problem) throw diskError("create", prepared.folder().string(), problem.value());
     syncFolder(cache);
-    return whole;
+    return prepared;
 }
 
 }  // namespace roper

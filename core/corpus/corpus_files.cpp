@@ -71,20 +71,20 @@ CorpusSummary parseCorpusSummary(std::string_view text, const std::string& origi
         summary.vocabulary_fingerprint = json.value("vocabulary_fingerprint", "");
         return summary;
     } catch (const nlohmann::json::exception& error) {
-        throw Error(ErrorKind::usage, origin + ": " + jsonProblem(error.what()));
+        throw Error(ErrorKind::usage, origin + ": " + jsonErrorMessage(error.what()));
     } catch (const std::invalid_argument& error) {
         throw Error(ErrorKind::usage, origin + ": " + error.what());
     }
 }
 
-FilePath CorpusFiles::named(const char* name, const char* former) const {
-    const bool is_former = !isThere(folder_ / name) && isThere(folder_ / former);
-    return folder_ / (is_former ? former : name);
+FilePath CorpusFiles::existingFile(const char* name, const char* former) const {
+    const bool is_legacy = !pathExists(folder_ / name) && pathExists(folder_ / former);
+    return folder_ / (is_legacy ? former : name);
 }
 
 CorpusSummary CorpusFiles::readSummary() const {
-    constexpr std::uint64_t kLargest = 1U << 20U;
-    return parseCorpusSummary(readFile(summary(), kLargest), summary().string());
+    constexpr std::uint64_t kMaxBytes = 1U << 20U;
+    return parseCorpusSummary(readFile(summary(), kMaxBytes), summary().string());
 }
 
 std::optional<std::string> CorpusFiles::damage() const {

@@ -40,8 +40,8 @@ class CorpusFiles {
     const FilePath& folder() const { return folder_; }
     /// SentencePiece's file, and the output of `formatVocabulary`. Files of older versions are named
     /// pieces.model and pieces.txt; they are used if the others do not exist.
-    FilePath model() const { return named("tokenizer.model", "pieces.model"); }
-    FilePath vocabulary() const { return named("vocabulary.txt", "pieces.txt"); }
+    FilePath model() const { return existingFile("tokenizer.model", "pieces.model"); }
+    FilePath vocabulary() const { return existingFile("vocabulary.txt", "pieces.txt"); }
     FilePath tokens() const { return folder_ / "tokens.bin"; }    ///< `TokenFile`
     FilePath summary() const { return folder_ / "corpus.json"; }  ///< written last
 
@@ -53,7 +53,7 @@ class CorpusFiles {
     std::optional<std::string> damage() const;
 
   private:
-    FilePath named(const char* name, const char* former) const;
+    FilePath existingFile(const char* name, const char* former) const;
 
     FilePath folder_;
 };

@@ -43,50 +43,50 @@ Vocabulary vocabularyOf(const CorpusFiles& corpus, const TaskSettings& settings)
             }};
 }
 
-/// The task of a prepared text; `kept` holds its vocabulary.
+/// The task of a prepared text; `run_files` holds its vocabulary.
 std::unique_ptr<Task> textTask(const TaskSettings& settings, const CorpusFiles& corpus,
-                               const CorpusFiles& kept) {
+                               const CorpusFiles& run_files) {
     const auto tokens =
         std::make_shared<TokenFile>(corpus.tokens(), static_cast<int>(corpus.readSummary().vocab_size));
-    return std::make_unique<TextTask>(vocabularyOf(kept, settings), tokens,
-                                      settings.own.real("validation_share"));
+    return std::make_unique<TextTask>(vocabularyOf(run_files, settings), tokens,
+                                      settings.declared.real("validation_share"));
 }
 
-void keepVocabulary(const CorpusFiles& corpus, const CorpusFiles& kept) {
-    makeFolder(kept.folder());
-    writeFileAtomically(kept.model(), readFile(corpus.model()));
-    writeFileAtomically(kept.vocabulary(), readFile(corpus.vocabulary()));
+void copyVocabulary(const CorpusFiles& corpus, const CorpusFiles& run_files) {
+    makeFolder(run_files.folder());
+    writeFileAtomically(run_files.model(), readFile(corpus.model()));
+    writeFileAtomically(run_files.vocabulary(), readFile(corpus.vocabulary()));
     // Written last, as a mark of completeness.
-    writeFileAtomically(kept.summary(), readFile(corpus.summary()));
+    writeFileAtomically(run_files.summary(), readFile(corpus.summary()));
 }
 
 }  // namespace
 
 std::unique_ptr<Task> openTask(const TaskSettings& settings, const RunFolder& folder,
-                               const Preparing& preparing) {
+                               const PreparationCallbacks& callbacks) {
     if (!settings.isText()) return makeTask(settings);
-    const CorpusFiles kept(folder.textPath());
-    const bool is_kept = isThere(kept.summary());
+    const CorpusFiles run_files(folder.textPath());
+    const bool has_run_files = pathExists(run_files.summary());
     const auto corpus =
-        prepareCorpus(settings, preparing, is_kept ? std::optional(kept.model()) : std::nullopt);
+        prepareCorpus(settings, callbacks, has_run_files ? std::optional(run_files.model()) : std::nullopt);
     if (!corpus) return nullptr;
-    if (!is_kept) keepVocabulary(*corpus, kept);
-    const CorpusSummary summary = kept.readSummary();
+    if (!has_run_files) copyVocabulary(*corpus, run_files);
+    const CorpusSummary summary = run_files.readSummary();
     if (summary.fingerprint != corpus->readSummary().fingerprint)
-        throw Error(ErrorKind::usage, "the text " + textPath(settings.own.text("text")).string() +
+        throw Error(ErrorKind::usage, "the text " + textPath(settings.declared.text("text")).string() +
                                           " is no longer the one that " + folder.name() +
                                           " began with; put that back, or start a new run");
-    if (preparing.say && !is_kept)
-        preparing.say("the text has " + std::to_string(summary.tokens) + " tokens; its unigram entropy is " +
+    if (callbacks.report && !has_run_files)
+        callbacks.report("the text has " + std::to_string(summary.tokens) + " tokens; its unigram entropy is " +
                       formatRounded(summary.unigram_entropy, 5) +
                       " nats: the loss of knowing only how often each token occurs");
-    return textTask(settings, *corpus, kept);
+    return textTask(settings, *corpus, run_files);
 }
 
 void requireReadableText(const TaskSettings& settings) {
     constexpr std::uint64_t kBeginning = 16U << 20U;
     if (!settings.isText()) return;
-    const fs::path text = textPath(settings.own.text("text"));
+    const fs::path text = textPath(settings.declared.text("text"));
     std::error_code unreadable;
     if (!fs::exists(text, unreadable)) return;  // `createRun` reports it
     TextReader reader(textFiles(text));
@@ -99,18 +99,18 @@ void requireReadableText(const TaskSettings& settings) {
 
 std::unique_ptr<Task> openTaskForInference(const TaskSettings& settings, const RunFolder& folder) {
     if (!settings.isText()) return makeTask(settings);
-    const CorpusFiles kept(folder.textPath());
-    if (!isThere(kept.summary()))
+    const CorpusFiles run_files(folder.textPath());
+    if (!pathExists(run_files.summary()))
         throw Error(ErrorKind::checkpoint,
                     folder.path().string() +
                         " has lost its vocabulary (the folder text), without which its "
                         "model cannot be used; copy it from where the run was made");
-    return std::make_unique<TextTask>(vocabularyOf(kept, settings));
+    return std::make_unique<TextTask>(vocabularyOf(run_files, settings));
 }
 
-std::unique_ptr<Task> openTask(const TaskSettings& settings, const Preparing& preparing) {
+std::unique_ptr<Task> openTask(const TaskSettings& settings, const PreparationCallbacks& callbacks) {
     if (!settings.isText()) return makeTask(settings);
-    const std::optional<CorpusFiles> corpus = prepareCorpus(settings, preparing);
+    const std::optional<CorpusFiles> corpus = prepareCorpus(settings, callbacks);
     if (!corpus) return nullptr;
     return textTask(settings, *corpus, *corpus);
 }

@@ -11,10 +11,10 @@ namespace roper {
 /// The task on which a run is trained or evaluated. For a text, the vocabulary is copied to the run's folder
 /// (`text/`), so that the model remains usable wherever the folder goes; from then on the text must not
 /// change.
-/// @returns null if `preparing.goes_on` cancelled
+/// @returns null if `callbacks.should_continue` cancelled
 /// @throws Error (usage) if the text does not exist or is not the one with which the run began
 std::unique_ptr<Task> openTask(const TaskSettings& settings, const RunFolder& folder,
-                               const Preparing& preparing = {});
+                               const PreparationCallbacks& callbacks = {});
 
 /// The task for inference with a trained model; for a text, only its vocabulary.
 /// @throws Error (checkpoint) if the run's folder lacks its vocabulary
@@ -26,6 +26,6 @@ std::unique_ptr<Task> openTaskForInference(const TaskSettings& settings, const R
 void requireReadableText(const TaskSettings& settings);
 
 /// The same task without a run, for example for benchmarks.
-std::unique_ptr<Task> openTask(const TaskSettings& settings, const Preparing& preparing = {});
+std::unique_ptr<Task> openTask(const TaskSettings& settings, const PreparationCallbacks& callbacks = {});
 
 }  // namespace roper

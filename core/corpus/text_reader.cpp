@@ -52,12 +52,12 @@ bool TextReader::openNext() {
     file_ = std::ifstream(files_[next_file_], std::ios::binary);
     if (!file_) throw diskError("read", files_[next_file_].string(), errno);
     ++next_file_;
-    place_ = 0;
+    offset_ = 0;
     fill();
     constexpr std::string_view kByteOrderMark = "\xEF\xBB\xBF";
-    if (rest_.starts_with(kByteOrderMark)) {
-        rest_.erase(0, kByteOrderMark.size());
-        place_ = kByteOrderMark.size();
+    if (unread_.starts_with(kByteOrderMark)) {
+        unread_.erase(0, kByteOrderMark.size());
+        offset_ = kByteOrderMark.size();
     }
     return true;
 }
@@ -65,39 +65,39 @@ bool TextReader::openNext() {
 /// Reads until the buffer holds a whole part or the file ends.
 void TextReader::fill() {
     if (!file_.is_open()) return;
-    const std::size_t had = rest_.size();
+    const std::size_t had = unread_.size();
     if (had >= part_bytes_) return;
-    rest_.resize(part_bytes_);
-    file_.read(rest_.data() + had, static_cast<std::streamsize>(part_bytes_ - had));
-    rest_.resize(had + static_cast<std::size_t>(file_.gcount()));
+    unread_.resize(part_bytes_);
+    file_.read(unread_.data() + had, static_cast<std::streamsize>(part_bytes_ - had));
+    unread_.resize(had + static_cast<std::size_t>(file_.gcount()));
     if (file_.bad()) throw diskError("read", files_[next_file_ - 1].string(), errno);
     if (!file_.eof()) return;
     file_.close();
-    if (!rest_.empty() && rest_.back() != '\n') rest_ += '\n';
+    if (!unread_.empty() && unread_.back() != '\n') unread_ += '\n';
 }
 
 /// End of the last complete line. If a line is longer than a part, the end of a word or, failing that, of a
 /// character.
 std::size_t TextReader::endOfPart() const {
-    if (!file_.is_open()) return rest_.size();
+    if (!file_.is_open()) return unread_.size();
     for (const char end : {'\n', ' '})
-        if (const std::size_t at = rest_.rfind(end); at != std::string::npos) return at + 1;
-    std::size_t at = rest_.size() - 1;
-    while (at > 0 && (static_cast<unsigned char>(rest_[at]) & 0xC0U) == 0x80)
+        if (const std::size_t at = unread_.rfind(end); at != std::string::npos) return at + 1;
+    std::size_t at = unread_.size() - 1;
+    while (at > 0 && (static_cast<unsigned char>(unread_[at]) & 0xC0U) == 0x80)
         --at;
-    return at > 0 ? at : rest_.size();
+    return at > 0 ? at : unread_.size();
 }
 
 void TextReader::requireText(const std::string& part) const {
     if (const std::size_t zero = part.find('\0'); zero != std::string::npos)
         throw Error(ErrorKind::usage, files_[next_file_ - 1].string() + ": byte " +
-                                          std::to_string(place_ + zero + 1) +
+                                          std::to_string(offset_ + zero + 1) +
                                           " is 0, which no text holds. Is it another kind of file, or "
                                           "UTF-16? `iconv -f UTF-16 -t UTF-8` converts that.");
-    const std::size_t wrong = firstNotUtf8(part);
+    const std::size_t wrong = findInvalidUtf8(part);
     if (wrong == std::string::npos) return;
     throw Error(ErrorKind::usage,
-                files_[next_file_ - 1].string() + ": byte " + std::to_string(place_ + wrong + 1) + " (" +
+                files_[next_file_ - 1].string() + ": byte " + std::to_string(offset_ + wrong + 1) + " (" +
                     hexadecimal(static_cast<unsigned char>(part[wrong])) +
                     ") is not UTF-8. Convert the file, for example with `iconv -f LATIN1 -t "
                     "UTF-8`.");
@@ -105,13 +105,13 @@ void TextReader::requireText(const std::string& part) const {
 
 bool TextReader::next(std::string& part) {
     fill();
-    while (rest_.empty())
+    while (unread_.empty())
         if (!openNext()) return false;
     const std::size_t end = endOfPart();
-    part.assign(rest_, 0, end);
+    part.assign(unread_, 0, end);
     requireText(part);
-    rest_.erase(0, end);
-    place_ += end;
+    unread_.erase(0, end);
+    offset_ += end;
     bytes_ += end;
     return true;
 }

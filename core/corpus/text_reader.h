@@ -36,8 +36,8 @@ class TextReader {
     std::size_t part_bytes_;
     std::size_t next_file_ = 0;
     std::ifstream file_;
-    std::uint64_t place_ = 0;  ///< offset of the first byte of `rest_` in the file
-    std::string rest_;         ///< read but not yet returned
+    std::uint64_t offset_ = 0;  ///< offset of the first byte of `unread_` in the file
+    std::string unread_;         ///< read but not yet returned
     std::uint64_t bytes_ = 0;
 };
 

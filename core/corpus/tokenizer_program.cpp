@@ -71,10 +71,10 @@ class Running {
     Running(const Running&) = delete;
     Running& operator=(const Running&) = delete;
 
-    /// The wait status; nothing if `goes_on` cancelled.
-    std::optional<int> waitFor(const std::function<bool()>& goes_on) {
-        while (!wait(goes_on ? WNOHANG : 0)) {
-            if (!goes_on()) return std::nullopt;
+    /// The wait status; nothing if `should_continue` cancelled.
+    std::optional<int> waitFor(const std::function<bool()>& should_continue) {
+        while (!wait(should_continue ? WNOHANG : 0)) {
+            if (!should_continue()) return std::nullopt;
             std::this_thread::sleep_for(kBetweenLooks);
         }
         return status_;
@@ -107,14 +107,14 @@ std::string messageOf(const MemoryFile& messages) {
 }  // namespace
 
 std::optional<std::string> runTokenizer(const std::vector<std::string>& arguments, std::string_view input,
-                                        const std::function<bool()>& goes_on) {
-    const Descriptor stdin_file = readableFrom(input);
+                                        const std::function<bool()>& should_continue) {
+    const Descriptor stdin_file = inputDescriptorFor(input);
     const MemoryFile stdout_file, stderr_file;
     std::vector<std::string> named = {"roper-tokenizer"};
     named.insert(named.end(), arguments.begin(), arguments.end());
     Running program(startProcess(programPath(), named,
                                  {stdin_file.number(), stdout_file.descriptor(), stderr_file.descriptor()}));
-    const std::optional<int> status = program.waitFor(goes_on);
+    const std::optional<int> status = program.waitFor(should_continue);
     if (!status) return std::nullopt;
     if (WIFEXITED(*status) && WEXITSTATUS(*status) == 0) return stdout_file.content();
     if (WIFEXITED(*status)) throw Error(static_cast<ErrorKind>(WEXITSTATUS(*status)), messageOf(stderr_file));

@@ -15,7 +15,7 @@ RotationJob makeRotationJob(const std::vector<RotationPart>& parts, Pairing pair
     job.heads = static_cast<int>(like.size(1));
     job.tokens = static_cast<int>(like.size(2));
     job.half_width = static_cast<int>(like.size(3) / 2);
-    job.halves = pairing == Pairing::half ? 1 : 0;
+    job.is_half_pairing = pairing == Pairing::half ? 1 : 0;
     job.sign = direction == Direction::forward ? 1.0F : -1.0F;
     for (std::size_t i = 0; i < parts.size(); ++i) {
         const RotationPart& part = parts[i];

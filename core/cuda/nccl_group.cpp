@@ -89,7 +89,7 @@ class NcclGroup final : public GpuGroup {
 
 }  // namespace
 
-std::string newNcclGroup() {
+std::string createNcclGroupId() {
     ncclUniqueId id;
     require(ncclGetUniqueId(&id), "name a group of GPUs");
     return {id.internal, sizeof id.internal};

@@ -9,8 +9,8 @@
 
 namespace roper {
 
-/// See Gpu::newGroup.
-std::string newNcclGroup();
+/// See Gpu::createGroupId.
+std::string createNcclGroupId();
 
 /// See Gpu::join.
 std::unique_ptr<GpuGroup> joinNcclGroup(c10::DeviceIndex index, const std::string& group, int rank, int size);

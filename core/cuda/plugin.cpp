@@ -81,7 +81,7 @@ class CudaGpu final : public Gpu {
 
     std::string uuid() const override { return {properties_.uuid.bytes, sizeof properties_.uuid.bytes}; }
 
-    std::string newGroup() const override { return newNcclGroup(); }
+    std::string createGroupId() const override { return createNcclGroupId(); }
 
     std::unique_ptr<GpuGroup> join(const std::string& group, int rank, int size) const override {
         return joinNcclGroup(index_, group, rank, size);

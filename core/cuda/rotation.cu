@@ -44,7 +44,7 @@ __device__ void rotate(const roper::RotationJob& job) {
         to[2 * i + 1] = from[2 * i + 1];
         return;
     }
-    const int first = job.halves ? i : 2 * i, second = job.halves ? i + part.pairs : 2 * i + 1;
+    const int first = job.is_half_pairing ? i : 2 * i, second = job.is_half_pairing ? i + part.pairs : 2 * i + 1;
     const float c = part.cosine[static_cast<long long>(token) * part.pairs + i];
     const float s = part.sine[static_cast<long long>(token) * part.pairs + i] * job.sign;
     const float x1 = Kind::load(from + first), x2 = Kind::load(from + second);

@@ -22,18 +22,18 @@ namespace {
 using namespace std::chrono_literals;
 
 constexpr auto kConnecting = 2min, kComputing = 30min;
-constexpr std::chrono::milliseconds kNoEnd =
+constexpr std::chrono::milliseconds kNoTimeout =
     std::chrono::hours(24 * 365);  // evaluations and pauses may take any time
 constexpr const char* kLoopback = "127.0.0.1";
 constexpr const char* kInterfaces = "GLOO_SOCKET_IFNAME";
 constexpr const char* kFailure = "failure";
 
 /// Opens a listening socket on a port chosen by the system. @throws Error (other)
-int listeningSocket(bool this_machine, int& port) {
+int listeningSocket(bool is_single_machine, int& port) {
     Descriptor socket(::socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0));
     sockaddr_in address{};
     address.sin_family = AF_INET;
-    address.sin_addr.s_addr = htonl(this_machine ? INADDR_LOOPBACK : INADDR_ANY);
+    address.sin_addr.s_addr = htonl(is_single_machine ? INADDR_LOOPBACK : INADDR_ANY);
     socklen_t size = sizeof address;
     auto* const generic = reinterpret_cast<sockaddr*>(&address);
     if (!socket || ::bind(socket.number(), generic, size) != 0 || ::listen(socket.number(), SOMAXCONN) != 0 ||
@@ -47,7 +47,7 @@ int listeningSocket(bool this_machine, int& port) {
 /// The first line of LibTorch's message.
 std::string reasonOf(const std::exception& error) {
     const std::string text = error.what();
-    return onOneLine(text.substr(0, std::min<std::size_t>(text.find('\n'), 300)));
+    return toSingleLine(text.substr(0, std::min<std::size_t>(text.find('\n'), 300)));
 }
 
 template <class Work>
@@ -63,9 +63,9 @@ auto naming(ErrorKind kind, const std::string& what, Work work) {
 
 using Devices = std::vector<std::shared_ptr<::gloo::transport::Device>>;
 
-Devices devicesFor(bool this_machine) {
+Devices devicesFor(bool is_single_machine) {
     using c10d::ProcessGroupGloo;
-    if (this_machine) return {ProcessGroupGloo::createDeviceForHostname(kLoopback, false)};
+    if (is_single_machine) return {ProcessGroupGloo::createDeviceForHostname(kLoopback, false)};
     Devices devices;
     for (const std::string& interface : split(environmentVariable(kInterfaces), ','))
         if (!trimmed(interface).empty())
@@ -81,10 +81,10 @@ c10::intrusive_ptr<AuthenticatedStore> storeAt(const std::string& host, const c1
 
 }  // namespace
 
-struct ProcessGroup::Parts {
+struct ProcessGroup::Impl {
     Address at;
     int rank = 0, size = 1;
-    bool this_machine = true;
+    bool is_single_machine = true;
     c10::intrusive_ptr<AuthenticatedStore> store;
     c10::intrusive_ptr<c10d::ProcessGroupGloo> gloo;
 
@@ -93,7 +93,7 @@ struct ProcessGroup::Parts {
 };
 
 template <class Work>
-auto ProcessGroup::orReportedFailure(Work work) {
+auto ProcessGroup::runOrThrowReportedFailure(Work work) {
     try {
         return work();
     } catch (const Error&) {
@@ -102,33 +102,33 @@ auto ProcessGroup::orReportedFailure(Work work) {
     }
 }
 
-ProcessGroup::ProcessGroup(std::unique_ptr<Parts> parts) : parts_(std::move(parts)) {}
+ProcessGroup::ProcessGroup(std::unique_ptr<Impl> parts) : impl_(std::move(parts)) {}
 
 ProcessGroup::~ProcessGroup() = default;
 
-std::unique_ptr<ProcessGroup> ProcessGroup::lead(int size, bool this_machine) {
-    auto parts = std::make_unique<Parts>();
+std::unique_ptr<ProcessGroup> ProcessGroup::create(int size, bool is_single_machine) {
+    auto parts = std::make_unique<Impl>();
     parts->size = size;
-    parts->this_machine = this_machine;
+    parts->is_single_machine = is_single_machine;
     c10d::TCPStoreOptions options;
     options.isServer = true;
-    options.masterListenFd = listeningSocket(this_machine, parts->at.port);
+    options.masterListenFd = listeningSocket(is_single_machine, parts->at.port);
     options.port = static_cast<std::uint16_t>(parts->at.port);
     options.waitWorkers = false;
     options.timeout = kConnecting;
-    parts->at.host = this_machine ? kLoopback : thisHost();
+    parts->at.host = is_single_machine ? kLoopback : thisHost();
     parts->at.key = randomKey();
     naming(ErrorKind::other, "cannot wait for the other processes",
-           [&] { parts->store = storeAt(this_machine ? kLoopback : "0.0.0.0", options, parts->at.key); });
+           [&] { parts->store = storeAt(is_single_machine ? kLoopback : "0.0.0.0", options, parts->at.key); });
     return std::unique_ptr<ProcessGroup>(new ProcessGroup(std::move(parts)));
 }
 
 std::unique_ptr<ProcessGroup> ProcessGroup::join(const Address& at, int rank, int size) {
-    auto parts = std::make_unique<Parts>();
+    auto parts = std::make_unique<Impl>();
     parts->at = at;
     parts->rank = rank;
     parts->size = size;
-    parts->this_machine = at.host == kLoopback;
+    parts->is_single_machine = at.host == kLoopback;
     c10d::TCPStoreOptions options;
     options.port = static_cast<std::uint16_t>(at.port);
     options.waitWorkers = false;
@@ -139,51 +139,51 @@ std::unique_ptr<ProcessGroup> ProcessGroup::join(const Address& at, int rank, in
 }
 
 void ProcessGroup::connect() {
-    const std::string network = parts_->this_machine
+    const std::string network = impl_->is_single_machine
                                     ? std::string()
                                     : std::string("; where the hosts' names lead to the wrong network, ") +
                                           kInterfaces + " names the interface to use";
-    orReportedFailure([&] {
+    runOrThrowReportedFailure([&] {
         naming(ErrorKind::other,
-               "the " + std::to_string(parts_->size) + " processes cannot be connected" + network, [&] {
+               "the " + std::to_string(impl_->size) + " processes cannot be connected" + network, [&] {
                    auto options = c10d::ProcessGroupGloo::Options::create(kConnecting);
-                   options->devices = devicesFor(parts_->this_machine);
-                   parts_->gloo = c10::make_intrusive<c10d::ProcessGroupGloo>(parts_->store, parts_->rank,
-                                                                              parts_->size, options);
+                   options->devices = devicesFor(impl_->is_single_machine);
+                   impl_->gloo = c10::make_intrusive<c10d::ProcessGroupGloo>(impl_->store, impl_->rank,
+                                                                              impl_->size, options);
                });
     });
 }
 
 const Address& ProcessGroup::address() const {
-    return parts_->at;
+    return impl_->at;
 }
 
 int ProcessGroup::rank() const {
-    return parts_->rank;
+    return impl_->rank;
 }
 
 int ProcessGroup::size() const {
-    return parts_->size;
+    return impl_->size;
 }
 
 void ProcessGroup::set(const std::string& name, const std::string& text) {
-    naming(ErrorKind::preempted, parts_->gone,
-           [&] { parts_->store->set(name, std::vector<std::uint8_t>(text.begin(), text.end())); });
+    naming(ErrorKind::preempted, impl_->gone,
+           [&] { impl_->store->set(name, std::vector<std::uint8_t>(text.begin(), text.end())); });
 }
 
 std::string ProcessGroup::get(const std::string& name) {
-    return orReportedFailure([&] { return read(name); });
+    return runOrThrowReportedFailure([&] { return read(name); });
 }
 
 std::string ProcessGroup::read(const std::string& name) {
-    return naming(ErrorKind::preempted, parts_->gone, [&] {
-        const std::vector<std::uint8_t> bytes = parts_->store->get(name);
+    return naming(ErrorKind::preempted, impl_->gone, [&] {
+        const std::vector<std::uint8_t> bytes = impl_->store->get(name);
         return std::string(bytes.begin(), bytes.end());
     });
 }
 
 bool ProcessGroup::has(const std::string& name) {
-    return naming(ErrorKind::preempted, parts_->gone, [&] { return parts_->store->check({name}); });
+    return naming(ErrorKind::preempted, impl_->gone, [&] { return impl_->store->check({name}); });
 }
 
 void ProcessGroup::reportFailure(const Error& error) {
@@ -196,7 +196,7 @@ void ProcessGroup::reportFailure(const Error& error) {
 }
 
 void ProcessGroup::throwReportedFailure() {
-    if (parts_->rank != 0 || !has(kFailure)) return;
+    if (impl_->rank != 0 || !has(kFailure)) return;
     const std::string failure = read(kFailure);
     const std::size_t blank = failure.find(' ');
     const auto kind = parseInteger(failure.substr(0, blank)).value_or(static_cast<int>(ErrorKind::other));
@@ -205,25 +205,25 @@ void ProcessGroup::throwReportedFailure() {
 
 /// Gloo works on host memory.
 template <class Work>
-void ProcessGroup::collectively(at::Tensor& numbers, Work work) {
-    std::vector<at::Tensor> there{numbers.cpu()};
-    orReportedFailure([&] { naming(ErrorKind::preempted, parts_->gone, [&] { work(there)->wait(); }); });
-    if (!numbers.is_cpu()) numbers.copy_(there.front());
+void ProcessGroup::runCollective(at::Tensor& tensor, Work work) {
+    std::vector<at::Tensor> there{tensor.cpu()};
+    runOrThrowReportedFailure([&] { naming(ErrorKind::preempted, impl_->gone, [&] { work(there)->wait(); }); });
+    if (!tensor.is_cpu()) tensor.copy_(there.front());
 }
 
-void ProcessGroup::allReduce(at::Tensor& numbers) {
+void ProcessGroup::allReduce(at::Tensor& tensor) {
     c10d::AllreduceOptions options;
     options.timeout = kComputing;
-    collectively(numbers,
-                 [&](std::vector<at::Tensor>& there) { return parts_->gloo->allreduce(there, options); });
+    runCollective(tensor,
+                 [&](std::vector<at::Tensor>& there) { return impl_->gloo->allreduce(there, options); });
 }
 
-void ProcessGroup::broadcast(at::Tensor& numbers) {
+void ProcessGroup::broadcast(at::Tensor& tensor) {
     c10d::BroadcastOptions options;
     options.rootRank = 0;
-    options.timeout = parts_->rank == 0 ? std::chrono::milliseconds(kComputing) : kNoEnd;
-    collectively(numbers,
-                 [&](std::vector<at::Tensor>& there) { return parts_->gloo->broadcast(there, options); });
+    options.timeout = impl_->rank == 0 ? std::chrono::milliseconds(kComputing) : kNoTimeout;
+    runCollective(tensor,
+                 [&](std::vector<at::Tensor>& there) { return impl_->gloo->broadcast(there, options); });
 }
 
 }  // namespace roper

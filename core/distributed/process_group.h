@@ -22,9 +22,9 @@ class ProcessGroup {
   public:
     /// Creates a group that others join. It is ready once all have called `connect`.
     /// @param size          number of processes, including this one
-    /// @param this_machine  whether all are on this machine
+    /// @param is_single_machine  whether all are on this machine
     /// @throws Error (other) if no port can be opened
-    static std::unique_ptr<ProcessGroup> lead(int size, bool this_machine);
+    static std::unique_ptr<ProcessGroup> create(int size, bool is_single_machine);
 
     /// Joins as `rank`, 1 … size − 1. @throws Error (other) if no process leads a group there
     static std::unique_ptr<ProcessGroup> join(const Address& at, int rank, int size);
@@ -56,19 +56,19 @@ class ProcessGroup {
     // rank 0, the error that this process has reported, if any
 
     /// Sums the tensors; the result is identical in every process.
-    void allReduce(at::Tensor& numbers);
+    void allReduce(at::Tensor& tensor);
     /// Copies the tensor of rank 0. The others wait for it without a time limit.
-    void broadcast(at::Tensor& numbers);
+    void broadcast(at::Tensor& tensor);
 
   private:
-    struct Parts;
-    explicit ProcessGroup(std::unique_ptr<Parts> parts);
+    struct Impl;
+    explicit ProcessGroup(std::unique_ptr<Impl> parts);
     std::string read(const std::string& name);
     template <class Work>
-    auto orReportedFailure(Work work);
+    auto runOrThrowReportedFailure(Work work);
     template <class Work>
-    void collectively(at::Tensor& numbers, Work work);
-    std::unique_ptr<Parts> parts_;
+    void runCollective(at::Tensor& tensor, Work work);
+    std::unique_ptr<Impl> impl_;
 };
 
 }  // namespace roper

@@ -31,7 +31,7 @@ double scaleOf(const ScoreRule& rule, Eigen::Index head_dim) {
 }
 
 void mute(const ScoreRule& rule, Eigen::MatrixXd& Q) {
-    for (const int pair : rule.muted) {
+    for (const int pair : rule.ablated_pairs) {
         const auto [first, second] = rule.form.query.rotary.plane(pair);
         Q.col(first).setZero();
         Q.col(second).setZero();
@@ -88,15 +88,15 @@ ScoreRule ruleFor(const Setup& setup, AttentionForm form) {
     rule.form = std::move(form);
     rule.attention_factor = setup.attentionFactor();
     rule.causal = setup.causal;
-    rule.muted = setup.muted;
+    rule.ablated_pairs = setup.ablated_pairs;
     const PositionMethod& method = setup.positionMethod();
     rule.decay = method.decay;
     if (method.bias && setup.attention == AttentionKind::softmax)
-        rule.bias = method.bias(setup.headOfMethod());
+        rule.bias = method.bias(setup.headContext());
     return rule;
 }
 
-Residual difference(const ScoreRule& a, double shift_a, const ScoreRule& b, double shift_b,
+MistakeEffect difference(const ScoreRule& a, double shift_a, const ScoreRule& b, double shift_b,
                     const HeadVectors& heads) {
     const Eigen::MatrixXd scores_a = scores(a, heads, shift_a), scores_b = scores(b, heads, shift_b);
     const Eigen::MatrixXd outputs_a = outputs(a, heads, weights(a, heads, scores_a), shift_a),
@@ -112,8 +112,8 @@ ScoreRule scoreRule(const Setup& setup) {
     return ruleFor(setup, setup.form());
 }
 
-ScoreRule rightScoreRule(const Setup& setup) {
-    return ruleFor(setup, setup.rightForm());
+ScoreRule correctScoreRule(const Setup& setup) {
+    return ruleFor(setup, setup.correctForm());
 }
 
 Eigen::MatrixXd scores(const ScoreRule& rule, const HeadVectors& heads, double shift) {
@@ -167,7 +167,7 @@ Eigen::MatrixXd weights(const ScoreRule& rule, const HeadVectors& heads, const E
     return made;
 }
 
-Eigen::VectorXd scoreParts(const ScoreRule& rule, const HeadVectors& heads, int query, int key,
+Eigen::VectorXd scoreContributions(const ScoreRule& rule, const HeadVectors& heads, int query, int key,
                            double shift) {
     const Eigen::VectorXd q_position = Eigen::VectorXd::Constant(1, query + shift),
                           k_position = Eigen::VectorXd::Constant(1, key + shift);
@@ -190,13 +190,13 @@ Eigen::MatrixXd outputs(const ScoreRule& rule, const HeadVectors& heads, const E
     return rule.form.output.apply(weights * rule.form.value.apply(heads.V, positions), positions);
 }
 
-Residual shiftResidual(const Setup& setup, const HeadVectors& heads, double shift) {
+MistakeEffect shiftEffect(const Setup& setup, const HeadVectors& heads, double shift) {
     const ScoreRule rule = scoreRule(setup);
     return difference(rule, shift, rule, 0, heads);
 }
 
-Residual formResidual(const Setup& setup, const HeadVectors& heads, double shift) {
-    return difference(scoreRule(setup), shift, rightScoreRule(setup), shift, heads);
+MistakeEffect formEffect(const Setup& setup, const HeadVectors& heads, double shift) {
+    return difference(scoreRule(setup), shift, correctScoreRule(setup), shift, heads);
 }
 
 }  // namespace roper

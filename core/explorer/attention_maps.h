@@ -15,7 +15,7 @@ struct ScoreRule {
     AttentionForm form;
     double attention_factor = 1;  ///< of YaRN, applied to the rotated features of queries and keys
     bool causal = true;
-    std::vector<int> muted;                    ///< ablated pairs
+    std::vector<int> ablated_pairs;                    ///< ablated pairs
     std::function<double(int distance)> bias;  ///< of the method, by distance n − j; empty if it has none
     /// Factor of each pair of a rotated query or key at a position; empty if there is none.
     std::function<double(int pair, int pairs, double position, bool is_query)> decay;
@@ -23,7 +23,7 @@ struct ScoreRule {
 
 /// The rule of a setup: with its mistake, or the correct one.
 ScoreRule scoreRule(const Setup& setup);
-ScoreRule rightScoreRule(const Setup& setup);
+ScoreRule correctScoreRule(const Setup& setup);
 
 /// Scores of all queries and keys, the argument of softmax: (R q)·(R k)/√d plus the bias of T5 or ALiBi. For
 /// linear attention: the similarities that are normalised to weights. heads [T × d] → [T × T], row = query.
@@ -42,7 +42,7 @@ Eigen::VectorXd weightRow(const ScoreRule& rule, const HeadVectors& heads, const
 
 /// Contributions to one score: element i is that of plane i (`Rotary::plane`; 0 if ablated), the last one is
 /// the bias. They sum to the score. [d/2 + 1]
-Eigen::VectorXd scoreParts(const ScoreRule& rule, const HeadVectors& heads, int query, int key,
+Eigen::VectorXd scoreContributions(const ScoreRule& rule, const HeadVectors& heads, int query, int key,
                            double shift = 0.0);
 
 /// o_n for every query: values rotated, summed with the weights, rotated back according to the form. [T × d]
@@ -51,7 +51,7 @@ Eigen::MatrixXd outputs(const ScoreRule& rule, const HeadVectors& heads, const E
 
 /// Effect of a mistake on tokens 0 … T−1: the largest change of any visible score (causal: of keys up to the
 /// query) and of any output.
-struct Residual {
+struct MistakeEffect {
     double scores = 0;
     double outputs = 0;
 
@@ -60,9 +60,9 @@ struct Residual {
 
 /// Effect of adding `shift` to all positions under the setup's mistake. Zero (up to rounding) for the correct
 /// form.
-Residual shiftResidual(const Setup& setup, const HeadVectors& heads, double shift);
+MistakeEffect shiftEffect(const Setup& setup, const HeadVectors& heads, double shift);
 
 /// Difference between the setup's mistake and the correct form at the same, shifted, positions.
-Residual formResidual(const Setup& setup, const HeadVectors& heads, double shift = 0.0);
+MistakeEffect formEffect(const Setup& setup, const HeadVectors& heads, double shift = 0.0);
 
 }  // namespace roper

@@ -51,9 +51,9 @@ HeadVectors headOfPairs(const Setup& setup, double least_theta, double most_thet
 }
 
 Setup withHead(Setup setup, const HeadVectors& heads) {
-    setup.source = Source::hand;
+    setup.source = VectorSource::hand;
     setup.tokens = heads.tokens();
-    setup.by_hand = heads;
+    setup.manual_vectors = heads;
     setup.method = "rope";
     setup.map = MapKind::weights;
     return sanitized(setup);
@@ -170,12 +170,12 @@ std::vector<Example> ofMixing() {
          "RoPE's output stands still, RoPER's tells how far away the token is.", sanitized(Setup{}), compass},
         {"two-tokens", "value-mixing", "mixing", "Two tokens",
          "Two equal values meet and part with their distance.",
-         changed([](Setup& s) { s.mixture = Mixture::two; }), compass},
+         changed([](Setup& s) { s.mixed_tokens = MixedTokens::two; }), compass},
         {"all-tokens", "value-mixing", "mixing", "All tokens", "Every value with its weight, head to tail.",
-         changed([](Setup& s) { s.mixture = Mixture::all; }), compass},
+         changed([](Setup& s) { s.mixed_tokens = MixedTokens::all; }), compass},
         {"inverse-forgotten", "value-mixing", "shift-test", "The inverse forgotten",
          "The sentence moves, and the output rotates with it.", changed([](Setup& s) {
-             s.mixture = Mixture::all;
+             s.mixed_tokens = MixedTokens::all;
              s.mistake = Mistake::no_inverse;
              s.shift = 12;
          }),
@@ -194,7 +194,7 @@ HeadVectors localHead(const Setup& setup) {
 }
 
 HeadVectors contentHead(const Setup& setup) {
-    constexpr double kMostTheta = 0.01, kSize = 2.5;
+    constexpr double kMaxTheta = 0.01, kSize = 2.5;
     HeadVectors heads = emptyHead(setup);
     const Rotary rotary = setup.rotary();
     const std::vector<std::string> words = wordsOf(setup);
@@ -204,7 +204,7 @@ HeadVectors contentHead(const Setup& setup) {
             vectors[words[token]] =
                 kSize * normalMatrix(1, setup.head_dim, setup.seed + 100 + token) / std::sqrt(2);
         for (int pair = 0; pair < rotary.pairs(); ++pair) {
-            if (rotary.frequency(pair) > kMostTheta) continue;
+            if (rotary.frequency(pair) > kMaxTheta) continue;
             const auto [first, second] = rotary.plane(pair);
             for (const int feature : {first, second}) {
                 const auto row = static_cast<Eigen::Index>(token);
@@ -226,10 +226,10 @@ const std::vector<Example>& examples() {
 }
 
 const Example& findExample(const std::string& name) {
-    return chosenEntry(examples(), name, "example");
+    return findUserEntry(examples(), name, "example");
 }
 
-std::vector<const Example*> examplesOf(const std::string& page) {
+std::vector<const Example*> examplesForPage(const std::string& page) {
     std::vector<const Example*> found;
     for (const Example& example : examples())
         if (example.page == page) found.push_back(&example);

@@ -13,7 +13,7 @@ struct Example {
     std::string page;    ///< as in `roper-lab --page`
     std::string figure;  ///< the figure that shows it
     std::string title;
-    std::string about;  ///< what it shows, in one sentence
+    std::string description;  ///< what it shows, in one sentence
     Setup setup;
     ViewSettings view;
 
@@ -28,7 +28,7 @@ const std::vector<Example>& examples();
 const Example& findExample(const std::string& name);
 
 /// The examples of a page.
-std::vector<const Example*> examplesOf(const std::string& page);
+std::vector<const Example*> examplesForPage(const std::string& page);
 
 // Artificial heads with one known behaviour. Their scores are ⟨R(n)q, R(j)k⟩/√d under the setup's rotation,
 // with one token per word of its sentence. [T × d] each.

@@ -11,10 +11,10 @@ namespace {
 
 /// A setup with this rotation. @throws Error (usage) for a rotation that a setup cannot represent
 Setup setupOf(const RotaryConfig& rotary, Setup setup) {
-    if (rotary.head_dim % 2 != 0 || rotary.head_dim > bounds::kMostHeadDim)
+    if (rotary.head_dim % 2 != 0 || rotary.head_dim > bounds::kMaxHeadDim)
         throw Error(ErrorKind::usage, "heads of " + std::to_string(rotary.head_dim) +
                                           " features cannot be shown; even widths up to " +
-                                          std::to_string(bounds::kMostHeadDim) + " can");
+                                          std::to_string(bounds::kMaxHeadDim) + " can");
     if (rotary.exponent_width > 0)
         throw Error(ErrorKind::usage, "partial_rotary_factor makes an odd number of features rotate, " +
                                           std::to_string(rotary.exponent_width) + " of " +
@@ -23,7 +23,7 @@ Setup setupOf(const RotaryConfig& rotary, Setup setup) {
     static_cast<RotaryConfig&>(setup) = rotary;
     setup.first = 0;  // drawn first, at any index
     if (rotary.scaling.method == ScalingMethod::none) {
-        setup.scaling = scalingToBeginWith();
+        setup.scaling = initialScaling();
         setup.scaling.original_length = setup.context_length;
     }
     return sanitized(setup);
@@ -31,11 +31,11 @@ Setup setupOf(const RotaryConfig& rotary, Setup setup) {
 
 }  // namespace
 
-ConfigReading readHuggingFaceConfig(std::string_view text, Setup setup) {
-    RotationReading model = readRotation(text);
-    ConfigReading reading;
+ParsedConfig readHuggingFaceConfig(std::string_view text, Setup setup) {
+    ParsedRotation model = readRotation(text);
+    ParsedConfig reading;
     reading.notes = std::move(model.notes);
-    if (model.positions > 0) setup.context_length = std::min(model.positions, bounds::kLongestContext);
+    if (model.positions > 0) setup.context_length = std::min(model.positions, bounds::kMaxContextLength);
     setup.x = Eigen::VectorXd();
     setup.y = Eigen::VectorXd();
     std::vector<std::string> names;

@@ -9,16 +9,16 @@
 namespace roper {
 
 /// The setup for one kind of layers, in a model whose layers rotate differently.
-struct LayerKind {
+struct LayerTypeSetup {
     std::string name;  ///< as in the config: "full_attention", "sliding_attention"
     Setup setup;
 };
 
 /// A setup made from a model's config.json, with notes for the user on how it was read.
-struct ConfigReading {
+struct ParsedConfig {
     Setup setup;
     /// empty if all layers are alike; otherwise `setup` is that of the first kind
-    std::vector<LayerKind> kinds;
+    std::vector<LayerTypeSetup> kinds;
     std::vector<std::string> notes;
 };
 
@@ -31,7 +31,7 @@ struct ConfigReading {
 /// not understood are named in the notes.
 /// @param setup  provides the settings that are not properties of the model
 /// @throws Error (usage) naming the field, what is wrong with it, and what is accepted
-ConfigReading readHuggingFaceConfig(std::string_view json, Setup setup);
+ParsedConfig readHuggingFaceConfig(std::string_view json, Setup setup);
 
 /// The rotary fields of a config.json for this setup. `nested` writes the newer `rope_parameters`, otherwise
 /// `rope_theta` and `rope_scaling`. With LongRoPE's second attention factor the model type is phimoe, the

@@ -34,7 +34,7 @@ void addFactors(const Setup& setup, Ordered& longrope) {
         if (s.attention_factor > 0) longrope["attention_factor"] = s.attention_factor;
         return;
     }
-    longrope["short_mscale"] = setup.frequenciesIn(s.original_length).attention_factor;
+    longrope["short_mscale"] = setup.frequenciesForLength(s.original_length).attention_factor;
     longrope["long_mscale"] = s.long_attention_factor;
 }
 
@@ -49,8 +49,8 @@ void requireAsPhimoe(const Setup& setup) {
         refuse("where a feature's partner is half a head away; set the pairing to half");
     if (setup.rotary_fraction != 1) refuse("whose heads rotate whole; set rotary_fraction to 1");
     const int pairs = setup.head_dim / 2;
-    if (factorsOfPairs(setup.scaling.short_factors, pairs) !=
-        factorsOfPairs(setup.scaling.long_factors, pairs))
+    if (factorsPerPair(setup.scaling.short_factors, pairs) !=
+        factorsPerPair(setup.scaling.long_factors, pairs))
         refuse("which rotate long texts by short_factor, too; set long_factor to the same numbers");
 }
 
@@ -84,8 +84,8 @@ Ordered ropeParameters(const Setup& setup) {
             Ordered longrope = {{"rope_type", "longrope"},
                                 {"factor", factor},
                                 {"original_max_position_embeddings", length},
-                                {"short_factor", numberList(factorsOfPairs(s.short_factors, pairs))},
-                                {"long_factor", numberList(factorsOfPairs(s.long_factors, pairs))}};
+                                {"short_factor", numberList(factorsPerPair(s.short_factors, pairs))},
+                                {"long_factor", numberList(factorsPerPair(s.long_factors, pairs))}};
             addFactors(setup, longrope);
             return longrope;
         }

@@ -4,13 +4,13 @@ namespace roper {
 
 MixedValues mixedValues(const Setup& setup, const Eigen::VectorXd& weights, const Eigen::MatrixXd& V,
                         int query, int key) {
-    const Mixture mixture = setup.shownMixture();
-    if (mixture == Mixture::all) return {weights, V};
+    const MixedTokens mixed_tokens = setup.effectiveMixedTokens();
+    if (mixed_tokens == MixedTokens::all) return {weights, V};
     MixedValues mixed{Eigen::VectorXd::Zero(V.rows()), Eigen::MatrixXd(V.rows(), V.cols())};
     for (Eigen::Index i = 0; i < V.cols(); ++i)
-        mixed.V.col(i).setConstant(startingFeature(setup, static_cast<int>(i)));
-    mixed.weights[key] = mixture == Mixture::one ? 1.0 : 0.5;
-    if (mixture == Mixture::two) mixed.weights[query] += 0.5;
+        mixed.V.col(i).setConstant(initialFeature(setup, static_cast<int>(i)));
+    mixed.weights[key] = mixed_tokens == MixedTokens::one ? 1.0 : 0.5;
+    if (mixed_tokens == MixedTokens::two) mixed.weights[query] += 0.5;
     return mixed;
 }
 

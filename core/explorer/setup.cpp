@@ -15,17 +15,17 @@ Eigen::VectorXd fitted(const Setup& setup, Eigen::VectorXd vector, double furthe
     const Eigen::Index kept = std::min<Eigen::Index>(vector.size(), setup.head_dim);
     vector.conservativeResize(setup.head_dim);
     for (Eigen::Index i = kept; i < vector.size(); ++i)
-        vector[i] = startingFeature(setup, static_cast<int>(i), further_angle);
+        vector[i] = initialFeature(setup, static_cast<int>(i), further_angle);
     return vector;
 }
 
 /// Hand-set vectors keep the entries that fit; new ones are random.
-void fitByHand(Setup& setup) {
-    if (setup.source != Source::hand) return;
-    setup.tokens = std::min(setup.tokens, bounds::kMostTokensByHand);
+void resizeManualVectors(Setup& setup) {
+    if (setup.source != VectorSource::hand) return;
+    setup.tokens = std::min(setup.tokens, bounds::kMaxManualTokens);
     HeadVectors fresh;
     for (Eigen::MatrixXd HeadVectors::*which : {&HeadVectors::Q, &HeadVectors::K, &HeadVectors::V}) {
-        const Eigen::MatrixXd& set = setup.by_hand.*which;
+        const Eigen::MatrixXd& set = setup.manual_vectors.*which;
         if (set.rows() == setup.tokens && set.cols() == setup.head_dim) continue;
         if (fresh.tokens() == 0)
             fresh = randomHeadVectors(setup.tokens, setup.head_dim, setup.seed, setup.similarity);
@@ -33,13 +33,13 @@ void fitByHand(Setup& setup) {
         const Eigen::Index rows = std::min(set.rows(), fit.rows()),
                            columns = std::min(set.cols(), fit.cols());
         fit.topLeftCorner(rows, columns) = set.topLeftCorner(rows, columns);
-        setup.by_hand.*which = fit;
+        setup.manual_vectors.*which = fit;
     }
 }
 
 }  // namespace
 
-Scaling scalingToBeginWith() {
+Scaling initialScaling() {
     Scaling scaling;
     scaling.short_factors = exampleShortFactors();
     scaling.long_factors = exampleLongFactors();
@@ -49,30 +49,30 @@ Scaling scalingToBeginWith() {
 ScaledFrequencies Setup::scaled(ScalingMethod with) const {
     Scaling other = scaling;
     other.method = with;
-    return frequenciesIn(context_length, {}, other);
+    return frequenciesForLength(context_length, {}, other);
 }
 
-Rotary Setup::rotaryOf(double fraction, const ValueVector& learned_theta) const {
+Rotary Setup::makeRotation(double fraction, const ComparableVector& learned_theta) const {
     RotaryConfig rotation = *this;
     rotation.rotary_fraction = fraction;
-    if (source == Source::run && learned.rotation.base == base &&
+    if (source == VectorSource::run && learned.rotation.base == base &&
         learned.rotation.frequency_formula == frequency_formula)
         rotation.trained = learned_theta;
-    return rotation.rotationIn(context_length);
+    return rotation.rotationForLength(context_length);
 }
 
 Rotary Setup::rotary() const {
-    return rotaryOf(rotary_fraction, learned.rotation.trained);
+    return makeRotation(rotary_fraction, learned.rotation.trained);
 }
 
 Rotary Setup::valueRotary() const {
-    return rotaryOf(value_rotary_fraction, learned.value_theta);
+    return makeRotation(value_rotary_fraction, learned.value_theta);
 }
 
-HeadContext Setup::headOfMethod() const {
+HeadContext Setup::headContext() const {
     HeadContext made{head, heads, causal, learned.bias};
-    if (source == Source::run) made.own = learned.own;
-    if (source != Source::run || made.learned_bias.size() == 0) {
+    if (source == VectorSource::run) made.declared = learned.declared;
+    if (source != VectorSource::run || made.learned_bias.size() == 0) {
         const std::vector<double> drawn = exampleT5Biases(seed + static_cast<std::uint64_t>(head));
         made.learned_bias =
             Eigen::Map<const Eigen::VectorXd>(drawn.data(), static_cast<Eigen::Index>(drawn.size()));
@@ -84,9 +84,9 @@ double Setup::attentionFactor() const {
     return rotates() ? scaled(scaling.method).attention_factor : 1.0;
 }
 
-AttentionForm Setup::rightForm() const {
+AttentionForm Setup::correctForm() const {
     const Rotary rotation = rotary();
-    if (positionMethod().rotates_values) return roperForm(rotation, valueRotary(), blend);
+    if (positionMethod().rotates_values) return roperForm(rotation, valueRotary(), value_rotation_strength);
     AttentionForm form = ropeForm(rotation);
     if (!rotates()) form.query.direction = form.key.direction = 0;
     return form;
@@ -94,13 +94,13 @@ AttentionForm Setup::rightForm() const {
 
 AttentionForm Setup::form() const {
     return withMistake(
-        rightForm(), mistake,
+        correctForm(), mistake,
         {base, [this](int width) {
              return scaledFrequencies(width, base, frequency_formula, scaling, context_length).theta;
          }});
 }
 
-double startingFeature(const Setup& setup, int feature, double further_angle) {
+double initialFeature(const Setup& setup, int feature, double further_angle) {
     const int pairs = setup.pairs();
     const bool half = setup.pairing == Pairing::half;
     const int pair = half ? feature % pairs : feature / 2;
@@ -121,27 +121,27 @@ Setup sanitized(Setup s) {
     atLeast(s.scaling.high_frequency_factor, s.scaling.low_frequency_factor);
     atMost(s.pair, s.pairs() - 1);
     atMost(s.head, s.heads - 1);
-    fitByHand(s);
+    resizeManualVectors(s);
     // The length of a run's text is fixed by the run; the position must be inside it.
-    const int last = s.source == Source::run ? kMostTokens - 1 : s.tokens - 1;
+    const int last = s.source == VectorSource::run ? kMaxTokens - 1 : s.tokens - 1;
     atMost(s.query, last);
     atMost(s.key, last);
     // Linear attention has no scores to which a bias could be added.
     if (s.positionMethod().biases_scores) s.attention = AttentionKind::softmax;
-    if (!s.rotates() && !isAboutValues(s.mistake)) s.mistake = Mistake::none;  // the mistake does not apply
+    if (!s.rotates() && !affectsValues(s.mistake)) s.mistake = Mistake::none;  // the mistake does not apply
     std::vector<ScalingMethod> once;
     for (const ScalingMethod method : s.overlays)
         if (std::find(once.begin(), once.end(), method) == once.end()) once.push_back(method);
     s.overlays = once;
-    std::sort(s.muted.begin(), s.muted.end());
-    s.muted.erase(std::unique(s.muted.begin(), s.muted.end()), s.muted.end());
-    std::erase_if(s.muted, [&](int pair) { return pair < 0 || pair >= s.pairs(); });
+    std::sort(s.ablated_pairs.begin(), s.ablated_pairs.end());
+    s.ablated_pairs.erase(std::unique(s.ablated_pairs.begin(), s.ablated_pairs.end()), s.ablated_pairs.end());
+    std::erase_if(s.ablated_pairs, [&](int pair) { return pair < 0 || pair >= s.pairs(); });
     s.x = fitted(s, s.x, 0.0);
     s.y = fitted(s, s.y, 1.0);
     return s;
 }
 
-bool rotateAlike(const Setup& a, const Setup& b) {
+bool haveSameRotation(const Setup& a, const Setup& b) {
     return static_cast<const RotaryConfig&>(a) == b && a.context_length == b.context_length;
 }
 
@@ -162,7 +162,7 @@ Setup withWorkedExample(Setup setup) {
     setup.position = example.position;
     setup.pair = 0;
     setup.x = Eigen::Vector4d(0.5, -1.0, 1.5, 2.0);
-    setup.y = ValueVector();
+    setup.y = ComparableVector();
     return sanitized(setup);
 }
 

@@ -13,10 +13,10 @@
 namespace roper {
 
 /// Source of q, k and v on the attention pages.
-enum class Source { random, hand, run };
+enum class VectorSource { random, hand, run };
 
 /// Which values the Value mixing page sums, from the simplest case to actual attention.
-enum class Mixture {
+enum class MixedTokens {
     one,  ///< one token with all the weight
     two,  ///< two equal ones, one of them at the query
     all,  ///< every token with its attention weight
@@ -32,17 +32,17 @@ enum class MapKind {
 
 /// Positional parameters learned by a run, which replace computed ones. Requested from the run each time, so
 /// neither copied as text nor saved in sessions; unused unless the source is a run.
-struct Learned {
+struct LearnedParameters {
     RotaryConfig rotation;              ///< with trained frequencies; unused with another base or formula
-    ValueVector value_theta;            ///< trained frequencies of values; empty if they are fixed
-    ValueVector bias;                   ///< of the head, if its method trains one
-    OwnSettings own{methodSettings()};  ///< settings of its method
+    ComparableVector value_theta;            ///< trained frequencies of values; empty if they are fixed
+    ComparableVector bias;                   ///< of the head, if its method trains one
+    DeclaredSettings declared{methodSettings()};  ///< settings of its method
 
-    bool operator==(const Learned&) const = default;
+    bool operator==(const LearnedParameters&) const = default;
 };
 
 /// No scaling, with parameters for which the effect of each method is visible.
-Scaling scalingToBeginWith();
+Scaling initialScaling();
 
 /// The complete state of the explorer pages: one plain struct shared by pages, figures rendered without a
 /// window, and tests. It is kept when the page changes.
@@ -54,8 +54,8 @@ struct Setup : RotaryConfig {
     // One vector, two vectors.
     double position = 3;      ///< m
     int pair = 4;             ///< θ = 0.32: one rotation in 20 positions, about a sentence
-    ValueVector x;            ///< [head_dim] vector of Rotation; query of the two vectors
-    ValueVector y;            ///< [head_dim] key of the two vectors
+    ComparableVector x;            ///< [head_dim] vector of Rotation; query of the two vectors
+    ComparableVector y;            ///< [head_dim] key of the two vectors
     double key_position = 1;  ///< n of the two vectors
     double shift = 0;         ///< S, added to every position
     std::string words = "I saw the cat sit on the mat and wait for the dog";
@@ -67,13 +67,13 @@ struct Setup : RotaryConfig {
     bool other_formula = false;           ///< whether the other formula is also drawn, unscaled
 
     // Attention and Value mixing.
-    Source source = Source::random;
+    VectorSource source = VectorSource::random;
     int tokens = 13;  ///< T of the random and hand-set sources
     std::uint64_t seed = 1;
     double similarity = 0.8;
-    HeadVectors by_hand;  ///< [tokens × head_dim] each, empty unless source is `hand`
+    HeadVectors manual_vectors;  ///< [tokens × head_dim] each, empty unless source is `hand`
     std::string run;      ///< name of the run
-    Learned learned;      ///< by the run
+    LearnedParameters learned;      ///< by the run
     std::string run_text;
     int layer = 0;
     int head = 0;  ///< from 0
@@ -85,11 +85,11 @@ struct Setup : RotaryConfig {
     MapKind map = MapKind::scores;
     int query = 9;
     int key = 3;
-    std::vector<int> muted;  ///< pairs ablated from scores, ascending
-    double blend = 1.0;      ///< strength of the value rotation on Value mixing, 0 to 1
-    Mixture mixture = Mixture::one;
+    std::vector<int> ablated_pairs;  ///< pairs ablated from scores, ascending
+    double value_rotation_strength = 1.0;      ///< strength of the value rotation on Value mixing, 0 to 1
+    MixedTokens mixed_tokens = MixedTokens::one;
 
-    Setup() : RotaryConfig{.head_dim = 64, .scaling = scalingToBeginWith()} {}
+    Setup() : RotaryConfig{.head_dim = 64, .scaling = initialScaling()} {}
 
     bool operator==(const Setup&) const = default;
 
@@ -106,29 +106,29 @@ struct Setup : RotaryConfig {
     /// @throws std::invalid_argument if there is no such method
     const PositionMethod& positionMethod() const { return roper::positionMethod(method); }
     /// The selected head. T5's biases are learned ones, or a stand-in determined by the seed.
-    HeadContext headOfMethod() const;
+    HeadContext headContext() const;
 
     /// The displayed mixture: vectors set by hand or from a run are always summed with all attention weights.
-    Mixture shownMixture() const { return source == Source::random ? mixture : Mixture::all; }
+    MixedTokens effectiveMixedTokens() const { return source == VectorSource::random ? mixed_tokens : MixedTokens::all; }
 
     /// Whether the method rotates queries and keys.
     bool rotates() const { return positionMethod().rotates; }
     /// The method's form of attention, without and with the setup's mistake.
-    AttentionForm rightForm() const;
+    AttentionForm correctForm() const;
     AttentionForm form() const;
 
   private:
     /// With a fraction of the head, and with frequencies learned by a run unless another base or formula is
     /// selected.
-    Rotary rotaryOf(double fraction, const ValueVector& learned_theta) const;
+    Rotary makeRotation(double fraction, const ComparableVector& learned_theta) const;
 };
 
 /// Features of an initial vector: every pair has length 1 and its own direction, rotated by a further
 /// `further_angle` radians.
-double startingFeature(const Setup& setup, int feature, double further_angle = 0.0);
+double initialFeature(const Setup& setup, int feature, double further_angle = 0.0);
 
 /// Clamps every value to its field's range and adjusts every vector to its length: existing entries are kept,
-/// new ones are `startingFeature`s. Idempotent.
+/// new ones are `initialFeature`s. Idempotent.
 Setup sanitized(Setup setup);
 
 /// Shift used to demonstrate the effect of shifting when S is 0.
@@ -136,19 +136,19 @@ inline constexpr double kExampleShift = 7;
 
 /// Bounds shared by several readers of settings.
 namespace bounds {
-inline constexpr int kLeastHeadDim = 2, kMostHeadDim = 512;
-inline constexpr double kLeastBase = 1.01, kMostBase = 1e15;
-inline constexpr double kFarthestPosition = 100000, kFarthestShift = 100000;
-inline constexpr double kLongestContext = 1 << 20;
-inline constexpr double kLargestFactor = 10000;
-inline constexpr double kSmallestFactor = 0.001;  // of LongRoPE's lists
-inline constexpr double kLargestFeature = 1e6;
-inline constexpr int kMostDistances = 8193;
-inline constexpr int kMostTokens = 4096, kMostTokensByHand = 64;
+inline constexpr int kMinHeadDim = 2, kMaxHeadDim = 512;
+inline constexpr double kMinBase = 1.01, kMaxBase = 1e15;
+inline constexpr double kMaxPosition = 100000, kMaxShift = 100000;
+inline constexpr double kMaxContextLength = 1 << 20;
+inline constexpr double kMaxFactor = 10000;
+inline constexpr double kMinFactor = 0.001;  // of LongRoPE's lists
+inline constexpr double kMaxFeature = 1e6;
+inline constexpr int kMaxDistances = 8193;
+inline constexpr int kMaxTokens = 4096, kMaxManualTokens = 64;
 }  // namespace bounds
 
 /// Whether two setups have the same head width, rotation and text length.
-bool rotateAlike(const Setup& a, const Setup& b);
+bool haveSameRotation(const Setup& a, const Setup& b);
 /// A setup with the head width, rotation and text length of another.
 Setup withRotationOf(Setup setup, const Setup& other);
 

@@ -24,14 +24,14 @@ SetupField formerly(std::string key, SetupField field) {
 Eigen::VectorXd numbersOf(const FieldInfo& field, const std::string& text) {
     if (text.empty()) return {};
     const std::vector<std::string> cells = split(text, ',');
-    if (cells.size() > static_cast<std::size_t>(bounds::kMostHeadDim))
-        refuseValue(field, "at most " + std::to_string(bounds::kMostHeadDim) + " numbers",
+    if (cells.size() > static_cast<std::size_t>(bounds::kMaxHeadDim))
+        refuseValue(field, "at most " + std::to_string(bounds::kMaxHeadDim) + " numbers",
                     std::to_string(cells.size()) + " of them");
     Eigen::VectorXd values(static_cast<Eigen::Index>(cells.size()));
     for (std::size_t i = 0; i < cells.size(); ++i) {
         const auto value = parseNumber(trimmed(cells[i]));
         if (!value || !std::isfinite(*value)) refuseValue(field, "numbers", cells[i]);
-        if (std::abs(*value) > bounds::kLargestFeature)
+        if (std::abs(*value) > bounds::kMaxFeature)
             refuseValue(field, "numbers between -1000000 and 1000000", cells[i]);
         values[static_cast<Eigen::Index>(i)] = *value;
     }
@@ -46,10 +46,10 @@ std::string textOf(const Eigen::VectorXd& values) {
 }
 
 /// A list of numbers. @param of  returns its member
-SetupField vectorField(std::string key, std::string help, ValueVector& (*of)(Setup&)) {
+SetupField vectorField(std::string key, std::string help, ComparableVector& (*of)(Setup&)) {
     SetupField made;
     static_cast<FieldInfo&>(made) = {"", std::move(key), "", std::move(help),
-                                     OwnForm{"numbers, comma-separated"}};
+                                     CustomFormat{"numbers, comma-separated"}};
     made.text = [of](const Setup& s) { return textOf(of(const_cast<Setup&>(s))); };
     made.set = [self = FieldInfo(made), of](Setup& s, std::string_view text) {
         of(s) = numbersOf(self, std::string(text));
@@ -58,11 +58,11 @@ SetupField vectorField(std::string key, std::string help, ValueVector& (*of)(Set
 }
 
 /// Factors of LongRoPE: positive numbers.
-SetupField factorsField(std::string key, std::string help, ValueVector& (*of)(Setup&)) {
+SetupField factorsField(std::string key, std::string help, ComparableVector& (*of)(Setup&)) {
     SetupField made = vectorField(std::move(key), std::move(help), of);
     made.set = [self = FieldInfo(made), of](Setup& s, std::string_view text) {
         const Eigen::VectorXd read = numbersOf(self, std::string(text));
-        if (read.size() > 0 && read.minCoeff() < bounds::kSmallestFactor)
+        if (read.size() > 0 && read.minCoeff() < bounds::kMinFactor)
             refuseValue(self, "numbers of at least 0.001", formatNumber(read.minCoeff()));
         of(s) = read;
     };
@@ -72,7 +72,7 @@ SetupField factorsField(std::string key, std::string help, ValueVector& (*of)(Se
 Eigen::MatrixXd rowsOf(const FieldInfo& field, const std::string& text) {
     if (text.empty()) return {};
     const std::vector<std::string> rows = split(text, '|');
-    if (rows.size() > static_cast<std::size_t>(bounds::kMostTokensByHand))
+    if (rows.size() > static_cast<std::size_t>(bounds::kMaxManualTokens))
         refuseValue(field, "at most 64 rows", std::to_string(rows.size()) + " of them");
     Eigen::MatrixXd made;
     for (std::size_t i = 0; i < rows.size(); ++i) {
@@ -88,22 +88,22 @@ Eigen::MatrixXd rowsOf(const FieldInfo& field, const std::string& text) {
 SetupField matrixField(std::string key, std::string help, Eigen::MatrixXd HeadVectors::*member) {
     SetupField made;
     static_cast<FieldInfo&>(made) = {"", std::move(key), "", std::move(help),
-                                     OwnForm{"rows separated by |, numbers by commas"}};
+                                     CustomFormat{"rows separated by |, numbers by commas"}};
     made.text = [member](const Setup& s) {
         std::vector<std::string> rows;
-        for (const auto& row : (s.by_hand.*member).rowwise())
+        for (const auto& row : (s.manual_vectors.*member).rowwise())
             rows.push_back(textOf(row));
         return join(rows, "|");
     };
     made.set = [self = FieldInfo(made), member](Setup& s, std::string_view text) {
-        s.by_hand.*member = rowsOf(self, std::string(text));
+        s.manual_vectors.*member = rowsOf(self, std::string(text));
     };
     return made;
 }
 
 /// Items separated by commas; each is parsed and formatted by its own field.
 template <class Item>
-SetupField list(std::string key, std::string help, std::vector<Item> Setup::*member, Accepts of_item) {
+SetupField list(std::string key, std::string help, std::vector<Item> Setup::*member, AcceptedValues of_item) {
     struct One {
         Item value;
     };
@@ -111,7 +111,7 @@ SetupField list(std::string key, std::string help, std::vector<Item> Setup::*mem
     const Field<One> item = field<One>(info, &One::value);
     SetupField made;
     static_cast<FieldInfo&>(made) = info;
-    made.accepts = OwnForm{acceptsText(info) + "; several separated by commas"};
+    made.accepts = CustomFormat{acceptsText(info) + "; several separated by commas"};
     made.text = [member, item](const Setup& s) {
         std::vector<std::string> texts;
         for (const Item value : s.*member)
@@ -151,11 +151,11 @@ SetupField methodField() {
 std::vector<SetupField> rotationFields() {
     return {
         make({"", "head_dim", "features", "d, the features of one head: even, d/2 pairs",
-              IntegerRange{bounds::kLeastHeadDim, bounds::kMostHeadDim}},
+              IntegerRange{bounds::kMinHeadDim, bounds::kMaxHeadDim}},
              &Setup::head_dim),
         make({"", "base", "",
               "b in θᵢ = b^(−2i/d): 10000 in Su et al.; with a larger base the slow pairs rotate more slowly",
-              RealRange{bounds::kLeastBase, bounds::kMostBase}},
+              RealRange{bounds::kMinBase, bounds::kMaxBase}},
              &Setup::base),
         formerly("schedule", make({"", "frequency_formula", "",
                                    "How the frequency falls from pair to pair: b^(−2i/d) (standard), or "
@@ -180,13 +180,13 @@ std::vector<SetupField> scalingFields() {
         make({"", "scaling", "", "Frequency scaling in use on all pages", Choice{scalingNames()}},
              &Setup::scaling, &Scaling::method),
         make({"", "factor", "", "s of the scaling: how much longer the text may become",
-              RealRange{1, bounds::kLargestFactor}},
+              RealRange{1, bounds::kMaxFactor}},
              &Setup::scaling, &Scaling::factor),
         make({"", "original_length", "positions", "L, positions seen in training",
-              RealRange{1, bounds::kLongestContext}},
+              RealRange{1, bounds::kMaxContextLength}},
              &Setup::scaling, &Scaling::original_length),
         make({"", "context_length", "positions", "L′, positions of the text that is read",
-              RealRange{1, bounds::kLongestContext}},
+              RealRange{1, bounds::kMaxContextLength}},
              &Setup::context_length),
         make({"", "beta_fast", "",
               "YaRN: pairs that rotate more often than this within L keep their frequency",
@@ -212,21 +212,21 @@ std::vector<SetupField> scalingFields() {
             &Setup::scaling, &Scaling::high_frequency_factor),
         factorsField("short_factor",
                      "LongRoPE: what the frequency of each pair is divided by in texts up to L; none: 1",
-                     [](Setup& s) -> ValueVector& { return s.scaling.short_factors; }),
+                     [](Setup& s) -> ComparableVector& { return s.scaling.short_factors; }),
         factorsField("long_factor", "LongRoPE: the same in texts longer than L",
-                     [](Setup& s) -> ValueVector& { return s.scaling.long_factors; }),
+                     [](Setup& s) -> ComparableVector& { return s.scaling.long_factors; }),
         make({"", "proportion", "", "p-RoPE: share of the pairs, the fastest ones, that rotate",
               RealRange{0, 1}},
              &Setup::scaling, &Scaling::proportion),
         make({"", "proportion_factor", "", "p-RoPE: what all frequencies are divided by",
-              RealRange{1, bounds::kLargestFactor}},
+              RealRange{1, bounds::kMaxFactor}},
              &Setup::scaling, &Scaling::proportion_factor),
     };
 }
 
 /// Fields of the Rotation and Spectrum pages.
 std::vector<SetupField> vectorFields() {
-    const RealRange position{-bounds::kFarthestPosition, bounds::kFarthestPosition};
+    const RealRange position{-bounds::kMaxPosition, bounds::kMaxPosition};
     return {
         make({"", "position", "positions",
               "m, the position of the vector x on the Rotation page: R(m) rotates pair i by mθᵢ; of two "
@@ -240,8 +240,8 @@ std::vector<SetupField> vectorFields() {
               IntegerRange{0, kAnyIndex}},
              &Setup::pair),
         vectorField("x", "The vector of the Rotation page, comma-separated",
-                    [](Setup& s) -> ValueVector& { return s.x; }),
-        vectorField("y", "The key of the two vectors", [](Setup& s) -> ValueVector& { return s.y; }),
+                    [](Setup& s) -> ComparableVector& { return s.x; }),
+        vectorField("y", "The key of the two vectors", [](Setup& s) -> ComparableVector& { return s.y; }),
         make({"", "key_position", "positions",
               "j, the position of the key k on the Rotation page: ⟨R(n)q, R(j)k⟩ = ⟨q, R(j − n)k⟩", position},
              &Setup::key_position),
@@ -249,7 +249,7 @@ std::vector<SetupField> vectorFields() {
               "S, added to the positions n of queries and j of keys; in the right form no score and no "
               "output changes: R(n + S)ᵀR(j + "
               "S) = R(j − n)",
-              RealRange{-bounds::kFarthestShift, bounds::kFarthestShift}},
+              RealRange{-bounds::kMaxShift, bounds::kMaxShift}},
              &Setup::shift),
         make({"", "words", "",
               "The sentence of the Rotation page: words separated by spaces, the first at position 0",
@@ -257,7 +257,7 @@ std::vector<SetupField> vectorFields() {
              &Setup::words),
         make({"", "distances", "",
               "How many distances δ the map and the decay curve of the Spectrum page show",
-              IntegerRange{2, bounds::kMostDistances}},
+              IntegerRange{2, bounds::kMaxDistances}},
              &Setup::distances),
         list("overlays", "Scalings drawn for comparison", &Setup::overlays, Choice{scalingNames()}),
         make({"", "xpos_decay", "",
@@ -280,7 +280,7 @@ std::vector<SetupField> attentionFields() {
               Choice{{"random", "hand", "run"}}},
              &Setup::source),
         make({"", "tokens", "", "T, how many tokens; by hand at most 64",
-              IntegerRange{1, bounds::kMostTokens}},
+              IntegerRange{1, bounds::kMaxTokens}},
              &Setup::tokens),
         make({"", "seed", "", "Seed of the random numbers, and of T5's biases",
               IntegerRange{0, std::numeric_limits<std::int64_t>::max()}},
@@ -318,17 +318,17 @@ std::vector<SetupField> attentionFields() {
         make({"", "key", "", "j, the key that is marked, from 0; its distance is δ = n − j",
               IntegerRange{0, kAnyIndex}},
              &Setup::key),
-        list("muted", "Pairs left out of scores, comma-separated", &Setup::muted,
-             IntegerRange{0, bounds::kMostHeadDim}),
+        list("muted", "Pairs left out of scores, comma-separated", &Setup::ablated_pairs,
+             IntegerRange{0, bounds::kMaxHeadDim}),
         make({"", "blend", "", "β in o = Σ aₙⱼ R(β(j − n))vⱼ: 0, values are not rotated, RoPE; 1, RoPER",
               RealRange{0, 1}},
-             &Setup::blend),
+             &Setup::value_rotation_strength),
         make({"", "mixture", "",
               "Which random values are mixed: one token with all the weight, two equal ones, one of them at "
               "the "
               "query, or all with the weights of attention",
               Choice{{"one", "two", "all"}}},
-             &Setup::mixture),
+             &Setup::mixed_tokens),
     };
 }
 
@@ -344,8 +344,8 @@ const std::vector<SetupField>& setupFields() {
     return fields;
 }
 
-const SetupField& findSetupField(std::string_view key, const std::vector<std::string>& others) {
-    return findField(setupFields(), key, others);
+const SetupField& findSetupField(std::string_view key, const std::vector<std::string>& other_names) {
+    return findField(setupFields(), key, other_names);
 }
 
 }  // namespace roper

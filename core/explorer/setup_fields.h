@@ -17,6 +17,6 @@ const std::vector<SetupField>& setupFields();
 
 /// @param others  further names that are valid in this place, considered when suggesting the nearest name
 /// @throws Error (usage) with the nearest known name
-const SetupField& findSetupField(std::string_view key, const std::vector<std::string>& others = {});
+const SetupField& findSetupField(std::string_view key, const std::vector<std::string>& other_names = {});
 
 }  // namespace roper

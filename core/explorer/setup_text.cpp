@@ -12,19 +12,19 @@ namespace {
 
 constexpr std::string_view kPrefix = "roper-lab:setup?";
 constexpr std::string_view kViewPrefix = "view.";
-constexpr std::size_t kLongestLine = 1 << 20;
+constexpr std::size_t kMaxLineBytes = 1 << 20;
 
 // A line contains the differences from the defaults. The defaults have changed once; a line states which
 // version it refers to.
 constexpr std::string_view kDefaultsKey = "defaults", kDefaults = "2";
 
 /// The defaults of lines that do not state a version.
-Setup firstDefaults() {
+Setup version1Defaults() {
     Setup setup;
     setup.head_dim = 16;
     setup.pair = 2;
     setup.similarity = 0.25;
-    setup.mixture = Mixture::all;
+    setup.mixed_tokens = MixedTokens::all;
     return setup;
 }
 
@@ -75,18 +75,18 @@ Setup defaultsFor(const Setup& setup) {
     return sanitized(plain);
 }
 
-bool isMadeFromOthers(const std::string& key) {
+bool isDerivedField(const std::string& key) {
     return key == "x" || key == "y" || key == "q" || key == "k" || key == "v";
 }
 
 }  // namespace
 
-std::vector<std::pair<std::string, std::string>> settingsOf(const Setup& setup) {
-    const Setup plain = sanitized(Setup{}), like_this = defaultsFor(setup);
+std::vector<std::pair<std::string, std::string>> changedSettings(const Setup& setup) {
+    const Setup plain = sanitized(Setup{}), matching_defaults = defaultsFor(setup);
     std::vector<std::pair<std::string, std::string>> settings;
     for (const SetupField& field : setupFields()) {
         const std::string value = field.text(setup);
-        if (value != field.text(isMadeFromOthers(field.key()) ? like_this : plain))
+        if (value != field.text(isDerivedField(field.key()) ? matching_defaults : plain))
             settings.emplace_back(field.key(), value);
     }
     return settings;
@@ -94,7 +94,7 @@ std::vector<std::pair<std::string, std::string>> settingsOf(const Setup& setup) 
 
 std::string formatSetup(const SetupText& text) {
     std::vector<std::string> parts{std::string(kDefaultsKey).append("=").append(kDefaults)};
-    for (const auto& [key, value] : settingsOf(text.setup))
+    for (const auto& [key, value] : changedSettings(text.setup))
         parts.push_back(key + "=" + encoded(value));
     for (const auto& [key, value] : text.view)
         parts.push_back(encoded(key) + "=" + encoded(value));
@@ -102,14 +102,14 @@ std::string formatSetup(const SetupText& text) {
 }
 
 Setup withSettings(Setup setup, const std::vector<std::pair<std::string, std::string>>& settings) {
-    std::map<std::string, std::string> given;
+    std::map<std::string, std::string> given_keys;
     for (const auto& [key, value] : settings) {
         const SetupField& field = findSetupField(key);
-        requireOnce(given, field, key);
+        requireOnce(given_keys, field, key);
         field.set(setup, value);
     }
     for (const auto& [key, vector] : {std::pair{"x", &setup.x}, {"y", &setup.y}})
-        if (given.count(key) > 0 && vector->size() != setup.head_dim)
+        if (given_keys.count(key) > 0 && vector->size() != setup.head_dim)
             throw Error(ErrorKind::usage, std::string(key) + " has " + std::to_string(vector->size()) +
                                               " numbers, head_dim is " + std::to_string(setup.head_dim));
     const Setup inside = sanitized(setup);
@@ -125,13 +125,13 @@ Setup withSettings(Setup setup, const std::vector<std::pair<std::string, std::st
 }
 
 SetupText parseSetup(std::string_view line) {
-    if (line.size() > kLongestLine) throw Error(ErrorKind::usage, "the text is too long for a setup");
+    if (line.size() > kMaxLineBytes) throw Error(ErrorKind::usage, "the text is too long for a setup");
     const std::string text = trimmed(line);
     if (!text.starts_with(kPrefix))
         throw Error(ErrorKind::usage, "this is not a setup: it must begin with \"" + std::string(kPrefix) +
                                           "\", not \"" + text.substr(0, 40) + "\"");
     SetupText parsed;
-    Setup defaults = firstDefaults();
+    Setup defaults = version1Defaults();
     std::vector<std::pair<std::string, std::string>> settings;
     const std::string rest = text.substr(kPrefix.size());
     for (const std::string& part : rest.empty() ? std::vector<std::string>{} : split(rest, '&')) {

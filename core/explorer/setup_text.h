@@ -22,7 +22,7 @@ struct SetupText {
 std::string formatSetup(const SetupText& text);
 
 /// Settings in which a setup differs from the defaults, as accepted by `withSettings`.
-std::vector<std::pair<std::string, std::string>> settingsOf(const Setup& setup);
+std::vector<std::pair<std::string, std::string>> changedSettings(const Setup& setup);
 
 /// Parses such a line; surrounding white space is ignored.
 /// @throws Error (usage) saying what is wrong: not such a line, an unknown or repeated key, an invalid value

@@ -21,10 +21,10 @@ bool isFormerKey(const FieldInfo& field, std::string_view key) {
 
 }  // namespace
 
-void refuseValue(const FieldInfo& field, const std::string& wanted, std::string_view text) {
+void refuseValue(const FieldInfo& field, const std::string& expected, std::string_view text) {
     const std::string shown =
         std::string(text.substr(0, kShownBytes)) + (text.size() > kShownBytes ? "…" : "");
-    throw Error(ErrorKind::usage, field.key() + " must be " + wanted +
+    throw Error(ErrorKind::usage, field.key() + " must be " + expected +
                                       (field.unit.empty() ? "" : " (" + field.unit + ")") + ", not \"" +
                                       shown + "\"");
 }
@@ -54,7 +54,7 @@ bool readFlag(const FieldInfo& field, std::string_view text) {
 }
 
 std::string readText(const FieldInfo& field, std::string_view text) {
-    const std::size_t most = std::get<AnyText>(field.accepts).most_bytes;
+    const std::size_t most = std::get<AnyText>(field.accepts).max_bytes;
     if (text.size() > most) refuseValue(field, "at most " + std::to_string(most) + " bytes", text);
     return std::string(text);
 }
@@ -65,7 +65,7 @@ std::size_t readChoice(const FieldInfo& field, std::string_view text) {
     if (const auto former = choice.former.find(name); former != choice.former.end()) name = former->second;
     const auto found = std::find(choice.names.begin(), choice.names.end(), name);
     if (found != choice.names.end()) return static_cast<std::size_t>(found - choice.names.begin());
-    const auto nearest = nearestName(name, choice.names);
+    const auto nearest = closestName(name, choice.names);
     refuseValue(field,
                 "one of " + join(choice.names, ", ") + (nearest ? " (did you mean " + *nearest + "?)" : ""),
                 text);
@@ -93,15 +93,15 @@ std::string acceptsText(const FieldInfo& field) {
         std::string operator()(const Choice& choice) const { return join(choice.names, ", "); }
         std::string operator()(const Flag&) const { return "0, 1"; }
         std::string operator()(const AnyText&) const { return "text"; }
-        std::string operator()(const OwnForm& own) const { return own.form; }
+        std::string operator()(const CustomFormat& own) const { return own.description; }
     };
     return std::visit(Words(), field.accepts);
 }
 
 std::size_t findKey(const std::vector<const FieldInfo*>& fields, std::string_view key,
-                    const std::vector<std::string>& others) {
+                    const std::vector<std::string>& other_names) {
     std::vector<std::size_t> by_name;
-    std::vector<std::string> known = others;
+    std::vector<std::string> known = other_names;
     const bool with_section = key.find('.') != std::string_view::npos;
     for (std::size_t i = 0; i < fields.size(); ++i) {
         const FieldInfo& field = *fields[i];
@@ -119,8 +119,8 @@ std::size_t findKey(const std::vector<const FieldInfo*>& fields, std::string_vie
     throw Error(ErrorKind::usage, "unknown key \"" + std::string(key) + "\"; " + nameHint(key, known));
 }
 
-void requireOnce(std::map<std::string, std::string>& given, const FieldInfo& field, const std::string& key) {
-    const auto [before, first] = given.emplace(field.key(), key);
+void requireOnce(std::map<std::string, std::string>& given_keys, const FieldInfo& field, const std::string& key) {
+    const auto [before, first] = given_keys.emplace(field.key(), key);
     if (first) return;
     throw Error(ErrorKind::usage, before->second == key
                                       ? "\"" + key + "\" is given twice"

@@ -33,12 +33,12 @@ struct Choice {
 };
 struct Flag {};  ///< written as 0 or 1; true and false are also read
 struct AnyText {
-    std::size_t most_bytes = 1 << 20;
+    std::size_t max_bytes = 1 << 20;
 };
-struct OwnForm {
-    std::string form;  ///< description of valid texts, to follow "must be "
+struct CustomFormat {
+    std::string description;  ///< description of valid texts, to follow "must be "
 };
-using Accepts = std::variant<IntegerRange, RealRange, Choice, Flag, AnyText, OwnForm>;
+using AcceptedValues = std::variant<IntegerRange, RealRange, Choice, Flag, AnyText, CustomFormat>;
 
 /// Description of a named setting, independent of the type it belongs to.
 struct FieldInfo {
@@ -46,13 +46,13 @@ struct FieldInfo {
     std::string name;
     std::string unit;  ///< empty if there is none
     std::string help;  ///< one line
-    Accepts accepts;
+    AcceptedValues accepts;
     std::vector<std::string> former_keys = {};  ///< keys in older versions, still accepted
 
     std::string key() const { return section.empty() ? name : section + "." + name; }
     bool isText() const {
         return std::holds_alternative<Choice>(accepts) || std::holds_alternative<AnyText>(accepts) ||
-               std::holds_alternative<OwnForm>(accepts);
+               std::holds_alternative<CustomFormat>(accepts);
     }
     bool isReal() const { return std::holds_alternative<RealRange>(accepts); }
     bool isChoice() const { return std::holds_alternative<Choice>(accepts); }
@@ -76,7 +76,7 @@ std::string readText(const FieldInfo& field, std::string_view text);
 std::size_t readChoice(const FieldInfo& field, std::string_view text);
 
 /// @throws Error (usage): "KEY must be WANTED, not "TEXT""
-[[noreturn]] void refuseValue(const FieldInfo& field, const std::string& wanted, std::string_view text);
+[[noreturn]] void refuseValue(const FieldInfo& field, const std::string& expected, std::string_view text);
 
 /// Whether the upper end of the range is too large to be worth showing.
 bool isUnbounded(const IntegerRange& range);
@@ -86,7 +86,7 @@ std::string acceptsText(const FieldInfo& field);
 
 /// The descriptions of fields, without the type that the fields belong to.
 template <class T>
-std::vector<const FieldInfo*> infosOf(const std::vector<Field<T>>& fields) {
+std::vector<const FieldInfo*> fieldInfos(const std::vector<Field<T>>& fields) {
     std::vector<const FieldInfo*> infos;
     for (const Field<T>& field : fields)
         infos.push_back(&field);
@@ -98,12 +98,12 @@ std::vector<const FieldInfo*> infosOf(const std::vector<Field<T>>& fields) {
 /// @param others  further names that are valid in this place, considered when suggesting the nearest name
 /// @throws Error (usage) with the nearest known name
 std::size_t findKey(const std::vector<const FieldInfo*>& fields, std::string_view key,
-                    const std::vector<std::string>& others = {});
+                    const std::vector<std::string>& other_names = {});
 
 template <class T>
 const Field<T>& findField(const std::vector<Field<T>>& fields, std::string_view key,
-                          const std::vector<std::string>& others = {}) {
-    return fields[findKey(infosOf(fields), key, others)];
+                          const std::vector<std::string>& other_names = {}) {
+    return fields[findKey(fieldInfos(fields), key, other_names)];
 }
 
 /// Splits "key=value". @throws Error (usage) if there is no "="
@@ -119,39 +119,39 @@ requires(!std::is_member_pointer_v<At>) Field<T> field(FieldInfo info, At at) {
     static_cast<FieldInfo&>(made) = std::move(info);
     const FieldInfo self = made;
     // `at` takes a mutable T, but reading does not change it.
-    const auto get = [at](const T& whole) -> const Value& { return at(const_cast<T&>(whole)); };
+    const auto get = [at](const T& object) -> const Value& { return at(const_cast<T&>(object)); };
     if constexpr (std::is_same_v<Value, bool>) {
-        made.text = [get](const T& whole) { return std::string(get(whole) ? "1" : "0"); };
-        made.set = [self, at](T& whole, std::string_view text) { at(whole) = readFlag(self, text); };
+        made.text = [get](const T& object) { return std::string(get(object) ? "1" : "0"); };
+        made.set = [self, at](T& object, std::string_view text) { at(object) = readFlag(self, text); };
     } else if constexpr (std::is_enum_v<Value>) {
-        made.text = [self, get](const T& whole) {
-            return std::get<Choice>(self.accepts).names.at(static_cast<std::size_t>(get(whole)));
+        made.text = [self, get](const T& object) {
+            return std::get<Choice>(self.accepts).names.at(static_cast<std::size_t>(get(object)));
         };
-        made.set = [self, at](T& whole, std::string_view text) {
-            at(whole) = static_cast<Value>(readChoice(self, text));
+        made.set = [self, at](T& object, std::string_view text) {
+            at(object) = static_cast<Value>(readChoice(self, text));
         };
     } else if constexpr (std::is_integral_v<Value>) {
-        made.text = [get](const T& whole) { return std::to_string(get(whole)); };
-        made.set = [self, at](T& whole, std::string_view text) {
-            at(whole) = static_cast<Value>(readInteger(self, text));
+        made.text = [get](const T& object) { return std::to_string(get(object)); };
+        made.set = [self, at](T& object, std::string_view text) {
+            at(object) = static_cast<Value>(readInteger(self, text));
         };
-        made.clamp = [range = std::get<IntegerRange>(self.accepts), at](T& whole) {
-            at(whole) = static_cast<Value>(
-                std::clamp<std::int64_t>(static_cast<std::int64_t>(at(whole)), range.low, range.high));
+        made.clamp = [range = std::get<IntegerRange>(self.accepts), at](T& object) {
+            at(object) = static_cast<Value>(
+                std::clamp<std::int64_t>(static_cast<std::int64_t>(at(object)), range.low, range.high));
         };
     } else if constexpr (std::is_floating_point_v<Value>) {
-        made.text = [get](const T& whole) { return formatNumber(get(whole)); };
-        made.set = [self, at](T& whole, std::string_view text) { at(whole) = readReal(self, text); };
-        made.clamp = [range = std::get<RealRange>(self.accepts), at](T& whole) {
-            at(whole) = at(whole) >= range.low ? std::min(at(whole), range.high) : range.low;
+        made.text = [get](const T& object) { return formatNumber(get(object)); };
+        made.set = [self, at](T& object, std::string_view text) { at(object) = readReal(self, text); };
+        made.clamp = [range = std::get<RealRange>(self.accepts), at](T& object) {
+            at(object) = at(object) >= range.low ? std::min(at(object), range.high) : range.low;
         };
     } else {
-        made.text = [get](const T& whole) { return std::string(get(whole)); };
-        made.set = [self, at](T& whole, std::string_view text) {
+        made.text = [get](const T& object) { return std::string(get(object)); };
+        made.set = [self, at](T& object, std::string_view text) {
             if (const auto* choice = std::get_if<Choice>(&self.accepts))
-                at(whole) = choice->names[readChoice(self, text)];
+                at(object) = choice->names[readChoice(self, text)];
             else
-                at(whole) = readText(self, text);
+                at(object) = readText(self, text);
         };
     }
     return made;
@@ -160,8 +160,8 @@ requires(!std::is_member_pointer_v<At>) Field<T> field(FieldInfo info, At at) {
 /// A member of T, or one of its members: `memberAt<Question>(&Question::change, &ModelChange::base)`.
 template <class T, class... Members>
 auto memberAt(Members... members) {
-    return [members...](T & whole) -> auto& {
-        return (whole.*....*members);
+    return [members...](T & object) -> auto& {
+        return (object.*....*members);
     };
 }
 
@@ -175,14 +175,14 @@ requires(std::is_member_pointer_v<Members>&&...) Field<T> field(FieldInfo info, 
 /// @param at  T& → std::optional<Value>&
 template <class T, class At>
 Field<T> optionalField(FieldInfo info, At at) {
-    const auto value = [at](T & whole) -> auto& {
-        auto& member = at(whole);
+    const auto value = [at](T & object) -> auto& {
+        auto& member = at(object);
         if (!member) member.emplace();
         return *member;
     };
     Field<T> made = field<T>(std::move(info), value);
-    made.text = [plain = made.text, at](const T& whole) {
-        return at(const_cast<T&>(whole)) ? plain(whole) : std::string();
+    made.text = [plain = made.text, at](const T& object) {
+        return at(const_cast<T&>(object)) ? plain(object) : std::string();
     };
     made.clamp = {};
     return made;
@@ -190,17 +190,17 @@ Field<T> optionalField(FieldInfo info, At at) {
 
 /// Records the key, current or former, under which a field was given.
 /// @throws Error (usage) naming both keys if the field was given before
-void requireOnce(std::map<std::string, std::string>& given, const FieldInfo& field, const std::string& key);
+void requireOnce(std::map<std::string, std::string>& given_keys, const FieldInfo& field, const std::string& key);
 
 /// Applies settings, each field at most once. @throws Error (usage) naming the key and what it accepts
 template <class T>
-void applySettings(const std::vector<Field<T>>& fields, T& whole,
+void applySettings(const std::vector<Field<T>>& fields, T& object,
                    const std::vector<std::pair<std::string, std::string>>& settings) {
-    std::map<std::string, std::string> given;
+    std::map<std::string, std::string> given_keys;
     for (const auto& [key, value] : settings) {
         const Field<T>& field = findField(fields, key);
-        requireOnce(given, field, key);
-        field.set(whole, value);
+        requireOnce(given_keys, field, key);
+        field.set(object, value);
     }
 }
 

@@ -22,7 +22,7 @@ Entry requireListedName(Entry entry, const std::string& name) {
 
 /// @param kind  of the entries, for the error
 template <class Entry>
-const Entry& entryNamed(const std::vector<Entry>& entries, const std::string& name, const std::string& kind) {
+const Entry& findEntry(const std::vector<Entry>& entries, const std::string& name, const std::string& kind) {
     std::vector<std::string> known;
     for (const Entry& entry : entries) {
         if (entry.name == name) return entry;
@@ -34,7 +34,7 @@ const Entry& entryNamed(const std::vector<Entry>& entries, const std::string& na
 /// The same, for a person who has chosen one.
 /// @throws Error (usage) with the nearest name, or all
 template <class Entries>
-const auto& chosenEntry(const Entries& entries, const std::string& name, const std::string& kind) {
+const auto& findUserEntry(const Entries& entries, const std::string& name, const std::string& kind) {
     std::vector<std::string> names;
     for (const auto& entry : entries) {
         if (entry.name == name) return entry;
@@ -53,8 +53,8 @@ std::vector<std::string> namesOf(const std::vector<Entry>& entries) {
 
 /// The settings of all entries.
 template <class Entry>
-std::vector<OwnSetting> settingsOf(const std::vector<Entry>& entries) {
-    std::vector<OwnSetting> settings;
+std::vector<DeclaredSetting> allSettings(const std::vector<Entry>& entries) {
+    std::vector<DeclaredSetting> settings;
     for (const Entry& entry : entries)
         settings.insert(settings.end(), entry.settings.begin(), entry.settings.end());
     return settings;

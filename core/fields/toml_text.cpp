@@ -23,15 +23,15 @@ std::string_view nameOf(std::string_view line) {
 }
 
 void requireShallow(std::string_view text, const std::string& origin) {
-    constexpr std::ptrdiff_t kDeepest = 256;
+    constexpr std::ptrdiff_t kMaxDepth = 256;
     std::size_t number = 0;
     while (!text.empty()) {
         ++number;
         const std::size_t end = std::min(text.find('\n'), text.size());
         const std::string_view name = nameOf(text.substr(0, end));
-        if (std::count(name.begin(), name.end(), '.') > kDeepest)
+        if (std::count(name.begin(), name.end(), '.') > kMaxDepth)
             throw Error(ErrorKind::usage, origin + ":" + std::to_string(number) +
-                                              ":1: names nested more than " + std::to_string(kDeepest) +
+                                              ":1: names nested more than " + std::to_string(kMaxDepth) +
                                               " deep");
         text.remove_prefix(std::min(end + 1, text.size()));
     }
@@ -39,13 +39,13 @@ void requireShallow(std::string_view text, const std::string& origin) {
 
 }  // namespace
 
-std::string tomlPlace(const std::string& origin, const toml::source_region& source) {
+std::string tomlLocation(const std::string& origin, const toml::source_region& source) {
     return origin + ":" + std::to_string(source.begin.line) + ":" + std::to_string(source.begin.column) +
            ": ";
 }
 
 void refuseToml(const std::string& origin, const toml::source_region& source, const std::string& what) {
-    throw Error(ErrorKind::usage, tomlPlace(origin, source) + what);
+    throw Error(ErrorKind::usage, tomlLocation(origin, source) + what);
 }
 
 std::string readTomlText(const toml::node& node, const std::string& origin, const std::string& key) {
@@ -73,7 +73,7 @@ std::string quotedToml(const std::string& text) {
     const auto flags = toml::toml_formatter::default_flags & ~toml::format_flags::allow_literal_strings &
                        ~toml::format_flags::allow_multi_line_strings;
     stream << toml::toml_formatter(toml::value<std::string>(text), flags);
-    return escapedControls(stream.str());
+    return escapeControlCharacters(stream.str());
 }
 
 }  // namespace roper

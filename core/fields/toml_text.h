@@ -8,7 +8,7 @@
 namespace roper {
 
 /// "origin:line:column: ", the prefix of errors about a position in a TOML text.
-std::string tomlPlace(const std::string& origin, const toml::source_region& source);
+std::string tomlLocation(const std::string& origin, const toml::source_region& source);
 
 /// @throws Error (usage) with the position and the problem
 [[noreturn]] void refuseToml(const std::string& origin, const toml::source_region& source,

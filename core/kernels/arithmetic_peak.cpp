@@ -34,21 +34,21 @@ HWY_INLINE HWY_ATTR double multiplyAddChains(std::size_t rounds, typename Kind::
     auto total = sums[0];
     for (std::size_t i = 1; i < kChains; ++i)
         total = hn::Add(total, sums[i]);
-    volatile float kept = hn::GetLane(total);
-    static_cast<void>(kept);
+    volatile float sink = hn::GetLane(total);
+    static_cast<void>(sink);
     return 2.0 * static_cast<double>(rounds * kChains * hn::Lanes(f) * Kind::kDepth);
 }
 
-inline HWY_ATTR double singlesHere(std::size_t rounds) {
-    return multiplyAddChains<Singles>(rounds, 1e-3F);
+inline HWY_ATTR double multiplyAddsFloat32(std::size_t rounds) {
+    return multiplyAddChains<Float32Format>(rounds, 1e-3F);
 }
 
-inline HWY_ATTR double pairsHere(std::size_t rounds) {
+inline HWY_ATTR double multiplyAddsBFloat16(std::size_t rounds) {
     constexpr std::uint32_t kSmall = 0x3A833A83;  // twice 1e-3
 #if HWY_ARCH_X86 && HWY_MAX_BYTES >= 64
-    return multiplyAddChains<NativePairs>(rounds, kSmall);
+    return multiplyAddChains<NativeBFloat16Format>(rounds, kSmall);
 #else
-    return multiplyAddChains<Pairs>(rounds, kSmall);
+    return multiplyAddChains<BFloat16Format>(rounds, kSmall);
 #endif
 }
 
@@ -58,16 +58,16 @@ HWY_AFTER_NAMESPACE();
 #if HWY_ONCE
 namespace roper {
 namespace {
-HWY_EXPORT(singlesHere);
-HWY_EXPORT(pairsHere);
+HWY_EXPORT(multiplyAddsFloat32);
+HWY_EXPORT(multiplyAddsBFloat16);
 }  // namespace
 
-double multiplyAdds(std::size_t rounds) {
-    return HWY_DYNAMIC_DISPATCH(singlesHere)(rounds);
+double runMultiplyAdds(std::size_t rounds) {
+    return HWY_DYNAMIC_DISPATCH(multiplyAddsFloat32)(rounds);
 }
 
-double bfloat16MultiplyAdds(std::size_t rounds) {
-    return kernelsMultiplyBFloat16() ? HWY_DYNAMIC_DISPATCH(pairsHere)(rounds) : 0;
+double runBFloat16MultiplyAdds(std::size_t rounds) {
+    return kernelsMultiplyBFloat16() ? HWY_DYNAMIC_DISPATCH(multiplyAddsBFloat16)(rounds) : 0;
 }
 
 }  // namespace roper

@@ -6,9 +6,9 @@ namespace roper {
 
 /// Executes `rounds` rounds of independent multiply-adds in registers with the kernels' instruction set, to
 /// measure the peak performance of one core. → number of floating-point operations
-double multiplyAdds(std::size_t rounds);
+double runMultiplyAdds(std::size_t rounds);
 
 /// The same for bfloat16, with two products each; 0 if the kernels have no instruction for it.
-double bfloat16MultiplyAdds(std::size_t rounds);
+double runBFloat16MultiplyAdds(std::size_t rounds);
 
 }  // namespace roper

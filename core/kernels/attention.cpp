@@ -19,33 +19,33 @@
 HWY_BEFORE_NAMESPACE();
 namespace roper::HWY_NAMESPACE {
 
-HWY_ATTR void forwardSingles(const AttentionSetup& setup, const float* qkv, float* out, float* log_sums,
+HWY_ATTR void forwardFloat32(const AttentionSetup& setup, const float* qkv, float* out, float* log_sum_exps,
                              std::size_t item, AttentionScratch& scratch) {
-    forward<Singles>(setup, qkv, out, log_sums, item, scratch);
+    forward<Float32Format>(setup, qkv, out, log_sum_exps, item, scratch);
 }
 
-HWY_ATTR void backwardSingles(const AttentionSetup& setup, const float* qkv, const float* out,
-                              const float* log_sums, const float* grad_out, float* grad_qkv, float* grad_bias,
+HWY_ATTR void backwardFloat32(const AttentionSetup& setup, const float* qkv, const float* out,
+                              const float* log_sum_exps, const float* grad_out, float* grad_qkv, float* grad_bias,
                               std::size_t item, AttentionScratch& scratch) {
-    backward<Singles>(setup, qkv, out, log_sums, grad_out, grad_qkv, grad_bias, item, scratch);
+    backward<Float32Format>(setup, qkv, out, log_sum_exps, grad_out, grad_qkv, grad_bias, item, scratch);
 }
 
-HWY_ATTR void forwardPairs(const AttentionSetup& setup, const BFloat16* qkv, BFloat16* out, float* log_sums,
+HWY_ATTR void forwardBFloat16(const AttentionSetup& setup, const BFloat16* qkv, BFloat16* out, float* log_sum_exps,
                            std::size_t item, AttentionScratch& scratch) {
 #if HWY_ARCH_X86 && HWY_MAX_BYTES >= 64
-    if (kernelsMultiplyBFloat16()) return forward<NativePairs>(setup, qkv, out, log_sums, item, scratch);
+    if (kernelsMultiplyBFloat16()) return forward<NativeBFloat16Format>(setup, qkv, out, log_sum_exps, item, scratch);
 #endif
-    forward<Pairs>(setup, qkv, out, log_sums, item, scratch);
+    forward<BFloat16Format>(setup, qkv, out, log_sum_exps, item, scratch);
 }
 
-HWY_ATTR void backwardPairs(const AttentionSetup& setup, const BFloat16* qkv, const BFloat16* out,
-                            const float* log_sums, const BFloat16* grad_out, BFloat16* grad_qkv,
+HWY_ATTR void backwardBFloat16(const AttentionSetup& setup, const BFloat16* qkv, const BFloat16* out,
+                            const float* log_sum_exps, const BFloat16* grad_out, BFloat16* grad_qkv,
                             float* grad_bias, std::size_t item, AttentionScratch& scratch) {
 #if HWY_ARCH_X86 && HWY_MAX_BYTES >= 64
     if (kernelsMultiplyBFloat16())
-        return backward<NativePairs>(setup, qkv, out, log_sums, grad_out, grad_qkv, grad_bias, item, scratch);
+        return backward<NativeBFloat16Format>(setup, qkv, out, log_sum_exps, grad_out, grad_qkv, grad_bias, item, scratch);
 #endif
-    backward<Pairs>(setup, qkv, out, log_sums, grad_out, grad_qkv, grad_bias, item, scratch);
+    backward<BFloat16Format>(setup, qkv, out, log_sum_exps, grad_out, grad_qkv, grad_bias, item, scratch);
 }
 
 }  // namespace roper::HWY_NAMESPACE
@@ -55,10 +55,10 @@ HWY_AFTER_NAMESPACE();
 namespace roper {
 namespace {
 
-HWY_EXPORT(forwardSingles);
-HWY_EXPORT(backwardSingles);
-HWY_EXPORT(forwardPairs);
-HWY_EXPORT(backwardPairs);
+HWY_EXPORT(forwardFloat32);
+HWY_EXPORT(backwardFloat32);
+HWY_EXPORT(forwardBFloat16);
+HWY_EXPORT(backwardBFloat16);
 
 /// AVX512-BF16 is not among Highway's instruction sets.
 bool cpuMultipliesBFloat16() {
@@ -78,18 +78,18 @@ constexpr std::array kTargets = {Target{"AVX-512 BF16", HWY_AVX3, true}, Target{
                                  Target{"AVX2", HWY_AVX2}, Target{"SSE4", HWY_SSE4},
                                  Target{"portable", HWY_STATIC_TARGET}};
 
-/// Set by `useKernelTarget`.
+/// Set by `selectKernelTarget`.
 std::atomic<bool> bfloat16_allowed{true};
 
 /// Whether products use that instruction; cached, since Highway queries the CPU each time, which in a virtual
 /// machine takes longer than the attention of a token.
-std::atomic<bool>& multipliesItself() {
+std::atomic<bool>& usesNativeBFloat16() {
     static std::atomic<bool> does{cpuMultipliesBFloat16() && (hwy::SupportedTargets() & HWY_AVX3) != 0};
     return does;
 }
 
 void noteTargets() {
-    multipliesItself() =
+    usesNativeBFloat16() =
         cpuMultipliesBFloat16() && bfloat16_allowed && (hwy::SupportedTargets() & HWY_AVX3) != 0;
 }
 
@@ -123,7 +123,7 @@ AttentionScratch::~AttentionScratch() = default;
 AttentionScratch::AttentionScratch(AttentionScratch&&) noexcept = default;
 AttentionScratch& AttentionScratch::operator=(AttentionScratch&&) noexcept = default;
 
-float* AttentionScratch::room(std::size_t floats) {
+float* AttentionScratch::buffer(std::size_t floats) {
     if (memory_->count < floats) {
         memory_->floats.reset();
         memory_->floats = hwy::AllocateAligned<float>(floats);
@@ -133,32 +133,32 @@ float* AttentionScratch::room(std::size_t floats) {
     return memory_->floats.get();
 }
 
-void attendForward(const AttentionSetup& setup, const float* qkv, float* out, float* log_sums,
+void attendForward(const AttentionSetup& setup, const float* qkv, float* out, float* log_sum_exps,
                    std::size_t item, AttentionScratch& scratch) {
-    HWY_DYNAMIC_DISPATCH(forwardSingles)(setup, qkv, out, log_sums, item, scratch);
+    HWY_DYNAMIC_DISPATCH(forwardFloat32)(setup, qkv, out, log_sum_exps, item, scratch);
 }
 
-void attendForward(const AttentionSetup& setup, const BFloat16* qkv, BFloat16* out, float* log_sums,
+void attendForward(const AttentionSetup& setup, const BFloat16* qkv, BFloat16* out, float* log_sum_exps,
                    std::size_t item, AttentionScratch& scratch) {
-    HWY_DYNAMIC_DISPATCH(forwardPairs)(setup, qkv, out, log_sums, item, scratch);
+    HWY_DYNAMIC_DISPATCH(forwardBFloat16)(setup, qkv, out, log_sum_exps, item, scratch);
 }
 
-void attendBackward(const AttentionSetup& setup, const float* qkv, const float* out, const float* log_sums,
+void attendBackward(const AttentionSetup& setup, const float* qkv, const float* out, const float* log_sum_exps,
                     const float* grad_out, float* grad_qkv, float* grad_bias, std::size_t item,
                     AttentionScratch& scratch) {
-    HWY_DYNAMIC_DISPATCH(backwardSingles)
-    (setup, qkv, out, log_sums, grad_out, grad_qkv, grad_bias, item, scratch);
+    HWY_DYNAMIC_DISPATCH(backwardFloat32)
+    (setup, qkv, out, log_sum_exps, grad_out, grad_qkv, grad_bias, item, scratch);
 }
 
 void attendBackward(const AttentionSetup& setup, const BFloat16* qkv, const BFloat16* out,
-                    const float* log_sums, const BFloat16* grad_out, BFloat16* grad_qkv, float* grad_bias,
+                    const float* log_sum_exps, const BFloat16* grad_out, BFloat16* grad_qkv, float* grad_bias,
                     std::size_t item, AttentionScratch& scratch) {
-    HWY_DYNAMIC_DISPATCH(backwardPairs)
-    (setup, qkv, out, log_sums, grad_out, grad_qkv, grad_bias, item, scratch);
+    HWY_DYNAMIC_DISPATCH(backwardBFloat16)
+    (setup, qkv, out, log_sum_exps, grad_out, grad_qkv, grad_bias, item, scratch);
 }
 
 bool kernelsMultiplyBFloat16() {
-    return multipliesItself();
+    return usesNativeBFloat16();
 }
 
 std::string kernelTarget() {
@@ -176,7 +176,7 @@ std::vector<std::string> kernelTargets() {
     return names;
 }
 
-void useKernelTarget(const std::string& name) {
+void selectKernelTarget(const std::string& name) {
     allow(0, true);
     if (name.empty()) return;
     for (const Target& target : availableTargets())

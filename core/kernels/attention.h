@@ -43,7 +43,7 @@ class AttentionScratch {
     AttentionScratch& operator=(AttentionScratch&&) noexcept;
 
     /// Space for `floats` numbers, aligned for any vector; previous content is lost.
-    float* room(std::size_t floats);
+    float* buffer(std::size_t floats);
 
   private:
     struct Memory;
@@ -54,23 +54,23 @@ class AttentionScratch {
 /// bfloat16, the factors of all products are rounded to it; sums, softmax and rotations are in float32.
 /// @param qkv       [B, T, 3, H, d]: q, k, v before rotation
 /// @param out       [B, T, H, d]
-/// @param log_sums  [B, H, T]: log₂ Σ_j 2^(s_nj log₂e), needed by the backward pass
-void attendForward(const AttentionSetup& setup, const float* qkv, float* out, float* log_sums,
+/// @param log_sum_exps  [B, H, T]: log₂ Σ_j 2^(s_nj log₂e), needed by the backward pass
+void attendForward(const AttentionSetup& setup, const float* qkv, float* out, float* log_sum_exps,
                    std::size_t item, AttentionScratch& scratch);
-void attendForward(const AttentionSetup& setup, const BFloat16* qkv, BFloat16* out, float* log_sums,
+void attendForward(const AttentionSetup& setup, const BFloat16* qkv, BFloat16* out, float* log_sum_exps,
                    std::size_t item, AttentionScratch& scratch);
 
 /// Gradients of the same item.
-/// @param out, log_sums  results of `attendForward`
+/// @param out, log_sum_exps  results of `attendForward`
 /// @param grad_out       [B, T, H, d]
 /// @param grad_qkv       [B, T, 3, H, d]
 /// @param grad_bias      [B, H, 2T − 1], to be summed over B; null if there is no bias or its gradient is not
 /// needed
-void attendBackward(const AttentionSetup& setup, const float* qkv, const float* out, const float* log_sums,
+void attendBackward(const AttentionSetup& setup, const float* qkv, const float* out, const float* log_sum_exps,
                     const float* grad_out, float* grad_qkv, float* grad_bias, std::size_t item,
                     AttentionScratch& scratch);
 void attendBackward(const AttentionSetup& setup, const BFloat16* qkv, const BFloat16* out,
-                    const float* log_sums, const BFloat16* grad_out, BFloat16* grad_qkv, float* grad_bias,
+                    const float* log_sum_exps, const BFloat16* grad_out, BFloat16* grad_qkv, float* grad_bias,
                     std::size_t item, AttentionScratch& scratch);
 
 /// Instruction sets for which the kernels were compiled and which this CPU has, best first: "AVX-512 BF16",
@@ -85,6 +85,6 @@ std::string kernelTarget();
 
 /// Selects a target of `kernelTargets()`, or the best one if `name` is empty; for tests and measurements.
 /// @throws std::invalid_argument if this CPU has no such target
-void useKernelTarget(const std::string& name);
+void selectKernelTarget(const std::string& name);
 
 }  // namespace roper

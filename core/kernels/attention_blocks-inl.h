@@ -47,12 +47,12 @@ struct Item {
     Item(const AttentionSetup& setup, std::size_t item, std::size_t depth)
         : b(item / setup.H),
           h(item % setup.H),
-          width(filled(setup.d, std::max(lanes(), 4 * depth))),
-          tokens(filled(setup.T, kQueryBlock)),
+          width(roundUp(setup.d, std::max(lanes(), 4 * depth))),
+          tokens(roundUp(setup.T, kQueryBlock)),
           distances(2 * tokens + kQueryBlock) {}
 
-    static std::size_t filled(std::size_t count, std::size_t whole) {
-        return (count + whole - 1) / whole * whole;
+    static std::size_t roundUp(std::size_t count, std::size_t multiple) {
+        return (count + multiple - 1) / multiple * multiple;
     }
 
     std::size_t b, h;
@@ -62,44 +62,44 @@ struct Item {
 };
 
 /// The directions in which products traverse the rows of a factor.
-enum class Along { features, tokens, both };
+enum class ProductAxis { features, tokens, both };
 
 /// Allocates parts of a scratch.
-class Parts {
+class ScratchAllocator {
   public:
-    explicit Parts(float* next) : next_(next) {}
-    float* take(std::size_t floats) { return std::exchange(next_, next_ + floats); }
+    explicit ScratchAllocator(float* next) : next_(next) {}
+    float* allocate(std::size_t floats) { return std::exchange(next_, next_ + floats); }
 
     /// Space for numbers stored in units.
     template <class Kind>
     typename Kind::Unit* units(std::size_t numbers) {
-        return reinterpret_cast<typename Kind::Unit*>(take(numbers / Kind::kDepth));
+        return reinterpret_cast<typename Kind::Unit*>(allocate(numbers / Kind::kDepth));
     }
 
     template <class Kind>
-    Factor<Kind> factor(std::size_t numbers, Along along) {
+    Factor<Kind> factor(std::size_t numbers, ProductAxis axis) {
         if (Kind::kDepth == 1) return {units<Kind>(numbers), nullptr};
-        return {along == Along::tokens ? nullptr : units<Kind>(numbers),
-                along == Along::features ? nullptr : units<Kind>(numbers)};
+        return {axis == ProductAxis::tokens ? nullptr : units<Kind>(numbers),
+                axis == ProductAxis::features ? nullptr : units<Kind>(numbers)};
     }
 
   private:
     float* next_;
 };
 
-enum class Part : std::size_t { query, key, value };
+enum class QkvPart : std::size_t { query, key, value };
 
 /// Stride from token to token in q, k and v, and in the output.
-inline std::size_t qkvStep(const AttentionSetup& setup) {
+inline std::size_t qkvStride(const AttentionSetup& setup) {
     return 3 * setup.H * setup.d;
 }
-inline std::size_t outputStep(const AttentionSetup& setup) {
+inline std::size_t outputStride(const AttentionSetup& setup) {
     return setup.H * setup.d;
 }
 
 /// A row of q, k or v of token t, for reading or writing.
 template <class Number>
-Number* rowOf(Number* qkv, const AttentionSetup& setup, const Item& item, Part part, std::size_t t) {
+Number* rowOf(Number* qkv, const AttentionSetup& setup, const Item& item, QkvPart part, std::size_t t) {
     return qkv + (((item.b * setup.T + t) * 3 + static_cast<std::size_t>(part)) * setup.H + item.h) * setup.d;
 }
 
@@ -109,25 +109,25 @@ Number* outputRow(Number* out, const AttentionSetup& setup, const Item& item, st
     return out + ((item.b * setup.T + t) * setup.H + item.h) * setup.d;
 }
 
-/// A row of d numbers in float32; converted into `room` if stored in another type.
-HWY_INLINE const float* floatsOf(const float* row, std::size_t, float*) {
+/// A row of d numbers in float32; converted into `buffer` if stored in another type.
+HWY_INLINE const float* toFloatRow(const float* row, std::size_t, float*) {
     return row;
 }
-HWY_INLINE HWY_ATTR const float* floatsOf(const BFloat16* row, std::size_t d, float* room) {
+HWY_INLINE HWY_ATTR const float* toFloatRow(const BFloat16* row, std::size_t d, float* buffer) {
     const Floats f;
     std::size_t i = 0;
     for (; i + lanes() <= d; i += lanes())
-        hn::StoreU(loadNumbers(f, row + i), f, room + i);
+        hn::StoreU(loadNumbers(f, row + i), f, buffer + i);
     for (; i < d; ++i)
-        room[i] = toFloat(row[i]);
-    return room;
+        buffer[i] = toFloat(row[i]);
+    return buffer;
 }
 
 /// to = scale · R(±t) from, for any type of `from`
 template <class Number>
 HWY_INLINE HWY_ATTR void rotate(const AttentionSetup& setup, const RotationTable& table, std::size_t t,
                                 float sign, float scale, const Number* from, float* to) {
-    rotateRow(floatsOf(from, setup.d, to), to, setup.d, setup.pairing, table.cosine + t * table.pairs,
+    rotateRow(toFloatRow(from, setup.d, to), to, setup.d, setup.pairing, table.cosine + t * table.pairs,
               table.sine + t * table.pairs, table.pairs, sign, scale);
 }
 
@@ -152,7 +152,7 @@ HWY_INLINE HWY_ATTR void rotateOutput(const AttentionSetup& setup, const Rotatio
 /// next block, slightly early.
 /// @param step  numbers from token to token
 template <class Number>
-HWY_INLINE void prefetchAfter(const AttentionSetup& setup, std::size_t t, const Number* row,
+HWY_INLINE void prefetchAhead(const AttentionSetup& setup, std::size_t t, const Number* row,
                               std::size_t step) {
     constexpr std::size_t kAhead = 8, kCacheLine = 64 / sizeof(Number);
     if (t + kAhead >= setup.T) return;
@@ -162,17 +162,17 @@ HWY_INLINE void prefetchAfter(const AttentionSetup& setup, std::size_t t, const 
 
 /// One rotated and scaled row of q, k or v, 0 beyond d and beyond the last token.
 template <class Number>
-HWY_INLINE HWY_ATTR void loadRow(const AttentionSetup& setup, const Item& item, const Number* qkv, Part part,
+HWY_INLINE HWY_ATTR void loadRow(const AttentionSetup& setup, const Item& item, const Number* qkv, QkvPart part,
                                  std::size_t t, float scale, float* row) {
     if (t >= setup.T) {
         std::fill_n(row, item.width, 0.0F);
         return;
     }
-    const RotationTable& table = part == Part::query ? setup.query
-                                 : part == Part::key ? setup.key
+    const RotationTable& table = part == QkvPart::query ? setup.query
+                                 : part == QkvPart::key ? setup.key
                                                      : setup.value;
     const Number* const from = rowOf(qkv, setup, item, part, t);
-    prefetchAfter(setup, t, from, qkvStep(setup));
+    prefetchAhead(setup, t, from, qkvStride(setup));
     rotate(setup, table, t, 1.0F, scale, from, row);
     std::fill(row + setup.d, row + item.width, 0.0F);
 }
@@ -181,9 +181,9 @@ HWY_INLINE HWY_ATTR void loadRow(const AttentionSetup& setup, const Item& item, 
 /// @param room  space for two rows
 template <class Kind>
 HWY_INLINE HWY_ATTR void loadRotated(const AttentionSetup& setup, const Item& item,
-                                     const typename Kind::Number* qkv, Part part, const Factor<Kind>& to,
-                                     float* room) {
-    fillFactor(setup.T, item.width, to, room,
+                                     const typename Kind::Number* qkv, QkvPart part, const Factor<Kind>& to,
+                                     float* buffer) {
+    fillFactor(setup.T, item.width, to, buffer,
                [&](std::size_t t, float* row) HWY_ATTR { loadRow(setup, item, qkv, part, t, 1.0F, row); });
 }
 
@@ -191,10 +191,10 @@ HWY_INLINE HWY_ATTR void loadRotated(const AttentionSetup& setup, const Item& it
 template <class Kind>
 HWY_INLINE HWY_ATTR void loadQueries(const AttentionSetup& setup, const Item& item,
                                      const typename Kind::Number* qkv, std::size_t first,
-                                     const Factor<Kind>& to, float* room) {
+                                     const Factor<Kind>& to, float* buffer) {
     const float scale = kLog2OfE / std::sqrt(static_cast<float>(setup.d));
-    fillFactor(kQueryBlock, item.width, to, room, [&](std::size_t i, float* row) HWY_ATTR {
-        loadRow(setup, item, qkv, Part::query, first + i, scale, row);
+    fillFactor(kQueryBlock, item.width, to, buffer, [&](std::size_t i, float* row) HWY_ATTR {
+        loadRow(setup, item, qkv, QkvPart::query, first + i, scale, row);
     });
 }
 
@@ -208,7 +208,7 @@ HWY_INLINE HWY_ATTR const float* loadBias(const AttentionSetup& setup, const Ite
 }
 
 /// Number of keys, among the `count` from `key` on, that some query of the strip starting at `query` sees.
-HWY_INLINE std::size_t seenKeys(bool causal, std::size_t query, std::size_t key, std::size_t count) {
+HWY_INLINE std::size_t visibleKeys(bool causal, std::size_t query, std::size_t key, std::size_t count) {
     if (!causal) return count;
     const std::size_t end = query + kStrip;
     return end <= key ? 0 : std::min(count, end - key);
@@ -216,12 +216,12 @@ HWY_INLINE std::size_t seenKeys(bool causal, std::size_t query, std::size_t key,
 
 /// Mask of the queries `query` … of a vector that precede `key` and must not see it.
 template <class F>
-HWY_INLINE HWY_ATTR hn::Mask<F> hiddenQueries(F f, std::size_t query, std::size_t key) {
+HWY_INLINE HWY_ATTR hn::Mask<F> maskedQueries(F f, std::size_t query, std::size_t key) {
     return hn::FirstN(f, key > query ? key - query : 0);
 }
 
 /// A strip of queries with a range of keys.
-struct Meeting {
+struct QueryKeyTile {
     std::size_t query, key, count;  ///< first query, first key, number of keys
     const float* bias;              ///< entry of query − key = 0, or null
 
@@ -231,7 +231,7 @@ struct Meeting {
     }
 
     /// Number of keys visible to all queries.
-    std::size_t seenByAll(bool causal) const {
+    std::size_t keysVisibleToAll(bool causal) const {
         if (!causal) return count;
         return query < key ? 0 : std::min(count, query - key + 1);
     }
@@ -240,13 +240,13 @@ struct Meeting {
 /// Calls each(j, kept) for every key j, for the vector of queries from `query` on: kept(x) is x, or 0 for
 /// queries that do not see the key.
 template <class Each>
-HWY_INLINE HWY_ATTR void forEachKey(bool causal, const Meeting& meeting, std::size_t query, Each each) {
-    const std::size_t seen = meeting.seenByAll(causal);
-    for (std::size_t j = 0; j < seen; ++j)
+HWY_INLINE HWY_ATTR void forEachKey(bool causal, const QueryKeyTile& tile, std::size_t query, Each each) {
+    const std::size_t visible = tile.keysVisibleToAll(causal);
+    for (std::size_t j = 0; j < visible; ++j)
         each(j, [](Vector x) HWY_ATTR { return x; });
-    for (std::size_t j = seen; j < meeting.count; ++j)
+    for (std::size_t j = visible; j < tile.count; ++j)
         each(j, [&](Vector x) HWY_ATTR {
-            return hn::IfThenZeroElse(hiddenQueries(Floats(), query, meeting.key + j), x);
+            return hn::IfThenZeroElse(maskedQueries(Floats(), query, tile.key + j), x);
         });
 }
 

@@ -18,7 +18,7 @@ namespace roper::HWY_NAMESPACE {
 namespace hn = hwy::HWY_NAMESPACE;
 
 /// State of the online softmax over blocks of keys: running maxima, sums and outputs of a block of queries.
-struct Running {
+struct OnlineSoftmax {
     float* maxima;  ///< [kQueryBlock]
     float* sums;    ///< [kQueryBlock]
     float* mixed;   ///< Σ_j 2^(s_nj − max_n) v_j: [width, kQueryBlock]
@@ -29,83 +29,83 @@ inline constexpr float kZeros[kStrip] = {};
 /// Turns the scores [count, kStrip] of a strip into weights 2^(s − max), a factor of the product with values,
 /// and rescales earlier sums and outputs to the new maximum. `at` is the strip's column in `running`.
 template <class Kind>
-HWY_INLINE HWY_ATTR void softmaxStrip(bool causal, std::size_t width, const Meeting& meeting, std::size_t at,
-                                      float* scores, typename Kind::Unit* weights, const Running& running) {
+HWY_INLINE HWY_ATTR void softmaxStrip(bool causal, std::size_t width, const QueryKeyTile& tile, std::size_t at,
+                                      float* scores, typename Kind::Unit* weights, const OnlineSoftmax& running) {
     const Floats f;
     const PowerOf2<Floats> powerOf2(f);
-    const std::size_t seen = meeting.seenByAll(causal);
+    const std::size_t visible = tile.keysVisibleToAll(causal);
     for (std::size_t w = 0; w < kTileVectors; ++w, at += lanes(), scores += lanes(), weights += lanes()) {
-        const std::size_t query = meeting.query + w * lanes();
-        const auto before = hn::LoadU(f, running.maxima + at);
-        auto most = before;
-        if (meeting.bias != nullptr)
-            for (std::size_t j = 0; j < meeting.count; ++j) {
-                const float* bias = meeting.bias + meeting.distance(query, j);
+        const std::size_t query = tile.query + w * lanes();
+        const auto old_maximum = hn::LoadU(f, running.maxima + at);
+        auto maximum = old_maximum;
+        if (tile.bias != nullptr)
+            for (std::size_t j = 0; j < tile.count; ++j) {
+                const float* bias = tile.bias + tile.distance(query, j);
                 hn::StoreU(hn::Add(hn::LoadU(f, scores + j * kStrip), hn::LoadU(f, bias)), f,
                            scores + j * kStrip);
             }
-        for (std::size_t j = 0; j < seen; ++j)
-            most = hn::Max(most, hn::LoadU(f, scores + j * kStrip));
-        for (std::size_t j = seen; j < meeting.count; ++j) {
-            const auto hidden = hiddenQueries(f, query, meeting.key + j);
-            most = hn::Max(most, hn::IfThenElse(hidden, before, hn::LoadU(f, scores + j * kStrip)));
+        for (std::size_t j = 0; j < visible; ++j)
+            maximum = hn::Max(maximum, hn::LoadU(f, scores + j * kStrip));
+        for (std::size_t j = visible; j < tile.count; ++j) {
+            const auto hidden = maskedQueries(f, query, tile.key + j);
+            maximum = hn::Max(maximum, hn::IfThenElse(hidden, old_maximum, hn::LoadU(f, scores + j * kStrip)));
         }
-        const auto shrink = powerOf2(hn::Sub(before, most));
-        auto sum = hn::Mul(hn::LoadU(f, running.sums + at), shrink);
+        const auto correction = powerOf2(hn::Sub(old_maximum, maximum));
+        auto sum = hn::Mul(hn::LoadU(f, running.sums + at), correction);
         ColumnWriter<Kind> writer(weights, kStrip);
-        forEachKey(causal, meeting, query, [&](std::size_t j, auto kept) HWY_ATTR {
-            const auto p = kept(powerOf2(hn::Sub(hn::LoadU(f, scores + j * kStrip), most)));
+        forEachKey(causal, tile, query, [&](std::size_t j, auto masked) HWY_ATTR {
+            const auto p = masked(powerOf2(hn::Sub(hn::LoadU(f, scores + j * kStrip), maximum)));
             writer.put(j, p);
             sum = hn::Add(sum, p);
         });
-        writer.finish(meeting.count);
-        hn::StoreU(most, f, running.maxima + at);
+        writer.finish(tile.count);
+        hn::StoreU(maximum, f, running.maxima + at);
         hn::StoreU(sum, f, running.sums + at);
         for (std::size_t i = 0; i < width; ++i) {
             float* place = running.mixed + i * kQueryBlock + at;
-            hn::StoreU(hn::Mul(hn::LoadU(f, place), shrink), f, place);
+            hn::StoreU(hn::Mul(hn::LoadU(f, place), correction), f, place);
         }
     }
 }
 
 /// Divides by the sums, rotates back, and stores the rows of a block of queries.
 template <class Number>
-HWY_INLINE HWY_ATTR void storeMixed(const AttentionSetup& setup, const Item& item, std::size_t first,
-                                    const Running& running, float* rows, Number* out, float* log_sums) {
+HWY_INLINE HWY_ATTR void storeOutputs(const AttentionSetup& setup, const Item& item, std::size_t first,
+                                    const OnlineSoftmax& running, float* rows, Number* out, float* log_sum_exps) {
     transpose(running.mixed, kQueryBlock, rows, item.width, item.width, kQueryBlock);
     for (std::size_t i = 0; i < std::min(kQueryBlock, setup.T - first); ++i) {
         const std::size_t t = first + i;
         Number* const to = outputRow(out, setup, item, t);
-        prefetchAfter(setup, t, to, outputStep(setup));
+        prefetchAhead(setup, t, to, outputStride(setup));
         rotateOutput(setup, setup.value, t, 1.0F / running.sums[i], rows + i * item.width, to);
-        log_sums[(item.b * setup.H + item.h) * setup.T + t] = running.maxima[i] + std::log2(running.sums[i]);
+        log_sum_exps[(item.b * setup.H + item.h) * setup.T + t] = running.maxima[i] + std::log2(running.sums[i]);
     }
 }
 
 template <class Kind>
 HWY_INLINE HWY_ATTR void forward(const AttentionSetup& setup, const typename Kind::Number* qkv,
-                                 typename Kind::Number* out, float* log_sums, std::size_t item_index,
+                                 typename Kind::Number* out, float* log_sum_exps, std::size_t item_index,
                                  AttentionScratch& scratch) {
     const Item item(setup, item_index, Kind::kDepth);
     const std::size_t all = item.tokens * item.width, block = kQueryBlock * item.width;
-    Parts parts(scratch.room(2 * all + 4 * block + 2 * kKeyBlock * kStrip + 2 * kQueryBlock + 2 * item.width +
+    ScratchAllocator allocator(scratch.buffer(2 * all + 4 * block + 2 * kKeyBlock * kStrip + 2 * kQueryBlock + 2 * item.width +
                              item.distances));
-    float* const room = parts.take(2 * item.width);
-    const auto keys = parts.factor<Kind>(all, Along::features),
-               values = parts.factor<Kind>(all, Along::tokens);
-    const auto rows = parts.factor<Kind>(block, Along::features);
-    typename Kind::Unit* const queries = parts.units<Kind>(block);  // [width / kDepth, kQueryBlock]
-    float *mixed = parts.take(block), *out_rows = parts.take(block);
-    float* scores = parts.take(kKeyBlock * kStrip);
-    typename Kind::Unit* const weights = parts.units<Kind>(kKeyBlock * kStrip);
-    const Running running{parts.take(kQueryBlock), parts.take(kQueryBlock), mixed};
+    float* const buffer = allocator.allocate(2 * item.width);
+    const auto keys = allocator.factor<Kind>(all, ProductAxis::features),
+               values = allocator.factor<Kind>(all, ProductAxis::tokens);
+    const auto rows = allocator.factor<Kind>(block, ProductAxis::features);
+    typename Kind::Unit* const queries = allocator.units<Kind>(block);  // [width / kDepth, kQueryBlock]
+    float *mixed = allocator.allocate(block), *out_rows = allocator.allocate(block);
+    float* scores = allocator.allocate(kKeyBlock * kStrip);
+    typename Kind::Unit* const weights = allocator.units<Kind>(kKeyBlock * kStrip);
+    const OnlineSoftmax running{allocator.allocate(kQueryBlock), allocator.allocate(kQueryBlock), mixed};
     const std::size_t feature_steps = item.width / Kind::kDepth;
 
-    const float* bias = setup.bias != nullptr ? loadBias(setup, item, parts.take(item.distances)) : nullptr;
-    loadRotated(setup, item, qkv, Part::key, keys, room);
-    loadRotated(setup, item, qkv, Part::value, values, room);
+    const float* bias = setup.bias != nullptr ? loadBias(setup, item, allocator.allocate(item.distances)) : nullptr;
+    loadRotated(setup, item, qkv, QkvPart::key, keys, buffer);
+    loadRotated(setup, item, qkv, QkvPart::value, values, buffer);
     for (std::size_t first = 0; first < setup.T; first += kQueryBlock) {
-        loadQueries(setup, item, qkv, first, rows, room);
+        loadQueries(setup, item, qkv, first, rows, buffer);
         transpose(rows.rows, feature_steps, queries, kQueryBlock, kQueryBlock, feature_steps);
         std::fill_n(running.maxima, kQueryBlock, -kInfinity);
         std::fill_n(running.sums, kQueryBlock, 0.0F);
@@ -114,21 +114,21 @@ HWY_INLINE HWY_ATTR void forward(const AttentionSetup& setup, const typename Kin
         for (std::size_t key = 0; key < last; key += kKeyBlock)
             for (std::size_t at = 0; at < kQueryBlock && first + at < setup.T; at += kStrip) {
                 const std::size_t count =
-                    seenKeys(setup.causal, first + at, key, std::min(kKeyBlock, last - key));
+                    visibleKeys(setup.causal, first + at, key, std::min(kKeyBlock, last - key));
                 if (count == 0) continue;
                 // S[j][n] = Σ_i K[j][i] Qᵀ[i][n]
-                multiplyStrip<kTileVectors>(ToRow{kZeros}, count, feature_steps,
-                                            ByRows<Kind>{keys.rows + key * feature_steps, feature_steps},
+                multiplyStrip<kTileVectors>(StartFromRow{kZeros}, count, feature_steps,
+                                            RowMajorFactor<Kind>{keys.rows + key * feature_steps, feature_steps},
                                             queries + at, kQueryBlock, scores, kStrip);
                 softmaxStrip<Kind>(setup.causal, item.width, {first + at, key, count, bias}, at, scores,
                                    weights, running);
                 // Oᵀ[i][n] += Σ_j Vᵀ[i][j] P[j][n]
                 multiplyStrip<kTileVectors>(
-                    ToItself{}, item.width, steps<Kind>(count),
-                    ByColumns<Kind>{values.alongTokens() + key / Kind::kDepth * item.width, item.width},
+                    AccumulateInto{}, item.width, steps<Kind>(count),
+                    ColumnMajorFactor<Kind>{values.alongTokens() + key / Kind::kDepth * item.width, item.width},
                     weights, kStrip, mixed + at, kQueryBlock);
             }
-        storeMixed(setup, item, first, running, out_rows, out, log_sums);
+        storeOutputs(setup, item, first, running, out_rows, out, log_sum_exps);
     }
 }
 

@@ -21,16 +21,16 @@ namespace {
 // that the scores of a block's keys are a row vector times the block; values are stored token by token. With
 // bfloat16, consecutive numbers in the direction of a product are adjacent: two features of a key, two tokens
 // of a value.
-constexpr std::size_t kKeysTogether = 32;  ///< two vectors of AVX-512
-constexpr std::size_t kWidthStep = 16;
+constexpr std::size_t kKeysPerBlock = 32;  ///< two vectors of AVX-512
+constexpr std::size_t kWidthMultiple = 16;
 
-constexpr std::size_t filledUp(std::size_t count, std::size_t whole) {
-    return (count + whole - 1) / whole * whole;
+constexpr std::size_t roundUp(std::size_t count, std::size_t multiple) {
+    return (count + multiple - 1) / multiple * multiple;
 }
 
 /// Features per head in a cache; those beyond d are 0.
 constexpr std::size_t cachedWidth(std::size_t d) {
-    return filledUp(d, kWidthStep);
+    return roundUp(d, kWidthMultiple);
 }
 
 }  // namespace
@@ -47,20 +47,20 @@ struct CachedHead {
     using Unit = typename Kind::Unit;
 
     CachedHead(const CachedLayer<typename Kind::Number>& cache, std::size_t d, std::size_t heads,
-               std::size_t place, std::size_t h)
+               std::size_t slot, std::size_t h)
         : width(cachedWidth(d)),
           feature_steps(width / Kind::kDepth),
-          keys(unitsAt(cache.keys, cachedNumbers(d, cache.capacity), place * heads + h)),
-          values(unitsAt(cache.values, cachedNumbers(d, cache.capacity), place * heads + h)) {}
+          keys(unitsAt(cache.keys, cachedNumbers(d, cache.capacity), slot * heads + h)),
+          values(unitsAt(cache.values, cachedNumbers(d, cache.capacity), slot * heads + h)) {}
 
     static Unit* unitsAt(typename Kind::Number* numbers, std::size_t each, std::size_t head) {
         return reinterpret_cast<Unit*>(numbers + head * each);
     }
 
-    Unit* keyBlock(std::size_t j) const { return keys + j / kKeysTogether * feature_steps * kKeysTogether; }
+    Unit* keyBlock(std::size_t j) const { return keys + j / kKeysPerBlock * feature_steps * kKeysPerBlock; }
 
     std::size_t width, feature_steps;
-    Unit *keys,   ///< [blocks, width / kDepth, kKeysTogether]
+    Unit *keys,   ///< [blocks, width / kDepth, kKeysPerBlock]
         *values;  ///< [tokens / kDepth, width]
 };
 
@@ -77,9 +77,9 @@ template <class Kind>
 HWY_INLINE HWY_ATTR void storeToken(const CachedHead<Kind>& head, std::size_t j, const float* key,
                                     const float* value, typename Kind::Unit* packed) {
     packRow<Kind>(key, head.width, packed);
-    typename Kind::Unit* const column = head.keyBlock(j) + j % kKeysTogether;
+    typename Kind::Unit* const column = head.keyBlock(j) + j % kKeysPerBlock;
     for (std::size_t k = 0; k < head.feature_steps; ++k)
-        column[k * kKeysTogether] = packed[k];
+        column[k * kKeysPerBlock] = packed[k];
     typename Kind::Unit* const row = head.values + j / Kind::kDepth * head.width;
     if constexpr (Kind::kDepth == 1) {
         std::copy_n(value, head.width, row);
@@ -87,8 +87,8 @@ HWY_INLINE HWY_ATTR void storeToken(const CachedHead<Kind>& head, std::size_t j,
         const hn::ScalableTag<std::uint32_t> u;
         for (std::size_t i = 0; i < head.width; i += lanes()) {
             const auto made = hn::LoadU(Floats(), value + i);
-            const auto before = hn::BitCast(Floats(), hn::ShiftLeft<16>(hn::LoadU(u, row + i)));
-            hn::StoreU(j % 2 == 0 ? pairsOf(made, hn::Zero(Floats())) : pairsOf(before, made), u, row + i);
+            const auto previous = hn::BitCast(Floats(), hn::ShiftLeft<16>(hn::LoadU(u, row + i)));
+            hn::StoreU(j % 2 == 0 ? interleaveBFloat16(made, hn::Zero(Floats())) : interleaveBFloat16(previous, made), u, row + i);
         }
     }
 }
@@ -107,33 +107,33 @@ HWY_INLINE HWY_ATTR void cacheRows(const AttentionSetup& setup, const typename K
                                    AttentionScratch& scratch) {
     const Item item(setup, item_index, Kind::kDepth);
     const CachedHead<Kind> head(cache, setup.d, setup.H, item.b, item.h);
-    Parts parts(scratch.room(3 * head.width));
-    float *const key = parts.take(head.width), *const value = parts.take(head.width);
-    typename Kind::Unit* const packed = parts.units<Kind>(head.width);
+    ScratchAllocator allocator(scratch.buffer(3 * head.width));
+    float *const key = allocator.allocate(head.width), *const value = allocator.allocate(head.width);
+    typename Kind::Unit* const packed = allocator.units<Kind>(head.width);
     for (std::size_t t = 0; t < setup.T; ++t) {
-        rotateFilled(setup, setup.key, t, 1.0F, rowOf(qkv, setup, item, Part::key, t), key);
-        rotateFilled(setup, setup.value, t, 1.0F, rowOf(qkv, setup, item, Part::value, t), value);
+        rotateFilled(setup, setup.key, t, 1.0F, rowOf(qkv, setup, item, QkvPart::key, t), key);
+        rotateFilled(setup, setup.value, t, 1.0F, rowOf(qkv, setup, item, QkvPart::value, t), value);
         storeToken(head, t, key, value, packed);
     }
 }
 
-/// Turns scores in units of log 2, [filledUp(keys, kKeysTogether)], into weights 2^(s − max): a factor of the
+/// Turns scores in units of log 2, [roundUp(keys, kKeysPerBlock)], into weights 2^(s − max): a factor of the
 /// product with values, 0 beyond the last key.
 /// @return  their sum
 template <class Kind>
 HWY_INLINE HWY_ATTR float softmaxRow(float* scores, std::size_t keys, typename Kind::Unit* weights) {
     const Floats f;
     const PowerOf2<Floats> powerOf2(f);
-    const std::size_t filled = filledUp(keys, kKeysTogether);
-    std::fill(scores + keys, scores + filled, -kInfinity);
-    auto most = hn::Set(f, -kInfinity);
-    for (std::size_t j = 0; j < filled; j += lanes())
-        most = hn::Max(most, hn::LoadU(f, scores + j));
-    most = hn::MaxOfLanes(f, most);
+    const std::size_t padded_keys = roundUp(keys, kKeysPerBlock);
+    std::fill(scores + keys, scores + padded_keys, -kInfinity);
+    auto maximum = hn::Set(f, -kInfinity);
+    for (std::size_t j = 0; j < padded_keys; j += lanes())
+        maximum = hn::Max(maximum, hn::LoadU(f, scores + j));
+    maximum = hn::MaxOfLanes(f, maximum);
     auto sum = hn::Zero(f);
-    for (std::size_t j = 0; j < filled; j += lanes()) {
-        const auto seen = hn::FirstN(f, keys > j ? keys - j : 0);
-        const auto p = hn::IfThenElseZero(seen, powerOf2(hn::Sub(hn::LoadU(f, scores + j), most)));
+    for (std::size_t j = 0; j < padded_keys; j += lanes()) {
+        const auto visible = hn::FirstN(f, keys > j ? keys - j : 0);
+        const auto p = hn::IfThenElseZero(visible, powerOf2(hn::Sub(hn::LoadU(f, scores + j), maximum)));
         storeNumbers(f, p, reinterpret_cast<typename Kind::Number*>(weights) + j);
         sum = hn::Add(sum, p);
     }
@@ -141,7 +141,7 @@ HWY_INLINE HWY_ATTR float softmaxRow(float* scores, std::size_t keys, typename K
 }
 
 template <class Kind>
-HWY_INLINE HWY_ATTR void attendOne(const DecodingSetup& decoding, const typename Kind::Number* qkv,
+HWY_INLINE HWY_ATTR void attendItem(const DecodingSetup& decoding, const typename Kind::Number* qkv,
                                    const CachedLayer<typename Kind::Number>& cache,
                                    typename Kind::Number* out, std::size_t item_index,
                                    AttentionScratch& scratch) {
@@ -156,28 +156,28 @@ HWY_INLINE HWY_ATTR void attendOne(const DecodingSetup& decoding, const typename
                                .value = decoding.value};
     const Item item(setup, item_index, Kind::kDepth);
     const std::size_t n = static_cast<std::size_t>(decoding.positions[item.b]), keys = n + 1,
-                      filled = filledUp(keys, kKeysTogether);
-    const CachedHead<Kind> head(cache, setup.d, setup.H, static_cast<std::size_t>(decoding.places[item.b]),
+                      padded_keys = roundUp(keys, kKeysPerBlock);
+    const CachedHead<Kind> head(cache, setup.d, setup.H, static_cast<std::size_t>(decoding.slots[item.b]),
                                 item.h);
-    Parts parts(scratch.room(6 * head.width + 2 * filled));
-    float *const query = parts.take(head.width), *const key = parts.take(head.width),
-                 *const value = parts.take(head.width), *const mixed = parts.take(head.width);
-    typename Kind::Unit *const query_units = parts.units<Kind>(head.width),
-                               *const packed = parts.units<Kind>(head.width),
-                               *const weights = parts.units<Kind>(filled);
-    float* const scores = parts.take(filled);
+    ScratchAllocator allocator(scratch.buffer(6 * head.width + 2 * padded_keys));
+    float *const query = allocator.allocate(head.width), *const key = allocator.allocate(head.width),
+                 *const value = allocator.allocate(head.width), *const mixed = allocator.allocate(head.width);
+    typename Kind::Unit *const query_units = allocator.units<Kind>(head.width),
+                               *const packed = allocator.units<Kind>(head.width),
+                               *const weights = allocator.units<Kind>(padded_keys);
+    float* const scores = allocator.allocate(padded_keys);
 
     const float scale = kLog2OfE / std::sqrt(static_cast<float>(setup.d));
-    rotateFilled(setup, setup.query, item.b, scale, rowOf(qkv, setup, item, Part::query, 0), query);
-    rotateFilled(setup, setup.key, item.b, 1.0F, rowOf(qkv, setup, item, Part::key, 0), key);
-    rotateFilled(setup, setup.value, item.b, 1.0F, rowOf(qkv, setup, item, Part::value, 0), value);
+    rotateFilled(setup, setup.query, item.b, scale, rowOf(qkv, setup, item, QkvPart::query, 0), query);
+    rotateFilled(setup, setup.key, item.b, 1.0F, rowOf(qkv, setup, item, QkvPart::key, 0), key);
+    rotateFilled(setup, setup.value, item.b, 1.0F, rowOf(qkv, setup, item, QkvPart::value, 0), value);
     storeToken(head, n, key, value, packed);
     packRow<Kind>(query, head.width, query_units);
 
-    std::fill_n(scores, filled, 0.0F);
-    for (std::size_t j = 0; j < filled; j += kKeysTogether)
-        addProduct(1, kKeysTogether, head.feature_steps, ByRows<Kind>{query_units, head.feature_steps},
-                   head.keyBlock(j), kKeysTogether, scores + j, kKeysTogether, kNoZeros);
+    std::fill_n(scores, padded_keys, 0.0F);
+    for (std::size_t j = 0; j < padded_keys; j += kKeysPerBlock)
+        addProduct(1, kKeysPerBlock, head.feature_steps, RowMajorFactor<Kind>{query_units, head.feature_steps},
+                   head.keyBlock(j), kKeysPerBlock, scores + j, kKeysPerBlock, kNoZeros);
     if (decoding.bias != nullptr) {
         const float* const bias = decoding.bias + item_index * decoding.bias_keys;
         for (std::size_t j = 0; j < keys; ++j)
@@ -185,32 +185,32 @@ HWY_INLINE HWY_ATTR void attendOne(const DecodingSetup& decoding, const typename
     }
     const float sum = softmaxRow<Kind>(scores, keys, weights);
     std::fill_n(mixed, head.width, 0.0F);
-    addProduct(1, head.width, steps<Kind>(keys), ByRows<Kind>{weights, steps<Kind>(keys)}, head.values,
+    addProduct(1, head.width, steps<Kind>(keys), RowMajorFactor<Kind>{weights, steps<Kind>(keys)}, head.values,
                head.width, mixed, head.width, kNoZeros);
     rotateOutput(setup, setup.value, item.b, 1.0F / sum, mixed, outputRow(out, setup, item, 0));
 }
 
-HWY_ATTR void cacheSingles(const AttentionSetup& setup, const float* qkv, const CachedLayer<float>& cache,
+HWY_ATTR void cacheFloat32(const AttentionSetup& setup, const float* qkv, const CachedLayer<float>& cache,
                            std::size_t item, AttentionScratch& scratch) {
-    cacheRows<Singles>(setup, qkv, cache, item, scratch);
+    cacheRows<Float32Format>(setup, qkv, cache, item, scratch);
 }
 
-HWY_ATTR void cachePairs(const AttentionSetup& setup, const BFloat16* qkv, const CachedLayer<BFloat16>& cache,
+HWY_ATTR void cacheBFloat16(const AttentionSetup& setup, const BFloat16* qkv, const CachedLayer<BFloat16>& cache,
                          std::size_t item, AttentionScratch& scratch) {
-    cacheRows<Pairs>(setup, qkv, cache, item, scratch);
+    cacheRows<BFloat16Format>(setup, qkv, cache, item, scratch);
 }
 
-HWY_ATTR void attendSingles(const DecodingSetup& setup, const float* qkv, const CachedLayer<float>& cache,
+HWY_ATTR void attendFloat32(const DecodingSetup& setup, const float* qkv, const CachedLayer<float>& cache,
                             float* out, std::size_t item, AttentionScratch& scratch) {
-    attendOne<Singles>(setup, qkv, cache, out, item, scratch);
+    attendItem<Float32Format>(setup, qkv, cache, out, item, scratch);
 }
 
-HWY_ATTR void attendPairs(const DecodingSetup& setup, const BFloat16* qkv, const CachedLayer<BFloat16>& cache,
+HWY_ATTR void attendBFloat16(const DecodingSetup& setup, const BFloat16* qkv, const CachedLayer<BFloat16>& cache,
                           BFloat16* out, std::size_t item, AttentionScratch& scratch) {
 #if HWY_ARCH_X86 && HWY_MAX_BYTES >= 64
-    if (kernelsMultiplyBFloat16()) return attendOne<NativePairs>(setup, qkv, cache, out, item, scratch);
+    if (kernelsMultiplyBFloat16()) return attendItem<NativeBFloat16Format>(setup, qkv, cache, out, item, scratch);
 #endif
-    attendOne<Pairs>(setup, qkv, cache, out, item, scratch);
+    attendItem<BFloat16Format>(setup, qkv, cache, out, item, scratch);
 }
 
 }  // namespace roper::HWY_NAMESPACE
@@ -220,35 +220,35 @@ HWY_AFTER_NAMESPACE();
 namespace roper {
 namespace {
 
-HWY_EXPORT(cacheSingles);
-HWY_EXPORT(cachePairs);
-HWY_EXPORT(attendSingles);
-HWY_EXPORT(attendPairs);
+HWY_EXPORT(cacheFloat32);
+HWY_EXPORT(cacheBFloat16);
+HWY_EXPORT(attendFloat32);
+HWY_EXPORT(attendBFloat16);
 
 }  // namespace
 
 std::size_t cachedNumbers(std::size_t d, std::size_t capacity) {
-    return cachedWidth(d) * filledUp(capacity, kKeysTogether);
+    return cachedWidth(d) * roundUp(capacity, kKeysPerBlock);
 }
 
 void cachePrompt(const AttentionSetup& setup, const float* qkv, const CachedLayer<float>& cache,
                  std::size_t item, AttentionScratch& scratch) {
-    HWY_DYNAMIC_DISPATCH(cacheSingles)(setup, qkv, cache, item, scratch);
+    HWY_DYNAMIC_DISPATCH(cacheFloat32)(setup, qkv, cache, item, scratch);
 }
 
 void cachePrompt(const AttentionSetup& setup, const BFloat16* qkv, const CachedLayer<BFloat16>& cache,
                  std::size_t item, AttentionScratch& scratch) {
-    HWY_DYNAMIC_DISPATCH(cachePairs)(setup, qkv, cache, item, scratch);
+    HWY_DYNAMIC_DISPATCH(cacheBFloat16)(setup, qkv, cache, item, scratch);
 }
 
 void attendToCache(const DecodingSetup& setup, const float* qkv, const CachedLayer<float>& cache, float* out,
                    std::size_t item, AttentionScratch& scratch) {
-    HWY_DYNAMIC_DISPATCH(attendSingles)(setup, qkv, cache, out, item, scratch);
+    HWY_DYNAMIC_DISPATCH(attendFloat32)(setup, qkv, cache, out, item, scratch);
 }
 
 void attendToCache(const DecodingSetup& setup, const BFloat16* qkv, const CachedLayer<BFloat16>& cache,
                    BFloat16* out, std::size_t item, AttentionScratch& scratch) {
-    HWY_DYNAMIC_DISPATCH(attendPairs)(setup, qkv, cache, out, item, scratch);
+    HWY_DYNAMIC_DISPATCH(attendBFloat16)(setup, qkv, cache, out, item, scratch);
 }
 
 }  // namespace roper

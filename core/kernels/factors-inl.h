@@ -24,7 +24,7 @@ namespace roper::HWY_NAMESPACE {
 namespace hn = hwy::HWY_NAMESPACE;
 
 /// Two vectors, rounded to bfloat16 and interleaved: one number of `first` and one of `second` per lane.
-HWY_INLINE HWY_ATTR hn::Vec<hn::ScalableTag<std::uint32_t>> pairsOf(Vector first, Vector second) {
+HWY_INLINE HWY_ATTR hn::Vec<hn::ScalableTag<std::uint32_t>> interleaveBFloat16(Vector first, Vector second) {
     const Floats f;
     const hn::ScalableTag<std::uint32_t> u;
     return hn::Or(hn::ShiftRight<16>(roundedUpperHalves(f, first)),
@@ -48,19 +48,19 @@ struct Factor {
 /// @param room  space for two rows, or null with float32
 template <class Kind, class Make>
 HWY_INLINE HWY_ATTR void fillFactor(std::size_t tokens, std::size_t width, const Factor<Kind>& to,
-                                    float* room, Make make) {
+                                    float* buffer, Make make) {
     if constexpr (Kind::kDepth == 1) {
         for (std::size_t t = 0; t < tokens; ++t)
             make(t, to.rows + t * width);
     } else {
         const Floats f;
         for (std::size_t t = 0; t < tokens; t += 2) {
-            make(t, room);
-            make(t + 1, room + width);
+            make(t, buffer);
+            make(t + 1, buffer + width);
             for (std::size_t i = 0; i < width; i += lanes()) {
-                const auto first = hn::LoadU(f, room + i), second = hn::LoadU(f, room + width + i);
+                const auto first = hn::LoadU(f, buffer + i), second = hn::LoadU(f, buffer + width + i);
                 if (to.stacked != nullptr)
-                    hn::StoreU(pairsOf(first, second), hn::ScalableTag<std::uint32_t>(),
+                    hn::StoreU(interleaveBFloat16(first, second), hn::ScalableTag<std::uint32_t>(),
                                to.stacked + t / 2 * width + i);
                 if (to.rows == nullptr) continue;
                 storeNumbers(f, first, reinterpret_cast<BFloat16*>(to.rows + t * width / 2) + i);
@@ -76,13 +76,13 @@ class ColumnWriter {
   public:
     /// @param row  units per row
     HWY_INLINE HWY_ATTR ColumnWriter(typename Kind::Unit* to, std::size_t row)
-        : to_(to), row_(row), waiting_(hn::Zero(Floats())) {}
+        : to_(to), row_(row), pending_(hn::Zero(Floats())) {}
 
     HWY_INLINE HWY_ATTR void put(std::size_t j, Vector numbers) {
         if constexpr (Kind::kDepth == 1)
             hn::StoreU(numbers, Floats(), to_ + j * row_);
         else if (j % 2 == 0)
-            waiting_ = numbers;
+            pending_ = numbers;
         else
             store(j, numbers);
     }
@@ -95,12 +95,12 @@ class ColumnWriter {
 
   private:
     HWY_INLINE HWY_ATTR void store(std::size_t j, Vector numbers) {
-        hn::StoreU(pairsOf(waiting_, numbers), hn::ScalableTag<std::uint32_t>(), to_ + j / 2 * row_);
+        hn::StoreU(interleaveBFloat16(pending_, numbers), hn::ScalableTag<std::uint32_t>(), to_ + j / 2 * row_);
     }
 
     typename Kind::Unit* to_;
     std::size_t row_;
-    Vector waiting_;
+    Vector pending_;
 };
 
 }  // namespace roper::HWY_NAMESPACE

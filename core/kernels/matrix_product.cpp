@@ -37,104 +37,104 @@ Description describe(std::int64_t rows, std::int64_t columns, NumberType type) {
 }
 
 /// How a product is computed.
-enum class Way : std::int8_t {
+enum class ProductMethod : std::int8_t {
     straight,    ///< as given
     pointwise,   ///< as a convolution along the rows of A with a window of one row, with B packed for it
     transposed,  ///< as (BᵀAᵀ)ᵀ
 };
 
 /// A product of certain shapes prepared by oneDNN.
-struct Prepared {
-    Way way = Way::straight;
+struct PreparedProduct {
+    ProductMethod method = ProductMethod::straight;
     Description a{}, b{}, bias{}, out{};  ///< inputs and output of `product`
     dnnl::primitive product{};
-    Description room{};       ///< packed B, or the transposed product, in memory of this thread
+    Description workspace{};       ///< packed B, or the transposed product, in memory of this thread
     dnnl::reorder reorder{};  ///< from B to that memory, or from there to the product's destination
     Description reordered{};  ///< B, or the product, in that memory
 };
 
-dnnl::primitive_attr attributesOf(const ProductEnding& ending, const Description& out) {
+dnnl::primitive_attr attributesOf(const ProductEpilogue& epilogue, const Description& out) {
     dnnl::post_ops after;
 #if DNNL_VERSION_MAJOR >= 3
-    if (ending.relu) after.append_eltwise(dnnl::algorithm::eltwise_relu, 0, 0);
+    if (epilogue.relu) after.append_eltwise(dnnl::algorithm::eltwise_relu, 0, 0);
 #else
-    if (ending.relu) after.append_eltwise(1, dnnl::algorithm::eltwise_relu, 0, 0);
+    if (epilogue.relu) after.append_eltwise(1, dnnl::algorithm::eltwise_relu, 0, 0);
 #endif
-    if (ending.added != nullptr) after.append_binary(dnnl::algorithm::binary_add, out);
+    if (epilogue.added != nullptr) after.append_binary(dnnl::algorithm::binary_add, out);
     dnnl::primitive_attr attributes;
     attributes.set_post_ops(after);
     return attributes;
 }
 
-using Straight = dnnl::matmul::primitive_desc;
+using MatmulDescriptor = dnnl::matmul::primitive_desc;
 
-Straight straightOf(const Prepared& made, const ProductEnding& ending) {
-    const dnnl::primitive_attr attributes = attributesOf(ending, made.out);
-    const bool biased = ending.bias != nullptr;
+MatmulDescriptor matmulDescriptor(const PreparedProduct& made, const ProductEpilogue& epilogue) {
+    const dnnl::primitive_attr attributes = attributesOf(epilogue, made.out);
+    const bool biased = epilogue.bias != nullptr;
 #if DNNL_VERSION_MAJOR >= 3
-    return biased ? Straight(engine(), made.a, made.b, made.bias, made.out, attributes)
-                  : Straight(engine(), made.a, made.b, made.out, attributes);
+    return biased ? MatmulDescriptor(engine(), made.a, made.b, made.bias, made.out, attributes)
+                  : MatmulDescriptor(engine(), made.a, made.b, made.out, attributes);
 #else
-    const auto wanted = biased ? dnnl::matmul::desc(made.a, made.b, made.bias, made.out)
+    const auto descriptor = biased ? dnnl::matmul::desc(made.a, made.b, made.bias, made.out)
                                : dnnl::matmul::desc(made.a, made.b, made.out);
-    return {wanted, attributes, engine()};
+    return {descriptor, attributes, engine()};
 #endif
 }
 
-using Pointwise = dnnl::convolution_forward::primitive_desc;
+using ConvolutionDescriptor = dnnl::convolution_forward::primitive_desc;
 
 /// @throws dnnl::error  if oneDNN has no such convolution
-Pointwise pointwiseOf(const Prepared& made, const Description& packed, const ProductEnding& ending) {
-    const dnnl::primitive_attr attributes = attributesOf(ending, made.out);
-    const bool biased = ending.bias != nullptr;
+ConvolutionDescriptor convolutionDescriptor(const PreparedProduct& made, const Description& packed, const ProductEpilogue& epilogue) {
+    const dnnl::primitive_attr attributes = attributesOf(epilogue, made.out);
+    const bool biased = epilogue.bias != nullptr;
     constexpr auto kKind = dnnl::prop_kind::forward_inference;
-    constexpr auto kHow = dnnl::algorithm::convolution_direct;
+    constexpr auto kAlgorithm = dnnl::algorithm::convolution_direct;
     const dnnl::memory::dims step = {1}, padding = {0};
 #if DNNL_VERSION_MAJOR >= 3
-    return biased ? Pointwise(engine(), kKind, kHow, made.a, packed, made.bias, made.out, step, padding,
+    return biased ? ConvolutionDescriptor(engine(), kKind, kAlgorithm, made.a, packed, made.bias, made.out, step, padding,
                               padding, attributes)
-                  : Pointwise(engine(), kKind, kHow, made.a, packed, made.out, step, padding, padding,
+                  : ConvolutionDescriptor(engine(), kKind, kAlgorithm, made.a, packed, made.out, step, padding, padding,
                               attributes);
 #else
-    using Wanted = dnnl::convolution_forward::desc;
-    const auto wanted = biased
-                            ? Wanted(kKind, kHow, made.a, packed, made.bias, made.out, step, padding, padding)
-                            : Wanted(kKind, kHow, made.a, packed, made.out, step, padding, padding);
-    return {wanted, attributes, engine()};
+    using ConvolutionDescription = dnnl::convolution_forward::desc;
+    const auto descriptor = biased
+                            ? ConvolutionDescription(kKind, kAlgorithm, made.a, packed, made.bias, made.out, step, padding, padding)
+                            : ConvolutionDescription(kKind, kAlgorithm, made.a, packed, made.out, step, padding, padding);
+    return {descriptor, attributes, engine()};
 #endif
 }
 
 /// Whether this is oneDNN's older implementation of products, the only one on CPUs without AVX-512. With AVX2
 /// it takes up to half more time for few columns than for many, and more than a convolution for both.
-bool isOlder(const Straight& kind) {
+bool isOlder(const MatmulDescriptor& kind) {
     return std::string_view(kind.impl_info_str()).starts_with("gemm");
 }
 
 // Where the other ways were measured to be faster (AVX2, oneDNN 2.6, 2,048 to 20,480 rows).
-constexpr std::int64_t kFewColumns = 256;
-constexpr std::int64_t kMostNumbers = 2048 * 512;  ///< limit of the additional memory of either
+constexpr std::int64_t kMaxNarrowColumns = 256;
+constexpr std::int64_t kMaxExtraNumbers = 2048 * 512;  ///< limit of the additional memory of either
 
 /// Many rows times a matrix with few columns: 5 to 40 % less time.
-std::optional<Prepared> preparePointwise(const MatrixView& a, const MatrixView& b,
-                                         const ProductEnding& ending) {
-    constexpr std::int64_t kManyRows = 64;
+std::optional<PreparedProduct> preparePointwise(const MatrixView& a, const MatrixView& b,
+                                         const ProductEpilogue& epilogue) {
+    constexpr std::int64_t kMinRows = 64;
     const std::int64_t M = a.rows, K = a.columns, N = b.columns;
-    if (M < kManyRows || N > std::max(kFewColumns, K) || K * N > kMostNumbers || a.column_stride != 1 ||
+    if (M < kMinRows || N > std::max(kMaxNarrowColumns, K) || K * N > kMaxExtraNumbers || a.column_stride != 1 ||
         a.row_stride != K)
         return {};
     // One image of M points in a row with K channels: [1, K, M], the channels of a point adjacent.
-    Prepared made{.way = Way::pointwise,
+    PreparedProduct made{.method = ProductMethod::pointwise,
                   .a = {{1, K, M}, kFloat, {M * K, 1, K}},
                   .bias = {{N}, kFloat, {1}},
                   .out = {{1, N, M}, kFloat, {M * N, 1, N}},
                   .reordered = {{N, K, 1}, kFloat, {b.column_stride, b.row_stride, 1}}};
     const Description any_order({N, K, 1}, kFloat, dnnl::memory::format_tag::any);
     try {
-        const Pointwise kind = pointwiseOf(made, any_order, ending);
+        const ConvolutionDescriptor kind = convolutionDescriptor(made, any_order, epilogue);
         if (std::string_view(kind.impl_info_str()).find("1x1") == std::string_view::npos) return {};
         made.product = dnnl::convolution_forward(kind);
-        made.b = made.room = kind.weights_desc();
-        made.reorder = dnnl::reorder({engine(), made.reordered, engine(), made.room});
+        made.b = made.workspace = kind.weights_desc();
+        made.reorder = dnnl::reorder({engine(), made.reordered, engine(), made.workspace});
         return made;
     } catch (const dnnl::error& error) {
         if (error.status == dnnl_unimplemented) return {};  // no convolution with this ending on this CPU
@@ -143,33 +143,33 @@ std::optional<Prepared> preparePointwise(const MatrixView& a, const MatrixView& 
 }
 
 /// A tall product with few columns, as for gradients of weights: up to 40 % less time as a wide one.
-std::optional<Prepared> prepareTransposed(const MatrixView& a, const MatrixView& b,
-                                          const ProductEnding& ending) {
+std::optional<PreparedProduct> prepareTransposed(const MatrixView& a, const MatrixView& b,
+                                          const ProductEpilogue& epilogue) {
     const std::int64_t M = a.rows, K = a.columns, N = b.columns;
-    if (N > kFewColumns || M <= kFewColumns || M * N > kMostNumbers || a.row_stride != 1 ||
-        ending.bias != nullptr || ending.added != nullptr || ending.relu)
+    if (N > kMaxNarrowColumns || M <= kMaxNarrowColumns || M * N > kMaxExtraNumbers || a.row_stride != 1 ||
+        epilogue.bias != nullptr || epilogue.added != nullptr || epilogue.relu)
         return {};
-    Prepared made{.way = Way::transposed,
+    PreparedProduct made{.method = ProductMethod::transposed,
                   .a = {{N, K}, kFloat, {b.column_stride, b.row_stride}},
                   .b = {{K, M}, kFloat, {a.column_stride, a.row_stride}},
                   .out = describe(N, M, NumberType::float32),
-                  .room = {{M, N}, kFloat, {1, M}},
+                  .workspace = {{M, N}, kFloat, {1, M}},
                   .reordered = describe(M, N, NumberType::float32)};
-    made.product = dnnl::matmul(straightOf(made, ending));
-    made.reorder = dnnl::reorder({engine(), made.room, engine(), made.reordered});
+    made.product = dnnl::matmul(matmulDescriptor(made, epilogue));
+    made.reorder = dnnl::reorder({engine(), made.workspace, engine(), made.reordered});
     return made;
 }
 
-Prepared prepare(const MatrixView& a, const MatrixView& b, const ProductEnding& ending, NumberType out) {
+PreparedProduct prepare(const MatrixView& a, const MatrixView& b, const ProductEpilogue& epilogue, NumberType out) {
     const std::int64_t N = b.columns;
-    Prepared made{.a = describe(a),
+    PreparedProduct made{.a = describe(a),
                   .b = describe(b),
                   .bias = describe(1, N, NumberType::float32),
                   .out = describe(a.rows, N, out)};
-    const Straight kind = straightOf(made, ending);
+    const MatmulDescriptor kind = matmulDescriptor(made, epilogue);
     if (a.type == NumberType::float32 && isOlder(kind)) {
-        if (const auto pointwise = preparePointwise(a, b, ending)) return *pointwise;
-        if (const auto transposed = prepareTransposed(a, b, ending)) return *transposed;
+        if (const auto pointwise = preparePointwise(a, b, epilogue)) return *pointwise;
+        if (const auto transposed = prepareTransposed(a, b, epilogue)) return *transposed;
     }
     made.product = dnnl::matmul(kind);
     return made;
@@ -177,62 +177,62 @@ Prepared prepare(const MatrixView& a, const MatrixView& b, const ProductEnding& 
 
 /// Caches prepared products, since preparing takes longer than computing a small one, and a model uses the
 /// same ones in every step.
-const Prepared& preparedFor(const MatrixView& a, const MatrixView& b, const ProductEnding& ending,
+const PreparedProduct& cachedProduct(const MatrixView& a, const MatrixView& b, const ProductEpilogue& epilogue,
                             int threads, NumberType out) {
     using Key = std::array<std::int64_t, 9>;
-    constexpr std::size_t kMostKnown = 256;  // evaluations have texts of many lengths
-    thread_local std::map<Key, Prepared> known;
-    const std::int64_t endings = (ending.bias != nullptr ? 1 : 0) + (ending.added != nullptr ? 2 : 0) +
-                                 (ending.relu ? 4 : 0) + (a.type == NumberType::bfloat16 ? 8 : 0) +
+    constexpr std::size_t kMaxCachedProducts = 256;  // evaluations have texts of many lengths
+    thread_local std::map<Key, PreparedProduct> known;
+    const std::int64_t epilogue_bits = (epilogue.bias != nullptr ? 1 : 0) + (epilogue.added != nullptr ? 2 : 0) +
+                                 (epilogue.relu ? 4 : 0) + (a.type == NumberType::bfloat16 ? 8 : 0) +
                                  (out == NumberType::bfloat16 ? 16 : 0);
     const Key key = {a.rows,       a.columns,       b.columns, a.row_stride, a.column_stride,
-                     b.row_stride, b.column_stride, endings,   threads};
+                     b.row_stride, b.column_stride, epilogue_bits,   threads};
     const auto found = known.find(key);
     if (found != known.end()) return found->second;
-    if (known.size() >= kMostKnown) known.clear();
-    return known.emplace(key, prepare(a, b, ending, out)).first->second;
+    if (known.size() >= kMaxCachedProducts) known.clear();
+    return known.emplace(key, prepare(a, b, epilogue, out)).first->second;
 }
 
 /// Additional memory for a product: reused, and grown to the largest need.
 void* roomFor(const Description& description) {
-    thread_local dnnl::memory room;
+    thread_local dnnl::memory workspace;
     thread_local std::size_t size = 0;
     const std::size_t needed = description.get_size();
     if (size < needed) {
         const auto bytes = static_cast<std::int64_t>(needed);
-        room = dnnl::memory({{bytes}, dnnl::memory::data_type::u8, {1}}, engine());
+        workspace = dnnl::memory({{bytes}, dnnl::memory::data_type::u8, {1}}, engine());
         size = needed;
     }
-    return room.get_data_handle();
+    return workspace.get_data_handle();
 }
 
-void multiply(const MatrixView& a, const MatrixView& b, const ProductEnding& ending, int threads,
-              const ProductPlace& out) {
-    const Prepared& prepared = preparedFor(a, b, ending, threads, out.type);
+void multiply(const MatrixView& a, const MatrixView& b, const ProductEpilogue& epilogue, int threads,
+              const ProductDestination& out) {
+    const PreparedProduct& prepared = cachedProduct(a, b, epilogue, threads, out.type);
     const auto memory = [](const Description& description, const void* data) {
         return dnnl::memory(description, engine(), const_cast<void*>(data));
     };
     thread_local dnnl::stream stream(engine());
     const void *left = a.data, *right = b.data;
-    void *const room = prepared.way == Way::straight ? nullptr : roomFor(prepared.room), *place = out.data;
-    if (prepared.way == Way::pointwise) {
-        auto from = memory(prepared.reordered, b.data), to = memory(prepared.room, room);
+    void *const workspace = prepared.method == ProductMethod::straight ? nullptr : roomFor(prepared.workspace), *place = out.data;
+    if (prepared.method == ProductMethod::pointwise) {
+        auto from = memory(prepared.reordered, b.data), to = memory(prepared.workspace, workspace);
         prepared.reorder.execute(stream, from, to);
-        right = room;
-    } else if (prepared.way == Way::transposed) {
+        right = workspace;
+    } else if (prepared.method == ProductMethod::transposed) {
         std::swap(left, right);
-        place = room;
+        place = workspace;
     }
     std::unordered_map<int, dnnl::memory> arguments = {{DNNL_ARG_SRC, memory(prepared.a, left)},
                                                        {DNNL_ARG_WEIGHTS, memory(prepared.b, right)},
                                                        {DNNL_ARG_DST, memory(prepared.out, place)}};
-    if (ending.bias != nullptr) arguments.emplace(DNNL_ARG_BIAS, memory(prepared.bias, ending.bias));
-    if (ending.added != nullptr)
-        arguments.emplace(DNNL_ARG_ATTR_MULTIPLE_POST_OP(ending.relu ? 1 : 0) | DNNL_ARG_SRC_1,
-                          memory(prepared.out, ending.added));
+    if (epilogue.bias != nullptr) arguments.emplace(DNNL_ARG_BIAS, memory(prepared.bias, epilogue.bias));
+    if (epilogue.added != nullptr)
+        arguments.emplace(DNNL_ARG_ATTR_MULTIPLE_POST_OP(epilogue.relu ? 1 : 0) | DNNL_ARG_SRC_1,
+                          memory(prepared.out, epilogue.added));
     prepared.product.execute(stream, arguments);
-    if (prepared.way == Way::transposed) {
-        auto from = memory(prepared.room, room), to = memory(prepared.reordered, out.data);
+    if (prepared.method == ProductMethod::transposed) {
+        auto from = memory(prepared.workspace, workspace), to = memory(prepared.reordered, out.data);
         prepared.reorder.execute(stream, from, to);
     }
     stream.wait();
@@ -275,10 +275,10 @@ extern "C" __attribute__((visibility("default"))) const char* roper_products_ver
 }
 
 extern "C" __attribute__((visibility("default"))) const char* roper_multiply(
-    const roper::MatrixView& a, const roper::MatrixView& b, const roper::ProductEnding& ending, int threads,
-    const roper::ProductPlace& out) {
+    const roper::MatrixView& a, const roper::MatrixView& b, const roper::ProductEpilogue& epilogue, int threads,
+    const roper::ProductDestination& out) {
     try {
-        roper::multiply(a, b, ending, threads, out);
+        roper::multiply(a, b, epilogue, threads, out);
         return nullptr;
     } catch (const std::bad_alloc&) {
         return roper::kNoMemory;

@@ -15,14 +15,14 @@ struct MatrixView {
 };
 
 /// Operation fused into a product before its rows are stored: act(row + bias) + added.
-struct ProductEnding {
+struct ProductEpilogue {
     const float* bias = nullptr;   ///< [columns of the product]
     const float* added = nullptr;  ///< of the product's shape, row-major
     bool relu = false;
 };
 
 /// Destination of a product, row-major.
-struct ProductPlace {
+struct ProductDestination {
     void* data = nullptr;
     NumberType type = NumberType::float32;
 };
@@ -37,10 +37,10 @@ struct ProductPlace {
 /// @param threads  the current number of OpenMP threads, for which the product is prepared
 /// @return         null, or an error message; `kNoMemory` if memory ran out
 inline constexpr const char* kNoMemory = "no memory";
-using Multiply = const char* (*)(const MatrixView& a, const MatrixView& b, const ProductEnding& ending,
-                                 int threads, const ProductPlace& out);
+using MultiplyFunction = const char* (*)(const MatrixView& a, const MatrixView& b, const ProductEpilogue& epilogue,
+                                 int threads, const ProductDestination& out);
 
 /// The version of that oneDNN and the instructions that it uses on this CPU: roper_products_version.
-using ProductsVersion = const char* (*)();
+using ProductsVersionFunction = const char* (*)();
 
 }  // namespace roper

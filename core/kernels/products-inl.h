@@ -34,7 +34,7 @@ inline constexpr std::size_t kTileVectors = 2;
 inline constexpr std::size_t kTileRows = HWY_MAX_BYTES >= 64 ? 8 : 6;
 
 /// Factors of float32. A product advances by one number per step.
-struct Singles {
+struct Float32Format {
     using Number = float;  ///< type of the input and output arrays
     using Unit = float;    ///< what a product consumes per step
     static constexpr std::size_t kDepth = 1;
@@ -46,7 +46,7 @@ struct Singles {
 
 /// Factors of bfloat16, summed in float32. A product consumes two numbers per step: a unit holds number 2k in
 /// its lower half, and 2k + 1.
-struct Pairs {
+struct BFloat16Format {
     using Number = BFloat16;
     using Unit = std::uint32_t;
     static constexpr std::size_t kDepth = 2;
@@ -68,7 +68,7 @@ struct Pairs {
 #if HWY_ARCH_X86 && HWY_MAX_BYTES >= 64
 /// The same with the instruction of AVX512-BF16, for which Highway has no target. Written in assembly, since
 /// GCC inlines the intrinsic only into functions compiled exclusively for such CPUs.
-struct NativePairs : Pairs {
+struct NativeBFloat16Format : BFloat16Format {
     static HWY_INLINE HWY_ATTR Vector multiplyAdd(Units a, Units b, Vector sum) {
         asm("vdpbf16ps %2, %1, %0" : "+v"(sum.raw) : "v"(a.raw), "v"(b.raw));
         return sum;
@@ -84,41 +84,41 @@ HWY_INLINE constexpr std::size_t steps(std::size_t numbers) {
 
 /// A row-major left factor: A[r][k] = data[r · row + k].
 template <class K>
-struct ByRows {
+struct RowMajorFactor {
     using Kind = K;
     const typename Kind::Unit* data;
     std::size_t row;  ///< units per row
 
     HWY_INLINE auto at(std::size_t r, std::size_t k) const { return data[r * row + k]; }
-    HWY_INLINE ByRows from(std::size_t r, std::size_t k) const { return {data + r * row + k, row}; }
+    HWY_INLINE RowMajorFactor from(std::size_t r, std::size_t k) const { return {data + r * row + k, row}; }
 };
 
 /// A column-major left factor: A[r][k] = data[k · column + r].
 template <class K>
-struct ByColumns {
+struct ColumnMajorFactor {
     using Kind = K;
     const typename Kind::Unit* data;
     std::size_t column;  ///< units per column
 
     HWY_INLINE auto at(std::size_t r, std::size_t k) const { return data[k * column + r]; }
-    HWY_INLINE ByColumns from(std::size_t r, std::size_t k) const { return {data + k * column + r, column}; }
+    HWY_INLINE ColumnMajorFactor from(std::size_t r, std::size_t k) const { return {data + k * column + r, column}; }
 };
 
 /// Start value of a product.
-struct ToItself {};  ///< C += A · B
-struct ToRow {       ///< every row of C = start + A · B
+struct AccumulateInto {};  ///< C += A · B
+struct StartFromRow {       ///< every row of C = start + A · B
     const float* start;
 };
 
 /// The right factor for a left one: units, row-major.
 template <class Left>
-using RightOf = const typename Left::Kind::Unit*;
+using RightFactor = const typename Left::Kind::Unit*;
 
-/// C [R, W vectors] = … + A [R, depth] · B [depth, W vectors]. depth: in steps; b_step (units) and c_row
+/// C [R, W vectors] = … + A [R, depth] · B [depth, W vectors]. depth: in steps; b_stride (units) and c_stride
 /// (numbers): strides between rows.
 template <std::size_t R, std::size_t W, class Start, class Left>
-HWY_NOINLINE HWY_ATTR void multiplyTile(Start start, std::size_t depth, Left a, RightOf<Left> HWY_RESTRICT b,
-                                        std::size_t b_step, float* HWY_RESTRICT c, std::size_t c_row) {
+HWY_NOINLINE HWY_ATTR void multiplyTile(Start start, std::size_t depth, Left a, RightFactor<Left> HWY_RESTRICT b,
+                                        std::size_t b_stride, float* HWY_RESTRICT c, std::size_t c_stride) {
     using Kind = typename Left::Kind;
     const Floats f;
     const hn::ScalableTag<typename Kind::Unit> units;
@@ -127,15 +127,15 @@ HWY_NOINLINE HWY_ATTR void multiplyTile(Start start, std::size_t depth, Left a, 
     for (std::size_t r = 0; r < R; ++r)
 #pragma GCC unroll 2
         for (std::size_t w = 0; w < W; ++w)
-            if constexpr (std::is_same_v<Start, ToRow>)
+            if constexpr (std::is_same_v<Start, StartFromRow>)
                 sums[r][w] = hn::LoadU(f, start.start + w * lanes());
             else
-                sums[r][w] = hn::LoadU(f, c + r * c_row + w * lanes());
+                sums[r][w] = hn::LoadU(f, c + r * c_stride + w * lanes());
     for (std::size_t k = 0; k < depth; ++k) {
         hn::Vec<decltype(units)> row[W];
 #pragma GCC unroll 2
         for (std::size_t w = 0; w < W; ++w)
-            row[w] = hn::LoadU(units, b + k * b_step + w * lanes());
+            row[w] = hn::LoadU(units, b + k * b_stride + w * lanes());
 #pragma GCC unroll 8
         for (std::size_t r = 0; r < R; ++r) {
             const auto broadcast = hn::Set(units, a.at(r, k));
@@ -148,32 +148,32 @@ HWY_NOINLINE HWY_ATTR void multiplyTile(Start start, std::size_t depth, Left a, 
     for (std::size_t r = 0; r < R; ++r)
 #pragma GCC unroll 2
         for (std::size_t w = 0; w < W; ++w)
-            hn::StoreU(sums[r][w], f, c + r * c_row + w * lanes());
+            hn::StoreU(sums[r][w], f, c + r * c_stride + w * lanes());
 }
 
 /// The same for a number of rows known only at run time, 1 … kTileRows.
 template <std::size_t W, class Start, class Left>
 HWY_INLINE HWY_ATTR void multiplyRows(Start start, std::size_t rows, std::size_t depth, Left a,
-                                      RightOf<Left> b, std::size_t b_step, float* c, std::size_t c_row) {
+                                      RightFactor<Left> b, std::size_t b_stride, float* c, std::size_t c_stride) {
     switch (rows) {
         case 1:
-            return multiplyTile<1, W>(start, depth, a, b, b_step, c, c_row);
+            return multiplyTile<1, W>(start, depth, a, b, b_stride, c, c_stride);
         case 2:
-            return multiplyTile<2, W>(start, depth, a, b, b_step, c, c_row);
+            return multiplyTile<2, W>(start, depth, a, b, b_stride, c, c_stride);
         case 3:
-            return multiplyTile<3, W>(start, depth, a, b, b_step, c, c_row);
+            return multiplyTile<3, W>(start, depth, a, b, b_stride, c, c_stride);
         case 4:
-            return multiplyTile<4, W>(start, depth, a, b, b_step, c, c_row);
+            return multiplyTile<4, W>(start, depth, a, b, b_stride, c, c_stride);
         case 5:
-            return multiplyTile<5, W>(start, depth, a, b, b_step, c, c_row);
+            return multiplyTile<5, W>(start, depth, a, b, b_stride, c, c_stride);
 #if HWY_MAX_BYTES >= 64
         case 6:
-            return multiplyTile<6, W>(start, depth, a, b, b_step, c, c_row);
+            return multiplyTile<6, W>(start, depth, a, b, b_stride, c, c_stride);
         case 7:
-            return multiplyTile<7, W>(start, depth, a, b, b_step, c, c_row);
+            return multiplyTile<7, W>(start, depth, a, b, b_stride, c, c_stride);
 #endif
         default:
-            return multiplyTile<kTileRows, W>(start, depth, a, b, b_step, c, c_row);
+            return multiplyTile<kTileRows, W>(start, depth, a, b, b_stride, c, c_stride);
     }
 }
 
@@ -181,7 +181,7 @@ HWY_INLINE HWY_ATTR void multiplyRows(Start start, std::size_t rows, std::size_t
 /// @param zeros  in row r, the numbers before r + zeros are known to be 0 and skipped
 template <std::size_t W, class Start, class Left>
 HWY_INLINE HWY_ATTR void multiplyStrip(Start start, std::size_t rows, std::size_t depth, Left a,
-                                       RightOf<Left> b, std::size_t b_step, float* c, std::size_t c_row,
+                                       RightFactor<Left> b, std::size_t b_stride, float* c, std::size_t c_stride,
                                        std::ptrdiff_t zeros = -(std::ptrdiff_t{1} << 40)) {
     for (std::size_t r = 0; r < rows;) {
         const std::size_t left = rows - r;
@@ -190,8 +190,8 @@ HWY_INLINE HWY_ATTR void multiplyStrip(Start start, std::size_t rows, std::size_
         const std::ptrdiff_t first = static_cast<std::ptrdiff_t>(r) + zeros;
         const std::size_t skipped =
             first > 0 ? std::min(depth, static_cast<std::size_t>(first) / Left::Kind::kDepth) : 0;
-        multiplyRows<W>(start, tile, depth - skipped, a.from(r, skipped), b + skipped * b_step, b_step,
-                        c + r * c_row, c_row);
+        multiplyRows<W>(start, tile, depth - skipped, a.from(r, skipped), b + skipped * b_stride, b_stride,
+                        c + r * c_stride, c_stride);
         r += tile;
     }
 }
@@ -199,12 +199,12 @@ HWY_INLINE HWY_ATTR void multiplyStrip(Start start, std::size_t rows, std::size_
 /// C [rows, columns] += A · B for any number of columns that fills whole vectors.
 template <class Left>
 HWY_INLINE HWY_ATTR void addProduct(std::size_t rows, std::size_t columns, std::size_t depth, Left a,
-                                    RightOf<Left> b, std::size_t b_step, float* c, std::size_t c_row,
+                                    RightFactor<Left> b, std::size_t b_stride, float* c, std::size_t c_stride,
                                     std::ptrdiff_t zeros) {
     std::size_t at = 0;
     for (; at + kTileVectors * lanes() <= columns; at += kTileVectors * lanes())
-        multiplyStrip<kTileVectors>(ToItself{}, rows, depth, a, b + at, b_step, c + at, c_row, zeros);
-    if (at < columns) multiplyStrip<1>(ToItself{}, rows, depth, a, b + at, b_step, c + at, c_row, zeros);
+        multiplyStrip<kTileVectors>(AccumulateInto{}, rows, depth, a, b + at, b_stride, c + at, c_stride, zeros);
+    if (at < columns) multiplyStrip<1>(AccumulateInto{}, rows, depth, a, b + at, b_stride, c + at, c_stride, zeros);
 }
 
 }  // namespace roper::HWY_NAMESPACE

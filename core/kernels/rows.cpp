@@ -16,42 +16,42 @@ namespace roper::HWY_NAMESPACE {
 namespace hn = hwy::HWY_NAMESPACE;
 
 /// Calls whole(i) for each whole vector of a row and rest(i) for each remaining number.
-template <class Whole, class Rest>
-HWY_INLINE HWY_ATTR void along(std::size_t width, Whole whole, Rest rest) {
+template <class OnVector, class OnNumber>
+HWY_INLINE HWY_ATTR void forEachVector(std::size_t width, OnVector onVector, OnNumber onNumber) {
     const hn::ScalableTag<float> f;
     std::size_t i = 0;
     for (; i + hn::Lanes(f) <= width; i += hn::Lanes(f))
-        whole(i);
+        onVector(i);
     for (; i < width; ++i)
-        rest(i);
+        onNumber(i);
 }
 
 template <class Number>
 HWY_ATTR void normalize(const float* x, const float* weight, const float* bias, float epsilon,
-                        std::size_t rows, std::size_t width, Number* y, float* means, float* inverses) {
+                        std::size_t rows, std::size_t width, Number* y, float* means, float* inverse_deviations) {
     const hn::ScalableTag<float> f;
-    const float share = 1.0F / static_cast<float>(width);
+    const float inverse_width = 1.0F / static_cast<float>(width);
     for (std::size_t row = 0; row < rows; ++row, x += width, y += width) {
         auto sums = hn::Zero(f);
         float sum = 0;
-        along(
+        forEachVector(
             width, [&](std::size_t i) HWY_ATTR { sums = hn::Add(sums, hn::LoadU(f, x + i)); },
             [&](std::size_t i) { sum += x[i]; });
-        const float mean = (sum + hn::GetLane(hn::SumOfLanes(f, sums))) * share;
+        const float mean = (sum + hn::GetLane(hn::SumOfLanes(f, sums))) * inverse_width;
         const auto mean_v = hn::Set(f, mean);
         auto squares = hn::Zero(f);
         float square = 0;
-        along(
+        forEachVector(
             width,
             [&](std::size_t i) HWY_ATTR {
                 const auto from_mean = hn::Sub(hn::LoadU(f, x + i), mean_v);
                 squares = hn::MulAdd(from_mean, from_mean, squares);
             },
             [&](std::size_t i) { square += (x[i] - mean) * (x[i] - mean); });
-        const float variance = (square + hn::GetLane(hn::SumOfLanes(f, squares))) * share;
+        const float variance = (square + hn::GetLane(hn::SumOfLanes(f, squares))) * inverse_width;
         const float inverse = 1.0F / std::sqrt(variance + epsilon);
         const auto inverse_v = hn::Set(f, inverse);
-        along(
+        forEachVector(
             width,
             [&](std::size_t i) HWY_ATTR {
                 const auto normal = hn::Mul(hn::Sub(hn::LoadU(f, x + i), mean_v), inverse_v);
@@ -59,24 +59,24 @@ HWY_ATTR void normalize(const float* x, const float* weight, const float* bias, 
             },
             [&](std::size_t i) { storeNumber((x[i] - mean) * inverse * weight[i] + bias[i], y + i); });
         means[row] = mean;
-        inverses[row] = inverse;
+        inverse_deviations[row] = inverse;
     }
 }
 
 // With x̂ = (x − mean) · inverse and g = ∂L/∂y ∘ weight:  ∂L/∂x = inverse · (g − mean(g) − x̂ · mean(g ∘ x̂))
 template <class Number>
 HWY_ATTR void normalizeBackward(const float* x, const float* weight, const float* means,
-                                const float* inverses, const Number* grad_y, const float* passing,
+                                const float* inverse_deviations, const Number* grad_y, const float* residual_gradient,
                                 std::size_t rows, std::size_t width, float* grad_x, float* grad_weight,
                                 float* grad_bias) {
     const hn::ScalableTag<float> f;
-    const float share = 1.0F / static_cast<float>(width);
+    const float inverse_width = 1.0F / static_cast<float>(width);
     for (std::size_t row = 0; row < rows; ++row, x += width, grad_y += width, grad_x += width) {
-        const float mean = means[row], inverse = inverses[row];
+        const float mean = means[row], inverse = inverse_deviations[row];
         const auto mean_v = hn::Set(f, mean), inverse_v = hn::Set(f, inverse);
         auto sums = hn::Zero(f), products = hn::Zero(f);
         float sum = 0, product = 0;
-        along(
+        forEachVector(
             width,
             [&](std::size_t i) HWY_ATTR {
                 const auto normal = hn::Mul(hn::Sub(hn::LoadU(f, x + i), mean_v), inverse_v);
@@ -94,24 +94,24 @@ HWY_ATTR void normalizeBackward(const float* x, const float* weight, const float
                 grad_weight[i] += of_y * normal;
                 grad_bias[i] += of_y;
             });
-        const float mean_g = (sum + hn::GetLane(hn::SumOfLanes(f, sums))) * share;
-        const float mean_product = (product + hn::GetLane(hn::SumOfLanes(f, products))) * share;
+        const float mean_g = (sum + hn::GetLane(hn::SumOfLanes(f, sums))) * inverse_width;
+        const float mean_product = (product + hn::GetLane(hn::SumOfLanes(f, products))) * inverse_width;
         const auto mean_g_v = hn::Set(f, mean_g), mean_product_v = hn::Set(f, mean_product);
-        along(
+        forEachVector(
             width,
             [&](std::size_t i) HWY_ATTR {
                 const auto normal = hn::Mul(hn::Sub(hn::LoadU(f, x + i), mean_v), inverse_v);
                 const auto g = hn::Mul(loadNumbers(f, grad_y + i), hn::LoadU(f, weight + i));
                 const auto central = hn::NegMulAdd(normal, mean_product_v, hn::Sub(g, mean_g_v));
-                const auto before = passing != nullptr ? hn::LoadU(f, passing + i) : hn::Zero(f);
-                hn::StoreU(hn::MulAdd(central, inverse_v, before), f, grad_x + i);
+                const auto other_gradient = residual_gradient != nullptr ? hn::LoadU(f, residual_gradient + i) : hn::Zero(f);
+                hn::StoreU(hn::MulAdd(central, inverse_v, other_gradient), f, grad_x + i);
             },
             [&](std::size_t i) {
                 const float normal = (x[i] - mean) * inverse;
                 const float central = loadNumber(grad_y + i) * weight[i] - mean_g - normal * mean_product;
-                grad_x[i] = central * inverse + (passing != nullptr ? passing[i] : 0.0F);
+                grad_x[i] = central * inverse + (residual_gradient != nullptr ? residual_gradient[i] : 0.0F);
             });
-        if (passing != nullptr) passing += width;
+        if (residual_gradient != nullptr) residual_gradient += width;
     }
 }
 
@@ -119,7 +119,7 @@ template <class Number>
 HWY_ATTR void add(const Number* data, std::size_t rows, std::size_t width, float* sums) {
     const hn::ScalableTag<float> f;
     for (std::size_t row = 0; row < rows; ++row, data += width)
-        along(
+        forEachVector(
             width,
             [&](std::size_t i) HWY_ATTR {
                 hn::StoreU(hn::Add(hn::LoadU(f, sums + i), loadNumbers(f, data + i)), f, sums + i);
@@ -131,14 +131,14 @@ template <class Number>
 HWY_ATTR void reluBack(const Number* y, std::size_t rows, std::size_t width, Number* gradient, float* sums) {
     const hn::ScalableTag<float> f;
     for (std::size_t row = 0; row < rows; ++row, y += width, gradient += width)
-        along(
+        forEachVector(
             width,
             [&](std::size_t i) HWY_ATTR {
                 // false for NaN, which is passed on
                 const auto off = hn::Le(loadNumbers(f, y + i), hn::Zero(f));
-                const auto kept = hn::IfThenZeroElse(off, loadNumbers(f, gradient + i));
-                storeNumbers(f, kept, gradient + i);
-                hn::StoreU(hn::Add(hn::LoadU(f, sums + i), kept), f, sums + i);
+                const auto remaining = hn::IfThenZeroElse(off, loadNumbers(f, gradient + i));
+                storeNumbers(f, remaining, gradient + i);
+                hn::StoreU(hn::Add(hn::LoadU(f, sums + i), remaining), f, sums + i);
             },
             [&](std::size_t i) {
                 if (loadNumber(y + i) <= 0) storeNumber(0, gradient + i);
@@ -185,7 +185,7 @@ template <class Number>
 HWY_ATTR void geluForward(const Number* x, std::size_t count, Number* y) {
     const hn::ScalableTag<float> f;
     const NormalDistribution<decltype(f)> normal(f);
-    along(
+    forEachVector(
         count,
         [&](std::size_t i) HWY_ATTR {
             const auto v = loadNumbers(f, x + i);
@@ -202,7 +202,7 @@ HWY_ATTR void geluBack(const Number* x, std::size_t rows, std::size_t width, Num
     const hn::ScalableTag<float> f;
     const NormalDistribution<decltype(f)> normal(f);
     for (std::size_t row = 0; row < rows; ++row, x += width, gradient += width)
-        along(
+        forEachVector(
             width,
             [&](std::size_t i) HWY_ATTR {
                 const auto v = loadNumbers(f, x + i);

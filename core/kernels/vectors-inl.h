@@ -37,7 +37,7 @@ template <class F>
 class PowerOf2 {
   public:
     HWY_INLINE HWY_ATTR explicit PowerOf2(F f)
-        : least_(constant(f, -126.0F)),
+        : min_exponent_(constant(f, -126.0F)),
           rounding_(constant(f, 12582912.0F)),
           c5_(constant(f, 1.3276472e-3F)),
           c4_(constant(f, 9.675541e-3F)),
@@ -50,17 +50,17 @@ class PowerOf2 {
         const F f;
         const hn::RebindToSigned<F> i;
 #if HWY_ARCH_X86 && HWY_TARGET != HWY_SCALAR && HWY_TARGET != HWY_EMU128
-        x = hn::Max(least_, x);  // x86 propagates NaN with the arguments in this order
+        x = hn::Max(min_exponent_, x);  // x86 propagates NaN with the arguments in this order
 #else
-        x = hn::IfThenElse(hn::Lt(x, least_), least_, x);
+        x = hn::IfThenElse(hn::Lt(x, min_exponent_), min_exponent_, x);
 #endif
         const auto n = hn::Add(x, rounding_);
-        const auto rest = hn::Sub(x, hn::Sub(n, rounding_));
-        auto p = hn::MulAdd(c5_, rest, c4_);
-        p = hn::MulAdd(p, rest, c3_);
-        p = hn::MulAdd(p, rest, c2_);
-        p = hn::MulAdd(p, rest, c1_);
-        p = hn::MulAdd(p, rest, c0_);
+        const auto fraction = hn::Sub(x, hn::Sub(n, rounding_));
+        auto p = hn::MulAdd(c5_, fraction, c4_);
+        p = hn::MulAdd(p, fraction, c3_);
+        p = hn::MulAdd(p, fraction, c2_);
+        p = hn::MulAdd(p, fraction, c1_);
+        p = hn::MulAdd(p, fraction, c0_);
         return hn::BitCast(f, hn::Add(hn::BitCast(i, p), hn::ShiftLeft<23>(hn::BitCast(i, n))));
     }
 
@@ -69,7 +69,7 @@ class PowerOf2 {
         return inRegister(hn::Set(f, value));
     }
 
-    hn::Vec<F> least_, rounding_, c5_, c4_, c3_, c2_, c1_, c0_;
+    hn::Vec<F> min_exponent_, rounding_, c5_, c4_, c3_, c2_, c1_, c0_;
 };
 
 /// to = scale · R(±m) from for one vector of d features, with cos mθ and sin mθ in `cosine` and `sine`; sign
@@ -175,14 +175,14 @@ HWY_INLINE void storeNumber(float x, BFloat16* to) {
 
 /// to [columns, rows] = from [rows, columns] transposed, for float32 or units of 32 bits; both counts
 /// divisible by 4.
-/// @param from_row, to_row  numbers from row to row
+/// @param from_stride, to_stride  numbers from row to row
 template <class Unit>
-HWY_INLINE HWY_ATTR void transpose(const Unit* from, std::size_t from_row, Unit* to, std::size_t to_row,
+HWY_INLINE HWY_ATTR void transpose(const Unit* from, std::size_t from_stride, Unit* to, std::size_t to_stride,
                                    std::size_t rows, std::size_t columns) {
 #if HWY_TARGET == HWY_SCALAR
     for (std::size_t r = 0; r < rows; ++r)
         for (std::size_t c = 0; c < columns; ++c)
-            to[c * to_row + r] = from[r * from_row + c];
+            to[c * to_stride + r] = from[r * from_stride + c];
 #else
     const hn::FixedTag<Unit, 4> f;
     const hn::FixedTag<double, 2> two;
@@ -190,18 +190,18 @@ HWY_INLINE HWY_ATTR void transpose(const Unit* from, std::size_t from_row, Unit*
     const auto numbers = [f](auto x) HWY_ATTR { return hn::BitCast(f, x); };
     for (std::size_t r = 0; r < rows; r += 4)
         for (std::size_t c = 0; c < columns; c += 4) {
-            const Unit* at = from + r * from_row + c;
-            const auto r0 = hn::LoadU(f, at), r1 = hn::LoadU(f, at + from_row),
-                       r2 = hn::LoadU(f, at + 2 * from_row), r3 = hn::LoadU(f, at + 3 * from_row);
+            const Unit* at = from + r * from_stride + c;
+            const auto r0 = hn::LoadU(f, at), r1 = hn::LoadU(f, at + from_stride),
+                       r2 = hn::LoadU(f, at + 2 * from_stride), r3 = hn::LoadU(f, at + 3 * from_stride);
             const auto low01 = pairs(hn::InterleaveLower(f, r0, r1)),
                        low23 = pairs(hn::InterleaveLower(f, r2, r3));
             const auto high01 = pairs(hn::InterleaveUpper(f, r0, r1)),
                        high23 = pairs(hn::InterleaveUpper(f, r2, r3));
-            Unit* target = to + c * to_row + r;
+            Unit* target = to + c * to_stride + r;
             hn::StoreU(numbers(hn::InterleaveLower(two, low01, low23)), f, target);
-            hn::StoreU(numbers(hn::InterleaveUpper(two, low01, low23)), f, target + to_row);
-            hn::StoreU(numbers(hn::InterleaveLower(two, high01, high23)), f, target + 2 * to_row);
-            hn::StoreU(numbers(hn::InterleaveUpper(two, high01, high23)), f, target + 3 * to_row);
+            hn::StoreU(numbers(hn::InterleaveUpper(two, low01, low23)), f, target + to_stride);
+            hn::StoreU(numbers(hn::InterleaveLower(two, high01, high23)), f, target + 2 * to_stride);
+            hn::StoreU(numbers(hn::InterleaveUpper(two, high01, high23)), f, target + 3 * to_stride);
         }
 #endif
 }

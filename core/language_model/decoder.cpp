@@ -61,7 +61,7 @@ at::Tensor splitHeads(const at::Tensor& x, std::int64_t heads) {
 
 }  // namespace
 
-void requireInside(const HeadChoice& choice, const Architecture& model) {
+void requireValidHeads(const HeadSelection& choice, const Architecture& model) {
     if (choice.layer && (*choice.layer < 0 || *choice.layer >= model.layers))
         throw std::invalid_argument("the model has layers 0 to " + std::to_string(model.layers - 1) +
                                     ", not " + std::to_string(*choice.layer));
@@ -85,11 +85,11 @@ void Decoder::check(std::span<const std::int64_t> tokens, std::int64_t first,
         throw std::invalid_argument("the model has a table of " +
                                     std::to_string(model_.weights.positions->out) +
                                     " positions; the text has " + std::to_string(length) + " tokens");
-    for (const auto* const list : {&intervention.muted_heads, &intervention.unrotated})
-        for (const HeadChoice& choice : *list)
-            requireInside(choice, model);
-    for (const auto& muted : intervention.muted_pairs) {
-        requireInside(muted.heads, model);
+    for (const auto* const list : {&intervention.ablated_heads, &intervention.unrotated})
+        for (const HeadSelection& choice : *list)
+            requireValidHeads(choice, model);
+    for (const auto& muted : intervention.ablated_pairs) {
+        requireValidHeads(muted.heads, model);
         for (std::int64_t layer = 0; layer < model.layers; ++layer) {
             const int pairs = model.rotationOf(layer).rotatedWidth() / 2;
             // "All layers" means those that have rotating pairs.
@@ -108,7 +108,7 @@ void Decoder::check(std::span<const std::int64_t> tokens, std::int64_t first,
 
 at::Tensor Decoder::embed(std::span<const std::int64_t> tokens, std::int64_t first) {
     const Architecture& model = architecture();
-    at::Tensor x = weights_.rowsOf(model_.weights.embedding, tokens);
+    at::Tensor x = weights_.gatherRows(model_.weights.embedding, tokens);
     if (model.embedding_scale != 1) x.mul_(model.embedding_scale);
     if (model_.weights.positions)
         x.add_(weights_.part(*model_.weights.positions, first, static_cast<std::int64_t>(tokens.size())));
@@ -117,15 +117,15 @@ at::Tensor Decoder::embed(std::span<const std::int64_t> tokens, std::int64_t fir
     return x;
 }
 
-at::Tensor Decoder::norm(const at::Tensor& x, const NormPlace& place) {
+at::Tensor Decoder::norm(const at::Tensor& x, const NormLocation& location) {
     const Architecture& model = architecture();
-    at::Tensor weight = place.weight ? weights_.vector(*place.weight) : at::Tensor();
+    at::Tensor weight = location.weight ? weights_.vector(*location.weight) : at::Tensor();
     if (weight.defined() && model.norm_adds_one) weight.add_(1);
     // Per-head weights: x [heads, T, d], weight [heads·d].
     const bool is_by_head = weight.defined() && weight.size(0) != x.size(-1);
     if (is_by_head) weight = weight.view({x.size(0), 1, x.size(2)});
     if (model.norm == NormKind::layer) {
-        const at::Tensor bias = place.bias ? weights_.vector(*place.bias) : at::Tensor();
+        const at::Tensor bias = location.bias ? weights_.vector(*location.bias) : at::Tensor();
         if (!is_by_head) return at::layer_norm(x, {x.size(-1)}, weight, bias, model.norm_epsilon);
         const at::Tensor scaled = at::layer_norm(x, {x.size(-1)}, {}, {}, model.norm_epsilon).mul_(weight);
         return bias.defined() ? scaled + bias.view_as(weight) : scaled;
@@ -134,22 +134,22 @@ at::Tensor Decoder::norm(const at::Tensor& x, const NormPlace& place) {
     return weight.defined() ? (x * scale).mul_(weight) : x * scale;
 }
 
-at::Tensor Decoder::normIfAny(const at::Tensor& x, const std::optional<NormPlace>& place) {
-    return place ? norm(x, *place) : x;
+at::Tensor Decoder::optionalNorm(const at::Tensor& x, const std::optional<NormLocation>& location) {
+    return location ? norm(x, *location) : x;
 }
 
-at::Tensor Decoder::heads(const at::Tensor& x, const LinearPlace& by, std::int64_t count,
-                          const std::optional<NormPlace>& normed) {
+at::Tensor Decoder::heads(const at::Tensor& x, const LinearLocation& by, std::int64_t count,
+                          const std::optional<NormLocation>& normed) {
     at::Tensor made = linear(x, by);
     if (architecture().clip > 0) made.clamp_(-architecture().clip, architecture().clip);
-    if (architecture().query_key_norms == QueryKeyNorms::whole)
-        return splitHeads(normIfAny(made, normed), count);
-    return normIfAny(splitHeads(made, count), normed);
+    if (architecture().query_key_norms == QueryKeyNorms::all_heads)
+        return splitHeads(optionalNorm(made, normed), count);
+    return optionalNorm(splitHeads(made, count), normed);
 }
 
-at::Tensor Decoder::linear(const at::Tensor& x, const LinearPlace& place) {
-    const at::Tensor out = product(x, weights_.matrix(place.weight));
-    if (place.bias) out.add_(weights_.vector(*place.bias));
+at::Tensor Decoder::linear(const at::Tensor& x, const LinearLocation& location) {
+    const at::Tensor out = product(x, weights_.matrix(location.weight));
+    if (location.bias) out.add_(weights_.vector(*location.bias));
     return out;
 }
 
@@ -191,12 +191,12 @@ at::Tensor Decoder::linearWeights(const LayerView& view, const DecoderCache::Lay
     const bool is_cosine = architecture().attention == AttentionKind::linear_cosine;
     if (is_cosine) similarities.add_(1).masked_fill_(hidden, 0);
     const at::Tensor counted = is_cosine ? similarities : products(view.unrotated_q, all.unrotated_k);
-    return similarities / counted.sum(-1, /*keepdim=*/true).clamp_min(kLeastDenominator);
+    return similarities / counted.sum(-1, /*keepdim=*/true).clamp_min(kMinDenominator);
 }
 
 /// Σ_j a_nj v_j of every head, for queries from position `pass.first` on → [H, T, d]
 /// @param all  keys and values of all positions up to the last query: [heads, pass.first + T, d]
-at::Tensor Decoder::mix(const LayerView& view, const DecoderCache::Layer& all, const Pass& pass) const {
+at::Tensor Decoder::weightedSum(const LayerView& view, const DecoderCache::Layer& all, const Pass& pass) const {
     const Architecture& model = architecture();
     const std::int64_t H = model.heads, T = pass.tokens, d = model.head_dim;
     const double scale = (model.score_scale > 0 ? model.score_scale : 1 / std::sqrt(static_cast<double>(d))) /
@@ -264,11 +264,11 @@ at::Tensor Decoder::attention(const at::Tensor& x, std::int64_t layer, const Pas
     DecoderCache::Layer all{view.rotated_k, view.rotated_v, {}};
     if (model.attention == AttentionKind::linear_numerator) all.unrotated_k = view.unrotated_k;
     if (pass.cache != nullptr) all = pass.cache->append(layer, all);
-    at::Tensor mixed = mix(view, all, pass);
+    at::Tensor mixed = weightedSum(view, all, pass);
     if (rotates_values) mixed = rotatedBack(mixed, layer, pass);
-    for (const HeadChoice& muted : pass.intervention.muted_heads)
+    for (const HeadSelection& muted : pass.intervention.ablated_heads)
         for (std::int64_t head = 0; head < model.heads; ++head)
-            if (muted.holds(layer, head)) mixed.select(0, head).zero_();
+            if (muted.contains(layer, head)) mixed.select(0, head).zero_();
     if (pass.recorder.heads) pass.recorder.heads(layer, mixed);
     return linear(mixed.transpose(0, 1).reshape({pass.tokens, model.heads * model.head_dim}), block.output);
 }
@@ -276,13 +276,13 @@ at::Tensor Decoder::attention(const at::Tensor& x, std::int64_t layer, const Pas
 at::Tensor Decoder::preNormBlock(const at::Tensor& x, const BlockWeights& block, std::int64_t layer,
                                  const Pass& pass) {
     const double scale = architecture().residual_scale;
-    const at::Tensor normed = normIfAny(x, block.attention_norm);
-    const at::Tensor attended = normIfAny(attention(normed, layer, pass), block.after_attention_norm);
+    const at::Tensor normed = optionalNorm(x, block.attention_norm);
+    const at::Tensor attended = optionalNorm(attention(normed, layer, pass), block.after_attention_norm);
     const at::Tensor between = at::add(x, attended, scale);
     const at::Tensor input = architecture().shares_norm
                                  ? normed
-                                 : normIfAny(architecture().parallel ? x : between, block.feed_forward_norm);
-    return at::add(between, normIfAny(feedForward(input, block), block.after_feed_forward_norm), scale);
+                                 : optionalNorm(architecture().parallel ? x : between, block.feed_forward_norm);
+    return at::add(between, optionalNorm(feedForward(input, block), block.after_feed_forward_norm), scale);
 }
 
 at::Tensor Decoder::postNormBlock(const at::Tensor& x, const BlockWeights& block, std::int64_t layer,
@@ -300,8 +300,8 @@ at::Tensor Decoder::hidden(std::span<const std::int64_t> tokens, const Intervent
     const Architecture& model = architecture();
     const Pass pass{intervention,
                     recorder,
-                    rotationsFor(model.rotations, first, T, intervention, Scaled::scores),
-                    rotationsFor(model.value_rotations, first, T, intervention, Scaled::nothing),
+                    rotationsFor(model.rotations, first, T, intervention, AttentionFactorUse::scores),
+                    rotationsFor(model.value_rotations, first, T, intervention, AttentionFactorUse::nothing),
                     biasFor(first + T),
                     first,
                     T,
@@ -324,32 +324,32 @@ at::Tensor Decoder::finalNorm(const at::Tensor& residual) {
     return model_.weights.final_norm ? norm(residual, *model_.weights.final_norm) : residual;
 }
 
-const LinearPlace& Decoder::head() const {
+const LinearLocation& Decoder::head() const {
     if (model_.weights.head) return *model_.weights.head;
     throw std::invalid_argument(
         model_.name +
         " has no head and predicts no tokens; its attention, heads, bands and kernels can be looked at");
 }
 
-void Decoder::forLogits(const at::Tensor& hidden,
-                        const std::function<void(std::int64_t first, const at::Tensor& logits)>& take) {
+void Decoder::forEachLogitsBlock(const at::Tensor& hidden,
+                        const std::function<void(std::int64_t first, const at::Tensor& logits)>& receive) {
     const at::NoGradGuard no_gradients;
     const Architecture& model = architecture();
-    const LinearPlace& place = head();
-    const at::Tensor bias = place.bias ? weights_.vector(*place.bias) : at::Tensor();
+    const LinearLocation& location = head();
+    const at::Tensor bias = location.bias ? weights_.vector(*location.bias) : at::Tensor();
     for (std::int64_t first = 0; first < model.vocabulary; first += kLogits) {
         const std::int64_t count = std::min<std::int64_t>(kLogits, model.vocabulary - first);
-        const at::Tensor part = product(hidden, weights_.part(place.weight, first, count));
+        const at::Tensor part = product(hidden, weights_.part(location.weight, first, count));
         if (bias.defined()) part.add_(bias.narrow(0, first, count));
         requireFinite(part, "the head", model_);
         if (model.logit_scale != 1) part.mul_(model.logit_scale);
-        take(first, capped(part, model.logit_softcap));
+        receive(first, capped(part, model.logit_softcap));
     }
 }
 
 at::Tensor Decoder::logits(const at::Tensor& hidden) {
     const at::Tensor all = at::empty({hidden.size(0), architecture().vocabulary}, at::kFloat);
-    forLogits(hidden, [&](std::int64_t first, const at::Tensor& part) {
+    forEachLogitsBlock(hidden, [&](std::int64_t first, const at::Tensor& part) {
         all.narrow(1, first, part.size(1)).copy_(part);
     });
     return all;
@@ -358,15 +358,15 @@ at::Tensor Decoder::logits(const at::Tensor& hidden) {
 at::Tensor Decoder::normedEmbeddings(std::span<const std::int64_t> tokens, std::int64_t layer) {
     const at::NoGradGuard no_gradients;
     const Architecture& model = architecture();
-    at::Tensor x = weights_.rowsOf(model_.weights.embedding, tokens);
+    at::Tensor x = weights_.gatherRows(model_.weights.embedding, tokens);
     if (model.embedding_scale != 1) x.mul_(model.embedding_scale);
     if (model.post_norm) return x;
-    return normIfAny(x, model_.weights.blocks[static_cast<std::size_t>(layer)].attention_norm);
+    return optionalNorm(x, model_.weights.blocks[static_cast<std::size_t>(layer)].attention_norm);
 }
 
 at::Tensor Decoder::unembeddings(std::span<const std::int64_t> tokens) {
     const at::NoGradGuard no_gradients;
-    at::Tensor rows = weights_.rowsOf(head().weight, tokens);
+    at::Tensor rows = weights_.gatherRows(head().weight, tokens);
     if (architecture().logit_scale != 1) rows.mul_(architecture().logit_scale);
     if (!model_.weights.final_norm || !model_.weights.final_norm->weight) return rows;
     at::Tensor weight = weights_.vector(*model_.weights.final_norm->weight);

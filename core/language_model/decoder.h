@@ -59,7 +59,7 @@ class DecoderCache {
 };
 
 /// @throws std::invalid_argument for a layer or head that does not exist, stating the valid range
-void requireInside(const HeadChoice& choice, const Architecture& model);
+void requireValidHeads(const HeadSelection& choice, const Architecture& model);
 
 /// A published decoder-only model. Each forward pass follows the formula of the model's family, in float32 on
 /// the CPU, and decodes the parameters of a block when it reaches it. T tokens, C = width, H heads, K
@@ -86,12 +86,12 @@ class Decoder {
                       const PassRecorder& recorder = {}, DecoderCache* cache = nullptr);
 
     /// Position of the LM head's matrix. @throws std::invalid_argument if the model has none
-    const LinearPlace& head() const;
+    const LinearLocation& head() const;
 
-    /// Computes the logits of every token's successor from `hidden` [T, C] in parts of the vocabulary: `take`
+    /// Computes the logits of every token's successor from `hidden` [T, C] in parts of the vocabulary: `receive`
     /// receives the first id of a part and the logits [T, ids].
-    void forLogits(const at::Tensor& hidden,
-                   const std::function<void(std::int64_t first, const at::Tensor& logits)>& take);
+    void forEachLogitsBlock(const at::Tensor& hidden,
+                   const std::function<void(std::int64_t first, const at::Tensor& logits)>& receive);
 
     /// All logits [T, V].
     at::Tensor logits(const at::Tensor& hidden);
@@ -124,22 +124,22 @@ class Decoder {
     void check(std::span<const std::int64_t> tokens, std::int64_t first,
                const Intervention& intervention) const;
     at::Tensor embed(std::span<const std::int64_t> tokens, std::int64_t first);
-    at::Tensor norm(const at::Tensor& x, const NormPlace& place);
-    at::Tensor normIfAny(const at::Tensor& x, const std::optional<NormPlace>& place);
+    at::Tensor norm(const at::Tensor& x, const NormLocation& location);
+    at::Tensor optionalNorm(const at::Tensor& x, const std::optional<NormLocation>& location);
     /// Queries, keys or values of every head [heads, T, d], from x [T, C].
-    at::Tensor heads(const at::Tensor& x, const LinearPlace& by, std::int64_t count,
-                     const std::optional<NormPlace>& normed = {});
-    at::Tensor linear(const at::Tensor& x, const LinearPlace& place);
+    at::Tensor heads(const at::Tensor& x, const LinearLocation& by, std::int64_t count,
+                     const std::optional<NormLocation>& normed = {});
+    at::Tensor linear(const at::Tensor& x, const LinearLocation& location);
     at::Tensor attention(const at::Tensor& x, std::int64_t layer, const Pass& pass);
     at::Tensor feedForward(const at::Tensor& x, const BlockWeights& block);
-    at::Tensor mix(const LayerView& view, const DecoderCache::Layer& all, const Pass& pass) const;
+    at::Tensor weightedSum(const LayerView& view, const DecoderCache::Layer& all, const Pass& pass) const;
     at::Tensor linearWeights(const LayerView& view, const DecoderCache::Layer& all, std::int64_t begin,
                              std::int64_t queries, std::int64_t keys, const at::Tensor& hidden) const;
     /// Whether cos and sin are multiplied by the attention factor. For values and outputs it would apply
     /// twice, since rotating by the negative angle does not divide by it.
-    enum class Scaled { scores, nothing };
+    enum class AttentionFactorUse { scores, nothing };
     std::vector<Rotation> rotationsFor(const std::vector<RotaryConfig>& kinds, std::int64_t first,
-                                       std::int64_t T, const Intervention& intervention, Scaled scaled) const;
+                                       std::int64_t T, const Intervention& intervention, AttentionFactorUse scaled) const;
     at::Tensor biasFor(std::int64_t N) const;
     at::Tensor preNormBlock(const at::Tensor& x, const BlockWeights& block, std::int64_t layer,
                             const Pass& pass);

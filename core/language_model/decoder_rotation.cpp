@@ -9,16 +9,16 @@ namespace roper {
 /// for large positions.
 std::vector<Decoder::Rotation> Decoder::rotationsFor(const std::vector<RotaryConfig>& kinds,
                                                      std::int64_t first, std::int64_t T,
-                                                     const Intervention& intervention, Scaled what) const {
+                                                     const Intervention& intervention, AttentionFactorUse what) const {
     std::vector<Rotation> rotations;
     for (const RotaryConfig& by : kinds) {
         rotations.emplace_back();
         if (by.rotatedWidth() == 0) continue;
         const ScaledFrequencies scaled =
-            by.frequenciesIn(static_cast<double>(first + T), intervention.base, intervention.scaling);
+            by.frequenciesForLength(static_cast<double>(first + T), intervention.base, intervention.scaling);
         const int pairs = by.rotatedWidth() / 2;
         const std::int64_t from = intervention.shift + first;
-        const double factor = what == Scaled::scores ? scaled.attention_factor : 1;
+        const double factor = what == AttentionFactorUse::scores ? scaled.attention_factor : 1;
         const CosSin exact = makeCosSinTable({by.head_dim, by.pairing, scaled.theta}, from, T, at::kDouble);
         const at::Tensor cosine = exact.cosine * factor, sine = exact.sine * factor;
         const auto made = [&](bool is_query) -> CosSin {
@@ -38,9 +38,9 @@ at::Tensor Decoder::biasFor(std::int64_t N) const {
     at::Tensor bias = at::empty({model.heads, 2 * N - 1});
     auto access = bias.accessor<float, 2>();
     for (std::int64_t head = 0; head < model.heads; ++head)
-        for (std::int64_t place = 0; place < 2 * N - 1; ++place)
-            access[head][place] = static_cast<float>(
-                model.head_bias[static_cast<std::size_t>(head)](static_cast<int>(place - N + 1)));
+        for (std::int64_t location = 0; location < 2 * N - 1; ++location)
+            access[head][location] = static_cast<float>(
+                model.head_bias[static_cast<std::size_t>(head)](static_cast<int>(location - N + 1)));
     return bias;
 }
 
@@ -59,9 +59,9 @@ at::Tensor Decoder::rotatedBack(const at::Tensor& mixed, std::int64_t layer, con
         rotated(mixed, model.value_rotations[kind], pass.value_rotations[kind].keys, Direction::inverse);
     for (std::int64_t head = 0; head < model.heads; ++head)
         for (const auto* const left_out :
-             {&pass.intervention.not_rotated_back, &pass.intervention.unrotated_values})
-            for (const HeadChoice& choice : *left_out)
-                if (choice.holds(layer, head)) back.select(0, head).copy_(mixed.select(0, head));
+             {&pass.intervention.uninverted_heads, &pass.intervention.unrotated_value_heads})
+            for (const HeadSelection& choice : *left_out)
+                if (choice.contains(layer, head)) back.select(0, head).copy_(mixed.select(0, head));
     return back;
 }
 
@@ -73,21 +73,21 @@ void Decoder::intervene(LayerView& view, const Intervention& intervention) const
         if (x.size(0) != model.heads) x = x.repeat_interleave(model.heads / x.size(0), 0);
         return x.select(0, head);
     };
-    const auto forEachHead = [&](const std::vector<HeadChoice>& choices, const auto& change) {
-        for (const HeadChoice& choice : choices)
+    const auto forEachHead = [&](const std::vector<HeadSelection>& choices, const auto& change) {
+        for (const HeadSelection& choice : choices)
             for (std::int64_t head = 0; head < model.heads; ++head)
-                if (choice.holds(view.layer, head)) change(head, head * model.key_value_heads / model.heads);
+                if (choice.contains(view.layer, head)) change(head, head * model.key_value_heads / model.heads);
     };
     forEachHead(intervention.unrotated, [&](std::int64_t head, std::int64_t group) {
         view.rotated_q.select(0, head).copy_(view.unrotated_q.select(0, head));
         ofHead(view.rotated_k, head).copy_(view.unrotated_k.select(0, group));
     });
     if (!model.value_rotations.empty())
-        forEachHead(intervention.unrotated_values, [&](std::int64_t head, std::int64_t group) {
+        forEachHead(intervention.unrotated_value_heads, [&](std::int64_t head, std::int64_t group) {
             ofHead(view.rotated_v, head).copy_(view.v.select(0, group));
         });
     if (by.rotatedWidth() == 0) return;
-    for (const auto& muted : intervention.muted_pairs)
+    for (const auto& muted : intervention.ablated_pairs)
         forEachHead({muted.heads}, [&](std::int64_t head, std::int64_t) {
             for (const std::int64_t pair : muted.pairs) {
                 const PairFeatures features =

@@ -35,7 +35,7 @@ void requireFinite(const at::Tensor& x, const std::string& where, const Pretrain
     for (const auto& [name, tensor] : model.tensors->tensors())
         if (!isFinite(*model.tensors, tensor))
             throw Error(ErrorKind::checkpoint, model.tensors->pathOfFile(tensor.file) + ": the tensor " +
-                                                   onOneLine(name) +
+                                                   toSingleLine(name) +
                                                    " holds nan or inf; the model cannot be used");
     throw Error(ErrorKind::checkpoint, model.tensors->pathOfFile(0) + ": numbers grow beyond float32 in " +
                                            where + ", though all parameters are finite");

@@ -9,31 +9,31 @@
 namespace roper {
 
 /// A selection of heads: one, those of a layer, or all of a model.
-struct HeadChoice {
+struct HeadSelection {
     std::optional<std::int64_t> layer = {};  ///< all if empty
     std::optional<std::int64_t> head = {};   ///< all of the layer if empty
 
-    bool holds(std::int64_t of_layer, std::int64_t of_head) const {
+    bool contains(std::int64_t of_layer, std::int64_t of_head) const {
         return (!layer || *layer == of_layer) && (!head || *head == of_head);
     }
-    bool operator==(const HeadChoice&) const = default;
+    bool operator==(const HeadSelection&) const = default;
 };
 
 /// Changes to the computation of a model, to see their effect. The default changes nothing.
 struct Intervention {
     /// Pairs ablated from the scores of some heads: only the other pairs are summed.
-    struct MutedPairs {
-        HeadChoice heads;
+    struct AblatedPairs {
+        HeadSelection heads;
         /// pair 0 is the fastest; features that do not rotate belong to no pair
         std::vector<std::int64_t> pairs;
 
-        bool operator==(const MutedPairs&) const = default;
+        bool operator==(const AblatedPairs&) const = default;
     };
-    std::vector<MutedPairs> muted_pairs;
-    std::vector<HeadChoice> muted_heads;       ///< ablated heads, whose output is zero
-    std::vector<HeadChoice> unrotated;         ///< heads whose queries and keys are not rotated
-    std::vector<HeadChoice> unrotated_values;  ///< RoPER heads whose values and outputs are not rotated
-    std::vector<HeadChoice> not_rotated_back;  ///< RoPER heads whose outputs are not rotated back
+    std::vector<AblatedPairs> ablated_pairs;
+    std::vector<HeadSelection> ablated_heads;       ///< ablated heads, whose output is zero
+    std::vector<HeadSelection> unrotated;         ///< heads whose queries and keys are not rotated
+    std::vector<HeadSelection> unrotated_value_heads;  ///< RoPER heads whose values and outputs are not rotated
+    std::vector<HeadSelection> uninverted_heads;  ///< RoPER heads whose outputs are not rotated back
 
     std::int64_t shift = 0;           ///< S, added to every position of the rotation
     std::optional<double> base = {};  ///< replaces the model's own in every layer

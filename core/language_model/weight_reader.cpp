@@ -11,8 +11,8 @@ std::span<float> numbersOf(const at::Tensor& tensor) {
 }
 
 /// Cache key of a place, which may be a part of a tensor.
-std::string keyOf(const MatrixPlace& place) {
-    return place.rows.empty() ? place.tensor : place.tensor + "@" + std::to_string(place.rows.front().first);
+std::string keyOf(const MatrixLocation& location) {
+    return location.rows.empty() ? location.tensor : location.tensor + "@" + std::to_string(location.rows.front().first);
 }
 
 /// Reads and decodes rows on all threads. → [rows, row]
@@ -21,7 +21,7 @@ at::Tensor decodeRows(const TensorStore& store, const StoredTensor& tensor, std:
     const std::int64_t row = tensor.shape.back();
     const at::Tensor out = at::empty({rows, row}, at::kFloat);
     at::parallel_for(0, rows, 64, [&](std::int64_t begin, std::int64_t end) {
-        const auto at = [](std::int64_t place) { return static_cast<std::size_t>(place); };
+        const auto at = [](std::int64_t location) { return static_cast<std::size_t>(location); };
         store.readRows(tensor, first + begin, end - begin,
                        numbersOf(out).subspan(at(begin * row), at((end - begin) * row)));
     });
@@ -30,41 +30,41 @@ at::Tensor decodeRows(const TensorStore& store, const StoredTensor& tensor, std:
 
 }  // namespace
 
-at::Tensor WeightReader::decode(const MatrixPlace& place) const {
-    const StoredTensor& tensor = store_->tensor(place.tensor);
-    if (place.transposed) {
-        const at::Tensor out = at::empty({place.out, place.in}, at::kFloat);
-        const std::vector<float> numbers = readMatrix(*store_, place);
+at::Tensor WeightReader::decode(const MatrixLocation& location) const {
+    const StoredTensor& tensor = store_->tensor(location.tensor);
+    if (location.transposed) {
+        const at::Tensor out = at::empty({location.out, location.in}, at::kFloat);
+        const std::vector<float> numbers = readMatrix(*store_, location);
         std::copy(numbers.begin(), numbers.end(), numbersOf(out).begin());
         return out;
     }
-    if (place.rows.empty()) return decodeRows(*store_, tensor, 0, place.out);
+    if (location.rows.empty()) return decodeRows(*store_, tensor, 0, location.out);
     std::vector<at::Tensor> parts;
-    for (const auto& stretch : place.rows)
+    for (const auto& stretch : location.rows)
         parts.push_back(decodeRows(*store_, tensor, stretch.first, stretch.count));
     return parts.size() == 1 ? parts.front() : at::cat(parts);
 }
 
-at::Tensor WeightReader::matrix(const MatrixPlace& place) {
-    const std::string key = keyOf(place);
-    if (const auto found = kept_.find(key); found != kept_.end()) return found->second;
-    at::Tensor decoded = decode(place);
+at::Tensor WeightReader::matrix(const MatrixLocation& location) {
+    const std::string key = keyOf(location);
+    if (const auto found = decoded_.find(key); found != decoded_.end()) return found->second;
+    at::Tensor decoded = decode(location);
     const auto bytes = static_cast<std::uint64_t>(decoded.nbytes());
-    if (kept_bytes_ + bytes <= budget_) {
-        kept_.emplace(key, decoded);
-        kept_bytes_ += bytes;
+    if (decoded_bytes_ + bytes <= budget_) {
+        decoded_.emplace(key, decoded);
+        decoded_bytes_ += bytes;
     }
     return decoded;
 }
 
-at::Tensor WeightReader::vector(const VectorPlace& place) {
-    const std::vector<float> numbers = readVector(*store_, place);
+at::Tensor WeightReader::vector(const VectorLocation& location) {
+    const std::vector<float> numbers = readVector(*store_, location);
     const at::Tensor out = at::empty({static_cast<std::int64_t>(numbers.size())}, at::kFloat);
     std::copy(numbers.begin(), numbers.end(), numbersOf(out).begin());
     return out;
 }
 
-at::Tensor WeightReader::rowsOf(const MatrixPlace& table, std::span<const std::int64_t> indices) const {
+at::Tensor WeightReader::gatherRows(const MatrixLocation& table, std::span<const std::int64_t> indices) const {
     const StoredTensor& tensor = store_->tensor(table.tensor);
     const at::Tensor out = at::empty({static_cast<std::int64_t>(indices.size()), table.in}, at::kFloat);
     const auto row = static_cast<std::size_t>(table.in);
@@ -73,13 +73,13 @@ at::Tensor WeightReader::rowsOf(const MatrixPlace& table, std::span<const std::i
     return out;
 }
 
-at::Tensor WeightReader::part(const MatrixPlace& place, std::int64_t first, std::int64_t count) {
-    if (const auto found = kept_.find(keyOf(place)); found != kept_.end())
+at::Tensor WeightReader::part(const MatrixLocation& location, std::int64_t first, std::int64_t count) {
+    if (const auto found = decoded_.find(keyOf(location)); found != decoded_.end())
         return found->second.narrow(0, first, count);
-    if (place.transposed || !place.rows.empty()) return matrix(place).narrow(0, first, count);
-    const auto bytes = static_cast<std::uint64_t>(place.out * place.in) * sizeof(float);
-    if (kept_bytes_ + bytes <= budget_) return matrix(place).narrow(0, first, count);
-    return decodeRows(*store_, store_->tensor(place.tensor), first, count);
+    if (location.transposed || !location.rows.empty()) return matrix(location).narrow(0, first, count);
+    const auto bytes = static_cast<std::uint64_t>(location.out * location.in) * sizeof(float);
+    if (decoded_bytes_ + bytes <= budget_) return matrix(location).narrow(0, first, count);
+    return decodeRows(*store_, store_->tensor(location.tensor), first, count);
 }
 
 }  // namespace roper

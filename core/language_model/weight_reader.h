@@ -18,24 +18,24 @@ class WeightReader {
     explicit WeightReader(std::shared_ptr<const TensorStore> store) : store_(std::move(store)) {}
 
     /// Sets the memory budget for decoded parameters in bytes; entries are never evicted.
-    void keepUpTo(std::uint64_t bytes) { budget_ = bytes; }
+    void setMemoryBudget(std::uint64_t bytes) { budget_ = bytes; }
 
-    at::Tensor matrix(const MatrixPlace& place);  ///< [out, in]
-    at::Tensor vector(const VectorPlace& place);  ///< [size]
+    at::Tensor matrix(const MatrixLocation& location);  ///< [out, in]
+    at::Tensor vector(const VectorLocation& location);  ///< [size]
 
     /// Rows of a table, one for each index, without decoding the rest → [indices, in]
-    at::Tensor rowsOf(const MatrixPlace& table, std::span<const std::int64_t> indices) const;
+    at::Tensor gatherRows(const MatrixLocation& table, std::span<const std::int64_t> indices) const;
 
     /// `count` rows of a matrix from `first` on → [count, in]. Decodes only these if the matrix does not fit
     /// into the memory budget and is stored neither transposed nor as a part of a tensor.
-    at::Tensor part(const MatrixPlace& place, std::int64_t first, std::int64_t count);
+    at::Tensor part(const MatrixLocation& location, std::int64_t first, std::int64_t count);
 
   private:
-    at::Tensor decode(const MatrixPlace& place) const;
+    at::Tensor decode(const MatrixLocation& location) const;
 
     std::shared_ptr<const TensorStore> store_;
-    std::uint64_t budget_ = 0, kept_bytes_ = 0;
-    std::map<std::string, at::Tensor> kept_;
+    std::uint64_t budget_ = 0, decoded_bytes_ = 0;
+    std::map<std::string, at::Tensor> decoded_;
 };
 
 }  // namespace roper

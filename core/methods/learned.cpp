@@ -4,7 +4,7 @@ namespace roper {
 namespace {
 
 std::int64_t tablePositions(const PositionSettings& s, const ModelShape& shape) {
-    const std::int64_t given = s.own.integer("table_positions");
+    const std::int64_t given = s.declared.integer("table_positions");
     return given > 0 ? given : shape.length;
 }
 
@@ -40,9 +40,9 @@ PositionMethod learnedMethod() {
     method.parameters = [](const PositionSettings& s, const ModelShape& shape) {
         return tablePositions(s, shape) * shape.width;
     };
-    method.longest = tablePositions;
-    method.limit = "has a learned table of";
-    method.for_longer =
+    method.max_length = tablePositions;
+    method.limit_text = "has a learned table of";
+    method.advice_for_longer =
         "train it with a larger model.table_positions or with longer sequences, or use another method";
     return method;
 }

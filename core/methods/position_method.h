@@ -15,7 +15,7 @@ namespace roper {
 struct PositionMethod;
 
 /// The settings of all methods in one list.
-const std::vector<OwnSetting>& methodSettings();
+const std::vector<DeclaredSetting>& methodSettings();
 
 /// The position settings of a specification. As a RotaryConfig it describes the rotation of queries and keys;
 /// the width of heads follows from the rest of the specification.
@@ -23,7 +23,7 @@ struct PositionSettings : RotaryConfig {
     std::string position = "roper";    ///< name of the position method
     double value_rotary_fraction = 1;  ///< fraction of the features of values that rotate
     std::string frequencies = "fixed";
-    OwnSettings own;  ///< each method reads its own
+    DeclaredSettings declared;  ///< each method reads its own
 
     PositionSettings();
 
@@ -50,7 +50,7 @@ struct HeadContext {
     int head = 0, heads = 1;  ///< head from 0
     bool causal = true;
     Eigen::VectorXd learned_bias = {};  ///< for trained biases: the values for this head
-    OwnSettings own{methodSettings()};  ///< settings of the method
+    DeclaredSettings declared{methodSettings()};  ///< settings of the method
 };
 
 /// A position method, with everything about it that does not need LibTorch. The LibTorch part is in a file of
@@ -65,8 +65,8 @@ struct PositionMethod {
     std::uint32_t color = 0x808080;  ///< 0xRRGGBB, the same on every page
 
     /// Fields of [model] and [training] that this method reads and some others do not.
-    std::vector<std::string> reads = {};
-    std::vector<OwnSetting> settings = {};  ///< settings that only this method has
+    std::vector<std::string> relevant_fields = {};
+    std::vector<DeclaredSetting> settings = {};  ///< settings that only this method has
 
     bool rotates = false;         ///< queries and keys rotate
     bool rotates_values = false;  ///< values rotate as well, and outputs rotate back
@@ -81,10 +81,10 @@ struct PositionMethod {
     /// Number of the method's own parameters; if not set, none.
     std::function<std::int64_t(const PositionSettings&, const ModelShape&)> parameters = {};
     /// Longest supported sequence, in tokens; if not set, any length.
-    std::function<std::int64_t(const PositionSettings&, const ModelShape&)> longest = {};
+    std::function<std::int64_t(const PositionSettings&, const ModelShape&)> max_length = {};
     /// Beginning of the error for longer texts, before the number: "has a learned table of".
-    std::string limit = {};
-    std::string for_longer = {};  ///< end of that error: what to do instead
+    std::string limit_text = {};
+    std::string advice_for_longer = {};  ///< end of that error: what to do instead
     /// Whether LibTorch keeps all attention weights for the backward pass, because the bias is trained.
     bool trains_bias = false;
 

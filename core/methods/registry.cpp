@@ -18,11 +18,11 @@ const std::vector<PositionMethod>& positionMethods() {
 }
 
 const PositionMethod& positionMethod(const std::string& name) {
-    return entryNamed(positionMethods(), name, "position method");
+    return findEntry(positionMethods(), name, "position method");
 }
 
-const std::vector<OwnSetting>& methodSettings() {
-    static const std::vector<OwnSetting> all = settingsOf(positionMethods());
+const std::vector<DeclaredSetting>& methodSettings() {
+    static const std::vector<DeclaredSetting> all = allSettings(positionMethods());
     return all;
 }
 
@@ -32,12 +32,12 @@ const std::vector<std::string>& twinMethods() {
 }
 
 bool PositionMethod::readsField(const std::string& field) const {
-    return std::find(reads.begin(), reads.end(), field) != reads.end() ||
+    return std::find(relevant_fields.begin(), relevant_fields.end(), field) != relevant_fields.end() ||
            std::any_of(settings.begin(), settings.end(),
-                       [&](const OwnSetting& setting) { return setting.name == field; });
+                       [&](const DeclaredSetting& setting) { return setting.name == field; });
 }
 
-PositionSettings::PositionSettings() : own(methodSettings()) {}
+PositionSettings::PositionSettings() : declared(methodSettings()) {}
 
 const PositionMethod& PositionSettings::method() const {
     return positionMethod(position);

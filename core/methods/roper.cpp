@@ -15,7 +15,7 @@ PositionMethod roperMethod() {
     method.formula =
         "s = (R(n)q)·(R(j)k)/√d: the same scores and weights as RoPE; only the values rotate too";
     method.color = 0xd55e00;
-    method.reads.push_back("value_rotary_fraction");
+    method.relevant_fields.push_back("value_rotary_fraction");
     method.rotates_values = true;
     return method;
 }

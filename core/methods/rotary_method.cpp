@@ -15,7 +15,7 @@ std::int64_t trainedFrequencies(const PositionSettings& s, const ModelShape& sha
 
 PositionMethod rotaryMethod() {
     PositionMethod method;
-    method.reads = {"pairing",           "rotary_fraction", "base",
+    method.relevant_fields = {"pairing",           "rotary_fraction", "base",
                     "frequency_formula", "frequencies",     "frequency_rate"};
     method.rotates = true;
     method.parameters = trainedFrequencies;

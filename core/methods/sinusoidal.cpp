@@ -13,7 +13,7 @@ PositionMethod sinusoidalMethod() {
         "cos nθ<sub>i</sub>";
     method.extrapolation = "sums of sines that training never showed";
     method.color = 0x7b52ab;
-    method.reads = {"base"};
+    method.relevant_fields = {"base"};
     method.adds_to_embeddings = true;
     return method;
 }

@@ -7,7 +7,7 @@ namespace roper {
 namespace {
 
 /// Powers of ζ up to n/512 must stay within the range of float32: (2/7)^(±64) is 10^(∓35).
-constexpr std::int64_t kLongest = 32768;
+constexpr std::int64_t kMaxLength = 32768;
 
 }  // namespace
 
@@ -24,18 +24,18 @@ PositionMethod xposMethod() {
     method.extrapolation =
         "far scores fade, so it reads long texts by what is near; frequencies can be scaled too";
     method.color = 0x00838f;
-    method.longest = [](const PositionSettings&, const ModelShape&) { return kLongest; };
-    method.limit = "uses xPos, whose powers of ζ stay inside float32 for";
-    method.for_longer = "use another method";
+    method.max_length = [](const PositionSettings&, const ModelShape&) { return kMaxLength; };
+    method.limit_text = "uses xPos, whose powers of ζ stay inside float32 for";
+    method.advice_for_longer = "use another method";
     method.check = [](const PositionSettings&, const ModelShape& shape) {
         std::vector<SettingProblem> problems;
         if (!shape.causal)
             problems.push_back({"model.position",
                                 "xPos fades with the distance to keys before the query; keys after it "
                                 "would grow, so it needs training.objective = causal"});
-        if (shape.length > kLongest)
+        if (shape.length > kMaxLength)
             problems.push_back(
-                {"training.length", "xPos reads at most " + std::to_string(kLongest) + " tokens"});
+                {"training.length", "xPos reads at most " + std::to_string(kMaxLength) + " tokens"});
         return problems;
     };
     method.decay = [](int pair, int pairs, double position, bool is_query) {

@@ -12,7 +12,7 @@ namespace {
 constexpr std::int64_t kKeysPerBlock = 128;
 
 at::Tensor divided(const at::Tensor& numerator, const at::Tensor& denominator) {
-    return numerator / denominator.clamp_min(kLeastDenominator);
+    return numerator / denominator.clamp_min(kMinDenominator);
 }
 
 /// Keys in a query's future: [Tq, Tk] (bool).
@@ -106,15 +106,15 @@ RoundedAttention roundedAttention(const Heads& heads, const AttentionMask& mask)
     for (std::int64_t first = 0; first < scores.size(3); first += kKeysPerBlock) {
         const at::Tensor block = scores.narrow(-1, first, std::min(kKeysPerBlock, scores.size(3) - first)),
                          now = at::maximum(largest, block.amax(-1, /*keepdim=*/true)),
-                         shrunk = at::exp(largest - now), unscaled = at::exp(block - now);
-        sum = sum * shrunk + unscaled.sum(-1, /*keepdim=*/true);
-        mixed = mixed * shrunk + at::matmul(rounded(unscaled), v.narrow(2, first, block.size(3)));
+                         correction = at::exp(largest - now), unscaled = at::exp(block - now);
+        sum = sum * correction + unscaled.sum(-1, /*keepdim=*/true);
+        mixed = mixed * correction + at::matmul(rounded(unscaled), v.narrow(2, first, block.size(3)));
         largest = now;
     }
     return {at::softmax(scores, -1), mixed / sum};
 }
 
-at::Tensor mix(AttentionKind kind, const Heads& heads, const AttentionMask& mask) {
+at::Tensor weightedSum(AttentionKind kind, const Heads& heads, const AttentionMask& mask) {
     if (kind != AttentionKind::softmax) return mixLinear(kind, heads, mask);
     if (mask.added.defined())
         return at::scaled_dot_product_attention(heads.q, heads.k, heads.v,

@@ -33,7 +33,7 @@ AttentionMask decodingMask(const at::Tensor& visible, const at::Tensor& bias,
                            const at::TensorOptions& options);
 
 /// Σ_j a_nj v_j: [B, H, Tq, d]. Linear attention over a whole sequence stores no T × T matrix.
-at::Tensor mix(AttentionKind kind, const Heads& heads, const AttentionMask& mask);
+at::Tensor weightedSum(AttentionKind kind, const Heads& heads, const AttentionMask& mask);
 
 /// The weights a_nj: [B, H, Tq, Tk]. Those of linear_numerator need not sum to 1 and may be negative; the
 /// others are probabilities.

@@ -58,7 +58,7 @@ class Only final : c10::WarningHandler {
 std::optional<double> measure(const AttentionShape& shape) {
     // A GPU loads each kernel at its first call; the kernel that adds to an existing gradient is first used
     // in the second pass.
-    constexpr int kWarmUp = 3, kRounds = 3, kTimes = 5;
+    constexpr int kWarmupSteps = 3, kRounds = 3, kTimes = 5;
     const at::AutoGradMode with_gradients(true);
     const auto random = [&] {
         const at::TensorOptions options = at::TensorOptions(shape.device).dtype(shape.type);
@@ -82,7 +82,7 @@ std::optional<double> measure(const AttentionShape& shape) {
             const std::chrono::duration<double, std::milli> spent = std::chrono::steady_clock::now() - start;
             return spent.count() / times;
         };
-        measureRound(kWarmUp);
+        measureRound(kWarmupSteps);
         double least = measureRound(kTimes);
         for (int round = 1; round < kRounds; ++round)
             least = std::min(least, measureRound(kTimes));
@@ -94,7 +94,7 @@ std::optional<double> measure(const AttentionShape& shape) {
 
 }  // namespace
 
-std::string chooseAttention(const AttentionShape& shape) {
+std::string selectAttentionBackend(const AttentionShape& shape) {
     std::vector<std::pair<double, const Implementation*>> measured;
     for (const Implementation& implementation : kImplementations) {
         const Only only(implementation);

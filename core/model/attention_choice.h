@@ -21,6 +21,6 @@ struct AttentionShape {
 /// shapes that it does not support, the next fastest is used.
 /// @return  a line for the log: "attention by LibTorch's flash (flash 0.21 ms, math 1.3 ms)"
 /// @throws c10::Error if none supports this shape
-std::string chooseAttention(const AttentionShape& shape);
+std::string selectAttentionBackend(const AttentionShape& shape);
 
 }  // namespace roper

@@ -11,13 +11,13 @@
 namespace roper {
 
 /// The data of a float32 tensor; null if it is undefined or empty.
-inline const float* floatsOf(const at::Tensor& tensor) {
+inline const float* floatData(const at::Tensor& tensor) {
     return tensor.defined() && tensor.numel() > 0 ? tensor.const_data_ptr<float>() : nullptr;
 }
 
 /// cos and sin [rows, pairs], or [rows, 1, pairs], in the form used by kernels; they must be contiguous.
-inline RotationTable tableOf(const CosSin& cos_sin) {
-    return {floatsOf(cos_sin.cosine), floatsOf(cos_sin.sine),
+inline RotationTable rotationTable(const CosSin& cos_sin) {
+    return {floatData(cos_sin.cosine), floatData(cos_sin.sine),
             static_cast<std::size_t>(cos_sin.cosine.size(-1))};
 }
 

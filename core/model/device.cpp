@@ -19,13 +19,13 @@ namespace {
 constexpr const char* kGetCuda =
     "Run `./lab setup --cuda` to fetch LibTorch's CUDA half, or take the CPU (device.name = cpu).";
 
-bool driverIsThere() {
+bool hasCudaDriver() {
     return std::filesystem::exists("/dev/nvidia0") || std::filesystem::exists("/dev/nvidiactl");
 }
 
 /// Opens libtorch_cuda.so, whose static initialisers register CUDA with LibTorch. Returns an error message,
 /// if any.
-std::optional<std::string> openCudaHalf() {
+std::optional<std::string> openTorchCudaLibrary() {
     // RTLD_GLOBAL, since further libraries that it loads need its symbols.
     if (::dlopen("libtorch_cuda.so", RTLD_NOW | RTLD_GLOBAL) == nullptr) {
         const char* reason = ::dlerror();
@@ -39,11 +39,11 @@ std::optional<std::string> openCudaHalf() {
 }
 
 /// Opens our library for a GPU. Returns an error message, if any; LibTorch's operations work without it.
-std::optional<std::string> openOurHalf(const c10::Device& device) {
-    const std::filesystem::path path = besideProgram("libroper_cuda.so");
+std::optional<std::string> openRoperCudaLibrary(const c10::Device& device) {
+    const std::filesystem::path path = libraryPath("libroper_cuda.so");
     void* const library = ::dlopen(path.c_str(), RTLD_NOW | RTLD_LOCAL);
     if (library == nullptr) return ::dlerror();
-    const auto open = reinterpret_cast<OpenGpu>(::dlsym(library, "roper_open_gpu"));
+    const auto open = reinterpret_cast<OpenGpuFunction>(::dlsym(library, "roper_open_gpu"));
     if (open == nullptr) return ::dlerror();
     try {
         // Never deleted: the driver may be unloaded before this library's variables are destroyed.
@@ -66,18 +66,18 @@ c10::Device cudaDevice(const std::string& name, int process) {
 
 }  // namespace
 
-OpenDevice openDevice(const std::string& name, bool plain, int process) {
+OpenedDevice openDevice(const std::string& name, bool plain, int process) {
     useGpu(nullptr);
     if (name == "cpu") return {c10::kCPU, ""};
     if (name == "auto") {
-        if (!driverIsThere()) return {c10::kCPU, ""};
-        if (const auto problem = openCudaHalf()) return {c10::kCPU, "training on the CPU: " + *problem};
-    } else if (const auto problem = openCudaHalf()) {
+        if (!hasCudaDriver()) return {c10::kCPU, ""};
+        if (const auto problem = openTorchCudaLibrary()) return {c10::kCPU, "training on the CPU: " + *problem};
+    } else if (const auto problem = openTorchCudaLibrary()) {
         throw Error(ErrorKind::usage, *problem);
     }
     const c10::Device device = cudaDevice(name == "auto" ? "cuda" : name, process);
     if (plain) return {device, ""};
-    const auto problem = openOurHalf(device);
+    const auto problem = openRoperCudaLibrary(device);
     return {device, problem ? "training without our own CUDA half, so slower: " + *problem : ""};
 }
 

@@ -8,7 +8,7 @@
 
 namespace roper {
 
-struct OpenDevice {
+struct OpenedDevice {
     c10::Device device;
     /// a note about a suboptimal choice: why "auto" chose the CPU although there is a GPU, …
     std::string note;
@@ -21,10 +21,10 @@ struct OpenDevice {
 /// @param process  index among several on this machine; if no GPU is named, each uses the next one, starting
 /// again after the last
 /// @throws Error (usage) saying what is missing and how to get it
-OpenDevice openDevice(const std::string& name, bool plain = false, int process = 0);
+OpenedDevice openDevice(const std::string& name, bool plain = false, int process = 0);
 
 /// The device that a specification requests.
-inline OpenDevice openDevice(const Specification::Device& device, int process = 0) {
+inline OpenedDevice openDevice(const Specification::Device& device, int process = 0) {
     return openDevice(device.name, device.kernel == "plain", process);
 }
 

@@ -22,17 +22,17 @@ class FusedAttentionFunction : public torch::autograd::Function<FusedAttentionFu
         const at::Tensor qkv = given.contiguous(), beta = bias.contiguous();
         const std::int64_t B = qkv.size(0), T = qkv.size(1), C = qkv.size(2) / 3;
         const at::Tensor out = at::empty({B, T, C}, qkv.options());
-        const at::Tensor log_sums = at::empty({B, heads, T}, qkv.options().dtype(at::kFloat));
+        const at::Tensor log_sum_exps = at::empty({B, heads, T}, qkv.options().dtype(at::kFloat));
         context->saved_data["heads"] = heads;
         context->saved_data["causal"] = causal;
         context->saved_data["pairing"] = pairing;
-        context->save_for_backward({qkv, out, log_sums, beta, queries.cosine, queries.sine, keys.cosine,
+        context->save_for_backward({qkv, out, log_sum_exps, beta, queries.cosine, queries.sine, keys.cosine,
                                     keys.sine, values.cosine, values.sine});
         const AttentionSetup setup = setupOf(context, qkv, beta, queries, keys, values);
-        withTypeOf(qkv, [&](auto number) {
-            const auto* const from = numbersOf<decltype(number)>(qkv);
-            auto* const to = numbersOf<decltype(number)>(out);
-            float* const sums = numbersOf<float>(log_sums);
+        dispatchType(qkv, [&](auto number) {
+            const auto* const from = typedData<decltype(number)>(qkv);
+            auto* const to = typedData<decltype(number)>(out);
+            float* const sums = typedData<float>(log_sum_exps);
             forEachItem(setup.B * setup.H, [&](std::size_t item, AttentionScratch& scratch) {
                 attendForward(setup, from, to, sums, item, scratch);
             });
@@ -42,7 +42,7 @@ class FusedAttentionFunction : public torch::autograd::Function<FusedAttentionFu
 
     static tensor_list backward(AutogradContext* context, tensor_list gradients) {
         const tensor_list saved = context->get_saved_variables();
-        const at::Tensor &qkv = saved[0], &out = saved[1], &log_sums = saved[2], &beta = saved[3];
+        const at::Tensor &qkv = saved[0], &out = saved[1], &log_sum_exps = saved[2], &beta = saved[3];
         const CosSin queries{saved[4], saved[5]}, keys{saved[6], saved[7]}, values{saved[8], saved[9]};
         const AttentionSetup setup = setupOf(context, qkv, beta, queries, keys, values);
         const at::Tensor grad_out = gradients[0].contiguous();
@@ -51,12 +51,12 @@ class FusedAttentionFunction : public torch::autograd::Function<FusedAttentionFu
         if (beta.numel() > 0 && context->needs_input_grad(1))
             grad_bias = at::empty({qkv.size(0), beta.size(0), beta.size(1)}, beta.options());
         float* const bias_data = grad_bias.defined() ? grad_bias.mutable_data_ptr<float>() : nullptr;
-        withTypeOf(qkv, [&](auto number) {
+        dispatchType(qkv, [&](auto number) {
             using Number = decltype(number);
-            const Number *const from = numbersOf<Number>(qkv), *const output = numbersOf<Number>(out),
-                                *const given = numbersOf<Number>(grad_out);
-            Number* const to = numbersOf<Number>(grad_qkv);
-            const float* const sums = numbersOf<float>(log_sums);
+            const Number *const from = typedData<Number>(qkv), *const output = typedData<Number>(out),
+                                *const given = typedData<Number>(grad_out);
+            Number* const to = typedData<Number>(grad_qkv);
+            const float* const sums = typedData<float>(log_sum_exps);
             forEachItem(setup.B * setup.H, [&](std::size_t item, AttentionScratch& scratch) {
                 attendBackward(setup, from, output, sums, given, to, bias_data, item, scratch);
             });
@@ -74,10 +74,10 @@ class FusedAttentionFunction : public torch::autograd::Function<FusedAttentionFu
         setup.d = static_cast<std::size_t>(qkv.size(2)) / 3 / setup.H;
         setup.causal = context->saved_data["causal"].toBool();
         setup.pairing = static_cast<Pairing>(context->saved_data["pairing"].toInt());
-        setup.query = tableOf(queries);
-        setup.key = tableOf(keys);
-        setup.value = tableOf(values);
-        setup.bias = floatsOf(bias);
+        setup.query = rotationTable(queries);
+        setup.key = rotationTable(keys);
+        setup.value = rotationTable(values);
+        setup.bias = floatData(bias);
         return setup;
     }
 };
@@ -88,7 +88,7 @@ at::Tensor fusedAttention(const at::Tensor& qkv, std::int64_t heads, bool causal
                           const PassPositions& pass, std::size_t layer) {
     TORCH_CHECK(qkv.dim() == 3 && qkv.size(2) % (3 * heads) == 0 && qkv.is_cpu(),
                 "fusedAttention: no q, k and v of ", heads, " heads in ", qkv.sizes());
-    const CosSin &queries = pass.ofQueries(layer), &keys = pass.ofKeys(layer), &values = pass.ofValues(layer);
+    const CosSin &queries = pass.queryCosSin(layer), &keys = pass.keyCosSin(layer), &values = pass.valueCosSin(layer);
     const std::int64_t T = qkv.size(1), d = qkv.size(2) / 3 / heads;
     for (const CosSin* cos_sin : {&queries, &keys, &values})
         for (const at::Tensor& table : {cos_sin->cosine, cos_sin->sine})

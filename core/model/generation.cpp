@@ -11,7 +11,7 @@
 
 namespace roper {
 
-at::Tensor padded(const std::vector<std::vector<std::int64_t>>& lists) {
+at::Tensor padRight(const std::vector<std::vector<std::int64_t>>& lists) {
     std::size_t longest = 0;
     for (const auto& list : lists)
         longest = std::max(longest, list.size());
@@ -36,7 +36,7 @@ std::vector<std::vector<std::int64_t>> encoded(const Vocabulary& vocabulary,
 }  // namespace
 
 at::Tensor encodePadded(const Vocabulary& vocabulary, const std::vector<std::string>& texts) {
-    return padded(encoded(vocabulary, texts));
+    return padRight(encoded(vocabulary, texts));
 }
 
 std::vector<Completion> generate(Transformer& model, const Vocabulary& vocabulary,
@@ -52,7 +52,7 @@ std::vector<Completion> generate(Transformer& model, const Vocabulary& vocabular
     std::vector<Completion> completions(prompts.size());
     if (prompts.empty() || options.max_tokens <= 0) return completions;
     const at::Device device = model.parameters().front().second.device();
-    const at::Tensor prompt_tokens = padded(prompts);
+    const at::Tensor prompt_tokens = padRight(prompts);
     at::Tensor last =
         at::empty({prompt_tokens.size(0)}, at::kLong);  // position of each sequence's last token
     std::vector<std::size_t> active;                    // the prompt that each row of the batch continues
@@ -77,7 +77,7 @@ std::vector<Completion> generate(Transformer& model, const Vocabulary& vocabular
         for (std::size_t row = 0; row < active.size(); ++row) {
             const std::size_t b = active[row];
             const std::int64_t token =
-                chooseToken(on_cpu[static_cast<std::int64_t>(row)], options.temperature, random[b]);
+                sampleToken(on_cpu[static_cast<std::int64_t>(row)], options.temperature, random[b]);
             completions[b].text += vocabulary.decode(token);
             completions[b].tokens.push_back(token);
             if (options.is_complete && options.is_complete(completions[b].text)) continue;
@@ -88,7 +88,7 @@ std::vector<Completion> generate(Transformer& model, const Vocabulary& vocabular
         if (unfinished.empty() || made == options.max_tokens) break;
         if (unfinished.size() < active.size()) {
             const at::Tensor kept = at::tensor(rows, at::kLong).to(device);
-            texts.keep(kept);
+            texts.selectSequences(kept);
             last = last.index_select(0, kept);
             active = std::move(unfinished);
         }

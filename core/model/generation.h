@@ -36,7 +36,7 @@ std::vector<Completion> generate(Transformer& model, const Vocabulary& vocabular
                                  const GenerationOptions& options);
 
 /// Lists of tokens as one tensor [B, longest list], right-padded with token 0.
-at::Tensor padded(const std::vector<std::vector<std::int64_t>>& lists);
+at::Tensor padRight(const std::vector<std::vector<std::int64_t>>& lists);
 
 /// Texts as tokens [B, longest text], right-padded with token 0.
 at::Tensor encodePadded(const Vocabulary& vocabulary, const std::vector<std::string>& texts);

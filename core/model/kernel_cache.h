@@ -29,12 +29,12 @@ class KernelCache {
                       const PassPositions& pass);
 
     /// Keeps only these sequences, in this order. rows [B′] (int64). Nothing is moved in memory.
-    void keep(const at::Tensor& rows) { places_ = places_.index_select(0, rows); }
+    void selectSequences(const at::Tensor& rows) { slots_ = slots_.index_select(0, rows); }
 
   private:
     std::int64_t heads_, head_dim_, capacity_;
     Pairing pairing_;
-    at::Tensor places_;                      ///< index of each sequence in the layers: [B] (int64)
+    at::Tensor slots_;                      ///< index of each sequence in the layers: [B] (int64)
     std::vector<at::Tensor> keys_, values_;  ///< one per layer [sequences, H, numbers]
 };
 

@@ -4,8 +4,8 @@
 
 namespace roper {
 
-void KeyValueCache::keep(const at::Tensor& rows) {
-    for (auto* layers : {&keys_, &values_, &plain_keys_})
+void KeyValueCache::selectSequences(const at::Tensor& rows) {
+    for (auto* layers : {&keys_, &values_, &unrotated_keys_})
         for (at::Tensor& layer : *layers)
             layer = layer.index_select(0, rows);
 }
@@ -19,20 +19,20 @@ void KeyValueCache::append(const Heads& heads) {
     };
     store(keys_, heads.k);
     store(values_, heads.v);
-    store(plain_keys_, heads.unrotated_k);
+    store(unrotated_keys_, heads.unrotated_k);
 }
 
 Heads KeyValueCache::extend(std::size_t layer, const Heads& heads, const at::Tensor& positions,
                             std::int64_t used) {
     const std::int64_t B = heads.k.size(0), H = heads.k.size(1), d = heads.k.size(3);
     const at::Tensor slot = positions.view({B, 1, 1, 1}).expand({B, H, 1, d});
-    const auto upToNow = [&](std::vector<at::Tensor>& layers, const at::Tensor& made) {
+    const auto cachedTokens = [&](std::vector<at::Tensor>& layers, const at::Tensor& made) {
         if (!made.defined()) return at::Tensor();
         layers[layer].scatter_(2, slot, made);
         return layers[layer].narrow(2, 0, used);
     };
-    return {heads.q, upToNow(keys_, heads.k), upToNow(values_, heads.v), heads.unrotated_q,
-            upToNow(plain_keys_, heads.unrotated_k)};
+    return {heads.q, cachedTokens(keys_, heads.k), cachedTokens(values_, heads.v), heads.unrotated_q,
+            cachedTokens(unrotated_keys_, heads.unrotated_k)};
 }
 
 }  // namespace roper

@@ -21,7 +21,7 @@ class KeyValueCache {
     std::int64_t capacity() const { return capacity_; }
 
     /// Keeps only these sequences, in this order. rows [B′] (int64)
-    void keep(const at::Tensor& rows);
+    void selectSequences(const at::Tensor& rows);
 
     /// Stores the keys and values of whole prompts, positions 0 … T − 1, of the next layer.
     void append(const Heads& heads);
@@ -34,7 +34,7 @@ class KeyValueCache {
     std::int64_t capacity_ = 0;
     std::vector<at::Tensor> keys_;        ///< one per layer [B, H, capacity, d]
     std::vector<at::Tensor> values_;      ///< one per layer [B, H, capacity, d]
-    std::vector<at::Tensor> plain_keys_;  ///< unrotated keys, if the attention needs them
+    std::vector<at::Tensor> unrotated_keys_;  ///< unrotated keys, if the attention needs them
 };
 
 }  // namespace roper

@@ -49,45 +49,45 @@ class CastFunction : public torch::autograd::Function<CastFunction> {
 
 }  // namespace
 
-std::vector<at::Tensor> castTogether(const std::vector<at::Tensor>& tensors, at::ScalarType type) {
+std::vector<at::Tensor> castAll(const std::vector<at::Tensor>& tensors, at::ScalarType type) {
     return CastFunction::apply(at::TensorList(tensors), type);
 }
 
-Normalized Pass::norm(const at::Tensor& x, const Affine& norm, at::ScalarType type) const {
-    if (by_kernels) return denseNorm(x, norm.weight, norm.bias, kLayerNormEpsilon, type);
+Normalized LayerOperations::norm(const at::Tensor& x, const Affine& norm, at::ScalarType type) const {
+    if (uses_kernels) return denseNorm(x, norm.weight, norm.bias, kLayerNormEpsilon, type);
     return {x, at::layer_norm(x, {x.size(-1)}, norm.weight, norm.bias, kLayerNormEpsilon).to(type)};
 }
 
-at::Tensor Pass::linear(const at::Tensor& x, const Affine& layer) const {
-    if (by_kernels) return denseLinear(x.to(compute_type), layer.weight, layer.bias, compute_type);
+at::Tensor LayerOperations::linear(const at::Tensor& x, const Affine& layer) const {
+    if (uses_kernels) return denseLinear(x.to(compute_type), layer.weight, layer.bias, compute_type);
     return plainLinear(x, layer);
 }
 
-at::Tensor Pass::linearToMaster(const at::Tensor& x, const Affine& layer) const {
-    if (by_kernels) return denseLinear(x.to(compute_type), layer.weight, layer.bias);
+at::Tensor LayerOperations::linearToMaster(const at::Tensor& x, const Affine& layer) const {
+    if (uses_kernels) return denseLinear(x.to(compute_type), layer.weight, layer.bias);
     return plainLinear(x, layer).to(master_type);
 }
 
-at::Tensor Pass::addLinear(const at::Tensor& residual, const at::Tensor& x, const Affine& layer) const {
-    if (!by_kernels) return residual + drop(plainLinear(x, layer));
+at::Tensor LayerOperations::addLinear(const at::Tensor& residual, const at::Tensor& x, const Affine& layer) const {
+    if (!uses_kernels) return residual + applyDropout(plainLinear(x, layer));
     const at::Tensor input = x.to(compute_type);
-    if (dropout > 0) return residual + drop(denseLinear(input, layer.weight, layer.bias));
+    if (dropout > 0) return residual + applyDropout(denseLinear(input, layer.weight, layer.bias));
     return denseLinear(input, layer.weight, layer.bias, at::kFloat, residual);
 }
 
-at::Tensor Pass::addFeedForward(const at::Tensor& residual, const at::Tensor& x, const Affine& up,
+at::Tensor LayerOperations::addFeedForward(const at::Tensor& residual, const at::Tensor& x, const Affine& up,
                                 const Affine& down) const {
-    if (!by_kernels) {
+    if (!uses_kernels) {
         const at::Tensor hidden = plainLinear(x, up);
         return addLinear(residual, gelu ? at::gelu(hidden) : at::relu(hidden), down);
     }
     const auto answer = [&](const at::Tensor& added) {
         return denseFeedForward(x.to(compute_type), up.weight, up.bias, down.weight, down.bias, gelu, added);
     };
-    return dropout > 0 ? residual + drop(answer({})) : answer(residual);
+    return dropout > 0 ? residual + applyDropout(answer({})) : answer(residual);
 }
 
-at::Tensor Pass::drop(const at::Tensor& x) const {
+at::Tensor LayerOperations::applyDropout(const at::Tensor& x) const {
     return dropout > 0 ? at::dropout(x, dropout, /*train=*/true) : x;
 }
 

@@ -16,10 +16,10 @@ struct Affine {
 
 /// How the layers of one pass through the blocks are computed: by our kernels or LibTorch's operations, in
 /// which number types, and with or without dropout. The kernels cast weights themselves; LibTorch's
-/// operations require weights of type `compute_type` (`castTogether`). B sequences, T tokens, C = width.
-class Pass {
+/// operations require weights of type `compute_type` (`castAll`). B sequences, T tokens, C = width.
+class LayerOperations {
   public:
-    bool by_kernels = false;  ///< those of core/operators/dense.h
+    bool uses_kernels = false;  ///< those of core/operators/dense.h
     bool gelu = true;         ///< activation of the feed-forward layers; otherwise ReLU
     double dropout = 0;       ///< 0: no dropout
 
@@ -46,11 +46,11 @@ class Pass {
     at::Tensor addFeedForward(const at::Tensor& residual, const at::Tensor& x, const Affine& up,
                               const Affine& down) const;
 
-    at::Tensor drop(const at::Tensor& x) const;
+    at::Tensor applyDropout(const at::Tensor& x) const;
 };
 
 /// Casts tensors to a type in one contiguous array: on a GPU one operation for all in each direction, instead
 /// of one each. Gradients are returned in the tensors' own type.
-std::vector<at::Tensor> castTogether(const std::vector<at::Tensor>& tensors, at::ScalarType type);
+std::vector<at::Tensor> castAll(const std::vector<at::Tensor>& tensors, at::ScalarType type);
 
 }  // namespace roper

@@ -32,12 +32,12 @@ Transformer::Transformer(const Specification& specification, std::int64_t vocabu
     : specification_(specification),
       heads_(specification.model.heads),
       head_dim_(specification.headDim()),
-      attention_(valueNamed<AttentionKind>(specification.model.attention)),
+      attention_(enumFromName<AttentionKind>(specification.model.attention)),
       pre_norm_(specification.model.norm == "pre"),
       causal_(!specification.isMasked()),
       options_(at::TensorOptions().device(device).dtype(dtype)),
-      by_kernels_(whyPlain().empty()),
-      compute_type_(chosenComputeType()),
+      uses_kernels_(reasonForPlain().empty()),
+      compute_type_(selectComputeType()),
       parameters_(specification.training.model_seed, options_),
       positions_(makePositions(specification, parameters_, options_)) {
     const auto& model = specification_.model;
@@ -72,7 +72,7 @@ std::int64_t Transformer::parameterCount() const {
 }
 
 /// Why passes over whole sequences use only LibTorch's operations; empty if they use our kernels.
-std::string Transformer::whyPlain() const {
+std::string Transformer::reasonForPlain() const {
     if (specification_.device.kernel == "plain") return "device.kernel is plain";
     if (!options_.device().is_cpu()) return "the model is on a GPU";
     if (options_.dtype() != at::kFloat) return "our kernels are for float32";
@@ -80,26 +80,26 @@ std::string Transformer::whyPlain() const {
 }
 
 /// Why attention does, in such a pass; empty if it uses our kernel.
-std::string Transformer::whyNotFused() const {
-    if (!by_kernels_) return whyPlain();
+std::string Transformer::reasonNotFused() const {
+    if (!uses_kernels_) return reasonForPlain();
     if (attention_ != AttentionKind::softmax) return "the kernel knows softmax alone";
     if (specification_.model.trainsFrequencies()) return "the kernel does not train frequencies";
     return {};
 }
 
 /// Type of the operands of matrix products in passes over whole sequences.
-at::ScalarType Transformer::chosenComputeType() const {
+at::ScalarType Transformer::selectComputeType() const {
     const auto whole = c10::typeMetaToScalarType(options_.dtype());
     if (whole != at::kFloat) return whole;
     const std::string& precision = specification_.device.precision;
     if (precision != "auto") return precision == "bf16" ? at::kBFloat16 : at::kFloat;
-    const bool faster = multipliesBFloat16(options_.device()) && (by_kernels_ || !options_.device().is_cpu());
+    const bool faster = multipliesBFloat16(options_.device()) && (uses_kernels_ || !options_.device().is_cpu());
     return faster ? at::kBFloat16 : at::kFloat;
 }
 
 /// With LibTorch's operations only, in the model's number type.
-Pass Transformer::plainPass() const {
-    Pass pass;
+LayerOperations Transformer::plainPass() const {
+    LayerOperations pass;
     pass.gelu = specification_.model.activation == "gelu";
     pass.master_type = pass.compute_type = c10::typeMetaToScalarType(options_.dtype());
     return pass;
@@ -117,13 +117,13 @@ Transformer::Layers Transformer::castLayers() const {
     std::vector<at::Tensor> masters;
     for (const at::Tensor* operand : operands)
         masters.push_back(*operand);
-    const std::vector<at::Tensor> cast = castTogether(masters, compute_type_);
+    const std::vector<at::Tensor> cast = castAll(masters, compute_type_);
     for (std::size_t i = 0; i < operands.size(); ++i)
         *operands[i] = cast[i];
     return layers;
 }
 
-std::string Transformer::computation() const {
+std::string Transformer::describeComputation() const {
     const bool rounds = compute_type_ == at::kBFloat16;
     const std::string numbers = rounds                            ? "in bfloat16 "
                                 : options_.dtype() == at::kDouble ? "in float64 "
@@ -131,31 +131,31 @@ std::string Transformer::computation() const {
     const std::string slow = rounds && !multipliesBFloat16(options_.device())
                                  ? "; this device does not multiply bfloat16, so float32 would be faster"
                                  : "";
-    if (!by_kernels_) return "computed " + numbers + "by LibTorch's operations: " + whyPlain() + slow;
+    if (!uses_kernels_) return "computed " + numbers + "by LibTorch's operations: " + reasonForPlain() + slow;
     const std::string products =
-        whyNotOneDnn().empty() ? "oneDNN" : "LibTorch's products (" + whyNotOneDnn() + ")";
+        reasonWithoutOneDnn().empty() ? "oneDNN" : "LibTorch's products (" + reasonWithoutOneDnn() + ")";
     const std::string kernels =
         "computed " + numbers + "by our kernels for " + kernelTarget() + " and " + products + slow;
-    return whyNotFused().empty() ? kernels
-                                 : kernels + ", attention by LibTorch's operations: " + whyNotFused();
+    return reasonNotFused().empty() ? kernels
+                                 : kernels + ", attention by LibTorch's operations: " + reasonNotFused();
 }
 
-std::string Transformer::chooseAttention(std::int64_t B, std::int64_t T) {
+std::string Transformer::selectAttentionBackend(std::int64_t B, std::int64_t T) {
     if (options_.device().is_cpu() || attention_ != AttentionKind::softmax ||
         specification_.device.kernel == "plain")
         return {};
-    const AttentionMask mask = sequenceMask(causal_, T, positions_->forPass({T}).distance_bias);
-    return roper::chooseAttention({B, heads_, T, head_dim_,
+    const AttentionMask mask = sequenceMask(causal_, T, positions_->makePassPositions({T}).distance_bias);
+    return roper::selectAttentionBackend({B, heads_, T, head_dim_,
                                    specification_.model.trainsFrequencies() ? at::kFloat : compute_type_,
                                    options_.device(), causal_, mask.added});
 }
 
 /// One pass through the blocks. → logits [B, T, V]
 at::Tensor Transformer::run(const Forward& forward, const Layers& layers) {
-    const Pass& pass = forward.pass;
+    const LayerOperations& pass = forward.pass;
     at::Tensor x = at::embedding(embedding_, forward.tokens);  // [B, T, C]
     if (forward.positions.embedding.defined()) x = x + forward.positions.embedding;
-    x = pass.drop(x);
+    x = pass.applyDropout(x);
     for (std::size_t layer = 0; layer < layers.blocks.size(); ++layer) {
         const Block& block = layers.blocks[layer];
         if (pre_norm_) {
@@ -186,26 +186,26 @@ at::Tensor Transformer::attend(const Forward& forward, std::size_t layer, const 
     const bool as_it_is = attention_ == AttentionKind::softmax && !specification_.model.trainsFrequencies();
     const at::Tensor split = splitHeads(as_it_is ? qkv : qkv.to(embedding_.scalar_type()));
     Heads heads = rotatedHeads(split, layer, forward.positions);
-    if (forward.texts != nullptr) {
-        KeyValueCache& cache = forward.texts->cache_;
-        if (forward.decoded.defined())
-            heads = cache.extend(layer, heads, forward.decoded, forward.mask.visible.size(-1));
+    if (forward.decoding != nullptr) {
+        KeyValueCache& cache = forward.decoding->cache_;
+        if (forward.decode_positions.defined())
+            heads = cache.extend(layer, heads, forward.decode_positions, forward.mask.visible.size(-1));
         else
             cache.append(heads);
     }
     const bool as_matrix = forward.recorder != nullptr && forward.recorder->with_weights;
     const at::Tensor weights = as_matrix ? roper::weights(attention_, heads, forward.mask) : at::Tensor();
     const at::Tensor mixed =
-        as_matrix ? at::matmul(weights, heads.v) : mix(attention_, heads, forward.mask);  // [B, H, T, d]
-    if (forward.recorder != nullptr) forward.recorder->take({layer, split, heads, weights, mixed});
+        as_matrix ? at::matmul(weights, heads.v) : weightedSum(attention_, heads, forward.mask);  // [B, H, T, d]
+    if (forward.recorder != nullptr) forward.recorder->receive({layer, split, heads, weights, mixed});
     return mergeHeads(mixed, layer, forward.positions);
 }
 
 /// The same by our kernels.
 at::Tensor Transformer::attendFused(const Forward& forward, std::size_t layer, const at::Tensor& qkv) {
-    if (forward.decoded.defined())
-        return forward.texts->kernel_cache_->attend(layer, qkv, forward.decoded, forward.positions);
-    if (forward.texts != nullptr) forward.texts->kernel_cache_->append(qkv, forward.positions);
+    if (forward.decode_positions.defined())
+        return forward.decoding->kernel_cache_->attend(layer, qkv, forward.decode_positions, forward.positions);
+    if (forward.decoding != nullptr) forward.decoding->kernel_cache_->append(qkv, forward.positions);
     return fusedAttention(qkv, heads_, causal_, positions_->pairing(), forward.positions, layer);
 }
 
@@ -214,7 +214,7 @@ at::Tensor Transformer::attendRounded(const Forward& forward, std::size_t layer,
     const at::Tensor split = splitHeads(qkv.to(at::kFloat));
     const Heads heads = rotatedHeads(split, layer, forward.positions);
     const RoundedAttention attention = roundedAttention(heads, forward.mask);
-    forward.recorder->take({layer, split, heads, attention.weights, attention.mixed});
+    forward.recorder->receive({layer, split, heads, attention.weights, attention.mixed});
     return mergeHeads(attention.mixed, layer, forward.positions).to(at::kBFloat16);
 }
 
@@ -228,8 +228,8 @@ at::Tensor Transformer::splitHeads(const at::Tensor& qkv) const {
 Heads Transformer::rotatedHeads(const at::Tensor& qkv, std::size_t layer,
                                 const PassPositions& positions) const {
     const Pairing pairing = positions_->pairing();
-    const CosSin &queries = positions.ofQueries(layer), &keys = positions.ofKeys(layer),
-                 &values = positions.ofValues(layer);
+    const CosSin &queries = positions.queryCosSin(layer), &keys = positions.keyCosSin(layer),
+                 &values = positions.valueCosSin(layer);
     if (attention_ == AttentionKind::softmax) {
         const RotatedHeads rotated = rotateHeads(qkv, queries, keys, values, pairing);
         return {rotated.q, rotated.k, rotated.v, {}, {}};
@@ -245,7 +245,7 @@ Heads Transformer::rotatedHeads(const at::Tensor& qkv, std::size_t layer,
 /// ô [B, H, T, d] → R(−n)ô for RoPER, heads concatenated: [B, T, C].
 at::Tensor Transformer::mergeHeads(const at::Tensor& mixed, std::size_t layer,
                                    const PassPositions& positions) const {
-    const CosSin& values = positions.ofValues(layer);
+    const CosSin& values = positions.valueCosSin(layer);
     return rotate(mixed, values.cosine, values.sine, positions_->pairing(), Direction::inverse)
         .transpose(1, 2)
         .flatten(2);
@@ -254,27 +254,27 @@ at::Tensor Transformer::mergeHeads(const at::Tensor& mixed, std::size_t layer,
 /// A pass over whole sequences with LibTorch's operations. tokens [B, T]
 Transformer::Forward Transformer::plainForward(const at::Tensor& tokens) {
     const std::int64_t T = tokens.size(1);
-    Forward forward{tokens, positions_->forPass({T}), {}, plainPass()};
+    Forward forward{tokens, positions_->makePassPositions({T}), {}, plainPass()};
     forward.mask = sequenceMask(causal_, T, forward.positions.distance_bias);
     return forward;
 }
 
 /// A pass as in training, with our kernels if they are used; without a mask. tokens [B, T]
-Transformer::Forward Transformer::fastForward(const at::Tensor& tokens, PassPositions positions) const {
+Transformer::Forward Transformer::optimizedForward(const at::Tensor& tokens, PassPositions positions) const {
     Forward forward{tokens, std::move(positions), {}, plainPass()};
-    forward.pass.by_kernels = by_kernels_;
+    forward.pass.uses_kernels = uses_kernels_;
     forward.pass.compute_type = compute_type_;
-    forward.fused = whyNotFused().empty();
+    forward.fused = reasonNotFused().empty();
     return forward;
 }
 
 at::Tensor Transformer::forward(const at::Tensor& tokens, bool training) {
     const std::int64_t T = tokens.size(1);
-    Forward forward = fastForward(tokens, positions_->forPass({T}));
+    Forward forward = optimizedForward(tokens, positions_->makePassPositions({T}));
     if (training) forward.pass.dropout = specification_.model.dropout;
     if (!forward.fused) forward.mask = sequenceMask(causal_, T, forward.positions.distance_bias);
     // The kernels cast weights themselves.
-    const bool cast = !by_kernels_ && forward.pass.compute_type != forward.pass.master_type;
+    const bool cast = !uses_kernels_ && forward.pass.compute_type != forward.pass.master_type;
     return run(forward, cast ? castLayers() : layers_);
 }
 
@@ -289,12 +289,12 @@ at::Tensor Transformer::loss(const at::Tensor& tokens, const at::Tensor& targets
 }
 
 Transformer::Decoding Transformer::startDecoding(std::int64_t capacity) const {
-    Decoding texts;
-    texts.layers_ = by_kernels_ ? layersForKernels() : layers_;
-    texts.cache_ = KeyValueCache(capacity);
-    if (whyNotFused().empty())
-        texts.kernel_cache_.emplace(heads_, head_dim_, positions_->pairing(), capacity);
-    return texts;
+    Decoding decoding;
+    decoding.layers_ = uses_kernels_ ? layersForKernels() : layers_;
+    decoding.cache_ = KeyValueCache(capacity);
+    if (reasonNotFused().empty())
+        decoding.kernel_cache_.emplace(heads_, head_dim_, positions_->pairing(), capacity);
+    return decoding;
 }
 
 /// The layers with weights in the form read by the kernels' products.
@@ -307,25 +307,25 @@ Transformer::Layers Transformer::layersForKernels() const {
     return layers;
 }
 
-at::Tensor Transformer::prefill(const at::Tensor& tokens, Decoding& texts) {
+at::Tensor Transformer::prefill(const at::Tensor& tokens, Decoding& decoding) {
     Forward forward =
-        by_kernels_ ? fastForward(tokens, positions_->forPass({tokens.size(1)})) : plainForward(tokens);
+        uses_kernels_ ? optimizedForward(tokens, positions_->makePassPositions({tokens.size(1)})) : plainForward(tokens);
     if (!forward.fused) forward.mask = sequenceMask(causal_, tokens.size(1), forward.positions.distance_bias);
-    forward.texts = &texts;
-    return run(forward, texts.layers_);
+    forward.decoding = &decoding;
+    return run(forward, decoding.layers_);
 }
 
-at::Tensor Transformer::decode(const at::Tensor& tokens, const at::Tensor& positions, Decoding& texts) {
+at::Tensor Transformer::decode(const at::Tensor& tokens, const at::Tensor& positions, Decoding& decoding) {
     const std::int64_t B = tokens.size(0), used = positions.max().item<std::int64_t>() + 1;
     // Texts end one by one, and oneDNN would prepare its products for every remaining number of texts.
-    const std::int64_t rows = by_kernels_ && texts.kernel_cache_ ? roundedRows(B) : B;
+    const std::int64_t rows = uses_kernels_ && decoding.kernel_cache_ ? roundedRows(B) : B;
     const auto filled = [&](const at::Tensor& x) {
         return rows > B ? at::constant_pad_nd(x, {0, rows - B}) : x;
     };
     const at::Tensor all_positions = filled(positions);
-    PassPositions at_positions = positions_->forPass({used, all_positions});
+    PassPositions at_positions = positions_->makePassPositions({used, all_positions});
     const at::Tensor all_tokens = filled(tokens).unsqueeze(1);
-    Forward forward = by_kernels_ ? fastForward(all_tokens, std::move(at_positions))
+    Forward forward = uses_kernels_ ? optimizedForward(all_tokens, std::move(at_positions))
                                   : Forward{all_tokens, std::move(at_positions), {}, plainPass()};
     if (!forward.fused) {
         // A text attends to its own tokens up to the new one; positions beyond are padding of longer prompts.
@@ -333,19 +333,19 @@ at::Tensor Transformer::decode(const at::Tensor& tokens, const at::Tensor& posit
             at::arange(used, positions.options()).view({1, 1, 1, used}).le(positions.view({B, 1, 1, 1}));
         forward.mask = decodingMask(visible, forward.positions.bias, options_);
     }
-    forward.texts = &texts;
-    forward.decoded = positions;
-    return run(forward, texts.layers_).squeeze(1).narrow(0, 0, B);
+    forward.decoding = &decoding;
+    forward.decode_positions = positions;
+    return run(forward, decoding.layers_).squeeze(1).narrow(0, 0, B);
 }
 
 /// Runs a pass that fills `recorder`. tokens [B, T]
-void Transformer::record(const at::Tensor& tokens, const Recorder& recorder, Numbers numbers) {
-    const bool rounds = numbers == Numbers::compute && compute_type_ == at::kBFloat16;
+void Transformer::record(const at::Tensor& tokens, const Recorder& recorder, NumberMode numbers) {
+    const bool rounds = numbers == NumberMode::compute && compute_type_ == at::kBFloat16;
     const std::int64_t T = tokens.size(1);
-    Forward forward = rounds ? fastForward(tokens, positions_->forPass({T})) : plainForward(tokens);
+    Forward forward = rounds ? optimizedForward(tokens, positions_->makePassPositions({T})) : plainForward(tokens);
     if (rounds) forward.mask = sequenceMask(causal_, T, forward.positions.distance_bias);
     forward.recorder = &recorder;
-    run(forward, rounds && !by_kernels_ ? castLayers() : layers_);
+    run(forward, rounds && !uses_kernels_ ? castLayers() : layers_);
 }
 
 }  // namespace roper

@@ -49,45 +49,45 @@ class Transformer {
     class Decoding;
 
     /// Starts with empty texts, and space for `capacity` tokens each. Uses the kernels and number type of a
-    /// pass over whole sequences (`computation`) if they support generation, otherwise LibTorch's operations.
+    /// pass over whole sequences (`describeComputation`) if they support generation, otherwise LibTorch's operations.
     Decoding startDecoding(std::int64_t capacity) const;
 
     /// Processes the prompts. tokens [B, T], right-padded → logits [B, T, V]
-    at::Tensor prefill(const at::Tensor& tokens, Decoding& texts);
+    at::Tensor prefill(const at::Tensor& tokens, Decoding& decoding);
 
     /// Processes one more token of every text. tokens [B], positions [B] (int64) → logits [B, V]
-    at::Tensor decode(const at::Tensor& tokens, const at::Tensor& positions, Decoding& texts);
+    at::Tensor decode(const at::Tensor& tokens, const at::Tensor& positions, Decoding& decoding);
 
     /// Number type for inspecting a model: that of its parameters, by LibTorch's operations, or that of its
     /// passes (`computeType`), with the same rounding.
-    enum class Numbers { master, compute };
+    enum class NumberMode { master, compute };
 
     /// Attention weights of every layer and head for tokens [B, T] → [L, B, H, T, T].
-    at::Tensor attentionWeights(const at::Tensor& tokens, Numbers numbers = Numbers::master);
+    at::Tensor attentionWeights(const at::Tensor& tokens, NumberMode numbers = NumberMode::master);
 
     /// Activation statistics of every head for tokens [1, T].
-    struct Inside {
+    struct ActivationStatistics {
         at::Tensor attention;  ///< weights [L, H, T, T]
         at::Tensor norms;      ///< norms by pair of q, k, v and output, means over tokens: [4, L, H, d/2]
     };
-    Inside inside(const at::Tensor& tokens, Numbers numbers = Numbers::master);
+    ActivationStatistics statistics(const at::Tensor& tokens, NumberMode numbers = NumberMode::master);
 
     /// The smallest denominator of each head's linear attention over tokens [B, T] → [L, H]; undefined for
     /// softmax, whose denominator cannot vanish.
-    at::Tensor leastDenominators(const at::Tensor& tokens);
+    at::Tensor minDenominators(const at::Tensor& tokens);
 
     /// Which code computes passes over whole sequences, and why: a line for the run's log.
-    std::string computation() const;
+    std::string describeComputation() const;
 
     /// Whether our kernels are used.
-    bool usesOurKernels() const { return by_kernels_; }
+    bool usesKernels() const { return uses_kernels_; }
 
     /// Type of the operands of matrix products in such passes.
     at::ScalarType computeType() const { return compute_type_; }
 
     /// On a GPU: makes LibTorch's attention use the fastest implementation for B sequences of T tokens, as
-    /// `chooseAttention`. → a line for the log; empty on the CPU and for linear attention
-    std::string chooseAttention(std::int64_t B, std::int64_t T);
+    /// `selectAttentionBackend`. → a line for the log; empty on the CPU and for linear attention
+    std::string selectAttentionBackend(std::int64_t B, std::int64_t T);
 
     const std::vector<NamedParameter>& parameters() const { return parameters_.all(); }
     std::int64_t parameterCount() const;
@@ -116,7 +116,7 @@ class Transformer {
     };
     struct Recorder {
         bool with_weights = false;  ///< computes the weights as a matrix, which training never does
-        std::function<void(const LayerRecord&)> take;
+        std::function<void(const LayerRecord&)> receive;
     };
 
     /// Inputs and options of one pass through the blocks.
@@ -124,36 +124,36 @@ class Transformer {
         at::Tensor tokens;  ///< [B, T] (int64)
         PassPositions positions;
         AttentionMask mask;
-        Pass pass;
+        LayerOperations pass;
         bool fused = false;         ///< whether our kernels compute attention, which needs no mask then
-        Decoding* texts = nullptr;  ///< generation whose caches are filled, or also read
-        at::Tensor decoded = {};    ///< [B] (int64): positions of single tokens that follow cached ones
+        Decoding* decoding = nullptr;  ///< generation whose caches are filled, or also read
+        at::Tensor decode_positions = {};    ///< [B] (int64): positions of single tokens that follow cached ones
         const Recorder* recorder = nullptr;
     };
     at::Tensor run(const Forward& forward, const Layers& layers);
     at::Tensor attend(const Forward& forward, std::size_t layer, const at::Tensor& qkv);
     at::Tensor attendFused(const Forward& forward, std::size_t layer, const at::Tensor& qkv);
     Forward plainForward(const at::Tensor& tokens);
-    Forward fastForward(const at::Tensor& tokens, PassPositions positions) const;
-    void record(const at::Tensor& tokens, const Recorder& recorder, Numbers numbers = Numbers::master);
+    Forward optimizedForward(const at::Tensor& tokens, PassPositions positions) const;
+    void record(const at::Tensor& tokens, const Recorder& recorder, NumberMode numbers = NumberMode::master);
     at::Tensor attendRounded(const Forward& forward, std::size_t layer, const at::Tensor& qkv);
 
-    Pass plainPass() const;
+    LayerOperations plainPass() const;
     Layers castLayers() const;
     Layers layersForKernels() const;
     at::Tensor splitHeads(const at::Tensor& qkv) const;
     Heads rotatedHeads(const at::Tensor& qkv, std::size_t layer, const PassPositions& positions) const;
     at::Tensor mergeHeads(const at::Tensor& mixed, std::size_t layer, const PassPositions& positions) const;
-    std::string whyPlain() const;
-    std::string whyNotFused() const;
-    at::ScalarType chosenComputeType() const;
+    std::string reasonForPlain() const;
+    std::string reasonNotFused() const;
+    at::ScalarType selectComputeType() const;
 
     Specification specification_;
     std::int64_t heads_, head_dim_;
     AttentionKind attention_;
     bool pre_norm_, causal_;
     at::TensorOptions options_;
-    bool by_kernels_;              ///< in passes over whole sequences
+    bool uses_kernels_;              ///< in passes over whole sequences
     at::ScalarType compute_type_;  ///< type of matrix products in such passes
     Parameters parameters_;
     std::unique_ptr<Positions> positions_;
@@ -164,11 +164,11 @@ class Transformer {
 class Transformer::Decoding {
   public:
     /// Keeps only these texts, in this order. rows [B′] (int64)
-    void keep(const at::Tensor& rows) {
+    void selectSequences(const at::Tensor& rows) {
         if (kernel_cache_)
-            kernel_cache_->keep(rows);
+            kernel_cache_->selectSequences(rows);
         else
-            cache_.keep(rows);
+            cache_.selectSequences(rows);
     }
 
   private:

@@ -4,13 +4,13 @@
 
 namespace roper {
 
-at::Tensor Transformer::attentionWeights(const at::Tensor& tokens, Numbers numbers) {
+at::Tensor Transformer::attentionWeights(const at::Tensor& tokens, NumberMode numbers) {
     std::vector<at::Tensor> layers;
     record(tokens, {true, [&](const LayerRecord& layer) { layers.push_back(layer.weights); }}, numbers);
     return at::stack(layers);
 }
 
-Transformer::Inside Transformer::inside(const at::Tensor& tokens, Numbers numbers) {
+Transformer::ActivationStatistics Transformer::statistics(const at::Tensor& tokens, NumberMode numbers) {
     const auto norms_of = [&](const at::Tensor& x, int pairs) {
         return pairNorms(x.squeeze(0), positions_->pairing(), pairs);
     };
@@ -29,7 +29,7 @@ Transformer::Inside Transformer::inside(const at::Tensor& tokens, Numbers number
     return {at::stack(attention).squeeze(1), at::stack(norms, 1)};
 }
 
-at::Tensor Transformer::leastDenominators(const at::Tensor& tokens) {
+at::Tensor Transformer::minDenominators(const at::Tensor& tokens) {
     if (attention_ == AttentionKind::softmax) return {};
     const AttentionMask mask = sequenceMask(causal_, tokens.size(1), {});
     std::vector<at::Tensor> layers;

@@ -29,13 +29,13 @@ ConfigFields::ConfigFields(std::shared_ptr<const Json> root, const Json& object,
     : root_(std::move(root)), json_(&object), where_(std::move(where)) {}
 
 ConfigFields ConfigFields::parse(std::string_view text) {
-    constexpr std::size_t kLongest = 1 << 20;
-    if (text.size() > kLongest) fail("this is too long for a config.json");
+    constexpr std::size_t kMaxBytes = 1 << 20;
+    if (text.size() > kMaxBytes) fail("this is too long for a config.json");
     if (trimmed(text).empty()) fail("there is nothing to read; paste the text of a model's config.json");
     auto root = std::make_shared<Json>();
     try {
         // As strings, such numbers are refused by name where a number is read and ignored elsewhere.
-        *root = parseStrictJson(withQuotedNotANumber(text));
+        *root = parseStrictJson(quoteNonFiniteNumbers(text));
     } catch (const std::invalid_argument& error) {
         fail(std::string("this is not JSON that can be read: ") + error.what());
     }
@@ -48,11 +48,11 @@ bool ConfigFields::has(const std::string& key) const {
     return json_->contains(key) && !json_->at(key).is_null();
 }
 
-bool ConfigFields::stands(const std::string& key) const {
+bool ConfigFields::contains(const std::string& key) const {
     return json_->contains(key);
 }
 
-bool ConfigFields::isValue(const std::string& key, const std::string& json) const {
+bool ConfigFields::equalsJson(const std::string& key, const std::string& json) const {
     const Json* const value = read(key);
     return value != nullptr && *value == Json::parse(json);
 }
@@ -61,7 +61,7 @@ bool ConfigFields::isNumber(const std::string& key) const {
     return has(key) && json_->at(key).is_number();
 }
 
-ConfigFields ConfigFields::askedAnew() const {
+ConfigFields ConfigFields::unreadCopy() const {
     return {root_, *json_, where_};
 }
 
@@ -69,12 +69,12 @@ bool ConfigFields::isEmpty() const {
     return json_->empty();
 }
 
-ConfigFields ConfigFields::updatedBy(const ConfigFields& other) const {
+ConfigFields ConfigFields::mergedWith(const ConfigFields& other) const {
     auto both = std::make_shared<Json>(*json_);
     both->update(*other.json_);
     const Json& object = *both;
     ConfigFields made(std::move(both), object, other.where_);
-    made.also_asked_ = {asked_, other.asked_};
+    made.source_members_ = {read_members_, other.read_members_};
     return made;
 }
 
@@ -83,8 +83,8 @@ void ConfigFields::refuse(const std::string& key, const std::string& what) const
 }
 
 const Json* ConfigFields::read(const std::string& key) const {
-    asked_->members.insert(key);
-    for (const auto& also : also_asked_)
+    read_members_->members.insert(key);
+    for (const auto& also : source_members_)
         also->members.insert(key);
     return has(key) ? &json_->at(key) : nullptr;
 }
@@ -100,7 +100,7 @@ std::optional<double> ConfigFields::number(const std::string& key, double low, d
     return number;
 }
 
-std::optional<int> ConfigFields::whole(const std::string& key, int low, int high) const {
+std::optional<int> ConfigFields::integer(const std::string& key, int low, int high) const {
     const auto value = number(key, low, high);
     if (value && *value != std::floor(*value)) refuse(key, "must be whole, not " + formatNumber(*value));
     return value ? std::optional(static_cast<int>(*value)) : std::nullopt;
@@ -121,11 +121,11 @@ std::optional<std::string> ConfigFields::text(const std::string& key) const {
 }
 
 std::optional<std::vector<double>> ConfigFields::numbers(const std::string& key, double low, double high,
-                                                         std::size_t most) const {
+                                                         std::size_t max_count) const {
     const Json* value = read(key);
     if (value == nullptr) return std::nullopt;
     if (!value->is_array()) refuse(key, "must be a list of numbers, not " + shown(*value));
-    if (value->size() > most) refuse(key, "has more than " + std::to_string(most) + " numbers");
+    if (value->size() > max_count) refuse(key, "has more than " + std::to_string(max_count) + " numbers");
     std::vector<double> read;
     for (const Json& entry : *value) {
         if (!entry.is_number()) refuse(key, "must be a list of numbers; one entry is " + shown(entry));
@@ -137,11 +137,11 @@ std::optional<std::vector<double>> ConfigFields::numbers(const std::string& key,
     return read;
 }
 
-std::optional<std::vector<std::string>> ConfigFields::texts(const std::string& key, std::size_t most) const {
+std::optional<std::vector<std::string>> ConfigFields::texts(const std::string& key, std::size_t max_count) const {
     const Json* value = read(key);
     if (value == nullptr) return std::nullopt;
     if (!value->is_array()) refuse(key, "must be a list of texts, not " + shown(*value));
-    if (value->size() > most) refuse(key, "has more than " + std::to_string(most) + " texts");
+    if (value->size() > max_count) refuse(key, "has more than " + std::to_string(max_count) + " texts");
     std::vector<std::string> read;
     for (const Json& entry : *value) {
         if (!entry.is_string()) refuse(key, "must be a list of texts; one entry is " + shown(entry));
@@ -155,9 +155,9 @@ std::optional<ConfigFields> ConfigFields::object(const std::string& key) const {
     if (value == nullptr) return std::nullopt;
     if (!value->is_object()) refuse(key, "must be an object, not " + shown(*value));
     ConfigFields inner(root_, *value, nameOf(key));
-    std::shared_ptr<Asked>& asked = asked_->inside[key];
-    if (!asked) asked = inner.asked_;
-    inner.asked_ = asked;
+    std::shared_ptr<ReadMembers>& nested_members = read_members_->nested[key];
+    if (!nested_members) nested_members = inner.read_members_;
+    inner.read_members_ = nested_members;
     return inner;
 }
 
@@ -168,14 +168,14 @@ std::optional<double> ConfigFields::firstNumber(std::initializer_list<const char
     return std::nullopt;
 }
 
-std::optional<int> ConfigFields::firstWhole(std::initializer_list<const char*> keys, int low,
+std::optional<int> ConfigFields::firstInteger(std::initializer_list<const char*> keys, int low,
                                             int high) const {
     for (const char* key : keys)
-        if (const auto value = whole(key, low, high)) return value;
+        if (const auto value = integer(key, low, high)) return value;
     return std::nullopt;
 }
 
-std::vector<std::string> ConfigFields::keysOfObjects() const {
+std::vector<std::string> ConfigFields::objectKeys() const {
     std::vector<std::string> keys;
     for (const auto& [key, value] : json_->items())
         if (value.is_object()) keys.push_back(key);
@@ -185,7 +185,7 @@ std::vector<std::string> ConfigFields::keysOfObjects() const {
 std::vector<std::string> ConfigFields::unread() const {
     std::vector<std::string> named;
     for (const auto& [key, value] : json_->items())
-        if (!value.is_null() && value != false && asked_->members.count(key) == 0)
+        if (!value.is_null() && value != false && read_members_->members.count(key) == 0)
             named.push_back(nameOf(key) + " = " + shown(value));
     return named;
 }

@@ -25,18 +25,18 @@ class ConfigFields {
     /// Whether the member exists and is not null.
     bool has(const std::string& key) const;
     /// Whether the member exists, even as null.
-    bool stands(const std::string& key) const;
+    bool contains(const std::string& key) const;
     /// Whether the member equals this value, written as JSON.
-    bool isValue(const std::string& key, const std::string& json) const;
+    bool equalsJson(const std::string& key, const std::string& json) const;
     /// Whether the member exists and is a number.
     bool isNumber(const std::string& key) const;
     bool isEmpty() const;
     /// Path of the object within the file, such as "text_config"; empty for the root.
     const std::string& where() const { return where_; }
     /// The same object with nothing marked as read, for objects that several readers share.
-    ConfigFields askedAnew() const;
+    ConfigFields unreadCopy() const;
     /// The same object with members replaced or added from another.
-    ConfigFields updatedBy(const ConfigFields& other) const;
+    ConfigFields mergedWith(const ConfigFields& other) const;
     /// Path of a member, for messages: "rope_scaling.factor".
     std::string nameOf(const std::string& key) const { return where_.empty() ? key : where_ + "." + key; }
 
@@ -44,22 +44,22 @@ class ConfigFields {
     // has another type or is out of bounds
 
     std::optional<double> number(const std::string& key, double low, double high) const;
-    std::optional<int> whole(const std::string& key, int low, int high) const;
+    std::optional<int> integer(const std::string& key, int low, int high) const;
     std::optional<bool> flag(const std::string& key) const;
     std::optional<std::string> text(const std::string& key) const;
-    /// A list of at most `most` numbers.
+    /// A list of at most `max_count` numbers.
     std::optional<std::vector<double>> numbers(const std::string& key, double low, double high,
-                                               std::size_t most) const;
-    /// A list of at most `most` texts.
-    std::optional<std::vector<std::string>> texts(const std::string& key, std::size_t most) const;
+                                               std::size_t max_count) const;
+    /// A list of at most `max_count` texts.
+    std::optional<std::vector<std::string>> texts(const std::string& key, std::size_t max_count) const;
     std::optional<ConfigFields> object(const std::string& key) const;
 
     /// The first of several keys that exists.
     std::optional<double> firstNumber(std::initializer_list<const char*> keys, double low, double high) const;
-    std::optional<int> firstWhole(std::initializer_list<const char*> keys, int low, int high) const;
+    std::optional<int> firstInteger(std::initializer_list<const char*> keys, int low, int high) const;
 
     /// Keys of all members that are objects, sorted.
-    std::vector<std::string> keysOfObjects() const;
+    std::vector<std::string> objectKeys() const;
 
     /// "key = value" for each unread member that is not null or false.
     std::vector<std::string> unread() const;
@@ -69,9 +69,9 @@ class ConfigFields {
 
   private:
     /// The members of an object that have been read.
-    struct Asked {
+    struct ReadMembers {
         std::set<std::string> members;
-        std::map<std::string, std::shared_ptr<Asked>> inside;  ///< for members that are objects
+        std::map<std::string, std::shared_ptr<ReadMembers>> nested;  ///< for members that are objects
     };
 
     ConfigFields(std::shared_ptr<const nlohmann::json> root, const nlohmann::json& object, std::string where);
@@ -82,8 +82,8 @@ class ConfigFields {
     std::shared_ptr<const nlohmann::json> root_;  ///< keeps the object alive
     const nlohmann::json* json_;
     std::string where_;
-    std::shared_ptr<Asked> asked_ = std::make_shared<Asked>();
-    std::vector<std::shared_ptr<Asked>> also_asked_ = {};  ///< of the objects it was made of
+    std::shared_ptr<ReadMembers> read_members_ = std::make_shared<ReadMembers>();
+    std::vector<std::shared_ptr<ReadMembers>> source_members_ = {};  ///< of the objects it was made of
 };
 
 }  // namespace roper

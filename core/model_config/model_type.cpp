@@ -28,9 +28,9 @@ ModelType::Kind kindOf(const std::string& name, const Json& row) {
                          .features = row.value("features", 0),
                          .width_keys = row.value("width", Names()),
                          .is_scaled = row.value("scaled", true),
-                         .given_theta_keys = row.value("given_keys", Names())};
-    if (row.contains("share")) kind.share = row.at("share").get<double>();
-    if (row.contains("less")) row.at("less").get_to(kind.difference);
+                         .nested_theta_keys = row.value("given_keys", Names())};
+    if (row.contains("share")) kind.rotary_fraction = row.at("share").get<double>();
+    if (row.contains("less")) row.at("less").get_to(kind.width_difference);
     return kind;
 }
 
@@ -43,7 +43,7 @@ ModelType typeOf(const std::string& name, const Json& row) {
     read("interleaved", type.interleaved);
     read("interleave_key", type.interleave_key);
     read("width", type.width_keys);
-    read("wider", type.wider);
+    read("wider", type.head_width_factor);
     if (row.contains("kinds"))
         for (const auto& [kind, of_kind] : row.at("kinds").items())
             type.kinds.push_back(kindOf(kind, of_kind));
@@ -52,9 +52,9 @@ ModelType typeOf(const std::string& name, const Json& row) {
     read("flat", type.reads_flat);
     if (row.contains("partial")) {
         const Json& partial = row.at("partial");
-        type.reads_share = partial.value("inside", true);
-        type.share = partial.value("share", 1.0);
-        type.share_keys = partial.value("keys", Names());
+        type.reads_rotary_fraction = partial.value("inside", true);
+        type.rotary_fraction = partial.value("share", 1.0);
+        type.rotary_fraction_keys = partial.value("keys", Names());
     }
     if (row.contains("rope")) type.rope = ConfigFields::parse(row.at("rope").dump());
     type.refuses_scaling = !row.value("refuses", Names()).empty();
@@ -69,11 +69,11 @@ ModelType typeOf(const std::string& name, const Json& row) {
     }
     read("ends", type.last_layer);
     read("forces", type.forces_last);
-    read("by_layer", type.by_layer);
+    read("by_layer", type.per_layer_keys);
     read("copies", type.copies_flat);
     if (row.contains("beside")) {
-        row.at("beside").at(0).get_to(type.beside_key);
-        row.at("beside").at(1).get_to(type.beside);
+        row.at("beside").at(0).get_to(type.unrotated_features_key);
+        row.at("beside").at(1).get_to(type.unrotated_features);
     }
     type.rotating = rotatingOf(row.value("rotating", ""));
     if (row.contains("values"))
@@ -81,7 +81,7 @@ ModelType typeOf(const std::string& name, const Json& row) {
     read("last", type.rotates_last);
     read("own", type.own);
     read("theta_first", type.theta_first);
-    read("share_first", type.share_first);
+    read("share_first", type.rotary_fraction_first);
     read("values_key", type.values_key);
     if (row.contains("features")) {
         if (row.at("features").is_string())
@@ -93,23 +93,23 @@ ModelType typeOf(const std::string& name, const Json& row) {
     read("yarn_factor", type.yarn_factor);
     read("alpha", type.reads_alpha);
     read("mscales", type.reads_mscales);
-    read("yarn_is_longrope", type.calls_yarn_longrope);
+    read("yarn_is_longrope", type.yarn_means_longrope);
     if (row.contains("needs")) {
-        type.needed_key = row.at("needs").at(0);
-        type.needed_value = row.at("needs").at(1).dump();
+        type.required_key = row.at("needs").at(0);
+        type.required_value = row.at("needs").at(1).dump();
     }
-    read("null_theta", type.rests_at_null);
-    read("text", type.text_type);
+    read("null_theta", type.null_theta_means_unrotated);
+    read("text", type.language_model_type);
     return type;
 }
 
 /// Like most models. Used for model types whose code is not part of transformers.
-ModelType usualType() {
+ModelType defaultType() {
     ModelType type;
     type.width_keys = {"head_dim", "qk_rope_head_dim"};
     type.kinds = {
         {.name = "", .theta_keys = {"rope_theta", "rotary_emb_base", "global_rope_theta"}, .width_keys = {}}};
-    type.share_keys = {"partial_rotary_factor", "rotary_pct", "rotary_dim"};
+    type.rotary_fraction_keys = {"partial_rotary_factor", "rotary_pct", "rotary_dim"};
     type.names = {{"hidden_size", "n_embd"},
                   {"num_attention_heads", "n_head"},
                   {"max_position_embeddings", "n_positions"},
@@ -121,8 +121,8 @@ ModelType usualType() {
 
 }  // namespace
 
-const ModelType& modelTypeNamed(const std::string& name) {
-    static const ModelType usual = usualType();
+const ModelType& findModelType(const std::string& name) {
+    static const ModelType usual = defaultType();
     static const std::map<std::string, ModelType> types = [] {
         std::map<std::string, ModelType> made;
         for (const auto& [type, row] : kRows)

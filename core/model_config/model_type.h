@@ -27,10 +27,10 @@ struct ModelType {
     std::string name;
     bool interleaved = false;    ///< neighbouring features form a pair
     std::string interleave_key;  ///< member with this flag; empty: none
-    /// Members with the width of a head; the first that exists counts. The default is `wider`·hidden_size /
+    /// Members with the width of a head; the first that exists counts. The default is `head_width_factor`·hidden_size /
     /// num_attention_heads.
     std::vector<std::string> width_keys;
-    int wider = 1;
+    int head_width_factor = 1;
 
     /// A group of layers that rotate alike.
     struct Kind {
@@ -41,30 +41,30 @@ struct ModelType {
         std::vector<std::string> width_keys = {};  ///< members with that width
         bool is_scaled = true;                     ///< whether a flat rope_scaling applies to them
         /// Replaces `theta_keys` if the config has rope_parameters; none: `theta_keys`.
-        std::vector<std::string> given_theta_keys = {};
+        std::vector<std::string> nested_theta_keys = {};
         /// Default fraction of a head that rotates; none: as in all others.
-        std::optional<double> share = {};
+        std::optional<double> rotary_fraction = {};
         /// Two members with their defaults: the width of a head is the first minus the second, if no member
         /// of `width_keys` exists.
-        std::vector<std::pair<std::string, int>> difference = {};
+        std::vector<std::pair<std::string, int>> width_difference = {};
     };
     std::vector<Kind> kinds;
     bool is_nested = false;    ///< rope_parameters are nested by kind of layer
     bool needs_theta = false;  ///< nested parameters must contain rope_theta
     bool reads_flat = false;   ///< flat parameters are accepted, too
 
-    bool reads_share = true;  ///< whether a partial rotation applies when frequencies are not scaled
-    double share = 1;
-    std::vector<std::string> share_keys;  ///< "partial_rotary_factor", "rotary_pct", "rotary_dim"
+    bool reads_rotary_fraction = true;  ///< whether a partial rotation applies when frequencies are not scaled
+    double rotary_fraction = 1;
+    std::vector<std::string> rotary_fraction_keys;  ///< "partial_rotary_factor", "rotary_pct", "rotary_dim"
     std::optional<ConfigFields> rope;     ///< default of rope_parameters
     bool theta_first = false;      ///< members of the config with θ take precedence over rope_parameters
-    bool share_first = false;      ///< the same for the rotating fraction
+    bool rotary_fraction_first = false;      ///< the same for the rotating fraction
     bool refuses_scaling = false;  ///< the class cannot read rope_scaling
     bool copies_flat = false;  ///< flat parameters apply to every kind, without a rotating fraction (dots3)
     /// Member with the number of features next to the rotating ones; the rotating fraction refers to both
     /// together (Mistral 4); empty: none.
-    std::string beside_key;
-    int beside = 0;  ///< default of that member
+    std::string unrotated_features_key;
+    int unrotated_features = 0;  ///< default of that member
 
     std::optional<ConfigFields> sizes;         ///< defaults of missing members
     std::map<std::string, std::string> names;  ///< other names of members: hidden_size is "n_embd"
@@ -73,7 +73,7 @@ struct ModelType {
     bool forces_last = false;  ///< it overrides `layer_types`, too
     /// Members that `per_layer_config` may set for the layers of a kind; empty: it may not change the
     /// rotation.
-    std::vector<std::string> by_layer;
+    std::vector<std::string> per_layer_keys;
     std::vector<std::string> layer_types;  ///< accepted values in `layer_types`
     RotatingLayers rotating = RotatingLayers::all;
 
@@ -89,16 +89,16 @@ struct ModelType {
     /// LongRoPE's factors on cos and sin are short_mscale and long_mscale, and long_factor is not read
     /// (Phi-3.5 MoE).
     bool reads_mscales = false;
-    bool calls_yarn_longrope = false;  ///< the type "yarn" means LongRoPE (Phi-3)
-    std::string needed_key;            ///< rotation requires this member to have `needed_value`
-    std::string needed_value;          ///< as JSON
-    bool rests_at_null = false;        ///< nothing rotates if rope_theta is null (Olmo Hybrid)
-    std::string text_type;             ///< for composite models: the model type of the language part
+    bool yarn_means_longrope = false;  ///< the type "yarn" means LongRoPE (Phi-3)
+    std::string required_key;            ///< rotation requires this member to have `required_value`
+    std::string required_value;          ///< as JSON
+    bool null_theta_means_unrotated = false;        ///< nothing rotates if rope_theta is null (Olmo Hybrid)
+    std::string language_model_type;             ///< for composite models: the model type of the language part
 
     bool is_known = true;
 };
 
 /// The model type of this name in transformers 5.24; for an unknown name, one that resembles most models.
-const ModelType& modelTypeNamed(const std::string& name);
+const ModelType& findModelType(const std::string& name);
 
 }  // namespace roper

@@ -12,32 +12,32 @@
 namespace roper {
 namespace {
 
-constexpr double kLongestText = 1e9, kLeastBase = 1.0001, kMostBase = 1e15;
-constexpr double kLargestFactor = 10000, kSmallestListed = 1e-3, kLargestListed = 1e6;
-constexpr int kMostHeadDim = 1 << 16, kMostLayers = 1024;
+constexpr double kMaxTextLength = 1e9, kMinBase = 1.0001, kMaxBase = 1e15;
+constexpr double kMaxFactor = 10000, kMinListedFactor = 1e-3, kMaxListedFactor = 1e6;
+constexpr int kMaxHeadDim = 1 << 16, kMaxLayers = 1024;
 constexpr const char *kParameters = "rope_parameters", *kScaling = "rope_scaling",
-                     *kTrained = "original_max_position_embeddings", *kShare = "partial_rotary_factor",
+                     *kTrained = "original_max_position_embeddings", *kRotaryFraction = "partial_rotary_factor",
                      *kByLayer = "per_layer_config";
 
 /// The state while a config is read.
 class Reader {
   public:
-    Reader(const ConfigFields& config, const ModelType& type, RotationReading& reading)
+    Reader(const ConfigFields& config, const ModelType& type, ParsedRotation& reading)
         : config_(config),
           type_(type),
-          sizes_(ofOneReader(type.sizes)),
-          rope_(ofOneReader(type.rope)),
+          sizes_(unreadCopyIfAny(type.sizes)),
+          rope_(unreadCopyIfAny(type.rope)),
           reading_(reading) {
-        reading.positions = number("max_position_embeddings", 0, kLongestText).value_or(0);
+        reading.positions = number("max_position_embeddings", 0, kMaxTextLength).value_or(0);
     }
 
     void read() {
         readValues();
-        readLayersOfTheirOwn();
+        readPerLayerConfig();
         for (const Source& source : sources())
             readKind(source);
         placeLayers();
-        nameWhatIsNotRead();
+        noteUnreadMembers();
     }
 
   private:
@@ -49,8 +49,8 @@ class Reader {
     };
 
     /// Model types are shared by all readers and threads; records of what was read must not be.
-    static std::optional<ConfigFields> ofOneReader(const std::optional<ConfigFields>& shared) {
-        return shared ? std::optional(shared->askedAnew()) : std::nullopt;
+    static std::optional<ConfigFields> unreadCopyIfAny(const std::optional<ConfigFields>& shared) {
+        return shared ? std::optional(shared->unreadCopy()) : std::nullopt;
     }
 
     void note(std::string text) const {
@@ -68,12 +68,12 @@ class Reader {
     std::optional<double> number(const std::string& key, double low, double high) const {
         for (const std::string& name : namesOf(key)) {
             if (const auto value = config_.number(name, low, high)) return value;
-            if (config_.stands(name)) return std::nullopt;
+            if (config_.contains(name)) return std::nullopt;
         }
         return sizes_ ? sizes_->number(key, low, high) : std::nullopt;
     }
 
-    std::optional<int> whole(const std::string& key, int low, int high) const {
+    std::optional<int> integer(const std::string& key, int low, int high) const {
         const auto value = number(key, low, high);
         if (value && *value != std::floor(*value)) config_.refuse(key, "must be whole");
         return value ? std::optional(static_cast<int>(*value)) : std::nullopt;
@@ -93,48 +93,48 @@ class Reader {
     }
 
     /// Reads per_layer_config, the settings of single layers. transformers resolves the rotation members in
-    /// `by_layer` by the first layer of a kind, and fails if later layers of that kind differ. It refuses any
+    /// `per_layer_keys` by the first layer of a kind, and fails if later layers of that kind differ. It refuses any
     /// other setting that differs from the config.
-    void readLayersOfTheirOwn() {
+    void readPerLayerConfig() {
         // A fresh reader, so that other settings of a layer still count as unread.
-        const ConfigFields config = config_.askedAnew();
+        const ConfigFields config = config_.unreadCopy();
         const auto layers = config.object(kByLayer);
         if (!layers || !type_.is_known) return;
-        for (const std::string& key : layers->keysOfObjects()) {
+        for (const std::string& key : layers->objectKeys()) {
             const auto layer = parseNumber(key);
             const ConfigFields own = *layers->object(key);
-            if (!layer || *layer != std::floor(*layer) || *layer < 0 || *layer >= kMostLayers)
+            if (!layer || *layer != std::floor(*layer) || *layer < 0 || *layer >= kMaxLayers)
                 layers->refuse(key, "must be the number of a layer, from 0");
             for (const char* member :
-                 {kParameters, kScaling, "rope_theta", kShare, "max_position_embeddings", kTrained,
+                 {kParameters, kScaling, "rope_theta", kRotaryFraction, "max_position_embeddings", kTrained,
                   "layer_types", "head_dim", "qk_rope_head_dim", "hidden_size", "num_attention_heads"})
-                if (own.stands(member)) readOwnMember(own, member, static_cast<int>(*layer));
+                if (own.contains(member)) readPerLayerMember(own, member, static_cast<int>(*layer));
         }
-        requireAlikeByKind();
+        requireSameWidthPerKind();
     }
 
-    void readOwnMember(const ConfigFields& own, const std::string& member, int layer) {
-        const auto is_by_layer = std::find(type_.by_layer.begin(), type_.by_layer.end(), member);
-        if (is_by_layer != type_.by_layer.end()) {
-            if (const auto value = own.whole(member, 2, kMostHeadDim)) of_layer_[member][layer] = *value;
+    void readPerLayerMember(const ConfigFields& own, const std::string& member, int layer) {
+        const auto is_by_layer = std::find(type_.per_layer_keys.begin(), type_.per_layer_keys.end(), member);
+        if (is_by_layer != type_.per_layer_keys.end()) {
+            if (const auto value = own.integer(member, 2, kMaxHeadDim)) per_layer_[member][layer] = *value;
             return;
         }
         const bool is_width = member == "hidden_size" || member == "num_attention_heads";
         // The width of these models' heads does not depend on it.
-        if (is_width && !type_.by_layer.empty()) return;
+        if (is_width && !type_.per_layer_keys.empty()) return;
         const bool is_number = own.isNumber(member);
-        if (is_number && own.number(member, 0, kLongestText) == number(member, 0, kLongestText)) return;
+        if (is_number && own.number(member, 0, kMaxTextLength) == number(member, 0, kMaxTextLength)) return;
         own.refuse(member, "is of one layer; models of type " + type_.name +
                                " cannot compute a rotation that differs from layer to layer in it");
     }
 
     /// @throws Error (usage) if layers of one kind differ, as in transformers
-    void requireAlikeByKind() const {
-        if (of_layer_.empty()) return;
+    void requireSameWidthPerKind() const {
+        if (per_layer_.empty()) return;
         const std::vector<std::string> kinds = layerKinds();
         if (kinds.empty())
             config_.refuse("layer_types", std::string("is missing, by which ") + kByLayer + " is read");
-        for (const auto& [member, of_layer] : of_layer_) {
+        for (const auto& [member, of_layer] : per_layer_) {
             if (of_layer.rbegin()->first >= static_cast<int>(kinds.size()))
                 config_.refuse(kByLayer, "names layer " + std::to_string(of_layer.rbegin()->first) + " of " +
                                              std::to_string(kinds.size()) + " layers, from 0");
@@ -152,12 +152,12 @@ class Reader {
     }
 
     /// The setting for layers without one of their own.
-    std::optional<int> ofAll(const std::string& member) const { return whole(member, 2, kMostHeadDim); }
+    std::optional<int> ofAll(const std::string& member) const { return integer(member, 2, kMaxHeadDim); }
 
     /// The setting for layers of a kind according to per_layer_config.
     std::optional<int> byLayer(const std::string& member, const std::string& kind) const {
-        const auto own = of_layer_.find(member);
-        if (own != of_layer_.end()) {
+        const auto own = per_layer_.find(member);
+        if (own != per_layer_.end()) {
             const std::vector<std::string> kinds = layerKinds();
             for (const auto& [layer, value] : own->second)
                 if (kinds[static_cast<std::size_t>(layer)] == kind) return value;
@@ -167,36 +167,36 @@ class Reader {
 
     /// Width of a head in layers of this kind.
     int headWidth(const ModelType::Kind& kind) const {
-        if (!type_.by_layer.empty() && config_.stands(kByLayer))
-            if (const auto own = byLayer(type_.by_layer.front(), kind.name)) return *own;
+        if (!type_.per_layer_keys.empty() && config_.contains(kByLayer))
+            if (const auto own = byLayer(type_.per_layer_keys.front(), kind.name)) return *own;
         for (const std::string& key : kind.width_keys)
-            if (const auto given = config_.whole(key, 2, kMostHeadDim)) return *given;
-        if (!kind.difference.empty()) return differenceOf(kind);
+            if (const auto given = config_.integer(key, 2, kMaxHeadDim)) return *given;
+        if (!kind.width_difference.empty()) return widthDifference(kind);
         if (kind.features > 0 && (!kind.width_keys.empty() || type_.width_keys.empty())) return kind.features;
         for (const std::string& key : type_.width_keys)
             for (const std::string& name : namesOf(key))
-                if (const auto given = config_.whole(name, 2, kMostHeadDim)) return *given;
+                if (const auto given = config_.integer(name, 2, kMaxHeadDim)) return *given;
         for (const std::string& key : type_.width_keys)
-            if (sizes_ && !config_.stands(key))
-                if (const auto usual = sizes_->whole(key, 2, kMostHeadDim)) return *usual;
+            if (sizes_ && !config_.contains(key))
+                if (const auto usual = sizes_->integer(key, 2, kMaxHeadDim)) return *usual;
         if (type_.width_keys.empty() && sizes_)
-            if (const auto fixed = sizes_->whole("head_dim", 2, kMostHeadDim)) return *fixed;
+            if (const auto fixed = sizes_->integer("head_dim", 2, kMaxHeadDim)) return *fixed;
         return derivedHeadWidth();
     }
 
-    int differenceOf(const ModelType::Kind& kind) const {
-        const auto [all, usual] = kind.difference[0];
-        const auto [others, usual_others] = kind.difference[1];
-        const int width = config_.whole(all, 2, kMostHeadDim).value_or(usual) -
-                          config_.whole(others, 0, kMostHeadDim).value_or(usual_others);
+    int widthDifference(const ModelType::Kind& kind) const {
+        const auto [all, usual] = kind.width_difference[0];
+        const auto [others, usual_others] = kind.width_difference[1];
+        const int width = config_.integer(all, 2, kMaxHeadDim).value_or(usual) -
+                          config_.integer(others, 0, kMaxHeadDim).value_or(usual_others);
         if (width < 2) config_.refuse(others, "leaves less than 2 of a head's features to rotate");
         return width;
     }
 
     int derivedHeadWidth() const {
-        const auto width = whole("hidden_size", 2, 1 << 24);
-        auto heads = whole("num_attention_heads", 1, 1 << 16);
-        if (!heads) heads = config_.whole("decoder_num_attention_heads", 1, 1 << 16);
+        const auto width = integer("hidden_size", 2, 1 << 24);
+        auto heads = integer("num_attention_heads", 1, 1 << 16);
+        if (!heads) heads = config_.integer("decoder_num_attention_heads", 1, 1 << 16);
         if (!width || !heads)
             throw Error(ErrorKind::usage,
                         "the head's width is missing: head_dim, or hidden_size and num_attention_heads");
@@ -205,7 +205,7 @@ class Reader {
             throw Error(ErrorKind::usage, "hidden_size " + std::to_string(*width) +
                                               " is not divisible by num_attention_heads " +
                                               std::to_string(*heads));
-        return type_.wider * *width / *heads;
+        return type_.head_width_factor * *width / *heads;
     }
 
     std::optional<ConfigFields> objectUnlessEmpty(const char* key) const {
@@ -216,7 +216,7 @@ class Reader {
     /// Kinds of layers for which the object has parameters.
     std::vector<std::string> kindsIn(const ConfigFields& parameters) const {
         std::vector<std::string> kinds;
-        for (const std::string& key : parameters.keysOfObjects()) {
+        for (const std::string& key : parameters.objectKeys()) {
             const bool is_kind =
                 std::any_of(type_.kinds.begin(), type_.kinds.end(),
                             [&](const ModelType::Kind& kind) { return kind.name == key; }) ||
@@ -253,7 +253,7 @@ class Reader {
         if (scaling && type_.refuses_scaling)
             config_.refuse(kScaling, "cannot be read by transformers 5.24 for models of type " + type_.name +
                                          ": they have rope_parameters for each kind of layer");
-        if (type_.copies_flat) return sourcesCopied(parameters, scaling);
+        if (type_.copies_flat) return copiedSources(parameters, scaling);
         const bool is_flat = parameters && kindsIn(*parameters).empty();
         if (is_flat && !type_.reads_flat)
             config_.refuse(kParameters, "must name kinds of layers: " + join(kindNames(), ", "));
@@ -266,13 +266,13 @@ class Reader {
         // transformers inserts this before the config's own members, so `type` alone, the older name, is not
         // read.
         const auto plain = ConfigFields::parse(R"({"rope_type": "default"})");
-        if (scaling && config_.has(kShare))
+        if (scaling && config_.has(kRotaryFraction))
             note("partial_rotary_factor beside rope_scaling may be read otherwise by models of type " +
                  type_.name);
         std::vector<Source> all;
         for (const ModelType::Kind& kind : type_.kinds) {
             const auto own = by_kind ? by_kind->object(kind.name) : std::nullopt;
-            if (by_kind && by_kind->stands(kind.name) && !own) {
+            if (by_kind && by_kind->contains(kind.name) && !own) {
                 reading_.layers.push_back({kind.name, {}, {}});  // null: these layers do not rotate
                 continue;
             }
@@ -285,7 +285,7 @@ class Reader {
             auto rope = own || by_kind ? own : usual;
             if (is_scaled) {
                 const ConfigFields& under = own ? *own : kind.theta_keys.empty() && usual ? *usual : plain;
-                rope = under.updatedBy(*scaling);
+                rope = under.mergedWith(*scaling);
             }
             all.push_back({&kind, rope, !own && !is_scaled});
         }
@@ -296,7 +296,7 @@ class Reader {
 
     /// For classes that copy flat parameters to every kind and treat rope_scaling as another name of
     /// rope_parameters.
-    std::vector<Source> sourcesCopied(const std::optional<ConfigFields>& parameters,
+    std::vector<Source> copiedSources(const std::optional<ConfigFields>& parameters,
                                       const std::optional<ConfigFields>& scaling) {
         if (parameters && scaling)
             config_.refuse(kScaling,
@@ -311,7 +311,7 @@ class Reader {
                              : is_flat ? given
                                        : given->object(kind.name);
             if (!own) given->refuse(kind.name, "is missing: what layers of this kind have");
-            if (own->isValue("rope_type", "\"proportional\"") || own->isValue("type", "\"proportional\""))
+            if (own->equalsJson("rope_type", "\"proportional\"") || own->equalsJson("type", "\"proportional\""))
                 own->refuse("rope_type",
                             "\"proportional\" cannot be computed by models of type " + type_.name);
             all.push_back({&kind, own, !given});
@@ -359,7 +359,7 @@ class Reader {
     }
 
     void readKind(const Source& source) {
-        RotaryConfig rotary = unrotated(headWidth(*source.kind));
+        RotaryConfig rotary = unrotatedConfig(headWidth(*source.kind));
         if (rotates(source)) readRotation(source, rotary);
         reading_.layers.push_back({source.kind->name, {}, rotary});
     }
@@ -380,30 +380,30 @@ class Reader {
 
     /// Whether the config enables rotation.
     bool rotates(const Source& source) const {
-        if (type_.rests_at_null && isThetaNull(source)) {
+        if (type_.null_theta_means_unrotated && isThetaNull(source)) {
             note("nothing rotates: rope_theta is null");
             return false;
         }
-        if (type_.needed_key.empty()) return true;
-        if (config_.isValue(type_.needed_key, type_.needed_value)) return true;
-        const bool is_usual = sizes_ && sizes_->isValue(type_.needed_key, type_.needed_value) &&
-                              !config_.stands(type_.needed_key);
-        if (is_usual) return true;
-        note("nothing rotates: models of type " + type_.name + " rotate where " + type_.needed_key + " is " +
-             type_.needed_value);
+        if (type_.required_key.empty()) return true;
+        if (config_.equalsJson(type_.required_key, type_.required_value)) return true;
+        const bool is_default_type = sizes_ && sizes_->equalsJson(type_.required_key, type_.required_value) &&
+                              !config_.contains(type_.required_key);
+        if (is_default_type) return true;
+        note("nothing rotates: models of type " + type_.name + " rotate where " + type_.required_key + " is " +
+             type_.required_value);
         return false;
     }
 
     bool isThetaNull(const Source& source) const {
-        const bool is_inside = source.rope && !source.is_default && source.rope->stands("rope_theta");
+        const bool is_inside = source.rope && !source.is_default && source.rope->contains("rope_theta");
         const ConfigFields& fields = is_inside ? *source.rope : config_;
-        return fields.stands("rope_theta") && !fields.has("rope_theta");
+        return fields.contains("rope_theta") && !fields.has("rope_theta");
     }
 
     std::string typeOf(const ConfigFields& rope) const {
         const auto newer = rope.text("rope_type"), older = rope.text("type");
         if (newer && older && *newer != *older)
-            note("type is not read beside rope_type, which is \"" + onOneLine(*newer) + "\"");
+            note("type is not read beside rope_type, which is \"" + toSingleLine(*newer) + "\"");
         return newer.value_or(older.value_or("default"));
     }
 
@@ -416,7 +416,7 @@ class Reader {
             type_.features > 0 ? type_.features
             : type_.features_key.empty() || (type_.rotates_last && !config_.has(type_.features_key))
                 ? 0
-                : whole(type_.features_key, 0, rotary.head_dim).value_or(rotary.head_dim);
+                : integer(type_.features_key, 0, rotary.head_dim).value_or(rotary.head_dim);
         if (fixed > 0) {
             if (fixed > rotary.head_dim)
                 config_.refuse("hidden_size", "makes heads of less than " + std::to_string(fixed) +
@@ -425,18 +425,18 @@ class Reader {
             return;
         }
         rotary.rotary_fraction = 1;
-        if (!type_.beside_key.empty()) return requireAllRotate(source, method, rotary.head_dim);
-        const double share = method == "proportional" ? 1 : shareOf(source, method, rotary.head_dim);
+        if (!type_.unrotated_features_key.empty()) return requireAllRotate(source, method, rotary.head_dim);
+        const double rotary_fraction = method == "proportional" ? 1 : rotaryFraction(source, method, rotary.head_dim);
         // transformers truncates the product, even if it is just below a whole number.
         const double rounding = type_.is_known ? 0 : 1e-9;
-        const int features = static_cast<int>(share * rotary.head_dim + rounding);
+        const int features = static_cast<int>(rotary_fraction * rotary.head_dim + rounding);
         const int width = features + features % 2;
         rotateFeatures(width, rotary);
         if (width != features) rotary.exponent_width = features;
         if (width > rotary.head_dim)
             config_.refuse("head_dim", "must be even, not " + std::to_string(rotary.head_dim));
         if (features % 2 != 0 && (method == "yarn" || method == "longrope"))
-            config_.refuse(kShare, "makes an odd number of features rotate, " + std::to_string(features) +
+            config_.refuse(kRotaryFraction, "makes an odd number of features rotate, " + std::to_string(features) +
                                        ", which " + method + " cannot scale");
     }
 
@@ -449,63 +449,63 @@ class Reader {
     void requireAllRotate(const Source& source, const std::string& method, int rotating) const {
         if (rotating % 2 != 0)
             config_.refuse("qk_rope_head_dim", "must be even, not " + std::to_string(rotating));
-        const int both = rotating + config_.whole(type_.beside_key, 0, kMostHeadDim).value_or(type_.beside);
-        const int all = config_.whole("head_dim", 2, kMostHeadDim).value_or(both);
+        const int both = rotating + config_.integer(type_.unrotated_features_key, 0, kMaxHeadDim).value_or(type_.unrotated_features);
+        const int all = config_.integer("head_dim", 2, kMaxHeadDim).value_or(both);
         const bool is_scaling = objectUnlessEmpty(kScaling).has_value();
-        auto share = source.is_default ? std::nullopt : source.rope->number(kShare, 0, 1);
-        if (!share && is_scaling) share = config_.number(kShare, 0, 1).value_or(1);
-        if (!share) share = static_cast<double>(rotating) / both;
-        const int features = isScaled(method) ? static_cast<int>(all * *share) : all;
+        auto rotary_fraction = source.is_default ? std::nullopt : source.rope->number(kRotaryFraction, 0, 1);
+        if (!rotary_fraction && is_scaling) rotary_fraction = config_.number(kRotaryFraction, 0, 1).value_or(1);
+        if (!rotary_fraction) rotary_fraction = static_cast<double>(rotating) / both;
+        const int features = isScaled(method) ? static_cast<int>(all * *rotary_fraction) : all;
         if (features == rotating) return;
         const ConfigFields& named = source.rope && !source.is_default ? *source.rope : config_;
-        named.refuse(isScaled(method) ? kShare : "rope_type",
+        named.refuse(isScaled(method) ? kRotaryFraction : "rope_type",
                      "makes " + std::to_string(features) + " of a head's " + std::to_string(all) +
                          " features rotate, but its queries have " + std::to_string(rotating) +
                          " for it: models of type " + type_.name + " cannot compute that");
     }
 
-    double shareOf(const Source& source, const std::string& method, int head_dim) {
+    double rotaryFraction(const Source& source, const std::string& method, int head_dim) {
         if (type_.copies_flat) {  // the class replaces it by its own
-            if (source.rope) source.rope->number(kShare, 0, 1);
+            if (source.rope) source.rope->number(kRotaryFraction, 0, 1);
             return 1;
         }
-        const double usual = source.kind->share.value_or(type_.share);
-        const auto given = givenShare(source, head_dim);
-        const double share = given.value_or(isScaled(method) && source.is_default ? 1 : usual);
-        if (share == 1 || type_.reads_share) {
-            if (!given && share != 1)
-                note(std::string(kShare) + " is missing; " + formatNumber(share) +
+        const double usual = source.kind->rotary_fraction.value_or(type_.rotary_fraction);
+        const auto given = configuredRotaryFraction(source, head_dim);
+        const double rotary_fraction = given.value_or(isScaled(method) && source.is_default ? 1 : usual);
+        if (rotary_fraction == 1 || type_.reads_rotary_fraction) {
+            if (!given && rotary_fraction != 1)
+                note(std::string(kRotaryFraction) + " is missing; " + formatNumber(rotary_fraction) +
                      " is taken, as models of type " + type_.name + " do");
-            return share;
+            return rotary_fraction;
         }
         if (isScaled(method))
-            config_.refuse(kShare, "is " + formatNumber(share) + ", which models of type " + type_.name +
+            config_.refuse(kRotaryFraction, "is " + formatNumber(rotary_fraction) + ", which models of type " + type_.name +
                                        " cannot compute with " + method +
                                        ": all features of their heads rotate");
-        note(std::string(kShare) + " is not read: in models of type " + type_.name +
+        note(std::string(kRotaryFraction) + " is not read: in models of type " + type_.name +
              " all features of a head rotate");
         return 1;
     }
 
-    std::optional<double> givenShare(const Source& source, int head_dim) const {
+    std::optional<double> configuredRotaryFraction(const Source& source, int head_dim) const {
         if (source.rope && !source.is_default)
-            if (const auto inside = source.rope->number(kShare, 0, 1)) return inside;
+            if (const auto inside = source.rope->number(kRotaryFraction, 0, 1)) return inside;
         const auto usual =
-            source.is_default && source.rope ? source.rope->number(kShare, 0, 1) : std::nullopt;
-        if (usual && !type_.share_first) return usual;
-        std::vector<std::string> keys = type_.share_keys;
+            source.is_default && source.rope ? source.rope->number(kRotaryFraction, 0, 1) : std::nullopt;
+        if (usual && !type_.rotary_fraction_first) return usual;
+        std::vector<std::string> keys = type_.rotary_fraction_keys;
         const bool has_own =
-            (type_.is_nested && !(source.is_default && type_.share_first)) ||
+            (type_.is_nested && !(source.is_default && type_.rotary_fraction_first)) ||
             (type_.is_known && std::find(keys.begin(), keys.end(), "rotary_pct") != keys.end());
-        if (!has_own && std::find(keys.begin(), keys.end(), kShare) == keys.end())
-            keys.insert(keys.begin(), kShare);
+        if (!has_own && std::find(keys.begin(), keys.end(), kRotaryFraction) == keys.end())
+            keys.insert(keys.begin(), kRotaryFraction);
         for (const std::string& key : keys) {
             if (key == "rotary_dim") {
-                if (const auto width = config_.whole(key, 0, head_dim))
+                if (const auto width = config_.integer(key, 0, head_dim))
                     return static_cast<double>(*width) / head_dim;
                 continue;
             }
-            if (const auto share = config_.number(key, 0, 1)) return share;
+            if (const auto rotary_fraction = config_.number(key, 0, 1)) return rotary_fraction;
         }
         return usual;
     }
@@ -514,20 +514,20 @@ class Reader {
         const ModelType::Kind& kind = *source.kind;
         const bool keys_first = source.is_default && type_.theta_first && !kind.theta_keys.empty();
         const auto inside = source.rope && !keys_first
-                                ? source.rope->firstNumber(ropeThetaKeys(), kLeastBase, kMostBase)
+                                ? source.rope->firstNumber(ropeThetaKeys(), kMinBase, kMaxBase)
                                 : std::nullopt;
         std::optional<double> outside;
-        const bool has_others = !source.is_default && !kind.given_theta_keys.empty();
-        for (const std::string& key : has_others ? kind.given_theta_keys : kind.theta_keys)
-            if (!outside) outside = config_.number(key, kLeastBase, kMostBase);
+        const bool has_others = !source.is_default && !kind.nested_theta_keys.empty();
+        for (const std::string& key : has_others ? kind.nested_theta_keys : kind.theta_keys)
+            if (!outside) outside = config_.number(key, kMinBase, kMaxBase);
         if (!outside && keys_first && source.rope)
-            outside = source.rope->number("rope_theta", kLeastBase, kMostBase);
+            outside = source.rope->number("rope_theta", kMinBase, kMaxBase);
         if (source.is_default && source.rope && !type_.theta_first) outside = {};
         rotary.base = inside.value_or(outside.value_or(kind.theta));
         if (!type_.ratio_key.empty()) rotary.base *= config_.number(type_.ratio_key, 1e-3, 1e6).value_or(1);
         if (inside || outside || !type_.ratio_key.empty() || kind.theta_keys.empty()) return;
         const bool names_any = source.rope || type_.is_known || config_.has("rotary_pct") ||
-                               config_.has("rotary_dim") || config_.has(kShare);
+                               config_.has("rotary_dim") || config_.has(kRotaryFraction);
         note(names_any ? "rope_theta is missing; " + formatNumber(rotary.base) + " is taken"
                        : "the config names no rotary field; what is shown is RoPE with base 10000, if the "
                          "model has it at all");
@@ -554,14 +554,14 @@ class Reader {
             note("mrope gives each part of the head positions of its own; for text they are all the same");
             return ScalingMethod::none;
         }
-        if (name == "yarn" && type_.calls_yarn_longrope) return ScalingMethod::longrope;
+        if (name == "yarn" && type_.yarn_means_longrope) return ScalingMethod::longrope;
         std::vector<std::string> names;
         for (const auto& [known, method] : kKnown) {
             if (known == name) return method;
             names.push_back(known);
         }
         rope.refuse(rope.has("rope_type") ? "rope_type" : "type",
-                    "\"" + onOneLine(name) + "\" is not known here; known are " + join(names, ", "));
+                    "\"" + toSingleLine(name) + "\" is not known here; known are " + join(names, ", "));
     }
 
     void readScaling(const ConfigFields& rope, const std::string& name, RotaryConfig& rotary) {
@@ -569,14 +569,14 @@ class Reader {
         scaling.method = methodOf(rope, name);
         if (scaling.method == ScalingMethod::none) return;
         if (scaling.method == ScalingMethod::p_rope) {
-            scaling.proportion = rope.number(kShare, 0, 1).value_or(1);
-            scaling.proportion_factor = rope.number("factor", 1, kLargestFactor).value_or(1);
+            scaling.proportion = rope.number(kRotaryFraction, 0, 1).value_or(1);
+            scaling.proportion_factor = rope.number("factor", 1, kMaxFactor).value_or(1);
             return;
         }
         scaling.original_length = reading_.positions > 0 ? reading_.positions : 2048;
         if (scaling.method == ScalingMethod::dynamic_ntk) {
             if (type_.reads_alpha || !type_.is_known)
-                if (const auto alpha = rope.number("alpha", 1, kLargestFactor)) {
+                if (const auto alpha = rope.number("alpha", 1, kMaxFactor)) {
                     note("alpha makes the base larger whatever the length of the text: NTK-aware scaling");
                     scaling.method = ScalingMethod::ntk;
                     scaling.factor = *alpha;
@@ -594,18 +594,18 @@ class Reader {
     /// Positions seen in training: the model's own member, else the rotation's, else the maximum length. The
     /// model's member is ignored if parameters are given by kind of layer.
     double trainedLength(const ConfigFields& rope) const {
-        const auto of_model = number(kTrained, 1, kLongestText), own = rope.number(kTrained, 1, kLongestText);
+        const auto of_model = number(kTrained, 1, kMaxTextLength), own = rope.number(kTrained, 1, kMaxTextLength);
         const double all = reading_.positions > 0 ? reading_.positions : 4096;
         if (type_.is_nested) return own.value_or(all);
         return of_model.value_or(own.value_or(all));
     }
 
     double factorOf(const ConfigFields& rope, const Scaling& scaling) const {
-        if (const auto factor = rope.number("factor", 1, kLargestFactor)) return *factor;
+        if (const auto factor = rope.number("factor", 1, kMaxFactor)) return *factor;
         const bool follows =
             scaling.method == ScalingMethod::longrope || scaling.method == ScalingMethod::yarn;
         if (!follows || reading_.positions == 0) rope.refuse("factor", "is missing");
-        return std::clamp(reading_.positions / scaling.original_length, 1.0, kLargestFactor);
+        return std::clamp(reading_.positions / scaling.original_length, 1.0, kMaxFactor);
     }
 
     void readYarn(const ConfigFields& rope, Scaling& scaling) const {
@@ -643,12 +643,12 @@ class Reader {
         }
         const auto pairs = static_cast<std::size_t>(rotary.rotatedWidth() / 2);
         const auto factors = [&](const char* key) {
-            const auto listed = rope.numbers(key, kSmallestListed, kLargestListed, 1 << 16);
+            const auto listed = rope.numbers(key, kMinListedFactor, kMaxListedFactor, 1 << 16);
             if (!listed) rope.refuse(key, "is missing: a list of " + std::to_string(pairs) + " numbers");
             if (listed->size() != pairs)
                 rope.refuse(key, "has " + std::to_string(listed->size()) + " numbers; one for each of " +
                                      std::to_string(pairs) + " pairs is needed");
-            ValueVector made;
+            ComparableVector made;
             made =
                 Eigen::Map<const Eigen::VectorXd>(listed->data(), static_cast<Eigen::Index>(listed->size()));
             return made;
@@ -676,16 +676,16 @@ class Reader {
 
     /// Kinds of all layers, if the config or the class names them.
     std::vector<std::string> layerKinds() const {
-        const auto count = whole("num_hidden_layers", 1, kMostLayers);
-        if (auto listed = config_.texts("layer_types", kMostLayers)) {
+        const auto count = integer("num_hidden_layers", 1, kMaxLayers);
+        if (auto listed = config_.texts("layer_types", kMaxLayers)) {
             if (type_.forces_last && !listed->empty()) listed->back() = type_.last_layer;
             return *listed;
         }
         std::vector<std::string> kinds;
         if (!count || type_.layers.empty()) return kinds;
         const auto own =
-            config_.firstWhole({"sliding_window_pattern", "_sliding_window_pattern"}, 1, kMostLayers);
-        const auto global = config_.whole("global_attn_every_n_layers", 1, kMostLayers);
+            config_.firstInteger({"sliding_window_pattern", "_sliding_window_pattern"}, 1, kMaxLayers);
+        const auto global = config_.integer("global_attn_every_n_layers", 1, kMaxLayers);
         for (int i = 0; i < *count; ++i) {
             const bool is_dense = i < denseLayers();
             const int layer = is_dense ? i : i - denseLayers();  // patterns start after the dense layers
@@ -706,12 +706,12 @@ class Reader {
     /// Number of dense layers before those with experts, if rotation depends on it.
     int denseLayers() const {
         if (type_.rotating != RotatingLayers::sliding_or_dense) return 0;
-        return config_.whole("first_k_dense_replace", 0, kMostLayers).value_or(0);
+        return config_.integer("first_k_dense_replace", 0, kMaxLayers).value_or(0);
     }
 
     /// n, if every n-th dense layer attends to all tokens.
     int densePattern() const {
-        return config_.whole("prefix_dense_sliding_window_pattern", 1, kMostLayers).value_or(1);
+        return config_.integer("prefix_dense_sliding_window_pattern", 1, kMaxLayers).value_or(1);
     }
 
     /// Layers with global attention that rotate nevertheless (Cohere2MoeAttention.force_rope in
@@ -719,7 +719,7 @@ class Reader {
     std::vector<bool> forcedLayers(int layers) const {
         std::vector<bool> forced(static_cast<std::size_t>(layers));
         if (type_.rotating != RotatingLayers::sliding_or_dense || densePattern() != 1) return forced;
-        const auto kinds = config_.texts("mlp_layer_types", kMostLayers);
+        const auto kinds = config_.texts("mlp_layer_types", kMaxLayers);
         for (std::size_t layer = 0; layer < forced.size(); ++layer)
             forced[layer] = kinds ? layer < kinds->size() && (*kinds)[layer] == "dense"
                                   : static_cast<int>(layer) < denseLayers();
@@ -729,7 +729,7 @@ class Reader {
     /// Assigns layers to the rotations that were read, or to those without rotation.
     void placeLayers() {
         const std::vector<std::string> kinds = layerKinds();
-        const auto count = whole("num_hidden_layers", 1, kMostLayers);
+        const auto count = integer("num_hidden_layers", 1, kMaxLayers);
         const int layers = !kinds.empty() ? static_cast<int>(kinds.size()) : count.value_or(0);
         const std::vector<bool> rotates = rotatingLayers(kinds, layers);
         std::vector<int> still;
@@ -743,7 +743,7 @@ class Reader {
             if (of_kind != nullptr) of_kind->layers.push_back(layer);
         }
         if (still.empty()) return;
-        reading_.layers.push_back({kNotRotated, still, unrotated(reading_.layers.front().rotary.head_dim)});
+        reading_.layers.push_back({kNotRotated, still, unrotatedConfig(reading_.layers.front().rotary.head_dim)});
         const auto isEmpty = [](const RotatedLayers& one) { return one.layers.empty(); };
         const bool any_rotates = static_cast<int>(still.size()) < layers;
         if (any_rotates) std::erase_if(reading_.layers, isEmpty);
@@ -779,8 +779,8 @@ class Reader {
 
     /// Layers marked 1 in no_rope_layers; by default all but every n-th, n being no_rope_layer_interval or 4.
     std::vector<bool> markedLayers(int layers) const {
-        const auto listed = config_.numbers("no_rope_layers", 0, 1, kMostLayers);
-        const int interval = config_.whole("no_rope_layer_interval", 1, kMostLayers).value_or(4);
+        const auto listed = config_.numbers("no_rope_layers", 0, 1, kMaxLayers);
+        const int interval = config_.integer("no_rope_layer_interval", 1, kMaxLayers).value_or(4);
         std::vector<bool> marked;
         for (int layer = 0; layer < layers; ++layer) {
             const auto at = static_cast<std::size_t>(layer);
@@ -800,7 +800,7 @@ class Reader {
 
     /// Notes members about rotation that were not read, of the rotation's object and, by their names, of the
     /// model's.
-    void nameWhatIsNotRead() const {
+    void noteUnreadMembers() const {
         std::vector<std::string> named;
         for (const char* key : {kParameters, kScaling})
             if (const auto object = config_.object(key))
@@ -815,8 +815,8 @@ class Reader {
                     break;
                 }
         }
-        constexpr std::size_t kMostNamed = 20;
-        const std::size_t left_out = named.size() - std::min(named.size(), kMostNamed);
+        constexpr std::size_t kMaxNamed = 20;
+        const std::size_t left_out = named.size() - std::min(named.size(), kMaxNamed);
         named.resize(named.size() - left_out);
         if (left_out > 0) named.push_back(std::to_string(left_out) + " more");
         if (named.empty()) return;
@@ -841,9 +841,9 @@ class Reader {
     const ConfigFields& config_;
     const ModelType& type_;
     const std::optional<ConfigFields> sizes_, rope_;  ///< of the model type
-    RotationReading& reading_;
+    ParsedRotation& reading_;
     std::vector<ModelType::Kind> own_kinds_;
-    std::map<std::string, std::map<int, int>> of_layer_;  ///< from per_layer_config: member, layer, value
+    std::map<std::string, std::map<int, int>> per_layer_;  ///< from per_layer_config: member, layer, value
     std::optional<bool> truncate_;
 };
 
@@ -855,19 +855,19 @@ struct TextPart {
 
 TextPart textPartOf(const ConfigFields& config, std::vector<std::string>& notes) {
     TextPart part{config, config.text("model_type").value_or("")};
-    constexpr int kDeepest = 3;
-    for (int depth = 0; depth < kDeepest; ++depth) {
-        const std::string of_type = modelTypeNamed(part.model_type).text_type;
-        bool goes_deeper = false;
+    constexpr int kMaxDepth = 3;
+    for (int depth = 0; depth < kMaxDepth; ++depth) {
+        const std::string of_type = findModelType(part.model_type).language_model_type;
+        bool found_nested = false;
         for (const char* key : {"thinker_config", "text_config", "llm_config", "language_config"}) {
             const auto inner = part.config.object(key);
             if (!inner) continue;
             notes.push_back(inner->where() + " is read: the language part of the model");
             part = {*inner, inner->text("model_type").value_or(of_type)};
-            goes_deeper = true;
+            found_nested = true;
             break;
         }
-        if (!goes_deeper) {
+        if (!found_nested) {
             if (!of_type.empty()) part.model_type = of_type;
             break;
         }
@@ -877,17 +877,17 @@ TextPart textPartOf(const ConfigFields& config, std::vector<std::string>& notes)
 
 }  // namespace
 
-RotationReading readRotation(std::string_view json) {
+ParsedRotation readRotation(std::string_view json) {
     return readRotation(ConfigFields::parse(json));
 }
 
-RotationReading readRotation(const ConfigFields& config) {
-    RotationReading reading;
+ParsedRotation readRotation(const ConfigFields& config) {
+    ParsedRotation reading;
     const TextPart part = textPartOf(config, reading.notes);
-    const ModelType& type = modelTypeNamed(part.model_type);
+    const ModelType& type = findModelType(part.model_type);
     reading.model_type = part.model_type;
     if (!type.is_known && !part.model_type.empty())
-        reading.notes.push_back("the model type " + quotedBeginning(part.model_type) +
+        reading.notes.push_back("the model type " + quoteExcerpt(part.model_type) +
                                 " is not known here; it is read as most models are");
     Reader(part.config, type, reading).read();
     return reading;

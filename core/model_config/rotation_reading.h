@@ -27,7 +27,7 @@ enum class ValueRotation {
 };
 
 /// How the model of a config.json rotates, and notes for the user about how it was read.
-struct RotationReading {
+struct ParsedRotation {
     std::string model_type;             ///< of the language part; empty if the config names none
     std::vector<RotatedLayers> layers;  ///< at least one for each kind of layer, global ones first
     ValueRotation values = ValueRotation::none;
@@ -35,13 +35,13 @@ struct RotationReading {
     std::vector<std::string> notes;
 };
 
-/// Reads a config.json as transformers 5.24 does, according to its model type (`modelTypeNamed`). Handles
+/// Reads a config.json as transformers 5.24 does, according to its model type (`findModelType`). Handles
 /// composite models (text_config and the like), and rope_parameters and rope_scaling, flat or by kind of
 /// layer. Defaults are those of the model type's class. Members about rotation without an effect are named in
 /// the notes.
 /// @throws Error (usage) naming the member, what is wrong with it, and what is accepted
-RotationReading readRotation(std::string_view json);
+ParsedRotation readRotation(std::string_view json);
 /// The same for a config shared with another reader; members read by either count as read.
-RotationReading readRotation(const ConfigFields& config);
+ParsedRotation readRotation(const ConfigFields& config);
 
 }  // namespace roper

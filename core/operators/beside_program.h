@@ -5,7 +5,7 @@
 namespace roper {
 
 /// Path of a library of ours that is opened on demand: in the program's own folder.
-inline std::filesystem::path besideProgram(const char* library) {
+inline std::filesystem::path libraryPath(const char* library) {
     return std::filesystem::read_symlink("/proc/self/exe").parent_path() / library;
 }
 

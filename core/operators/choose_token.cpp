@@ -6,7 +6,7 @@
 
 namespace roper {
 
-std::int64_t chooseToken(const at::Tensor& logits, double temperature, Random& random) {
+std::int64_t sampleToken(const at::Tensor& logits, double temperature, Random& random) {
     const auto values = logits.accessor<float, 1>();
     const std::int64_t V = values.size(0);
     std::int64_t likeliest = 0;

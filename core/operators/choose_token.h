@@ -11,6 +11,6 @@ namespace roper {
 /// At temperature 0 the most likely token, the first of equals; otherwise a sample from softmax(logits /
 /// temperature).
 /// @param logits  [V] (float32, on the CPU)
-std::int64_t chooseToken(const at::Tensor& logits, double temperature, Random& random);
+std::int64_t sampleToken(const at::Tensor& logits, double temperature, Random& random);
 
 }  // namespace roper

@@ -32,7 +32,7 @@ void forEachPart(std::int64_t M, Work work) {
 }
 
 float* dataOf(const at::Tensor& tensor) {
-    return numbersOf<float>(tensor);
+    return typedData<float>(tensor);
 }
 
 std::size_t sizeOf(std::int64_t size) {
@@ -65,8 +65,8 @@ at::Tensor sumsOverRows(std::int64_t M, std::int64_t N, Work work) {
 at::Tensor columnSums(const at::Tensor& gradient) {
     RECORD_USER_SCOPE("elementwise: sums");
     const std::int64_t M = gradient.size(0), N = gradient.size(1);
-    return withTypeOf(gradient, [&](auto number) {
-        const auto* const from = numbersOf<decltype(number)>(gradient);
+    return dispatchType(gradient, [&](auto number) {
+        const auto* const from = typedData<decltype(number)>(gradient);
         const auto& kernels = rowKernels<decltype(number)>();
         return sumsOverRows(M, N, [&](float* sums, std::int64_t first, std::int64_t rows) {
             kernels.add(from + first * N, sizeOf(rows), sizeOf(N), sums);
@@ -158,8 +158,8 @@ class FeedForwardFunction : public torch::autograd::Function<FeedForwardFunction
         RECORD_USER_SCOPE("elementwise: gelu");
         const at::Tensor made = at::empty_like(x);
         const std::int64_t F = x.size(1);
-        withTypeOf(x, [&](auto number) {
-            auto *const from = numbersOf<decltype(number)>(x), *const to = numbersOf<decltype(number)>(made);
+        dispatchType(x, [&](auto number) {
+            auto *const from = typedData<decltype(number)>(x), *const to = typedData<decltype(number)>(made);
             const auto& kernels = rowKernels<decltype(number)>();
             forEachPart(x.size(0), [&](std::int64_t, std::int64_t first, std::int64_t rows) {
                 kernels.gelu(from + first * F, sizeOf(rows * F), to + first * F);
@@ -173,10 +173,10 @@ class FeedForwardFunction : public torch::autograd::Function<FeedForwardFunction
     static at::Tensor throughActivation(bool gelu, const at::Tensor& hidden, const at::Tensor& gradient) {
         RECORD_USER_SCOPE("elementwise: activation backward");
         const std::int64_t F = hidden.size(1);
-        return withTypeOf(hidden, [&](auto number) {
+        return dispatchType(hidden, [&](auto number) {
             using Number = decltype(number);
-            auto *const from = numbersOf<Number>(hidden), *const to = numbersOf<Number>(gradient);
-            const auto back = gelu ? rowKernels<Number>().gelu_back : rowKernels<Number>().relu_back;
+            auto *const from = typedData<Number>(hidden), *const to = typedData<Number>(gradient);
+            const auto back = gelu ? rowKernels<Number>().gelu_backward : rowKernels<Number>().relu_backward;
             return sumsOverRows(hidden.size(0), F, [&](float* sums, std::int64_t first, std::int64_t rows) {
                 back(from + first * F, sizeOf(rows), sizeOf(F), to + first * F, sums);
             });
@@ -192,17 +192,17 @@ class NormFunction : public torch::autograd::Function<NormFunction> {
         const at::Tensor rows = rowsOf(x);
         const at::Tensor normal = at::empty_like(x, x.options().dtype(type), at::MemoryFormat::Contiguous);
         const std::int64_t M = rows.size(0), C = rows.size(1);
-        const at::Tensor means = at::empty({M}, x.options()), inverses = at::empty({M}, x.options());
-        withTypeOf(normal, [&](auto number) {
-            auto* const to = numbersOf<decltype(number)>(normal);
+        const at::Tensor means = at::empty({M}, x.options()), inverse_deviations = at::empty({M}, x.options());
+        dispatchType(normal, [&](auto number) {
+            auto* const to = typedData<decltype(number)>(normal);
             const auto& kernels = rowKernels<decltype(number)>();
-            forEachPart(M, [&, from = dataOf(rows), mean = dataOf(means), inverse = dataOf(inverses)](
+            forEachPart(M, [&, from = dataOf(rows), mean = dataOf(means), inverse = dataOf(inverse_deviations)](
                                std::int64_t, std::int64_t first, std::int64_t count) {
                 kernels.normalize(from + first * C, dataOf(weight), dataOf(bias), static_cast<float>(epsilon),
                                   sizeOf(count), sizeOf(C), to + first * C, mean + first, inverse + first);
             });
         });
-        context->save_for_backward({rows, weight, means, inverses});
+        context->save_for_backward({rows, weight, means, inverse_deviations});
         context->set_materialize_grads(false);
         return {x, normal};
     }
@@ -210,22 +210,22 @@ class NormFunction : public torch::autograd::Function<NormFunction> {
     static tensor_list backward(AutogradContext* context, tensor_list gradients) {
         RECORD_USER_SCOPE("elementwise: norm backward");
         const tensor_list saved = context->get_saved_variables();
-        const at::Tensor &rows = saved[0], &weight = saved[1], &means = saved[2], &inverses = saved[3];
+        const at::Tensor &rows = saved[0], &weight = saved[1], &means = saved[2], &inverse_deviations = saved[3];
         const std::int64_t M = rows.size(0), C = rows.size(1);
         // the normalised output is unused
         if (!gradients[1].defined()) return {gradients[0], {}, {}, {}, {}};
         const at::Tensor of_normal = rowsOf(gradients[1]);
-        const at::Tensor passing = gradients[0].defined() ? rowsOf(gradients[0]) : at::Tensor();
+        const at::Tensor residual_gradient = gradients[0].defined() ? rowsOf(gradients[0]) : at::Tensor();
         const at::Tensor grad_x = at::empty(gradients[1].sizes(), rows.options());
         const at::Tensor weights = at::zeros({kParts, C}, rows.options()), biases = at::zeros_like(weights);
-        const float* const passed = passing.defined() ? dataOf(passing) : nullptr;
-        withTypeOf(of_normal, [&](auto number) {
-            const auto* const g = numbersOf<decltype(number)>(of_normal);
+        const float* const passed = residual_gradient.defined() ? dataOf(residual_gradient) : nullptr;
+        dispatchType(of_normal, [&](auto number) {
+            const auto* const g = typedData<decltype(number)>(of_normal);
             const auto& kernels = rowKernels<decltype(number)>();
             forEachPart(M, [&, from = dataOf(rows), to = dataOf(grad_x)](
                                std::int64_t part, std::int64_t first, std::int64_t count) {
-                kernels.normalize_back(
-                    from + first * C, dataOf(weight), dataOf(means) + first, dataOf(inverses) + first,
+                kernels.normalize_backward(
+                    from + first * C, dataOf(weight), dataOf(means) + first, dataOf(inverse_deviations) + first,
                     g + first * C, passed != nullptr ? passed + first * C : nullptr, sizeOf(count), sizeOf(C),
                     to + first * C, dataOf(weights) + part * C, dataOf(biases) + part * C);
             });

@@ -61,10 +61,10 @@ class Gpu {
     virtual std::string uuid() const = 0;
 
     /// The identifier (bytes) of a new group, with which its processes `join`.
-    virtual std::string newGroup() const = 0;
+    virtual std::string createGroupId() const = 0;
 
     /// Joins this GPU with those of the other processes, which must all call this at the same time.
-    /// @param group  result of `newGroup` in one of them
+    /// @param group  result of `createGroupId` in one of them
     /// @param rank   of this process, 0 … size − 1
     /// @throws c10::Error if not all have joined within two minutes
     virtual std::unique_ptr<GpuGroup> join(const std::string& group, int rank, int size) const = 0;
@@ -77,6 +77,6 @@ Gpu* gpu();
 void useGpu(std::shared_ptr<Gpu> gpu);
 
 /// Type of the function roper_open_gpu of libroper_cuda.so.
-using OpenGpu = Gpu* (*)(int index);
+using OpenGpuFunction = Gpu* (*)(int index);
 
 }  // namespace roper

@@ -62,7 +62,7 @@ at::Tensor featureMap(AttentionKind kind, const at::Tensor& x) {
         case AttentionKind::linear_numerator:
             return at::elu(x) + 1;
         case AttentionKind::linear_cosine:
-            return x / at::linalg_vector_norm(x, 2, {-1}, /*keepdim=*/true).clamp_min(kLeastDenominator);
+            return x / at::linalg_vector_norm(x, 2, {-1}, /*keepdim=*/true).clamp_min(kMinDenominator);
         case AttentionKind::softmax:
             return x;
     }

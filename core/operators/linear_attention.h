@@ -8,7 +8,7 @@ namespace roper {
 
 /// Lower bound to which denominators and norms of linear attention are clamped; where one is smaller, the
 /// numerator vanishes, too.
-inline constexpr double kLeastDenominator = 1e-12;
+inline constexpr double kMinDenominator = 1e-12;
 
 /// The feature map of linear attention, applied to q or k: φ(x) = elu(x) + 1 (Katharopoulos et al. 2020), or
 /// x/|x|; for softmax the identity. Any shape [..., d].

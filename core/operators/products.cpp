@@ -16,7 +16,7 @@ namespace roper {
 namespace {
 
 struct OneDnn {
-    Multiply multiply = nullptr;
+    MultiplyFunction multiply = nullptr;
     std::string problem;
     std::string version = {};
 };
@@ -25,14 +25,14 @@ OneDnn open() {
 #ifdef ROPER_SANITIZED
     return {nullptr, "sanitizers know no libraries that see their own symbols first"};
 #else
-    const std::filesystem::path path = besideProgram("libroper-products.so");
+    const std::filesystem::path path = libraryPath("libroper-products.so");
     void* const library = ::dlopen(path.c_str(), RTLD_NOW | RTLD_LOCAL | RTLD_DEEPBIND);
     if (library == nullptr) return {nullptr, ::dlerror()};
     void* const symbol = ::dlsym(library, "roper_multiply");
     if (symbol == nullptr) return {nullptr, ::dlerror()};
     void* const version = ::dlsym(library, "roper_products_version");
     if (version == nullptr) return {nullptr, ::dlerror()};
-    return {reinterpret_cast<Multiply>(symbol), {}, reinterpret_cast<ProductsVersion>(version)()};
+    return {reinterpret_cast<MultiplyFunction>(symbol), {}, reinterpret_cast<ProductsVersionFunction>(version)()};
 #endif
 }
 
@@ -53,9 +53,9 @@ MatrixView viewOf(const at::Tensor& matrix) {
 /// → an error message, or null
 const char* multiplyByOneDnn(const at::Tensor& out, const at::Tensor& a, const at::Tensor& b,
                              const at::Tensor& bias, const at::Tensor& added, bool relu) {
-    const ProductEnding ending{bias.defined() ? bias.const_data_ptr<float>() : nullptr,
+    const ProductEpilogue epilogue{bias.defined() ? bias.const_data_ptr<float>() : nullptr,
                                added.defined() ? added.const_data_ptr<float>() : nullptr, relu};
-    return oneDnn().multiply(viewOf(a), viewOf(b), ending, at::get_num_threads(),
+    return oneDnn().multiply(viewOf(a), viewOf(b), epilogue, at::get_num_threads(),
                              {out.mutable_data_ptr(), typeOf(out)});
 }
 
@@ -89,7 +89,7 @@ void multiplyFloat32(at::Tensor out, const at::Tensor& a, const at::Tensor& b, c
 
 }  // namespace
 
-const std::string& whyNotOneDnn() {
+const std::string& reasonWithoutOneDnn() {
     return oneDnn().problem;
 }
 

@@ -7,7 +7,7 @@
 namespace roper {
 
 /// Why LibTorch computes the products; empty if oneDNN does (core/kernels/matrix_product.h).
-const std::string& whyNotOneDnn();
+const std::string& reasonWithoutOneDnn();
 
 /// Version of oneDNN and the instructions that it uses on this CPU: "oneDNN 2.7.2, AVX-512 BF16"; empty if
 /// LibTorch computes the products.

@@ -34,11 +34,11 @@ at::Tensor rotateByTensorOps(const at::Tensor& x, const at::Tensor& cosine, cons
 namespace {
 
 /// R(±m)x for the heads of one token in float64; as `rotateRows`.
-void rotateRows(const double* from, std::int64_t from_step, double* to, std::int64_t to_step,
+void rotateRows(const double* from, std::int64_t from_stride, double* to, std::int64_t to_stride,
                 std::size_t rows, std::size_t d, Pairing pairing, const double* cosine, const double* sine,
                 std::size_t pairs, double sign) {
     const std::size_t next = pairing == Pairing::half ? 1 : 2, partner = pairing == Pairing::half ? pairs : 1;
-    for (std::size_t row = 0; row < rows; ++row, from += from_step, to += to_step) {
+    for (std::size_t row = 0; row < rows; ++row, from += from_stride, to += to_stride) {
         for (std::size_t i = 0; i < pairs; ++i) {
             const double x1 = from[i * next], x2 = from[i * next + partner];
             to[i * next] = x1 * cosine[i] - sign * x2 * sine[i];

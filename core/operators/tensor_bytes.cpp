@@ -32,7 +32,7 @@ void TensorsToWrite::add(const std::string& name, const at::Tensor& tensor) {
                       {static_cast<const std::byte*>(plain.const_data_ptr()), plain.nbytes()}});
 }
 
-std::string sentTensors(const std::vector<std::pair<std::string, at::Tensor>>& tensors,
+std::string serializeTensors(const std::vector<std::pair<std::string, at::Tensor>>& tensors,
                         const std::map<std::string, std::string>& metadata) {
     return formatSafetensors(TensorsToWrite(tensors).views(), metadata);
 }

@@ -31,7 +31,7 @@ class TensorsToWrite {
 };
 
 /// Tensors as the bytes of a safetensors file, each as float32 or, if it is an integer tensor, int64.
-std::string sentTensors(const std::vector<std::pair<std::string, at::Tensor>>& tensors,
+std::string serializeTensors(const std::vector<std::pair<std::string, at::Tensor>>& tensors,
                         const std::map<std::string, std::string>& metadata = {});
 
 }  // namespace roper

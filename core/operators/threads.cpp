@@ -16,12 +16,12 @@ namespace {
 /// If threads cannot be started, OpenMP ends the program without saying what to change.
 /// @throws std::system_error
 void requireThreads(std::int64_t count) {
-    constexpr std::int64_t kBeside = 3;  // batch preparation, watching stopped time, and LibTorch's own
+    constexpr std::int64_t kExtraThreads = 3;  // batch preparation, watching stopped time, and LibTorch's own
     std::latch end(1);
     std::vector<std::thread> threads;
     std::exception_ptr problem;
     try {
-        while (static_cast<std::int64_t>(threads.size()) + 1 < count + kBeside)
+        while (static_cast<std::int64_t>(threads.size()) + 1 < count + kExtraThreads)
             threads.emplace_back([&] { end.wait(); });
     } catch (...) {
         problem = std::current_exception();
@@ -35,9 +35,9 @@ void requireThreads(std::int64_t count) {
 }  // namespace
 
 std::string setThreads(std::int64_t threads) {
-    constexpr std::int64_t kMostForACore = 4;
+    constexpr std::int64_t kMaxThreadsPerCore = 4;
     const auto cores = std::int64_t{usableCores()};
-    const std::int64_t used = threads > 0 ? std::min(threads, kMostForACore * cores) : cores;
+    const std::int64_t used = threads > 0 ? std::min(threads, kMaxThreadsPerCore * cores) : cores;
     requireThreads(used);
     at::set_num_threads(static_cast<int>(used));
     if (threads <= used) return {};

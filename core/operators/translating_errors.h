@@ -20,7 +20,7 @@ inline constexpr const char* kNoThreads =
 /// @throws Error (memory) if memory or threads do not suffice, Error (usage) for std::invalid_argument, Error
 /// (other) for all others; an Error passes unchanged
 template <class Work>
-auto translatingErrors(Work work) {
+auto translateErrors(Work work) {
     constexpr const char* kMemoryAdvice =
         "The machine's memory does not suffice. Use a smaller batch, length, width or number of layers.";
     constexpr const char* kGpuMemoryAdvice =

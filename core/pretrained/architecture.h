@@ -18,9 +18,9 @@ enum class Activation { silu, gelu, gelu_tanh, relu, relu_squared };
 /// Whether queries and keys are normed before they rotate.
 enum class QueryKeyNorms {
     none,
-    alike,    ///< each head by itself, all with the same weights [d] (Qwen 3)
-    by_head,  ///< each head by itself, with its own weights [heads, d] (Cohere)
-    whole     ///< all heads of a token together, [heads·d] (OLMo 2)
+    shared_weights,    ///< each head by itself, all with the same weights [d] (Qwen 3)
+    per_head,  ///< each head by itself, with its own weights [heads, d] (Cohere)
+    all_heads     ///< all heads of a token together, [heads·d] (OLMo 2)
 };
 
 /// What a published decoder computes, described by the features in which families differ. A block is
@@ -86,24 +86,24 @@ struct Architecture {
 };
 
 /// The architecture, and notes for the user about how it was read.
-struct ArchitectureReading {
+struct ParsedArchitecture {
     Architecture architecture;
     std::vector<std::string> notes;
 };
 
 /// Reads the config.json of a Hugging Face folder, as transformers does.
 /// @throws Error (usage) naming the member, what is wrong with it, and what is accepted
-ArchitectureReading architectureOfConfig(std::string_view json);
+ParsedArchitecture readConfigArchitecture(std::string_view json);
 
 /// Reads the metadata of a GGUF file.
 /// @throws Error (checkpoint) naming the file and the entry
-ArchitectureReading architectureOf(const GgufMetadata& metadata);
+ParsedArchitecture readGgufArchitecture(const GgufMetadata& metadata);
 
 /// Supported families, by model_type.
 const std::vector<std::string>& knownFamilies();
 
 /// Upper limits; a file that exceeds them is taken to be corrupt.
-inline constexpr std::int64_t kMostVocabulary = 1 << 22, kMostWidth = 1 << 17, kMostLayers = 1024,
-                              kMostHeads = 1024, kMostHeadDim = 1024, kMostFeedForward = 1 << 20;
+inline constexpr std::int64_t kMaxVocabulary = 1 << 22, kMaxWidth = 1 << 17, kMaxLayers = 1024,
+                              kMaxHeads = 1024, kMaxHeadDim = 1024, kMaxFeedForward = 1 << 20;
 
 }  // namespace roper

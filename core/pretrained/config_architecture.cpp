@@ -12,59 +12,59 @@
 namespace roper {
 namespace {
 
-int required(const ConfigFields& config, std::initializer_list<const char*> keys, std::int64_t most) {
-    if (const auto found = config.firstWhole(keys, 1, static_cast<int>(most))) return *found;
+int required(const ConfigFields& config, std::initializer_list<const char*> keys, std::int64_t max_value) {
+    if (const auto found = config.firstInteger(keys, 1, static_cast<int>(max_value))) return *found;
     config.refuse(*keys.begin(), "is missing");
 }
 
-Activation activationOf(const ConfigFields& config, const char* key, Activation otherwise) {
+Activation activationOf(const ConfigFields& config, const char* key, Activation default_value) {
     static const std::vector<std::pair<std::string, Activation>> kKnown = {
         {"silu", Activation::silu},           {"swish", Activation::silu},
         {"gelu", Activation::gelu},           {"gelu_new", Activation::gelu_tanh},
         {"gelu_fast", Activation::gelu_tanh}, {"gelu_pytorch_tanh", Activation::gelu_tanh},
         {"relu", Activation::relu},           {"relu2", Activation::relu_squared}};
     const auto name = config.text(key);
-    if (!name) return otherwise;
+    if (!name) return default_value;
     std::vector<std::string> names;
     for (const auto& [known, activation] : kKnown) {
         if (*name == known) return activation;
         names.push_back(known);
     }
-    config.refuse(key, "\"" + onOneLine(*name) + "\" is not known here; " + nameHint(*name, names));
+    config.refuse(key, "\"" + toSingleLine(*name) + "\" is not known here; " + nameHint(*name, names));
 }
 
 void readSizes(const ConfigFields& config, const ConfigRules& rules, Architecture& model) {
-    model.vocabulary = required(config, {"vocab_size"}, kMostVocabulary);
-    model.width = required(config, {"hidden_size", "n_embd"}, kMostWidth);
-    model.layers = required(config, {"num_hidden_layers", "n_layer"}, kMostLayers);
-    model.heads = required(config, {"num_attention_heads", "n_head"}, kMostHeads);
-    model.key_value_heads = config.whole("num_key_value_heads", 1, static_cast<int>(kMostHeads))
+    model.vocabulary = required(config, {"vocab_size"}, kMaxVocabulary);
+    model.width = required(config, {"hidden_size", "n_embd"}, kMaxWidth);
+    model.layers = required(config, {"num_hidden_layers", "n_layer"}, kMaxLayers);
+    model.heads = required(config, {"num_attention_heads", "n_head"}, kMaxHeads);
+    model.key_value_heads = config.integer("num_key_value_heads", 1, static_cast<int>(kMaxHeads))
                                 .value_or(static_cast<int>(model.heads));
     if (model.heads % model.key_value_heads != 0)
         config.refuse("num_key_value_heads",
                       "must divide num_attention_heads, " + std::to_string(model.heads));
     model.feed_forward =
-        config.firstWhole({"intermediate_size", "n_inner"}, 1, static_cast<int>(kMostFeedForward))
+        config.firstInteger({"intermediate_size", "n_inner"}, 1, static_cast<int>(kMaxFeedForward))
             .value_or(0);
-    if (model.feed_forward == 0) model.feed_forward = rules.feed_forward_by_width * model.width;
+    if (model.feed_forward == 0) model.feed_forward = rules.feed_forward_factor * model.width;
     if (model.feed_forward == 0) config.refuse("intermediate_size", "is missing");
-    model.context = config.firstWhole({"max_position_embeddings", "n_positions"}, 1, 1 << 30)
+    model.context = config.firstInteger({"max_position_embeddings", "n_positions"}, 1, 1 << 30)
                         .value_or(static_cast<int>(rules.context));
 }
 
-double softcap(const ConfigFields& config, const char* key, double otherwise) {
-    if (!config.stands(key)) return otherwise;
+double softcap(const ConfigFields& config, const char* key, double default_value) {
+    if (!config.contains(key)) return default_value;
     return config.number(key, 1e-3, 1e6).value_or(0);  // null means none
 }
 
 double factor(const ConfigFields& config, const ConfigRules::Factor& rule) {
     if (rule.key == nullptr) return 1;
-    return config.number(rule.key, -1e6, 1e6).value_or(rule.usually);
+    return config.number(rule.key, -1e6, 1e6).value_or(rule.default_value);
 }
 
 /// Reads what multiplies embeddings, branches, scores and logits.
 void readScales(const ConfigFields& config, const Family& family, Architecture& model) {
-    const ConfigRules& rules = family.in_config;
+    const ConfigRules& rules = family.config_rules;
     if (rules.embedding_scale.key != nullptr) model.embedding_scale = factor(config, rules.embedding_scale);
     model.residual_scale = factor(config, rules.residual_scale);
     if (rules.score_scale.key != nullptr) model.score_scale = factor(config, rules.score_scale);
@@ -79,7 +79,7 @@ void readScales(const ConfigFields& config, const Family& family, Architecture& 
 
 /// Reads the scale and the soft caps of scores and logits.
 void readScores(const ConfigFields& config, const Family& family, Architecture& model) {
-    const ConfigRules& rules = family.in_config;
+    const ConfigRules& rules = family.config_rules;
     if (rules.query_scalar_key != nullptr)
         model.score_scale = 1 / std::sqrt(config.number(rules.query_scalar_key, 1e-6, 1e6).value_or(256));
     if (family.score_cap) model.score_softcap = softcap(config, "attn_logit_softcapping", *family.score_cap);
@@ -91,14 +91,14 @@ void readScores(const ConfigFields& config, const Family& family, Architecture& 
 }
 
 void readNumbers(const ConfigFields& config, const Family& family, Architecture& model) {
-    const ConfigRules& rules = family.in_config;
-    const double usually =
+    const ConfigRules& rules = family.config_rules;
+    const double default_value =
         rules.norm_epsilon > 0 ? rules.norm_epsilon : (model.norm == NormKind::layer ? 1e-5 : 1e-6);
     model.norm_epsilon =
         config
             .firstNumber({"rms_norm_eps", "layer_norm_eps", "layer_norm_epsilon", "norm_eps", "norm_epsilon"},
                          0, 1)
-            .value_or(usually);
+            .value_or(default_value);
     if (rules.query_key_norms_flag != nullptr && !config.flag(rules.query_key_norms_flag).value_or(false))
         model.query_key_norms = QueryKeyNorms::none;
     model.activation = activationOf(config, rules.activation_key, model.activation);
@@ -106,7 +106,7 @@ void readNumbers(const ConfigFields& config, const Family& family, Architecture&
         model.activation = Activation::gelu_tanh;
     model.tied = config.flag("tie_word_embeddings").value_or(rules.tied);
     if (family.parallel_flag != nullptr)
-        model.parallel = config.flag(family.parallel_flag).value_or(family.parallel_usually);
+        model.parallel = config.flag(family.parallel_flag).value_or(family.parallel_by_default);
     model.shares_norm = model.shares_norm && model.parallel;
     readScores(config, family, model);
     readScales(config, family, model);
@@ -121,14 +121,14 @@ void readNumbers(const ConfigFields& config, const Family& family, Architecture&
 std::vector<bool> windowedLayers(const ConfigFields& config, const ConfigRules& rules,
                                  const Architecture& model) {
     std::vector<bool> windowed;
-    if (const auto listed = config.texts("layer_types", kMostLayers)) {
+    if (const auto listed = config.texts("layer_types", kMaxLayers)) {
         if (listed->size() != static_cast<std::size_t>(model.layers))
             config.refuse("layer_types", "names " + std::to_string(listed->size()) + " layers of " +
                                              std::to_string(model.layers));
         for (const std::string& kind : *listed) {
             if (kind != "full_attention" && kind != "sliding_attention")
                 config.refuse("layer_types",
-                              "\"" + onOneLine(kind) +
+                              "\"" + toSingleLine(kind) +
                                   "\" is not known here; known are full_attention and sliding_attention");
             windowed.push_back(kind == "sliding_attention");
         }
@@ -136,11 +136,11 @@ std::vector<bool> windowedLayers(const ConfigFields& config, const ConfigRules& 
     }
     if (rules.windowed == WindowedLayers::listed)
         config.refuse("layer_types", "is missing; it says which layers attend within sliding_window");
-    const int pattern = config.firstWhole({"sliding_window_pattern", "_sliding_window_pattern"}, 1, 1 << 10)
+    const int pattern = config.firstInteger({"sliding_window_pattern", "_sliding_window_pattern"}, 1, 1 << 10)
                             .value_or(rules.window_pattern);
-    const int first = config.whole("max_window_layers", 0, static_cast<int>(kMostLayers)).value_or(28);
+    const int first = config.integer("max_window_layers", 0, static_cast<int>(kMaxLayers)).value_or(28);
     for (std::int64_t layer = 0; layer < model.layers; ++layer) {
-        if (rules.windowed == WindowedLayers::all_but_each_nth)
+        if (rules.windowed == WindowedLayers::all_but_every_nth)
             windowed.push_back((layer + 1) % pattern != 0);
         else if (rules.windowed == WindowedLayers::from_max_window_on)
             windowed.push_back(layer >= first);
@@ -153,18 +153,18 @@ std::vector<bool> windowedLayers(const ConfigFields& config, const ConfigRules& 
 void readWindow(const ConfigFields& config, const ConfigRules& rules, Architecture& model) {
     if (rules.windowed == WindowedLayers::none) return;
     if (rules.window_flag != nullptr && !config.flag(rules.window_flag).value_or(false)) {
-        config.whole("sliding_window", 1, 1 << 30);  // no effect; read so that it is not reported as unread
+        config.integer("sliding_window", 1, 1 << 30);  // no effect; read so that it is not reported as unread
         return;
     }
-    const auto window = config.whole("sliding_window", 1, 1 << 30);
-    if (!window && config.stands("sliding_window")) return;  // null means none
+    const auto window = config.integer("sliding_window", 1, 1 << 30);
+    if (!window && config.contains("sliding_window")) return;  // null means none
     model.window = window.value_or(static_cast<int>(rules.window));
     if (model.window == 0) return;
     if (!model.causal) model.window = model.window / 2 + 1;  // on either side
     model.windowed = windowedLayers(config, rules, model);
 }
 
-void readRotations(const ConfigFields& config, ArchitectureReading& reading) {
+void readRotations(const ConfigFields& config, ParsedArchitecture& reading) {
     Architecture& model = reading.architecture;
     const auto layers = static_cast<std::size_t>(model.layers);
     if (model.learned_positions) {
@@ -172,11 +172,11 @@ void readRotations(const ConfigFields& config, ArchitectureReading& reading) {
         if (model.width % model.heads != 0)
             throw Error(ErrorKind::usage, "n_embd " + std::to_string(model.width) +
                                               " is not divisible by n_head " + std::to_string(model.heads));
-        model.rotations = {unrotated(model.head_dim)};
+        model.rotations = {unrotatedConfig(model.head_dim)};
         model.rotation_of_layer.assign(layers, 0);
         return;
     }
-    const RotationReading rotation = readRotation(config);
+    const ParsedRotation rotation = readRotation(config);
     reading.notes = rotation.notes;
     model.head_dim = rotation.layers.front().rotary.head_dim;
     model.rotation_of_layer.assign(layers, 0);
@@ -267,36 +267,36 @@ bool isHarmless(const std::string& key) {
 }
 
 /// @throws Error (usage) naming an unread member that may change what the model computes
-void refuseWhatIsNotObeyed(const ConfigFields& config, const ConfigRules& rules) {
+void refuseUnsupportedMembers(const ConfigFields& config, const ConfigRules& rules) {
     for (const std::string& member : config.unread()) {
         const std::string key = member.substr(0, member.find(" = "));
         const bool is_ignored =
             std::find(rules.ignored.begin(), rules.ignored.end(), key) != rules.ignored.end();
         if (!is_ignored && !isHarmless(key))
             throw Error(ErrorKind::usage,
-                        onOneLine(member) + " may change what the model computes, and is not read here");
+                        toSingleLine(member) + " may change what the model computes, and is not read here");
     }
 }
 
 }  // namespace
 
-ArchitectureReading architectureOfConfig(std::string_view json) {
+ParsedArchitecture readConfigArchitecture(std::string_view json) {
     const ConfigFields config = ConfigFields::parse(json);
-    ArchitectureReading reading;
+    ParsedArchitecture reading;
     Architecture& model = reading.architecture;
     const auto model_type = config.text("model_type");
     if (!model_type) config.refuse("model_type", "is missing");
-    const Family* const family = familyNamed(*model_type);
-    if (family == nullptr || family->is_ours)
-        config.refuse("model_type", "\"" + onOneLine(*model_type) + "\" is not read here; " +
+    const Family* const family = findFamily(*model_type);
+    if (family == nullptr || family->trained_here)
+        config.refuse("model_type", "\"" + toSingleLine(*model_type) + "\" is not read here; " +
                                         nameHint(*model_type, knownFamilies()));
     model.family = family->model_type;
-    readSizes(config, family->in_config, model);
+    readSizes(config, family->config_rules, model);
     family->describe(model);
     readNumbers(config, *family, model);
-    readWindow(config, family->in_config, model);
+    readWindow(config, family->config_rules, model);
     readRotations(config, reading);
-    refuseWhatIsNotObeyed(config, family->in_config);
+    refuseUnsupportedMembers(config, family->config_rules);
     return reading;
 }
 

@@ -8,24 +8,24 @@ namespace roper {
 namespace {
 
 /// A flag of the config; errors in it are reported where the rest of the config is read.
-bool flagOf(std::string_view config, const char* key, bool otherwise) {
+bool flagOf(std::string_view config, const char* key, bool default_value) {
     try {
         const nlohmann::json json = parseStrictJson(config);
         const auto found = json.find(key);
-        return found != json.end() && found->is_boolean() ? found->get<bool>() : otherwise;
+        return found != json.end() && found->is_boolean() ? found->get<bool>() : default_value;
     } catch (const std::invalid_argument&) {
-        return otherwise;
+        return default_value;
     }
 }
 
 }  // namespace
 
-BiasRules biasesOfConfig(const Family& family, std::string_view config) {
-    const ConfigBiases& by = family.in_config.biases;
+BiasRules readConfigBiases(const Family& family, std::string_view config) {
+    const ConfigBiases& by = family.config_rules.biases;
     BiasRules rules = by.plain;
     const auto decide = [&](const ConfigBiases::Flag& flag, BiasRule& rule) {
         if (flag.key != nullptr)
-            rule = flagOf(config, flag.key, flag.usually) ? BiasRule::always : BiasRule::never;
+            rule = flagOf(config, flag.key, flag.default_value) ? BiasRule::always : BiasRule::never;
     };
     decide(by.query_key_value, rules.query_key_value);
     decide(by.output, rules.output);

@@ -13,13 +13,13 @@ const std::vector<Family>& families() {
     return all;
 }
 
-const Family* familyNamed(const std::string& model_type) {
+const Family* findFamily(const std::string& model_type) {
     for (const Family& family : families())
         if (model_type == family.model_type) return &family;
     return nullptr;
 }
 
-const Family* familyOfGguf(const std::string& architecture) {
+const Family* findGgufFamily(const std::string& architecture) {
     for (const Family& family : families())
         if (*family.gguf != '\0' && architecture == family.gguf) return &family;
     return nullptr;
@@ -53,7 +53,7 @@ const std::vector<std::string>& knownFamilies() {
     static const std::vector<std::string> names = [] {
         std::vector<std::string> made;
         for (const Family& family : families())
-            if (!family.is_ours) made.emplace_back(family.model_type);
+            if (!family.trained_here) made.emplace_back(family.model_type);
         return made;
     }();
     return names;

@@ -21,14 +21,14 @@ struct TensorNames {
 };
 
 /// The family of models trained here.
-inline constexpr const char* kOurFamily = "roper";
+inline constexpr const char* kRoperFamily = "roper";
 
 /// How the family's class in transformers decides about biases.
 struct ConfigBiases {
     /// A flag of the config, and its default; a null key: none.
     struct Flag {
         const char* key = nullptr;
-        bool usually = false;
+        bool default_value = false;
     };
     BiasRules plain;  ///< where no flag of the config decides
     Flag query_key_value = {}, output = {}, feed_forward = {};
@@ -39,7 +39,7 @@ enum class WindowedLayers {
     none,  ///< no window, whatever the config says
     all,   ///< all layers (Mistral)
     /// all except every n-th layer, counted from 1, which attends to all tokens (Gemma 2 and 3)
-    all_but_each_nth,
+    all_but_every_nth,
     from_max_window_on,  ///< from layer `max_window_layers` on, by default 28 (Qwen)
     listed               ///< there is no default: the config must list them (SmolLM 3)
 };
@@ -49,7 +49,7 @@ enum class WindowedLayers {
 struct ConfigRules {
     std::int64_t context = 2048;  ///< default, tokens
     /// default width of the feed-forward as a multiple of the model's; 0: required
-    std::int64_t feed_forward_by_width = 0;
+    std::int64_t feed_forward_factor = 0;
     const char* activation_key = "hidden_act";   ///< `describe` sets the default
     bool gelu_means_tanh = false;                ///< "gelu" stands for its approximation by tanh (Gemma)
     bool tied = false;                           ///< default: the head shares its matrix with the embeddings
@@ -63,7 +63,7 @@ struct ConfigRules {
     /// A number of the config that multiplies something, and its default; a null key: not read.
     struct Factor {
         const char* key = nullptr;
-        double usually = 1;
+        double default_value = 1;
     };
     Factor embedding_scale = {}, residual_scale = {}, score_scale = {}, logit_scale = {};
     Factor logit_divisor = {};       ///< divides logits instead
@@ -71,7 +71,7 @@ struct ConfigRules {
 
     WindowedLayers windowed = WindowedLayers::none;
     std::int64_t window = 4096;         ///< default, tokens; 0: none
-    int window_pattern = 2;             ///< n of `all_but_each_nth`
+    int window_pattern = 2;             ///< n of `all_but_every_nth`
     const char* window_flag = nullptr;  ///< if false, there is no window
 
     ConfigBiases biases;
@@ -82,15 +82,15 @@ struct ConfigRules {
 struct GgufRules {
     /// Neighbouring features form a pair, often because the converter reorders q and k (Llama).
     bool interleaves = false;
-    bool whole_heads = false;  ///< heads must rotate entirely; another rope.dimension_count is refused
+    bool requires_full_rotation = false;  ///< heads must rotate entirely; another rope.dimension_count is refused
     bool has_frequency_factors = false;  ///< rope_freqs.weight may divide the frequencies (Llama 3)
     bool has_long_factors = false;       ///< LongRoPE's factors need no rope.scaling.type (Phi 3)
     /// Default base of windowed layers, which are then not scaled (Gemma 3); nothing: they rotate like all
     /// others.
     std::optional<double> windowed_base;
-    bool scales_full_layers_alone = false;  ///< windowed layers are not scaled (OLMo 3)
-    std::int64_t unrotated_each_nth = 0;    ///< every n-th layer does not rotate (SmolLM 3); 0: all do
-    bool rotates_windowed_alone = false;    ///< if there is a window, other layers do not rotate (Cohere 2)
+    bool scales_only_full_layers = false;  ///< windowed layers are not scaled (OLMo 3)
+    std::int64_t unrotated_every_nth = 0;    ///< every n-th layer does not rotate (SmolLM 3); 0: all do
+    bool rotates_only_windowed = false;    ///< if there is a window, other layers do not rotate (Cohere 2)
 
     std::int64_t window = 0;  ///< default, tokens; 0: none
     /// By default, windowed layers are all but every n-th; 0: all. Nothing if neither files nor programs
@@ -105,13 +105,13 @@ struct GgufRules {
     bool has_scales = false;
     bool has_logit_scale = false;             ///< logit_scale is read and multiplies (Cohere)
     bool has_clip = false;                    ///< attention.clamp_kqv is read (OLMo)
-    bool fuses_gate = false;                  ///< ffn_up holds the gate, then up (Phi 3)
+    bool gate_and_up_fused = false;                  ///< ffn_up holds the gate, then up (Phi 3)
     const char* feed_forward_norm = nullptr;  ///< name of that norm; null: the usual one
 
     BiasRules biases;
-    bool old_files_cut_as_gpt2 = false;  ///< files without tokenizer.ggml.pre use GPT-2's pattern
+    bool old_files_use_gpt2_pattern = false;  ///< files without tokenizer.ggml.pre use GPT-2's pattern
     /// Prefixes of tensors that are not used for text, such as those of an image encoder.
-    std::vector<std::string> of_images;
+    std::vector<std::string> image_tensor_prefixes;
 };
 
 /// A family of models and everything they have in common. To add a family that computes in these terms, see
@@ -121,11 +121,11 @@ struct Family {
     const char* gguf = "";        ///< general.architecture; empty if there is none
     /// Sets the features that are not numbers in the config.
     void (*describe)(Architecture&) = [](Architecture&) {};
-    bool is_ours = false;  ///< trained here; no config.json names this family
+    bool trained_here = false;  ///< trained here; no config.json names this family
 
     // Keys with the same meaning in config.json and GGUF files, and their defaults.
     const char* parallel_flag = nullptr;  ///< of `Architecture::parallel`; null: not read
-    bool parallel_usually = true;         ///< default of that flag
+    bool parallel_by_default = true;         ///< default of that flag
     std::optional<double> score_cap;      ///< default of attn_logit_softcapping; nothing: not read
     std::optional<double> logit_cap;      ///< default of final_logit_softcapping; nothing: not read
 
@@ -139,22 +139,22 @@ struct Family {
     bool transposed = false;         ///< linear weights are [in, out] (GPT-2)
     /// Another name of the head, which transformers 5 uses unless it saves files in the old format; empty:
     /// none.
-    const char* other_head = "";
+    const char* alternative_head = "";
     /// Endings of names of tables and masks that the class computes itself but old files contain.
-    std::vector<std::string> made_by_its_class;
+    std::vector<std::string> recomputed_suffixes;
 
-    ConfigRules in_config;
-    GgufRules in_gguf;
+    ConfigRules config_rules;
+    GgufRules gguf_rules;
 };
 
 const std::vector<Family>& families();
 
 /// Null for an unknown family.
-const Family* familyNamed(const std::string& model_type);
-const Family* familyOfGguf(const std::string& architecture);
+const Family* findFamily(const std::string& model_type);
+const Family* findGgufFamily(const std::string& architecture);
 
 /// The biases of a model of this family, given its config.json.
-BiasRules biasesOfConfig(const Family& family, std::string_view config);
+BiasRules readConfigBiases(const Family& family, std::string_view config);
 
 /// Names in GGUF files, the same for all families.
 const TensorNames& ggufNames();

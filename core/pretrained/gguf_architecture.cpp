@@ -15,7 +15,7 @@ constexpr const char* kWindow = "attention.sliding_window";
 std::int64_t vocabularySize(const GgufEntries& entries) {
     if (const auto* const tokens = entries.metadata().texts("tokenizer.ggml.tokens"))
         return static_cast<std::int64_t>(tokens->size());
-    return entries.required("vocab_size", kMostVocabulary);
+    return entries.required("vocab_size", kMaxVocabulary);
 }
 
 std::vector<bool> windowedByPattern(std::int64_t pattern, std::int64_t layers) {
@@ -38,7 +38,7 @@ std::vector<bool> windowedLayers(const GgufEntries& entries, const GgufRules& ru
                                     " does not say which layers attend within it");
     }
     if (std::holds_alternative<std::int64_t>(found->second))
-        return windowedByPattern(entries.whole(kPattern, 0, kMostLayers, 0), model.layers);
+        return windowedByPattern(entries.integer(kPattern, 0, kMaxLayers, 0), model.layers);
     const std::vector<bool> windowed = *entries.metadata().flags(entries.key(kPattern));
     if (windowed.size() != static_cast<std::size_t>(model.layers))
         entries.refuse(kPattern, "has " + std::to_string(windowed.size()) + " flags for " +
@@ -47,7 +47,7 @@ std::vector<bool> windowedLayers(const GgufEntries& entries, const GgufRules& ru
 }
 
 void readGgufWindow(const GgufEntries& entries, const GgufRules& rules, Architecture& model) {
-    model.window = entries.whole(kWindow, 0, 1 << 30, rules.window);
+    model.window = entries.integer(kWindow, 0, 1 << 30, rules.window);
     if (model.window == 0) return;
     if (!model.causal)
         entries.refuse(kWindow, "is " + std::to_string(model.window) + " in a model whose " +
@@ -61,27 +61,27 @@ void readGgufScores(const GgufEntries& entries, const Family& family, Architectu
         model.score_softcap = entries.number("attn_logit_softcapping", 0, 1e6, *family.score_cap);
     if (family.logit_cap)
         model.logit_softcap = entries.number("final_logit_softcapping", 0, 1e6, *family.logit_cap);
-    if (model.layers == family.in_gguf.layers_scored_by_width)
+    if (model.layers == family.gguf_rules.layers_scored_by_width)
         model.score_scale = 1 / std::sqrt(static_cast<double>(model.width / model.heads));
 }
 
 void readGgufScales(const GgufEntries& entries, const Family& family, Architecture& model) {
-    const GgufRules& rules = family.in_gguf;
-    constexpr double kMost = 1e6;
+    const GgufRules& rules = family.gguf_rules;
+    constexpr double kMaxFactor = 1e6;
     if (rules.has_scales) {
-        model.embedding_scale = entries.number("embedding_scale", -kMost, kMost, 1);
-        model.residual_scale = entries.number("residual_scale", -kMost, kMost, 1);
-        model.score_scale = entries.number("attention.scale", 0, kMost, 0);
-        model.logit_scale = 1 / entries.number("logit_scale", 1 / kMost, kMost, 1);
+        model.embedding_scale = entries.number("embedding_scale", -kMaxFactor, kMaxFactor, 1);
+        model.residual_scale = entries.number("residual_scale", -kMaxFactor, kMaxFactor, 1);
+        model.score_scale = entries.number("attention.scale", 0, kMaxFactor, 0);
+        model.logit_scale = 1 / entries.number("logit_scale", 1 / kMaxFactor, kMaxFactor, 1);
     }
-    if (rules.has_logit_scale) model.logit_scale = entries.number("logit_scale", -kMost, kMost, 1);
+    if (rules.has_logit_scale) model.logit_scale = entries.number("logit_scale", -kMaxFactor, kMaxFactor, 1);
     if (family.queries_grow) {
-        model.query_growth = entries.number("attention.temperature_scale", 0, kMost, 0);
+        model.query_growth = entries.number("attention.temperature_scale", 0, kMaxFactor, 0);
         if (model.query_growth > 0)
             model.query_growth_length =
                 static_cast<double>(entries.required("rope.scaling.original_context_length", 1 << 30));
     }
-    if (rules.has_clip) model.clip = entries.number("attention.clamp_kqv", 0, kMost, 0);
+    if (rules.has_clip) model.clip = entries.number("attention.clamp_kqv", 0, kMaxFactor, 0);
 }
 
 /// llama.cpp requires this of some families.
@@ -95,17 +95,17 @@ void requireWholeHeadsRotate(const GgufEntries& entries, const Architecture& mod
 
 void readSizes(const GgufEntries& entries, Architecture& model) {
     model.vocabulary = vocabularySize(entries);
-    model.width = entries.required("embedding_length", kMostWidth);
-    model.layers = entries.required("block_count", kMostLayers);
-    model.heads = entries.required("attention.head_count", kMostHeads);
-    model.key_value_heads = entries.whole("attention.head_count_kv", 1, kMostHeads, model.heads);
+    model.width = entries.required("embedding_length", kMaxWidth);
+    model.layers = entries.required("block_count", kMaxLayers);
+    model.heads = entries.required("attention.head_count", kMaxHeads);
+    model.key_value_heads = entries.integer("attention.head_count_kv", 1, kMaxHeads, model.heads);
     if (model.heads % model.key_value_heads != 0)
         entries.refuse("attention.head_count_kv",
                        "must divide attention.head_count, " + std::to_string(model.heads));
-    model.feed_forward = entries.required("feed_forward_length", kMostFeedForward);
-    model.context = entries.whole("context_length", 1, 1 << 30, 2048);
-    model.head_dim = entries.whole("attention.key_length", 1, kMostHeadDim, model.width / model.heads);
-    if (entries.whole("attention.value_length", 1, kMostHeadDim, model.head_dim) != model.head_dim)
+    model.feed_forward = entries.required("feed_forward_length", kMaxFeedForward);
+    model.context = entries.integer("context_length", 1, 1 << 30, 2048);
+    model.head_dim = entries.integer("attention.key_length", 1, kMaxHeadDim, model.width / model.heads);
+    if (entries.integer("attention.value_length", 1, kMaxHeadDim, model.head_dim) != model.head_dim)
         entries.refuse("attention.value_length", "differs from attention.key_length, which is not read here");
 }
 
@@ -113,24 +113,24 @@ const Family& familyOf(const GgufMetadata& metadata) {
     constexpr const char* kKey = "general.architecture";
     const auto name = metadata.text(kKey);
     if (!name) metadata.refuse(kKey, "is missing");
-    if (const Family* const family = familyOfGguf(*name)) return *family;
+    if (const Family* const family = findGgufFamily(*name)) return *family;
     std::vector<std::string> known;
     for (const Family& one : families())
-        if (!one.is_ours && *one.gguf != '\0' &&
+        if (!one.trained_here && *one.gguf != '\0' &&
             std::find(known.begin(), known.end(), one.gguf) == known.end())
             known.emplace_back(one.gguf);
-    metadata.refuse(kKey, "is \"" + onOneLine(*name) + "\", a family that is not read here; read are " +
+    metadata.refuse(kKey, "is \"" + toSingleLine(*name) + "\", a family that is not read here; read are " +
                               join(known, ", "));
 }
 
 }  // namespace
 
-ArchitectureReading architectureOf(const GgufMetadata& metadata) {
+ParsedArchitecture readGgufArchitecture(const GgufMetadata& metadata) {
     const Family& family = familyOf(metadata);
     const GgufEntries entries(metadata, family.gguf);
     if (const std::string kind = metadata.text("general.type").value_or("model"); kind != "model")
-        metadata.refuse("general.type", "is \"" + onOneLine(kind) + "\": this file is no whole model");
-    ArchitectureReading reading;
+        metadata.refuse("general.type", "is \"" + toSingleLine(kind) + "\": this file is no whole model");
+    ParsedArchitecture reading;
     Architecture& model = reading.architecture;
     model.family = family.model_type;
     readSizes(entries, model);
@@ -141,14 +141,14 @@ ArchitectureReading architectureOf(const GgufMetadata& metadata) {
         1);
     model.causal = entries.flag("attention.causal", true);
     if (family.parallel_flag != nullptr)
-        model.parallel = entries.flag(family.parallel_flag, family.parallel_usually);
+        model.parallel = entries.flag(family.parallel_flag, family.parallel_by_default);
     model.shares_norm = model.shares_norm && model.parallel;
     readGgufScores(entries, family, model);
     readGgufScales(entries, family, model);
-    readGgufWindow(entries, family.in_gguf, model);
-    readGgufRotations(entries, family.in_gguf, model);
-    if (family.in_gguf.whole_heads) requireWholeHeadsRotate(entries, model);
-    reading.notes = accountForKeys(entries);
+    readGgufWindow(entries, family.gguf_rules, model);
+    readGgufRotations(entries, family.gguf_rules, model);
+    if (family.gguf_rules.requires_full_rotation) requireWholeHeadsRotate(entries, model);
+    reading.notes = checkKeys(entries);
     return reading;
 }
 

@@ -28,23 +28,23 @@ class GgufEntries {
     // number.
     // @throws Error (checkpoint) naming an entry whose numbers differ between layers, which is not supported
 
-    std::int64_t required(const char* name, std::int64_t most) const {
-        if (const auto value = wholeOfAll(name, 1, most)) return *value;
+    std::int64_t required(const char* name, std::int64_t max_value) const {
+        if (const auto value = integerOfLayers(name, 1, max_value)) return *value;
         refuse(name, "is missing");
     }
-    std::int64_t whole(const char* name, std::int64_t least, std::int64_t most,
-                       std::int64_t otherwise) const {
-        return wholeOfAll(name, least, most).value_or(otherwise);
+    std::int64_t integer(const char* name, std::int64_t min_value, std::int64_t max_value,
+                       std::int64_t default_value) const {
+        return integerOfLayers(name, min_value, max_value).value_or(default_value);
     }
-    double requiredNumber(const char* name, double least, double most) const {
-        if (const auto value = metadata_.number(readKey(name), least, most)) return *value;
+    double requiredNumber(const char* name, double min_value, double max_value) const {
+        if (const auto value = metadata_.number(readKey(name), min_value, max_value)) return *value;
         refuse(name, "is missing");
     }
-    double number(const char* name, double least, double most, double otherwise) const {
-        return metadata_.number(readKey(name), least, most, layers(name)).value_or(otherwise);
+    double number(const char* name, double min_value, double max_value, double default_value) const {
+        return metadata_.number(readKey(name), min_value, max_value, layers(name)).value_or(default_value);
     }
-    bool flag(const char* name, bool otherwise) const {
-        return metadata_.flag(readKey(name)).value_or(otherwise);
+    bool flag(const char* name, bool default_value) const {
+        return metadata_.flag(readKey(name)).value_or(default_value);
     }
     std::string text(const char* name) const { return metadata_.text(readKey(name)).value_or(""); }
     [[noreturn]] void refuse(const char* name, const std::string& why) const {
@@ -61,10 +61,10 @@ class GgufEntries {
     /// Length of a list with one number for each layer; block_count itself is never a list.
     std::int64_t layers(std::string_view name) const {
         if (name == kLayers) return 0;
-        return metadata_.whole(key(kLayers), 1, INT32_MAX).value_or(0);
+        return metadata_.integer(key(kLayers), 1, INT32_MAX).value_or(0);
     }
-    std::optional<std::int64_t> wholeOfAll(const char* name, std::int64_t least, std::int64_t most) const {
-        return metadata_.whole(readKey(name), least, most, layers(name));
+    std::optional<std::int64_t> integerOfLayers(const char* name, std::int64_t min_value, std::int64_t max_value) const {
+        return metadata_.integer(readKey(name), min_value, max_value, layers(name));
     }
 
     const GgufMetadata& metadata_;

@@ -17,11 +17,11 @@ static_assert(std::endian::native == std::endian::little, "GGUF files are read a
 namespace roper {
 namespace {
 
-constexpr std::uint64_t kMostEntries = 1U << 16U, kMostTensors = 1U << 20U, kLongestList = 1U << 23U,
-                        kLongestName = 1024, kMostDimensions = 4;
+constexpr std::uint64_t kMaxEntries = 1U << 16U, kMaxTensors = 1U << 20U, kMaxListLength = 1U << 23U,
+                        kMaxNameLength = 1024, kMaxDimensions = 4;
 constexpr std::uint64_t kDefaultAlignment = 32;
 /// Bytes of the smallest entry (an empty key and a flag) and of the smallest tensor (no name, no dimensions).
-constexpr std::uint64_t kLeastEntry = 13, kLeastTensor = 24;
+constexpr std::uint64_t kMinEntryBytes = 13, kMinTensorBytes = 24;
 
 /// Value types of metadata, numbered as in the file.
 enum class ValueType : std::uint32_t { u8, i8, u16, i16, u32, i32, f32, flag, text, list, u64, i64, f64 };
@@ -32,31 +32,31 @@ class HeaderBytes {
     HeaderBytes(const TensorStore& store, std::size_t file)
         : store_(store), file_(file), size_(store.sizeOfFile(file)) {}
 
-    std::uint64_t place() const { return place_; }
+    std::uint64_t offset() const { return offset_; }
 
     /// @throws std::invalid_argument if the header ends too early or is longer than allowed
-    void take(std::span<std::byte> into) {
-        need(into.size());
+    void readInto(std::span<std::byte> into) {
+        requireAvailable(into.size());
         std::size_t filled = 0;
         while (filled < into.size()) {
-            if (place_ < begin_ || place_ >= begin_ + part_.size()) fill();
-            const auto from = static_cast<std::size_t>(place_ - begin_);
+            if (offset_ < begin_ || offset_ >= begin_ + part_.size()) fill();
+            const auto from = static_cast<std::size_t>(offset_ - begin_);
             const std::size_t count = std::min(into.size() - filled, part_.size() - from);
             std::memcpy(into.data() + filled, part_.data() + from, count);
             filled += count;
-            place_ += count;
+            offset_ += count;
         }
     }
 
     /// @throws std::invalid_argument if that many items of at least `least_bytes` bytes cannot fit
-    void needItems(std::uint64_t count, std::uint64_t least_bytes) const {
-        need(count <= GgufFile::kLongestHeader ? count * least_bytes : GgufFile::kLongestHeader + 1);
+    void requireItemsAvailable(std::uint64_t count, std::uint64_t least_bytes) const {
+        requireAvailable(count <= GgufFile::kMaxHeaderBytes ? count * least_bytes : GgufFile::kMaxHeaderBytes + 1);
     }
 
     template <class Number>
     Number number() {
         std::array<std::byte, sizeof(Number)> bytes;
-        take(bytes);
+        readInto(bytes);
         return std::bit_cast<Number>(bytes);
     }
 
@@ -66,32 +66,32 @@ class HeaderBytes {
         if (length > longest)
             throw std::invalid_argument("a text claims " + std::to_string(length) + " bytes, more than " +
                                         std::to_string(longest));
-        need(length);  // before allocating memory
+        requireAvailable(length);  // before allocating memory
         std::string text(length, '\0');
-        take(std::as_writable_bytes(std::span(text)));
+        readInto(std::as_writable_bytes(std::span(text)));
         return text;
     }
 
-    void need(std::uint64_t bytes) const {
-        if (place_ > size_ || bytes > size_ - place_)
+    void requireAvailable(std::uint64_t bytes) const {
+        if (offset_ > size_ || bytes > size_ - offset_)
             throw std::invalid_argument("the file ends inside its header, after " + std::to_string(size_) +
                                         " bytes");
-        if (bytes > GgufFile::kLongestHeader - std::min(place_, GgufFile::kLongestHeader))
+        if (bytes > GgufFile::kMaxHeaderBytes - std::min(offset_, GgufFile::kMaxHeaderBytes))
             throw std::invalid_argument("its header is longer than " +
-                                        bytesText(static_cast<double>(GgufFile::kLongestHeader)));
+                                        formatBytes(static_cast<double>(GgufFile::kMaxHeaderBytes)));
     }
 
   private:
     void fill() {
         constexpr std::uint64_t kPart = 1U << 16U;
-        begin_ = place_;
-        part_.resize(static_cast<std::size_t>(std::min(kPart, size_ - place_)));
+        begin_ = offset_;
+        part_.resize(static_cast<std::size_t>(std::min(kPart, size_ - offset_)));
         store_.readBytes(file_, begin_, part_);
     }
 
     const TensorStore& store_;
     std::size_t file_;
-    std::uint64_t size_, place_ = 0, begin_ = 0;
+    std::uint64_t size_, offset_ = 0, begin_ = 0;
     std::vector<std::byte> part_;
 };
 
@@ -104,7 +104,7 @@ struct GgufReader {
 
     using Value = GgufMetadata::Value;
 
-    std::int64_t whole(ValueType type) {
+    std::int64_t integer(ValueType type) {
         switch (type) {
             case ValueType::u8:
                 return bytes.number<std::uint8_t>();
@@ -139,7 +139,7 @@ struct GgufReader {
         return type == ValueType::f32 ? static_cast<double>(bytes.number<float>()) : bytes.number<double>();
     }
 
-    std::string text() { return bytes.text(GgufFile::kLongestHeader); }
+    std::string text() { return bytes.text(GgufFile::kMaxHeaderBytes); }
 
     Value single(ValueType type) {
         switch (type) {
@@ -151,7 +151,7 @@ struct GgufReader {
             case ValueType::text:
                 return text();
             default:
-                return whole(type);
+                return integer(type);
         }
     }
 
@@ -179,10 +179,10 @@ struct GgufReader {
         if (type == ValueType::list)
             throw std::invalid_argument("is a list of lists, which is not read here");
         const auto count = bytes.number<std::uint64_t>();
-        if (count > kLongestList)
+        if (count > kMaxListLength)
             throw std::invalid_argument("claims a list of " + std::to_string(count) + ", more than " +
-                                        std::to_string(kLongestList));
-        bytes.needItems(count, leastBytesOf(type));  // before allocating memory
+                                        std::to_string(kMaxListLength));
+        bytes.requireItemsAvailable(count, leastBytesOf(type));  // before allocating memory
         const auto listed = [&](auto read) {
             std::vector<std::invoke_result_t<decltype(read)>> values;
             values.reserve(static_cast<std::size_t>(count));
@@ -199,7 +199,7 @@ struct GgufReader {
             case ValueType::text:
                 return listed([&] { return text(); });
             default:
-                return listed([&] { return whole(type); });
+                return listed([&] { return integer(type); });
         }
     }
 
@@ -212,8 +212,8 @@ struct GgufReader {
 
     void readEntry(GgufMetadata& metadata) {
         at = "entry " + std::to_string(metadata.entries_.size() + 1);
-        const std::string key = bytes.text(kLongestName);
-        at = "the entry " + onOneLine(key);
+        const std::string key = bytes.text(kMaxNameLength);
+        at = "the entry " + toSingleLine(key);
         const ValueType type = valueType();
         Value value = type == ValueType::list ? list() : single(type);
         if (!metadata.entries_.emplace(key, std::move(value)).second)
@@ -228,13 +228,13 @@ struct GgufReader {
     /// The tensor's place is still relative to the end of the header.
     NamedTensor readTensor(std::uint64_t number) {
         at = "tensor " + std::to_string(number);
-        NamedTensor read{bytes.text(kLongestName), {}};
-        at = "the tensor " + onOneLine(read.name);
+        NamedTensor read{bytes.text(kMaxNameLength), {}};
+        at = "the tensor " + toSingleLine(read.name);
         const auto dimensions = bytes.number<std::uint32_t>();
-        if (dimensions > kMostDimensions)
+        if (dimensions > kMaxDimensions)
             throw std::invalid_argument("has " + std::to_string(dimensions) + " dimensions, more than 4");
         for (std::uint32_t i = 0; i < dimensions; ++i)
-            read.tensor.shape.push_back(whole(ValueType::u64));
+            read.tensor.shape.push_back(integer(ValueType::u64));
         std::reverse(read.tensor.shape.begin(), read.tensor.shape.end());
         const auto type = bytes.number<std::uint32_t>();
         const auto known = elementTypeOfGguf(type);
@@ -243,7 +243,7 @@ struct GgufReader {
                 "is stored as " + ggufTypeName(type) +
                 ", which is not read here: use the model in F16, BF16, Q8_0, Q4_K or another common type");
         read.tensor.type = *known;
-        read.tensor.place = bytes.number<std::uint64_t>();
+        read.tensor.offset = bytes.number<std::uint64_t>();
         return read;
     }
 };
@@ -258,11 +258,11 @@ const Type* GgufMetadata::find(const std::string& key, const char* what) const {
 }
 
 void GgufMetadata::refuse(const std::string& key, const std::string& why) const {
-    throw Error(ErrorKind::checkpoint, origin_ + ": the entry " + onOneLine(key) + " " + why);
+    throw Error(ErrorKind::checkpoint, origin_ + ": the entry " + toSingleLine(key) + " " + why);
 }
 
 template <class Number>
-const Number* GgufMetadata::oneOfAll(const std::string& key, std::int64_t layers) const {
+const Number* GgufMetadata::commonValue(const std::string& key, std::int64_t layers) const {
     const auto found = entries_.find(key);
     if (found == entries_.end() || layers == 0) return nullptr;
     const auto* const list = std::get_if<std::vector<Number>>(&found->second);
@@ -285,33 +285,33 @@ const Number* GgufMetadata::oneOfAll(const std::string& key, std::int64_t layers
     return &list->front();
 }
 
-std::optional<std::int64_t> GgufMetadata::whole(const std::string& key, std::int64_t least, std::int64_t most,
+std::optional<std::int64_t> GgufMetadata::integer(const std::string& key, std::int64_t min_value, std::int64_t max_value,
                                                 std::int64_t layers) const {
-    const auto* value = oneOfAll<std::int64_t>(key, layers);
+    const auto* value = commonValue<std::int64_t>(key, layers);
     if (value == nullptr) value = find<std::int64_t>(key, "a whole number");
     if (value == nullptr) return std::nullopt;
-    if (*value < least || *value > most)
-        refuse(key, "is " + std::to_string(*value) + "; it must be " + std::to_string(least) + " to " +
-                        std::to_string(most));
+    if (*value < min_value || *value > max_value)
+        refuse(key, "is " + std::to_string(*value) + "; it must be " + std::to_string(min_value) + " to " +
+                        std::to_string(max_value));
     return *value;
 }
 
-std::optional<double> GgufMetadata::number(const std::string& key, double least, double most,
+std::optional<double> GgufMetadata::number(const std::string& key, double min_value, double max_value,
                                            std::int64_t layers) const {
     const auto found = entries_.find(key);
     if (found == entries_.end()) return std::nullopt;
     double value = 0;
-    if (const auto* const one = oneOfAll<double>(key, layers))
+    if (const auto* const one = commonValue<double>(key, layers))
         value = *one;
-    else if (const auto* const of_all = oneOfAll<std::int64_t>(key, layers))
+    else if (const auto* const of_all = commonValue<std::int64_t>(key, layers))
         value = static_cast<double>(*of_all);
-    else if (const auto* const whole = std::get_if<std::int64_t>(&found->second))
-        value = static_cast<double>(*whole);
+    else if (const auto* const integer = std::get_if<std::int64_t>(&found->second))
+        value = static_cast<double>(*integer);
     else
         value = *find<double>(key, "a number");
-    if (!(value >= least && value <= most))
-        refuse(key, "is " + formatNumber(value) + "; it must be " + formatNumber(least) + " to " +
-                        formatNumber(most));
+    if (!(value >= min_value && value <= max_value))
+        refuse(key, "is " + formatNumber(value) + "; it must be " + formatNumber(min_value) + " to " +
+                        formatNumber(max_value));
     return value;
 }
 
@@ -329,7 +329,7 @@ const std::vector<std::string>* GgufMetadata::texts(const std::string& key) cons
     return find<std::vector<std::string>>(key, "a list of texts");
 }
 
-const std::vector<std::int64_t>* GgufMetadata::wholes(const std::string& key) const {
+const std::vector<std::int64_t>* GgufMetadata::integers(const std::string& key) const {
     return find<std::vector<std::int64_t>>(key, "a list of whole numbers");
 }
 
@@ -351,7 +351,7 @@ GgufMetadata readPart(const FilePath& path, TensorStore& store) {
     HeaderBytes& bytes = reader.bytes;
     try {
         std::array<char, 4> magic{};
-        bytes.take(std::as_writable_bytes(std::span(magic)));
+        bytes.readInto(std::as_writable_bytes(std::span(magic)));
         if (std::string_view(magic.data(), magic.size()) != kGgufMagic)
             throw std::invalid_argument("does not say GGUF: it is no such file");
         const auto version = bytes.number<std::uint32_t>();
@@ -359,34 +359,34 @@ GgufMetadata readPart(const FilePath& path, TensorStore& store) {
             throw std::invalid_argument("says version " + std::to_string(version) +
                                         "; versions 2 and 3, little-endian, are read here");
         const auto tensors = bytes.number<std::uint64_t>(), entries = bytes.number<std::uint64_t>();
-        if (tensors > kMostTensors || entries > kMostEntries)
+        if (tensors > kMaxTensors || entries > kMaxEntries)
             throw std::invalid_argument("claims " + std::to_string(tensors) + " tensors and " +
                                         std::to_string(entries) + " entries, more than any model has");
-        bytes.needItems(tensors, kLeastTensor);
-        bytes.needItems(entries, kLeastEntry);
+        bytes.requireItemsAvailable(tensors, kMinTensorBytes);
+        bytes.requireItemsAvailable(entries, kMinEntryBytes);
         for (std::uint64_t i = 0; i < entries; ++i)
             reader.readEntry(metadata);
-        bytes.needItems(tensors, kLeastTensor);
+        bytes.requireItemsAvailable(tensors, kMinTensorBytes);
         std::vector<GgufReader::NamedTensor> read;
         for (std::uint64_t i = 0; i < tensors; ++i)
             read.push_back(reader.readTensor(i + 1));
         reader.at = "the entry general.alignment";
         const auto alignment = static_cast<std::uint64_t>(
-            metadata.whole("general.alignment", 1, 1 << 20).value_or(kDefaultAlignment));
-        const std::uint64_t data = (bytes.place() + alignment - 1) / alignment * alignment;
+            metadata.integer("general.alignment", 1, 1 << 20).value_or(kDefaultAlignment));
+        const std::uint64_t data = (bytes.offset() + alignment - 1) / alignment * alignment;
         for (GgufReader::NamedTensor& next : read) {
-            reader.at = "the tensor " + onOneLine(next.name);
-            if (next.tensor.place % alignment != 0)
+            reader.at = "the tensor " + toSingleLine(next.name);
+            if (next.tensor.offset % alignment != 0)
                 throw std::invalid_argument("begins at a place that is not a multiple of " +
                                             std::to_string(alignment));
-            if (next.tensor.place > store.sizeOfFile(file))
+            if (next.tensor.offset > store.sizeOfFile(file))
                 throw std::invalid_argument("begins beyond the end of the file");
             next.tensor.file = file;
-            next.tensor.place += data;
+            next.tensor.offset += data;
             store.add(next.name, std::move(next.tensor));
         }
         reader.at = "its tensors";
-        store.requireApart();
+        store.requireNoOverlap();
     } catch (const std::invalid_argument& error) {
         throw Error(ErrorKind::checkpoint,
                     path.string() + " cannot be read as a GGUF file: " + reader.at + ": " + error.what());
@@ -396,7 +396,7 @@ GgufMetadata readPart(const FilePath& path, TensorStore& store) {
 
 constexpr const char *kPartNumber = "split.no", *kPartCount = "split.count",
                      *kAllTensors = "split.tensors.count";
-constexpr std::int64_t kMostParts = 4096;
+constexpr std::int64_t kMaxParts = 4096;
 
 std::string fiveDigits(std::int64_t number) {
     const std::string plain = std::to_string(number);
@@ -425,31 +425,31 @@ GgufFile readParts(const FilePath& named, std::int64_t parts) {
         refuse(named.string() + " is one of " + std::to_string(parts) +
                " parts of a model: put all into one " + "folder, named NAME-" + fiveDigits(1) + "-of-" +
                fiveDigits(parts) + ".gguf and so on");
-    GgufFile whole{GgufMetadata(files.front().string()), std::make_shared<TensorStore>()};
+    GgufFile file{GgufMetadata(files.front().string()), std::make_shared<TensorStore>()};
     std::optional<std::int64_t> tensors;
     for (std::size_t i = 0; i < files.size(); ++i) {
         const std::string which = "part " + std::to_string(i + 1) + " of " + std::to_string(parts);
-        if (!isThere(files[i]))
+        if (!pathExists(files[i]))
             refuse(named.string() + " is one of " + std::to_string(parts) + " parts of a model; " + which +
                    ", " + files[i].string() + ", is missing: all lie in one folder");
-        GgufMetadata metadata = readPart(files[i], *whole.tensors);
-        if (metadata.whole(kPartNumber, 0, kMostParts).value_or(-1) != static_cast<std::int64_t>(i))
+        GgufMetadata metadata = readPart(files[i], *file.tensors);
+        if (metadata.integer(kPartNumber, 0, kMaxParts).value_or(-1) != static_cast<std::int64_t>(i))
             metadata.refuse(kPartNumber,
                             "does not say " + std::to_string(i) + ", though the file is named " + which);
-        if (metadata.whole(kPartCount, 0, kMostParts).value_or(0) != parts)
+        if (metadata.integer(kPartCount, 0, kMaxParts).value_or(0) != parts)
             metadata.refuse(kPartCount, "does not say " + std::to_string(parts) + " as in " + named.string());
-        const auto said = metadata.whole(kAllTensors, 0, kMostTensors);
-        if (i > 0 && said != tensors)
+        const auto declared = metadata.integer(kAllTensors, 0, kMaxTensors);
+        if (i > 0 && declared != tensors)
             metadata.refuse(kAllTensors, "differs from that of " + files.front().string() +
                                              ": these parts are not of one model");
-        tensors = said;
-        if (i == 0) whole.metadata = std::move(metadata);
+        tensors = declared;
+        if (i == 0) file.metadata = std::move(metadata);
     }
-    const auto read = static_cast<std::int64_t>(whole.tensors->tensors().size());
+    const auto read = static_cast<std::int64_t>(file.tensors->tensors().size());
     if (tensors && *tensors != read)
-        whole.metadata.refuse(kAllTensors, "says " + std::to_string(*tensors) + "; all parts together have " +
+        file.metadata.refuse(kAllTensors, "says " + std::to_string(*tensors) + "; all parts together have " +
                                                std::to_string(read));
-    return whole;
+    return file;
 }
 
 }  // namespace
@@ -457,7 +457,7 @@ GgufFile readParts(const FilePath& named, std::int64_t parts) {
 GgufFile GgufFile::read(const FilePath& path) {
     auto store = std::make_shared<TensorStore>();
     GgufMetadata metadata = readPart(path, *store);
-    const std::int64_t parts = metadata.whole(kPartCount, 0, kMostParts).value_or(0);
+    const std::int64_t parts = metadata.integer(kPartCount, 0, kMaxParts).value_or(0);
     if (parts > 1) return readParts(path, parts);
     return {std::move(metadata), std::move(store)};
 }

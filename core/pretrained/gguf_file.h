@@ -29,14 +29,14 @@ class GgufMetadata {
 
     // Nothing if the key is missing. A list of `layers` equal numbers counts as one number. @throws Error
     // (checkpoint) naming file and key for another type and for a value out of bounds.
-    std::optional<std::int64_t> whole(const std::string& key, std::int64_t least, std::int64_t most,
+    std::optional<std::int64_t> integer(const std::string& key, std::int64_t min_value, std::int64_t max_value,
                                       std::int64_t layers = 0) const;
-    std::optional<double> number(const std::string& key, double least, double most,
+    std::optional<double> number(const std::string& key, double min_value, double max_value,
                                  std::int64_t layers = 0) const;
     std::optional<bool> flag(const std::string& key) const;
     std::optional<std::string> text(const std::string& key) const;
     const std::vector<std::string>* texts(const std::string& key) const;
-    const std::vector<std::int64_t>* wholes(const std::string& key) const;
+    const std::vector<std::int64_t>* integers(const std::string& key) const;
     const std::vector<double>* numbers(const std::string& key) const;
     const std::vector<bool>* flags(const std::string& key) const;
 
@@ -48,7 +48,7 @@ class GgufMetadata {
     /// The number that all entries of a list of `layers` numbers share, if the value is such a list.
     /// @throws Error (checkpoint) if they differ
     template <class Number>
-    const Number* oneOfAll(const std::string& key, std::int64_t layers) const;
+    const Number* commonValue(const std::string& key, std::int64_t layers) const;
     template <class Type>
     const Type* find(const std::string& key, const char* what) const;
 
@@ -66,7 +66,7 @@ struct GgufFile {
     std::shared_ptr<TensorStore> tensors;  ///< shapes row-major, the reverse of the file's order
 
     /// Longest accepted header. A vocabulary of 250,000 tokens with all merges takes 15 MB.
-    static constexpr std::uint64_t kLongestHeader = 64U << 20U;
+    static constexpr std::uint64_t kMaxHeaderBytes = 64U << 20U;
 
     /// Reads a model. If it is split into NAME-00001-of-00003.gguf and so on, any part may be named and all
     /// are read.

@@ -9,7 +9,7 @@ namespace roper {
 namespace {
 
 enum class KeyUse {
-    obeyed,    ///< supported, but read only if other entries call for it
+    conditional,    ///< supported, but read only if other entries call for it
     harmless,  ///< does not affect the computation here
     neutral,   ///< not supported; accepted if its value has no effect
     like,      ///< not supported; accepted if it agrees with another key
@@ -29,7 +29,7 @@ constexpr std::string_view kExperts = "this model's feed-forward layers would be
                            kRecurrent = "some of this model's layers would be recurrent",
                            kLatent = "keys and values would come from a latent vector",
                            kImages = "the part that reads images, which no text passes",
-                           kBehind = "a part that reads the last residuals, which are shown as they are",
+                           kPredictionHead = "a part that reads the last residuals, which are shown as they are",
                            kLogits = "logits would be multiplied by it", kOther = "it is of other families",
                            kScores = "scores would be multiplied by it",
                            kNormed = "norms of this family are of the other kind";
@@ -37,9 +37,9 @@ constexpr std::string_view kExperts = "this model's feed-forward layers would be
 /// For keys that were not read. The first row that matches a key and its architecture counts.
 const std::vector<GgufKey>& knownKeys() {
     static const std::vector<GgufKey> keys = {
-        {"vocab_size", "", KeyUse::obeyed},
+        {"vocab_size", "", KeyUse::conditional},
         {"use_parallel_residual", "", KeyUse::neutral, "attention and feed-forward would be parallel", {0}},
-        {"attention.sliding_window_pattern", "", KeyUse::obeyed},
+        {"attention.sliding_window_pattern", "", KeyUse::conditional},
         {"attention.layer_norm_rms_epsilon", "", KeyUse::harmless, kNormed},
         {"attention.layer_norm_epsilon", "", KeyUse::harmless, kNormed},
         {"attn_logit_softcapping", " gemma3 ", KeyUse::harmless,
@@ -49,13 +49,13 @@ const std::vector<GgufKey>& knownKeys() {
 
         // GPT-2 has a table of positions and reads no rope entry.
         {"rope.*", " gpt2 ", KeyUse::harmless, "GPT-2 has a table of positions and rotates nothing"},
-        {"rope.scale_linear", "", KeyUse::obeyed},
-        {"rope.scaling.attn_factor", "", KeyUse::obeyed},
-        {"rope.scaling.original_context_length", "", KeyUse::obeyed},
-        {"rope.scaling.yarn_beta_fast", "", KeyUse::obeyed},
-        {"rope.scaling.yarn_beta_slow", "", KeyUse::obeyed},
-        {"rope.scaling.yarn_ext_factor", "", KeyUse::obeyed},
-        {"rope.scaling.yarn_attn_factor", "", KeyUse::obeyed},
+        {"rope.scale_linear", "", KeyUse::conditional},
+        {"rope.scaling.attn_factor", "", KeyUse::conditional},
+        {"rope.scaling.original_context_length", "", KeyUse::conditional},
+        {"rope.scaling.yarn_beta_fast", "", KeyUse::conditional},
+        {"rope.scaling.yarn_beta_slow", "", KeyUse::conditional},
+        {"rope.scaling.yarn_ext_factor", "", KeyUse::conditional},
+        {"rope.scaling.yarn_attn_factor", "", KeyUse::conditional},
         {"rope.scaling.finetuned", "", KeyUse::harmless,
          "says whether the model was trained with its scaling, not what is computed"},
         {"rope.scaling.yarn_log_multiplier",
@@ -114,11 +114,11 @@ const std::vector<GgufKey>& knownKeys() {
          "every converter orders queries and keys of this architecture alike"},
         {"pooling_type", "", KeyUse::harmless,
          "says how an embedding is made of the last residuals, which are shown as they are"},
-        {"classifier.*", "", KeyUse::harmless, kBehind},
-        {"dense_2_feat_in", "", KeyUse::harmless, kBehind},
-        {"dense_2_feat_out", "", KeyUse::harmless, kBehind},
-        {"dense_3_feat_in", "", KeyUse::harmless, kBehind},
-        {"dense_3_feat_out", "", KeyUse::harmless, kBehind},
+        {"classifier.*", "", KeyUse::harmless, kPredictionHead},
+        {"dense_2_feat_in", "", KeyUse::harmless, kPredictionHead},
+        {"dense_2_feat_out", "", KeyUse::harmless, kPredictionHead},
+        {"dense_3_feat_in", "", KeyUse::harmless, kPredictionHead},
+        {"dense_3_feat_out", "", KeyUse::harmless, kPredictionHead},
         {"vision.*", "", KeyUse::harmless, kImages},
         {"mm.*", "", KeyUse::harmless, kImages},
     };
@@ -131,15 +131,15 @@ constexpr std::string_view kTokenizer = "tokenizer.ggml.";
 const std::vector<GgufKey>& knownTokenizerKeys() {
     constexpr std::string_view kUnigram = "of unigram tokenizers, which are not read";
     static const std::vector<GgufKey> keys = {
-        {"model", "", KeyUse::obeyed},
-        {"pre", "", KeyUse::obeyed},
-        {"tokens", "", KeyUse::obeyed},
-        {"token_type", "", KeyUse::obeyed},
-        {"scores", "", KeyUse::obeyed},
-        {"merges", "", KeyUse::obeyed},
-        {"add_bos_token", "", KeyUse::obeyed},
-        {"add_eos_token", "", KeyUse::obeyed},
-        {"add_space_prefix", "", KeyUse::obeyed},
+        {"model", "", KeyUse::conditional},
+        {"pre", "", KeyUse::conditional},
+        {"tokens", "", KeyUse::conditional},
+        {"token_type", "", KeyUse::conditional},
+        {"scores", "", KeyUse::conditional},
+        {"merges", "", KeyUse::conditional},
+        {"add_bos_token", "", KeyUse::conditional},
+        {"add_eos_token", "", KeyUse::conditional},
+        {"add_space_prefix", "", KeyUse::conditional},
         {"*_token_id", "", KeyUse::harmless, "names a token; those around a text are read"},
         {"*_token_ids", "", KeyUse::harmless, "names tokens that end a text"},
         {"add_padding_token", "", KeyUse::harmless, "texts are not padded"},
@@ -163,7 +163,7 @@ constexpr std::string_view kBeside[] = {
     "imatrix.",    // calibration texts of the importance matrix
 };
 
-bool fitsRow(const GgufKey& row, std::string_view name, const std::string& architecture) {
+bool matchesRow(const GgufKey& row, std::string_view name, const std::string& architecture) {
     if (!row.architectures.empty() &&
         row.architectures.find(" " + architecture + " ") == std::string_view::npos)
         return false;
@@ -176,7 +176,7 @@ bool fitsRow(const GgufKey& row, std::string_view name, const std::string& archi
 const GgufKey* rowFor(const std::vector<GgufKey>& keys, std::string_view name,
                       const std::string& architecture) {
     for (const GgufKey& row : keys)
-        if (fitsRow(row, name, architecture)) return &row;
+        if (matchesRow(row, name, architecture)) return &row;
     return nullptr;
 }
 
@@ -191,7 +191,7 @@ std::string shownValue(const GgufMetadata::Value& value) {
             else if constexpr (std::is_same_v<Given, double>)
                 return formatNumber(given);
             else if constexpr (std::is_same_v<Given, std::string>)
-                return quotedBeginning(given);
+                return quoteExcerpt(given);
             else
                 return "a list of " + std::to_string(given.size());
         },
@@ -199,7 +199,7 @@ std::string shownValue(const GgufMetadata::Value& value) {
 }
 
 /// Whether every number of the value is one of these.
-bool isEachOf(const GgufMetadata::Value& value, const std::vector<double>& numbers) {
+bool containsOnly(const GgufMetadata::Value& value, const std::vector<double>& numbers) {
     const auto is_one = [&](auto number) {
         return std::find(numbers.begin(), numbers.end(), static_cast<double>(number)) != numbers.end();
     };
@@ -226,14 +226,14 @@ GgufMetadata::Value valueOfKey(const GgufEntries& entries, std::string_view name
            entries.required("attention.head_count", INT64_MAX);
 }
 
-void accountFor(const GgufEntries& entries, const std::string& key, const GgufMetadata::Value& value) {
+void checkKey(const GgufEntries& entries, const std::string& key, const GgufMetadata::Value& value) {
     const std::string name = key.substr(entries.architecture().size() + 1);
     if (entries.wasRead(name)) return;
     const GgufKey* const row = rowFor(knownKeys(), name, entries.architecture());
     const auto refuse = [&](const std::string& why) { entries.metadata().refuse(key, why); };
     if (row == nullptr)
         refuse("is not known here and may change what the model computes; its value is " + shownValue(value));
-    if (row->use == KeyUse::neutral && !isEachOf(value, row->neutral))
+    if (row->use == KeyUse::neutral && !containsOnly(value, row->neutral))
         refuse("is " + shownValue(value) + ": " + std::string(row->why) + ", which is not read here");
     if (row->use == KeyUse::like && value != valueOfKey(entries, row->why))
         refuse("is " + shownValue(value) + " and differs from " + entries.key(std::string(row->why)) +
@@ -242,12 +242,12 @@ void accountFor(const GgufEntries& entries, const std::string& key, const GgufMe
 
 }  // namespace
 
-std::vector<std::string> accountForKeys(const GgufEntries& entries) {
+std::vector<std::string> checkKeys(const GgufEntries& entries) {
     std::vector<std::string> notes;
     const std::string prefix = entries.architecture() + ".";
     for (const auto& [key, value] : entries.metadata().entries()) {
         if (key.starts_with(prefix)) {
-            accountFor(entries, key, value);
+            checkKey(entries, key, value);
             continue;
         }
         if (key.starts_with(kTokenizer) &&
@@ -257,8 +257,8 @@ std::vector<std::string> accountForKeys(const GgufEntries& entries) {
                 key, "is not known here and may change a text's tokens; its value is " + shownValue(value));
         if (std::none_of(std::begin(kBeside), std::end(kBeside),
                          [&key = key](std::string_view beside) { return key.starts_with(beside); }))
-            notes.push_back("the entry " + onOneLine(key) + " is not of the architecture " +
-                            onOneLine(entries.architecture()) + " and was not read");
+            notes.push_back("the entry " + toSingleLine(key) + " is not of the architecture " +
+                            toSingleLine(entries.architecture()) + " and was not read");
     }
     return notes;
 }

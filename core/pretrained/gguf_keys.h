@@ -11,6 +11,6 @@ namespace roper {
 /// or refused here.
 /// @returns notes on unknown entries, which are ignored
 /// @throws Error (checkpoint) naming the file and the entry
-std::vector<std::string> accountForKeys(const GgufEntries& entries);
+std::vector<std::string> checkKeys(const GgufEntries& entries);
 
 }  // namespace roper

@@ -33,7 +33,7 @@ double factorOf(const GgufEntries& entries) {
 }
 
 double originalLength(const GgufEntries& entries) {
-    if (entries.has(kLength)) return static_cast<double>(entries.whole(kLength, 1, 1 << 30, 1));
+    if (entries.has(kLength)) return static_cast<double>(entries.integer(kLength, 1, 1 << 30, 1));
     return static_cast<double>(entries.required("context_length", 1 << 30));
 }
 
@@ -113,11 +113,11 @@ Scaling scalingOf(const GgufEntries& entries, const GgufRules& rules) {
     if (type.empty() || type == "none" || type == "linear") return linear(entries, type, factor);
     if (type == "yarn") return yarn(entries, factor);
     if (type == "longrope") return longRope(entries, factor);
-    entries.refuse(kType, "is \"" + onOneLine(type) + "\"; none, linear, yarn and longrope are read here");
+    entries.refuse(kType, "is \"" + toSingleLine(type) + "\"; none, linear, yarn and longrope are read here");
 }
 
 /// One positive factor for each pair, shared by all heads.
-ValueVector factorsOf(const TensorStore& store, const char* name, int pairs) {
+ComparableVector factorsOf(const TensorStore& store, const char* name, int pairs) {
     const StoredTensor& tensor = store.tensor(name);
     const auto refuse = [&](const std::string& why) {
         return Error(ErrorKind::checkpoint,
@@ -132,7 +132,7 @@ ValueVector factorsOf(const TensorStore& store, const char* name, int pairs) {
     if (static_cast<int>(factors.size()) != pairs)
         throw refuse("has " + std::to_string(factors.size()) + " factors for " + std::to_string(pairs) +
                      " pairs");
-    ValueVector made;
+    ComparableVector made;
     made = Eigen::Map<const Eigen::VectorXf>(factors.data(), pairs).cast<double>();
     return made;
 }
@@ -142,7 +142,7 @@ void readLlama3Factors(const TensorStore& store, const Architecture& model, Rota
         return Error(ErrorKind::checkpoint,
                      store.pathOfFile(0) + ": the tensor " + kFrequencyFactors + " " + why);
     };
-    if (!familyNamed(model.family)->in_gguf.has_frequency_factors)
+    if (!findFamily(model.family)->gguf_rules.has_frequency_factors)
         throw refuse("has no place in a model of the family " + model.family);
     Scaling scaling;
     scaling.method = ScalingMethod::longrope;
@@ -160,13 +160,13 @@ void readLlama3Factors(const TensorStore& store, const Architecture& model, Rota
 
 void readGgufRotations(const GgufEntries& entries, const GgufRules& rules, Architecture& model) {
     const auto layers = static_cast<std::size_t>(model.layers);
-    RotaryConfig rotation = unrotated(model.head_dim);
+    RotaryConfig rotation = unrotatedConfig(model.head_dim);
     model.rotation_of_layer.assign(layers, 0);
     if (model.learned_positions) {
         model.rotations = {rotation};
         return;
     }
-    const std::int64_t width = entries.whole(kWidth, 0, model.head_dim, model.head_dim);
+    const std::int64_t width = entries.integer(kWidth, 0, model.head_dim, model.head_dim);
     if (width % 2 != 0) entries.refuse(kWidth, "must be even");
     rotation.rotary_fraction = static_cast<double>(width) / static_cast<double>(model.head_dim);
     rotation.base = entries.number("rope.freq_base", 1.0001, 1e15, 10000);
@@ -174,22 +174,22 @@ void readGgufRotations(const GgufEntries& entries, const GgufRules& rules, Archi
     rotation.pairing = rules.interleaves ? Pairing::interleaved : Pairing::half;
     const double base_of_windowed =
         entries.number("rope.freq_base_swa", 1.0001, 1e15, rules.windowed_base.value_or(rotation.base));
-    if (rules.rotates_windowed_alone && !model.windowed.empty()) rotation.base = base_of_windowed;
+    if (rules.rotates_only_windowed && !model.windowed.empty()) rotation.base = base_of_windowed;
     model.rotations = {rotation};
-    if (rules.unrotated_each_nth > 0 || (rules.rotates_windowed_alone && !model.windowed.empty())) {
-        model.rotations.push_back(unrotated(model.head_dim));
+    if (rules.unrotated_every_nth > 0 || (rules.rotates_only_windowed && !model.windowed.empty())) {
+        model.rotations.push_back(unrotatedConfig(model.head_dim));
         for (std::size_t layer = 0; layer < layers; ++layer) {
             const auto place = static_cast<std::int64_t>(layer) + 1;
             const bool rotates =
-                rules.rotates_windowed_alone ? model.windowed[layer] : place % rules.unrotated_each_nth != 0;
+                rules.rotates_only_windowed ? model.windowed[layer] : place % rules.unrotated_every_nth != 0;
             model.rotation_of_layer[layer] = rotates ? 0 : 1;
         }
         return;
     }
-    const bool scales_full_layers_alone = rules.scales_full_layers_alone || rules.windowed_base.has_value();
-    if (model.windowed.empty() || (base_of_windowed == rotation.base && !scales_full_layers_alone)) return;
+    const bool scales_only_full_layers = rules.scales_only_full_layers || rules.windowed_base.has_value();
+    if (model.windowed.empty() || (base_of_windowed == rotation.base && !scales_only_full_layers)) return;
     rotation.base = base_of_windowed;
-    if (scales_full_layers_alone) rotation.scaling = {};
+    if (scales_only_full_layers) rotation.scaling = {};
     model.rotations.push_back(rotation);
     for (std::size_t layer = 0; layer < layers; ++layer)
         model.rotation_of_layer[layer] = model.windowed[layer] ? 1 : 0;
@@ -197,7 +197,7 @@ void readGgufRotations(const GgufEntries& entries, const GgufRules& rules, Archi
 
 void readFrequencyFactors(const TensorStore& store, Architecture& model) {
     for (RotaryConfig& rotation : model.rotations) {
-        const bool may_lack_factors = familyNamed(model.family)->in_gguf.has_long_factors;
+        const bool may_lack_factors = findFamily(model.family)->gguf_rules.has_long_factors;
         if (rotation.scaling.method == ScalingMethod::longrope && may_lack_factors &&
             !store.has(kShortFactors) && !store.has(kLongFactors))
             rotation.scaling = {};

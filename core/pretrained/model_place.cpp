@@ -22,7 +22,7 @@ namespace {
 namespace fs = std::filesystem;
 
 constexpr const char *kConfigFile = "config.json", *kSnapshots = "snapshots", *kRun = "run.toml";
-constexpr std::size_t kMostListed = 8;
+constexpr std::size_t kMaxListed = 8;
 
 /// Files that belong to a model but are not what should be named.
 constexpr std::string_view kPartEndings[] = {
@@ -50,8 +50,8 @@ bool endsAsGguf(const fs::path& path) {
 }
 
 /// Whether the folder contains anything of this name. If it is not a regular file, opening it fails later.
-bool holds(const fs::path& folder, const char* name) {
-    return isThere(FilePath::regular(folder) / name);
+bool hasFile(const fs::path& folder, const char* name) {
+    return pathExists(FilePath::regular(folder) / name);
 }
 
 /// Whether the file begins like a GGUF file: ollama and Hugging Face's cache name files by their hash.
@@ -67,20 +67,20 @@ bool beginsAsGguf(const fs::path& path) {
     }
 }
 
-bool isPartOfAModel(const fs::path& path) {
+bool belongsToModel(const fs::path& path) {
     const std::string name = path.filename().string();
     return isFile(path) && std::any_of(std::begin(kPartEndings), std::end(kPartEndings),
                                        [&](std::string_view ending) { return name.ends_with(ending); });
 }
 
 /// The folder of the run to which a checkpoint file belongs; empty if none.
-fs::path runAround(const fs::path& file) {
+fs::path enclosingRun(const fs::path& file) {
     const fs::path run = file.parent_path().parent_path();
     return isFile(run / kRun) ? run : fs::path();
 }
 
 std::vector<std::string> namesInFolder(const fs::path& folder) {
-    return namesIn(FilePath::regular(folder));
+    return listFolder(FilePath::regular(folder));
 }
 
 bool holdsSafetensors(const fs::path& folder) {
@@ -109,16 +109,16 @@ std::vector<std::string> ggufModelsIn(const fs::path& folder) {
 
 std::string listedNames(std::vector<std::string> names) {
     const std::size_t all = names.size();
-    if (all > kMostListed) {
-        names.resize(kMostListed);
-        names.push_back("and " + std::to_string(all - kMostListed) + " more");
+    if (all > kMaxListed) {
+        names.resize(kMaxListed);
+        names.push_back("and " + std::to_string(all - kMaxListed) + " more");
     }
     for (std::string& name : names)
-        name = onOneLine(name);
+        name = toSingleLine(name);
     return join(names, ", ");
 }
 
-[[noreturn]] void refusePlace(const fs::path& path, const std::string& why) {
+[[noreturn]] void refuseLocation(const fs::path& path, const std::string& why) {
     throw Error(ErrorKind::usage, path.string() + " " + why);
 }
 
@@ -129,23 +129,23 @@ fs::path snapshotOf(const fs::path& entry) {
         if (isFolder(entry / kSnapshots / name)) names.push_back(name);
     const fs::path main = entry / "refs" / "main";
     if (isFile(main)) {
-        constexpr std::uint64_t kLongestSnapshot = 4096;
-        std::string name = readFile(FilePath::regular(main), kLongestSnapshot);
+        constexpr std::uint64_t kMaxReferenceBytes = 4096;
+        std::string name = readFile(FilePath::regular(main), kMaxReferenceBytes);
         name.erase(std::min(name.find_last_not_of(" \r\n") + 1, name.size()));
         if (std::find(names.begin(), names.end(), name) != names.end()) return entry / kSnapshots / name;
-        refusePlace(entry, "is an entry of Hugging Face's cache whose refs/main names the snapshot " +
-                               quotedBeginning(name) + ", which is missing; there are: " +
+        refuseLocation(entry, "is an entry of Hugging Face's cache whose refs/main names the snapshot " +
+                               quoteExcerpt(name) + ", which is missing; there are: " +
                                (names.empty() ? "none" : listedNames(names)));
     }
     if (names.size() == 1) return entry / kSnapshots / names.front();
-    refusePlace(entry, names.empty()
+    refuseLocation(entry, names.empty()
                            ? "is an entry of Hugging Face's cache without a snapshot: download it again"
                            : "is an entry of Hugging Face's cache with several snapshots: name one, " +
                                  std::string("snapshots/") + listedNames(names));
 }
 
 bool isCacheEntry(const fs::path& folder) {
-    return isFolder(folder / kSnapshots) && !holds(folder, kConfigFile);
+    return isFolder(folder / kSnapshots) && !hasFile(folder, kConfigFile);
 }
 
 /// Subfolders that hold GGUF models, as in repositories with one folder for each quantization.
@@ -156,24 +156,24 @@ std::vector<std::string> foldersWithModels(const fs::path& folder) {
     return found;
 }
 
-std::optional<ModelPlace> placeIn(const fs::path& folder) {
-    const bool has_config = holds(folder, kConfigFile), has_tensors = holdsSafetensors(folder);
-    if (has_config && has_tensors) return ModelPlace{FilePath::regular(folder)};
+std::optional<ModelLocation> locateIn(const fs::path& folder) {
+    const bool has_config = hasFile(folder, kConfigFile), has_tensors = holdsSafetensors(folder);
+    if (has_config && has_tensors) return ModelLocation{FilePath::regular(folder)};
     const std::vector<std::string> models = ggufModelsIn(folder);
     if (models.size() > 1)
-        refusePlace(folder,
+        refuseLocation(folder,
                     "holds " + std::to_string(models.size()) + " models: name one of " + listedNames(models));
-    if (models.size() == 1) return ModelPlace{FilePath::regular(folder / models.front()), true};
-    if (has_config) return ModelPlace{FilePath::regular(folder)};
-    if (has_tensors) refusePlace(folder, std::string("holds .safetensors files, but no ") + kConfigFile);
+    if (models.size() == 1) return ModelLocation{FilePath::regular(folder / models.front()), true};
+    if (has_config) return ModelLocation{FilePath::regular(folder)};
+    if (has_tensors) refuseLocation(folder, std::string("holds .safetensors files, but no ") + kConfigFile);
     return std::nullopt;
 }
 
-ModelPlace placeInSnapshot(const fs::path& snapshot) {
-    if (const auto place = placeIn(snapshot)) return *place;
+ModelLocation locateInSnapshot(const fs::path& snapshot) {
+    if (const auto location = locateIn(snapshot)) return *location;
     const std::vector<std::string> below = foldersWithModels(snapshot);
-    if (below.size() == 1) return *placeIn(snapshot / below.front());
-    refusePlace(snapshot, below.empty()
+    if (below.size() == 1) return *locateIn(snapshot / below.front());
+    refuseLocation(snapshot, below.empty()
                               ? "holds neither config.json nor a GGUF file"
                               : "holds models in several folders: name one of " + listedNames(below));
 }
@@ -186,22 +186,22 @@ std::vector<std::string> cacheEntriesIn(const fs::path& folder) {
     return entries;
 }
 
-ModelPlace placeOfFile(const fs::path& path) {
+ModelLocation locateFile(const fs::path& path) {
     if (beginsAsGguf(path) || !isFile(path)) return {FilePath::regular(path), true};
     if (const auto blob = modelOfOllamaManifest(path)) {
         if (beginsAsGguf(*blob)) return {FilePath::regular(*blob), true};
-        refusePlace(path, "names " + blob->string() +
+        refuseLocation(path, "names " + blob->string() +
                               ", which is no GGUF file: pull the model again, or name another");
     }
     if (endsAsGguf(path)) return {FilePath::regular(path), true};
-    if (const fs::path run = runAround(path); !run.empty())
-        refusePlace(path, "belongs to the run " + run.string() +
+    if (const fs::path run = enclosingRun(path); !run.empty())
+        refuseLocation(path, "belongs to the run " + run.string() +
                               ": name that, with --step for one of its checkpoints");
-    if (isPartOfAModel(path))
-        refusePlace(path,
+    if (belongsToModel(path))
+        refuseLocation(path,
                     "is a part of a model: name the folder that it lies in, with config.json, "
                     "tokenizer.json and .safetensors files");
-    refusePlace(path, "is no model: a GGUF file begins with the letters GGUF, and this does not");
+    refuseLocation(path, "is no model: a GGUF file begins with the letters GGUF, and this does not");
 }
 
 fs::path withoutSlash(const FilePath& path) {
@@ -214,20 +214,20 @@ bool isPretrainedModel(const FilePath& named) {
     const fs::path path = withoutSlash(named);
     // A name without a folder may be the name of a run.
     if (!isFolder(path))
-        return endsAsGguf(path) || beginsAsGguf(path) || isPartOfAModel(path) ||
+        return endsAsGguf(path) || beginsAsGguf(path) || belongsToModel(path) ||
                (isFile(path) && path.has_parent_path());
     if (isFile(path / kRun)) return false;
-    return holds(path, kConfigFile) || isCacheEntry(path) || holdsSafetensors(path) ||
+    return hasFile(path, kConfigFile) || isCacheEntry(path) || holdsSafetensors(path) ||
            !ggufModelsIn(path).empty() || !cacheEntriesIn(path).empty();
 }
 
-ModelPlace placeOfModel(const FilePath& named) {
+ModelLocation locateModel(const FilePath& named) {
     const fs::path path = withoutSlash(named);
-    if (!isFolder(path)) return placeOfFile(path);
-    if (isCacheEntry(path)) return placeInSnapshot(snapshotOf(path));
-    if (const auto place = placeIn(path)) return *place;
+    if (!isFolder(path)) return locateFile(path);
+    if (isCacheEntry(path)) return locateInSnapshot(snapshotOf(path));
+    if (const auto location = locateIn(path)) return *location;
     const std::vector<std::string> entries = cacheEntriesIn(path);
-    refusePlace(path, entries.empty()
+    refuseLocation(path, entries.empty()
                           ? "holds neither config.json nor a GGUF file"
                           : "holds entries of Hugging Face's cache: name one of " + listedNames(entries));
 }

@@ -5,7 +5,7 @@
 namespace roper {
 
 /// Location of a published model: a GGUF file, or a folder with config.json.
-struct ModelPlace {
+struct ModelLocation {
     FilePath path;
     bool is_gguf = false;
 };
@@ -17,6 +17,6 @@ bool isPretrainedModel(const FilePath& path);
 
 /// Resolves such a path.
 /// @throws Error (usage) saying what was found and what to name instead; Error (disk)
-ModelPlace placeOfModel(const FilePath& path);
+ModelLocation locateModel(const FilePath& path);
 
 }  // namespace roper

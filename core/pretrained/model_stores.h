@@ -25,7 +25,7 @@ struct ModelStore {
 struct StoredModel {
     std::string title;           ///< "OWNER/NAME", with the file's name if a repository has several models
     std::string program;         ///< `ModelStore::program`
-    std::filesystem::path path;  ///< accepted by `placeOfModel`
+    std::filesystem::path path;  ///< accepted by `locateModel`
 };
 
 /// Value of an environment variable; nothing if it is unset or empty.

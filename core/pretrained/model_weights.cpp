@@ -12,13 +12,13 @@
 namespace roper {
 namespace {
 
-using Rows = std::vector<MatrixPlace::Rows>;
+using Rows = std::vector<MatrixLocation::Rows>;
 
 /// Endings of names of tables that programs compute themselves; files of any family may contain them.
 const std::vector<std::string> kMadeByPrograms = {"rotary_emb.inv_freq", ".position_ids"};
 
 /// Whether two tensors hold the same numbers, even if stored as different types.
-bool holdTheSame(const TensorStore& store, const StoredTensor& a, const StoredTensor& b) {
+bool haveSameContents(const TensorStore& store, const StoredTensor& a, const StoredTensor& b) {
     if (a.shape != b.shape || a.shape.empty()) return false;
     const std::int64_t row = a.shape.back(), rows = row == 0 ? 0 : a.count() / row;
     constexpr std::int64_t kNumbers = 1 << 20;
@@ -47,14 +47,14 @@ class Locator {
         : store_(store),
           model_(model),
           biases_(biases),
-          family_(*familyNamed(model.family)),
+          family_(*findFamily(model.family)),
           names_(naming == Naming::gguf ? ggufNames() : family_.names),
           is_gguf_(naming == Naming::gguf) {
-        if (is_gguf_ && family_.in_gguf.fuses_gate) names_.gate_up = names_.up;
-        if (is_gguf_ && family_.in_gguf.feed_forward_norm != nullptr)
-            names_.feed_forward_norm = family_.in_gguf.feed_forward_norm;
-        const std::string other_head = family_.other_head;
-        if (!is_gguf_ && !other_head.empty() && store.has(other_head + ".weight")) names_.head = other_head;
+        if (is_gguf_ && family_.gguf_rules.gate_and_up_fused) names_.gate_up = names_.up;
+        if (is_gguf_ && family_.gguf_rules.feed_forward_norm != nullptr)
+            names_.feed_forward_norm = family_.gguf_rules.feed_forward_norm;
+        const std::string alternative_head = family_.alternative_head;
+        if (!is_gguf_ && !alternative_head.empty() && store.has(alternative_head + ".weight")) names_.head = alternative_head;
         // Models saved without a head lack the prefix of the names of blocks.
         const std::size_t dot = names_.layer.find('.');
         if (is_gguf_ || dot == std::string::npos) return;
@@ -75,42 +75,42 @@ class Locator {
     }
     bool has(const std::string& name) const { return store_.has(name + ".weight"); }
 
-    MatrixPlace table(const std::string& name, std::int64_t rows, std::int64_t columns) {
+    MatrixLocation table(const std::string& name, std::int64_t rows, std::int64_t columns) {
         const StoredTensor& tensor = found(name + ".weight");
         if (tensor.shape.size() != 2 || tensor.shape[0] < rows || tensor.shape[1] != columns)
             refuse(name + ".weight", tensor, std::to_string(rows) + " × " + std::to_string(columns));
         return {name + ".weight", false, tensor.shape[0], columns};
     }
 
-    NormPlace norm(const std::string& name, std::int64_t size) {
-        NormPlace place;
-        if (model_.norm_weights) place.weight = vector(name + ".weight", size, {});
+    NormLocation norm(const std::string& name, std::int64_t size) {
+        NormLocation location;
+        if (model_.norm_weights) location.weight = vector(name + ".weight", size, {});
         if (model_.norm == NormKind::layer && model_.norm_biases)
-            place.bias = vector(name + ".bias", size, {});
-        return place;
+            location.bias = vector(name + ".bias", size, {});
+        return location;
     }
 
     /// The norm of queries or keys, whose weight may be stored [heads, d].
-    NormPlace headNorm(const std::string& name, std::int64_t heads) {
-        const bool is_alike = model_.query_key_norms == QueryKeyNorms::alike;
-        const std::int64_t size = is_alike ? model_.head_dim : heads * model_.head_dim;
-        NormPlace place{vector(name + ".weight", size, {})};
+    NormLocation headNorm(const std::string& name, std::int64_t heads) {
+        const bool has_shared_weights = model_.query_key_norms == QueryKeyNorms::shared_weights;
+        const std::int64_t size = has_shared_weights ? model_.head_dim : heads * model_.head_dim;
+        NormLocation location{vector(name + ".weight", size, {})};
         if (model_.norm == NormKind::layer && model_.norm_biases)
-            place.bias = vector(name + ".bias", size, {});
-        return place;
+            location.bias = vector(name + ".bias", size, {});
+        return location;
     }
 
-    LinearPlace linear(const std::string& name, std::int64_t out, std::int64_t in, BiasRule bias) {
+    LinearLocation linear(const std::string& name, std::int64_t out, std::int64_t in, BiasRule bias) {
         return part(name, out, in, out, {}, bias);
     }
 
     /// The head is stored [vocabulary, width] even where the weights of blocks are transposed.
-    LinearPlace head(std::int64_t out, std::int64_t in) {
+    LinearLocation head(std::int64_t out, std::int64_t in) {
         return part(names_.head, out, in, out, {}, biases_.head, /*may_be_transposed=*/false);
     }
 
     /// A linear layer stored as some of the `all` rows of a tensor.
-    LinearPlace part(const std::string& name, std::int64_t out, std::int64_t in, std::int64_t all,
+    LinearLocation part(const std::string& name, std::int64_t out, std::int64_t in, std::int64_t all,
                      const Rows& rows, BiasRule rule, bool may_be_transposed = true) {
         const std::string weight = name + ".weight", bias = name + ".bias";
         const StoredTensor& tensor = found(weight);
@@ -119,17 +119,17 @@ class Locator {
             transposed ? std::vector<std::int64_t>{in, all} : std::vector<std::int64_t>{all, in};
         if (tensor.shape != expected)
             refuse(weight, tensor, std::to_string(expected[0]) + " × " + std::to_string(expected[1]));
-        LinearPlace place{{weight, transposed, out, in, rows}, {}};
+        LinearLocation location{{weight, transposed, out, in, rows}, {}};
         if (rule == BiasRule::never && store_.has(bias))
             throw Error(ErrorKind::checkpoint, store_.pathOfFile(store_.tensor(bias).file) + ": the tensor " +
-                                                   onOneLine(bias) + " is a bias, and this model of the " +
+                                                   toSingleLine(bias) + " is a bias, and this model of the " +
                                                    "family " + model_.family + " has none there");
-        if (rule == BiasRule::always || store_.has(bias)) place.bias = vector(bias, all, rows);
-        return place;
+        if (rule == BiasRule::always || store_.has(bias)) location.bias = vector(bias, all, rows);
+        return location;
     }
 
     /// q, k and v in one tensor.
-    void threeInOne(const std::string& name, BlockWeights& block) {
+    void splitQueryKeyValue(const std::string& name, BlockWeights& block) {
         const std::int64_t d = model_.head_dim, of_queries = model_.heads * d,
                            of_keys = model_.key_value_heads * d, all = of_queries + 2 * of_keys;
         const auto rows = [&](std::int64_t which) -> Rows {
@@ -148,27 +148,27 @@ class Locator {
     }
 
     /// Gate and up of the feed-forward layer in one tensor.
-    void twoInOne(const std::string& name, BlockWeights& block) {
+    void splitGateUp(const std::string& name, BlockWeights& block) {
         const std::int64_t out = model_.feed_forward;
         block.gate = part(name, out, model_.width, 2 * out, {{0, out}}, biases_.feed_forward);
         block.up = part(name, out, model_.width, 2 * out, {{out, out}}, biases_.feed_forward);
     }
 
-    void requireNoOthers() const {
+    void requireNoUnknownTensors() const {
         for (const auto& [name, tensor] : store_.tensors())
-            if (used_.count(name) == 0 && !isOfNoEffect(name))
+            if (used_.count(name) == 0 && !hasNoEffect(name))
                 throw Error(ErrorKind::checkpoint, store_.pathOfFile(tensor.file) + ": the tensor " +
-                                                       onOneLine(name) + " has no place in a model of the " +
+                                                       toSingleLine(name) + " has no place in a model of the " +
                                                        "family " + model_.family);
-        for (const auto& [name, tensor] : store_.leftOut())
-            if (!family_.is_ours && !isOfNoEffect(name)) throw store_.notRead(name);
+        for (const auto& [name, tensor] : store_.unsupportedTensors())
+            if (!family_.trained_here && !hasNoEffect(name)) throw store_.unsupportedTypeError(name);
     }
 
     /// Number of parameters of the model.
     std::int64_t parameters() const {
         std::int64_t all = 0;
         for (const auto& [name, tensor] : store_.tensors())
-            if (used_.count(name) > 0 || isTrainedBeside(name)) all += tensor.count();
+            if (used_.count(name) > 0 || isExtraParameter(name)) all += tensor.count();
         return all;
     }
 
@@ -178,9 +178,9 @@ class Locator {
         return store_.tensor(name);
     }
 
-    VectorPlace vector(const std::string& name, std::int64_t size, const Rows& parts) {
+    VectorLocation vector(const std::string& name, std::int64_t size, const Rows& parts) {
         const StoredTensor& tensor = found(name);
-        const bool is_by_head = model_.query_key_norms == QueryKeyNorms::by_head &&
+        const bool is_by_head = model_.query_key_norms == QueryKeyNorms::per_head &&
                                 tensor.shape.size() == 2 && tensor.shape[1] == model_.head_dim;
         if (tensor.count() != size || (tensor.shape.size() != 1 && !is_by_head))
             refuse(name, tensor, std::to_string(size));
@@ -198,8 +198,8 @@ class Locator {
     }
 
     /// Further parameters that our own methods train; these have already been read.
-    bool isTrainedBeside(const std::string& name) const {
-        return family_.is_ours && !name.starts_with("optimizer.") &&
+    bool isExtraParameter(const std::string& name) const {
+        return family_.trained_here && !name.starts_with("optimizer.") &&
                (name == "relative_bias.weight" || name.ends_with("_frequencies"));
     }
 
@@ -210,15 +210,15 @@ class Locator {
             [](const RotaryConfig& rotation) { return rotation.scaling.method == ScalingMethod::longrope; });
     }
 
-    bool isOfNoEffect(const std::string& name) const {
-        if (isTrainedBeside(name) || (family_.is_ours && name.starts_with("optimizer."))) return true;
+    bool hasNoEffect(const std::string& name) const {
+        if (isExtraParameter(name) || (family_.trained_here && name.starts_with("optimizer."))) return true;
         if (is_gguf_)
             return name == kFrequencyFactors ||
                    (scalesByFactors() && (name == kShortFactors || name == kLongFactors)) ||
-                   anyOf(family_.in_gguf.of_images,
+                   anyOf(family_.gguf_rules.image_tensor_prefixes,
                          [&](const std::string& part) { return name.starts_with(part); });
         const auto endsName = [&](const std::string& end) { return name.ends_with(end); };
-        return anyOf(kMadeByPrograms, endsName) || anyOf(family_.made_by_its_class, endsName) ||
+        return anyOf(kMadeByPrograms, endsName) || anyOf(family_.recomputed_suffixes, endsName) ||
                (model_.tied && name == names_.head + ".weight");
     }
 
@@ -238,7 +238,7 @@ BlockWeights locateBlock(Locator& in, const Architecture& model, std::int64_t la
     BlockWeights block;
     if (model.norms_before) block.attention_norm = in.norm(name(names.attention_norm), model.width);
     if (!names.query_key_value.empty() && in.has(name(names.query_key_value))) {
-        in.threeInOne(name(names.query_key_value), block);
+        in.splitQueryKeyValue(name(names.query_key_value), block);
     } else {
         const BiasRule bias = in.biases().query_key_value;
         block.query = in.linear(name(names.query), of_queries, model.width, bias);
@@ -258,7 +258,7 @@ BlockWeights locateBlock(Locator& in, const Architecture& model, std::int64_t la
         block.feed_forward_norm = in.norm(name(names.feed_forward_norm), model.width);
     const BiasRule bias = in.biases().feed_forward;
     if (model.gated && !names.gate_up.empty() && in.has(name(names.gate_up))) {
-        in.twoInOne(name(names.gate_up), block);
+        in.splitGateUp(name(names.gate_up), block);
     } else {
         if (model.gated) block.gate = in.linear(name(names.gate), model.feed_forward, model.width, bias);
         block.up = in.linear(name(names.up), model.feed_forward, model.width, bias);
@@ -269,11 +269,11 @@ BlockWeights locateBlock(Locator& in, const Architecture& model, std::int64_t la
 
 /// If a head is said to be tied to the embeddings but a different one is stored, it is used, as in
 /// transformers.
-void untieIfTheyDiffer(const TensorStore& store, const TensorNames& names, Architecture& model,
+void untieIfDifferent(const TensorStore& store, const TensorNames& names, Architecture& model,
                        std::vector<std::string>& notes) {
     const std::string head = names.head + ".weight", embedding = names.embedding + ".weight";
     if (!model.tied || !store.has(head) || !store.has(embedding) ||
-        holdTheSame(store, store.tensor(head), store.tensor(embedding)))
+        haveSameContents(store, store.tensor(head), store.tensor(embedding)))
         return;
     model.tied = false;
     notes.push_back("tie_word_embeddings is true, but " + head + " is not " + embedding +
@@ -285,8 +285,8 @@ void locateHead(Locator& locator, const TensorStore& store, const Architecture& 
                 ModelWeights& weights) {
     const std::string name = locator.names().head;
     if (model.tied) {
-        weights.head.emplace(LinearPlace{weights.embedding, {}});
-    } else if (store.has(name + ".weight") || store.leftOut().count(name + ".weight") > 0) {
+        weights.head.emplace(LinearLocation{weights.embedding, {}});
+    } else if (store.has(name + ".weight") || store.unsupportedTensors().count(name + ".weight") > 0) {
         weights.head = locator.head(model.vocabulary, model.width);
     } else {
         weights.notes.push_back("the model has no head (no tensor " + name +
@@ -301,18 +301,18 @@ ModelWeights locateWeights(const TensorStore& store, Naming naming, Architecture
     if (naming == Naming::gguf) {
         architecture.tied = !store.has(ggufNames().head + ".weight");
         // A GGUF file does not say whether a model norms queries and keys if not all of the family do.
-        if (familyNamed(architecture.family)->in_config.query_key_norms_flag != nullptr &&
+        if (findFamily(architecture.family)->config_rules.query_key_norms_flag != nullptr &&
             !store.has("blk.0." + ggufNames().query_norm + ".weight"))
             architecture.query_key_norms = QueryKeyNorms::none;
     }
     Locator locator(store, naming, architecture, biases);
     const TensorNames& names = locator.names();
     ModelWeights weights;
-    untieIfTheyDiffer(store, names, architecture, weights.notes);
+    untieIfDifferent(store, names, architecture, weights.notes);
     // Of two tied matrices, a file may store either.
-    const bool stands_as_head =
+    const bool only_head_stored =
         architecture.tied && !store.has(names.embedding + ".weight") && store.has(names.head + ".weight");
-    weights.embedding = locator.table(stands_as_head ? names.head : names.embedding, architecture.vocabulary,
+    weights.embedding = locator.table(only_head_stored ? names.head : names.embedding, architecture.vocabulary,
                                       architecture.width);
     architecture.vocabulary = weights.embedding.out;
     if (architecture.learned_positions)
@@ -321,17 +321,17 @@ ModelWeights locateWeights(const TensorStore& store, Naming naming, Architecture
         weights.blocks.push_back(locateBlock(locator, architecture, layer));
     if (!architecture.post_norm) weights.final_norm = locator.norm(names.final_norm, architecture.width);
     locateHead(locator, store, architecture, weights);
-    locator.requireNoOthers();
+    locator.requireNoUnknownTensors();
     weights.parameters = locator.parameters();
     return weights;
 }
 
-std::vector<float> readMatrix(const TensorStore& store, const MatrixPlace& place) {
-    const StoredTensor& tensor = store.tensor(place.tensor);
-    const auto out = static_cast<std::size_t>(place.out), in = static_cast<std::size_t>(place.in);
+std::vector<float> readMatrix(const TensorStore& store, const MatrixLocation& location) {
+    const StoredTensor& tensor = store.tensor(location.tensor);
+    const auto out = static_cast<std::size_t>(location.out), in = static_cast<std::size_t>(location.in);
     std::vector<float> matrix(out * in);
-    const Rows all = place.rows.empty() ? Rows{{0, place.out}} : place.rows;
-    if (!place.transposed) {
+    const Rows all = location.rows.empty() ? Rows{{0, location.out}} : location.rows;
+    if (!location.transposed) {
         std::size_t done = 0;
         for (const auto& stretch : all) {
             const std::size_t count = static_cast<std::size_t>(stretch.count) * in;
@@ -352,13 +352,13 @@ std::vector<float> readMatrix(const TensorStore& store, const MatrixPlace& place
     return matrix;
 }
 
-std::vector<float> readVector(const TensorStore& store, const VectorPlace& place) {
-    const StoredTensor& tensor = store.tensor(place.tensor);
+std::vector<float> readVector(const TensorStore& store, const VectorLocation& location) {
+    const StoredTensor& tensor = store.tensor(location.tensor);
     std::vector<float> all(static_cast<std::size_t>(tensor.count()));
     store.readRows(tensor, 0, tensor.shape.size() > 1 ? tensor.shape[0] : 1, all);
-    if (place.parts.empty()) return all;
+    if (location.parts.empty()) return all;
     std::vector<float> vector;
-    for (const auto& stretch : place.parts)
+    for (const auto& stretch : location.parts)
         vector.insert(vector.end(), all.begin() + stretch.first, all.begin() + stretch.first + stretch.count);
     return vector;
 }

@@ -12,7 +12,7 @@
 namespace roper {
 
 /// Where the weight of a linear layer is stored: a tensor, or some of its rows.
-struct MatrixPlace {
+struct MatrixLocation {
     std::string tensor;
     bool transposed = false;  ///< stored [in, out]
     std::int64_t out = 0, in = 0;
@@ -23,42 +23,42 @@ struct MatrixPlace {
     std::vector<Rows> rows = {};
 };
 
-struct VectorPlace {
+struct VectorLocation {
     std::string tensor;
     std::int64_t size = 0;
-    std::vector<MatrixPlace::Rows> parts = {};  ///< like `MatrixPlace::rows`
+    std::vector<MatrixLocation::Rows> parts = {};  ///< like `MatrixLocation::rows`
 };
 
-struct LinearPlace {
-    MatrixPlace weight;
-    std::optional<VectorPlace> bias = {};
+struct LinearLocation {
+    MatrixLocation weight;
+    std::optional<VectorLocation> bias = {};
 };
 
-struct NormPlace {
-    std::optional<VectorPlace> weight;
-    std::optional<VectorPlace> bias = {};
+struct NormLocation {
+    std::optional<VectorLocation> weight;
+    std::optional<VectorLocation> bias = {};
 };
 
 /// Where the parameters of a block are stored; empty if the family has no such parameter.
 struct BlockWeights {
-    std::optional<NormPlace> attention_norm;  ///< absent without `Architecture::norms_before`
-    LinearPlace query, key, value,
+    std::optional<NormLocation> attention_norm;  ///< absent without `Architecture::norms_before`
+    LinearLocation query, key, value,
         output;  ///< [heads·d, width], [key_value_heads·d, width] twice, [width, heads·d]
-    std::optional<NormPlace> query_norm, key_norm;  ///< [d], or [heads·d] (`QueryKeyNorms`)
-    std::optional<NormPlace> after_attention_norm, after_feed_forward_norm;
+    std::optional<NormLocation> query_norm, key_norm;  ///< [d], or [heads·d] (`QueryKeyNorms`)
+    std::optional<NormLocation> after_attention_norm, after_feed_forward_norm;
     /// Absent without `Architecture::norms_before`, and where both branches share a norm.
-    std::optional<NormPlace> feed_forward_norm;
-    std::optional<LinearPlace> gate;
-    LinearPlace up, down;
+    std::optional<NormLocation> feed_forward_norm;
+    std::optional<LinearLocation> gate;
+    LinearLocation up, down;
 };
 
 struct ModelWeights {
-    MatrixPlace embedding;                 ///< [vocabulary, width]
-    std::optional<MatrixPlace> positions;  ///< [context, width]
+    MatrixLocation embedding;                 ///< [vocabulary, width]
+    std::optional<MatrixLocation> positions;  ///< [context, width]
     std::vector<BlockWeights> blocks;
-    std::optional<NormPlace> final_norm;  ///< absent with `Architecture::post_norm`
+    std::optional<NormLocation> final_norm;  ///< absent with `Architecture::post_norm`
     /// [vocabulary, width]; the embedding if tied. Absent if the model has no head.
-    std::optional<LinearPlace> head;
+    std::optional<LinearLocation> head;
     std::int64_t parameters = 0;  ///< number of parameters, tied ones counted once
     std::vector<std::string> notes;
 };
@@ -76,7 +76,7 @@ ModelWeights locateWeights(const TensorStore& store, Naming naming, Architecture
 
 /// A matrix, row-major [out, in], or a vector, as float32.
 /// @throws Error (checkpoint), Error (disk)
-std::vector<float> readMatrix(const TensorStore& store, const MatrixPlace& place);
-std::vector<float> readVector(const TensorStore& store, const VectorPlace& place);
+std::vector<float> readMatrix(const TensorStore& store, const MatrixLocation& location);
+std::vector<float> readVector(const TensorStore& store, const VectorLocation& location);
 
 }  // namespace roper

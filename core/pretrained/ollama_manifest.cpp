@@ -17,7 +17,7 @@ namespace fs = std::filesystem;
 
 constexpr const char *kModel = "application/vnd.ollama.image.model",
                      *kAdapter = "application/vnd.ollama.image.adapter";
-constexpr std::uint64_t kLongest = 1 << 20;
+constexpr std::uint64_t kMaxBytes = 1 << 20;
 
 [[noreturn]] void refuse(const fs::path& path, const std::string& why) {
     throw Error(ErrorKind::usage, path.string() + " " + why);
@@ -45,8 +45,8 @@ std::vector<std::string> digestsOf(const nlohmann::json& manifest, const char* t
 std::optional<fs::path> modelOfOllamaManifest(const fs::path& path) {
     const fs::path models = modelsFolder(path);
     std::error_code failure;
-    if (fs::file_size(path, failure) > kLongest || failure) return std::nullopt;
-    const std::string text = readFile(FilePath::regular(path), kLongest);
+    if (fs::file_size(path, failure) > kMaxBytes || failure) return std::nullopt;
+    const std::string text = readFile(FilePath::regular(path), kMaxBytes);
     std::vector<std::string> digests, adapters;
     bool is_manifest = false;
     try {
@@ -71,8 +71,8 @@ std::optional<fs::path> modelOfOllamaManifest(const fs::path& path) {
                "is a manifest that names " +
                    (digests.empty() ? std::string("no model") : std::to_string(digests.size()) + " models") +
                    " of ollama's in a GGUF file: name another one, or a GGUF file in " + blobs);
-    static const std::regex named_so("sha256:[0-9a-f]{64}");
-    if (!std::regex_match(digests.front(), named_so))
+    static const std::regex digest_pattern("sha256:[0-9a-f]{64}");
+    if (!std::regex_match(digests.front(), digest_pattern))
         refuse(path, "is a manifest whose model has no SHA-256 digest: name a GGUF file in " + blobs);
     const fs::path blob = models / "blobs" / ("sha256-" + digests.front().substr(7));
     if (!adapters.empty())

@@ -18,7 +18,7 @@ namespace {
 
 constexpr const char *kConfig = "config.json", *kSingle = "model.safetensors",
                      *kIndex = "model.safetensors.index.json";
-constexpr std::size_t kMostFiles = 1024;
+constexpr std::size_t kMaxFiles = 1024;
 
 ElementType elementTypeOf(Dtype dtype) {
     switch (dtype) {
@@ -67,28 +67,28 @@ std::set<std::string> filesOfIndex(const FilePath& path) {
     try {
         const Json json = parseStrictJson(readFile(path));
         for (const auto& [tensor, file] : json.at("weight_map").items())
-            if (files.size() <= kMostFiles) files.insert(file.get<std::string>());
+            if (files.size() <= kMaxFiles) files.insert(file.get<std::string>());
     } catch (const Json::exception& error) {
-        throw refuse(jsonProblem(error.what()));
+        throw refuse(jsonErrorMessage(error.what()));
     } catch (const std::invalid_argument& error) {
         throw refuse(error.what());
     }
-    if (files.empty() || files.size() > kMostFiles)
+    if (files.empty() || files.size() > kMaxFiles)
         throw refuse(files.empty() ? "it names no file" : "it names more files than 1024");
     for (const std::string& file : files)
         if (file.find('/') != std::string::npos || file.starts_with('.') || !file.ends_with(".safetensors"))
-            throw refuse("it names the file " + quotedBeginning(file) +
+            throw refuse("it names the file " + quoteExcerpt(file) +
                          "; a .safetensors file beside it is expected");
     return files;
 }
 
 std::shared_ptr<TensorStore> openTensors(const FilePath& folder) {
     auto store = std::make_shared<TensorStore>();
-    if (isThere(folder / kSingle)) {
+    if (pathExists(folder / kSingle)) {
         addSafetensors(folder / kSingle, *store);
         return store;
     }
-    if (!isThere(folder / kIndex))
+    if (!pathExists(folder / kIndex))
         throw Error(
             ErrorKind::checkpoint,
             folder.string() + " holds neither " + kSingle + " nor " + kIndex +
@@ -104,10 +104,10 @@ void addNotes(std::vector<std::string>& notes, const std::vector<std::string>& m
 
 PretrainedModel openFolder(const FilePath& folder) {
     const std::string config = readFile(folder / kConfig);
-    requireReadQuantization(folder, config);
-    ArchitectureReading reading;
+    requireSupportedQuantization(folder, config);
+    ParsedArchitecture reading;
     try {
-        reading = architectureOfConfig(config);
+        reading = readConfigArchitecture(config);
     } catch (const Error& error) {
         if (error.kind() != ErrorKind::usage) throw;
         throw Error(ErrorKind::checkpoint, (folder / kConfig).string() + ": " + error.what());
@@ -115,7 +115,7 @@ PretrainedModel openFolder(const FilePath& folder) {
     const auto store = openTensors(folder);
     combineQuantizedMatrices(folder, config, *store, reading.notes);
     ModelWeights weights = locateWeights(*store, Naming::hugging_face, reading.architecture,
-                                         biasesOfConfig(*familyNamed(reading.architecture.family), config));
+                                         readConfigBiases(*findFamily(reading.architecture.family), config));
     addNotes(reading.notes, weights.notes);
     return {folder.path().filename().string(),
             folder,
@@ -128,10 +128,10 @@ PretrainedModel openFolder(const FilePath& folder) {
 
 PretrainedModel openGguf(const FilePath& path) {
     GgufFile file = GgufFile::read(path);
-    ArchitectureReading reading = architectureOf(file.metadata);
+    ParsedArchitecture reading = readGgufArchitecture(file.metadata);
     readFrequencyFactors(*file.tensors, reading.architecture);
     ModelWeights weights = locateWeights(*file.tensors, Naming::gguf, reading.architecture,
-                                         familyNamed(reading.architecture.family)->in_gguf.biases);
+                                         findFamily(reading.architecture.family)->gguf_rules.biases);
     addNotes(reading.notes, weights.notes);
     return {
         path.path().stem().string(), path,         std::move(reading.architecture),
@@ -147,21 +147,21 @@ void addSafetensors(const FilePath& path, TensorStore& store) {
     for (const auto& [name, entry] : header.tensors) {
         StoredTensor tensor{elementTypeOf(entry.dtype), entry.shape, file, header.data_begin + entry.begin};
         if (!holdsParameters(tensor.type)) {
-            store.leaveOut(name, dtypeName(entry.dtype), std::move(tensor));
+            store.addUnsupported(name, dtypeName(entry.dtype), std::move(tensor));
             continue;
         }
         try {
             store.add(name, std::move(tensor));
         } catch (const std::invalid_argument& error) {
             throw Error(ErrorKind::checkpoint,
-                        path.string() + ": the tensor " + onOneLine(name) + ": " + error.what());
+                        path.string() + ": the tensor " + toSingleLine(name) + ": " + error.what());
         }
     }
 }
 
 PretrainedModel openPretrainedModel(const FilePath& path) {
-    const ModelPlace place = placeOfModel(path);
-    return place.is_gguf ? openGguf(place.path) : openFolder(place.path);
+    const ModelLocation location = locateModel(path);
+    return location.is_gguf ? openGguf(location.path) : openFolder(location.path);
 }
 
 }  // namespace roper

@@ -29,7 +29,7 @@ struct PretrainedModel {
 /// @throws Error (checkpoint) naming the file if it is not a safetensors file; Error (disk)
 void addSafetensors(const FilePath& path, TensorStore& store);
 
-/// Opens the model that `placeOfModel` finds: a GGUF file with all its parts, or a Hugging Face folder with
+/// Opens the model that `locateModel` finds: a GGUF file with all its parts, or a Hugging Face folder with
 /// config.json and either model.safetensors or the files listed in model.safetensors.index.json.
 /// @throws Error (checkpoint) saying which file is wrong and why, Error (usage), Error (disk)
 PretrainedModel openPretrainedModel(const FilePath& path);

@@ -35,7 +35,7 @@ class FourBitMatrix : public QuantizedMatrix {
         if (rows == 0) return;
         const std::int64_t begin = first * columns_, end = begin + rows * columns_;
         std::vector<std::byte> bytes(static_cast<std::size_t>((end + 1) / 2 - begin / 2));
-        store.readBytes(numbers_.file, numbers_.place + static_cast<std::uint64_t>(begin / 2), bytes);
+        store.readBytes(numbers_.file, numbers_.offset + static_cast<std::uint64_t>(begin / 2), bytes);
         const std::int64_t first_block = begin / block_;
         const std::vector<float> scales = scalesOf(store, first_block, (end - 1) / block_ + 1 - first_block);
         for (std::int64_t i = begin; i < end; ++i) {
@@ -50,7 +50,7 @@ class FourBitMatrix : public QuantizedMatrix {
     std::vector<float> scalesOf(const TensorStore& store, std::int64_t first, std::int64_t count) const {
         const std::size_t size = scales_.code.empty() ? sizeof(float) : 1;
         std::vector<std::byte> bytes(static_cast<std::size_t>(count) * size);
-        store.readBytes(scales_.stored.file, scales_.stored.place + static_cast<std::uint64_t>(first) * size,
+        store.readBytes(scales_.stored.file, scales_.stored.offset + static_cast<std::uint64_t>(first) * size,
                         bytes);
         std::vector<float> scales(static_cast<std::size_t>(count));
         if (scales_.code.empty()) {
@@ -100,11 +100,11 @@ struct FourBitState {
     float nested_offset = 0;
 };
 FourBitState stateOf(const std::string& name, QuantizedParts& parts, const StoredTensor& stored) {
-    constexpr std::int64_t kLongestState = 1 << 16, kMostInBlock = 1 << 16;
-    if (stored.type != ElementType::U8 || stored.shape.size() != 1 || stored.count() > kLongestState)
+    constexpr std::int64_t kMaxStateBytes = 1 << 16, kMaxBlockSize = 1 << 16;
+    if (stored.type != ElementType::U8 || stored.shape.size() != 1 || stored.count() > kMaxStateBytes)
         parts.refuse(name, stored, "is not a short text of U8");
-    const std::vector<std::byte> bytes = parts.store().rowBytes(stored, 0, 1);
-    const auto need = [&](bool good) {
+    const std::vector<std::byte> bytes = parts.store().readRowBytes(stored, 0, 1);
+    const auto require = [&](bool good) {
         if (!good) parts.refuse(name, stored, "does not describe a matrix of four bits");
     };
     FourBitState state;
@@ -112,25 +112,25 @@ FourBitState stateOf(const std::string& name, QuantizedParts& parts, const Store
         const nlohmann::json json =
             parseStrictJson(std::string_view(reinterpret_cast<const char*>(bytes.data()), bytes.size()));
         const auto blockSize = [&](const char* key) {
-            need(json.at(key).is_number_unsigned());
+            require(json.at(key).is_number_unsigned());
             const auto size = json.at(key).get<std::uint64_t>();
-            need(size >= 1 && size <= kMostInBlock);
+            require(size >= 1 && size <= kMaxBlockSize);
             return static_cast<std::int64_t>(size);
         };
         state.block = blockSize("blocksize");
         for (const nlohmann::json& dimension : json.at("shape")) {
-            need(dimension.is_number_unsigned() && dimension.get<std::uint64_t>() <= 1U << 31U);
+            require(dimension.is_number_unsigned() && dimension.get<std::uint64_t>() <= 1U << 31U);
             state.shape.push_back(dimension.get<std::int64_t>());
         }
-        need(state.shape.size() == 2 && state.shape[0] > 0 && state.shape[1] > 0);
+        require(state.shape.size() == 2 && state.shape[0] > 0 && state.shape[1] > 0);
         if (json.contains("nested_blocksize")) {
             state.nested_block = blockSize("nested_blocksize");
             state.nested_offset = json.at("nested_offset").get<float>();
         }
     } catch (const nlohmann::json::exception&) {
-        need(false);
+        require(false);
     } catch (const std::invalid_argument&) {
-        need(false);
+        require(false);
     }
     return state;
 }
@@ -141,19 +141,19 @@ std::int64_t partsOf(std::int64_t count, std::int64_t size) {
 
 /// @param state_name  the tensor with the description of the matrix
 void combineFourBit(const std::string& name, const std::string& state_name, QuantizedParts& parts) {
-    const FourBitState state = stateOf(state_name, parts, parts.need(state_name));
-    StoredTensor numbers = parts.need(name);
+    const FourBitState state = stateOf(state_name, parts, parts.require(state_name));
+    StoredTensor numbers = parts.require(name);
     const std::int64_t count = state.shape[0] * state.shape[1], blocks = partsOf(count, state.block);
     if (numbers.type != ElementType::U8 || numbers.count() != partsOf(count, 2))
         parts.refuse(name, numbers, "does not hold " + std::to_string(count) + " numbers of four bits in U8");
     const auto numbersOf = [&](const std::string& part, std::int64_t size) {
-        const StoredTensor stored = parts.need(name + part);
+        const StoredTensor stored = parts.require(name + part);
         parts.requireShape(name + part, stored, {size});
         if (stored.type != ElementType::F32) parts.refuse(name + part, stored, "is not of F32");
         return readAll(parts.store(), stored);
     };
     FourBitMatrix::Scales scales;
-    scales.stored = parts.need(name + ".absmax");
+    scales.stored = parts.require(name + ".absmax");
     parts.requireShape(name + ".absmax", scales.stored, {blocks});
     const ElementType type = state.nested_block > 0 ? ElementType::U8 : ElementType::F32;
     if (scales.stored.type != type)
@@ -173,12 +173,12 @@ void combineFourBit(const std::string& name, const std::string& state_name, Quan
 
 void combineEightBit(const std::string& layer, QuantizedParts& parts) {
     const std::string name = layer + ".weight";
-    const StoredTensor largest = parts.need(layer + ".SCB");
-    StoredTensor numbers = parts.need(name);
+    const StoredTensor largest = parts.require(layer + ".SCB");
+    StoredTensor numbers = parts.require(name);
     if (numbers.type != ElementType::I8 || numbers.shape.size() != 2)
         parts.refuse(name, numbers, "is not a matrix of I8");
     parts.requireShape(layer + ".SCB", largest, {numbers.shape[0]});
-    if (const auto format = parts.store().take(name + "_format"))
+    if (const auto format = parts.store().extract(name + "_format"))
         if (readAll(parts.store(), *format) != std::vector<float>{0})
             parts.refuse(name + "_format", *format, "says that rows are rearranged, which is not read here");
     std::vector<float> numbers_of_rows = readAll(parts.store(), largest);
@@ -196,10 +196,10 @@ void combineBitsandbytes(const nlohmann::json& members, TensorStore& store) {
     QuantizedParts parts(store);
     for (const char* const kind : {"nf4", "fp4"}) {
         const std::string state = std::string(".quant_state.bitsandbytes__") + kind;
-        for (const std::string& name : store.namesBefore(state))
+        for (const std::string& name : store.namesWithoutSuffix(state))
             combineFourBit(name, name + state, parts);
     }
-    for (const std::string& layer : store.namesBefore(".SCB"))
+    for (const std::string& layer : store.namesWithoutSuffix(".SCB"))
         combineEightBit(layer, parts);
 }
 

@@ -77,7 +77,7 @@ struct Quantization {
             return std::string("quantised by ") + method->called + bitsOf(*members) + where;
         if (members->is_object() && members->contains("quant_method") &&
             (*members)["quant_method"].is_string())
-            return "quantised by " + quotedBeginning((*members)["quant_method"].get<std::string>()) +
+            return "quantised by " + quoteExcerpt((*members)["quant_method"].get<std::string>()) +
                    bitsOf(*members) + where;
         return "quantised" + where;
     }
@@ -136,7 +136,7 @@ bool isQuantizationKey(std::string_view key) {
            std::end(kQuantizationKeys);
 }
 
-void requireReadQuantization(const FilePath& folder, std::string_view config) {
+void requireSupportedQuantization(const FilePath& folder, std::string_view config) {
     if (const auto json = parsedConfig(config))
         if (const auto found = quantizationOf(*json)) {
             if (found->method == nullptr || found->method->combine == nullptr)
@@ -144,7 +144,7 @@ void requireReadQuantization(const FilePath& folder, std::string_view config) {
             return;
         }
     for (const QuantMethod& beside : kFilesBeside)
-        if (isThere(folder / beside.method))
+        if (pathExists(folder / beside.method))
             refuseQuantised(folder / beside.method, std::string("quantised by ") + beside.called);
 }
 

@@ -16,7 +16,7 @@ bool isQuantizationKey(std::string_view key);
 /// by an unsupported method.
 /// @param config  the text of config.json
 /// @throws Error (checkpoint) describing the folder and naming alternatives
-void requireReadQuantization(const FilePath& folder, std::string_view config);
+void requireSupportedQuantization(const FilePath& folder, std::string_view config);
 
 /// Replaces the parts of quantized matrices, as described by config.json, with these matrices, and adds a
 /// note. Does nothing if the folder is not quantized.

@@ -55,10 +55,10 @@ std::optional<Fp8Matrix::Block> blockSizeOf(const nlohmann::json& members) {
     const auto found = members.find("weight_block_size");
     if (found == members.end()) return Fp8Matrix::Block{128, 128};
     if (found->is_null()) return std::nullopt;
-    constexpr std::int64_t kMost = 1 << 20;
+    constexpr std::int64_t kMaxScaleSize = 1 << 20;
     const auto isSize = [](const nlohmann::json& size) {
         return size.is_number_unsigned() && size.get<std::uint64_t>() >= 1 &&
-               size.get<std::uint64_t>() <= kMost;
+               size.get<std::uint64_t>() <= kMaxScaleSize;
     };
     if (!found->is_array() || found->size() != 2 || !isSize((*found)[0]) || !isSize((*found)[1]))
         throw Error(ErrorKind::usage, "weight_block_size is no pair of sizes");
@@ -71,7 +71,7 @@ bool isFp8(ElementType type) {
 
 void combineOne(const std::string& name, std::optional<Fp8Matrix::Block> block, QuantizedParts& parts) {
     const std::string scale_name = name + "_scale_inv";
-    StoredTensor numbers = parts.need(name), scale = parts.need(scale_name);
+    StoredTensor numbers = parts.require(name), scale = parts.require(scale_name);
     if (numbers.shape.size() < 2) parts.refuse(name, numbers, "is quantized, but no matrix");
     std::vector<std::int64_t> expected = numbers.shape;
     std::int64_t &rows = expected[expected.size() - 2], &columns = expected.back();
@@ -114,7 +114,7 @@ void combineFp8(const nlohmann::json& members, TensorStore& store) {
         // Scales of the layer's input; activations are not quantized here.
         const std::string layer = name.substr(0, name.rfind('.') + 1);
         for (const char* const scale : {"activation_scale", "input_scale"})
-            store.take(layer + scale);
+            store.extract(layer + scale);
     }
 }
 

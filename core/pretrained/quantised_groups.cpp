@@ -43,7 +43,7 @@ Unpack unpackOf(std::int64_t bits) {
 
 /// Rows of a tensor of 32-bit integers.
 Words wordsOf(const TensorStore& store, const StoredTensor& tensor, std::int64_t first, std::int64_t rows) {
-    const std::vector<std::byte> bytes = store.rowBytes(tensor, first, rows);
+    const std::vector<std::byte> bytes = store.readRowBytes(tensor, first, rows);
     Words words(bytes.size() / sizeof(std::uint32_t));
     if (!words.empty()) std::memcpy(words.data(), bytes.data(), bytes.size());
     return words;
@@ -181,7 +181,7 @@ std::int64_t wholeOf(const nlohmann::json& members, const std::string& key,
     for (const std::int64_t value : values)
         texts.push_back(std::to_string(value));
     throw Error(ErrorKind::usage, key + " is " +
-                                      (found == members.end() ? "missing" : quotedBeginning(found->dump())) +
+                                      (found == members.end() ? "missing" : quoteExcerpt(found->dump())) +
                                       "; " + join(texts, ", ") + " are read here");
 }
 
@@ -198,8 +198,8 @@ void requireType(QuantizedParts& parts, const std::string& name, const StoredTen
 /// Numbers, zeros and scales of a GPTQ or AWQ matrix, with checked shapes.
 TransposedMatrix::Parts takeTransposed(const std::string& name, QuantizedParts& from, Packing packing,
                                        std::int64_t bits, std::int64_t group_size, std::int64_t& in) {
-    TransposedMatrix::Parts parts{from.need(name + ".qweight"), from.need(name + ".qzeros"),
-                                  from.need(name + ".scales")};
+    TransposedMatrix::Parts parts{from.require(name + ".qweight"), from.require(name + ".qzeros"),
+                                  from.require(name + ".scales")};
     requireType(from, name + ".qweight", parts.numbers, {ElementType::I32});
     requireType(from, name + ".qzeros", parts.zeros, {ElementType::I32});
     requireType(from, name + ".scales", parts.scales,
@@ -269,10 +269,10 @@ void combineGptq(const nlohmann::json& members, TensorStore& store) {
     const auto isSecond = [&](const char* key) { return members.value(key, nlohmann::json()) == "gptq_v2"; };
     const int added = isSecond("checkpoint_format") || isSecond("format") ? 0 : 1;
     QuantizedParts parts(store);
-    for (const std::string& name : store.namesBefore(".qweight")) {
+    for (const std::string& name : store.namesWithoutSuffix(".qweight")) {
         std::int64_t in = 0;
         auto taken = takeTransposed(name, parts, Packing::along_inputs, bits, group_size, in);
-        const auto order = store.take(name + ".g_idx");
+        const auto order = store.extract(name + ".g_idx");
         auto group_of = order ? groupsAsStored(name + ".g_idx", parts, *order, in, taken.scales.shape[0])
                               : groupsInOrder(in, group_size);
         addTransposed(name, parts, std::move(taken), Packing::along_inputs, bits, added, std::move(group_of));
@@ -286,7 +286,7 @@ void combineAwq(const nlohmann::json& members, TensorStore& store) {
     const std::int64_t bits = wholeOf(members, "bits", {4}),
                        group_size = wholeOf(members, "group_size", kGroupSizes);
     QuantizedParts parts(store);
-    for (const std::string& name : store.namesBefore(".qweight")) {
+    for (const std::string& name : store.namesWithoutSuffix(".qweight")) {
         std::int64_t in = 0;
         auto taken = takeTransposed(name, parts, Packing::along_outputs, bits, group_size, in);
         addTransposed(name, parts, std::move(taken), Packing::along_outputs, bits, 0,
@@ -296,13 +296,13 @@ void combineAwq(const nlohmann::json& members, TensorStore& store) {
 
 void combineMlx(const nlohmann::json& members, TensorStore& store) {
     QuantizedParts parts(store);
-    for (const std::string& name : store.namesBefore(".scales")) {
+    for (const std::string& name : store.namesWithoutSuffix(".scales")) {
         const nlohmann::json& of_matrix = membersOf(members, name);
         requireOneOf(of_matrix, "mode", {"affine"});
         const std::int64_t bits = wholeOf(of_matrix, "bits", {2, 3, 4, 5, 6, 8}),
                            group = wholeOf(of_matrix, "group_size", {16, 32, 64, 128});
-        StoredTensor numbers = parts.need(name + ".weight"), scales = parts.need(name + ".scales"),
-                     biases = parts.need(name + ".biases");
+        StoredTensor numbers = parts.require(name + ".weight"), scales = parts.require(name + ".scales"),
+                     biases = parts.require(name + ".biases");
         if (numbers.type != ElementType::U32 || numbers.shape.empty() || scales.shape.empty())
             parts.refuse(name + ".weight", numbers, "is not a matrix of U32");
         std::vector<std::int64_t> shape = numbers.shape, grid = numbers.shape;

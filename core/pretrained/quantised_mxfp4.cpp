@@ -11,7 +11,7 @@ namespace {
 
 /// Twice the values of E2M1, so that the scale below is half of 2^(byte − 127), which is finite for all
 /// bytes.
-constexpr std::array<float, 16> kTwiceE2M1 = {0,     1,     2,     3,     4,     6,     8,     12,
+constexpr std::array<float, 16> kDoubledE2M1 = {0,     1,     2,     3,     4,     6,     8,     12,
                                               -0.0F, -1.0F, -2.0F, -3.0F, -4.0F, -6.0F, -8.0F, -12.0F};
 
 float halfOfPower(std::byte byte) {
@@ -53,15 +53,15 @@ class Mxfp4Experts : public QuantizedMatrix {
             const auto block = static_cast<std::uint64_t>((expert * out_ + first) * per_row_);
             numbers.resize(static_cast<std::size_t>(count * per_row_ * kBytes));
             scales.resize(static_cast<std::size_t>(count * per_row_));
-            store.readBytes(blocks_.file, blocks_.place + block * kBytes, numbers);
-            store.readBytes(scales_.file, scales_.place + block, scales);
+            store.readBytes(blocks_.file, blocks_.offset + block * kBytes, numbers);
+            store.readBytes(scales_.file, scales_.offset + block, scales);
             for (std::int64_t i = begin; i < end; ++i) {
                 const unsigned shift = i % 2 == 0 ? 0 : 4;
                 const std::byte* byte = numbers.data() + i / 2;
                 const std::byte* scale = scales.data() + i / kNumbers;
                 float* const row = out + (i - begin) * out_ + first;
                 for (std::int64_t o = 0; o < count; ++o, byte += per_row_ * kBytes, scale += per_row_)
-                    row[o] = kTwiceE2M1[(static_cast<unsigned>(*byte) >> shift) & 0xFU] * halfOfPower(*scale);
+                    row[o] = kDoubledE2M1[(static_cast<unsigned>(*byte) >> shift) & 0xFU] * halfOfPower(*scale);
             }
         }
     }
@@ -75,8 +75,8 @@ class Mxfp4Experts : public QuantizedMatrix {
 void combineMxfp4(const nlohmann::json& members, TensorStore& store) {
     requireKnownMembers(members, {"quant_method", "modules_to_not_convert", "dequantize"});
     QuantizedParts parts(store);
-    for (const std::string& name : store.namesBefore("_blocks")) {
-        StoredTensor blocks = parts.need(name + "_blocks"), scales = parts.need(name + "_scales");
+    for (const std::string& name : store.namesWithoutSuffix("_blocks")) {
+        StoredTensor blocks = parts.require(name + "_blocks"), scales = parts.require(name + "_scales");
         if (blocks.type != ElementType::U8 || blocks.shape.size() != 4 || blocks.shape[3] != 16)
             parts.refuse(name + "_blocks", blocks, "is not experts × out × blocks × 16 of U8");
         if (scales.type != ElementType::U8) parts.refuse(name + "_scales", scales, "is not of U8");

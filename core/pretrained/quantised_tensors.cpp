@@ -8,12 +8,12 @@
 
 namespace roper {
 
-StoredTensor QuantizedParts::need(const std::string& name) {
-    if (auto part = store_.take(name)) {
+StoredTensor QuantizedParts::require(const std::string& name) {
+    if (auto part = store_.extract(name)) {
         if (part->count() == 0) refuse(name, *part, "is empty");
         return std::move(*part);
     }
-    throw Error(ErrorKind::checkpoint, store_.pathOfFile(0) + ": the tensor " + onOneLine(name) +
+    throw Error(ErrorKind::checkpoint, store_.pathOfFile(0) + ": the tensor " + toSingleLine(name) +
                                            ", a part of a quantized matrix, is missing");
 }
 
@@ -26,7 +26,7 @@ void QuantizedParts::requireShape(const std::string& name, const StoredTensor& p
 
 void QuantizedParts::refuse(const std::string& name, const StoredTensor& part, const std::string& why) const {
     throw Error(ErrorKind::checkpoint,
-                store_.pathOfFile(part.file) + ": the tensor " + onOneLine(name) + " " + why);
+                store_.pathOfFile(part.file) + ": the tensor " + toSingleLine(name) + " " + why);
 }
 
 std::vector<float> readAll(const TensorStore& store, const StoredTensor& tensor) {
@@ -40,7 +40,7 @@ void requireKnownMembers(const nlohmann::json& members, const std::vector<std::s
     for (const auto& [key, value] : members.items())
         if (std::find(known.begin(), known.end(), key) == known.end())
             throw Error(ErrorKind::usage,
-                        "the member " + quotedBeginning(key) + " of its quantization is unknown");
+                        "the member " + quoteExcerpt(key) + " of its quantization is unknown");
 }
 
 void requireOneOf(const nlohmann::json& members, const std::string& key,
@@ -52,7 +52,7 @@ void requireOneOf(const nlohmann::json& members, const std::string& key,
     std::vector<std::string> texts;
     for (const nlohmann::json& value : values)
         texts.push_back(value.dump());
-    throw Error(ErrorKind::usage, key + " is " + quotedBeginning(found->dump()) +
+    throw Error(ErrorKind::usage, key + " is " + quoteExcerpt(found->dump()) +
                                       ", which is not read here; " + join(texts, ", ") + " is");
 }
 

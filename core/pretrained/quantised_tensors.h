@@ -35,7 +35,7 @@ class QuantizedParts {
     explicit QuantizedParts(TensorStore& store) : store_(store) {}
 
     /// Removes a part from the store. @throws Error (checkpoint) if it is missing
-    StoredTensor need(const std::string& name);
+    StoredTensor require(const std::string& name);
 
     /// @throws Error (checkpoint) if a part has another shape
     void requireShape(const std::string& name, const StoredTensor& part,

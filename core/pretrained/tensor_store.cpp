@@ -69,16 +69,16 @@ std::size_t TensorStore::addBytes(const std::string& name, std::vector<std::byte
     return files_.size() - 1;
 }
 
-void TensorStore::readBytes(std::size_t file, std::uint64_t place, std::span<std::byte> into) const {
+void TensorStore::readBytes(std::size_t file, std::uint64_t offset, std::span<std::byte> into) const {
     const File& from = files_[file];
-    if (!from.bytes.empty() && place <= from.size && into.size() <= from.size - place) {
-        std::copy_n(from.bytes.begin() + static_cast<std::ptrdiff_t>(place), into.size(), into.begin());
+    if (!from.bytes.empty() && offset <= from.size && into.size() <= from.size - offset) {
+        std::copy_n(from.bytes.begin() + static_cast<std::ptrdiff_t>(offset), into.size(), into.begin());
         return;
     }
     const std::span<char> chars(reinterpret_cast<char*>(into.data()), into.size());
-    if (readAt(from.descriptor, chars, place, from.path) != into.size())
+    if (readAt(from.descriptor, chars, offset, from.path) != into.size())
         throw Error(ErrorKind::checkpoint,
-                    from.path + " is cut short: it ends before byte " + std::to_string(place + into.size()));
+                    from.path + " is cut short: it ends before byte " + std::to_string(offset + into.size()));
 }
 
 void TensorStore::add(const std::string& name, StoredTensor tensor) {
@@ -88,8 +88,8 @@ void TensorStore::add(const std::string& name, StoredTensor tensor) {
                                     " numbers are no whole blocks of " + nameOf(tensor.type));
     // At most eight bytes per number, so this does not overflow.
     const std::uint64_t bytes = tensor.bytes(), size = files_[tensor.file].size;
-    if (tensor.place > size || bytes > size - tensor.place)
-        throw std::invalid_argument("its " + bytesText(static_cast<double>(bytes)) +
+    if (tensor.offset > size || bytes > size - tensor.offset)
+        throw std::invalid_argument("its " + formatBytes(static_cast<double>(bytes)) +
                                     " reach beyond the end of the file");
     if (!tensors_.emplace(name, std::move(tensor)).second)
         throw std::invalid_argument("another has the same name");
@@ -98,33 +98,33 @@ void TensorStore::add(const std::string& name, StoredTensor tensor) {
 const StoredTensor& TensorStore::tensor(const std::string& name) const {
     const auto found = tensors_.find(name);
     if (found != tensors_.end()) return found->second;
-    if (left_out_.count(name) > 0) throw notRead(name);
+    if (unsupported_.count(name) > 0) throw unsupportedTypeError(name);
     throw Error(ErrorKind::checkpoint,
                 (files_.empty() ? "the model" : files_.front().path) + " has no tensor \"" + name + "\"");
 }
 
-Error TensorStore::notRead(const std::string& name) const {
-    const LeftOut& left_out = left_out_.at(name);
-    return {ErrorKind::checkpoint, files_[left_out.tensor.file].path + ": the tensor " + onOneLine(name) +
+Error TensorStore::unsupportedTypeError(const std::string& name) const {
+    const UnsupportedTensor& left_out = unsupported_.at(name);
+    return {ErrorKind::checkpoint, files_[left_out.tensor.file].path + ": the tensor " + toSingleLine(name) +
                                        " is stored as " + left_out.type +
                                        ", which is not read here; F32, F16 and BF16 are"};
 }
 
-std::vector<std::string> TensorStore::namesBefore(std::string_view ending) const {
+std::vector<std::string> TensorStore::namesWithoutSuffix(std::string_view ending) const {
     std::set<std::string> names;
     const auto note = [&](const std::string& name) {
         if (name.ends_with(ending)) names.insert(name.substr(0, name.size() - ending.size()));
     };
     for (const auto& [name, tensor] : tensors_)
         note(name);
-    for (const auto& [name, tensor] : left_out_)
+    for (const auto& [name, tensor] : unsupported_)
         note(name);
     return {names.begin(), names.end()};
 }
 
-std::optional<StoredTensor> TensorStore::take(const std::string& name) {
+std::optional<StoredTensor> TensorStore::extract(const std::string& name) {
     if (auto node = tensors_.extract(name)) return std::move(node.mapped());
-    if (auto node = left_out_.extract(name)) return std::move(node.mapped().tensor);
+    if (auto node = unsupported_.extract(name)) return std::move(node.mapped().tensor);
     return std::nullopt;
 }
 
@@ -136,21 +136,21 @@ void TensorStore::addQuantized(const std::string& name, std::vector<std::int64_t
         throw std::invalid_argument("another has the same name");
 }
 
-void TensorStore::requireApart() const {
+void TensorStore::requireNoOverlap() const {
     std::vector<std::pair<const std::string*, const StoredTensor*>> all;
     for (const auto& [name, tensor] : tensors_)
         if (tensor.count() > 0) all.emplace_back(&name, &tensor);
-    const auto place = [](const auto& named) { return std::pair(named.second->file, named.second->place); };
-    std::sort(all.begin(), all.end(), [&](const auto& a, const auto& b) { return place(a) < place(b); });
+    const auto offset = [](const auto& named) { return std::pair(named.second->file, named.second->offset); };
+    std::sort(all.begin(), all.end(), [&](const auto& a, const auto& b) { return offset(a) < offset(b); });
     for (std::size_t i = 1; i < all.size(); ++i) {
         const StoredTensor &before = *all[i - 1].second, &next = *all[i].second;
-        if (before.file == next.file && before.place + before.bytes() > next.place)
-            throw std::invalid_argument("the tensor " + onOneLine(*all[i].first) +
-                                        " shares bytes with the tensor " + onOneLine(*all[i - 1].first));
+        if (before.file == next.file && before.offset + before.bytes() > next.offset)
+            throw std::invalid_argument("the tensor " + toSingleLine(*all[i].first) +
+                                        " shares bytes with the tensor " + toSingleLine(*all[i - 1].first));
     }
 }
 
-std::vector<std::byte> TensorStore::rowBytes(const StoredTensor& tensor, std::int64_t first,
+std::vector<std::byte> TensorStore::readRowBytes(const StoredTensor& tensor, std::int64_t first,
                                              std::int64_t rows) const {
     const std::int64_t row = rowOf(tensor);
     requireRows(tensor, first, rows);
@@ -163,13 +163,13 @@ std::vector<std::byte> TensorStore::rowBytes(const StoredTensor& tensor, std::in
     const std::uint64_t row_bytes =
         static_cast<std::uint64_t>(row) / elementsPerBlock(tensor.type) * bytesPerBlock(tensor.type);
     std::vector<std::byte> bytes(static_cast<std::size_t>(rows) * row_bytes);
-    readBytes(tensor.file, tensor.place + static_cast<std::uint64_t>(first) * row_bytes, bytes);
+    readBytes(tensor.file, tensor.offset + static_cast<std::uint64_t>(first) * row_bytes, bytes);
     return bytes;
 }
 
 void TensorStore::readRows(const StoredTensor& tensor, std::int64_t first, std::int64_t rows,
                            std::span<float> out) const {
-    if (!tensor.quantized) return decodeElements(tensor.type, rowBytes(tensor, first, rows), out);
+    if (!tensor.quantized) return decodeElements(tensor.type, readRowBytes(tensor, first, rows), out);
     requireRows(tensor, first, rows);
     if (static_cast<std::uint64_t>(rows * rowOf(tensor)) != out.size())
         throw std::invalid_argument("rows of another size are wanted");

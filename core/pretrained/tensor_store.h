@@ -33,7 +33,7 @@ struct StoredTensor {
     ElementType type = ElementType::F32;
     std::vector<std::int64_t> shape;  ///< row-major: the last dimension is contiguous and in whole blocks
     std::size_t file = 0;             ///< index of the store's file
-    std::uint64_t place = 0;          ///< offset of the first byte
+    std::uint64_t offset = 0;          ///< offset of the first byte
     /// If set, the numbers come from this matrix and count as F32; `file` is then used only in messages.
     std::shared_ptr<const QuantizedMatrix> quantized = {};
 
@@ -57,38 +57,38 @@ class TensorStore {
     std::uint64_t sizeOfFile(std::size_t file) const { return files_[file].size; }
     const std::string& pathOfFile(std::size_t file) const { return files_[file].path; }
 
-    /// Fills `into` with the bytes of a file from offset `place`.
+    /// Fills `into` with the bytes of a file from offset `offset`.
     /// @throws Error (checkpoint) if the file ends too early, Error (disk) if it cannot be read
-    void readBytes(std::size_t file, std::uint64_t place, std::span<std::byte> into) const;
+    void readBytes(std::size_t file, std::uint64_t offset, std::span<std::byte> into) const;
 
     /// @throws std::invalid_argument for a duplicate name, a row that is not a whole number of blocks, or a
     /// tensor beyond the end of its file; the message does not name the tensor
     void add(const std::string& name, StoredTensor tensor);
 
     /// @throws std::invalid_argument naming two tensors that overlap in a file
-    void requireApart() const;
+    void requireNoOverlap() const;
 
     /// Records a tensor whose type no parameter can have: error messages name it, and it may be a part of a
     /// quantized matrix.
-    void leaveOut(const std::string& name, const std::string& type, StoredTensor tensor) {
-        left_out_[name] = {type, std::move(tensor)};
+    void addUnsupported(const std::string& name, const std::string& type, StoredTensor tensor) {
+        unsupported_[name] = {type, std::move(tensor)};
     }
-    struct LeftOut {
+    struct UnsupportedTensor {
         std::string type;
         StoredTensor tensor;
     };
-    const std::map<std::string, LeftOut>& leftOut() const { return left_out_; }
+    const std::map<std::string, UnsupportedTensor>& unsupportedTensors() const { return unsupported_; }
     /// "FILE: the tensor NAME is stored as U8, which is not read here …"
-    Error notRead(const std::string& name) const;
+    Error unsupportedTypeError(const std::string& name) const;
 
     /// Names with this ending, without it, of all tensors including those left out, in order.
-    std::vector<std::string> namesBefore(std::string_view ending) const;
+    std::vector<std::string> namesWithoutSuffix(std::string_view ending) const;
 
     /// Removes and returns a tensor, possibly one left out, that becomes part of a quantized matrix; empty if
     /// there is none of this name.
-    std::optional<StoredTensor> take(const std::string& name);
+    std::optional<StoredTensor> extract(const std::string& name);
 
-    /// Adds a matrix composed of tensors returned by `take`.
+    /// Adds a matrix composed of tensors returned by `extract`.
     /// @throws std::invalid_argument for a duplicate name
     void addQuantized(const std::string& name, std::vector<std::int64_t> shape, std::size_t file,
                       std::shared_ptr<const QuantizedMatrix> matrix);
@@ -107,7 +107,7 @@ class TensorStore {
                   std::span<float> out) const;
 
     /// The bytes of such rows as stored, for decoding later.
-    std::vector<std::byte> rowBytes(const StoredTensor& tensor, std::int64_t first, std::int64_t rows) const;
+    std::vector<std::byte> readRowBytes(const StoredTensor& tensor, std::int64_t first, std::int64_t rows) const;
 
   private:
     struct File {
@@ -118,7 +118,7 @@ class TensorStore {
     };
     std::vector<File> files_;
     std::map<std::string, StoredTensor> tensors_;
-    std::map<std::string, LeftOut> left_out_;
+    std::map<std::string, UnsupportedTensor> unsupported_;
 };
 
 }  // namespace roper

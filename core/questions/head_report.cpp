@@ -16,7 +16,7 @@ Eigen::VectorXd byPair(const Eigen::VectorXd& features, const Rotary& rotary) {
 
 }  // namespace
 
-BandUse bandUse(const Eigen::MatrixXd& Q, const Eigen::MatrixXd& K, const Rotary& rotary, Eigen::Index window,
+PairContributions pairContributions(const Eigen::MatrixXd& Q, const Eigen::MatrixXd& K, const Rotary& rotary, Eigen::Index window,
                 bool causal) {
     const Eigen::Index T = Q.rows(), d = Q.cols();
     // Σ k kᵀ and Σ k over the visible keys, updated by one added and one removed key at a time.
@@ -40,7 +40,7 @@ BandUse bandUse(const Eigen::MatrixXd& Q, const Eigen::MatrixXd& K, const Rotary
     }
     const Eigen::VectorXd of_pairs = byPair(covariances, rotary);
     const double variance = of_pairs.sum();
-    BandUse use;
+    PairContributions use;
     use.variance = variance / static_cast<double>(T);
     use.share = Eigen::VectorXd::Zero(rotary.pairs());
     if (!(variance > 0)) return use;

@@ -10,7 +10,7 @@
 namespace roper {
 
 /// Decomposition of the variance of a head's scores over the keys.
-struct BandUse {
+struct PairContributions {
     Eigen::VectorXd
         share;        ///< share of each pair, the fastest first; negative if a pair counteracts the others
     double rest = 0;  ///< share of the features that do not rotate; all shares sum to 1
@@ -24,7 +24,7 @@ struct BandUse {
 /// @param rotary  assignment of features to pairs
 /// @param window  number of visible keys, including the query's own; T or more: all preceding keys
 /// @param causal  otherwise every query sees all keys
-BandUse bandUse(const Eigen::MatrixXd& Q, const Eigen::MatrixXd& K, const Rotary& rotary, Eigen::Index window,
+PairContributions pairContributions(const Eigen::MatrixXd& Q, const Eigen::MatrixXd& K, const Rotary& rotary, Eigen::Index window,
                 bool causal = true);
 
 /// Statistics of one head on a text. Shares of weight are means over the queries n ≥ 1 for which they are
@@ -36,10 +36,10 @@ struct HeadReport {
     double first = 0;          ///< weight on token 0
     double self = 0;           ///< on the query's own token
     double previous = 0;       ///< on the preceding token
-    double local = 0;          ///< on the last `kLocal` tokens, including the query's own
+    double local = 0;          ///< on the last `kLocalTokens` tokens, including the query's own
     double same = 0;           ///< on earlier occurrences of the query's token, for queries that have one
     double induction = 0;      ///< on the tokens after earlier occurrences, as induction heads attend
-    BandUse bands;
+    PairContributions bands;
     /// of `bands`: share of pairs that complete no rotation within the text, and of features that do not
     /// rotate
     double slow_share = 0;
@@ -47,7 +47,7 @@ struct HeadReport {
         value_norms;  ///< by pair, means over tokens; keys and values are those of the head's group
 };
 
-inline constexpr std::int64_t kLocal = 8;
+inline constexpr std::int64_t kLocalTokens = 8;
 
 /// The numbers of a report that are shown, with their names.
 struct HeadMeasure {

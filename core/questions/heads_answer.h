@@ -17,7 +17,7 @@ struct HeadsAnswer {
 };
 
 // Members are sent under their own names.
-NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(BandUse, share, rest, variance)
+NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(PairContributions, share, rest, variance)
 NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(HeadReport, layer, head, entropy, mean_distance, first, self, previous,
                                    local, same, induction, bands, slow_share, query_norms, key_norms,
                                    value_norms)

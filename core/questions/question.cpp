@@ -5,24 +5,24 @@
 
 namespace roper {
 
-bool ModelChange::isNothing() const {
+bool ModelChange::isEmpty() const {
     return ablate.empty() && mute.empty() && !mute_heads && !no_rotation && !no_value_rotation &&
            !no_inverse && shift == 0 && base == 0 && scaling == ScalingMethod::none;
 }
 
 namespace {
 
-constexpr IntegerRange kOfModel{0, 1023};
+constexpr IntegerRange kLayerOrHead{0, 1023};
 
-std::vector<Field<Question>> fieldsOfItself() {
+std::vector<Field<Question>> questionOnlyFields() {
     using Q = Question;
     constexpr IntegerRange kAny{0, std::numeric_limits<std::int64_t>::max()};
     return {
         field<Q>({"", "what", "", "question about the model", Choice{questionNames()}}, &Q::what),
         field<Q>({"", "text", "", "text for the model to read", AnyText()}, &Q::text),
-        optionalField<Q>({"", "layer", "", "layer to show, counted from 0", kOfModel},
+        optionalField<Q>({"", "layer", "", "layer to show, counted from 0", kLayerOrHead},
                          memberAt<Q>(&Q::layer)),
-        optionalField<Q>({"", "head", "", "head to show, counted from 0", kOfModel}, memberAt<Q>(&Q::head)),
+        optionalField<Q>({"", "head", "", "head to show, counted from 0", kLayerOrHead}, memberAt<Q>(&Q::head)),
         optionalField<Q>(
             {"", "count", "", "number of candidates, tokens, distances …, depending on the question",
              IntegerRange{1, 4096}},
@@ -47,15 +47,15 @@ std::vector<Field<Question>> fieldsOfItself() {
     };
 }
 
-std::vector<Field<Question>> fieldsOfChange() {
+std::vector<Field<Question>> changeFields() {
     using Q = Question;
     using C = ModelChange;
     return {
         optionalField<Q>({"", "change_layer", "",
-                          "layer to which the changes apply, counted from 0 (default: all layers)", kOfModel},
+                          "layer to which the changes apply, counted from 0 (default: all layers)", kLayerOrHead},
                          memberAt<Q>(&Q::change, &C::layer)),
         optionalField<Q>({"", "change_head", "",
-                          "head to which the changes apply, counted from 0 (default: all heads)", kOfModel},
+                          "head to which the changes apply, counted from 0 (default: all heads)", kLayerOrHead},
                          memberAt<Q>(&Q::change, &C::head)),
         field<Q>(
             {"", "ablate", "",
@@ -96,15 +96,15 @@ std::vector<Field<Question>> fieldsOfChange() {
 
 const std::vector<Field<Question>>& questionFields() {
     static const std::vector<Field<Question>> fields = [] {
-        std::vector<Field<Question>> all = fieldsOfItself(), more = fieldsOfChange();
+        std::vector<Field<Question>> all = questionOnlyFields(), more = changeFields();
         all.insert(all.end(), more.begin(), more.end());
         return all;
     }();
     return fields;
 }
 
-bool isOfChange(std::string_view setting) {
-    static const std::vector<Field<Question>> fields = fieldsOfChange();
+bool isChangeSetting(std::string_view setting) {
+    static const std::vector<Field<Question>> fields = changeFields();
     return std::any_of(fields.begin(), fields.end(),
                        [&](const Field<Question>& field) { return field.name == setting; });
 }
@@ -118,7 +118,7 @@ std::vector<std::pair<std::string, std::string>> questionSettings(const Question
     return settings;
 }
 
-Question questionOf(const std::vector<std::pair<std::string, std::string>>& settings) {
+Question parseQuestion(const std::vector<std::pair<std::string, std::string>>& settings) {
     Question question;
     applySettings(questionFields(), question, settings);
     return question;

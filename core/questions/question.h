@@ -32,7 +32,7 @@ struct ModelChange {
 
     bool operator==(const ModelChange&) const = default;
     /// Whether nothing is changed.
-    bool isNothing() const;
+    bool isEmpty() const;
 };
 
 /// A question about a model.
@@ -54,7 +54,7 @@ struct Question {
 
     bool operator==(const Question&) const = default;
     const QuestionKind& kind() const { return questionKind(what); }
-    std::int64_t countOrUsual() const { return count.value_or(kind().usual_count); }
+    std::int64_t countOrDefault() const { return count.value_or(kind().default_count); }
 };
 
 /// The settings of a question as they are sent: those of the change under their own names, except its layer
@@ -62,12 +62,12 @@ struct Question {
 const std::vector<Field<Question>>& questionFields();
 
 /// Whether a setting belongs to the change.
-bool isOfChange(std::string_view setting);
+bool isChangeSetting(std::string_view setting);
 
 /// Settings that differ from the defaults, as "key", "value".
 std::vector<std::pair<std::string, std::string>> questionSettings(const Question& question);
 
 /// @throws Error (usage) naming the invalid setting and what it accepts
-Question questionOf(const std::vector<std::pair<std::string, std::string>>& settings);
+Question parseQuestion(const std::vector<std::pair<std::string, std::string>>& settings);
 
 }  // namespace roper

@@ -17,21 +17,21 @@ const std::vector<QuestionKind>& questionKinds() {
     return kinds;
 }
 
-bool QuestionKind::reads(std::string_view setting, bool scales) const {
+bool QuestionKind::isUsedSetting(std::string_view setting, bool scales) const {
     const bool is_scale = setting == "factor" || setting == "original_length";
     if (setting == "what") return true;
     if (setting == "text") return reads_text;
-    if (setting == "count") return !counted.empty();
+    if (setting == "count") return !count_meaning.empty();
     if (setting == "layer" || setting == "head") return heads != Heads::none;
-    if (isOfChange(setting) && (scales || !is_scale)) return can_change;
-    return std::find(own.begin(), own.end(), setting) != own.end();
+    if (isChangeSetting(setting) && (scales || !is_scale)) return can_change;
+    return std::find(specific_settings.begin(), specific_settings.end(), setting) != specific_settings.end();
 }
 
 const QuestionKind& questionKind(std::string_view name) {
     const auto found = std::find_if(questionKinds().begin(), questionKinds().end(),
                                     [&](const QuestionKind& kind) { return kind.name == name; });
     if (found != questionKinds().end()) return *found;
-    throw Error(ErrorKind::usage, "no question is called \"" + onOneLine(std::string(name)) +
+    throw Error(ErrorKind::usage, "no question is called \"" + toSingleLine(std::string(name)) +
                                       "\"; there are " + join(questionNames(), ", "));
 }
 

@@ -19,18 +19,18 @@ struct QuestionKind {
 
     std::string name;              ///< "token_map"
     std::string help;              ///< description of the answer, a phrase for --help
-    std::string counted = {};      ///< meaning of the setting `count`; empty: not used
-    std::int64_t usual_count = 0;  ///< default of `count`
+    std::string count_meaning = {};      ///< meaning of the setting `count`; empty: not used
+    std::int64_t default_count = 0;  ///< default of `count`
     Heads heads = Heads::none;
     bool reads_text = true;             ///< false if it needs only the parameters, or has its own texts
     bool can_change = true;             ///< whether a change (ModelChange) can be applied
     bool repeats_passes = false;        ///< runs many passes over all parameters
     bool is_printed = true;             ///< whether `roper-train look` prints it; otherwise it is only sent
-    std::vector<std::string> own = {};  ///< settings used only by this and few other kinds
+    std::vector<std::string> specific_settings = {};  ///< settings used only by this and few other kinds
 
     /// Whether a setting of the question (`questionFields`) can affect the answer.
     /// @param scales  whether frequencies are scaled, so that the parameters of the scaling matter
-    bool reads(std::string_view setting, bool scales = false) const;
+    bool isUsedSetting(std::string_view setting, bool scales = false) const;
 };
 
 /// In the order of --help.

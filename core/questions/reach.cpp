@@ -5,8 +5,8 @@
 
 namespace roper {
 
-Reach reachOf(const Eigen::MatrixXd& weights) {
-    Reach reach;
+AttentionByDistance attentionByDistance(const Eigen::MatrixXd& weights) {
+    AttentionByDistance by_distance;
     for (Eigen::Index distance = 0; distance < weights.rows(); ++distance) {
         double weight = 0, score = 0;
         Eigen::Index seen = 0;
@@ -17,11 +17,11 @@ Reach reachOf(const Eigen::MatrixXd& weights) {
             score += std::log(at_distance / own);
             ++seen;
         }
-        reach.weight.push_back(weight / static_cast<double>(weights.rows() - distance));
-        reach.score.push_back(seen > 0 ? score / static_cast<double>(seen)
+        by_distance.weight.push_back(weight / static_cast<double>(weights.rows() - distance));
+        by_distance.score.push_back(seen > 0 ? score / static_cast<double>(seen)
                                        : std::numeric_limits<double>::quiet_NaN());
     }
-    return reach;
+    return by_distance;
 }
 
 }  // namespace roper

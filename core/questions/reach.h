@@ -7,7 +7,7 @@ namespace roper {
 
 /// A head's attention by distance δ = n − j, for δ = 0, 1, …, T − 1: means over the queries n that have a
 /// token δ positions before them.
-struct Reach {
+struct AttentionByDistance {
     std::vector<double> weight;  ///< mean a_{n,n−δ}
     /// Mean s_{n,n−δ} − s_{n,n} in nats: the score relative to that of the query's own token. NaN if no query
     /// sees both tokens.
@@ -16,6 +16,6 @@ struct Reach {
 
 /// @param weights  [T × T] softmax attention weights, from which score differences follow: s_nj − s_nn = ln
 /// a_nj − ln a_nn. Weights of 0 are those of masked tokens.
-Reach reachOf(const Eigen::MatrixXd& weights);
+AttentionByDistance attentionByDistance(const Eigen::MatrixXd& weights);
 
 }  // namespace roper

@@ -5,10 +5,10 @@
 namespace roper {
 namespace {
 
-void printBands(const HeadsAnswer& answer, const Asked& asked, AnswerWriter& to) {
+void printBands(const HeadsAnswer& answer, const QuestionContext& context, AnswerWriter& to) {
     to.columns("layer,head,pair,theta,score_share,query_norm,key_norm,value_norm");
     for (const HeadReport& report : answer.heads) {
-        if (!asked.isWanted(report.layer, report.head)) continue;
+        if (!context.isSelected(report.layer, report.head)) continue;
         const std::vector<double>& theta = answer.theta[static_cast<std::size_t>(report.layer)];
         if (to.isJson()) {
             const auto numbers = [](const Eigen::VectorXd& of) {
@@ -38,8 +38,8 @@ void printBands(const HeadsAnswer& answer, const Asked& asked, AnswerWriter& to)
 
 }  // namespace
 
-Answering bandsAnswer() {
-    return answering(observeHeads, printBands);
+AnswerHandler bandsAnswer() {
+    return answerHandler(observeHeads, printBands);
 }
 
 }  // namespace roper

@@ -12,28 +12,28 @@ namespace {
 /// "probability" [N], "top_token" and "top_probability" [N, C], "tokens" [T + N] including the prompt, and
 /// "attention" [L, H, N, T + N] of the queries that predicted them: the prompt's last token, and all
 /// generated ones except the last.
-std::string continuationOf(const Asked& asked) {
+std::string continuationOf(const QuestionContext& context) {
     constexpr std::int64_t kCandidates = 8;
-    requireShort(asked);
-    const std::int64_t prompt = std::ssize(asked.ids);
-    requireRoomForMaps(asked, asked.count(), prompt + asked.count());
-    const Task* const task = asked.reader.task();
+    requireTextLengthLimit(context);
+    const std::int64_t prompt = std::ssize(context.ids);
+    requireMapsFitReply(context, context.count(), prompt + context.count());
+    const Task* const task = context.reader.task();
     std::string completion;
-    const auto take = [&](std::int64_t id) {
-        completion += asked.reader.codec().textOf(id);
+    const auto receive = [&](std::int64_t id) {
+        completion += context.reader.codec().textOf(id);
         return task == nullptr || !task->isComplete(completion);
     };
-    const GeneratedText written = asked.reader.generate(
-        asked.ids,
-        {asked.count(), asked.question.temperature, static_cast<std::uint64_t>(asked.question.seed)}, take);
+    const GeneratedText written = context.reader.generate(
+        context.ids,
+        {context.count(), context.question.temperature, static_cast<std::uint64_t>(context.question.seed)}, receive);
     const std::int64_t N = std::ssize(written.generated);
-    std::vector<std::int64_t> whole = asked.ids;
+    std::vector<std::int64_t> whole = context.ids;
     whole.insert(whole.end(), written.generated.begin(), written.generated.end());
     // The input of the model: all but the last token, which is no query.
     const std::span<const std::int64_t> read(whole.begin(), whole.end() - 1);
-    const Maps maps = mapsOf(asked, read, N);
-    const TextReading reading = asked.reader.predict(
-        maps.last.narrow(0, prompt - 1, N), read.subspan(static_cast<std::size_t>(prompt - 1)), kCandidates);
+    const AttentionMaps maps = computeAttentionMaps(context, read, N);
+    const TextReading reading = context.reader.predict(
+        maps.final_hidden.narrow(0, prompt - 1, N), read.subspan(static_cast<std::size_t>(prompt - 1)), kCandidates);
     std::vector<std::int64_t> top;
     std::vector<double> top_probability;
     for (const std::vector<Prediction>& candidates : reading.predictions)
@@ -41,20 +41,20 @@ std::string continuationOf(const Asked& asked) {
             top.push_back(candidate.id);
             top_probability.push_back(candidate.probability);
         }
-    Metadata facts = factsOf(asked, whole, 0);
-    facts["completion"] = asStored(written.text);
-    facts["candidate_texts"] = listOf(asked.reader.textsOf(top));
-    return sentTensors({{"attention", at::constant_pad_nd(maps.attention, {0, 1})},
+    Metadata metadata = answerMetadata(context, whole, 0);
+    metadata["completion"] = withValidUtf8(written.text);
+    metadata["candidate_texts"] = jsonList(context.reader.textsOf(top));
+    return serializeTensors({{"attention", at::constant_pad_nd(maps.attention, {0, 1})},
                         {"probability", at::tensor(written.probability)},
                         {"top_probability", at::tensor(top_probability).view({N, -1})},
                         {"top_token", at::tensor(top).view({N, -1})},
                         {"tokens", at::tensor(whole)}},
-                       facts);
+                       metadata);
 }
 
 }  // namespace
 
-Answering continuationAnswer() {
+AnswerHandler continuationAnswer() {
     return {&continuationOf, {}};
 }
 

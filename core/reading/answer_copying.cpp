@@ -15,18 +15,18 @@ double copyingScore(const Eigen::MatrixXd& circuit) {
     return lengths > 0 ? eigenvalues.sum().real() / lengths : 0;
 }
 
-CopyingAnswer copyingOf(const Asked& asked) {
-    const Architecture& model = asked.model();
-    const std::vector<std::int64_t> distinct = asked.distinctIds();
-    Decoder& decoder = asked.reader.decoder();
+CopyingAnswer copyingOf(const QuestionContext& context) {
+    const Architecture& model = context.model();
+    const std::vector<std::int64_t> distinct = context.distinctIds();
+    Decoder& decoder = context.reader.decoder();
     const Eigen::MatrixXd unembeddings = matrixOf(decoder.unembeddings(distinct));  // [tokens, C]
-    CopyingAnswer answer{asked.reader.textsOf(distinct), {}};
+    CopyingAnswer answer{context.reader.textsOf(distinct), {}};
     for (std::int64_t layer = 0; layer < model.layers; ++layer) {
         const ValueWeights weights(decoder, layer);
         const Eigen::MatrixXd X = matrixOf(decoder.normedEmbeddings(distinct, layer));  // [tokens, C]
         std::vector<double>& scores = answer.score.emplace_back();
         for (std::int64_t head = 0; head < model.heads; ++head) {
-            asked.reader.tellProgress(layer * model.heads + head, model.layers * model.heads, "heads");
+            context.reader.reportProgress(layer * model.heads + head, model.layers * model.heads, "heads");
             // At distance 0, K(0) = W_O W_V for any rotation of values. The circuit is a product of A [tokens
             // × d] and B [d × tokens]; its nonzero eigenvalues equal those of B A.
             const Eigen::MatrixXd A = unembeddings * weights.output(head),
@@ -37,14 +37,14 @@ CopyingAnswer copyingOf(const Asked& asked) {
     return answer;
 }
 
-void printCopying(const CopyingAnswer& answer, const Asked& asked, AnswerWriter& to) {
-    writeScores("copying", answer.score, asked, to, {{"tokens", answer.tokens}});
+void printCopying(const CopyingAnswer& answer, const QuestionContext& context, AnswerWriter& to) {
+    writeScores("copying", answer.score, context, to, {{"tokens", answer.tokens}});
 }
 
 }  // namespace
 
-Answering copyingAnswer() {
-    return answering(copyingOf, printCopying);
+AnswerHandler copyingAnswer() {
+    return answerHandler(copyingOf, printCopying);
 }
 
 }  // namespace roper

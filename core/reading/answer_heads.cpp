@@ -5,13 +5,13 @@
 namespace roper {
 namespace {
 
-void printHeads(const HeadsAnswer& answer, const Asked& asked, AnswerWriter& to) {
+void printHeads(const HeadsAnswer& answer, const QuestionContext& context, AnswerWriter& to) {
     std::string columns = "layer,head,label,evidence";
     for (const auto& [name, measure] : kHeadMeasures)
         columns += std::string(",") + name;
     to.columns(columns);
     for (const HeadReport& report : answer.heads) {
-        if (!asked.isWanted(report.layer, report.head)) continue;
+        if (!context.isSelected(report.layer, report.head)) continue;
         if (to.isJson()) {
             nlohmann::ordered_json line = {{"layer", report.layer},
                                            {"head", report.head},
@@ -32,8 +32,8 @@ void printHeads(const HeadsAnswer& answer, const Asked& asked, AnswerWriter& to)
 
 }  // namespace
 
-Answering headsAnswer() {
-    return answering(observeHeads, printHeads);
+AnswerHandler headsAnswer() {
+    return answerHandler(observeHeads, printHeads);
 }
 
 }  // namespace roper

@@ -29,29 +29,29 @@ std::vector<std::int64_t> tokensOfText(const ModelReader& reader) {
 /// Number of random tokens: as the question says; by default fewer if the model does not have enough tokens
 /// or positions.
 /// @throws Error (usage) if the question asks for more than possible
-std::int64_t periodOf(const Asked& asked, std::int64_t known, std::int64_t marks) {
-    const PretrainedModel& model = asked.reader.model();
+std::int64_t periodOf(const QuestionContext& context, std::int64_t known, std::int64_t marks) {
+    const PretrainedModel& model = context.reader.model();
     std::int64_t most = known;
     if (model.architecture.learned_positions)
         most = std::min(most, (model.weights.positions->out - marks) / kRepetitions);
     if (most < 2)
         throw Error(ErrorKind::usage, "the model has no room for two tokens that repeat " +
                                           std::to_string(kRepetitions) + " times");
-    if (asked.question.count && (*asked.question.count > most || *asked.question.count < 2))
+    if (context.question.count && (*context.question.count > most || *context.question.count < 2))
         throw Error(ErrorKind::usage, "2 to " + std::to_string(most) +
                                           " tokens of this model can be drawn, not " +
-                                          std::to_string(*asked.question.count));
-    return std::min(asked.count(), most);
+                                          std::to_string(*context.question.count));
+    return std::min(context.count(), most);
 }
 
-RepeatedTokens repeatedTokens(const Asked& asked) {
-    const ModelReader& reader = asked.reader;
+RepeatedTokens repeatedTokens(const QuestionContext& context) {
+    const ModelReader& reader = context.reader;
     RepeatedTokens text{reader.codec().encode("")};
     std::erase_if(text.ids, [&](std::int64_t id) { return !reader.codec().isSpecial(id); });
     text.marks = std::ssize(text.ids);
     std::vector<std::int64_t> drawn = tokensOfText(reader);
-    text.period = periodOf(asked, std::ssize(drawn), text.marks);
-    Random random(static_cast<std::uint64_t>(asked.question.seed), Stream::sampling, 0);
+    text.period = periodOf(context, std::ssize(drawn), text.marks);
+    Random random(static_cast<std::uint64_t>(context.question.seed), Stream::sampling, 0);
     for (std::int64_t i = 0; i < text.period; ++i)  // the first part of a Fisher–Yates shuffle
         std::swap(drawn[static_cast<std::size_t>(i)],
                   drawn[static_cast<std::size_t>(random.between(i, std::ssize(drawn) - 1))]);
@@ -60,36 +60,36 @@ RepeatedTokens repeatedTokens(const Asked& asked) {
     return text;
 }
 
-InductionAnswer inductionOf(const Asked& asked) {
-    const RepeatedTokens text = repeatedTokens(asked);
+InductionAnswer inductionOf(const QuestionContext& context) {
+    const RepeatedTokens text = repeatedTokens(context);
     const std::int64_t P = text.period, T = std::ssize(text.ids);
-    const at::Tensor sums = at::zeros({asked.model().layers, asked.model().heads}, at::kDouble);
+    const at::Tensor sums = at::zeros({context.model().layers, context.model().heads}, at::kDouble);
     PassRecorder recorder;
     recorder.attention = [&](std::int64_t layer, std::int64_t first, const at::Tensor& weights) {
         for (std::int64_t n = std::max(first, text.marks + P); n < first + weights.size(1); ++n)
             for (std::int64_t follower = n - P + 1; follower > text.marks; follower -= P)
                 sums.select(0, layer).add_(weights.select(1, n - first).select(1, follower));
     };
-    asked.reader.hidden(text.ids, asked.change, recorder);
+    context.reader.hidden(text.ids, context.change, recorder);
     const at::Tensor means = sums / static_cast<double>(T - text.marks - P);
     const std::span<const std::int64_t> drawn(text.ids.begin() + text.marks, static_cast<std::size_t>(P));
-    InductionAnswer answer{kRepetitions, asked.reader.textsOf(drawn), {}};
-    for (std::int64_t layer = 0; layer < asked.model().layers; ++layer) {
+    InductionAnswer answer{kRepetitions, context.reader.textsOf(drawn), {}};
+    for (std::int64_t layer = 0; layer < context.model().layers; ++layer) {
         const double* const row = means[layer].const_data_ptr<double>();
-        answer.score.emplace_back(row, row + asked.model().heads);
+        answer.score.emplace_back(row, row + context.model().heads);
     }
     return answer;
 }
 
-void printInduction(const InductionAnswer& answer, const Asked& asked, AnswerWriter& to) {
-    writeScores("prefix_matching", answer.score, asked, to,
+void printInduction(const InductionAnswer& answer, const QuestionContext& context, AnswerWriter& to) {
+    writeScores("prefix_matching", answer.score, context, to,
                 {{"repetitions", answer.repetitions}, {"tokens", answer.tokens}});
 }
 
 }  // namespace
 
-Answering inductionAnswer() {
-    return answering(inductionOf, printInduction);
+AnswerHandler inductionAnswer() {
+    return answerHandler(inductionOf, printInduction);
 }
 
 }  // namespace roper

@@ -6,15 +6,15 @@
 namespace roper {
 namespace {
 
-KernelHistory historyOf(const Asked& asked) {
-    const std::vector<TrainedState> states = asked.reader.history();
+KernelHistory historyOf(const QuestionContext& context) {
+    const std::vector<TrainedState> states = context.reader.history();
     if (states.empty())
         throw Error(ErrorKind::usage,
                     "only runs have checkpoints; a published model is as it was in the end");
-    const std::int64_t layer = asked.question.layer.value_or(0), head = asked.question.head.value_or(0);
+    const std::int64_t layer = context.question.layer.value_or(0), head = context.question.head.value_or(0);
     KernelHistory history{layer, head, {}, {}};
     for (std::size_t i = 0; i < states.size(); ++i) {
-        asked.reader.tellProgress(static_cast<std::int64_t>(i), std::ssize(states), "checkpoints");
+        context.reader.reportProgress(static_cast<std::int64_t>(i), std::ssize(states), "checkpoints");
         std::optional<Decoder> decoder;
         try {
             decoder.emplace(states[i].open());
@@ -25,12 +25,12 @@ KernelHistory historyOf(const Asked& asked) {
         const ValueWeights weights(*decoder, layer);
         history.steps.push_back(states[i].step);
         history.kernels.push_back(valueKernel(weights.output(head), weights.value(head), weights.rotation(),
-                                              static_cast<int>(asked.count())));
+                                              static_cast<int>(context.count())));
     }
     return history;
 }
 
-void printHistory(const KernelHistory& history, const Asked&, AnswerWriter& to) {
+void printHistory(const KernelHistory& history, const QuestionContext&, AnswerWriter& to) {
     to.columns("layer,head,step,distance,norm,cosine");
     for (std::size_t i = 0; i < history.steps.size(); ++i)
         writeKernel({{"layer", history.layer}, {"head", history.head}, {"step", history.steps[i]}},
@@ -39,8 +39,8 @@ void printHistory(const KernelHistory& history, const Asked&, AnswerWriter& to) 
 
 }  // namespace
 
-Answering kernel_historyAnswer() {
-    return answering(historyOf, printHistory);
+AnswerHandler kernel_historyAnswer() {
+    return answerHandler(historyOf, printHistory);
 }
 
 }  // namespace roper

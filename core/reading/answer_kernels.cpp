@@ -5,33 +5,33 @@
 namespace roper {
 namespace {
 
-KernelsAnswer kernelsOf(const Asked& asked) {
-    const Architecture& model = asked.model();
+KernelsAnswer kernelsOf(const QuestionContext& context) {
+    const Architecture& model = context.model();
     KernelsAnswer answer;
     for (std::int64_t layer = 0; layer < model.layers; ++layer) {
-        const ValueWeights weights(asked.reader.decoder(), layer);
+        const ValueWeights weights(context.reader.decoder(), layer);
         for (std::int64_t head = 0; head < model.heads; ++head) {
-            asked.reader.tellProgress(layer * model.heads + head, model.layers * model.heads, "heads");
+            context.reader.reportProgress(layer * model.heads + head, model.layers * model.heads, "heads");
             answer.kernels.push_back(valueKernel(weights.output(head), weights.value(head),
-                                                 weights.rotation(), static_cast<int>(asked.count())));
+                                                 weights.rotation(), static_cast<int>(context.count())));
         }
     }
     return answer;
 }
 
-void printKernels(const KernelsAnswer& answer, const Asked& asked, AnswerWriter& to) {
-    const std::int64_t heads = asked.model().heads;
+void printKernels(const KernelsAnswer& answer, const QuestionContext& context, AnswerWriter& to) {
+    const std::int64_t heads = context.model().heads;
     to.columns("layer,head,distance,norm,cosine");
     for (std::int64_t i = 0; i < std::ssize(answer.kernels); ++i)
-        if (asked.isWanted(i / heads, i % heads))
+        if (context.isSelected(i / heads, i % heads))
             writeKernel({{"layer", i / heads}, {"head", i % heads}},
                         answer.kernels[static_cast<std::size_t>(i)], to);
 }
 
 }  // namespace
 
-Answering kernelsAnswer() {
-    return answering(kernelsOf, printKernels);
+AnswerHandler kernelsAnswer() {
+    return answerHandler(kernelsOf, printKernels);
 }
 
 }  // namespace roper

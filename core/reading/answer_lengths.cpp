@@ -10,25 +10,25 @@ namespace {
 
 /// First the unscaled frequencies (with the change applied), then linear scaling, NTK and YaRN, all with the
 /// same factor.
-LengthsAnswer lengthsOf(const Asked& asked) {
-    asked.requireLoss();
+LengthsAnswer lengthsOf(const QuestionContext& context) {
+    context.requireLoss();
     constexpr std::array kMethods = {ScalingMethod::none, ScalingMethod::linear, ScalingMethod::ntk,
                                      ScalingMethod::yarn};
-    const double factor = asked.question.change.factor,
-                 trained = trainedLength(asked.question.change, asked.model());
+    const double factor = context.question.change.factor,
+                 trained = trainedLength(context.question.change, context.model());
     LengthsAnswer answer{factor, static_cast<std::int64_t>(trained), {}};
     for (std::size_t i = 0; i < kMethods.size(); ++i) {
-        Intervention changed = asked.change;
-        changed.scaling = scalingOf(kMethods[i], factor, trained);
+        Intervention changed = context.change;
+        changed.scaling = makeScaling(kMethods[i], factor, trained);
         answer.variants.push_back(
             {scalingNames().at(static_cast<std::size_t>(kMethods[i])),
-             asked.reader.read(asked.ids, 0, changed, {static_cast<std::int64_t>(i), std::ssize(kMethods)})
+             context.reader.read(context.ids, 0, changed, {static_cast<std::int64_t>(i), std::ssize(kMethods)})
                  .nll});
     }
     return answer;
 }
 
-void printLengths(const LengthsAnswer& answer, const Asked&, AnswerWriter& to) {
+void printLengths(const LengthsAnswer& answer, const QuestionContext&, AnswerWriter& to) {
     if (to.isJson()) {
         auto by_scaling = nlohmann::ordered_json::object();
         for (const auto& variant : answer.variants)
@@ -49,8 +49,8 @@ void printLengths(const LengthsAnswer& answer, const Asked&, AnswerWriter& to) {
 
 }  // namespace
 
-Answering lengthsAnswer() {
-    return answering(lengthsOf, printLengths);
+AnswerHandler lengthsAnswer() {
+    return answerHandler(lengthsOf, printLengths);
 }
 
 }  // namespace roper

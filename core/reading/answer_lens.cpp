@@ -6,18 +6,18 @@
 namespace roper {
 namespace {
 
-LensAnswer lensOf(const Asked& asked) {
-    constexpr std::ptrdiff_t kLongest = 1024;
-    if (std::ssize(asked.ids) > kLongest)
-        throw Error(ErrorKind::usage, "the text has " + std::to_string(asked.ids.size()) +
+LensAnswer lensOf(const QuestionContext& context) {
+    constexpr std::ptrdiff_t kMaxTokens = 1024;
+    if (std::ssize(context.ids) > kMaxTokens)
+        throw Error(ErrorKind::usage, "the text has " + std::to_string(context.ids.size()) +
                                           " tokens; what every layer would predict is shown of at most " +
-                                          std::to_string(kLongest));
+                                          std::to_string(kMaxTokens));
     LensAnswer answer;
-    answer.tokens = asked.reader.textsOf(asked.ids);
+    answer.tokens = context.reader.textsOf(context.ids);
     PassRecorder recorder;
     recorder.residual = [&](std::int64_t, const at::Tensor& residual) {
         const TextReading reading =
-            asked.reader.predict(asked.reader.decoder().finalNorm(residual), asked.ids, 1);
+            context.reader.predict(context.reader.decoder().finalNorm(residual), context.ids, 1);
         answer.nll.push_back(reading.nll);
         answer.top.emplace_back();
         answer.probability.emplace_back();
@@ -26,11 +26,11 @@ LensAnswer lensOf(const Asked& asked) {
             answer.probability.back().push_back(next.front().probability);
         }
     };
-    asked.reader.hidden(asked.ids, asked.change, recorder);
+    context.reader.hidden(context.ids, context.change, recorder);
     return answer;
 }
 
-void printLens(const LensAnswer& answer, const Asked&, AnswerWriter& to) {
+void printLens(const LensAnswer& answer, const QuestionContext&, AnswerWriter& to) {
     to.columns("layer,position,token,likeliest,probability,nll");
     for (std::size_t i = 0; i < answer.top.size(); ++i) {
         const auto layer = static_cast<std::int64_t>(i) - 1;
@@ -42,16 +42,16 @@ void printLens(const LensAnswer& answer, const Asked&, AnswerWriter& to) {
             continue;
         }
         for (std::size_t t = 0; t < answer.tokens.size(); ++t)
-            to.row({std::to_string(layer), std::to_string(t), cellOf(answer.tokens[t]),
-                    cellOf(answer.top[i][t]), formatRounded(answer.probability[i][t], 4),
+            to.row({std::to_string(layer), std::to_string(t), tableCell(answer.tokens[t]),
+                    tableCell(answer.top[i][t]), formatRounded(answer.probability[i][t], 4),
                     t < answer.nll[i].size() ? formatRounded(answer.nll[i][t], 5) : ""});
     }
 }
 
 }  // namespace
 
-Answering lensAnswer() {
-    return answering(lensOf, printLens);
+AnswerHandler lensAnswer() {
+    return answerHandler(lensOf, printLens);
 }
 
 }  // namespace roper

@@ -4,11 +4,11 @@
 namespace roper {
 namespace {
 
-TextReading logitsOf(const Asked& asked) {
-    return asked.reader.read(asked.ids, asked.count(), asked.change);
+TextReading logitsOf(const QuestionContext& context) {
+    return context.reader.read(context.ids, context.count(), context.change);
 }
 
-void printLogits(const TextReading& read, const Asked&, AnswerWriter& to) {
+void printLogits(const TextReading& read, const QuestionContext&, AnswerWriter& to) {
     if (to.isJson()) {
         auto of_tokens = nlohmann::ordered_json::array();
         for (const auto& candidates : read.predictions) {
@@ -26,22 +26,22 @@ void printLogits(const TextReading& read, const Asked&, AnswerWriter& to) {
     if (to.isText()) {
         for (const Prediction& next : read.predictions.back())
             to.text() << formatFixed(100 * next.probability, 2) << " %  logit " << formatFixed(next.logit, 3)
-                      << "  " << shownToken(next.token) << "\n";
+                      << "  " << formatToken(next.token) << "\n";
         return;
     }
     to.columns("position,rank,id,token,logit,probability");
     for (std::size_t t = 0; t < read.predictions.size(); ++t)
         for (std::size_t rank = 0; rank < read.predictions[t].size(); ++rank) {
             const Prediction& next = read.predictions[t][rank];
-            to.row({std::to_string(t), std::to_string(rank + 1), std::to_string(next.id), cellOf(next.token),
+            to.row({std::to_string(t), std::to_string(rank + 1), std::to_string(next.id), tableCell(next.token),
                     formatRounded(next.logit, 6), formatRounded(next.probability, 5)});
         }
 }
 
 }  // namespace
 
-Answering logitsAnswer() {
-    return answering(logitsOf, printLogits);
+AnswerHandler logitsAnswer() {
+    return answerHandler(logitsOf, printLogits);
 }
 
 }  // namespace roper

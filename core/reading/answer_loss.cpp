@@ -6,8 +6,8 @@
 namespace roper {
 namespace {
 
-TextReading lossOf(const Asked& asked) {
-    return asked.reader.read(asked.ids, 0, asked.change);
+TextReading lossOf(const QuestionContext& context) {
+    return context.reader.read(context.ids, 0, context.change);
 }
 
 /// −ln p of a token, eight characters wide; a dash for the first, which is not predicted.
@@ -17,12 +17,12 @@ std::string lossColumn(const TextReading& read, std::size_t t) {
     return std::string(number.size() < 8 ? 8 - number.size() : 0, ' ') + number;
 }
 
-void printLoss(const TextReading& read, const Asked& asked, AnswerWriter& to) {
-    asked.requireLoss();
+void printLoss(const TextReading& read, const QuestionContext& context, AnswerWriter& to) {
+    context.requireLoss();
     if (to.isJson()) return to.line({{"ids", read.ids}, {"nll", read.nll}, {"loss", read.loss}});
     if (to.isText()) {
         for (std::size_t t = 0; t < read.ids.size(); ++t)
-            to.text() << lossColumn(read, t) << "  " << shownToken(read.tokens[t]) << "\n";
+            to.text() << lossColumn(read, t) << "  " << formatToken(read.tokens[t]) << "\n";
         to.text() << "loss " << formatFixed(read.loss, 4) << " nats per token over "
                   << countOf(read.nll.size(), "token") << ", perplexity "
                   << formatRounded(std::exp(read.loss), 4) << "\n";
@@ -30,14 +30,14 @@ void printLoss(const TextReading& read, const Asked& asked, AnswerWriter& to) {
     }
     to.columns("position,id,token,nll");
     for (std::size_t t = 0; t < read.ids.size(); ++t)
-        to.row({std::to_string(t), std::to_string(read.ids[t]), cellOf(read.tokens[t]),
+        to.row({std::to_string(t), std::to_string(read.ids[t]), tableCell(read.tokens[t]),
                 t == 0 ? "" : formatRounded(read.nll[t - 1], 6)});
 }
 
 }  // namespace
 
-Answering lossAnswer() {
-    return answering(lossOf, printLoss);
+AnswerHandler lossAnswer() {
+    return answerHandler(lossOf, printLoss);
 }
 
 }  // namespace roper

@@ -11,11 +11,11 @@ namespace {
 
 /// "attention" [L, H, T, T], "norms" [4, L, H, d/2]: mean norms by pair of q, k, v (of the head's group) and
 /// output, and "tokens" [T].
-std::string sentMaps(const Asked& asked) {
-    requireShort(asked);
-    const Architecture& model = asked.model();
-    const std::int64_t T = std::ssize(asked.ids);
-    requireRoomForMaps(asked, T, T);
+std::string serializeMaps(const QuestionContext& context) {
+    requireTextLengthLimit(context);
+    const Architecture& model = context.model();
+    const std::int64_t T = std::ssize(context.ids);
+    requireMapsFitReply(context, T, T);
     const at::Tensor norms = at::zeros({4, model.layers, model.heads, model.head_dim / 2});
     // A rotation preserves every pair's norm.
     const auto note = [&](std::int64_t of, std::int64_t layer, const at::Tensor& x, Pairing pairing,
@@ -23,27 +23,27 @@ std::string sentMaps(const Asked& asked) {
         norms.select(0, of).select(0, layer).copy_(
             pairNorms(x, pairing, pairs).repeat_interleave(model.heads / x.size(0), 0));
     };
-    PassRecorder also;
-    also.vectors = [&](const LayerView& view) {
+    PassRecorder recorder;
+    recorder.vectors = [&](const LayerView& view) {
         const RotaryConfig& by = model.rotationOf(view.layer);
         const Rotary values = valueRotation(model, view.layer);
         note(0, view.layer, view.q, by.pairing, by.rotatedWidth() / 2);
         note(1, view.layer, view.k, by.pairing, by.rotatedWidth() / 2);
         note(2, view.layer, view.v, values.pairing, values.pairs());
     };
-    also.heads = [&](std::int64_t layer, const at::Tensor& mixed) {
+    recorder.heads = [&](std::int64_t layer, const at::Tensor& mixed) {
         const Rotary values = valueRotation(model, layer);
         note(3, layer, mixed, values.pairing, values.pairs());
     };
-    const at::Tensor attention = mapsOf(asked, asked.ids, T, also).attention;
-    return sentTensors({{"attention", attention}, {"norms", norms}, {"tokens", at::tensor(asked.ids)}},
-                       factsOf(asked, asked.ids, 0));
+    const at::Tensor attention = computeAttentionMaps(context, context.ids, T, recorder).attention;
+    return serializeTensors({{"attention", attention}, {"norms", norms}, {"tokens", at::tensor(context.ids)}},
+                       answerMetadata(context, context.ids, 0));
 }
 
 }  // namespace
 
-Answering mapsAnswer() {
-    return {&sentMaps, {}};
+AnswerHandler mapsAnswer() {
+    return {&serializeMaps, {}};
 }
 
 }  // namespace roper

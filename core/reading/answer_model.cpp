@@ -12,28 +12,28 @@ namespace {
 /// Measures float32 matrix products in 10⁹ floating-point operations per second, two per multiply-add. Takes
 /// some milliseconds.
 double measuredGflops() {
-    constexpr std::int64_t kSide = 768;
+    constexpr std::int64_t kMatrixSize = 768;
     // Not random, so that the generators of a run in training are not affected.
-    const at::Tensor a = at::ones({kSide, kSide}), b = at::ones({kSide, kSide});
-    const at::Tensor out = at::empty({kSide, kSide});
+    const at::Tensor a = at::ones({kMatrixSize, kMatrixSize}), b = at::ones({kMatrixSize, kMatrixSize});
+    const at::Tensor out = at::empty({kMatrixSize, kMatrixSize});
     double best = 0;
     for (int i = 0; i < 4; ++i) {  // the first one creates threads and buffers
         const auto begin = std::chrono::steady_clock::now();
         multiplyInto(out, a, b);
         const std::chrono::duration<double> took = std::chrono::steady_clock::now() - begin;
-        best = std::max(best, 2e-9 * kSide * kSide * kSide / took.count());
+        best = std::max(best, 2e-9 * kMatrixSize * kMatrixSize * kMatrixSize / took.count());
     }
     return best;
 }
 
-ModelSummary summaryOf(const Asked& asked) {
-    const ModelReader& reader = asked.reader;
-    const Architecture& a = asked.model();
+ModelSummary summaryOf(const QuestionContext& context) {
+    const ModelReader& reader = context.reader;
+    const Architecture& a = context.model();
     ModelSummary summary{reader.model().name, a.family, a.layers,       a.heads,      a.key_value_heads,
                          a.head_dim,          a.width,  a.feed_forward, a.vocabulary, a.context};
     summary.parameters = reader.model().weights.parameters;
     summary.causal = a.causal;
-    const Eigen::VectorXd theta = a.rotationOf(0).frequenciesIn(static_cast<double>(a.context)).theta;
+    const Eigen::VectorXd theta = a.rotationOf(0).frequenciesForLength(static_cast<double>(a.context)).theta;
     summary.theta.assign(theta.begin(), theta.end());
     for (const RotaryConfig& rotation : a.rotations)
         summary.rotates = summary.rotates || rotation.rotatedWidth() > 0;
@@ -46,19 +46,19 @@ ModelSummary summaryOf(const Asked& asked) {
     return summary;
 }
 
-void printModel(const ModelSummary& summary, const Asked&, AnswerWriter& to) {
+void printModel(const ModelSummary& summary, const QuestionContext&, AnswerWriter& to) {
     const nlohmann::ordered_json all = nlohmann::json(summary);
     if (to.isJson()) return to.line(all);
     to.columns("name,value");
     for (const auto& [name, value] : all.items())
         if (value.is_primitive())
-            to.row({name, cellOf(value.is_string() ? value.get<std::string>() : value.dump())});
+            to.row({name, tableCell(value.is_string() ? value.get<std::string>() : value.dump())});
 }
 
 }  // namespace
 
-Answering modelAnswer() {
-    return answering(summaryOf, printModel);
+AnswerHandler modelAnswer() {
+    return answerHandler(summaryOf, printModel);
 }
 
 }  // namespace roper

@@ -30,45 +30,45 @@ struct Haystack {
 };
 
 /// @throws Error (usage) for a needle or an answer without tokens, or a text that is too short for them
-Haystack haystackOf(const Asked& asked) {
-    const TextCodec& codec = asked.reader.codec();
+Haystack makeHaystack(const QuestionContext& context) {
+    const TextCodec& codec = context.reader.codec();
     // Special tokens of the beginning must not occur inside the text.
     const auto encoded = [&](const std::string& text) {
         Ids ids = codec.encode(text);
         std::erase_if(ids, [&](std::int64_t id) { return codec.isSpecial(id); });
         return ids;
     };
-    const Question& q = asked.question;
-    Haystack hay{asked.ids, encoded(q.needle), encoded(q.question), encoded(q.answer)};
-    while (hay.marks < asked.ids.size() && codec.isSpecial(asked.ids[hay.marks]))
+    const Question& q = context.question;
+    Haystack hay{context.ids, encoded(q.needle), encoded(q.question), encoded(q.answer)};
+    while (hay.marks < context.ids.size() && codec.isSpecial(context.ids[hay.marks]))
         ++hay.marks;
     if (hay.answer.empty() || hay.needle.empty())
         throw Error(ErrorKind::usage, "the needle and its answer must have a token each");
-    if (asked.ids.size() < 2 * hay.added())
-        throw Error(ErrorKind::usage, "the text has " + std::to_string(asked.ids.size()) +
+    if (context.ids.size() < 2 * hay.added())
+        throw Error(ErrorKind::usage, "the text has " + std::to_string(context.ids.size()) +
                                           " tokens; a needle is hidden in at least " +
                                           std::to_string(2 * hay.added()));
     return hay;
 }
 
 /// Uses four lengths of the text, with the needle at several depths in each.
-NeedleAnswer needleOf(const Asked& asked) {
+NeedleAnswer needleOf(const QuestionContext& context) {
     constexpr std::int64_t kLengths = 4;
-    const std::int64_t depths = asked.count();
-    const Haystack hay = haystackOf(asked);
+    const std::int64_t depths = context.count();
+    const Haystack hay = makeHaystack(context);
     NeedleAnswer all;
     for (std::int64_t depth = 0; depth < depths; ++depth)
         all.depths.push_back(depths == 1 ? 0.5
                                          : static_cast<double>(depth) / static_cast<double>(depths - 1));
     for (std::int64_t i = 0; i < kLengths; ++i) {
-        const std::size_t tokens = asked.ids.size() * static_cast<std::size_t>(i + 1) / kLengths;
+        const std::size_t tokens = context.ids.size() * static_cast<std::size_t>(i + 1) / kLengths;
         all.lengths.push_back(static_cast<std::int64_t>(tokens + hay.added()));
         all.nll.emplace_back();
         all.found.emplace_back();
         for (std::int64_t depth = 0; depth < depths; ++depth) {
             const Ids text = hay.with(tokens, all.depths[static_cast<std::size_t>(depth)]);
             const TextReading reading =
-                asked.reader.read(text, 1, asked.change, {i * depths + depth, kLengths * depths});
+                context.reader.read(text, 1, context.change, {i * depths + depth, kLengths * depths});
             double sum = 0;
             bool found = true;
             for (std::size_t k = text.size() - hay.answer.size(); k < text.size(); ++k) {
@@ -82,7 +82,7 @@ NeedleAnswer needleOf(const Asked& asked) {
     return all;
 }
 
-void printNeedle(const NeedleAnswer& answer, const Asked&, AnswerWriter& to) {
+void printNeedle(const NeedleAnswer& answer, const QuestionContext&, AnswerWriter& to) {
     to.columns("length,depth,nll,found");
     for (std::size_t i = 0; i < answer.lengths.size(); ++i)
         for (std::size_t depth = 0; depth < answer.depths.size(); ++depth) {
@@ -101,8 +101,8 @@ void printNeedle(const NeedleAnswer& answer, const Asked&, AnswerWriter& to) {
 
 }  // namespace
 
-Answering needleAnswer() {
-    return answering(needleOf, printNeedle);
+AnswerHandler needleAnswer() {
+    return answerHandler(needleOf, printNeedle);
 }
 
 }  // namespace roper

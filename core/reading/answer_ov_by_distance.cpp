@@ -18,8 +18,8 @@ Eigen::MatrixXd triangularFactor(const Eigen::MatrixXd& matrix) {
 }
 
 /// Number of leading values that account for this share of the sum of squares.
-std::int64_t countFor(const Eigen::VectorXd& values, double share) {
-    const double wanted = share * values.squaredNorm();
+std::int64_t countFor(const Eigen::VectorXd& values, double fraction) {
+    const double wanted = fraction * values.squaredNorm();
     double sum = 0;
     for (Eigen::Index i = 0; i < values.size(); ++i) {
         sum += values[i] * values[i];
@@ -28,27 +28,27 @@ std::int64_t countFor(const Eigen::VectorXd& values, double share) {
     return values.size();
 }
 
-OvByDistance ovOf(const Asked& asked) {
-    constexpr double kShare = 0.9;
-    const Asked::Head head = asked.oneHead();
-    const ValueWeights weights(asked.reader.decoder(), head.layer);
+OvByDistance ovOf(const QuestionContext& context) {
+    constexpr double kFraction = 0.9;
+    const QuestionContext::Head head = context.selectedHead();
+    const ValueWeights weights(context.reader.decoder(), head.layer);
     // W_O = Q S and W_Vᵀ = P U with orthonormal columns of Q and P, so that the singular values of K(δ) = Q
     // (S R(−δ) Uᵀ) Pᵀ are those of a d × d matrix, regardless of the model's width.
     const Eigen::MatrixXd S = triangularFactor(weights.output(head.head)),
                           U = triangularFactor(weights.value(head.head).transpose());
     OvByDistance answer{head.layer, head.head, {}, {}};
-    for (std::int64_t distance = 0; distance < asked.count(); ++distance) {
-        asked.reader.tellProgress(distance, asked.count(), "distances");
+    for (std::int64_t distance = 0; distance < context.count(); ++distance) {
+        context.reader.reportProgress(distance, context.count(), "distances");
         const Eigen::MatrixXd K =
             kernelAt(S, U.transpose(), weights.rotation(), static_cast<double>(distance));
         const Eigen::VectorXd values = Eigen::BDCSVD<Eigen::MatrixXd>(K).singularValues();
         answer.singular_values.emplace_back(values.begin(), values.end());
-        answer.rank_90.push_back(countFor(values, kShare));
+        answer.rank_90.push_back(countFor(values, kFraction));
     }
     return answer;
 }
 
-void printOv(const OvByDistance& answer, const Asked&, AnswerWriter& to) {
+void printOv(const OvByDistance& answer, const QuestionContext&, AnswerWriter& to) {
     to.columns("layer,head,distance,rank_90,index,singular_value");
     for (std::size_t distance = 0; distance < answer.rank_90.size(); ++distance) {
         const std::vector<double>& values = answer.singular_values[distance];
@@ -69,8 +69,8 @@ void printOv(const OvByDistance& answer, const Asked&, AnswerWriter& to) {
 
 }  // namespace
 
-Answering ov_by_distanceAnswer() {
-    return answering(ovOf, printOv);
+AnswerHandler ov_by_distanceAnswer() {
+    return answerHandler(ovOf, printOv);
 }
 
 }  // namespace roper

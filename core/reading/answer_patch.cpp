@@ -13,24 +13,24 @@ namespace {
 class Patching {
   public:
     /// @throws Error (usage) for texts of different lengths, or with the same answer
-    Patching(const Asked& asked, std::int64_t patches) : asked_(asked), passes_(2 + patches) {
-        if (asked.question.other.empty())
+    Patching(const QuestionContext& context, std::int64_t patches) : context_(context), passes_(2 + patches) {
+        if (context.question.other.empty())
             throw Error(ErrorKind::usage,
                         "patch needs a second text of as many tokens, with another answer: --other");
-        other_ = asked.reader.encode(asked.question.other);
-        if (asked.ids.size() != other_.size())
+        other_ = context.reader.encode(context.question.other);
+        if (context.ids.size() != other_.size())
             throw Error(ErrorKind::usage, "both texts must have as many tokens; they have " +
-                                              std::to_string(asked.ids.size()) + " and " +
+                                              std::to_string(context.ids.size()) + " and " +
                                               std::to_string(other_.size()));
         PassRecorder keep;
         keep.heads = [&](std::int64_t, at::Tensor& mixed) { outputs_.push_back(mixed.clone()); };
-        const at::Tensor logits = last(asked.ids, keep), other_logits = last(other_, {});
+        const at::Tensor logits = lastLogits(context.ids, keep), other_logits = lastLogits(other_, {});
         right_ = logits.argmax().item<std::int64_t>();
         wrong_ = other_logits.argmax().item<std::int64_t>();
-        answer.tokens = asked.reader.textsOf(asked.ids);
-        answer.other_tokens = asked.reader.textsOf(other_);
-        answer.answer = asked.reader.codec().textOf(right_);
-        answer.other_answer = asked.reader.codec().textOf(wrong_);
+        answer.tokens = context.reader.textsOf(context.ids);
+        answer.other_tokens = context.reader.textsOf(other_);
+        answer.answer = context.reader.codec().textOf(right_);
+        answer.other_answer = context.reader.codec().textOf(wrong_);
         if (right_ == wrong_)
             throw Error(ErrorKind::usage, "both texts lead to the same answer, “" + answer.answer + "”");
         answer.difference = difference(logits);
@@ -50,7 +50,7 @@ class Patching {
             }
             to.copy_(from);
         };
-        return (difference(last(other_, patch)) - answer.other_difference) /
+        return (difference(lastLogits(other_, patch)) - answer.other_difference) /
                (answer.difference - answer.other_difference);
     }
 
@@ -58,38 +58,38 @@ class Patching {
 
   private:
     /// Logits after the last token [V].
-    at::Tensor last(std::span<const std::int64_t> text, const PassRecorder& recorder) {
-        const at::Tensor hidden = asked_.reader.hidden(text, asked_.change, recorder, {pass_++, passes_});
-        return asked_.reader.decoder().logits(hidden.narrow(0, hidden.size(0) - 1, 1)).squeeze(0);
+    at::Tensor lastLogits(std::span<const std::int64_t> text, const PassRecorder& recorder) {
+        const at::Tensor hidden = context_.reader.hidden(text, context_.change, recorder, {pass_++, passes_});
+        return context_.reader.decoder().logits(hidden.narrow(0, hidden.size(0) - 1, 1)).squeeze(0);
     }
     double difference(const at::Tensor& logits) const {
         return (logits[right_] - logits[wrong_]).item<double>();
     }
 
-    const Asked& asked_;
+    const QuestionContext& context_;
     const std::int64_t passes_;
     std::int64_t pass_ = 0, right_ = 0, wrong_ = 0;
     std::vector<std::int64_t> other_;
     std::vector<at::Tensor> outputs_;  ///< of this text, by layer [H, T, d]
 };
 
-PatchAnswer patchOf(const Asked& asked) {
-    const Question& question = asked.question;
+PatchAnswer patchOf(const QuestionContext& context) {
+    const Question& question = context.question;
     if (question.layer.has_value() != question.head.has_value())
         throw Error(ErrorKind::usage,
                     "patch shows all heads, or one position by position: --layer and --head");
     if (question.positions) {
-        const Asked::Head head = asked.oneHead();
-        Patching patching(asked, std::ssize(asked.ids));
+        const QuestionContext::Head head = context.selectedHead();
+        Patching patching(context, std::ssize(context.ids));
         patching.answer.layer = head.layer;
         patching.answer.head = head.head;
         patching.answer.restored.emplace_back();
-        for (std::int64_t position = 0; position < std::ssize(asked.ids); ++position)
+        for (std::int64_t position = 0; position < std::ssize(context.ids); ++position)
             patching.answer.restored.back().push_back(patching.restoredBy(head.layer, head.head, position));
         return patching.answer;
     }
-    const Architecture& model = asked.model();
-    Patching patching(asked, model.layers * model.heads);
+    const Architecture& model = context.model();
+    Patching patching(context, model.layers * model.heads);
     for (std::int64_t layer = 0; layer < model.layers; ++layer) {
         patching.answer.restored.emplace_back();
         for (std::int64_t head = 0; head < model.heads; ++head)
@@ -98,23 +98,23 @@ PatchAnswer patchOf(const Asked& asked) {
     return patching.answer;
 }
 
-void printPatch(const PatchAnswer& answer, const Asked& asked, AnswerWriter& to) {
+void printPatch(const PatchAnswer& answer, const QuestionContext& context, AnswerWriter& to) {
     if (to.isJson())
         return to.line({{"answer", answer.answer},
                         {"other_answer", answer.other_answer},
                         {"difference", answer.difference},
                         {"other_difference", answer.other_difference},
                         {"restored", answer.restored}});
-    tellPerson("roper-train: the text leads to “" + onOneLine(answer.answer) + "”, the other to “" +
-               onOneLine(answer.other_answer) + "”");
-    const bool by_position = asked.question.positions;
+    reportToUser("roper-train: the text leads to “" + toSingleLine(answer.answer) + "”, the other to “" +
+               toSingleLine(answer.other_answer) + "”");
+    const bool by_position = context.question.positions;
     to.columns(by_position ? "position,token,other_token,restored" : "layer,head,restored");
     for (std::size_t i = 0; i < answer.restored.size(); ++i)
         for (std::size_t k = 0; k < answer.restored[i].size(); ++k) {
             const std::string restored = formatRounded(answer.restored[i][k], 4);
             if (by_position)
                 to.row(
-                    {std::to_string(k), cellOf(answer.tokens[k]), cellOf(answer.other_tokens[k]), restored});
+                    {std::to_string(k), tableCell(answer.tokens[k]), tableCell(answer.other_tokens[k]), restored});
             else
                 to.row({std::to_string(i), std::to_string(k), restored});
         }
@@ -122,8 +122,8 @@ void printPatch(const PatchAnswer& answer, const Asked& asked, AnswerWriter& to)
 
 }  // namespace
 
-Answering patchAnswer() {
-    return answering(patchOf, printPatch);
+AnswerHandler patchAnswer() {
+    return answerHandler(patchOf, printPatch);
 }
 
 }  // namespace roper

@@ -8,33 +8,33 @@ namespace roper {
 namespace {
 
 /// The first problems of the run's evaluation, solved greedily as trained and with the change.
-SolvedAnswer solvedBy(const Asked& asked) {
-    const ModelReader& reader = asked.reader;
+SolvedAnswer solvedBy(const QuestionContext& context) {
+    const ModelReader& reader = context.reader;
     const Task* const task = reader.task();
-    if (task == nullptr || !task->hasProblems() || !asked.model().causal)
+    if (task == nullptr || !task->hasProblems() || !context.model().causal)
         throw Error(ErrorKind::usage,
                     "problems are solved by runs of a task that has some; this model has none");
     SolvedAnswer answer;
-    for (std::int64_t i = 0; i < asked.count(); ++i) {
+    for (std::int64_t i = 0; i < context.count(); ++i) {
         const Problem problem =
             task->problem(reader.problemSeed(), Stream::problems, static_cast<std::uint64_t>(i));
         const std::vector<std::int64_t> prompt = reader.codec().encode(problem.prompt);
         const auto solves = [&](const Intervention& intervention) {
             std::string completion;
-            const auto take = [&](std::int64_t id) {
-                reader.tellProgress(i, asked.count(), "problems");
-                completion += asked.reader.codec().textOf(id);
+            const auto receive = [&](std::int64_t id) {
+                reader.reportProgress(i, context.count(), "problems");
+                completion += context.reader.codec().textOf(id);
                 return !task->isComplete(completion);
             };
-            asked.reader.generate(
-                prompt, {.count = task->longestAnswer() + 1, .tells = ContinuationOptions::Tells::nothing},
-                take, intervention);
+            context.reader.generate(
+                prompt, {.count = task->maxAnswerLength() + 1, .reported_progress = ContinuationOptions::ReportedProgress::nothing},
+                receive, intervention);
             return task->isCorrect(problem, completion);
         };
         answer.prompts.push_back(problem.prompt);
         answer.solved.push_back(solves({}));
-        answer.changed.push_back(asked.change == Intervention() ? answer.solved.back()
-                                                                : solves(asked.change));
+        answer.changed.push_back(context.change == Intervention() ? answer.solved.back()
+                                                                : solves(context.change));
     }
     return answer;
 }
@@ -47,25 +47,25 @@ std::string solvedText(const std::vector<bool>& solved) {
            formatFixed(100 * low, 1) + " to " + formatFixed(100 * high, 1) + " %)";
 }
 
-void printSolved(const SolvedAnswer& answer, const Asked& asked, AnswerWriter& to) {
+void printSolved(const SolvedAnswer& answer, const QuestionContext& context, AnswerWriter& to) {
     if (to.isJson())
         return to.line({{"prompts", answer.prompts}, {"solved", answer.solved}, {"changed", answer.changed}});
     if (to.isText()) {
         to.text() << "as trained: " << solvedText(answer.solved) << "\n";
-        if (asked.change != Intervention())
+        if (context.change != Intervention())
             to.text() << "with the change: " << solvedText(answer.changed) << "\n"
                       << answer.lost() << " lost, " << answer.gained() << " gained\n";
         return;
     }
     to.columns("prompt,solved,changed");
     for (std::size_t i = 0; i < answer.prompts.size(); ++i)
-        to.row({cellOf(answer.prompts[i]), answer.solved[i] ? "1" : "0", answer.changed[i] ? "1" : "0"});
+        to.row({tableCell(answer.prompts[i]), answer.solved[i] ? "1" : "0", answer.changed[i] ? "1" : "0"});
 }
 
 }  // namespace
 
-Answering solveAnswer() {
-    return answering(solvedBy, printSolved);
+AnswerHandler solveAnswer() {
+    return answerHandler(solvedBy, printSolved);
 }
 
 }  // namespace roper

@@ -12,13 +12,13 @@ namespace {
 /// wider.
 /// @throws Error (usage) for more bands than pairs, or too many to try all subsets
 std::vector<std::vector<std::int64_t>> bandsOf(const Architecture& model, std::int64_t bands) {
-    constexpr std::int64_t kMost = 8;
+    constexpr std::int64_t kMaxBands = 8;
     std::int64_t pairs = 0;
     for (const RotaryConfig& rotation : model.rotations)
         pairs = std::max<std::int64_t>(pairs, rotation.rotatedWidth() / 2);
     if (pairs == 0) throw Error(ErrorKind::usage, "the model rotates no pairs: there are no bands");
-    if (bands > kMost || bands > pairs)
-        throw Error(ErrorKind::usage, "pairs are cut into 1 to " + std::to_string(std::min(kMost, pairs)) +
+    if (bands > kMaxBands || bands > pairs)
+        throw Error(ErrorKind::usage, "pairs are cut into 1 to " + std::to_string(std::min(kMaxBands, pairs)) +
                                           " bands, not " + std::to_string(bands));
     std::vector<std::vector<std::int64_t>> pairs_of(static_cast<std::size_t>(bands));
     for (std::int64_t pair = 0; pair < pairs; ++pair)
@@ -28,9 +28,9 @@ std::vector<std::vector<std::int64_t>> bandsOf(const Architecture& model, std::i
 
 /// The loss with every subset of the bands: the other bands are ablated from the scores of all heads, instead
 /// of pairs that the change ablates. 2^bands passes.
-SubsetsAnswer subsetsOf(const Asked& asked) {
-    asked.requireLoss();
-    const std::vector<std::vector<std::int64_t>> bands = bandsOf(asked.model(), asked.count());
+SubsetsAnswer subsetsOf(const QuestionContext& context) {
+    context.requireLoss();
+    const std::vector<std::vector<std::int64_t>> bands = bandsOf(context.model(), context.count());
     SubsetsAnswer answer;
     for (const auto& band : bands)
         answer.bands.push_back(band.size() == 1
@@ -39,22 +39,22 @@ SubsetsAnswer subsetsOf(const Asked& asked) {
     const std::int64_t subsets = std::int64_t{1} << bands.size();
     for (std::int64_t kept = 0; kept < subsets; ++kept) {
         BandSubset subset;
-        Intervention::MutedPairs left_out;
+        Intervention::AblatedPairs left_out;
         for (std::size_t band = 0; band < bands.size(); ++band)
             if ((kept >> band & 1) != 0)
                 subset.kept.push_back(static_cast<int>(band));
             else
                 left_out.pairs.insert(left_out.pairs.end(), bands[band].begin(), bands[band].end());
-        Intervention changed = asked.change;
-        changed.muted_pairs.clear();
-        if (!left_out.pairs.empty()) changed.muted_pairs.push_back(left_out);
-        subset.loss = asked.reader.read(asked.ids, 0, changed, {kept, subsets}).loss;
+        Intervention changed = context.change;
+        changed.ablated_pairs.clear();
+        if (!left_out.pairs.empty()) changed.ablated_pairs.push_back(left_out);
+        subset.loss = context.reader.read(context.ids, 0, changed, {kept, subsets}).loss;
         answer.subsets.push_back(std::move(subset));
     }
     return answer;
 }
 
-void printSubsets(const SubsetsAnswer& answer, const Asked&, AnswerWriter& to) {
+void printSubsets(const SubsetsAnswer& answer, const QuestionContext&, AnswerWriter& to) {
     std::vector<BandSubset> subsets = answer.subsets;
     std::stable_sort(subsets.begin(), subsets.end(),
                      [](const BandSubset& a, const BandSubset& b) { return a.loss < b.loss; });
@@ -72,8 +72,8 @@ void printSubsets(const SubsetsAnswer& answer, const Asked&, AnswerWriter& to) {
 
 }  // namespace
 
-Answering subsetsAnswer() {
-    return answering(subsetsOf, printSubsets);
+AnswerHandler subsetsAnswer() {
+    return answerHandler(subsetsOf, printSubsets);
 }
 
 }  // namespace roper

@@ -8,10 +8,10 @@ namespace {
 
 /// "weights" [L, H, cells, cells]: cell (a, b) of a head is the largest weight within an equal block of
 /// queries and keys.
-std::string thumbnailsOf(const Asked& asked) {
-    const Architecture& model = asked.model();
-    const auto T = static_cast<std::int64_t>(asked.ids.size());
-    const std::int64_t span = (T + asked.count() - 1) / asked.count(), cells = (T + span - 1) / span;
+std::string thumbnailsOf(const QuestionContext& context) {
+    const Architecture& model = context.model();
+    const auto T = static_cast<std::int64_t>(context.ids.size());
+    const std::int64_t span = (T + context.count() - 1) / context.count(), cells = (T + span - 1) / span;
     const at::Tensor all = at::zeros({model.layers, model.heads, cells, cells});
     PassRecorder recorder;
     recorder.attention = [&](std::int64_t layer, std::int64_t first, const at::Tensor& weights) {
@@ -22,13 +22,13 @@ std::string thumbnailsOf(const Asked& asked) {
         all.select(0, layer).scatter_reduce_(1, cell_of_query.view({1, -1, 1}).expand_as(by_key), by_key,
                                              "amax");
     };
-    asked.reader.hidden(asked.ids, asked.change, recorder);
-    return sentTensors({{"weights", all}});
+    context.reader.hidden(context.ids, context.change, recorder);
+    return serializeTensors({{"weights", all}});
 }
 
 }  // namespace
 
-Answering thumbnailsAnswer() {
+AnswerHandler thumbnailsAnswer() {
     return {&thumbnailsOf, {}};
 }
 

@@ -7,24 +7,24 @@
 namespace roper {
 namespace {
 
-TokenMap tokenMapOf(const Asked& asked) {
-    const Asked::Head head = asked.oneHead();
-    const std::int64_t distance = asked.question.distance;
-    const std::vector<std::int64_t> distinct = asked.distinctIds();
-    Decoder& decoder = asked.reader.decoder();
+TokenMap tokenMapOf(const QuestionContext& context) {
+    const QuestionContext::Head head = context.selectedHead();
+    const std::int64_t distance = context.question.distance;
+    const std::vector<std::int64_t> distinct = context.distinctIds();
+    Decoder& decoder = context.reader.decoder();
     const ValueWeights weights(decoder, head.layer);
     const Eigen::MatrixXd K = kernelAt(weights.output(head.head), weights.value(head.head),
                                        weights.rotation(), static_cast<double>(distance));
     const Eigen::MatrixXd X = matrixOf(decoder.normedEmbeddings(distinct, head.layer)),
                           U = matrixOf(decoder.unembeddings(distinct));
     const Eigen::MatrixXd logits = X * K.transpose() * U.transpose();  // [from, to]
-    TokenMap map{head.layer, head.head, distance, asked.reader.textsOf(distinct), {}};
+    TokenMap map{head.layer, head.head, distance, context.reader.textsOf(distinct), {}};
     for (Eigen::Index row = 0; row < logits.rows(); ++row)
         map.logits.emplace_back(logits.row(row).begin(), logits.row(row).end());
     return map;
 }
 
-void printTokenMap(const TokenMap& map, const Asked&, AnswerWriter& to) {
+void printTokenMap(const TokenMap& map, const QuestionContext&, AnswerWriter& to) {
     if (to.isJson())
         return to.line({{"layer", map.layer},
                         {"head", map.head},
@@ -34,14 +34,14 @@ void printTokenMap(const TokenMap& map, const Asked&, AnswerWriter& to) {
     to.columns("from,to,logit");
     for (std::size_t from = 0; from < map.tokens.size(); ++from)
         for (std::size_t into = 0; into < map.tokens.size(); ++into)
-            to.row({cellOf(map.tokens[from]), cellOf(map.tokens[into]),
+            to.row({tableCell(map.tokens[from]), tableCell(map.tokens[into]),
                     formatRounded(map.logits[from][into], 5)});
 }
 
 }  // namespace
 
-Answering token_mapAnswer() {
-    return answering(tokenMapOf, printTokenMap);
+AnswerHandler token_mapAnswer() {
+    return answerHandler(tokenMapOf, printTokenMap);
 }
 
 }  // namespace roper

@@ -12,8 +12,8 @@ namespace roper {
 namespace {
 
 /// Refuses models whose attention the pages Attention and Value mixing could not recompute from q, k and v.
-void requireKnownForm(const Asked& asked, std::int64_t layer) {
-    const Architecture& model = asked.model();
+void requireKnownForm(const QuestionContext& context, std::int64_t layer) {
+    const Architecture& model = context.model();
     const auto refuse = [](const std::string& why) {
         throw Error(ErrorKind::usage,
                     why +
@@ -21,7 +21,7 @@ void requireKnownForm(const Asked& asked, std::int64_t layer) {
                         "shows its weights");
     };
     if (model.score_softcap > 0) refuse("this model caps its scores");
-    if (model.isWindowed(layer) && std::ssize(asked.ids) > model.window)
+    if (model.isWindowed(layer) && std::ssize(context.ids) > model.window)
         refuse("layer " + std::to_string(layer) + " attends to the last " + std::to_string(model.window) +
                " tokens alone");
 }
@@ -56,8 +56,8 @@ at::Tensor parameterOf(Decoder& decoder, const std::string& name) {
 using Named = std::vector<std::pair<std::string, at::Tensor>>;
 
 /// Adds the positional parameters learned by a run's head.
-void addLearned(const Asked& asked, const Asked::Head& at, Named& tensors) {
-    const PretrainedModel& model = asked.reader.model();
+void addLearned(const QuestionContext& context, const QuestionContext::Head& at, Named& tensors) {
+    const PretrainedModel& model = context.reader.model();
     const auto frequencies = [&](const std::vector<RotaryConfig>& rotations) -> const Eigen::VectorXd* {
         if (rotations.empty()) return nullptr;
         const RotaryConfig& rotation =
@@ -70,22 +70,22 @@ void addLearned(const Asked& asked, const Asked::Head& at, Named& tensors) {
         tensors.emplace_back("value_theta", rowOf(*theta));
     if (constexpr const char* kBias = "relative_bias.weight"; model.tensors->has(kBias))
         tensors.emplace_back("bias",
-                             parameterOf(asked.reader.decoder(), kBias).select(1, at.head).unsqueeze(0));
+                             parameterOf(context.reader.decoder(), kBias).select(1, at.head).unsqueeze(0));
     if (constexpr const char* kTable = "positions.weight"; model.tensors->has(kTable))
-        tensors.emplace_back("table", parameterOf(asked.reader.decoder(), kTable));
+        tensors.emplace_back("table", parameterOf(context.reader.decoder(), kTable));
 }
 
 /// "q", "k", "v" [T, d] of one head before rotation, "tokens" [T], and the learned positional parameters of
 /// the head, or its frequencies "theta" [1, pairs].
-std::string vectorsOf(const Asked& asked) {
-    requireShort(asked);
-    const Asked::Head at = asked.oneHead();
-    const Architecture& model = asked.model();
-    requireKnownForm(asked, at.layer);
+std::string vectorsOf(const QuestionContext& context) {
+    requireTextLengthLimit(context);
+    const QuestionContext::Head at = context.selectedHead();
+    const Architecture& model = context.model();
+    requireKnownForm(context, at.layer);
     const std::int64_t group = at.head * model.key_value_heads / model.heads;
     const RotaryConfig& rotation = model.rotationOf(at.layer);
     const ScaledFrequencies frequencies = rotation.rotatedWidth() > 0
-                                              ? rotation.frequenciesIn(static_cast<double>(asked.ids.size()))
+                                              ? rotation.frequenciesForLength(static_cast<double>(context.ids.size()))
                                               : ScaledFrequencies{};
     Named tensors;
     PassRecorder recorder;
@@ -96,18 +96,18 @@ std::string vectorsOf(const Asked& asked) {
                    {"k", view.k.select(0, group)},
                    {"v", view.v.select(0, group)}};
     };
-    asked.reader.hidden(asked.ids, {}, recorder);
-    tensors.emplace_back("tokens", at::tensor(asked.ids));
-    if (model.family == kOurFamily)
-        addLearned(asked, at, tensors);
+    context.reader.hidden(context.ids, {}, recorder);
+    tensors.emplace_back("tokens", at::tensor(context.ids));
+    if (model.family == kRoperFamily)
+        addLearned(context, at, tensors);
     else if (rotation.rotatedWidth() > 0)
         tensors.emplace_back("theta", rowOf(frequencies.theta));
-    return sentTensors(tensors, factsOf(asked, asked.ids, at.layer));
+    return serializeTensors(tensors, answerMetadata(context, context.ids, at.layer));
 }
 
 }  // namespace
 
-Answering vectorsAnswer() {
+AnswerHandler vectorsAnswer() {
     return {&vectorsOf, {}};
 }
 

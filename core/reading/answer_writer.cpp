@@ -6,7 +6,7 @@ namespace roper {
 
 void AnswerWriter::line(const nlohmann::ordered_json& json) {
     using Json = nlohmann::ordered_json;
-    out_ << escapedControls(json.dump(-1, ' ', false, Json::error_handler_t::replace)) << std::endl;
+    out_ << escapeControlCharacters(json.dump(-1, ' ', false, Json::error_handler_t::replace)) << std::endl;
 }
 
 void AnswerWriter::columns(const std::string& names) {
@@ -33,8 +33,8 @@ void writeKernel(nlohmann::ordered_json of, const ValueKernel& kernel, AnswerWri
     }
 }
 
-std::string cellOf(const std::string& token) {
-    const std::string shown = onOneLine(token);
+std::string tableCell(const std::string& token) {
+    const std::string shown = toSingleLine(token);
     if (shown.find_first_of(",\" ") == std::string::npos) return shown;
     std::string quoted = "\"";
     for (const char c : shown)
@@ -42,11 +42,11 @@ std::string cellOf(const std::string& token) {
     return quoted + "\"";
 }
 
-std::string shownToken(const std::string& token) {
+std::string formatToken(const std::string& token) {
     std::string shown;
     for (const char c : token)
         shown += c == '\n' ? "↵" : c == '\t' ? "⇥" : std::string(1, c);
-    return "⟨" + onOneLine(shown) + "⟩";
+    return "⟨" + toSingleLine(shown) + "⟩";
 }
 
 }  // namespace roper

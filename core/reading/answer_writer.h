@@ -50,9 +50,9 @@ class AnswerWriter {
 void writeKernel(nlohmann::ordered_json of, const ValueKernel& kernel, AnswerWriter& to);
 
 /// A token as a table cell, quoted if necessary; newlines are shown as symbols.
-std::string cellOf(const std::string& token);
+std::string tableCell(const std::string& token);
 
 /// "⟨ the⟩": a token in brackets, with newlines and tabs as symbols.
-std::string shownToken(const std::string& token);
+std::string formatToken(const std::string& token);
 
 }  // namespace roper

@@ -13,62 +13,62 @@
 
 namespace roper {
 
-#define DECLARE(name, ...) Answering name##Answer();
+#define DECLARE(name, ...) AnswerHandler name##Answer();
 ROPER_QUESTIONS(DECLARE)
 #undef DECLARE
 
 namespace {
 
-const Answering& answeringOf(const Question& question) {
+const AnswerHandler& findAnswerHandler(const Question& question) {
 #define ROW(name, ...) {#name, name##Answer()},
-    static const std::map<std::string, Answering> all = {ROPER_QUESTIONS(ROW)};
+    static const std::map<std::string, AnswerHandler> all = {ROPER_QUESTIONS(ROW)};
 #undef ROW
     return all.at(question.kind().name);
 }
 
 /// Encodes the text and calls `answer` with the question.
 template <class Answer>
-auto answered(ModelReader& reader, const Question& question, const Answer& answer) {
-    return translatingErrors([&] {
+auto answerWith(ModelReader& reader, const Question& question, const Answer& answer) {
+    return translateErrors([&] {
         const at::NoGradGuard no_gradients;
         const QuestionKind& kind = question.kind();
-        requireHeads({question.layer, question.head}, reader.architecture());
+        requireValidSelection({question.layer, question.head}, reader.architecture());
         Intervention change =
-            kind.can_change ? interventionOf(question.change, reader.architecture()) : Intervention();
+            kind.can_change ? makeIntervention(question.change, reader.architecture()) : Intervention();
         std::vector<std::int64_t> ids;
         if (kind.reads_text) ids = reader.encode(question.text);
-        return answer(Asked{reader, question, std::move(ids), std::move(change)});
+        return answer(QuestionContext{reader, question, std::move(ids), std::move(change)});
     });
 }
 
 }  // namespace
 
-Asked::Head Asked::oneHead() const {
+QuestionContext::Head QuestionContext::selectedHead() const {
     if (!question.layer || !question.head)
         throw Error(ErrorKind::usage,
                     question.what + " is about one head: choose it with --layer and --head");
     return {*question.layer, *question.head};
 }
 
-std::vector<std::int64_t> Asked::distinctIds() const {
-    constexpr std::ptrdiff_t kMost = 64;
+std::vector<std::int64_t> QuestionContext::distinctIds() const {
+    constexpr std::ptrdiff_t kMaxTokens = 64;
     std::vector<std::int64_t> distinct;
     for (const std::int64_t id : ids)
-        if (std::ssize(distinct) < kMost && std::find(distinct.begin(), distinct.end(), id) == distinct.end())
+        if (std::ssize(distinct) < kMaxTokens && std::find(distinct.begin(), distinct.end(), id) == distinct.end())
             distinct.push_back(id);
     return distinct;
 }
 
-void Asked::requireLoss() const {
+void QuestionContext::requireLoss() const {
     if (ids.size() < 2) throw Error(ErrorKind::usage, "a loss needs at least two tokens");
 }
 
-void writeScores(const std::string& name, const std::vector<std::vector<double>>& scores, const Asked& asked,
+void writeScores(const std::string& name, const std::vector<std::vector<double>>& scores, const QuestionContext& context,
                  AnswerWriter& to, const nlohmann::ordered_json& more) {
     to.columns("layer,head," + name);
     for (std::size_t layer = 0; layer < scores.size(); ++layer)
         for (std::size_t head = 0; head < scores[layer].size(); ++head) {
-            if (!asked.isWanted(static_cast<std::int64_t>(layer), static_cast<std::int64_t>(head))) continue;
+            if (!context.isSelected(static_cast<std::int64_t>(layer), static_cast<std::int64_t>(head))) continue;
             const double score = scores[layer][head];
             if (to.isJson()) {
                 nlohmann::ordered_json line = {{"layer", layer}, {"head", head}, {name, score}};
@@ -80,20 +80,20 @@ void writeScores(const std::string& name, const std::vector<std::vector<double>>
         }
 }
 
-std::string sentAnswer(ModelReader& reader, Question question) {
+std::string serializeAnswer(ModelReader& reader, Question question) {
     // Requests may omit layer and head, meaning the first ones.
     if (question.kind().heads == QuestionKind::Heads::one || question.positions) {
         question.layer = question.layer.value_or(0);
         question.head = question.head.value_or(0);
     }
-    return answered(reader, question, answeringOf(question).send);
+    return answerWith(reader, question, findAnswerHandler(question).serialize);
 }
 
 void printAnswer(ModelReader& reader, const Question& question, AnswerWriter& to) {
-    const Answering& answering = answeringOf(question);
-    if (!answering.print)
+    const AnswerHandler& handler = findAnswerHandler(question);
+    if (!handler.print)
         throw Error(ErrorKind::usage, question.what + " is answered on the control socket alone");
-    answered(reader, question, [&](const Asked& asked) { answering.print(asked, to); });
+    answerWith(reader, question, [&](const QuestionContext& context) { handler.print(context, to); });
 }
 
 }  // namespace roper

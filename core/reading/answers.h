@@ -14,24 +14,24 @@
 namespace roper {
 
 /// A question with the prepared inputs of its answer.
-struct Asked {
+struct QuestionContext {
     ModelReader& reader;
     const Question& question;
     const std::vector<std::int64_t> ids = {};  ///< of the text, if the kind reads one
     const Intervention change = {};            ///< if the kind supports changes
 
     const Architecture& model() const { return reader.architecture(); }
-    std::int64_t count() const { return question.countOrUsual(); }
+    std::int64_t count() const { return question.countOrDefault(); }
     /// Whether an answer about all heads includes this one.
-    bool isWanted(std::int64_t layer, std::int64_t head) const {
-        return HeadChoice{question.layer, question.head}.holds(layer, head);
+    bool isSelected(std::int64_t layer, std::int64_t head) const {
+        return HeadSelection{question.layer, question.head}.contains(layer, head);
     }
     /// The one head that is shown.
     struct Head {
         std::int64_t layer, head;
     };
     /// @throws Error (usage) if the question does not name one
-    Head oneHead() const;
+    Head selectedHead() const;
     /// The first 64 distinct tokens of the text, in order of occurrence.
     std::vector<std::int64_t> distinctIds() const;
     /// @throws Error (usage) for a text of one token
@@ -39,24 +39,24 @@ struct Asked {
 };
 
 /// Implementation of a question, returned by its file answer_NAME.cpp.
-struct Answering {
+struct AnswerHandler {
     /// Computes the answer to send: JSON or a safetensors file.
-    std::function<std::string(const Asked&)> send = {};
+    std::function<std::string(const QuestionContext&)> serialize = {};
     /// Prints the answer; empty if it is only sent.
-    std::function<void(const Asked&, AnswerWriter&)> print = {};
+    std::function<void(const QuestionContext&, AnswerWriter&)> print = {};
 };
 
 /// An answer sent as JSON.
 /// @param answer  computes it
 /// @param print   prints it as lines of JSON, rows of a table, or text
 template <class Answer>
-Answering answering(Answer (*answer)(const Asked&),
-                    void (*print)(const Answer&, const Asked&, AnswerWriter&)) {
-    return {[answer](const Asked& asked) { return formatAnswer(answer(asked)); },
-            [answer, print](const Asked& asked, AnswerWriter& to) {
-                const Answer computed = answer(asked);
-                asked.reader.tellProgress(1, 1, {});  // clears the progress line
-                print(computed, asked, to);
+AnswerHandler answerHandler(Answer (*answer)(const QuestionContext&),
+                    void (*print)(const Answer&, const QuestionContext&, AnswerWriter&)) {
+    return {[answer](const QuestionContext& context) { return formatAnswer(answer(context)); },
+            [answer, print](const QuestionContext& context, AnswerWriter& to) {
+                const Answer computed = answer(context);
+                context.reader.reportProgress(1, 1, {});  // clears the progress line
+                print(computed, context, to);
             }};
 }
 
@@ -64,13 +64,13 @@ Answering answering(Answer (*answer)(const Asked&),
 /// @param name    of the number
 /// @param scores  [layers][heads]
 /// @param more    additional members of a line of JSON
-void writeScores(const std::string& name, const std::vector<std::vector<double>>& scores, const Asked& asked,
+void writeScores(const std::string& name, const std::vector<std::vector<double>>& scores, const QuestionContext& context,
                  AnswerWriter& to, const nlohmann::ordered_json& more);
 
 /// Answers a question about a model in the form in which it is sent (core/questions/answer_json.h).
 /// @throws Error (usage) for a text without tokens, a head that does not exist, or an unsupported change;
 /// Error (memory)
-std::string sentAnswer(ModelReader& reader, Question question);
+std::string serializeAnswer(ModelReader& reader, Question question);
 
 /// Prints the answer. @throws also Error (usage) for kinds that are only sent
 void printAnswer(ModelReader& reader, const Question& question, AnswerWriter& to);

@@ -22,7 +22,7 @@ using Json = nlohmann::ordered_json;
 using Matrix = Eigen::Matrix<float, Eigen::Dynamic, Eigen::Dynamic, Eigen::RowMajor>;
 
 /// @throws Error (usage) saying what the family cannot represent
-void requireExpressible(const Specification& s, const Architecture& model) {
+void requireRepresentable(const Specification& s, const Architecture& model) {
     const auto refuse = [](const std::string& what) {
         throw Error(ErrorKind::usage,
                     "GPT-NeoX has no " + what +
@@ -54,15 +54,15 @@ class Folder {
     void add(const std::string& name, std::vector<std::int64_t> shape, std::vector<float> numbers) {
         tensors_[name] = {std::move(shape), std::move(numbers)};
     }
-    void addLinear(const std::string& name, const TensorStore& from, const LinearPlace& place) {
-        add(name + ".weight", {place.weight.out, place.weight.in}, readMatrix(from, place.weight));
-        add(name + ".bias", {place.weight.out}, biasOf(from, place));
+    void addLinear(const std::string& name, const TensorStore& from, const LinearLocation& location) {
+        add(name + ".weight", {location.weight.out, location.weight.in}, readMatrix(from, location.weight));
+        add(name + ".bias", {location.weight.out}, biasOf(from, location));
     }
-    void addNorm(const std::string& name, const TensorStore& from, const NormPlace& place) {
-        const std::int64_t size = place.weight->size;
-        add(name + ".weight", {size}, readVector(from, *place.weight));
+    void addNorm(const std::string& name, const TensorStore& from, const NormLocation& location) {
+        const std::int64_t size = location.weight->size;
+        add(name + ".weight", {size}, readVector(from, *location.weight));
         add(name + ".bias", {size},
-            place.bias ? readVector(from, *place.bias) : std::vector<float>(static_cast<std::size_t>(size)));
+            location.bias ? readVector(from, *location.bias) : std::vector<float>(static_cast<std::size_t>(size)));
     }
     void save(const FilePath& path) const {
         std::vector<TensorToWrite> all;
@@ -72,9 +72,9 @@ class Folder {
     }
     std::vector<float>& numbers(const std::string& name) { return tensors_.at(name).numbers; }
 
-    static std::vector<float> biasOf(const TensorStore& from, const LinearPlace& place) {
-        return place.bias ? readVector(from, *place.bias)
-                          : std::vector<float>(static_cast<std::size_t>(place.weight.out));
+    static std::vector<float> biasOf(const TensorStore& from, const LinearLocation& location) {
+        return location.bias ? readVector(from, *location.bias)
+                          : std::vector<float>(static_cast<std::size_t>(location.weight.out));
     }
 
   private:
@@ -93,9 +93,9 @@ void addQueryKeyValue(Folder& folder, const std::string& name, const TensorStore
     Matrix weight(3 * H * d, C);
     Eigen::VectorXf bias(3 * H * d);
     int part = 0;
-    for (const LinearPlace* place : {&block.query, &block.key, &block.value}) {
-        const std::vector<float> numbers = readMatrix(from, place->weight),
-                                 biases = Folder::biasOf(from, *place);
+    for (const LinearLocation* location : {&block.query, &block.key, &block.value}) {
+        const std::vector<float> numbers = readMatrix(from, location->weight),
+                                 biases = Folder::biasOf(from, *location);
         const Eigen::Map<const Matrix> read(numbers.data(), H * d, C);
         for (Eigen::Index head = 0; head < H; ++head)
             for (Eigen::Index i = 0; i < d; ++i) {
@@ -113,7 +113,7 @@ void addQueryKeyValue(Folder& folder, const std::string& name, const TensorStore
 
 /// GPT-NeoX's output layer has no bias: W h + b = W (h + W⁺ b), where the bias of the last norm is part of h.
 /// @throws Error (usage) if b is not in the range of W
-void foldHeadBias(Folder& folder, const TensorStore& from, const LinearPlace& head) {
+void foldHeadBias(Folder& folder, const TensorStore& from, const LinearLocation& head) {
     if (!head.bias) return;
     const std::vector<float> numbers = readMatrix(from, head.weight), biases = readVector(from, *head.bias);
     const Eigen::MatrixXd W =
@@ -136,9 +136,9 @@ Json configOf(const Architecture& model) {
     const RotaryConfig& rotation = model.rotations.front();
     constexpr double kOurEpsilon = 1e-5;
     // transformers uses ⌊d·share⌋ features: rounding must not lose one.
-    double share = static_cast<double>(rotation.rotatedWidth()) / static_cast<double>(model.head_dim);
-    if (std::floor(share * static_cast<double>(model.head_dim)) < rotation.rotatedWidth())
-        share = std::nextafter(share, 2.0);
+    double fraction = static_cast<double>(rotation.rotatedWidth()) / static_cast<double>(model.head_dim);
+    if (std::floor(fraction * static_cast<double>(model.head_dim)) < rotation.rotatedWidth())
+        fraction = std::nextafter(fraction, 2.0);
     return {{"architectures", {"GPTNeoXForCausalLM"}},
             {"model_type", "gpt_neox"},
             {"vocab_size", model.vocabulary},
@@ -147,7 +147,7 @@ Json configOf(const Architecture& model) {
             {"num_attention_heads", model.heads},
             {"intermediate_size", model.feed_forward},
             {"hidden_act", model.activation == Activation::relu ? "relu" : "gelu"},
-            {"rotary_pct", share},
+            {"rotary_pct", fraction},
             {"rotary_emb_base", rotation.base},
             {"max_position_embeddings", model.context},
             {"layer_norm_eps", kOurEpsilon},
@@ -193,7 +193,7 @@ std::vector<std::string> exportGptNeox(const RunFolder& run, std::optional<std::
         throw Error(ErrorKind::usage, folder.string() + " is there already; name a folder that is not");
     const PretrainedModel model = openRunModel(run, step);
     const Architecture& a = model.architecture;
-    requireExpressible(withoutUnused(run.specification()), a);
+    requireRepresentable(withoutUnused(run.specification()), a);
     const TensorStore& from = *model.tensors;
     Folder tensors;
     tensors.add("gpt_neox.embed_in.weight", {a.vocabulary, a.width},

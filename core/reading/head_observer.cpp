@@ -14,7 +14,7 @@ namespace {
 
 /// Share of the scores' variance due to pairs that rotate less than once within T tokens, and unrotated
 /// features.
-double slowShare(const BandUse& use, const Eigen::VectorXd& theta, std::int64_t T) {
+double slowShare(const PairContributions& use, const Eigen::VectorXd& theta, std::int64_t T) {
     double share = use.rest;
     for (Eigen::Index pair = 0; pair < theta.size(); ++pair)
         if (theta[pair] * static_cast<double>(T) < 2 * std::numbers::pi) share += use.share[pair];
@@ -60,7 +60,7 @@ PassRecorder HeadObserver::recorder() {
 void HeadObserver::observe(const LayerView& view) {
     const std::int64_t H = architecture_.heads,
                        window = architecture_.isWindowed(view.layer) ? architecture_.window : T_;
-    const Rotary rotary = architecture_.rotationOf(view.layer).rotationIn(static_cast<double>(T_));
+    const Rotary rotary = architecture_.rotationOf(view.layer).rotationForLength(static_cast<double>(T_));
     const auto ofGroup = [&](const at::Tensor& x, std::int64_t head) {
         return x.select(0, head * x.size(0) / H);
     };
@@ -74,7 +74,7 @@ void HeadObserver::observe(const LayerView& view) {
         HeadReport& to = report(view.layer, head);
         const Eigen::MatrixXd Q = matrixOf(view.rotated_q.select(0, head)),
                               K = matrixOf(ofGroup(view.rotated_k, head));
-        to.bands = bandUse(Q, K, rotary, window, architecture_.causal);
+        to.bands = pairContributions(Q, K, rotary, window, architecture_.causal);
         to.slow_share = slowShare(to.bands, rotary.theta, T_);
         to.query_norms = query_norms.row(head);
         to.key_norms = key_norms.row(head * key_norms.rows() / H);
@@ -109,7 +109,7 @@ void HeadObserver::observe(std::int64_t layer, std::int64_t first, const at::Ten
                                    : at::full({weights.size(0)}, NAN, at::kDouble);
     const at::Tensor sums =  // in the order of kHeadMeasures
         at::stack({entropy, total(distance.abs()), total(j.eq(0).expand_as(distance)), total(distance.eq(0)),
-                   total(distance.eq(1)), total(distance.lt(kLocal).logical_and(distance.ge(0))),
+                   total(distance.eq(1)), total(distance.lt(kLocalTokens).logical_and(distance.ge(0))),
                    total(is_earlier), total(follows)});
     for (std::int64_t head = 0; head < architecture_.heads; ++head) {
         HeadReport& to = report(layer, head);
@@ -131,14 +131,14 @@ std::vector<HeadReport> HeadObserver::reports() const {
     return means;
 }
 
-HeadsAnswer observeHeads(const Asked& asked) {
-    if (asked.ids.size() < 2) throw Error(ErrorKind::usage, "what heads do is seen in two tokens or more");
-    HeadObserver observer(asked.model(), asked.ids);
-    asked.reader.hidden(asked.ids, asked.change, observer.recorder());
-    HeadsAnswer answer{asked.reader.textsOf(asked.ids), {}, observer.reports()};
-    for (std::int64_t layer = 0; layer < asked.model().layers; ++layer) {
+HeadsAnswer observeHeads(const QuestionContext& context) {
+    if (context.ids.size() < 2) throw Error(ErrorKind::usage, "what heads do is seen in two tokens or more");
+    HeadObserver observer(context.model(), context.ids);
+    context.reader.hidden(context.ids, context.change, observer.recorder());
+    HeadsAnswer answer{context.reader.textsOf(context.ids), {}, observer.reports()};
+    for (std::int64_t layer = 0; layer < context.model().layers; ++layer) {
         const Eigen::VectorXd theta =
-            asked.model().rotationOf(layer).frequenciesIn(static_cast<double>(asked.ids.size())).theta;
+            context.model().rotationOf(layer).frequenciesForLength(static_cast<double>(context.ids.size())).theta;
         answer.theta.emplace_back(theta.begin(), theta.end());
     }
     return answer;

@@ -37,6 +37,6 @@ class HeadObserver {
 };
 
 /// Statistics of every head on the text. @throws Error (usage) for fewer than two tokens
-HeadsAnswer observeHeads(const Asked& asked);
+HeadsAnswer observeHeads(const QuestionContext& context);
 
 }  // namespace roper

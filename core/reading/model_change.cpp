@@ -18,15 +18,15 @@ std::int64_t indexOf(const std::string& text, const std::string& ablation) {
             ErrorKind::usage,
             "an ablation is written 2.1 (layer and head), 2 (a layer) or all, and pairs of features behind "
             "it: 2.1:24-31; not \"" +
-                onOneLine(ablation) + "\"");
+                toSingleLine(ablation) + "\"");
     return *index;
 }
 
 /// "2.1", "2" or "all". @throws Error (usage)
-HeadChoice headsOf(const std::string& text, const std::string& ablation) {
+HeadSelection headsOf(const std::string& text, const std::string& ablation) {
     if (text == "all") return {};
     const std::size_t point = text.find('.');
-    HeadChoice heads{indexOf(text.substr(0, point), ablation)};
+    HeadSelection heads{indexOf(text.substr(0, point), ablation)};
     if (point != std::string::npos) heads.head = indexOf(text.substr(point + 1), ablation);
     return heads;
 }
@@ -34,22 +34,22 @@ HeadChoice headsOf(const std::string& text, const std::string& ablation) {
 std::vector<std::int64_t> pairsOf(const std::string& text) {
     const auto pairs = parseIntegers(text);
     if (!pairs)
-        throw Error(ErrorKind::usage, "pairs are written 24-31, 5 or 0,1,7, not \"" + onOneLine(text) + "\"");
+        throw Error(ErrorKind::usage, "pairs are written 24-31, 5 or 0,1,7, not \"" + toSingleLine(text) + "\"");
     return {pairs->begin(), pairs->end()};
 }
 
 void addAblation(const std::string& ablation, Intervention& intervention) {
     const std::size_t colon = ablation.find(':');
-    const HeadChoice heads = headsOf(ablation.substr(0, colon), ablation);
+    const HeadSelection heads = headsOf(ablation.substr(0, colon), ablation);
     if (colon == std::string::npos)
-        intervention.muted_heads.push_back(heads);
+        intervention.ablated_heads.push_back(heads);
     else
-        intervention.muted_pairs.push_back({heads, pairsOf(ablation.substr(colon + 1))});
+        intervention.ablated_pairs.push_back({heads, pairsOf(ablation.substr(colon + 1))});
 }
 
 }  // namespace
 
-std::optional<Scaling> scalingOf(ScalingMethod method, double factor, double trained_length) {
+std::optional<Scaling> makeScaling(ScalingMethod method, double factor, double trained_length) {
     if (method == ScalingMethod::none) return std::nullopt;
     Scaling scaling;
     scaling.method = method;
@@ -62,28 +62,28 @@ double trainedLength(const ModelChange& change, const Architecture& model) {
     return change.original_length > 0 ? change.original_length : static_cast<double>(model.context);
 }
 
-void requireHeads(const HeadChoice& chosen, const Architecture& model) {
+void requireValidSelection(const HeadSelection& chosen, const Architecture& model) {
     try {
-        requireInside(chosen, model);
+        requireValidHeads(chosen, model);
     } catch (const std::invalid_argument& error) {
         throw Error(ErrorKind::usage, error.what());
     }
 }
 
-Intervention interventionOf(const ModelChange& change, const Architecture& model) {
+Intervention makeIntervention(const ModelChange& change, const Architecture& model) {
     Intervention intervention;
-    const HeadChoice chosen{change.layer, change.head};
+    const HeadSelection chosen{change.layer, change.head};
     if ((change.no_value_rotation || change.no_inverse) && model.value_rotations.empty())
         throw Error(ErrorKind::usage,
                     "this model rotates no values; only RoPER's values and outputs can be left unrotated");
     if (!change.ablate.empty())
         for (const std::string& ablation : split(change.ablate, ';'))
             addAblation(ablation, intervention);
-    if (!change.mute.empty()) intervention.muted_pairs.push_back({chosen, pairsOf(change.mute)});
-    if (change.mute_heads) intervention.muted_heads.push_back(chosen);
+    if (!change.mute.empty()) intervention.ablated_pairs.push_back({chosen, pairsOf(change.mute)});
+    if (change.mute_heads) intervention.ablated_heads.push_back(chosen);
     if (change.no_rotation) intervention.unrotated.push_back(chosen);
-    if (change.no_value_rotation) intervention.unrotated_values.push_back(chosen);
-    if (change.no_inverse) intervention.not_rotated_back.push_back(chosen);
+    if (change.no_value_rotation) intervention.unrotated_value_heads.push_back(chosen);
+    if (change.no_inverse) intervention.uninverted_heads.push_back(chosen);
     intervention.shift = change.shift;
     if (change.base != 0 && change.base <= 1)
         throw Error(ErrorKind::usage, "a base must be above 1, not " + formatNumber(change.base));
@@ -91,7 +91,7 @@ Intervention interventionOf(const ModelChange& change, const Architecture& model
     if (change.scaling == ScalingMethod::longrope)
         throw Error(ErrorKind::usage,
                     "longrope needs a factor for each pair, which only `eval --long-factors` takes");
-    intervention.scaling = scalingOf(change.scaling, change.factor, trainedLength(change, model));
+    intervention.scaling = makeScaling(change.scaling, change.factor, trainedLength(change, model));
     return intervention;
 }
 

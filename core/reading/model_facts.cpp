@@ -10,48 +10,48 @@
 #include "core/control/model_description.h"
 
 namespace roper {
-std::string listOf(const std::vector<std::string>& texts) {
+std::string jsonList(const std::vector<std::string>& texts) {
     return nlohmann::json(texts).dump(-1, ' ', false, nlohmann::json::error_handler_t::replace);
 }
 
-Metadata factsOf(const Asked& asked, std::span<const std::int64_t> ids, std::int64_t layer) {
-    const Architecture& model = asked.model();
+Metadata answerMetadata(const QuestionContext& context, std::span<const std::int64_t> ids, std::int64_t layer) {
+    const Architecture& model = context.model();
     const RotaryConfig& rotation = model.rotationOf(layer);
-    Metadata facts = asked.reader.runFacts();
-    if (facts.empty())
-        facts = ModelDescription{.position = rotation.rotatedWidth() > 0 ? "rope" : "none",
+    Metadata metadata = context.reader.runMetadata();
+    if (metadata.empty())
+        metadata = ModelDescription{.position = rotation.rotatedWidth() > 0 ? "rope" : "none",
                                  .causal = model.causal,
                                  .rotation = rotation,
                                  .layers = static_cast<int>(model.layers),
                                  .heads = static_cast<int>(model.heads)}
-                    .asMetadata();
-    facts["text"] = asStored(asked.question.text);
-    facts["token_texts"] = listOf(asked.reader.textsOf(ids));
-    return facts;
+                    .toMetadata();
+    metadata["text"] = withValidUtf8(context.question.text);
+    metadata["token_texts"] = jsonList(context.reader.textsOf(ids));
+    return metadata;
 }
 
-void requireShort(const Asked& asked) {
-    if (asked.question.text.size() > kLongestProbe)
-        throw Error(ErrorKind::usage, "the text has " + std::to_string(asked.question.text.size()) +
-                                          " bytes; the longest is " + std::to_string(kLongestProbe));
+void requireTextLengthLimit(const QuestionContext& context) {
+    if (context.question.text.size() > kMaxRequestTextBytes)
+        throw Error(ErrorKind::usage, "the text has " + std::to_string(context.question.text.size()) +
+                                          " bytes; the longest is " + std::to_string(kMaxRequestTextBytes));
 }
 
-void requireRoomForMaps(const Asked& asked, std::int64_t queries, std::int64_t keys) {
-    const std::int64_t maps = asked.model().layers * asked.model().heads;
-    constexpr std::int64_t kRoom =
-        static_cast<std::int64_t>((kLargestPayload - 1024 * 1024) / sizeof(float));  // the rest is for texts
-    if (maps * queries * keys <= kRoom) return;
-    const auto most = static_cast<std::int64_t>(std::sqrt(static_cast<double>(kRoom / maps)));
+void requireMapsFitReply(const QuestionContext& context, std::int64_t queries, std::int64_t keys) {
+    const std::int64_t maps = context.model().layers * context.model().heads;
+    constexpr std::int64_t kMaxNumbers =
+        static_cast<std::int64_t>((kMaxPayloadBytes - 1024 * 1024) / sizeof(float));  // the rest is for texts
+    if (maps * queries * keys <= kMaxNumbers) return;
+    const auto most = static_cast<std::int64_t>(std::sqrt(static_cast<double>(kMaxNumbers / maps)));
     throw Error(ErrorKind::usage, "the maps of all " + std::to_string(maps) + " heads for " +
                                       std::to_string(keys) + " tokens are too large to send; at most " +
                                       std::to_string(most) + " tokens fit");
 }
 
-Maps mapsOf(const Asked& asked, std::span<const std::int64_t> ids, std::int64_t queries, PassRecorder also) {
+AttentionMaps computeAttentionMaps(const QuestionContext& context, std::span<const std::int64_t> ids, std::int64_t queries, PassRecorder recorder) {
     const auto T = static_cast<std::int64_t>(ids.size());
     const std::int64_t first_row = T - queries;
-    const at::Tensor all = at::zeros({asked.model().layers, asked.model().heads, queries, T});
-    also.attention = [&](std::int64_t layer, std::int64_t first, const at::Tensor& weights) {
+    const at::Tensor all = at::zeros({context.model().layers, context.model().heads, queries, T});
+    recorder.attention = [&](std::int64_t layer, std::int64_t first, const at::Tensor& weights) {
         const std::int64_t skipped = std::max<std::int64_t>(0, first_row - first),
                            rows = weights.size(1) - skipped;
         if (rows <= 0) return;
@@ -60,8 +60,8 @@ Maps mapsOf(const Asked& asked, std::span<const std::int64_t> ids, std::int64_t 
             .narrow(2, 0, weights.size(2))
             .copy_(weights.narrow(1, skipped, rows));
     };
-    at::Tensor last = asked.reader.hidden(ids, {}, also);
-    return {all, std::move(last)};
+    at::Tensor final_hidden = context.reader.hidden(ids, {}, recorder);
+    return {all, std::move(final_hidden)};
 }
 
 }  // namespace roper

@@ -13,25 +13,25 @@ using Metadata = std::map<std::string, std::string>;
 
 /// Metadata of answers sent as tensors, for the explorer pages: step, method, rotation of a layer, sizes, the
 /// tokens' texts.
-Metadata factsOf(const Asked& asked, std::span<const std::int64_t> ids, std::int64_t layer);
+Metadata answerMetadata(const QuestionContext& context, std::span<const std::int64_t> ids, std::int64_t layer);
 
 /// Texts as a JSON list. Bytes that are not valid UTF-8 by themselves, such as half a character, become
 /// U+FFFD.
-std::string listOf(const std::vector<std::string>& texts);
+std::string jsonList(const std::vector<std::string>& texts);
 
 /// Refuses texts longer than the explorer pages support.
-void requireShort(const Asked& asked);
+void requireTextLengthLimit(const QuestionContext& context);
 
 /// Refuses texts for which the maps of all heads would exceed the size of a reply.
-void requireRoomForMaps(const Asked& asked, std::int64_t queries, std::int64_t keys);
+void requireMapsFitReply(const QuestionContext& context, std::int64_t queries, std::int64_t keys);
 
 /// A pass with the attention of the last `queries` queries.
-struct Maps {
+struct AttentionMaps {
     at::Tensor attention;  ///< of all heads [L, H, queries, T]
-    at::Tensor last;       ///< hidden states after the final norm [T, C]
+    at::Tensor final_hidden;       ///< hidden states after the final norm [T, C]
 };
 /// @param also  callbacks for the other activations
-Maps mapsOf(const Asked& asked, std::span<const std::int64_t> ids, std::int64_t queries,
-            PassRecorder also = {});
+AttentionMaps computeAttentionMaps(const QuestionContext& context, std::span<const std::int64_t> ids, std::int64_t queries,
+            PassRecorder recorder = {});
 
 }  // namespace roper

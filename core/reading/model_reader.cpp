@@ -80,7 +80,7 @@ std::vector<std::vector<Prediction>> predictionsOf(const TextCodec& codec, const
 /// Checks the model before anything of it is read, since its parameters may exceed the machine's memory.
 PretrainedModel requireRoom(PretrainedModel model) {
     if (const auto available = availableMemory())
-        if (const auto problem = modelProblem(model.architecture, *available))
+        if (const auto problem = modelMemoryProblem(model.architecture, *available))
             throw Error(ErrorKind::memory, *problem);
     return model;
 }
@@ -93,17 +93,17 @@ ModelReader::ModelReader(OpenedModel model, ReaderOptions options)
       task_(std::move(model.task)),
       problem_seed_(model.problem_seed),
       history_(std::move(model.history)),
-      run_facts_(std::move(model.run_facts)),
+      run_metadata_(std::move(model.run_metadata)),
       options_(std::move(options)) {
     if (options_.threads) setThreads(*options_.threads);
-    decoder_.weights().keepUpTo(options_.kept_bytes);
+    decoder_.weights().setMemoryBudget(options_.weight_cache_bytes);
 }
 
 std::vector<std::int64_t> ModelReader::encode(std::string_view text) const {
     std::vector<std::int64_t> ids = codec_.encode(text);
     if (ids.empty()) throw Error(ErrorKind::usage, "the text is empty: there is no token to read");
     if (const auto available = availableMemory())
-        if (const auto problem = readingProblem(architecture(), std::ssize(ids), *available))
+        if (const auto problem = readingMemoryProblem(architecture(), std::ssize(ids), *available))
             throw Error(ErrorKind::memory, *problem);
     return ids;
 }
@@ -116,30 +116,30 @@ std::vector<std::string> ModelReader::textsOf(std::span<const std::int64_t> ids)
 }
 
 at::Tensor ModelReader::hidden(std::span<const std::int64_t> ids, const Intervention& intervention,
-                               PassRecorder recorder, PassNumber pass) {
+                               PassRecorder recorder, PassIndex pass) {
     const std::int64_t layers = architecture().layers;
-    const std::string counted = pass.of == 1 ? "layers" : "layers in " + std::to_string(pass.of) + " passes";
-    const auto tell = [&, pass](std::int64_t layer) {
-        tellProgress(pass.number * layers + layer, pass.of * layers, counted);
+    const std::string unit = pass.of == 1 ? "layers" : "layers in " + std::to_string(pass.of) + " passes";
+    const auto report = [&, pass](std::int64_t layer) {
+        reportProgress(pass.number * layers + layer, pass.of * layers, unit);
     };
-    recorder.progress = tell;
-    at::Tensor last = decoder_.hidden(ids, intervention, recorder);
-    tell(layers);
-    return last;
+    recorder.progress = report;
+    at::Tensor final_hidden = decoder_.hidden(ids, intervention, recorder);
+    report(layers);
+    return final_hidden;
 }
 
 TextReading ModelReader::read(std::span<const std::int64_t> ids, std::int64_t candidates,
-                              const Intervention& intervention, PassNumber pass) {
+                              const Intervention& intervention, PassIndex pass) {
     const at::NoGradGuard no_gradients;
     decoder_.head();
-    if (!architecture().causal && architecture().family == kOurFamily)
+    if (!architecture().causal && architecture().family == kRoperFamily)
         throw Error(ErrorKind::usage,
                     "this model sees the tokens on both sides and predicts masked ones, not the next; "
                     "its heads, bands and kernels can be looked at");
     return predict(hidden(ids, intervention, {}, pass), ids, candidates);
 }
 
-TextReading ModelReader::predict(const at::Tensor& last, std::span<const std::int64_t> ids,
+TextReading ModelReader::predict(const at::Tensor& final_hidden, std::span<const std::int64_t> ids,
                                  std::int64_t candidates) {
     const auto T = static_cast<std::int64_t>(ids.size());
     // The last token has no successor in the text; its target is the placeholder 0.
@@ -150,12 +150,12 @@ TextReading ModelReader::predict(const at::Tensor& last, std::span<const std::in
     LogSumExp normalizer(T);
     Largest largest(candidates);
     at::Tensor of_targets = at::zeros({T});
-    decoder_.forLogits(last, [&](std::int64_t first, const at::Tensor& logits) {
+    decoder_.forEachLogitsBlock(final_hidden, [&](std::int64_t first, const at::Tensor& logits) {
         normalizer.add(logits);
         if (candidates > 0) largest.add(first, logits);
-        const at::Tensor place = targets - first;
-        const at::Tensor is_here = (place >= 0).logical_and_(place < logits.size(1));
-        const at::Tensor found = logits.gather(1, place.clamp(0, logits.size(1) - 1).unsqueeze(1)).squeeze(1);
+        const at::Tensor token_index = targets - first;
+        const at::Tensor is_here = (token_index >= 0).logical_and_(token_index < logits.size(1));
+        const at::Tensor found = logits.gather(1, token_index.clamp(0, logits.size(1) - 1).unsqueeze(1)).squeeze(1);
         of_targets = at::where(is_here, found, of_targets);
     });
     TextReading reading{{ids.begin(), ids.end()}, textsOf(ids), {}};
@@ -170,7 +170,7 @@ TextReading ModelReader::predict(const at::Tensor& last, std::span<const std::in
 }
 
 GeneratedText ModelReader::generate(std::span<const std::int64_t> ids, const ContinuationOptions& options,
-                                    const std::function<bool(std::int64_t id)>& take,
+                                    const std::function<bool(std::int64_t id)>& receive,
                                     const Intervention& intervention) {
     const at::NoGradGuard no_gradients;
     decoder_.head();
@@ -182,27 +182,27 @@ GeneratedText ModelReader::generate(std::span<const std::int64_t> ids, const Con
     Random random(options.seed, Stream::sampling, 0);
     GeneratedText written{{ids.begin(), ids.end()}, {}, textsOf(ids), {}, {}};
     PassRecorder recorder;
-    if (options.tells != ContinuationOptions::Tells::nothing)
-        recorder.progress = [&](std::int64_t layer) { tellProgress(layer, architecture().layers, "layers"); };
-    at::Tensor last = decoder_.hidden(ids, intervention, recorder, &cache);
+    if (options.reported_progress != ContinuationOptions::ReportedProgress::nothing)
+        recorder.progress = [&](std::int64_t layer) { reportProgress(layer, architecture().layers, "layers"); };
+    at::Tensor final_hidden = decoder_.hidden(ids, intervention, recorder, &cache);
     if (recorder.progress) recorder.progress(architecture().layers);
     while (std::ssize(written.generated) < options.count) {
-        const at::Tensor logits = decoder_.logits(last.narrow(0, last.size(0) - 1, 1)).squeeze(0);
-        const std::int64_t next = chooseToken(logits, options.temperature, random);
+        const at::Tensor logits = decoder_.logits(final_hidden.narrow(0, final_hidden.size(0) - 1, 1)).squeeze(0);
+        const std::int64_t next = sampleToken(logits, options.temperature, random);
         written.generated.push_back(next);
         written.tokens.push_back(codec_.textOf(next));
         written.probability.push_back(at::softmax(logits, 0)[next].item<double>());
-        if (options.tells == ContinuationOptions::Tells::all)
-            tellProgress(std::ssize(written.generated), options.count, "tokens");
-        const bool goes_on = !take || take(next);
-        if (!goes_on || codec_.isSpecial(next)) break;
-        last = decoder_.hidden(std::span(&written.generated.back(), 1), intervention, {}, &cache);
+        if (options.reported_progress == ContinuationOptions::ReportedProgress::all)
+            reportProgress(std::ssize(written.generated), options.count, "tokens");
+        const bool should_continue = !receive || receive(next);
+        if (!should_continue || codec_.isSpecial(next)) break;
+        final_hidden = decoder_.hidden(std::span(&written.generated.back(), 1), intervention, {}, &cache);
     }
     written.text = codec_.decode(written.generated);
     return written;
 }
 
-void ModelReader::attention(std::span<const std::int64_t> ids, const TakeLayer& take,
+void ModelReader::attention(std::span<const std::int64_t> ids, const LayerCallback& receive,
                             const Intervention& intervention) {
     const at::NoGradGuard no_gradients;
     const auto T = static_cast<std::int64_t>(ids.size());
@@ -212,7 +212,7 @@ void ModelReader::attention(std::span<const std::int64_t> ids, const TakeLayer& 
         const std::int64_t queries = weights.size(1);
         layer_weights.narrow(1, first, queries).narrow(2, 0, weights.size(2)).copy_(weights);
         if (first + queries == T)
-            take(layer,
+            receive(layer,
                  {layer_weights.const_data_ptr<float>(), static_cast<std::size_t>(layer_weights.numel())});
     };
     hidden(ids, intervention, recorder);

@@ -23,21 +23,21 @@ struct ContinuationOptions {
     double temperature = 0;   ///< 0: greedy; otherwise tokens are sampled from softmax(logits/temperature)
     std::uint64_t seed = 0;   ///< seed of the sampling
     /// What progress is reported; nothing if this is part of a larger task.
-    enum class Tells { nothing, prompt, all } tells = Tells::all;
+    enum class ReportedProgress { nothing, prompt, all } reported_progress = ReportedProgress::all;
 };
 
 /// Receives the progress of an answer; may throw to cancel it.
 /// @param counted  the unit of `done` and `all`: "layers", "tokens", "layers in 16 passes"
-using TakeProgress = std::function<void(std::int64_t done, std::int64_t all, const std::string& counted)>;
+using ProgressCallback = std::function<void(std::int64_t done, std::int64_t all, const std::string& unit)>;
 
 struct ReaderOptions {
     std::optional<std::int64_t> threads = 0;  ///< 0: one per core; empty: unchanged
-    std::uint64_t kept_bytes = 0;  ///< memory for decoded parameters, which speeds up repeated passes
-    TakeProgress progress = {};
+    std::uint64_t weight_cache_bytes = 0;  ///< memory for decoded parameters, which speeds up repeated passes
+    ProgressCallback progress = {};
 };
 
 /// Index of a pass among several.
-struct PassNumber {
+struct PassIndex {
     std::int64_t number = 0, of = 1;
 };
 
@@ -59,7 +59,7 @@ class ModelReader {
     std::uint64_t problemSeed() const { return problem_seed_; }
     /// The current checkpoints of a run; none for a published model.
     std::vector<TrainedState> history() const { return history_ ? history_() : std::vector<TrainedState>(); }
-    const std::map<std::string, std::string>& runFacts() const { return run_facts_; }
+    const std::map<std::string, std::string>& runMetadata() const { return run_metadata_; }
 
     /// The token ids of a text.
     /// @throws Error (usage) for a text without tokens; Error (memory) for one too long for this machine
@@ -69,32 +69,32 @@ class ModelReader {
 
     /// Final hidden states, after the final norm [T, C].
     at::Tensor hidden(std::span<const std::int64_t> ids, const Intervention& intervention,
-                      PassRecorder recorder = {}, PassNumber pass = {});
+                      PassRecorder recorder = {}, PassIndex pass = {});
 
     /// Surprisals of the text and the `candidates` most likely successors of every token.
     /// @throws Error (usage) for a model that predicts masked tokens
     TextReading read(std::span<const std::int64_t> ids, std::int64_t candidates,
-                     const Intervention& intervention = {}, PassNumber pass = {});
+                     const Intervention& intervention = {}, PassIndex pass = {});
 
     /// Predictions from final hidden states [T, C], after the final norm.
-    TextReading predict(const at::Tensor& last, std::span<const std::int64_t> ids, std::int64_t candidates);
+    TextReading predict(const at::Tensor& final_hidden, std::span<const std::int64_t> ids, std::int64_t candidates);
 
     /// Generates token by token until an end-of-text token (any special token) or
     /// `ContinuationOptions::count`. Greedy at temperature 0, otherwise sampled, reproducibly for a seed.
     /// @param take  receives each token; may return false to stop
     /// @throws Error (usage) for a bidirectional model
     GeneratedText generate(std::span<const std::int64_t> ids, const ContinuationOptions& options,
-                           const std::function<bool(std::int64_t id)>& take = {},
+                           const std::function<bool(std::int64_t id)>& receive = {},
                            const Intervention& intervention = {});
 
     /// Receives the attention weights of one layer after another, [H, T, T] row by row; only one layer is
     /// held in memory.
-    using TakeLayer = std::function<void(std::int64_t layer, std::span<const float> weights)>;
-    void attention(std::span<const std::int64_t> ids, const TakeLayer& take,
+    using LayerCallback = std::function<void(std::int64_t layer, std::span<const float> weights)>;
+    void attention(std::span<const std::int64_t> ids, const LayerCallback& receive,
                    const Intervention& intervention = {});
 
-    void tellProgress(std::int64_t done, std::int64_t all, const std::string& counted) const {
-        if (options_.progress) options_.progress(done, all, counted);
+    void reportProgress(std::int64_t done, std::int64_t all, const std::string& unit) const {
+        if (options_.progress) options_.progress(done, all, unit);
     }
 
   private:
@@ -103,7 +103,7 @@ class ModelReader {
     std::shared_ptr<const Task> task_;
     std::uint64_t problem_seed_;
     std::function<std::vector<TrainedState>()> history_;
-    std::map<std::string, std::string> run_facts_;
+    std::map<std::string, std::string> run_metadata_;
     ReaderOptions options_;
 };
 

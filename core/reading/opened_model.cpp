@@ -37,26 +37,26 @@ TextCodec codecOf(std::shared_ptr<const Task> task) {
 
 Tokenizer openTokenizer(const FilePath& path) {
     if (path.path().extension() == ".json") return readTokenizerJson(path);
-    if (isThere(path / kTokenizerJson)) return readTokenizerJson(path / kTokenizerJson);
-    const ModelPlace place = placeOfModel(path);
+    if (pathExists(path / kTokenizerJson)) return readTokenizerJson(path / kTokenizerJson);
+    const ModelLocation place = locateModel(path);
     return place.is_gguf ? tokenizerOf(GgufFile::read(place.path).metadata)
                          : readTokenizerJson(place.path / kTokenizerJson);
 }
 
-std::map<std::string, std::string> runFactsOf(const Specification& specification, std::int64_t step) {
+std::map<std::string, std::string> makeRunMetadata(const Specification& specification, std::int64_t step) {
     const Specification::Model& m = specification.model;
-    std::map<std::string, std::string> facts = ModelDescription{step,
+    std::map<std::string, std::string> metadata = ModelDescription{step,
                                                                 m.position,
-                                                                valueNamed<AttentionKind>(m.attention),
+                                                                enumFromName<AttentionKind>(m.attention),
                                                                 !specification.isMasked(),
                                                                 m,
                                                                 m.value_rotary_fraction,
                                                                 static_cast<int>(m.layers),
                                                                 static_cast<int>(m.heads)}
-                                                   .asMetadata();
-    for (const OwnSetting& setting : m.method().settings)
-        facts[setting.name] = m.own.asText(setting);
-    return facts;
+                                                   .toMetadata();
+    for (const DeclaredSetting& setting : m.method().settings)
+        metadata[setting.name] = m.declared.asText(setting);
+    return metadata;
 }
 
 std::vector<TrainedState> historyOf(const RunFolder& run) {
@@ -74,7 +74,7 @@ OpenedModel openedRun(const RunFolder& run, const Specification& specification, 
             std::move(task),
             static_cast<std::uint64_t>(specification.training.data_seed),
             [run] { return historyOf(run); },
-            runFactsOf(specification, step)};
+            makeRunMetadata(specification, step)};
 }
 
 }  // namespace
@@ -125,7 +125,7 @@ OpenedModel openRun(const RunFolder& run, std::optional<std::int64_t> step) {
     return openedRun(run, specification, std::move(model), std::move(task), chosen);
 }
 
-OpenedModel openLive(const RunFolder& run, const Specification& specification,
+OpenedModel openTrainingModel(const RunFolder& run, const Specification& specification,
                      std::shared_ptr<const Task> task, std::int64_t step,
                      const std::vector<std::pair<std::string, at::Tensor>>& parameters) {
     auto store = std::make_shared<TensorStore>();
@@ -135,7 +135,7 @@ OpenedModel openLive(const RunFolder& run, const Specification& specification,
         const std::size_t place = store->addBytes(run.name(), {first, first + plain.nbytes()});
         store->add(name, {ElementType::F32, plain.sizes().vec(), place, 0});
     }
-    return openedRun(run, specification, modelOfRun(withoutUnused(specification), store, run.name()),
+    return openedRun(run, specification, convertRunModel(withoutUnused(specification), store, run.name()),
                      std::move(task), step);
 }
 

@@ -43,7 +43,7 @@ struct OpenedModel {
     std::uint64_t problem_seed = 0;         ///< seed of the problems on which the run is evaluated
     std::function<std::vector<TrainedState>()> history = {};  ///< checkpoints of a run, by ascending step
     /// For a run: facts that the explorer pages need, named as in its specification.
-    std::map<std::string, std::string> run_facts = {};
+    std::map<std::string, std::string> run_metadata = {};
 };
 
 /// Opens the tokenizer of a published model without the model: a tokenizer.json, a folder with one, or a GGUF
@@ -65,7 +65,7 @@ OpenedModel openRun(const RunFolder& run, std::optional<std::int64_t> step = {})
 /// The current state of a run in training, with a copy of its parameters.
 /// @param specification  of the training
 /// @param parameters     with their names in checkpoints
-OpenedModel openLive(const RunFolder& run, const Specification& specification,
+OpenedModel openTrainingModel(const RunFolder& run, const Specification& specification,
                      std::shared_ptr<const Task> task, std::int64_t step,
                      const std::vector<std::pair<std::string, at::Tensor>>& parameters);
 

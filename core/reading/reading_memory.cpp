@@ -7,7 +7,7 @@
 
 namespace roper {
 
-double leastBytesToRead(const Architecture& model, std::int64_t tokens) {
+double minReadingBytes(const Architecture& model, std::int64_t tokens) {
     const std::int64_t of_queries = model.heads * model.head_dim,
                        of_keys = model.key_value_heads * model.head_dim;
     // Numbers per token that exist at once in attention (residuals before and after the norm; q, k and v, q
@@ -28,19 +28,19 @@ double largestMatrixBytes(const Architecture& model) {
            static_cast<double>(model.width);
 }
 
-std::optional<std::string> modelProblem(const Architecture& model, double available_bytes) {
+std::optional<std::string> modelMemoryProblem(const Architecture& model, double available_bytes) {
     const double bytes = largestMatrixBytes(model);
     if (bytes <= available_bytes) return std::nullopt;
-    return "the largest matrix of this model alone takes " + bytesText(bytes) + " of memory, and " +
-           bytesText(available_bytes) + " are free";
+    return "the largest matrix of this model alone takes " + formatBytes(bytes) + " of memory, and " +
+           formatBytes(available_bytes) + " are free";
 }
 
-std::optional<std::string> readingProblem(const Architecture& model, std::int64_t tokens,
+std::optional<std::string> readingMemoryProblem(const Architecture& model, std::int64_t tokens,
                                           double available_bytes) {
-    const double bytes = leastBytesToRead(model, tokens);
+    const double bytes = minReadingBytes(model, tokens);
     if (bytes <= available_bytes) return std::nullopt;
-    return "to read " + std::to_string(tokens) + " tokens this model takes at least " + bytesText(bytes) +
-           " of memory, and " + bytesText(available_bytes) + " are free: shorten the text";
+    return "to read " + std::to_string(tokens) + " tokens this model takes at least " + formatBytes(bytes) +
+           " of memory, and " + formatBytes(available_bytes) + " are free: shorten the text";
 }
 
 }  // namespace roper

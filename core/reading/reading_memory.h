@@ -9,17 +9,17 @@
 namespace roper {
 
 /// Minimal memory in bytes, in addition to the parameters, for reading this many tokens in one pass.
-double leastBytesToRead(const Architecture& model, std::int64_t tokens);
+double minReadingBytes(const Architecture& model, std::int64_t tokens);
 
 /// Bytes of the largest matrix that a pass decodes as a whole, in float32.
 double largestMatrixBytes(const Architecture& model);
 
 /// Explains, with numbers, why this much memory does not suffice for any text; empty if it may suffice.
 /// Guards against files that claim enormous sizes: a sparse file of parameters costs nothing.
-std::optional<std::string> modelProblem(const Architecture& model, double available_bytes);
+std::optional<std::string> modelMemoryProblem(const Architecture& model, double available_bytes);
 
 /// Explains, with numbers and remedies, why a text would not fit into this much memory; empty if it may fit.
-std::optional<std::string> readingProblem(const Architecture& model, std::int64_t tokens,
+std::optional<std::string> readingMemoryProblem(const Architecture& model, std::int64_t tokens,
                                           double available_bytes);
 
 }  // namespace roper

@@ -24,7 +24,7 @@ std::vector<RotaryConfig> rotationsOf(const Specification& s, const TensorStore&
 void describeRotations(const Specification& s, const TensorStore& tensors, Architecture& model) {
     const PositionMethod& method = s.model.method();
     const std::int64_t d = model.head_dim;
-    model.rotations = {unrotated(d)};
+    model.rotations = {unrotatedConfig(d)};
     if (method.rotates)
         model.rotations = rotationsOf(s, tensors, s.model.rotation(d), "query_key_frequencies");
     if (method.rotates_values)
@@ -51,17 +51,17 @@ void describeBias(const Specification& s, const TensorStore& tensors, Architectu
     for (int head = 0; head < static_cast<int>(model.heads); ++head) {
         HeadContext context{head, static_cast<int>(model.heads), model.causal};
         if (method.trains_bias) context.learned_bias = trained.row(head).cast<double>();
-        context.own = s.model.own;
+        context.declared = s.model.declared;
         model.head_bias.push_back(method.bias(context));
     }
 }
 
 }  // namespace
 
-PretrainedModel modelOfRun(const Specification& s, std::shared_ptr<const TensorStore> tensors,
+PretrainedModel convertRunModel(const Specification& s, std::shared_ptr<const TensorStore> tensors,
                            const std::string& name) {
     Architecture model;
-    model.family = kOurFamily;
+    model.family = kRoperFamily;
     model.vocabulary = tensors->tensor("embedding.weight").shape.front();
     model.width = s.model.width;
     model.layers = s.model.layers;
@@ -74,7 +74,7 @@ PretrainedModel modelOfRun(const Specification& s, std::shared_ptr<const TensorS
     model.activation = s.model.activation == "relu" ? Activation::relu : Activation::gelu;
     model.post_norm = s.model.norm == "post";
     model.causal = !s.isMasked();
-    model.attention = valueNamed<AttentionKind>(s.model.attention);
+    model.attention = enumFromName<AttentionKind>(s.model.attention);
     model.learned_positions = tensors->has("positions.weight");
     if (model.learned_positions) model.context = tensors->tensor("positions.weight").shape.front();
     if (s.model.position == "sinusoidal") model.sinusoids = s.model.base;
@@ -89,7 +89,7 @@ PretrainedModel openRunModel(const RunFolder& run, std::optional<std::int64_t> s
     const StepFile checkpoint = chooseCheckpoint(run, step);
     auto tensors = std::make_shared<TensorStore>();
     addSafetensors(checkpoint.path, *tensors);
-    return modelOfRun(withoutUnused(run.specification()), tensors, run.name());
+    return convertRunModel(withoutUnused(run.specification()), tensors, run.name());
 }
 
 }  // namespace roper

@@ -19,9 +19,9 @@ class Socket {
     Socket() : control(/*open_socket=*/true) {
         if (control.socketPath().empty())
             throw Error(ErrorKind::disk, "no control socket: " + control.problem());
-        removeAtPromptStop(control.socketPath());
+        setFileToRemoveOnStop(control.socketPath());
     }
-    ~Socket() { removeAtPromptStop({}); }
+    ~Socket() { setFileToRemoveOnStop({}); }
     Socket(const Socket&) = delete;
     Socket& operator=(const Socket&) = delete;
 
@@ -31,18 +31,18 @@ class Socket {
 /// Caches decoded parameters, so that further questions are answered faster.
 ReaderOptions readerOptions(const RunControl& control, const ServeOptions& options) {
     ReaderOptions of_reader;
-    of_reader.kept_bytes = static_cast<std::uint64_t>(availableMemory().value_or(0) / 3);
+    of_reader.weight_cache_bytes = static_cast<std::uint64_t>(availableMemory().value_or(0) / 3);
     of_reader.progress = [&control, &options](std::int64_t done, std::int64_t all,
-                                              const std::string& counted) {
-        requireSomeoneWaits(control);
-        if (options.progress) options.progress(done, all, counted);
+                                              const std::string& unit) {
+        requireNotCancelled(control);
+        if (options.progress) options.progress(done, all, unit);
     };
     return of_reader;
 }
 
 /// The question of a request; `head`, `maps` and `generate` are older forms of three of them.
 Question questionIn(const Request& request) {
-    if (request.command == Command::look) return roper::questionOf(request.question);
+    if (request.command == Command::question) return roper::parseQuestion(request.question);
     Question question;
     question.text = request.text;
     if (request.command == Command::head) {
@@ -63,15 +63,15 @@ Question questionIn(const Request& request) {
 
 }  // namespace
 
-void requireSomeoneWaits(const RunControl& control) {
+void requireNotCancelled(const RunControl& control) {
     if (stopIsRequested()) throw Error(ErrorKind::other, "told to end");
-    if (control.askerHasLeft()) throw Error(ErrorKind::other, "nobody waits for the answer any more");
+    if (control.clientHasDisconnected()) throw Error(ErrorKind::other, "nobody waits for the answer any more");
 }
 
 Reply answerRequest(ModelReader& reader, const Request& request) {
-    const auto step = reader.runFacts().find("step");
-    return {"", true, step == reader.runFacts().end() ? reader.model().name : "step " + step->second,
-            sentAnswer(reader, questionIn(request))};
+    const auto step = reader.runMetadata().find("step");
+    return {"", true, step == reader.runMetadata().end() ? reader.model().name : "step " + step->second,
+            serializeAnswer(reader, questionIn(request))};
 }
 
 namespace {
@@ -79,8 +79,8 @@ namespace {
 void serve(const std::function<OpenedModel()>& open, std::optional<std::int64_t> step,
            const ServeOptions& options) {
     handleStopSignals();
-    const StopsPromptly nothing_to_save;
-    translatingErrors([&] {
+    const ExitOnStopSignal stops_promptly;
+    translateErrors([&] {
         OpenedModel model = open();
         Socket socket;
         ModelReader reader(std::move(model), readerOptions(socket.control, options));
@@ -88,14 +88,14 @@ void serve(const std::function<OpenedModel()>& open, std::optional<std::int64_t>
         const RequestHandlers handlers{
             [&] { return "serving " + (step ? "step " + std::to_string(*step) : reader.model().name); },
             /*trains=*/false, [&](const Request& request) { return answerRequest(reader, request); }};
-        serveRequests(socket.control, handlers, options.goes_on);
+        serveRequests(socket.control, handlers, options.should_continue);
     });
 }
 
 }  // namespace
 
 void serveRun(const RunFolder& folder, std::optional<std::int64_t> step, const ServeOptions& options) {
-    const std::int64_t chosen = translatingErrors([&] { return chooseCheckpoint(folder, step).step; });
+    const std::int64_t chosen = translateErrors([&] { return chooseCheckpoint(folder, step).step; });
     serve([&] { return openRun(folder, chosen); }, chosen, options);
 }
 

@@ -6,7 +6,7 @@ namespace roper {
 
 Rotary valueRotation(const Architecture& model, std::int64_t layer) {
     if (model.value_rotations.empty()) return {static_cast<int>(model.head_dim), Pairing::half, {}};
-    return model.value_rotations[model.rotation_of_layer[static_cast<std::size_t>(layer)]].rotationIn(
+    return model.value_rotations[model.rotation_of_layer[static_cast<std::size_t>(layer)]].rotationForLength(
         static_cast<double>(model.context));
 }
 

@@ -13,8 +13,8 @@ AttentionForm ropeForm(const Rotary& query_key) {
     return {{query_key}, {query_key}, {query_key, 0}, {query_key, 0}};
 }
 
-AttentionForm roperForm(const Rotary& query_key, const Rotary& value, double blend) {
-    return {{query_key}, {query_key}, {value, blend}, {value, -blend}};
+AttentionForm roperForm(const Rotary& query_key, const Rotary& value, double value_rotation_strength) {
+    return {{query_key}, {query_key}, {value, value_rotation_strength}, {value, -value_rotation_strength}};
 }
 
 AttentionForm withMistake(AttentionForm form, Mistake mistake, const FrequencyRule& frequencies) {
@@ -46,7 +46,7 @@ AttentionForm withMistake(AttentionForm form, Mistake mistake, const FrequencyRu
             for_all([&](Rotary& rotary) {
                 if (rotary.pairs() == 0) return;
                 rotary.theta =
-                    frequencies.of_width(kModelHeads * rotary.rotatedWidth()).head(rotary.pairs()).eval();
+                    frequencies.for_rotated_width(kModelHeads * rotary.rotatedWidth()).head(rotary.pairs()).eval();
             });
             break;
         case Mistake::exponent_without_pair:
@@ -58,12 +58,12 @@ AttentionForm withMistake(AttentionForm form, Mistake mistake, const FrequencyRu
     return form;
 }
 
-bool isAboutValues(Mistake mistake) {
+bool affectsValues(Mistake mistake) {
     return mistake == Mistake::no_inverse || mistake == Mistake::values_twice;
 }
 
-bool isSeenByShift(Mistake mistake) {
-    return mistake == Mistake::wrong_pairing || mistake == Mistake::wrong_direction || isAboutValues(mistake);
+bool isRevealedByShift(Mistake mistake) {
+    return mistake == Mistake::wrong_pairing || mistake == Mistake::wrong_direction || affectsValues(mistake);
 }
 
 }  // namespace roper

@@ -34,7 +34,7 @@ struct AttentionForm {
 AttentionForm ropeForm(const Rotary& query_key);
 
 /// @param blend  share of the value rotation: 0 is RoPE, 1 is RoPER
-AttentionForm roperForm(const Rotary& query_key, const Rotary& value, double blend = 1.0);
+AttentionForm roperForm(const Rotary& query_key, const Rotary& value, double value_rotation_strength = 1.0);
 
 /// Common mistakes in implementations of rotary attention, all found in print or public code.
 enum class Mistake {
@@ -67,17 +67,17 @@ inline constexpr int kModelHeads = 8;
 /// Computes the frequencies of a mistake from a rotated width and a base.
 struct FrequencyRule {
     double base;
-    std::function<Eigen::VectorXd(int rotated_width)> of_width;
+    std::function<Eigen::VectorXd(int rotated_width)> for_rotated_width;
 };
 
 /// The correct form with one mistake introduced.
 AttentionForm withMistake(AttentionForm form, Mistake mistake, const FrequencyRule& frequencies);
 
 /// Whether the mistake concerns values, which plain RoPE does not rotate.
-bool isAboutValues(Mistake mistake);
+bool affectsValues(Mistake mistake);
 
 /// Whether shifting the whole sentence reveals the mistake. With the others scores still depend only on
 /// distance, but on the wrong one; only a comparison with the correct form reveals them.
-bool isSeenByShift(Mistake mistake);
+bool isRevealedByShift(Mistake mistake);
 
 }  // namespace roper

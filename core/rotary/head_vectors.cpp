@@ -9,7 +9,7 @@
 namespace roper {
 
 bool HeadVectors::operator==(const HeadVectors& other) const {
-    return sameEntries(Q, other.Q) && sameEntries(K, other.K) && sameEntries(V, other.V);
+    return haveEqualEntries(Q, other.Q) && haveEqualEntries(K, other.K) && haveEqualEntries(V, other.V);
 }
 
 Eigen::MatrixXd normalMatrix(Eigen::Index rows, Eigen::Index columns, std::uint64_t seed) {

@@ -26,7 +26,7 @@ const std::string& nameOf(Enum value) {
 
 /// @throws std::invalid_argument if no value has this name
 template <NamedEnum Enum>
-Enum valueNamed(const std::string& name) {
+Enum enumFromName(const std::string& name) {
     const auto& [all, kind] = kEnumNames<Enum>;
     const std::vector<std::string>& names = all();
     const auto found = std::find(names.begin(), names.end(), name);

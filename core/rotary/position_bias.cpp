@@ -16,7 +16,7 @@ double alibiSlope(int head, int heads) {
     return std::exp2(-8.0 * head / heads);
 }
 
-int t5Bucket(int distance, bool bidirectional, int buckets, int largest_distance) {
+int t5Bucket(int distance, bool bidirectional, int buckets, int max_distance) {
     int first = 0;
     if (bidirectional) {
         buckets /= 2;
@@ -28,7 +28,7 @@ int t5Bucket(int distance, bool bidirectional, int buckets, int largest_distance
     const int exact = buckets / 2;
     if (distance < exact) return first + distance;
     const double logarithmic = std::log(static_cast<double>(distance) / exact) /
-                               std::log(static_cast<double>(largest_distance) / exact) * (buckets - exact);
+                               std::log(static_cast<double>(max_distance) / exact) * (buckets - exact);
     return first + std::min(exact + static_cast<int>(logarithmic), buckets - 1);
 }
 

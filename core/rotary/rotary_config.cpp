@@ -9,16 +9,16 @@ int RotaryConfig::rotatedWidth() const {
     return features - features % 2;
 }
 
-ScaledFrequencies RotaryConfig::frequenciesIn(double tokens, std::optional<double> base_now,
-                                              const std::optional<Scaling>& scaling_now) const {
+ScaledFrequencies RotaryConfig::frequenciesForLength(double tokens, std::optional<double> base_override,
+                                              const std::optional<Scaling>& scaling_override) const {
     const int width = rotatedWidth();
     if (width == 0) return {};
     const auto with = [&](const Scaling& by) {
-        return scaledFrequencies(width, base_now.value_or(base), frequency_formula, by, tokens,
+        return scaledFrequencies(width, base_override.value_or(base), frequency_formula, by, tokens,
                                  exponent_width);
     };
-    ScaledFrequencies computed = with(scaling_now ? *scaling_now : scaling);
-    if (base_now || trained.size() != computed.theta.size()) return computed;
+    ScaledFrequencies computed = with(scaling_override ? *scaling_override : scaling);
+    if (base_override || trained.size() != computed.theta.size()) return computed;
     // Trained frequencies are scaled by the same factors as fixed ones.
     computed.theta = (computed.theta.array() / with({}).theta.array() * trained.array()).matrix();
     return computed;

@@ -18,7 +18,7 @@ struct RotaryConfig {
     FrequencyFormula frequency_formula = FrequencyFormula::standard;
     Pairing pairing = Pairing::half;  ///< of the stored weights
     Scaling scaling = {};
-    ValueVector trained = {};  ///< θ of each pair, if not computed from the base
+    ComparableVector trained = {};  ///< θ of each pair, if not computed from the base
     /// r in the exponents −2i/r, if it differs from the rotated width: for an odd share of the head,
     /// transformers rounds the number of rotating features up, but not r.
     int exponent_width = 0;
@@ -26,19 +26,19 @@ struct RotaryConfig {
     /// Number of rotating features, rounded down to an even number.
     int rotatedWidth() const;
 
-    /// θ and attention factor for a text of this many tokens; without θ if nothing rotates. `base_now` and
-    /// `scaling_now` replace the config's own.
+    /// θ and attention factor for a text of this many tokens; without θ if nothing rotates. `base_override` and
+    /// `scaling_override` replace the config's own.
     /// @throws std::invalid_argument as `scaledFrequencies`
-    ScaledFrequencies frequenciesIn(double tokens, std::optional<double> base_now = {},
-                                    const std::optional<Scaling>& scaling_now = {}) const;
+    ScaledFrequencies frequenciesForLength(double tokens, std::optional<double> base_override = {},
+                                    const std::optional<Scaling>& scaling_override = {}) const;
     /// The rotation with the frequencies for such a text.
-    Rotary rotationIn(double tokens) const { return {head_dim, pairing, frequenciesIn(tokens).theta}; }
+    Rotary rotationForLength(double tokens) const { return {head_dim, pairing, frequenciesForLength(tokens).theta}; }
 
     bool operator==(const RotaryConfig&) const = default;
 };
 
 /// For heads that do not rotate.
-inline RotaryConfig unrotated(std::int64_t head_dim) {
+inline RotaryConfig unrotatedConfig(std::int64_t head_dim) {
     return {.head_dim = static_cast<int>(head_dim), .rotary_fraction = 0};
 }
 

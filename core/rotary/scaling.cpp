@@ -13,7 +13,7 @@ void require(bool holds, const char* what, double value) {
     if (!holds) throw std::invalid_argument(std::string(what).append(", not ").append(std::to_string(value)));
 }
 
-void requireSensible(const Scaling& s, double length) {
+void requireValidScaling(const Scaling& s, double length) {
     require(std::isfinite(s.factor) && s.factor >= 1, "the scaling factor must be at least 1", s.factor);
     require(s.original_length > 0, "the original length must be above 0", s.original_length);
     require(length > 0, "the length of the text must be above 0", length);
@@ -25,7 +25,7 @@ void requireSensible(const Scaling& s, double length) {
     require(s.proportion >= 0 && s.proportion <= 1, "the proportion of rotating pairs lies between 0 and 1",
             s.proportion);
     require(s.proportion_factor >= 1, "p-RoPE's factor must be at least 1", s.proportion_factor);
-    for (const ValueVector* list : {&s.short_factors, &s.long_factors})
+    for (const ComparableVector* list : {&s.short_factors, &s.long_factors})
         for (const double factor : *list)
             require(std::isfinite(factor) && factor > 0, "LongRoPE's factors must be above 0", factor);
 }
@@ -77,21 +77,21 @@ double longRopeAttentionFactor(const Scaling& s, bool is_long) {
 }
 
 /// Keeps the fastest ⌊p·r/2⌋ pairs, as in Hugging Face.
-void stopSlowPairs(Eigen::VectorXd& theta, double proportion) {
+void zeroSlowFrequencies(Eigen::VectorXd& theta, double proportion) {
     const auto kept = static_cast<Eigen::Index>(std::floor(proportion * static_cast<double>(theta.size())));
     theta.tail(theta.size() - kept).setZero();
 }
 
 template <std::size_t count>
-ValueVector vectorOf(const double (&numbers)[count]) {
-    ValueVector made;
+ComparableVector vectorOf(const double (&numbers)[count]) {
+    ComparableVector made;
     made = Eigen::Map<const Eigen::VectorXd>(numbers, count);
     return made;
 }
 
 }  // namespace
 
-ValueVector exampleShortFactors() {
+ComparableVector exampleShortFactors() {
     static constexpr double kFactors[] = {
         1.05, 1.05, 1.05, 1.1,  1.1,  1.1,  1.25, 1.25, 1.4, 1.45, 1.55, 1.85, 1.9,  2.0,  2.0,  2.0,
         2.0,  2.0,  2.0,  2.0,  2.0,  2.0,  2.0,  2.0,  2.0, 2.0,  2.0,  2.0,  2.0,  2.0,  2.0,  2.0,
@@ -99,7 +99,7 @@ ValueVector exampleShortFactors() {
     return vectorOf(kFactors);
 }
 
-ValueVector exampleLongFactors() {
+ComparableVector exampleLongFactors() {
     static constexpr double kFactors[] = {
         1.0299999713897705, 1.0499999523162842, 1.0499999523162842, 1.0799999237060547, 1.2299998998641968,
         1.2299998998641968, 1.2999999523162842, 1.4499999284744263, 1.5999999046325684, 1.6499998569488525,
@@ -119,11 +119,11 @@ double ntkBase(double base, double factor, int width, FrequencyFormula formula) 
     return base * std::pow(factor, 2 * width / (exponentsPerPair(formula) * (width - 2.0)));
 }
 
-double grownFactor(const Scaling& s, double length) {
+double dynamicNtkFactor(const Scaling& s, double length) {
     return s.factor * std::max(length / s.original_length, 1.0) - (s.factor - 1);
 }
 
-Eigen::VectorXd factorsOfPairs(const Eigen::VectorXd& listed, Eigen::Index pairs) {
+Eigen::VectorXd factorsPerPair(const Eigen::VectorXd& listed, Eigen::Index pairs) {
     if (listed.size() == 0) return Eigen::VectorXd::Ones(pairs);
     if (listed.size() == pairs) return listed;
     const double step =
@@ -147,7 +147,7 @@ double yarnCorrectionPair(double rotations, int rotated_width, double base, Freq
 
 ScaledFrequencies scaledFrequencies(int rotated_width, double base, FrequencyFormula formula,
                                     const Scaling& scaling, double length, int exponent_width) {
-    requireSensible(scaling, length);
+    requireValidScaling(scaling, length);
     const double s = scaling.factor;
     const int r = exponent_width > 0 ? exponent_width : rotated_width;
     const auto withBase = [&](double other) { return frequencies(rotated_width, other, formula, r); };
@@ -162,7 +162,7 @@ ScaledFrequencies scaledFrequencies(int rotated_width, double base, FrequencyFor
             scaled.theta = withBase(ntkBase(base, s, r, formula));
             break;
         case ScalingMethod::dynamic_ntk:
-            scaled.theta = withBase(ntkBase(base, grownFactor(scaling, length), r, formula));
+            scaled.theta = withBase(ntkBase(base, dynamicNtkFactor(scaling, length), r, formula));
             break;
         case ScalingMethod::yarn:
             scaled.theta = yarn(scaled.theta, r, base, formula, scaling);
@@ -175,12 +175,12 @@ ScaledFrequencies scaledFrequencies(int rotated_width, double base, FrequencyFor
         case ScalingMethod::longrope: {
             const bool is_long = length > scaling.original_length;
             const Eigen::VectorXd& listed = is_long ? scaling.long_factors : scaling.short_factors;
-            scaled.theta = scaled.theta.cwiseQuotient(factorsOfPairs(listed, scaled.theta.size()));
+            scaled.theta = scaled.theta.cwiseQuotient(factorsPerPair(listed, scaled.theta.size()));
             scaled.attention_factor = longRopeAttentionFactor(scaling, is_long);
             break;
         }
         case ScalingMethod::p_rope:
-            stopSlowPairs(scaled.theta, scaling.proportion);
+            zeroSlowFrequencies(scaled.theta, scaling.proportion);
             scaled.theta /= scaling.proportion_factor;
             break;
     }

@@ -51,8 +51,8 @@ struct Scaling {
     double low_frequency_factor = 1;   ///< Llama 3: wavelengths above L/this are divided by s
     double high_frequency_factor = 4;  ///< Llama 3: wavelengths below L/this are not scaled
     bool truncate = true;              ///< YaRN: the ramp's ends are rounded to integer pairs
-    ValueVector short_factors;         ///< LongRoPE: f of each pair in texts up to L; empty: all 1
-    ValueVector long_factors;          ///< LongRoPE: the same in longer texts
+    ComparableVector short_factors;         ///< LongRoPE: f of each pair in texts up to L; empty: all 1
+    ComparableVector long_factors;          ///< LongRoPE: the same in longer texts
     double proportion = 0.75;  ///< p-RoPE: fraction of pairs that rotate, the fastest: ⌊p·r/2⌋ of r/2
     double proportion_factor = 1;  ///< p-RoPE: divides all frequencies (Hugging Face)
 
@@ -75,16 +75,16 @@ ScaledFrequencies scaledFrequencies(int rotated_width, double base, FrequencyFor
                                     const Scaling& scaling, double length, int exponent_width = 0);
 
 /// LongRoPE's factors for the 48 pairs of a published model, Phi-3-vision-128k: an initial setting.
-ValueVector exampleShortFactors();
-ValueVector exampleLongFactors();
+ComparableVector exampleShortFactors();
+ComparableVector exampleLongFactors();
 
 /// LongRoPE's factors for a number of pairs: a list of another length is interpolated.
-Eigen::VectorXd factorsOfPairs(const Eigen::VectorXd& listed, Eigen::Index pairs);
+Eigen::VectorXd factorsPerPair(const Eigen::VectorXd& listed, Eigen::Index pairs);
 
 /// NTK's base, which makes the slowest pair `factor` times slower; a single pair always has θ = 1.
 double ntkBase(double base, double factor, int rotated_width, FrequencyFormula formula);
 /// The factor that dynamic NTK uses for a text of `length` positions.
-double grownFactor(const Scaling& scaling, double length);
+double dynamicNtkFactor(const Scaling& scaling, double length);
 
 /// YaRN's correction dimension c(β): the unrounded index of the pair that rotates β times within L.
 /// r·ln(L/(2πβ)) / (2·ln b) for the standard formula, r·ln(L/(2πβ)) / ln b for that of the worked example.

@@ -11,9 +11,9 @@ namespace {
 
 /// w_i^m cos(mθ_i) and w_i^m sin(mθ_i) of all pairs for m = 0, 1, 2, … Each block starts with exact sines and
 /// cosines; within it the angles advance by a rotation, which is ten times faster and accurate to 1e-14.
-class Walk {
+class RotatingPhasors {
   public:
-    Walk(const Eigen::VectorXd& theta, const Eigen::VectorXd& weights)
+    RotatingPhasors(const Eigen::VectorXd& theta, const Eigen::VectorXd& weights)
         : theta_(theta),
           weights_(weights),
           step_cosine_(weights_ * theta_.cos()),
@@ -22,7 +22,7 @@ class Walk {
     const Eigen::ArrayXd& cosine() const { return cosine_; }
     const Eigen::ArrayXd& sine() const { return sine_; }
 
-    void moveTo(int m) {
+    void advanceTo(int m) {
         constexpr int kBlock = 64;
         if (m % kBlock == 0) {
             const Eigen::ArrayXd size = weights_.pow(m);
@@ -42,12 +42,12 @@ class Walk {
 /// (1/pairs) Σ_j |Σ_{i<j} w_i^δ e^{iδθ_i}|
 Eigen::VectorXd meanPartialSum(const Eigen::VectorXd& theta, const Eigen::VectorXd& weights, int distances) {
     Eigen::VectorXd curve = Eigen::VectorXd::Zero(distances);
-    Walk walk(theta, weights);
+    RotatingPhasors phasors(theta, weights);
     Eigen::ArrayXd real(theta.size()), imaginary(theta.size());
     for (int distance = 0; distance < distances; ++distance) {
-        walk.moveTo(distance);
-        std::partial_sum(walk.cosine().begin(), walk.cosine().end(), real.begin());
-        std::partial_sum(walk.sine().begin(), walk.sine().end(), imaginary.begin());
+        phasors.advanceTo(distance);
+        std::partial_sum(phasors.cosine().begin(), phasors.cosine().end(), real.begin());
+        std::partial_sum(phasors.sine().begin(), phasors.sine().end(), imaginary.begin());
         curve[distance] = (real.square() + imaginary.square()).sqrt().sum();
     }
     return curve / static_cast<double>(std::max<Eigen::Index>(theta.size(), 1));
@@ -74,10 +74,10 @@ Eigen::VectorXd xposDecayCurve(const Eigen::VectorXd& theta, int distances) {
 
 Eigen::VectorXd baseBound(const Eigen::VectorXd& theta, int length) {
     Eigen::VectorXd bound(length + 1);
-    Walk walk(theta, Eigen::VectorXd::Ones(theta.size()));
+    RotatingPhasors phasors(theta, Eigen::VectorXd::Ones(theta.size()));
     for (int m = 0; m <= length; ++m) {
-        walk.moveTo(m);
-        bound[m] = walk.cosine().sum();
+        phasors.advanceTo(m);
+        bound[m] = phasors.cosine().sum();
     }
     return bound;
 }

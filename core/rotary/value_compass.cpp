@@ -22,9 +22,9 @@ Compass valueCompass(const AttentionForm& form, const Eigen::VectorXd& weights, 
     return compass;
 }
 
-std::vector<DistanceShare> sharesByDistance(const Compass& compass, int query) {
+std::vector<DistanceContribution> contributionsByDistance(const Compass& compass, int query) {
     const double length = compass.sum.norm();
-    std::vector<DistanceShare> shares;
+    std::vector<DistanceContribution> shares;
     for (const CompassArrow& arrow : compass.arrows)
         shares.push_back({query - arrow.key, length > 0 ? arrow.rotated.dot(compass.sum) / length : 0.0});
     return shares;
@@ -45,19 +45,19 @@ Eigen::VectorXd outputRow(const AttentionForm& form, const Eigen::VectorXd& weig
     return rotatedBack(form, form.value.apply(V, positions).transpose() * weights, positions, query);
 }
 
-MixedRow mixRow(const AttentionForm& form, const AttentionForm& right, const Eigen::VectorXd& weights,
+OutputSteps computeOutputSteps(const AttentionForm& form, const AttentionForm& right, const Eigen::VectorXd& weights,
                 const Eigen::MatrixXd& V, const Eigen::VectorXd& positions, int query) {
-    MixedRow row;
+    OutputSteps row;
     row.rotated = form.value.apply(V, positions);
     row.mixed = row.rotated.transpose() * weights;
     row.output = rotatedBack(form, row.mixed, positions, query);
     // The one-step form rotates each value once, by the composition of both rotations.
-    row.in_one_step = Eigen::VectorXd::Zero(V.cols());
+    row.direct_output = Eigen::VectorXd::Zero(V.cols());
     for (Eigen::Index j = 0; j < weights.size(); ++j) {
         if (weights[j] == 0) continue;
         const double position = right.value.direction * (positions[j] + right.value.offset) +
                                 right.output.direction * (positions[query] + right.output.offset);
-        row.in_one_step += weights[j] * rotate(right.value.rotary, V.row(j), position);
+        row.direct_output += weights[j] * rotate(right.value.rotary, V.row(j), position);
     }
     return row;
 }

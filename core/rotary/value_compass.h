@@ -31,27 +31,27 @@ Compass valueCompass(const AttentionForm& form, const Eigen::VectorXd& weights, 
 
 /// Contribution of each distance δ = n − j to the length of o_n: the projection of the key's arrow on the
 /// direction of the sum. The contributions sum to |o_n|.
-struct DistanceShare {
+struct DistanceContribution {
     int distance;
-    double share;
+    double contribution;
 };
-std::vector<DistanceShare> sharesByDistance(const Compass& compass, int query);
+std::vector<DistanceContribution> contributionsByDistance(const Compass& compass, int query);
 
 /// o_n of one query: values rotated, summed by weight, rotated back according to the form. [d]
 Eigen::VectorXd outputRow(const AttentionForm& form, const Eigen::VectorXd& weights, const Eigen::MatrixXd& V,
                           const Eigen::VectorXd& positions, int query);
 
 /// One query's output computed in three steps according to a form, and in one step by the correct form.
-struct MixedRow {
+struct OutputSteps {
     Eigen::MatrixXd rotated;      ///< v'_j = R(j)v_j          [T × d]
     Eigen::VectorXd mixed;        ///< ô_n = Σ_j a_nj v'_j     [d]
     Eigen::VectorXd output;       ///< o_n = R(−n)ô_n          [d]
-    Eigen::VectorXd in_one_step;  ///< Σ_j a_nj R(j − n)v_j, by the correct form [d]
+    Eigen::VectorXd direct_output;  ///< Σ_j a_nj R(j − n)v_j, by the correct form [d]
 
     /// Only rounding error if the form is correct.
-    double largestDifference() const { return (output - in_one_step).cwiseAbs().maxCoeff(); }
+    double largestDifference() const { return (output - direct_output).cwiseAbs().maxCoeff(); }
 };
-MixedRow mixRow(const AttentionForm& form, const AttentionForm& right, const Eigen::VectorXd& weights,
+OutputSteps computeOutputSteps(const AttentionForm& form, const AttentionForm& right, const Eigen::VectorXd& weights,
                 const Eigen::MatrixXd& V, const Eigen::VectorXd& positions, int query);
 
 }  // namespace roper

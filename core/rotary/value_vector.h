@@ -6,17 +6,17 @@ namespace roper {
 
 /// Whether two matrices have equal shapes and entries; Eigen's own == requires equal shapes.
 template <class A, class B>
-bool sameEntries(const Eigen::MatrixBase<A>& a, const Eigen::MatrixBase<B>& b) {
+bool haveEqualEntries(const Eigen::MatrixBase<A>& a, const Eigen::MatrixBase<B>& b) {
     return a.rows() == b.rows() && a.cols() == b.cols() && a == b;
 }
 
 /// A vector with value comparison, so that structs of such vectors can default theirs.
-struct ValueVector : Eigen::VectorXd {
+struct ComparableVector : Eigen::VectorXd {
     using Eigen::VectorXd::VectorXd;
     using Eigen::VectorXd::operator=;
 
-    bool operator==(const ValueVector& other) const {
-        return sameEntries<Eigen::VectorXd, Eigen::VectorXd>(*this, other);
+    bool operator==(const ComparableVector& other) const {
+        return haveEqualEntries<Eigen::VectorXd, Eigen::VectorXd>(*this, other);
     }
 };
 

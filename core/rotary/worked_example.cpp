@@ -13,7 +13,7 @@ double roundTo(double value, int decimals) {
     return std::round(value * scale) / scale;
 }
 
-WorkedPair workPair(const Rotary& rotary, const Eigen::VectorXd& x, double position, int pair) {
+WorkedPair computeWorkedPair(const Rotary& rotary, const Eigen::VectorXd& x, double position, int pair) {
     WorkedPair work{};
     const auto [first, second] = rotary.features(pair);
     work.first = first;
@@ -42,7 +42,7 @@ double WorkedExample::largestDifference() const {
     return result.size() == 0 ? 0.0 : (result - rounded_result).cwiseAbs().maxCoeff();
 }
 
-WorkedExample workExample(const Rotary& rotary, const Eigen::VectorXd& x, double position, int decimals) {
+WorkedExample computeWorkedExample(const Rotary& rotary, const Eigen::VectorXd& x, double position, int decimals) {
     if (x.size() != rotary.head_dim)
         throw std::invalid_argument("the example needs a vector of " + std::to_string(rotary.head_dim) +
                                     " features, not " + std::to_string(x.size()));
@@ -52,7 +52,7 @@ WorkedExample workExample(const Rotary& rotary, const Eigen::VectorXd& x, double
     example.result = x;
     example.rounded_result = x;
     for (int i = 0; i < rotary.pairs(); ++i) {
-        WorkedPair exact = workPair(rotary, x, position, i);
+        WorkedPair exact = computeWorkedPair(rotary, x, position, i);
         WorkedPair rounded = exact;
         rounded.cosine = roundTo(exact.cosine, decimals);
         rounded.sine = roundTo(exact.sine, decimals);
@@ -72,7 +72,7 @@ WorkedExample workedExample() {
     const RotaryConfig rotation{.head_dim = 4,
                                 .frequency_formula = FrequencyFormula::worked_example,
                                 .pairing = Pairing::interleaved};
-    return workExample(rotation.rotationIn(1), Eigen::Vector4d(0.5, -1.0, 1.5, 2.0), 3.0);
+    return computeWorkedExample(rotation.rotationForLength(1), Eigen::Vector4d(0.5, -1.0, 1.5, 2.0), 3.0);
 }
 
 }  // namespace roper

@@ -12,13 +12,13 @@ namespace roper {
 
 /// What computes a run. Runs with the same specification and seeds are bit-identical only if all of this is
 /// the same.
-struct Computation {
+struct ComputeEnvironment {
     std::string device;        ///< "cpu", or "cuda:0, NVIDIA H100"
     std::string processor;     ///< "AMD EPYC 9R14"; empty if the system does not report it
-    std::string instructions;  ///< instruction set of our kernels: "AVX-512 BF16"; empty if they are not used
+    std::string instruction_set;  ///< instruction set of our kernels: "AVX-512 BF16"; empty if they are not used
     /// implementation of attention and the operations between products: "ours" or "LibTorch"
     std::string kernel;
-    std::string products;        ///< implementation of matrix products: "oneDNN 2.6.3, AVX-512 BF16"
+    std::string matrix_products;        ///< implementation of matrix products: "oneDNN 2.6.3, AVX-512 BF16"
     std::string precision;       ///< of the operands of products: "float32", "bfloat16" or "float64"
     std::int64_t processes = 1;  ///< number of processes that trained it together
     std::int64_t threads = 0;    ///< per process
@@ -26,25 +26,25 @@ struct Computation {
     std::string program;         ///< version of RoPER Lab
     std::string commit;  ///< from which it was built, with "-dirty" if files had been changed; empty: unknown
 
-    bool operator==(const Computation&) const = default;
+    bool operator==(const ComputeEnvironment&) const = default;
 };
 
 /// Names and values for display: {"precision", "bfloat16"}, …; in the order of the members.
-std::vector<std::pair<std::string, std::string>> fieldsOf(const Computation& computation);
+std::vector<std::pair<std::string, std::string>> fieldsOf(const ComputeEnvironment& computation);
 
 /// The same for all computations of one run: the distinct values of each field.
 std::vector<std::pair<std::string, std::set<std::string>>> fieldsOf(
-    const std::vector<Computation>& computations);
+    const std::vector<ComputeEnvironment>& computations);
 
 /// One-line summary: "bfloat16, our kernels for AVX-512 BF16, …".
-std::string textOf(const Computation& computation);
+std::string textOf(const ComputeEnvironment& computation);
 
 /// A period in which a trainer worked on a run.
 struct Session {
     std::int64_t after_step = 0;  ///< of the checkpoint from which it started; 0: the beginning
-    double began = 0;             ///< seconds since 1970, UTC
+    double started_at = 0;             ///< seconds since 1970, UTC
     std::string host;
-    Computation computation;
+    ComputeEnvironment computation;
 };
 
 /// The file with one JSON line per session: sessions.jsonl.
@@ -59,6 +59,6 @@ std::vector<Session> readSessions(const RunFolder& run);
 
 /// The distinct computations of the steps that a run has kept: steps after a session's checkpoint were
 /// computed again by that session.
-std::vector<Computation> computationsOf(const std::vector<Session>& sessions);
+std::vector<ComputeEnvironment> computeEnvironmentsOf(const std::vector<Session>& sessions);
 
 }  // namespace roper

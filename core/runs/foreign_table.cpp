@@ -19,12 +19,12 @@
 namespace roper {
 namespace {
 
-constexpr std::size_t kMostColumns = 1000;
+constexpr std::size_t kMaxColumns = 1000;
 constexpr std::size_t kFirstRows = 20;
 // Columns of every event, named as in TensorBoard's CSV.
 constexpr auto kEventStepName = "Step";
 constexpr auto kEventTimeName = "Wall time";
-constexpr std::uint64_t kMostEventBytes = 256U << 20U;  // event files are read as a whole
+constexpr std::uint64_t kMaxEventFileBytes = 256U << 20U;  // event files are read as a whole
 
 [[noreturn]] void refuseLine(const std::string& origin, std::size_t line, const std::string& what) {
     throw Error(ErrorKind::usage, origin + ":" + std::to_string(line) + ": " + what);
@@ -111,7 +111,7 @@ std::optional<double> numberIn(const std::string& cell) {
 nlohmann::json parseObject(std::string_view line, const std::string& origin, std::size_t number) {
     nlohmann::json json;
     try {
-        json = parseStrictJson(withQuotedNotANumber(line));
+        json = parseStrictJson(quoteNonFiniteNumbers(line));
     } catch (const std::invalid_argument& error) {
         refuseLine(origin, number, std::string("not JSON: ") + error.what());
     }
@@ -126,15 +126,15 @@ std::optional<double> numberOf(const nlohmann::json& value) {
 }
 
 std::string beginningOf(const std::string& text) {
-    constexpr std::size_t kMost = 40;
-    return text.size() <= kMost ? text : text.substr(0, kMost) + "…";
+    constexpr std::size_t kMax = 40;
+    return text.size() <= kMax ? text : text.substr(0, kMax) + "…";
 }
 
 constexpr std::size_t kBeginning = 1U << 16U;  // of a file, sufficient to recognise its format
 
 /// The format of a file with this beginning. If the first line is a complete JSON object, every line is one.
-ForeignTable::Kind kindOf(std::string_view beginning) {
-    using Kind = ForeignTable::Kind;
+ExternalTable::Kind kindOf(std::string_view beginning) {
+    using Kind = ExternalTable::Kind;
     if (isEventFile(beginning)) return Kind::events;
     const std::string_view text = plainLine(beginning, 1);
     const std::size_t first = text.find_first_not_of(" \t\r\n");
@@ -147,22 +147,22 @@ ForeignTable::Kind kindOf(std::string_view beginning) {
     } catch (const Error&) {
         return Kind::json_lines;  // reading it reports the problem
     }
-    const bool goes_on = records.isOpen() && end != std::string_view::npos;
-    return records.hasArray() || goes_on ? Kind::json_document : Kind::json_lines;
+    const bool is_unfinished = records.isOpen() && end != std::string_view::npos;
+    return records.hasArray() || is_unfinished ? Kind::json_document : Kind::json_lines;
 }
 
 /// Receives the content of a table in order: events, JSON objects, or the lines of a CSV.
-struct TakeTable {
+struct TableVisitor {
     std::function<void(const ScalarEvent&)> event;
     std::function<void(std::string_view text, std::size_t line)> object;
     std::function<void(std::string_view line, std::size_t number)> header, cells;
 };
 
-void walkThrough(const ForeignTable& table, const TakeTable& take) {
-    using Kind = ForeignTable::Kind;
-    if (table.kind == Kind::events) return table.events(take.event);
+void visitTable(const ExternalTable& table, const TableVisitor& visit) {
+    using Kind = ExternalTable::Kind;
+    if (table.kind == Kind::events) return table.events(visit.event);
     if (table.kind == Kind::json_document) {
-        JsonRecords records(table.origin, take.object);
+        JsonRecords records(table.origin, visit.object);
         bool is_first = true;
         table.parts([&](std::string_view part) {
             records.feed(std::exchange(is_first, false) ? plainLine(part, 1) : part);
@@ -176,7 +176,7 @@ void walkThrough(const ForeignTable& table, const TakeTable& take) {
         line = plainLine(line, number);
         if (trimmed(line).empty()) return;
         const bool is_header = std::exchange(is_first, false) && table.kind == Kind::csv;
-        (table.kind == Kind::json_lines ? take.object : is_header ? take.header : take.cells)(line, number);
+        (table.kind == Kind::json_lines ? visit.object : is_header ? visit.header : visit.cells)(line, number);
     });
     if (is_first) throw Error(ErrorKind::usage, table.origin + " is empty");
 }
@@ -184,17 +184,17 @@ void walkThrough(const ForeignTable& table, const TakeTable& take) {
 /// Reads a file of another program from beginning to end.
 class TableReader {
   public:
-    explicit TableReader(ForeignTable& table) : table_(table) {}
+    explicit TableReader(ExternalTable& table) : table_(table) {}
 
     void read() {
-        walkThrough(table_, {[this](const ScalarEvent& event) { readEvent(event); },
+        visitTable(table_, {[this](const ScalarEvent& event) { readEvent(event); },
                              [this](std::string_view text, std::size_t line) { readObject(text, line); },
                              [this](std::string_view line, std::size_t number) { readHeader(line, number); },
                              [this](std::string_view line, std::size_t number) { readCells(line, number); }});
         if (table_.row_count == 0)
             throw Error(ErrorKind::usage,
-                        table_.origin + (table_.kind == ForeignTable::Kind::csv ? " has a header but no rows"
-                                         : table_.kind == ForeignTable::Kind::events
+                        table_.origin + (table_.kind == ExternalTable::Kind::csv ? " has a header but no rows"
+                                         : table_.kind == ExternalTable::Kind::events
                                              ? " has no scalars"
                                              : " has no rows: no JSON object is one"));
         finish();
@@ -203,7 +203,7 @@ class TableReader {
   private:
     void readEvent(const ScalarEvent& event) {
         ++table_.row_count;
-        ForeignTable::Row row(table_.columns.size());
+        ExternalTable::Row row(table_.columns.size());
         put(row, kEventStepName, static_cast<double>(event.step), table_.row_count);
         if (event.wall_time > 0) put(row, kEventTimeName, event.wall_time, table_.row_count);
         for (const auto& [tag, value] : event.scalars)
@@ -228,8 +228,8 @@ class TableReader {
 
     void addColumn(const std::string& name) {
         table_.columns.push_back(name);
-        table_.filled.push_back(0);
-        table_.unread_in.emplace_back();
+        table_.number_counts.push_back(0);
+        table_.non_numeric_in.emplace_back();
     }
 
     void readCells(std::string_view line, std::size_t number) {
@@ -239,14 +239,14 @@ class TableReader {
                        "the row has " + std::to_string(cells.size()) + " columns, the header " +
                            std::to_string(table_.columns.size()));
         ++table_.row_count;
-        ForeignTable::Row row;
+        ExternalTable::Row row;
         for (const std::string& cell : cells) {
             const std::size_t column = row.size();
             row.push_back(numberIn(cell));
             if (row.back())
-                ++table_.filled[column];
+                ++table_.number_counts[column];
             else if (!trimmed(cell).empty())
-                noteUnread(table_.unread_in[column], trimmed(cell), number);
+                noteNonNumeric(table_.non_numeric_in[column], trimmed(cell), number);
         }
         keep(std::move(row));
     }
@@ -254,77 +254,77 @@ class TableReader {
     void readObject(std::string_view text, std::size_t number) {
         const nlohmann::json json = parseObject(text, table_.origin, number);
         ++table_.row_count;
-        ForeignTable::Row row(table_.columns.size());
+        ExternalTable::Row row(table_.columns.size());
         for (const auto& [key, value] : json.items()) {
             const auto cell = numberOf(value);
             if (cell || value.is_null())
                 put(row, key, cell, number);
             else
-                noteUnread(unreadOf(key, number), value.dump(), number);
+                noteNonNumeric(nonNumericOf(key, number), value.dump(), number);
         }
         keep(std::move(row));
     }
 
-    static void noteUnread(ForeignTable::Unread& unread, const std::string& what, std::size_t at) {
-        if (unread.count++ > 0) return;
-        unread.first = at;
-        unread.example = beginningOf(what);
+    static void noteNonNumeric(ExternalTable::NonNumericCells& non_numeric, const std::string& what, std::size_t at) {
+        if (non_numeric.count++ > 0) return;
+        non_numeric.first = at;
+        non_numeric.example = beginningOf(what);
     }
 
-    ForeignTable::Unread& unreadOf(const std::string& key, std::size_t at) {
+    ExternalTable::NonNumericCells& nonNumericOf(const std::string& key, std::size_t at) {
         if (const auto column = place_.find(key); column != place_.end())
-            return table_.unread_in[column->second];
-        if (texts_.count(key) == 0) requireRoom(at);
+            return table_.non_numeric_in[column->second];
+        if (texts_.count(key) == 0) requireKeyLimit(at);
         return texts_[key];
     }
 
-    void requireRoom(std::size_t at) const {
-        if (place_.size() + texts_.size() >= kMostColumns)
+    void requireKeyLimit(std::size_t at) const {
+        if (place_.size() + texts_.size() >= kMaxColumns)
             throw Error(ErrorKind::usage,
-                        table_.place(at) + ": more than " + std::to_string(kMostColumns) + " different keys");
+                        table_.locationOf(at) + ": more than " + std::to_string(kMaxColumns) + " different keys");
     }
 
-    void put(ForeignTable::Row& row, const std::string& key, std::optional<double> value, std::size_t at) {
+    void put(ExternalTable::Row& row, const std::string& key, std::optional<double> value, std::size_t at) {
         auto column = place_.find(key);
         if (column == place_.end()) {
             const auto was_text = texts_.find(key);
-            if (was_text == texts_.end()) requireRoom(at);
+            if (was_text == texts_.end()) requireKeyLimit(at);
             column = place_.emplace(key, table_.columns.size()).first;
             addColumn(key);
             row.emplace_back();
             if (was_text != texts_.end()) {
-                table_.unread_in.back() = was_text->second;
+                table_.non_numeric_in.back() = was_text->second;
                 texts_.erase(was_text);
             }
         }
         if (!value) return;
         row[column->second] = value;
-        ++table_.filled[column->second];
+        ++table_.number_counts[column->second];
     }
 
-    void keep(ForeignTable::Row row) {
+    void keep(ExternalTable::Row row) {
         if (table_.first_rows.size() < kFirstRows) table_.first_rows.push_back(std::move(row));
     }
 
     void finish() {
-        for (ForeignTable::Row& row : table_.first_rows)
+        for (ExternalTable::Row& row : table_.first_rows)
             row.resize(table_.columns.size());
-        for (const auto& [key, unread] : texts_)
+        for (const auto& [key, non_numeric] : texts_)
             table_.texts.push_back(key);
         for (std::size_t column = 0; column < table_.columns.size(); ++column)
-            if (table_.filled[column] > 0) table_.unread += table_.unread_in[column].count;
+            if (table_.number_counts[column] > 0) table_.non_numeric += table_.non_numeric_in[column].count;
     }
 
-    ForeignTable& table_;
+    ExternalTable& table_;
     std::map<std::string, std::size_t> place_;
-    std::map<std::string, ForeignTable::Unread> texts_;
+    std::map<std::string, ExternalTable::NonNumericCells> texts_;
 };
 
 /// The event files of a folder, sorted by name: their names begin with the time at which they were opened.
 std::vector<FilePath> eventFilesIn(const std::filesystem::path& folder) {
     std::vector<FilePath> files;
     std::vector<std::string> inside;
-    std::vector<std::string> names = namesIn(FilePath(folder));
+    std::vector<std::string> names = listFolder(FilePath(folder));
     std::sort(names.begin(), names.end());
     for (const std::string& name : names) {
         std::error_code unreadable;
@@ -340,29 +340,29 @@ std::vector<FilePath> eventFilesIn(const std::filesystem::path& folder) {
                                     : "; name a file, or one of the folders in it: " + join(inside, ", ")));
 }
 
-void requireGoesOn(const std::function<bool()>& goes_on, const std::string& path) {
-    if (goes_on && !goes_on()) throw Error(ErrorKind::other, "reading " + path + " was cancelled");
+void throwIfCancelled(const std::function<bool()>& is_unfinished, const std::string& path) {
+    if (is_unfinished && !is_unfinished()) throw Error(ErrorKind::other, "reading " + path + " was cancelled");
 }
 
 /// Events of several files, one file after another.
-ForeignTable::Events eventsOf(const std::vector<FilePath>& files, const std::function<bool()>& goes_on,
+ExternalTable::Events eventsOf(const std::vector<FilePath>& files, const std::function<bool()>& is_unfinished,
                               const std::shared_ptr<std::map<std::string, std::size_t>>& damaged) {
-    return [files, goes_on, damaged](const std::function<void(const ScalarEvent&)>& take) {
+    return [files, is_unfinished, damaged](const std::function<void(const ScalarEvent&)>& visit) {
         for (const FilePath& path : files) {
-            const auto at = forEachEvent(readFile(path, kMostEventBytes), [&](const ScalarEvent& event) {
-                requireGoesOn(goes_on, path.string());
-                take(event);
+            const auto at = forEachEvent(readFile(path, kMaxEventFileBytes), [&](const ScalarEvent& event) {
+                throwIfCancelled(is_unfinished, path.string());
+                visit(event);
             });
             if (at) (*damaged)[path.string()] = *at;
         }
     };
 }
 
-void readEventFiles(ForeignTable& table, const std::vector<FilePath>& files,
-                    const std::function<bool()>& goes_on) {
+void readEventFiles(ExternalTable& table, const std::vector<FilePath>& files,
+                    const std::function<bool()>& is_unfinished) {
     const auto damaged = std::make_shared<std::map<std::string, std::size_t>>();
-    table.kind = ForeignTable::Kind::events;
-    table.events = eventsOf(files, goes_on, damaged);
+    table.kind = ExternalTable::Kind::events;
+    table.events = eventsOf(files, is_unfinished, damaged);
     TableReader(table).read();
     for (const auto& [path, at] : *damaged)
         table.notes.push_back(path + " is damaged at byte " + std::to_string(at) +
@@ -378,93 +378,93 @@ std::string beginningOfFile(const FilePath& path) {
 
 }  // namespace
 
-std::string ForeignTable::place(std::size_t at) const {
+std::string ExternalTable::locationOf(std::size_t at) const {
     return kind == Kind::events ? origin : origin + ":" + std::to_string(at);
 }
 
-void ForeignTable::forEachRow(const std::vector<std::size_t>& wanted,
-                              const std::function<void(const Row&, std::size_t)>& take) const {
-    Row row(wanted.size());
+void ExternalTable::forEachRow(const std::vector<std::size_t>& requested,
+                              const std::function<void(const Row&, std::size_t)>& visit) const {
+    Row row(requested.size());
     std::size_t events_before = 0;
     std::map<std::string_view, std::vector<std::size_t>> cells_of;
-    for (std::size_t i = 0; i < wanted.size(); ++i)
-        cells_of[columns[wanted[i]]].push_back(i);
+    for (std::size_t i = 0; i < requested.size(); ++i)
+        cells_of[columns[requested[i]]].push_back(i);
     const auto put = [&](std::string_view name, double value) {
         if (const auto found = cells_of.find(name); found != cells_of.end())
             for (const std::size_t cell : found->second)
                 row[cell] = value;
     };
-    const auto take_event = [&](const ScalarEvent& event) {
+    const auto visit_event = [&](const ScalarEvent& event) {
         std::fill(row.begin(), row.end(), std::nullopt);
         put(kEventStepName, static_cast<double>(event.step));
         if (event.wall_time > 0) put(kEventTimeName, event.wall_time);
         for (const auto& [tag, value] : event.scalars)
             put(columnOfTag(tag), value);
-        take(row, ++events_before);
+        visit(row, ++events_before);
     };
-    const auto take_object = [&](std::string_view text, std::size_t line) {
+    const auto visit_object = [&](std::string_view text, std::size_t line) {
         const nlohmann::json json = parseObject(text, origin, line);
-        for (std::size_t i = 0; i < wanted.size(); ++i) {
-            const auto value = json.find(columns[wanted[i]]);
+        for (std::size_t i = 0; i < requested.size(); ++i) {
+            const auto value = json.find(columns[requested[i]]);
             row[i] = value == json.end() ? std::nullopt : numberOf(*value);
         }
-        take(row, line);
+        visit(row, line);
     };
-    const auto take_cells = [&](std::string_view line, std::size_t number) {
+    const auto visit_cells = [&](std::string_view line, std::size_t number) {
         const std::vector<std::string> cells = cellsOf(line, separator);
-        for (std::size_t i = 0; i < wanted.size(); ++i)
-            row[i] = wanted[i] < cells.size() ? numberIn(cells[wanted[i]]) : std::nullopt;
-        take(row, number);
+        for (std::size_t i = 0; i < requested.size(); ++i)
+            row[i] = requested[i] < cells.size() ? numberIn(cells[requested[i]]) : std::nullopt;
+        visit(row, number);
     };
-    walkThrough(*this, {take_event, take_object, [](std::string_view, std::size_t) {}, take_cells});
+    visitTable(*this, {visit_event, visit_object, [](std::string_view, std::size_t) {}, visit_cells});
 }
 
-ForeignTable parseForeignTable(const std::string& text, const std::string& origin) {
-    ForeignTable table;
+ExternalTable parseExternalTable(const std::string& text, const std::string& origin) {
+    ExternalTable table;
     table.origin = origin;
-    table.lines = [text](const std::function<void(std::string_view)>& take) {
+    table.lines = [text](const std::function<void(std::string_view)>& visit) {
         for (std::string_view rest = text; !rest.empty();) {
             const std::size_t end = std::min(rest.find('\n'), rest.size());
-            take(rest.substr(0, end));
+            visit(rest.substr(0, end));
             rest.remove_prefix(std::min(end + 1, rest.size()));
         }
     };
-    table.parts = [text](const std::function<void(std::string_view)>& take) { take(text); };
-    table.events = [text](const std::function<void(const ScalarEvent&)>& take) { forEachEvent(text, take); };
+    table.parts = [text](const std::function<void(std::string_view)>& visit) { visit(text); };
+    table.events = [text](const std::function<void(const ScalarEvent&)>& visit) { forEachEvent(text, visit); };
     table.kind = kindOf(std::string_view(text).substr(0, kBeginning));
     TableReader(table).read();
     return table;
 }
 
-ForeignTable readForeignTable(const std::filesystem::path& named, const std::function<bool()>& goes_on) {
-    ForeignTable table;
+ExternalTable readExternalTable(const std::filesystem::path& named, const std::function<bool()>& is_unfinished) {
+    ExternalTable table;
     table.origin = named.string();
     std::error_code unreadable;
     if (std::filesystem::is_directory(named, unreadable)) {
-        readEventFiles(table, eventFilesIn(named), goes_on);
+        readEventFiles(table, eventFilesIn(named), is_unfinished);
         return table;
     }
     const FilePath path = FilePath::regular(named);
-    if (fileSize(path) > kMostImportedBytes)  // a missing file is an error here
+    if (fileSize(path) > kMaxImportedBytes)  // a missing file is an error here
         throw Error(ErrorKind::disk, table.origin + " holds more than " +
-                                         bytesText(static_cast<double>(kMostImportedBytes)) +
+                                         formatBytes(static_cast<double>(kMaxImportedBytes)) +
                                          "; import a part of it, or every tenth row");
     table.kind = kindOf(beginningOfFile(path));
-    if (table.kind == ForeignTable::Kind::events) {
-        readEventFiles(table, {path}, goes_on);
+    if (table.kind == ExternalTable::Kind::events) {
+        readEventFiles(table, {path}, is_unfinished);
         return table;
     }
-    table.parts = [path, goes_on](const std::function<void(std::string_view)>& take) {
+    table.parts = [path, is_unfinished](const std::function<void(std::string_view)>& visit) {
         forEachPart(path, [&](std::string_view part) {
-            requireGoesOn(goes_on, path.string());
-            take(part);
+            throwIfCancelled(is_unfinished, path.string());
+            visit(part);
         });
     };
-    table.lines = [path, goes_on](const std::function<void(std::string_view)>& take) {
+    table.lines = [path, is_unfinished](const std::function<void(std::string_view)>& visit) {
         LineReader lines(path, LineReader::LastLine::whole);
         while (const auto line = lines.next()) {
-            requireGoesOn(goes_on, path.string());
-            take(*line);
+            throwIfCancelled(is_unfinished, path.string());
+            visit(*line);
         }
     };
     TableReader(table).read();

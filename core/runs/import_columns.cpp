@@ -12,7 +12,7 @@
 namespace roper {
 namespace {
 
-constexpr double kMostImportedSteps = 1e9;
+constexpr double kMaxImportedSteps = 1e9;
 
 /// Normalised name: "Train/Loss" and "train_loss" are equal.
 std::string plain(const std::string& name) {
@@ -61,16 +61,16 @@ const std::map<std::string, std::vector<std::string>>& commonNames() {
     return names;
 }
 
-bool hasNumbers(const ForeignTable& table, std::size_t column) {
-    return table.filled[column] > 0;
+bool hasNumbers(const ExternalTable& table, std::size_t column) {
+    return table.number_counts[column] > 0;
 }
 
 /// Numeric columns with this name.
-std::vector<std::string> columnsThat(const ForeignTable& table,
-                                     const std::function<bool(const std::string&)>& fit) {
+std::vector<std::string> columnsWhere(const ExternalTable& table,
+                                     const std::function<bool(const std::string&)>& predicate) {
     std::vector<std::string> found;
     for (std::size_t column = 0; column < table.columns.size(); ++column)
-        if (hasNumbers(table, column) && fit(table.columns[column])) found.push_back(table.columns[column]);
+        if (hasNumbers(table, column) && predicate(table.columns[column])) found.push_back(table.columns[column]);
     return found;
 }
 
@@ -79,7 +79,7 @@ bool isLightningRate(const std::string& name) {
     return name.starts_with("lr-");
 }
 
-bool isOfEvaluation(const std::string& plain_name) {
+bool isEvaluationColumn(const std::string& plain_name) {
     constexpr std::array<const char*, 3> kParts = {"val", "test", "predict"};  // "eval", too
     return std::any_of(kParts.begin(), kParts.end(),
                        [&](const char* part) { return plain_name.find(part) != std::string::npos; });
@@ -87,26 +87,26 @@ bool isOfEvaluation(const std::string& plain_name) {
 
 /// "a, b, c", truncated if there are very many.
 std::string listed(const std::vector<std::string>& names) {
-    constexpr std::size_t kMost = 100;
-    if (names.size() <= kMost) return join(names, ", ");
-    return join({names.begin(), names.begin() + kMost}, ", ") + " and " +
-           std::to_string(names.size() - kMost) + " more";
+    constexpr std::size_t kMax = 100;
+    if (names.size() <= kMax) return join(names, ", ");
+    return join({names.begin(), names.begin() + kMax}, ", ") + " and " +
+           std::to_string(names.size() - kMax) + " more";
 }
 
 /// Columns that never hold a number, with the first value of each.
-std::vector<std::string> columnsOfText(const ForeignTable& table) {
+std::vector<std::string> columnsOfText(const ExternalTable& table) {
     std::vector<std::string> texts = table.texts;
     for (std::size_t column = 0; column < table.columns.size(); ++column) {
         if (hasNumbers(table, column)) continue;
-        const std::string& example = table.unread_in[column].example;
+        const std::string& example = table.non_numeric_in[column].example;
         texts.push_back(table.columns[column] + (example.empty() ? "" : " (such as " + example + ")"));
     }
     return texts;
 }
 
 /// "it has step, loss", for a user who must choose a column.
-std::string whatItHas(const ForeignTable& table) {
-    const std::vector<std::string> numbers = columnsThat(table, [](const std::string&) { return true; }),
+std::string describeContents(const ExternalTable& table) {
+    const std::vector<std::string> numbers = columnsWhere(table, [](const std::string&) { return true; }),
                                    texts = columnsOfText(table);
     return (numbers.empty() ? "no column holds numbers" : "it has " + listed(numbers)) +
            (texts.empty() ? "" : "; without numbers: " + listed(texts));
@@ -121,40 +121,40 @@ const std::string& nameOf(ImportField field) {
     return names.at(static_cast<std::size_t>(field));
 }
 
-std::map<std::string, std::string> guessMapping(const ForeignTable& table) {
+std::map<std::string, std::string> guessMapping(const ExternalTable& table) {
     std::map<std::string, std::string> mapping;
     for (const auto& [field, names] : commonNames())
         for (const std::string& name : names) {
-            auto found = columnsThat(table, [&](const std::string& one) { return plain(one) == name; });
+            auto found = columnsWhere(table, [&](const std::string& one) { return plain(one) == name; });
             if (found.empty())
-                found = columnsThat(
+                found = columnsWhere(
                     table, [&](const std::string& one) { return plain(withoutRunName(one)) == name; });
             if (found.size() == 1) mapping[field] = found.front();
             if (!found.empty()) break;  // if several match equally well the user must choose
         }
-    if (table.kind == ForeignTable::Kind::events) {  // every event has them, whatever its tags
+    if (table.kind == ExternalTable::Kind::events) {  // every event has them, whatever its tags
         mapping["step"] = table.columns.front();
         if (table.columns.size() > 1 && table.columns[1] == "Wall time") mapping["time_s"] = table.columns[1];
     }
-    const auto rates = columnsThat(table, isLightningRate);
+    const auto rates = columnsWhere(table, isLightningRate);
     if (rates.size() == 1) mapping.emplace("learning_rate", rates.front());
     return mapping;
 }
 
-std::vector<std::string> possibleLosses(const ForeignTable& table) {
+std::vector<std::string> possibleLosses(const ExternalTable& table) {
     std::vector<std::string> found;
     for (std::size_t column = 0; column < table.columns.size(); ++column) {
         const std::string name = plain(withoutRunName(table.columns[column]));
         const bool is_value = name == "value";  // TensorBoard's CSV of one curve
         const bool is_bound = name.ends_with("lossmin") || name.ends_with("lossmax");
         const bool may_be =
-            is_value || (name.find("loss") != std::string::npos && !is_bound && !isOfEvaluation(name));
+            is_value || (name.find("loss") != std::string::npos && !is_bound && !isEvaluationColumn(name));
         if (hasNumbers(table, column) && may_be) found.push_back(table.columns[column]);
     }
     return found;
 }
 
-ImportColumns::ImportColumns(const ForeignTable& table, const std::map<std::string, std::string>& mapping)
+ImportColumns::ImportColumns(const ExternalTable& table, const std::map<std::string, std::string>& mapping)
     : table_(table) {
     const auto place_of = [&](const std::string& field, const std::string& column) {
         const auto found = std::find(table.columns.begin(), table.columns.end(), column);
@@ -170,12 +170,12 @@ ImportColumns::ImportColumns(const ForeignTable& table, const std::map<std::stri
     }
     if (names_.count("step") == 0)
         throw Error(ErrorKind::usage, "say which column of " + table.origin +
-                                          " counts the steps, with --column step=NAME; " + whatItHas(table));
-    wanted_.push_back(place_of("step", names_["step"]));
+                                          " counts the steps, with --column step=NAME; " + describeContents(table));
+    requested_columns_.push_back(place_of("step", names_["step"]));
     for (std::size_t i = 0; i < kImportFieldCount; ++i) {
         const auto field = static_cast<ImportField>(i);
         if (names_.count(nameOf(field)) == 0) continue;
-        wanted_.push_back(place_of(nameOf(field), names_[nameOf(field)]));
+        requested_columns_.push_back(place_of(nameOf(field), names_[nameOf(field)]));
         fields_.push_back(field);
     }
     if (has(ImportField::loss) || has(ImportField::correct) || has(ImportField::evaluation_loss)) return;
@@ -184,7 +184,7 @@ ImportColumns::ImportColumns(const ForeignTable& table, const std::map<std::stri
         ErrorKind::usage,
         "say which column of " + table.origin +
             " is the loss, the problems solved or the loss of an evaluation, with --column loss=NAME; " +
-            (losses.empty() ? whatItHas(table) : "it may be " + join(losses, " or ")));
+            (losses.empty() ? describeContents(table) : "it may be " + join(losses, " or ")));
 }
 
 bool ImportColumns::has(ImportField field) const {
@@ -200,29 +200,29 @@ const std::string& ImportColumns::columnOf(ImportField field) const {
 std::int64_t ImportColumns::stepOf(double value, std::size_t at) const {
     const std::string& column = names_.at("step");
     const auto refuse = [&](const std::string& what) {
-        throw Error(ErrorKind::usage, table_.place(at) + ": the step is " + formatNumber(value) +
+        throw Error(ErrorKind::usage, table_.locationOf(at) + ": the step is " + formatNumber(value) +
                                           " (column \"" + column + "\"); " + what +
                                           ". Is it the right column? --column step=NAME names another.");
     };
-    if (value < 0 || value > kMostImportedSteps) refuse("a step is a number from 0 to 1e9");
+    if (value < 0 || value > kMaxImportedSteps) refuse("a step is a number from 0 to 1e9");
     if (value != std::floor(value)) refuse("a step is a whole number");
     return static_cast<std::int64_t>(value);
 }
 
-double ImportColumns::wholeOf(ImportField field, double value, std::size_t at) const {
-    constexpr double kMost = 1e15;
-    if (value == std::floor(value) && std::abs(value) <= kMost) return value;
+double ImportColumns::requireInteger(ImportField field, double value, std::size_t at) const {
+    constexpr double kMax = 1e15;
+    if (value == std::floor(value) && std::abs(value) <= kMax) return value;
     throw Error(ErrorKind::usage,
-                table_.place(at) + ": " + nameOf(field) + " is " + formatNumber(value) + " (column \"" +
+                table_.locationOf(at) + ": " + nameOf(field) + " is " + formatNumber(value) + " (column \"" +
                     columnOf(field) + "\"), which is no whole number. --column " + nameOf(field) +
                     "=NAME names another column, and --column " + nameOf(field) + "= leaves it out.");
 }
 
-PassedOver ImportColumns::forEachStep(const std::function<void(const StepRow&)>& take) const {
-    PassedOver passed_over;
-    table_.forEachRow(wanted_, [&](const ForeignTable::Row& cells, std::size_t at) {
+SkippedRows ImportColumns::forEachStep(const std::function<void(const StepRow&)>& visit) const {
+    SkippedRows skipped;
+    table_.forEachRow(requested_columns_, [&](const ExternalTable::Row& cells, std::size_t at) {
         if (!cells[0] || !std::isfinite(*cells[0])) {
-            ++passed_over.without_step;  // a row of another kind, such as a summary
+            ++skipped.without_step;  // a row of another kind, such as a summary
             return;
         }
         StepRow row;
@@ -236,19 +236,19 @@ PassedOver ImportColumns::forEachStep(const std::function<void(const StepRow&)>&
                 field == ImportField::tokens || field == ImportField::correct || field == ImportField::of;
             const bool stands_beside = field == ImportField::time_s || field == ImportField::of;
             if (value && (counts || stands_beside) && !std::isfinite(*value)) value.reset();
-            if (value && counts) wholeOf(field, *value, at);
+            if (value && counts) requireInteger(field, *value, at);
             has_number = has_number || (value && !stands_beside);
             row[field] = value;
         }
         if (has_number)
-            take(row);
+            visit(row);
         else
-            ++passed_over.without_numbers;
+            ++skipped.without_numbers;
     });
-    return passed_over;
+    return skipped;
 }
 
-std::string ImportColumns::noLossNote() const {
+std::string ImportColumns::missingLossNote() const {
     const std::vector<std::string> losses = possibleLosses(table_);
     return "no training loss is imported: no column has a name that surely means it; " +
            (losses.empty() ? std::string("--column loss=NAME names it")
@@ -275,13 +275,13 @@ std::vector<std::string> ImportColumns::notes() const {
     if (!left.empty()) notes.push_back("not imported: " + listed(left));
     if (const auto texts = columnsOfText(table_); !texts.empty())
         notes.push_back("without numbers: " + listed(texts));
-    if (!has(ImportField::loss)) notes.push_back(noLossNote());
+    if (!has(ImportField::loss)) notes.push_back(missingLossNote());
     for (std::size_t column = 0; column < table_.columns.size(); ++column) {
-        const ForeignTable::Unread& unread = table_.unread_in[column];
-        if (unread.count == 0 || used.count(table_.columns[column]) == 0) continue;
-        notes.push_back(countOf(unread.count, "cell") + " of \"" + table_.columns[column] +
-                        "\" held no number and " + (unread.count == 1 ? "counts" : "count") +
-                        " as empty, the first at " + table_.place(unread.first) + ": " + unread.example);
+        const ExternalTable::NonNumericCells& non_numeric = table_.non_numeric_in[column];
+        if (non_numeric.count == 0 || used.count(table_.columns[column]) == 0) continue;
+        notes.push_back(countOf(non_numeric.count, "cell") + " of \"" + table_.columns[column] +
+                        "\" held no number and " + (non_numeric.count == 1 ? "counts" : "count") +
+                        " as empty, the first at " + table_.locationOf(non_numeric.first) + ": " + non_numeric.example);
     }
     return notes;
 }

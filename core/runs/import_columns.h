@@ -31,7 +31,7 @@ using StepValues = std::array<std::optional<double>, kImportFieldCount>;
 struct StepRow {
     std::int64_t step = 0;
     StepValues values;
-    std::size_t at = 0;  ///< position, for `ForeignTable::place`
+    std::size_t at = 0;  ///< position, for `ExternalTable::place`
 
     std::optional<double>& operator[](ImportField field) { return values[static_cast<std::size_t>(field)]; }
     const std::optional<double>& operator[](ImportField field) const {
@@ -40,7 +40,7 @@ struct StepRow {
 };
 
 /// Skipped rows of a table, by reason.
-struct PassedOver {
+struct SkippedRows {
     std::size_t without_step = 0, without_numbers = 0;
 };
 
@@ -48,11 +48,11 @@ struct PassedOver {
 class ImportColumns {
   public:
     /// @throws Error (usage) for an unknown field, a missing column, or too few columns
-    ImportColumns(const ForeignTable& table, const std::map<std::string, std::string>& mapping);
+    ImportColumns(const ExternalTable& table, const std::map<std::string, std::string>& mapping);
 
-    /// Calls `take` with all rows that have a step and a number. @throws Error (usage) naming a cell with an
+    /// Calls `visit` with all rows that have a step and a number. @throws Error (usage) naming a cell with an
     /// invalid value
-    PassedOver forEachStep(const std::function<void(const StepRow&)>& take) const;
+    SkippedRows forEachStep(const std::function<void(const StepRow&)>& visit) const;
 
     bool has(ImportField field) const;
     /// The name of its column; empty if it has none.
@@ -65,12 +65,12 @@ class ImportColumns {
 
   private:
     std::int64_t stepOf(double value, std::size_t at) const;
-    double wholeOf(ImportField field, double value, std::size_t at) const;
-    std::string noLossNote() const;
+    double requireInteger(ImportField field, double value, std::size_t at) const;
+    std::string missingLossNote() const;
 
-    const ForeignTable& table_;
+    const ExternalTable& table_;
     std::map<std::string, std::string> names_;  ///< of columns, by field
-    std::vector<std::size_t> wanted_;           ///< beginning with that of the step
+    std::vector<std::size_t> requested_columns_;           ///< beginning with that of the step
     std::vector<ImportField> fields_;           ///< of the other columns
 };
 
@@ -78,6 +78,6 @@ class ImportColumns {
 const std::string& nameOf(ImportField field);
 
 /// Columns that may be a training loss, for the user to choose from.
-std::vector<std::string> possibleLosses(const ForeignTable& table);
+std::vector<std::string> possibleLosses(const ExternalTable& table);
 
 }  // namespace roper

@@ -8,8 +8,8 @@
 namespace roper {
 namespace {
 
-constexpr std::size_t kLongestRecord = 4U << 20U;
-constexpr std::size_t kLongestKey = 64;
+constexpr std::size_t kMaxRecordBytes = 4U << 20U;
+constexpr std::size_t kMaxKeyBytes = 64;
 constexpr int kNoRows = std::numeric_limits<int>::max();
 constexpr std::string_view kHistory = "log_history";
 
@@ -17,7 +17,7 @@ constexpr std::string_view kHistory = "log_history";
 
 void JsonRecords::feed(std::string_view part) {
     for (const char c : part) {
-        takeChar(c);
+        consumeChar(c);
         if (c == '\n') ++line_;
     }
 }
@@ -25,7 +25,7 @@ void JsonRecords::feed(std::string_view part) {
 void JsonRecords::finish() const {
     if (depth_ > 0)
         throw Error(ErrorKind::usage,
-                    origin_ + ":" + std::to_string(begun_line_) +
+                    origin_ + ":" + std::to_string(record_first_line_) +
                         ": not JSON: what begins here does not end; the file was cut off, or "
                         "is still being written");
 }
@@ -34,23 +34,23 @@ void JsonRecords::refuse(const std::string& what) const {
     throw Error(ErrorKind::usage, origin_ + ":" + std::to_string(line_) + ": " + what);
 }
 
-void JsonRecords::takeChar(char c) {
+void JsonRecords::consumeChar(char c) {
     if (record_depth_ >= 0) {
         record_ += c;
-        if (record_.size() > kLongestRecord) refuse("an object of more than 4 MB is no row of metrics");
+        if (record_.size() > kMaxRecordBytes) refuse("an object of more than 4 MB is no row of metrics");
     }
     if (in_string_) {
         if (!escaped_ && c == '"')
             in_string_ = false;
-        else if (key_.size() < kLongestKey)
+        else if (key_.size() < kMaxKeyBytes)
             key_ += c;
         escaped_ = !escaped_ && c == '\\';
     } else {
-        takeStructure(c);
+        consumeStructural(c);
     }
 }
 
-void JsonRecords::takeStructure(char c) {
+void JsonRecords::consumeStructural(char c) {
     const bool is_between = record_depth_ < 0 && depth_ == rows_depth_;
     if (c == '{' || c == '[') return open(c);
     if (c == '}' || c == ']') return close();
@@ -63,11 +63,11 @@ void JsonRecords::takeStructure(char c) {
 
 void JsonRecords::open(char c) {
     const bool is_between = record_depth_ < 0 && depth_ == rows_depth_;
-    if (depth_ == 0) begun_line_ = line_;
+    if (depth_ == 0) record_first_line_ = line_;
     if (is_between && c == '{') {
         record_depth_ = depth_;
         record_ = c;
-        begun_line_ = line_;
+        record_first_line_ = line_;
     } else if (is_between && depth_ == 0) {
         rows_depth_ = 1;
         has_array_ = true;
@@ -86,7 +86,7 @@ void JsonRecords::close() {
     --depth_;
     if (depth_ == record_depth_) {
         record_depth_ = -1;
-        take_(record_, begun_line_);
+        on_record_(record_, record_first_line_);
         record_.clear();
     } else if (record_depth_ < 0 && depth_ < rows_depth_) {
         rows_depth_ = depth_ == 0 ? 0 : kNoRows;

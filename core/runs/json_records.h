@@ -10,9 +10,9 @@ namespace roper {
 /// of an array, those of "log_history" (Hugging Face's Trainer), or consecutive objects.
 class JsonRecords {
   public:
-    using Take = std::function<void(std::string_view record, std::size_t line)>;
+    using OnRecord = std::function<void(std::string_view record, std::size_t line)>;
     /// @param origin  name of the file in errors
-    JsonRecords(std::string origin, Take take) : origin_(std::move(origin)), take_(std::move(take)) {}
+    JsonRecords(std::string origin, OnRecord on_record) : origin_(std::move(origin)), on_record_(std::move(on_record)) {}
 
     /// Processes the next chunk of the text. @throws Error (usage) naming the line
     void feed(std::string_view part);
@@ -24,15 +24,15 @@ class JsonRecords {
     bool isOpen() const { return depth_ > 0; }
 
   private:
-    void takeChar(char c);
-    void takeStructure(char c);
+    void consumeChar(char c);
+    void consumeStructural(char c);
     void open(char c);
     void close();
     [[noreturn]] void refuse(const std::string& what) const;
 
     std::string origin_;
-    Take take_;
-    std::size_t line_ = 1, begun_line_ = 1;
+    OnRecord on_record_;
+    std::size_t line_ = 1, record_first_line_ = 1;
     int depth_ = 0;
     int rows_depth_ = 0;     ///< nesting depth of a row
     int record_depth_ = -1;  ///< of the current record; negative: none

@@ -9,13 +9,13 @@
 
 namespace roper {
 
-LineTail::Update LineTail::poll(std::size_t most_bytes) {
+LineTail::Update LineTail::poll(std::size_t max_bytes) {
     Update update;
     problem_.clear();
     // A failed read may succeed at the next poll, so previously returned lines remain valid.
     Descriptor file;
     try {
-        file = openFileIfThere(path_, O_RDONLY);
+        file = openFileIfExists(path_, O_RDONLY);
     } catch (const Error& error) {
         problem_ = error.what();
         return update;
@@ -33,7 +33,7 @@ LineTail::Update LineTail::poll(std::size_t most_bytes) {
         inode_ = info.st_ino;
         offset_ = 0;
     }
-    std::string bytes(static_cast<std::size_t>(std::min<std::uint64_t>(size - offset_, most_bytes)), '\0');
+    std::string bytes(static_cast<std::size_t>(std::min<std::uint64_t>(size - offset_, max_bytes)), '\0');
     try {
         bytes.resize(readAt(file, bytes, offset_, path_.string()));
     } catch (const Error& error) {
@@ -42,13 +42,13 @@ LineTail::Update LineTail::poll(std::size_t most_bytes) {
     }
     const std::size_t end = bytes.rfind('\n');
     if (end == std::string::npos) {
-        if (bytes.size() == most_bytes)
+        if (bytes.size() == max_bytes)
             problem_ = path_.string() + " has a line of more than " +
-                       bytesText(static_cast<double>(most_bytes)) + "; what follows is not read";
+                       formatBytes(static_cast<double>(max_bytes)) + "; what follows is not read";
         return update;
     }
     offset_ += end + 1;
-    update.more = bytes.size() == most_bytes && offset_ < size;
+    update.more = bytes.size() == max_bytes && offset_ < size;
     update.lines = split(std::string_view(bytes).substr(0, end), '\n');
     return update;
 }

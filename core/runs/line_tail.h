@@ -21,9 +21,9 @@ class LineTail {
         std::vector<std::string> lines;
     };
 
-    /// The lines added since the last call; none if the file is missing. Reads at most about `most_bytes` at
+    /// The lines added since the last call; none if the file is missing. Reads at most about `max_bytes` at
     /// once.
-    Update poll(std::size_t most_bytes = 8U << 20U);
+    Update poll(std::size_t max_bytes = 8U << 20U);
 
     /// Why the last poll failed; empty if it did not.
     const std::string& problem() const { return problem_; }

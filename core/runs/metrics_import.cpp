@@ -11,13 +11,13 @@ namespace {
 
 /// Writes the rows. The status names no machine, since the duration of an imported run says nothing about
 /// this one.
-void fillRun(const RunFolder& folder, StepMerger&& merger, const std::vector<std::string>& said) {
+void fillRun(const RunFolder& folder, StepMerger&& merger, const std::vector<std::string>& log_lines) {
     std::int64_t last_step = 0;
     {
         RunRecorder recorder(folder);
         last_step = merger.make({[&](const MetricsRow& row) { recorder.record(row); },
                                  [&](const EvaluationRow& row) { recorder.record(row); }});
-        for (const std::string& line : said)
+        for (const std::string& line : log_lines)
             recorder.log(line);
     }
     Status status = folder.status();
@@ -40,7 +40,7 @@ std::string titleOf(const Specification& specification, const std::string& name,
 
 /// The known settings, with defaults for the rest.
 /// @param steps  contained in the table
-Specification knownAlone(Specification specification, std::int64_t steps) {
+Specification onlyKnownSettings(Specification specification, std::int64_t steps) {
     static const Specification defaults;
     static const std::string steps_key = "training.steps";
     std::string& known = specification.about.known;
@@ -60,30 +60,30 @@ void append(std::vector<std::string>& notes, const std::vector<std::string>& mor
 }  // namespace
 
 ImportedRun importRun(const std::filesystem::path& runs, const std::string& name, Specification specification,
-                      const ForeignTable& table, const std::map<std::string, std::string>& mapping) {
+                      const ExternalTable& table, const std::map<std::string, std::string>& mapping) {
     const ImportColumns columns(table, mapping);
-    StepSurvey survey(table, columns);
+    StepAnalysis analysis(table, columns);
     // A trial run without writing: errors are found before a run is created.
-    StepMerger trial(table, columns, survey);
+    StepMerger trial(table, columns, analysis);
     const std::int64_t last_step = trial.make({[](const MetricsRow&) {}, [](const EvaluationRow&) {}});
     std::vector<std::string> notes = columns.notes();
-    append(notes, survey.notes());
+    append(notes, analysis.notes());
     append(notes, trial.notes());
     const std::int64_t said_steps = specification.training.steps;
     const bool steps_are_said =
         !specification.about.known.empty() && isKnown("training.steps", specification);
-    specification = knownAlone(std::move(specification), std::max<std::int64_t>(1, last_step));
+    specification = onlyKnownSettings(std::move(specification), std::max<std::int64_t>(1, last_step));
     specification.about.title = titleOf(specification, name, table.origin);
     const std::string known =
         "known settings: " + join(split(specification.about.known, ' '), ", ") + "; the others are not known";
     if (steps_are_said && said_steps != specification.training.steps)
         notes.push_back("training.steps is " + std::to_string(specification.training.steps) +
                         ", the last step of the file, not " + std::to_string(said_steps));
-    std::vector<std::string> said = {"imported; " + columns.text(), known};
-    append(said, notes);
+    std::vector<std::string> log_lines = {"imported; " + columns.text(), known};
+    append(log_lines, notes);
     const RunFolder folder = createRun(runs, name, specification);
     try {
-        fillRun(folder, StepMerger(table, columns, survey), said);
+        fillRun(folder, StepMerger(table, columns, analysis), log_lines);
     } catch (...) {
         std::error_code ignored;  // incomplete runs are removed
         std::filesystem::remove_all(folder.path(), ignored);

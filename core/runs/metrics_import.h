@@ -17,7 +17,7 @@ inline const std::vector<std::string> kImportFields = {
 /// Field to column name. Columns are recognised by the usual names in trainers and trackers ("global_step",
 /// "train/loss", "gull-7 - train/loss" of a W&B run, …); a field is left out if two columns match equally
 /// well.
-std::map<std::string, std::string> guessMapping(const ForeignTable& table);
+std::map<std::string, std::string> guessMapping(const ExternalTable& table);
 
 struct ImportedRun {
     RunFolder folder;
@@ -35,6 +35,6 @@ struct ImportedRun {
 /// the method is `kUnknownMethod`.
 /// @throws Error (usage) naming a missing column, or a cell with an invalid value
 ImportedRun importRun(const std::filesystem::path& runs, const std::string& name, Specification specification,
-                      const ForeignTable& table, const std::map<std::string, std::string>& mapping);
+                      const ExternalTable& table, const std::map<std::string, std::string>& mapping);
 
 }  // namespace roper

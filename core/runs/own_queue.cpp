@@ -20,15 +20,15 @@ constexpr const char* kSection = "queue";
 
 /// SHA-256 of a run's run.toml; empty if it cannot be read, in which case the trainer reports the problem.
 std::string fingerprintOf(const fs::path& runs, const std::string& name) {
-    constexpr std::uint64_t kMostToml = 1U << 20U;
+    constexpr std::uint64_t kMaxTomlBytes = 1U << 20U;
     try {
-        return sha256(readFile(RunFolder(runs / name).specificationPath(), kMostToml));
+        return sha256(readFile(RunFolder(runs / name).specificationPath(), kMaxTomlBytes));
     } catch (const Error&) {
         return {};
     }
 }
 
-bool isAsApproved(const nlohmann::json& approved, const WaitingRun& run) {
+bool matchesApproval(const nlohmann::json& approved, const WaitingRun& run) {
     const auto found = approved.find(run.name);
     return found != approved.end() && *found == run.fingerprint;
 }
@@ -40,33 +40,33 @@ void approveRuns(const fs::path& runs, const std::vector<std::string>& names) {
     for (const std::string& name : names)
         now.push_back({name, fingerprintOf(runs, name)});
     try {
-        approveAsShown(runs, now);
+        approveFingerprints(runs, now);
     } catch (const Error&) {
         // They wait in the queue regardless, and the user is asked before they start.
     }
 }
 
-void approveAsShown(const fs::path& runs, const std::vector<WaitingRun>& shown) {
+void approveFingerprints(const fs::path& runs, const std::vector<WaitingRun>& shown) {
     if (shown.empty()) return;
-    changeOwnRecord(runs, kSection, [&](nlohmann::json& approved) {
+    changeUserRecord(runs, kSection, [&](nlohmann::json& approved) {
         for (const WaitingRun& run : shown)
             approved[run.name] = run.fingerprint;
     });
 }
 
-void carryApproval(const fs::path& runs, const std::string& from, const std::string& to) {
-    if (!readOwnRecord(runs, kSection).contains(from)) return;
-    changeOwnRecord(runs, kSection, [&](nlohmann::json& approved) {
+void transferApproval(const fs::path& runs, const std::string& from, const std::string& to) {
+    if (!readUserRecord(runs, kSection).contains(from)) return;
+    changeUserRecord(runs, kSection, [&](nlohmann::json& approved) {
         if (approved.contains(from)) approved[to] = approved[from];
     });
 }
 
-void forgetRuns(const fs::path& runs, const std::vector<std::string>& names) {
-    const nlohmann::json approved = readOwnRecord(runs, kSection);
+void removeApprovals(const fs::path& runs, const std::vector<std::string>& names) {
+    const nlohmann::json approved = readUserRecord(runs, kSection);
     if (std::none_of(names.begin(), names.end(),
                      [&](const std::string& name) { return approved.contains(name); }))
         return;
-    changeOwnRecord(runs, kSection, [&](nlohmann::json& all) {
+    changeUserRecord(runs, kSection, [&](nlohmann::json& all) {
         for (const std::string& name : names)
             all.erase(name);
     });
@@ -74,35 +74,35 @@ void forgetRuns(const fs::path& runs, const std::vector<std::string>& names) {
 
 std::optional<std::string> approvedFingerprint(const fs::path& runs, const std::string& name) {
     const WaitingRun now{name, fingerprintOf(runs, name)};
-    return isAsApproved(readOwnRecord(runs, kSection), now) ? std::optional(now.fingerprint) : std::nullopt;
+    return matchesApproval(readUserRecord(runs, kSection), now) ? std::optional(now.fingerprint) : std::nullopt;
 }
 
 std::vector<WaitingRun> unapprovedRuns(const fs::path& runs) {
     const RunQueue queue = readQueue(runs);
-    const nlohmann::json approved = readOwnRecord(runs, kSection);
+    const nlohmann::json approved = readUserRecord(runs, kSection);
     std::vector<WaitingRun> waiting;
     for (const RunQueue::Entry& entry : queue.entries) {
-        if (entry.held) continue;
+        if (entry.on_hold) continue;
         WaitingRun run{entry.run, fingerprintOf(runs, entry.run)};
-        if (!isAsApproved(approved, run)) waiting.push_back(std::move(run));
+        if (!matchesApproval(approved, run)) waiting.push_back(std::move(run));
     }
     return waiting;
 }
 
 RunQueue readApprovedQueue(const fs::path& runs) {
     RunQueue queue = readQueue(runs);
-    const nlohmann::json approved = readOwnRecord(runs, kSection);
+    const nlohmann::json approved = readUserRecord(runs, kSection);
     std::erase_if(queue.entries, [&](const RunQueue::Entry& entry) { return !approved.contains(entry.run); });
     return queue;
 }
 
 std::string describeUnapproved(const std::vector<WaitingRun>& waiting) {
-    constexpr std::size_t kMostNamed = 3;
+    constexpr std::size_t kMaxNamed = 3;
     std::vector<std::string> named;
-    for (std::size_t i = 0; i < std::min(waiting.size(), kMostNamed); ++i)
+    for (std::size_t i = 0; i < std::min(waiting.size(), kMaxNamed); ++i)
         named.push_back(waiting[i].name);
     return countOf(waiting.size(), "run") + " of the queue (" + join(named, ", ") +
-           (waiting.size() > kMostNamed ? ", …) " : ") ") +
+           (waiting.size() > kMaxNamed ? ", …) " : ") ") +
            (waiting.size() == 1 ? "was not queued by you here, or has changed since"
                                 : "were not queued by you here, or have changed since");
 }

@@ -26,15 +26,15 @@ void approveRuns(const std::filesystem::path& runs, const std::vector<std::strin
 
 /// The same for runs as they were shown, regardless of later changes.
 /// @throws Error (disk) if that cannot be recorded
-void approveAsShown(const std::filesystem::path& runs, const std::vector<WaitingRun>& shown);
+void approveFingerprints(const std::filesystem::path& runs, const std::vector<WaitingRun>& shown);
 
 /// To be called before a run is renamed: it keeps its approval if it has one, and does not gain one
 /// otherwise.
 /// @throws Error (disk)
-void carryApproval(const std::filesystem::path& runs, const std::string& from, const std::string& to);
+void transferApproval(const std::filesystem::path& runs, const std::string& from, const std::string& to);
 
 /// Removes the record of runs that are no longer in the queue. @throws Error (disk)
-void forgetRuns(const std::filesystem::path& runs, const std::vector<std::string>& names);
+void removeApprovals(const std::filesystem::path& runs, const std::vector<std::string>& names);
 
 /// The SHA-256 with which the run was approved, if its run.toml still matches; otherwise empty.
 std::optional<std::string> approvedFingerprint(const std::filesystem::path& runs, const std::string& name);

@@ -27,41 +27,41 @@ std::string textOf(const Json& json) {
 }
 
 /// The record of one runs folder, with the folder's identity.
-struct OwnRecord {
+struct UserRecord {
     fs::path path;
     Json identity;
 };
 
 /// Whether two folders with the same path and inode, which the file's name implies, are the same: unless both
 /// have a creation time, and these differ. It may be available on only one of two machines or kernels.
-bool areOneFolder(const Json& a, const Json& b) {
-    const auto birthOf = [](const Json& one) {
+bool isSameFolder(const Json& a, const Json& b) {
+    const auto creationTime = [](const Json& one) {
         return std::pair(one.value("made_s", Json(0)), one.value("made_ns", Json(0)));
     };
-    const auto first = birthOf(a), second = birthOf(b);
+    const auto first = creationTime(a), second = creationTime(b);
     return first.first == 0 || second.first == 0 || first == second;
 }
 
 /// Empty without a home folder, or without such a folder.
-std::optional<OwnRecord> recordOf(const fs::path& runs) {
+std::optional<UserRecord> recordOf(const fs::path& runs) {
     constexpr std::size_t kDigits = 32;
-    const auto state = ownStateFolder();
-    auto identity = identityOf(runs);
+    const auto state = userStateFolder();
+    auto identity = folderIdentity(runs);
     if (!state || !identity) return std::nullopt;
     const std::string key =
         sha256(identity->at("inode").dump() + identity->at("path").get_ref<const std::string&>())
             .substr(0, kDigits);
-    return OwnRecord{*state / "folders" / (key + ".json"), std::move(*identity)};
+    return UserRecord{*state / "folders" / (key + ".json"), std::move(*identity)};
 }
 
 /// The recorded sections; none if they belong to another folder.
 /// @throws Error (disk) if there is a record that cannot be read
-Json sectionsIn(const OwnRecord& record) {
-    if (!isThere(record.path)) return Json::object();
+Json sectionsIn(const UserRecord& record) {
+    if (!pathExists(record.path)) return Json::object();
     Json sections = Json::parse(readFile(record.path), nullptr, /*allow_exceptions=*/false);
     const bool is_of_folder = sections.is_object() && sections.contains(kFolderKey) &&
                               sections[kFolderKey].is_object() &&
-                              areOneFolder(sections[kFolderKey], record.identity);
+                              isSameFolder(sections[kFolderKey], record.identity);
     return is_of_folder ? sections : Json::object();
 }
 
@@ -72,7 +72,7 @@ Json sectionOf(const Json& sections, const char* name) {
 
 }  // namespace
 
-std::optional<fs::path> ownStateFolder() {
+std::optional<fs::path> userStateFolder() {
     constexpr const char* kName = "roper-lab";
     const char* state = std::getenv("XDG_STATE_HOME");
     if (state != nullptr && fs::path(state).is_absolute()) return fs::path(state) / kName;
@@ -81,20 +81,20 @@ std::optional<fs::path> ownStateFolder() {
     return std::nullopt;
 }
 
-std::optional<Json> identityOf(const fs::path& folder) {
+std::optional<Json> folderIdentity(const fs::path& folder) {
     std::error_code missing;
     const fs::path path = fs::canonical(folder, missing);
     struct statx info {};
     if (missing || ::statx(AT_FDCWD, path.c_str(), 0, STATX_INO | STATX_BTIME, &info) != 0)
         return std::nullopt;
-    const bool tells_birth = (info.stx_mask & STATX_BTIME) != 0;
+    const bool has_creation_time = (info.stx_mask & STATX_BTIME) != 0;
     return Json{{"path", path.string()},
                 {"inode", info.stx_ino},
-                {"made_s", tells_birth ? info.stx_btime.tv_sec : 0},
-                {"made_ns", tells_birth ? info.stx_btime.tv_nsec : 0}};
+                {"made_s", has_creation_time ? info.stx_btime.tv_sec : 0},
+                {"made_ns", has_creation_time ? info.stx_btime.tv_nsec : 0}};
 }
 
-Json readOwnRecord(const fs::path& runs, const char* section) {
+Json readUserRecord(const fs::path& runs, const char* section) {
     const auto record = recordOf(runs);
     try {
         return record ? sectionOf(sectionsIn(*record), section) : Json::object();
@@ -103,14 +103,14 @@ Json readOwnRecord(const fs::path& runs, const char* section) {
     }
 }
 
-void changeOwnRecord(const fs::path& runs, const char* section, const std::function<void(Json&)>& change) {
-    constexpr double kLongest_s = 10;  // other programs change a small file within milliseconds
+void changeUserRecord(const fs::path& runs, const char* section, const std::function<void(Json&)>& change) {
+    constexpr double kMaxLockWait_s = 10;  // other programs change a small file within milliseconds
     const auto record = recordOf(runs);
     if (!record)
         throw Error(ErrorKind::disk, "what you have made in " + runs.string() +
                                          " cannot be recorded: set HOME or XDG_STATE_HOME");
     makeFolder(record->path.parent_path());
-    const FileLock lock(record->path.string() + ".lock", waitAtMost(kLongest_s, record->path.string()));
+    const FileLock lock(record->path.string() + ".lock", waitAtMost(kMaxLockWait_s, record->path.string()));
     Json sections = sectionsIn(*record);
     const Json before = sectionOf(sections, section);
     Json after = before;

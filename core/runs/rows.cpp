@@ -196,19 +196,19 @@ template <class Row>
 Row parseCells(std::string_view line) {
     const RowFile<Row>& file = rowFile<Row>();
     std::vector<std::string> cells = split(line, ',');
-    const auto& former = file.former_counts;
+    const auto& former = file.legacy_column_counts;
     if (std::find(former.begin(), former.end(), cells.size()) != former.end())
         cells.resize(file.columns.size());
     if (cells.size() != file.columns.size())
         throw Error(ErrorKind::usage, "a row has " + std::to_string(cells.size()) + " columns instead of " +
-                                          std::to_string(file.columns.size()) + ": " + quotedBeginning(line));
+                                          std::to_string(file.columns.size()) + ": " + quoteExcerpt(line));
     Row row;
     for (std::size_t i = 0; i < cells.size(); ++i) {
         const bool ok =
             std::visit([&](auto member) { return readCell(cells[i], row.*member); }, file.columns[i].member);
         if (!ok)
             throw Error(ErrorKind::usage, "column " + std::string(file.columns[i].name) + " holds " +
-                                              quotedBeginning(cells[i]) + ", which is not a number");
+                                              quoteExcerpt(cells[i]) + ", which is not a number");
     }
     return row;
 }
@@ -220,7 +220,7 @@ Row parseObject(std::string_view line) {
         Row row;
         const RowFile<Row>& file = rowFile<Row>();
         const std::size_t required =
-            file.former_counts.empty() ? file.columns.size() : file.former_counts.front();
+            file.legacy_column_counts.empty() ? file.columns.size() : file.legacy_column_counts.front();
         for (std::size_t i = 0; i < file.columns.size(); ++i) {
             const std::string name(file.columns[i].name);
             if (i >= required && !json.contains(name)) continue;
@@ -229,7 +229,7 @@ Row parseObject(std::string_view line) {
         return row;
     } catch (const std::exception& error) {
         throw Error(ErrorKind::usage,
-                    "not a line of " + std::string(rowFile<Row>().name) + ": " + jsonProblem(error.what()));
+                    "not a line of " + std::string(rowFile<Row>().name) + ": " + jsonErrorMessage(error.what()));
     }
 }
 
@@ -289,7 +289,7 @@ template <class Row>
 std::vector<std::pair<std::string, double>> tensorboardValues(const Row& row) {
     std::vector<std::pair<std::string, double>> values;
     for (const Column<Row>& column : rowFile<Row>().columns) {
-        if (!column.for_tensorboard) continue;
+        if (!column.in_tensorboard) continue;
         const auto value = std::visit([&](auto member) { return numberOf(row.*member); }, column.member);
         if (value) values.emplace_back(column.name, *value);
     }

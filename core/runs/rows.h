@@ -43,7 +43,7 @@ struct EvaluationRow {
 /// A row of method.csv: a number specific to some position methods or attentions, at a step.
 struct MethodRow {
     std::int64_t step = 0;
-    std::string quantity;  ///< query_key_frequency, value_frequency, relative_bias or least_denominator
+    std::string quantity;  ///< query_key_frequency, value_frequency, relative_bias or min_denominator
     std::optional<std::int64_t> layer, head;
     std::optional<std::int64_t> index;  ///< pair of a frequency, bucket of a bias
     double value = 0;
@@ -101,7 +101,7 @@ struct Column {
     std::variant<std::int64_t Row::*, double Row::*, std::string Row::*, std::optional<std::int64_t> Row::*,
                  std::optional<double> Row::*, std::optional<bool> Row::*, std::vector<std::int64_t> Row::*>
         member;
-    bool for_tensorboard = false;  ///< also written to the TensorBoard events
+    bool in_tensorboard = false;  ///< also written to the TensorBoard events
 };
 
 enum class RowFormat { csv, json_lines };
@@ -114,7 +114,7 @@ struct RowFile {
     std::vector<Column<Row>> columns;
     RowFormat format = RowFormat::csv;
     /// Ascending numbers of columns in files of older versions, which lack the last ones.
-    std::vector<std::size_t> former_counts = {};
+    std::vector<std::size_t> legacy_column_counts = {};
 };
 
 /// The file of a type of row. Like all functions below, for `MetricsRow`, `EvaluationRow`, `MethodRow`,

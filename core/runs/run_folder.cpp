@@ -20,7 +20,7 @@ namespace {
 
 /// Whether this folder contains a run, or something that looks like one. An inaccessible folder (a loop of
 /// links, another user's private folder) does not.
-bool holdsRun(const fs::path& folder) {
+bool isRunFolder(const fs::path& folder) {
     std::error_code unreadable;
     return fs::is_directory(folder, unreadable) &&
            fs::exists(fs::symlink_status(folder / "run.toml", unreadable));
@@ -39,7 +39,7 @@ std::string stepFileName(std::int64_t step) {
 /// The files of a folder named after a step, by ascending step.
 std::vector<StepFile> stepFiles(const FilePath& folder) {
     std::vector<StepFile> found;
-    for (const std::string& name : namesIn(folder)) {
+    for (const std::string& name : listFolder(folder)) {
         if (!name.starts_with(kStepPrefix) || !name.ends_with(kStepSuffix)) continue;
         const auto digits = std::string_view(name).substr(
             kStepPrefix.size(), name.size() - kStepPrefix.size() - kStepSuffix.size());
@@ -73,7 +73,7 @@ FilePath RunFolder::snapshotPath(std::int64_t step) const {
 }
 
 FilePath RunFolder::eventsPath() const {
-    for (const std::string& name : namesIn(confinedPath()))
+    for (const std::string& name : listFolder(confinedPath()))
         if (name.starts_with(kEventsPrefix) && name.find(kPartialMark) == std::string::npos)
             return file(name);
     // TensorBoard requires seconds since 1970 and a host; for privacy the name does not contain that of the
@@ -82,41 +82,41 @@ FilePath RunFolder::eventsPath() const {
     return file(std::string(kEventsPrefix).append(std::to_string(seconds)).append(".roper-lab"));
 }
 
-RunState RunFolder::trueState(const Status& status) const {
-    if (claimsToWork(status))
-        return writerIsAlive(status, [&] { return lockIsHeld(lockPath()); }) ? status.state
+RunState RunFolder::effectiveState(const Status& status) const {
+    if (reportsActive(status))
+        return writerIsAlive(status, [&] { return isLockHeld(lockPath()); }) ? status.state
                                                                              : RunState::interrupted;
     try {
-        return raisedSteps(status) ? RunState::unfinished : status.state;
+        return raisedStepTarget(status) ? RunState::unfinished : status.state;
     } catch (const Error&) {
         return status.state;  // code that needs the unreadable part reports it
     }
 }
 
-std::optional<std::int64_t> RunFolder::raisedSteps(const Status& status) const {
+std::optional<std::int64_t> RunFolder::raisedStepTarget(const Status& status) const {
     if (status.state != RunState::finished) return std::nullopt;
-    const std::int64_t wanted = specification().training.steps;
-    const bool goes_on = wanted > status.steps && !checkpoints().empty();
-    return goes_on ? std::optional(wanted) : std::nullopt;
+    const std::int64_t requested = specification().training.steps;
+    const bool should_continue = requested > status.steps && !checkpoints().empty();
+    return should_continue ? std::optional(requested) : std::nullopt;
 }
 
 std::optional<std::string> RunFolder::crash(const Status& status) const {
     constexpr std::size_t kEnd = 4096;
     try {
-        return crashIn(readEnd(logPath(), kEnd), status.pid, status.process_start);
+        return findCrash(readEnd(logPath(), kEnd), status.pid, status.process_start);
     } catch (const Error&) {
         return std::nullopt;
     }
 }
 
 template <class Row>
-void RunFolder::forEachRow(const std::function<void(const Row&)>& take) const {
+void RunFolder::forEachRow(const std::function<void(const Row&)>& visit) const {
     const FilePath path = pathOf<Row>();
     LineReader lines(path);
     while (const auto line = lines.next()) {
         if (lines.number() == 1 && isHeader<Row>(*line)) continue;
         try {
-            take(parseRow<Row>(*line));
+            visit(parseRow<Row>(*line));
         } catch (const Error& error) {
             throw Error(error.kind(),
                         path.string() + ":" + std::to_string(lines.number()) + ": " + error.what());
@@ -127,18 +127,18 @@ void RunFolder::forEachRow(const std::function<void(const Row&)>& take) const {
 /// Maximal size in bytes of a file of rows that windows read completely. Metrics, evaluations and samples are
 /// read incrementally.
 template <class Row>
-constexpr std::uint64_t mostBytesOfRows() {
-    constexpr bool is_read_on =
+constexpr std::uint64_t maxBytesOfRows() {
+    constexpr bool is_read_incrementally =
         std::is_same_v<Row, MetricsRow> || std::is_same_v<Row, EvaluationRow> || std::is_same_v<Row, Sample>;
-    return is_read_on ? std::numeric_limits<std::uint64_t>::max() : 32U << 20U;
+    return is_read_incrementally ? std::numeric_limits<std::uint64_t>::max() : 32U << 20U;
 }
 
 template <class Row>
 std::vector<Row> RunFolder::rows() const {
     const FilePath path = pathOf<Row>();
-    if (isThere(path) && fileSize(path) > mostBytesOfRows<Row>())
+    if (pathExists(path) && fileSize(path) > maxBytesOfRows<Row>())
         throw Error(ErrorKind::disk, path.string() + " holds more than " +
-                                         bytesText(static_cast<double>(mostBytesOfRows<Row>())) +
+                                         formatBytes(static_cast<double>(maxBytesOfRows<Row>())) +
                                          ", which no run writes; move it away to go on without it");
     std::vector<Row> rows;
     forEachRow<Row>([&](const Row& row) { rows.push_back(row); });
@@ -178,7 +178,7 @@ std::vector<StepFile> RunFolder::snapshots() const {
     return stepFiles(snapshotsPath());
 }
 
-std::optional<std::vector<StepFile>> RunFolder::checkpointsToShow() const {
+std::optional<std::vector<StepFile>> RunFolder::checkpointsIfReadable() const {
     try {
         return checkpoints();
     } catch (const Error&) {
@@ -186,7 +186,7 @@ std::optional<std::vector<StepFile>> RunFolder::checkpointsToShow() const {
     }
 }
 
-std::optional<std::vector<StepFile>> RunFolder::snapshotsToShow() const {
+std::optional<std::vector<StepFile>> RunFolder::snapshotsIfReadable() const {
     try {
         return snapshots();
     } catch (const Error&) {
@@ -228,15 +228,15 @@ StepFile chooseCheckpoint(const RunFolder& folder, std::optional<std::int64_t> s
 
 RunFolder findRun(const std::string& path_or_name, const fs::path& runs) {
     // A path is given by the user: a final link is followed, once.
-    if (holdsRun(path_or_name)) {
+    if (isRunFolder(path_or_name)) {
         const fs::path path(path_or_name);
         return RunFolder(fs::is_symlink(path) ? fs::canonical(path) : path);
     }
-    if (isRunName(path_or_name) && holdsRun(runs / path_or_name)) return RunFolder(runs / path_or_name);
+    if (isRunName(path_or_name) && isRunFolder(runs / path_or_name)) return RunFolder(runs / path_or_name);
     std::vector<std::string> names;
     for (const RunFolder& run : listRuns(runs))
         names.push_back(run.name());
-    const auto nearest = nearestName(path_or_name, names);
+    const auto nearest = closestName(path_or_name, names);
     throw Error(ErrorKind::usage,
                 "there is no run \"" + path_or_name + "\", neither as a path nor in " + runs.string() +
                     (nearest ? "; did you mean " + *nearest + "?"
@@ -245,16 +245,16 @@ RunFolder findRun(const std::string& path_or_name, const fs::path& runs) {
 
 std::vector<RunFolder> listRuns(const fs::path& runs) {
     std::vector<RunFolder> found;
-    for (const std::string& name : namesIn(runs))
-        if (isRunName(name) && holdsRun(runs / name)) found.emplace_back(runs / name);
+    for (const std::string& name : listFolder(runs))
+        if (isRunName(name) && isRunFolder(runs / name)) found.emplace_back(runs / name);
     return found;
 }
 
 fs::path defaultRunsFolder() {
-    return defaultRunsFolderIsHere() ? fs::path("runs") : fs::path(std::getenv("ROPER_LAB_RUNS"));
+    return isDefaultRunsFolderRelative() ? fs::path("runs") : fs::path(std::getenv("ROPER_LAB_RUNS"));
 }
 
-bool defaultRunsFolderIsHere() {
+bool isDefaultRunsFolderRelative() {
     const char* named = std::getenv("ROPER_LAB_RUNS");
     return named == nullptr || *named == '\0';
 }

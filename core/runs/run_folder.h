@@ -47,7 +47,7 @@ class RunFolder {
     FilePath textPath() const { return file("text"); }  ///< the vocabulary of a text task
     FilePath logPath() const { return file("log.txt"); }
     /// stderr of a trainer that was not started from a terminal.
-    FilePath messagesPath() const { return file("trainer-messages.txt"); }
+    FilePath trainerStderrPath() const { return file("trainer-messages.txt"); }
     FilePath lockPath() const { return file("lock"); }
     FilePath checkpointsPath() const { return file("checkpoints"); }
     FilePath checkpointPath(std::int64_t step) const;
@@ -62,12 +62,12 @@ class RunFolder {
 
     /// The state to show to the user: running or paused only while the trainer exists, finished only while
     /// run.toml asks for no more steps. The recorded state if run.toml cannot be read.
-    RunState trueState(const Status& status) const;
+    RunState effectiveState(const Status& status) const;
 
     /// Decides whether a finished run can continue: the `training.steps` of its run.toml, if they exceed
     /// those it was trained for and there is a checkpoint to continue from; otherwise empty.
     /// @throws Error (usage, disk) if run.toml or the checkpoints cannot be read
-    std::optional<std::int64_t> raisedSteps(const Status& status) const;
+    std::optional<std::int64_t> raisedStepTarget(const Status& status) const;
 
     /// For an interrupted run: description of its trainer's crash, if it was logged.
     std::optional<std::string> crash(const Status& status) const;
@@ -75,7 +75,7 @@ class RunFolder {
     /// Calls a function with all complete rows of a type, with memory independent of their number. @throws
     /// Error (usage) naming file and line of a malformed row, Error (disk)
     template <class Row>
-    void forEachRow(const std::function<void(const Row&)>& take) const;
+    void forEachRow(const std::function<void(const Row&)>& visit) const;
 
     /// The same as a list. @throws Error (disk), also for a table larger than any run could have written
     template <class Row>
@@ -94,8 +94,8 @@ class RunFolder {
     std::vector<StepFile> snapshots() const;
 
     /// The same, but empty if they cannot be listed at present.
-    std::optional<std::vector<StepFile>> checkpointsToShow() const;
-    std::optional<std::vector<StepFile>> snapshotsToShow() const;
+    std::optional<std::vector<StepFile>> checkpointsIfReadable() const;
+    std::optional<std::vector<StepFile>> snapshotsIfReadable() const;
 
     /// The step of the best evaluation (`isBetter`); the earlier one wins a tie.
     std::optional<std::int64_t> bestStep() const;
@@ -122,6 +122,6 @@ std::vector<RunFolder> listRuns(const std::filesystem::path& runs);
 std::filesystem::path defaultRunsFolder();
 
 /// Whether that is ./runs, which depends on the working directory.
-bool defaultRunsFolderIsHere();
+bool isDefaultRunsFolderRelative();
 
 }  // namespace roper

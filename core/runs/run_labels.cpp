@@ -10,7 +10,7 @@
 namespace roper {
 namespace {
 
-constexpr std::uint64_t kLargestFile = 1 << 20;
+constexpr std::uint64_t kMaxLabelBytes = 1 << 20;
 
 bool isTag(const std::string& text) {
     return !text.empty() && text.find_first_of(" \t\r\n") == std::string::npos;
@@ -50,8 +50,8 @@ RunLabels parseLabels(std::string_view text, const std::string& origin) {
 
 RunLabels readLabels(const RunFolder& run) {
     const FilePath path = labelsPath(run);
-    if (!isThere(path)) return {};
-    return parseLabels(readFile(path, kLargestFile), path.string());
+    if (!pathExists(path)) return {};
+    return parseLabels(readFile(path, kMaxLabelBytes), path.string());
 }
 
 std::string toToml(const RunLabels& labels) {
@@ -68,7 +68,7 @@ std::string toToml(const RunLabels& labels) {
 void writeLabels(const RunFolder& run, const RunLabels& labels) {
     for (const std::string& tag : labels.tags)
         if (!isTag(tag)) throw Error(ErrorKind::usage, "a tag is one word, not \"" + tag + "\"");
-    requireOwn(run.path());
+    requireOwnedOrTrusted(run.path());
     writeFileAtomically(labelsPath(run), toToml(labels));
 }
 

@@ -15,9 +15,9 @@
 namespace roper {
 namespace {
 
-constexpr std::size_t kMostAtOnce = 256;
+constexpr std::size_t kMaxTrainers = 256;
 
-constexpr double kLongestChange_s = 10;  // other programs change a small file within milliseconds
+constexpr double kMaxLockWait_s = 10;  // other programs change a small file within milliseconds
 
 FilePath workerLockPath(const std::filesystem::path& runs) {
     return FilePath::inside(runs, ".queue-worker.lock");
@@ -35,10 +35,10 @@ const std::filesystem::path& folderOf(const std::filesystem::path& runs) {
 
 int readCount(const toml::node& node, const std::string& origin, const std::string& key, int low) {
     const auto value = node.value_exact<std::int64_t>();
-    if (!value || *value < low || *value > static_cast<std::int64_t>(kMostAtOnce))
+    if (!value || *value < low || *value > static_cast<std::int64_t>(kMaxTrainers))
         refuseToml(origin, node.source(),
                    key + " must be a whole number from " + std::to_string(low) + " to " +
-                       std::to_string(kMostAtOnce));
+                       std::to_string(kMaxTrainers));
     return static_cast<int>(*value);
 }
 
@@ -58,9 +58,9 @@ RunQueue::Entry readEntry(const toml::node& node, const std::string& origin) {
             if (!isRunName(entry.run))
                 refuseToml(origin, value.source(), "\"" + entry.run + "\" is no name of a run");
         } else if (key == "held") {
-            const auto held = value.value_exact<bool>();
-            if (!held) refuseToml(origin, value.source(), "held must be true or false");
-            entry.held = *held;
+            const auto on_hold = value.value_exact<bool>();
+            if (!on_hold) refuseToml(origin, value.source(), "held must be true or false");
+            entry.on_hold = *on_hold;
         } else {
             refuseToml(origin, key.source(),
                        "a queued run has name and held, not \"" + std::string(key.str()) + "\"");
@@ -77,16 +77,16 @@ const RunQueue::Entry* find(const RunQueue& queue, const std::string& run) {
 }
 
 /// The runs that a change has added or released.
-std::vector<std::string> askedFor(const RunQueue& before, const RunQueue& after) {
+std::vector<std::string> newlyQueued(const RunQueue& before, const RunQueue& after) {
     std::vector<std::string> names;
     for (const RunQueue::Entry& entry : after.entries) {
         const RunQueue::Entry* const former = find(before, entry.run);
-        if (former == nullptr || (former->held && !entry.held)) names.push_back(entry.run);
+        if (former == nullptr || (former->on_hold && !entry.on_hold)) names.push_back(entry.run);
     }
     return names;
 }
 
-std::vector<std::string> takenOut(const RunQueue& before, const RunQueue& after) {
+std::vector<std::string> removedRuns(const RunQueue& before, const RunQueue& after) {
     std::vector<std::string> names;
     for (const RunQueue::Entry& entry : before.entries)
         if (find(after, entry.run) == nullptr) names.push_back(entry.run);
@@ -96,7 +96,7 @@ std::vector<std::string> takenOut(const RunQueue& before, const RunQueue& after)
 }  // namespace
 
 bool RunQueue::hasWork() const {
-    return std::any_of(entries.begin(), entries.end(), [](const Entry& entry) { return !entry.held; });
+    return std::any_of(entries.begin(), entries.end(), [](const Entry& entry) { return !entry.on_hold; });
 }
 
 FilePath queuePath(const std::filesystem::path& runs) {
@@ -109,7 +109,7 @@ RunQueue parseQueue(std::string_view text, const std::string& origin) {
     std::set<std::string> names;
     for (const auto& [key, node] : document) {
         if (key == "at_once") {
-            queue.at_once = readCount(node, origin, "at_once", 1);
+            queue.max_trainers = readCount(node, origin, "at_once", 1);
         } else if (key == "threads") {
             queue.threads = readCount(node, origin, "threads", 0);
         } else if (key == "devices") {
@@ -117,8 +117,8 @@ RunQueue parseQueue(std::string_view text, const std::string& origin) {
                 refuseToml(origin, node.source(), "devices must be a list such as [\"cuda:0\"]");
             for (const toml::node& device : *node.as_array())
                 queue.devices.push_back(readDevice(device, origin));
-            if (queue.devices.size() > kMostAtOnce)
-                refuseToml(origin, node.source(), "more than " + std::to_string(kMostAtOnce) + " devices");
+            if (queue.devices.size() > kMaxTrainers)
+                refuseToml(origin, node.source(), "more than " + std::to_string(kMaxTrainers) + " devices");
         } else if (key == "run") {
             if (!node.is_array())
                 refuseToml(origin, node.source(), "a run is written [[run]] with its name below");
@@ -137,10 +137,10 @@ RunQueue parseQueue(std::string_view text, const std::string& origin) {
 }
 
 RunQueue readQueue(const std::filesystem::path& runs) {
-    constexpr std::uint64_t kLargest = 1U << 20U;  // tens of thousands of runs
+    constexpr std::uint64_t kMaxBytes = 1U << 20U;  // tens of thousands of runs
     const FilePath path = queuePath(runs);
-    if (!isThere(path)) return {};
-    return parseQueue(readFile(path, kLargest), path.string());
+    if (!pathExists(path)) return {};
+    return parseQueue(readFile(path, kMaxBytes), path.string());
 }
 
 std::string toToml(const RunQueue& queue) {
@@ -151,7 +151,7 @@ std::string toToml(const RunQueue& queue) {
     std::string text =
         "# Runs that wait to be trained, first come first. Edit freely: reorder, remove, hold.\n"
         "at_once = " +
-        std::to_string(queue.at_once) +
+        std::to_string(queue.max_trainers) +
         "    # trainers that work at the same time\n"
         "threads = " +
         std::to_string(queue.threads) +
@@ -160,31 +160,31 @@ std::string toToml(const RunQueue& queue) {
         join(devices, ", ") + "]    # one trainer each, such as \"cuda:0\"; empty: as each run says\n";
     for (const RunQueue::Entry& entry : queue.entries) {
         text += "\n[[run]]\nname = " + in_quotes(entry.run) + "\n";
-        if (entry.held) text += "held = true\n";
+        if (entry.on_hold) text += "held = true\n";
     }
     return text;
 }
 
 void changeQueue(const std::filesystem::path& runs, const std::function<void(RunQueue&)>& change,
-                 Approves approves) {
+                 AutoApproval auto_approval) {
     makeFolder(runs);
-    requireOwn(runs);
+    requireOwnedOrTrusted(runs);
     const FilePath lock_path = changeLockPath(runs);
-    const FileLock lock(lock_path, waitAtMost(kLongestChange_s, lock_path.string()));
+    const FileLock lock(lock_path, waitAtMost(kMaxLockWait_s, lock_path.string()));
     const RunQueue before = readQueue(runs);
     RunQueue after = before;
     change(after);
     if (after == before) return;
     // The approval is recorded first, so that after a crash in between no second confirmation is needed.
-    if (approves == Approves::what_it_queues) approveRuns(runs, askedFor(before, after));
+    if (auto_approval == AutoApproval::queued_runs) approveRuns(runs, newlyQueued(before, after));
     writeFileAtomically(queuePath(runs), toToml(after));
-    forgetRuns(runs, takenOut(before, after));
+    removeApprovals(runs, removedRuns(before, after));
 }
 
-std::vector<std::string> enqueueRuns(const std::filesystem::path& runs, const std::vector<NewRun>& wanted) {
+std::vector<std::string> enqueueRuns(const std::filesystem::path& runs, const std::vector<NewRun>& requested) {
     std::vector<std::string> names;
     // One by one, so that after an interruption every created run is in the queue.
-    for (const NewRun& run : wanted)
+    for (const NewRun& run : requested)
         changeQueue(runs, [&](RunQueue& queue) {
             names.push_back(createRun(runs, {}, run.specification, run.labels).name());
             queue.entries.push_back({names.back(), false});
@@ -192,10 +192,10 @@ std::vector<std::string> enqueueRuns(const std::filesystem::path& runs, const st
     return names;
 }
 
-void allowToGoOn(const RunFolder& folder) {
-    requireOwn(folder.path());
+void resetToQueued(const RunFolder& folder) {
+    requireOwnedOrTrusted(folder.path());
     Status status = folder.status();
-    const RunState state = folder.trueState(status);
+    const RunState state = folder.effectiveState(status);
     if (state == RunState::running || state == RunState::paused)
         throw Error(ErrorKind::usage, folder.name() + " has a trainer already: stop it before it is queued");
     if (state == RunState::unfinished) return;
@@ -207,8 +207,8 @@ void allowToGoOn(const RunFolder& folder) {
 
 QueueLock::QueueLock(const std::filesystem::path& runs) : lock_(workerLockPath(folderOf(runs))) {}
 
-bool queueIsWorked(const std::filesystem::path& runs) {
-    return lockIsHeld(workerLockPath(runs)).value_or(false);
+bool isQueueBeingProcessed(const std::filesystem::path& runs) {
+    return isLockHeld(workerLockPath(runs)).value_or(false);
 }
 
 }  // namespace roper

@@ -15,17 +15,17 @@ namespace roper {
 struct RunQueue {
     struct Entry {
         std::string run;  ///< name of its folder
-        bool held = false;
+        bool on_hold = false;
 
         bool operator==(const Entry&) const = default;
     };
-    int at_once = 1;  ///< number of simultaneous trainers; overridden by `devices`
+    int max_trainers = 1;  ///< number of simultaneous trainers; overridden by `devices`
     int threads = 0;  ///< CPU threads per trainer; 0 divides the cores evenly
     /// one trainer each, such as "cuda:0"; empty: as specified by each run
     std::vector<std::string> devices;
     std::vector<Entry> entries;
 
-    int places() const { return devices.empty() ? at_once : static_cast<int>(devices.size()); }
+    int capacity() const { return devices.empty() ? max_trainers : static_cast<int>(devices.size()); }
     bool hasWork() const;
     bool operator==(const RunQueue&) const = default;
 };
@@ -39,28 +39,28 @@ std::string toToml(const RunQueue& queue);
 
 /// Whether runs that a change adds to the queue, or releases, become approved by this user
 /// (`core/runs/own_queue.h`).
-enum class Approves { what_it_queues, nothing };
+enum class AutoApproval { queued_runs, none };
 
 /// Reads the queue, lets `change` modify it and replaces the file, under a lock.
 /// @throws Error; a file that cannot be read is left unchanged
 void changeQueue(const std::filesystem::path& runs, const std::function<void(RunQueue&)>& change,
-                 Approves approves = Approves::what_it_queues);
+                 AutoApproval auto_approval = AutoApproval::queued_runs);
 
 /// A run to be created.
 struct NewRun {
-    NewRun(Specification wanted, RunLabels said = {})
-        : specification(std::move(wanted)), labels(std::move(said)) {}
+    NewRun(Specification requested, RunLabels initial_labels = {})
+        : specification(std::move(requested)), labels(std::move(initial_labels)) {}
 
     Specification specification;
     RunLabels labels;
 };
 
 /// Creates runs and appends them to the queue. @returns their names @throws Error
-std::vector<std::string> enqueueRuns(const std::filesystem::path& runs, const std::vector<NewRun>& wanted);
+std::vector<std::string> enqueueRuns(const std::filesystem::path& runs, const std::vector<NewRun>& requested);
 
 /// Sets a run that was stopped, or never started, back to waiting; a finished run whose run.toml asks for
 /// more steps can continue as it is. @throws Error
-void allowToGoOn(const RunFolder& folder);
+void resetToQueued(const RunFolder& folder);
 
 /// Held by the one program that processes the queue.
 class QueueLock {
@@ -69,7 +69,7 @@ class QueueLock {
     explicit QueueLock(const std::filesystem::path& runs);
 
     /// Whether this process holds it; if not, another program is processing the queue.
-    bool isMine() const { return lock_.held(); }
+    bool isAcquired() const { return lock_.held(); }
     const std::string& holder() const { return lock_.holder(); }
 
   private:
@@ -77,6 +77,6 @@ class QueueLock {
 };
 
 /// Whether a program is currently processing the queue.
-bool queueIsWorked(const std::filesystem::path& runs);
+bool isQueueBeingProcessed(const std::filesystem::path& runs);
 
 }  // namespace roper

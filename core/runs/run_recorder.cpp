@@ -33,10 +33,10 @@ std::string utcTime(const char* format) {
     return {text, std::strftime(text, sizeof text, format, &parts)};
 }
 
-std::string uniqueName(const fs::path& runs, const std::string& wanted) {
-    std::string name = wanted;
+std::string uniqueName(const fs::path& runs, const std::string& requested) {
+    std::string name = requested;
     for (int number = 2; fs::exists(runs / name); ++number)
-        name = wanted + "-" + std::to_string(number);
+        name = requested + "-" + std::to_string(number);
     return name;
 }
 
@@ -83,12 +83,12 @@ void requireRunName(const std::string& name) {
 
 /// Removes partial files of writers that were killed. Only for the holder of the run's lock.
 void removePartialFiles(const FilePath& folder) {
-    for (const std::string& name : namesIn(folder))
+    for (const std::string& name : listFolder(folder))
         if (name.find(kPartialMark) != std::string::npos) removeFileQuietly(folder / name);
 }
 
 RunFolder requireOwnRun(RunFolder folder) {
-    requireOwn(folder.path());
+    requireOwnedOrTrusted(folder.path());
     return folder;
 }
 
@@ -96,7 +96,7 @@ RunFolder requireOwnRun(RunFolder folder) {
 template <class Row, class KeyOf>
 void replaceRows(const RunFolder& folder, const std::vector<Row>& rows, KeyOf key_of) {
     if (rows.empty()) return;
-    requireOwn(folder.path());
+    requireOwnedOrTrusted(folder.path());
     std::vector<Row> all = folder.rows<Row>();
     std::erase_if(all, [&](const Row& row) { return key_of(row) == key_of(rows.front()); });
     all.insert(all.end(), rows.begin(), rows.end());
@@ -105,7 +105,7 @@ void replaceRows(const RunFolder& folder, const std::vector<Row>& rows, KeyOf ke
 
 void requireText(const Specification& specification) {
     if (!specification.task.isText() || !isKnown("task.text", specification)) return;
-    const fs::path text = textPath(specification.task.own.text("text"));
+    const fs::path text = textPath(specification.task.declared.text("text"));
     std::error_code unreadable;
     if (!fs::exists(text, unreadable))
         throw Error(ErrorKind::usage,
@@ -132,13 +132,13 @@ std::string defaultRunName(const Specification& specification) {
     return join(parts, "-");
 }
 
-RunFolder createRun(const fs::path& runs, const std::string& name, const Specification& wanted,
+RunFolder createRun(const fs::path& runs, const std::string& name, const Specification& requested,
                     const RunLabels& labels) {
     if (!name.empty()) requireRunName(name);
-    const Specification specification = withAbsoluteText(wanted);
+    const Specification specification = withAbsoluteText(requested);
     requireText(specification);
     makeFolder(runs);
-    requireOwn(runs);
+    requireOwnedOrTrusted(runs);
     const fs::path building = makeHiddenFolder(runs);
     try {
         const std::string chosen = name.empty() ? uniqueName(runs, defaultRunName(specification)) : name;
@@ -173,7 +173,7 @@ RunFolder createRun(const fs::path& runs, const std::string& name, const Specifi
 RunFolder renameRun(const RunFolder& folder, const std::string& name) {
     requireRunName(name);
     const fs::path to = folder.path().parent_path() / name;
-    requireOwn(to.parent_path());
+    requireOwnedOrTrusted(to.parent_path());
     if (fs::exists(to)) throw Error(ErrorKind::usage, "there is a run " + to.string() + " already");
     const RunRecorder nobody_else_writes(folder);
     if (::rename(folder.path().c_str(), to.c_str()) != 0)
@@ -203,7 +203,7 @@ RunRecorder::RunRecorder(RunFolder folder)
         throw Error(ErrorKind::usage, "another trainer works on " + folder_.path().string() + " (" +
                                           lock_.holder() +
                                           "); pause or stop it first, or wait until it is done");
-    lease_ = std::make_unique<Lease>(folder_.confinedPath(), tellPerson);
+    lease_ = std::make_unique<Lease>(folder_.confinedPath(), reportToUser);
     makeFolder(folder_.checkpointsPath());
     removePartialFiles(folder_.confinedPath());
     removePartialFiles(folder_.checkpointsPath());
@@ -227,27 +227,27 @@ void RunRecorder::openRows() {
     events_ = std::move(events);
 }
 
-std::vector<std::string> RunRecorder::rewindTo(const TrainedUntil& until) {
-    requireHeld();
+std::vector<std::string> RunRecorder::rewindTo(const RewindPoint& until) {
+    requireOwnership();
     return rewindRun(folder_, until);
 }
 
 void RunRecorder::record(const MetricsRow& row) {
-    requireHeld();
+    requireOwnership();
     openRows();
     metrics_->append(formatRow(row));
     events_->append(formatEvent(eventOf(row)));
 }
 
 void RunRecorder::record(const EvaluationRow& row) {
-    requireHeld();
+    requireOwnership();
     openRows();
     evaluations_->append(formatRow(row));
     events_->append(formatEvent(eventOf(row)));
 }
 
 void RunRecorder::record(const Sample& sample) {
-    requireHeld();
+    requireOwnership();
     openRows();
     samples_->append(formatRow(sample));
 }
@@ -255,15 +255,15 @@ void RunRecorder::record(const Sample& sample) {
 /// Most methods have no such rows, and their runs no such file.
 void RunRecorder::record(const std::vector<MethodRow>& rows) {
     if (rows.empty()) return;
-    requireHeld();
+    requireOwnership();
     if (!method_) method_ = openRowFile<MethodRow>(folder_);
     for (const MethodRow& row : rows)
         method_->append(formatRow(row));
 }
 
 void RunRecorder::log(std::string_view line) {
-    constexpr std::size_t kLongest = 8000;
-    log_->append(utcTime("%Y-%m-%dT%H:%M:%SZ  ") + onOneLine(line.substr(0, kLongest)));
+    constexpr std::size_t kMaxBytes = 8000;
+    log_->append(utcTime("%Y-%m-%dT%H:%M:%SZ  ") + toSingleLine(line.substr(0, kMaxBytes)));
 }
 
 void RunRecorder::logCrashes() {
@@ -272,17 +272,17 @@ void RunRecorder::logCrashes() {
 }
 
 void RunRecorder::setStatus(Status status, Durability durability) {
-    requireHeld();
+    requireOwnership();
     stampWithThisProcess(status);
     writeStatus(folder_.statusPath(), status, durability);
 }
 
-void RunRecorder::requireHeld() {
-    lease_->requireHeld();
+void RunRecorder::requireOwnership() {
+    lease_->requireOwnership();
 }
 
 void RunRecorder::sync() {
-    requireHeld();
+    requireOwnership();
     if (!metrics_) return;
     metrics_->sync();
     evaluations_->sync();
@@ -291,8 +291,8 @@ void RunRecorder::sync() {
     if (method_) method_->sync();
 }
 
-void RunRecorder::putAside(const StepFile& checkpoint) {
-    requireHeld();
+void RunRecorder::quarantine(const StepFile& checkpoint) {
+    requireOwnership();
     const Descriptor folder = openFolderOf(checkpoint.path);
     const std::string name = checkpoint.path.path().filename().string();
     if (::renameat(folder.number(), name.c_str(), folder.number(), (name + ".damaged").c_str()) != 0)
@@ -300,7 +300,7 @@ void RunRecorder::putAside(const StepFile& checkpoint) {
 }
 
 void RunRecorder::pruneCheckpoints(std::int64_t keep) {
-    requireHeld();
+    requireOwnership();
     const std::vector<StepFile> all = folder_.checkpoints();
     const std::optional<std::int64_t> best = folder_.bestStep();
     for (std::size_t i = 0; i + static_cast<std::size_t>(keep) < all.size(); ++i) {

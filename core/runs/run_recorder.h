@@ -51,7 +51,7 @@ class RunRecorder {
     const RunFolder& folder() const { return folder_; }
 
     /// `rewindRun`. To be called before the first record.
-    std::vector<std::string> rewindTo(const TrainedUntil& until);
+    std::vector<std::string> rewindTo(const RewindPoint& until);
 
     void record(const MetricsRow& row);
     void record(const EvaluationRow& row);
@@ -60,7 +60,7 @@ class RunRecorder {
 
     /// To be called before other code writes into the folder: checkpoints, snapshots.
     /// @throws Error (other) if another trainer has taken over the folder, Error (disk)
-    void requireHeld();
+    void requireOwnership();
 
     /// Appends a line to log.txt, prefixed with the time. Allowed without the lease, so that a process that
     /// has lost it can log why.
@@ -77,7 +77,7 @@ class RunRecorder {
 
     /// Renames an unreadable checkpoint to a name that ends in ".damaged", under which it is not found.
     /// @throws Error (disk)
-    void putAside(const StepFile& checkpoint);
+    void quarantine(const StepFile& checkpoint);
 
     /// Removes all checkpoints except the newest `keep` and the best one.
     void pruneCheckpoints(std::int64_t keep);

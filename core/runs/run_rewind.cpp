@@ -18,7 +18,7 @@
 namespace roper {
 namespace {
 
-constexpr std::uint64_t kLargestEvents = 4ULL << 30U;
+constexpr std::uint64_t kMaxEventFileBytes = 4ULL << 30U;
 
 using Report = std::vector<std::string>;
 
@@ -29,13 +29,13 @@ std::string stepsText(std::int64_t first, std::int64_t last) {
 }
 
 /// Older versions used other names for two tags; the curve is continued under the current one.
-std::string tagOfToday(const std::string& tag) {
+std::string currentTag(const std::string& tag) {
     if (tag == "evaluation/floor") return "evaluation/loss_lower_bound";
     return tag == "evaluation/recall" ? "evaluation/token_accuracy" : tag;
 }
 
 /// Keeps the previous content of a file from which something unreadable was removed.
-void keepDamaged(const FilePath& path, const std::string& name, Report& report) {
+void backUpDamaged(const FilePath& path, const std::string& name, Report& report) {
     const FilePath kept = path.parent() / (name + ".damaged");
     copyFileAtomically(path, kept);
     report.push_back("the file as it was is kept as " + kept.string());
@@ -45,16 +45,16 @@ template <class Row>
 struct KeptRows {
     std::vector<Row> rows;
     std::size_t dropped = 0;  ///< rows of later steps
-    std::size_t unread = 0, doubled = 0;
+    std::size_t unparsed = 0, duplicates = 0;
     bool has_header = false;
 };
 
 /// The rows of a file up to a step.
 /// @param rising  whether each step may occur only once; duplicate or out-of-order rows are removed
 template <class Row>
-KeptRows<Row> readKept(const FilePath& path, std::int64_t step, bool rising) {
+KeptRows<Row> readRowsUpTo(const FilePath& path, std::int64_t step, bool ascending) {
     KeptRows<Row> kept;
-    LineReader lines(path, LineReader::LastLine::unfinished, LineReader::Overlong::cut);
+    LineReader lines(path, LineReader::LastLine::unfinished, LineReader::OverlongLine::truncated);
     std::string first_problem;
     while (const auto line = lines.next()) {
         if (lines.number() == 1 && isHeader<Row>(*line)) {
@@ -65,28 +65,28 @@ KeptRows<Row> readKept(const FilePath& path, std::int64_t step, bool rising) {
             const Row row = parseRow<Row>(*line);
             if (row.step > step)
                 ++kept.dropped;
-            else if (rising && !kept.rows.empty() && row.step <= kept.rows.back().step)
-                ++kept.doubled;
+            else if (ascending && !kept.rows.empty() && row.step <= kept.rows.back().step)
+                ++kept.duplicates;
             else
                 kept.rows.push_back(row);
         } catch (const Error& error) {
-            if (kept.unread++ == 0)
+            if (kept.unparsed++ == 0)
                 first_problem = path.string() + ":" + std::to_string(lines.number()) + ": " + error.what();
         }
     }
-    if (kept.unread > kept.rows.size() + kept.dropped) throw Error(ErrorKind::usage, first_problem);
+    if (kept.unparsed > kept.rows.size() + kept.dropped) throw Error(ErrorKind::usage, first_problem);
     return kept;
 }
 
 template <class Row>
 void replace(const FilePath& path, const KeptRows<Row>& kept, Report& report) {
     const std::string name = path.path().filename().string();
-    if (kept.unread > 0) {
-        report.push_back(name + " had " + countOf(kept.unread, "line") + " that could not be read");
-        keepDamaged(path, name, report);
+    if (kept.unparsed > 0) {
+        report.push_back(name + " had " + countOf(kept.unparsed, "line") + " that could not be read");
+        backUpDamaged(path, name, report);
     }
-    if (kept.doubled > 0)
-        report.push_back(name + " had " + countOf(kept.doubled, "row") +
+    if (kept.duplicates > 0)
+        report.push_back(name + " had " + countOf(kept.duplicates, "row") +
                          " of steps that stood there before: dropped");
     writeFileAtomically(path, formatRows(kept.rows));
 }
@@ -94,12 +94,12 @@ void replace(const FilePath& path, const KeptRows<Row>& kept, Report& report) {
 /// Keeps the rows of a file whose step is at most `step`; rewrites the file only if something changes, or if
 /// an older version wrote it with other columns.
 template <class Row>
-void rewindRows(const RunFolder& folder, std::int64_t step, bool rising, Report& report) {
+void rewindRows(const RunFolder& folder, std::int64_t step, bool ascending, Report& report) {
     const FilePath path = folder.pathOf<Row>();
-    if (!isThere(path)) return;
-    const KeptRows<Row> kept = readKept<Row>(path, step, rising);
-    const bool is_former = !headerLine<Row>().empty() && !kept.has_header;
-    if (kept.dropped + kept.unread + kept.doubled > 0 || is_former) replace(path, kept, report);
+    if (!pathExists(path)) return;
+    const KeptRows<Row> kept = readRowsUpTo<Row>(path, step, ascending);
+    const bool is_legacy = !headerLine<Row>().empty() && !kept.has_header;
+    if (kept.dropped + kept.unparsed + kept.duplicates > 0 || is_legacy) replace(path, kept, report);
 }
 
 std::optional<double> scalarOf(const ScalarEvent& event, std::string_view tag) {
@@ -138,14 +138,14 @@ std::optional<MetricsRow> rowOf(const ScalarEvent& event, const MetricsRow& befo
 /// Inserts rows that exist only in the events into the file's rows, which are in ascending order. @returns
 /// how many
 std::size_t fillGaps(std::vector<MetricsRow>& rows, const std::vector<ScalarEvent>& events,
-                     const TrainedUntil& until) {
+                     const RewindPoint& until) {
     const auto is_before = [](std::int64_t a, const MetricsRow& b) { return a < b.step; };
-    std::set<std::int64_t> there;
+    std::set<std::int64_t> existing;
     for (const MetricsRow& row : rows)
-        there.insert(row.step);
+        existing.insert(row.step);
     std::map<std::int64_t, const ScalarEvent*> missing;
     for (const ScalarEvent& event : events)
-        if (event.step <= until.step && there.count(event.step) == 0 && !isEvaluation(event))
+        if (event.step <= until.step && existing.count(event.step) == 0 && !isEvaluation(event))
             missing[event.step] = &event;
     MetricsRow start, end;
     start.time_s = 0;
@@ -178,13 +178,13 @@ void reportGaps(const std::vector<MetricsRow>& rows, std::int64_t every, std::in
     look(step + 1);
 }
 
-void rewindMetrics(const RunFolder& folder, const TrainedUntil& until, const std::vector<ScalarEvent>& events,
+void rewindMetrics(const RunFolder& folder, const RewindPoint& until, const std::vector<ScalarEvent>& events,
                    Report& report) {
     const FilePath path = folder.metricsPath();
-    if (!isThere(path) && until.step == 0) return;
-    KeptRows<MetricsRow> kept = readKept<MetricsRow>(path, until.step, true);
+    if (!pathExists(path) && until.step == 0) return;
+    KeptRows<MetricsRow> kept = readRowsUpTo<MetricsRow>(path, until.step, true);
     const std::size_t restored = fillGaps(kept.rows, events, until);
-    if (kept.dropped + kept.unread + kept.doubled + restored > 0 || !kept.has_header)
+    if (kept.dropped + kept.unparsed + kept.duplicates + restored > 0 || !kept.has_header)
         replace(path, kept, report);
     if (restored > 0)
         report.push_back("metrics.csv lacked " + countOf(restored, "row") +
@@ -194,32 +194,32 @@ void rewindMetrics(const RunFolder& folder, const TrainedUntil& until, const std
 }
 
 /// The event file, and whether it can be appended to as it is.
-struct KnownEvents : EventFile {
-    bool was_there = false;
-    bool can_grow = false;  ///< nothing in it is damaged or has an old name
+struct ExistingEvents : EventFile {
+    bool existed = false;
+    bool can_append = false;  ///< nothing in it is damaged or has an old name
     std::size_t bytes = 0;  ///< of the file
 };
 
-KnownEvents readEvents(const FilePath& path) {
-    KnownEvents known;
-    if (!isThere(path)) return known;
-    const std::string file = readFile(path, kLargestEvents);
+ExistingEvents readEvents(const FilePath& path) {
+    ExistingEvents known;
+    if (!pathExists(path)) return known;
+    const std::string file = readFile(path, kMaxEventFileBytes);
     static_cast<EventFile&>(known) = parseEvents(file);
-    known.was_there = true;
+    known.existed = true;
     known.bytes = file.size();
-    known.can_grow = !known.damaged && known.whole > 0;
+    known.can_append = !known.damaged && known.complete_bytes > 0;
     for (ScalarEvent& event : known.events) {
         for (auto& [tag, value] : event.scalars) {
-            const std::string today = tagOfToday(tag);
-            known.can_grow = known.can_grow && today == tag;
-            tag = today;
+            const std::string current_tag = currentTag(tag);
+            known.can_append = known.can_append && current_tag == tag;
+            tag = current_tag;
         }
     }
     return known;
 }
 
 /// An event with unknown time (0) gets that of the preceding one or, at the start, of the first known one.
-void giveTimes(std::vector<ScalarEvent>& events) {
+void fillMissingTimes(std::vector<ScalarEvent>& events) {
     const auto known = std::find_if(events.begin(), events.end(),
                                     [](const ScalarEvent& event) { return event.wall_time > 0; });
     double last = known == events.end() ? secondsSinceEpoch() : known->wall_time;
@@ -228,21 +228,21 @@ void giveTimes(std::vector<ScalarEvent>& events) {
 }
 
 /// The events up to a step: existing ones, and new ones for rows without an event.
-struct EventsUntil {
+struct EventsUpTo {
     std::vector<ScalarEvent> events;
     std::size_t added = 0;
-    bool is_end = true;       ///< whether all added events come after the existing ones
-    bool is_doubled = false;  ///< whether an event was duplicated
+    bool appends_only = true;       ///< whether all added events come after the existing ones
+    bool has_duplicates = false;  ///< whether an event was duplicated
 };
 
-EventsUntil eventsUntil(const RunFolder& folder, std::int64_t step, std::vector<ScalarEvent> there) {
-    EventsUntil until;
+EventsUpTo eventsUpTo(const RunFolder& folder, std::int64_t step, std::vector<ScalarEvent> existing) {
+    EventsUpTo until;
     std::set<std::pair<std::int64_t, std::string>> known;  // the first tag distinguishes events of a step
     std::set<std::pair<std::int64_t, bool>> rows;
-    for (ScalarEvent& event : there) {
+    for (ScalarEvent& event : existing) {
         if (event.step > step) continue;
         if (!known.emplace(event.step, event.scalars.front().first).second) {
-            until.is_doubled = true;
+            until.has_duplicates = true;
             continue;
         }
         rows.emplace(event.step, isEvaluation(event));
@@ -254,7 +254,7 @@ EventsUntil eventsUntil(const RunFolder& folder, std::int64_t step, std::vector<
         last = std::max(last, event.step);
     const auto add_missing = [&](const auto& row, bool evaluation) {
         if (!rows.emplace(row.step, evaluation).second) return;
-        until.is_end = until.is_end && row.step >= last;
+        until.appends_only = until.appends_only && row.step >= last;
         until.events.push_back(eventOf(row));
         if (had > 0) until.events.back().wall_time = 0;  // unknown
     };
@@ -263,17 +263,17 @@ EventsUntil eventsUntil(const RunFolder& folder, std::int64_t step, std::vector<
     until.added = until.events.size() - had;
     std::stable_sort(until.events.begin(), until.events.end(),
                      [](const auto& a, const auto& b) { return a.step < b.step; });
-    giveTimes(until.events);
+    fillMissingTimes(until.events);
     return until;
 }
 
 /// Keeps the file, without a torn end, and appends a session start for the steps that are computed again:
 /// TensorBoard keeps the file open and would not switch to a new one with the same name.
-void appendToEvents(const FilePath& path, std::int64_t step, const KnownEvents& file,
-                    const EventsUntil& until) {
-    if (file.whole < file.bytes) {
+void appendToEvents(const FilePath& path, std::int64_t step, const ExistingEvents& file,
+                    const EventsUpTo& until) {
+    if (file.complete_bytes < file.bytes) {
         const AppendFile torn(path, AppendFile::Content::bytes);
-        if (::ftruncate(torn.descriptor(), static_cast<off_t>(file.whole)) != 0)
+        if (::ftruncate(torn.descriptor(), static_cast<off_t>(file.complete_bytes)) != 0)
             throw diskError("write", path.string(), errno);
     }
     AppendFile events(path, AppendFile::Content::bytes);
@@ -287,17 +287,17 @@ void appendToEvents(const FilePath& path, std::int64_t step, const KnownEvents& 
     events.sync();
 }
 
-void rewindEvents(const RunFolder& folder, std::int64_t step, KnownEvents file, Report& report) {
+void rewindEvents(const RunFolder& folder, std::int64_t step, ExistingEvents file, Report& report) {
     const FilePath path = folder.eventsPath();
-    const EventsUntil until = eventsUntil(folder, step, file.events);
-    if (until.events.empty() && !file.was_there) return;
-    if (file.can_grow && until.is_end && !until.is_doubled) return appendToEvents(path, step, file, until);
+    const EventsUpTo until = eventsUpTo(folder, step, file.events);
+    if (until.events.empty() && !file.existed) return;
+    if (file.can_append && until.appends_only && !until.has_duplicates) return appendToEvents(path, step, file, until);
     if (file.damaged) {
         report.push_back(path.path().filename().string() + " was damaged at byte " +
                          std::to_string(*file.damaged) + "; " + countOf(until.added, "event") +
                          " were written anew from the rows");
         // Under its own name TensorBoard would also read it: it reads every file with "tfevents" in its name.
-        keepDamaged(path, "events", report);
+        backUpDamaged(path, "events", report);
     }
     const double begun = until.events.empty() ? secondsSinceEpoch() : until.events.front().wall_time;
     writeFileAtomically(path, [&](const AppendBytes& append) {
@@ -311,19 +311,19 @@ void rewindEvents(const RunFolder& folder, std::int64_t step, KnownEvents file, 
 /// row.
 void reportLostEvaluations(const RunFolder& folder, std::int64_t step, const std::vector<ScalarEvent>& events,
                            Report& report) {
-    std::set<std::int64_t> there;
-    folder.forEachRow<EvaluationRow>([&](const EvaluationRow& row) { there.insert(row.step); });
+    std::set<std::int64_t> existing;
+    folder.forEachRow<EvaluationRow>([&](const EvaluationRow& row) { existing.insert(row.step); });
     std::set<std::int64_t> lost;
     for (const ScalarEvent& event : events)
-        if (event.step <= step && isEvaluation(event) && there.count(event.step) == 0)
+        if (event.step <= step && isEvaluation(event) && existing.count(event.step) == 0)
             lost.insert(event.step);
     if (lost.empty()) return;
-    constexpr std::size_t kMostNamed = 5;
+    constexpr std::size_t kMaxNamed = 5;
     std::vector<std::string> steps;
     for (const std::int64_t at : lost)
-        if (steps.size() < kMostNamed) steps.push_back(std::to_string(at));
-    if (lost.size() > kMostNamed)
-        steps.push_back("and " + std::to_string(lost.size() - kMostNamed) + " more");
+        if (steps.size() < kMaxNamed) steps.push_back(std::to_string(at));
+    if (lost.size() > kMaxNamed)
+        steps.push_back("and " + std::to_string(lost.size() - kMaxNamed) + " more");
     report.push_back(std::string("evaluations.csv lacks ") +
                      (lost.size() == 1 ? "the evaluation of step " : "the evaluations of steps ") +
                      join(steps, ", ") + "; the events for TensorBoard still hold their curves");
@@ -336,10 +336,10 @@ void removeSnapshotsAfter(const RunFolder& folder, std::int64_t step) {
 
 }  // namespace
 
-std::vector<std::string> rewindRun(const RunFolder& folder, const TrainedUntil& until) {
+std::vector<std::string> rewindRun(const RunFolder& folder, const RewindPoint& until) {
     const std::int64_t step = until.step;
     Report report;
-    KnownEvents events = readEvents(folder.eventsPath());
+    ExistingEvents events = readEvents(folder.eventsPath());
     rewindMetrics(folder, until, events.events, report);
     rewindRows<EvaluationRow>(folder, step, true, report);
     reportLostEvaluations(folder, step, events.events, report);

@@ -9,7 +9,7 @@
 namespace roper {
 
 /// State of the training at a checkpoint.
-struct TrainedUntil {
+struct RewindPoint {
     std::int64_t step = 0;
     std::int64_t tokens = 0;
     double time_s = 0;
@@ -23,6 +23,6 @@ struct TrainedUntil {
 /// TensorBoard events are appended to, unless some are damaged or missing.
 /// @returns  a sentence for the user about each repair, and about rows that are lost
 /// @throws Error (disk), Error (usage) if a file of rows has another format
-std::vector<std::string> rewindRun(const RunFolder& folder, const TrainedUntil& until);
+std::vector<std::string> rewindRun(const RunFolder& folder, const RewindPoint& until);
 
 }  // namespace roper

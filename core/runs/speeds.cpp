@@ -19,8 +19,8 @@ FilePath speedsPath(const std::filesystem::path& runs) {
 /// The file's content; an empty object if it cannot be read, since it can be measured again.
 nlohmann::json readAll(const std::filesystem::path& runs) {
     try {
-        constexpr std::uint64_t kLargest = 1U << 20U;
-        nlohmann::json json = parseStrictJson(readFile(speedsPath(runs), kLargest));
+        constexpr std::uint64_t kMaxBytes = 1U << 20U;
+        nlohmann::json json = parseStrictJson(readFile(speedsPath(runs), kMaxBytes));
         if (json.is_object()) return json;
     } catch (const Error&) {
     } catch (const std::invalid_argument&) {
@@ -30,9 +30,9 @@ nlohmann::json readAll(const std::filesystem::path& runs) {
 
 }  // namespace
 
-std::optional<double> Speeds::secondsAStep(const std::string& shape) const {
-    const auto found = seconds_a_step.find(shape);
-    return found == seconds_a_step.end() ? std::nullopt : std::optional(found->second);
+std::optional<double> Speeds::secondsPerStep(const std::string& shape) const {
+    const auto found = seconds_per_step.find(shape);
+    return found == seconds_per_step.end() ? std::nullopt : std::optional(found->second);
 }
 
 std::string shapeKey(const Specification& specification) {
@@ -52,18 +52,18 @@ Speeds readSpeeds(const std::filesystem::path& runs) {
     const auto mine = all.find(speeds.host);
     if (mine == all.end() || !mine->is_object()) return speeds;
     for (const auto& [shape, seconds] : mine->items())
-        if (seconds.is_number()) speeds.seconds_a_step[shape] = seconds.get<double>();
+        if (seconds.is_number()) speeds.seconds_per_step[shape] = seconds.get<double>();
     return speeds;
 }
 
-void rememberSpeed(const std::filesystem::path& runs, const Specification& specification,
-                   double seconds_a_step) {
+void saveSpeed(const std::filesystem::path& runs, const Specification& specification,
+                   double seconds_per_step) {
     nlohmann::json all = readAll(runs);
     nlohmann::json& mine = all[thisHost()];
     if (!mine.is_object()) mine = nlohmann::json::object();
-    mine[shapeKey(specification)] = seconds_a_step;
+    mine[shapeKey(specification)] = seconds_per_step;
     makeFolder(runs);
-    requireOwn(runs);
+    requireOwnedOrTrusted(runs);
     writeFileAtomically(speedsPath(runs), all.dump(2) + "\n");
 }
 

@@ -13,9 +13,9 @@ namespace roper {
 /// folder, separately for every machine that shares it.
 struct Speeds {
     std::string host;                              ///< this machine
-    std::map<std::string, double> seconds_a_step;  ///< by `shapeKey`
+    std::map<std::string, double> seconds_per_step;  ///< by `shapeKey`
 
-    std::optional<double> secondsAStep(const std::string& shape) const;
+    std::optional<double> secondsPerStep(const std::string& shape) const;
 };
 
 /// Everything that determines the time of a step: model, batch, length and device.
@@ -25,7 +25,7 @@ std::string shapeKey(const Specification& specification);
 Speeds readSpeeds(const std::filesystem::path& runs);
 
 /// @throws Error (disk)
-void rememberSpeed(const std::filesystem::path& runs, const Specification& specification,
-                   double seconds_a_step);
+void saveSpeed(const std::filesystem::path& runs, const Specification& specification,
+                   double seconds_per_step);
 
 }  // namespace roper

@@ -17,8 +17,8 @@
 namespace roper {
 namespace {
 
-constexpr double kSilenceMeansGone = 60.0;  // seconds
-constexpr std::size_t kLongestError = 4000;
+constexpr double kHeartbeatTimeout_s = 60.0;  // seconds
+constexpr std::size_t kMaxErrorBytes = 4000;
 constexpr std::array kStateNames = {"queued", "running",   "paused",      "finished",  "stopped",
                                     "failed", "preempted", "interrupted", "unfinished"};
 
@@ -48,7 +48,7 @@ void writeStatus(const FilePath& path, const Status& status, Durability durabili
         {"device", status.device},
         {"control", status.control},
         {"exit_code", status.exit_code},
-        {"error", onOneLine(status.error).substr(0, kLongestError)},
+        {"error", toSingleLine(status.error).substr(0, kMaxErrorBytes)},
         {"version", status.version},
     };
     const auto replace = nlohmann::ordered_json::error_handler_t::replace;
@@ -56,13 +56,13 @@ void writeStatus(const FilePath& path, const Status& status, Durability durabili
 }
 
 /// An integer; `missing` if absent. Converting a number such as 4e31 would be undefined.
-static std::int64_t wholeOf(const nlohmann::json& json, const char* key,
+static std::int64_t requireInteger(const nlohmann::json& json, const char* key,
                             std::optional<std::int64_t> missing) {
     if (missing && !json.contains(key)) return *missing;
     const nlohmann::json& value = json.at(key);
-    constexpr auto kMost = static_cast<std::uint64_t>(std::numeric_limits<std::int64_t>::max());
+    constexpr auto kMax = static_cast<std::uint64_t>(std::numeric_limits<std::int64_t>::max());
     const bool fits =
-        value.is_number_integer() && (!value.is_number_unsigned() || value.get<std::uint64_t>() <= kMost);
+        value.is_number_integer() && (!value.is_number_unsigned() || value.get<std::uint64_t>() <= kMax);
     if (!fits)
         throw Error(ErrorKind::usage,
                     std::string("\"") + key + "\" must be a whole number, not " + value.dump().substr(0, 60));
@@ -73,13 +73,13 @@ static std::int64_t wholeOf(const nlohmann::json& json, const char* key,
 static std::string writerNote(const nlohmann::json& json) {
     const auto version = json.is_object() ? json.find("version") : json.end();
     if (version == json.end() || !version->is_string() || *version == programVersion()) return {};
-    return " (written by version " + onOneLine(version->get<std::string>()) + "; this is " +
+    return " (written by version " + toSingleLine(version->get<std::string>()) + "; this is " +
            programVersion() + ")";
 }
 
 Status readStatus(const FilePath& path) {
-    constexpr std::uint64_t kLargest = 1U << 20U;
-    return parseStatus(readFile(path, kLargest), path.string());
+    constexpr std::uint64_t kMaxBytes = 1U << 20U;
+    return parseStatus(readFile(path, kMaxBytes), path.string());
 }
 
 Status parseStatus(std::string_view text, const std::string& origin) {
@@ -90,13 +90,13 @@ Status parseStatus(std::string_view text, const std::string& origin) {
         written_by = writerNote(json);
         Status status;
         status.state = stateFromName(json.at("state").get<std::string>());
-        status.step = wholeOf(json, "step", {});
-        status.steps = wholeOf(json, "steps", {});
-        status.pid = wholeOf(json, "pid", 0);
-        status.process_start = static_cast<std::uint64_t>(wholeOf(json, "process_start", 0));
+        status.step = requireInteger(json, "step", {});
+        status.steps = requireInteger(json, "steps", {});
+        status.pid = requireInteger(json, "pid", 0);
+        status.process_start = static_cast<std::uint64_t>(requireInteger(json, "process_start", 0));
         // Shown in windows and on terminals, and possibly of foreign origin.
         const auto textOf = [&](const char* key) {
-            return shortened(onOneLine(json.value(key, "")), kLongestMessageText);
+            return truncateText(toSingleLine(json.value(key, "")), kMaxMessageBytes);
         };
         status.host = textOf("host");
         status.boot_id = textOf("boot_id");
@@ -104,13 +104,13 @@ Status parseStatus(std::string_view text, const std::string& origin) {
         status.heartbeat = json.value("heartbeat", 0.0);
         status.device = textOf("device");
         status.control = json.value("control", "");
-        status.exit_code = static_cast<int>(std::clamp<std::int64_t>(wholeOf(json, "exit_code", 0), -1, 255));
+        status.exit_code = static_cast<int>(std::clamp<std::int64_t>(requireInteger(json, "exit_code", 0), -1, 255));
         status.error = textOf("error");
         status.version = textOf("version");
         return status;
     } catch (const std::exception& error) {
         throw Error(ErrorKind::usage,
-                    origin + " is not a run's status: " + jsonProblem(error.what()) + written_by);
+                    origin + " is not a run's status: " + jsonErrorMessage(error.what()) + written_by);
     }
 }
 
@@ -124,41 +124,41 @@ void stampWithThisProcess(Status& status) {
     status.heartbeat = secondsSinceEpoch();
 }
 
-Witness witnessOf(const Status& status) {
+LivenessCheck livenessCheckFor(const Status& status) {
     // The boot id identifies the machine; a container has its own host name.
     const bool same_machine =
         status.boot_id == thisBoot() && (!status.boot_id.empty() || status.host == thisHost());
-    if (!same_machine) return Witness::heartbeat;
-    const bool ids_are_ours = status.pid_namespace.empty() || status.pid_namespace == thisPidNamespace();
-    return ids_are_ours ? Witness::process : Witness::lock;
+    if (!same_machine) return LivenessCheck::heartbeat;
+    const bool same_pid_namespace = status.pid_namespace.empty() || status.pid_namespace == thisPidNamespace();
+    return same_pid_namespace ? LivenessCheck::process : LivenessCheck::lock;
 }
 
-static bool beatsNow(const Status& status) {
+static bool hasRecentHeartbeat(const Status& status) {
     // A status written by this machine before its last boot is from a process that has ended.
     if (status.host == thisHost() && status.heartbeat < bootTime()) return false;
-    return std::abs(secondsSinceEpoch() - status.heartbeat) < kSilenceMeansGone;
+    return std::abs(secondsSinceEpoch() - status.heartbeat) < kHeartbeatTimeout_s;
 }
 
 bool writerIsAlive(const Status& status, const std::function<std::optional<bool>()>& lock_is_held) {
     if (status.pid <= 0) return false;
-    switch (witnessOf(status)) {
-        case Witness::process:
+    switch (livenessCheckFor(status)) {
+        case LivenessCheck::process:
             return status.process_start != 0 && processStart(status.pid) == status.process_start;
-        case Witness::lock:
+        case LivenessCheck::lock:
             if (const auto held = lock_is_held()) return *held;
-            return beatsNow(status);
-        case Witness::heartbeat:
+            return hasRecentHeartbeat(status);
+        case LivenessCheck::heartbeat:
             break;
     }
-    return beatsNow(status);
+    return hasRecentHeartbeat(status);
 }
 
 bool writerIsSuspended(const Status& status) {
-    return claimsToWork(status) && witnessOf(status) == Witness::process &&
+    return reportsActive(status) && livenessCheckFor(status) == LivenessCheck::process &&
            isSuspended(status.pid, status.process_start);
 }
 
-bool claimsToWork(const Status& status) {
+bool reportsActive(const Status& status) {
     return status.state == RunState::running || status.state == RunState::paused;
 }
 

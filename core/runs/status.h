@@ -59,13 +59,13 @@ Status parseStatus(std::string_view text, const std::string& origin);
 void stampWithThisProcess(Status& status);
 
 /// How to determine whether the process that wrote a status is running.
-enum class Witness {
+enum class LivenessCheck {
     process,  ///< on this machine and in this container: by its id and start time
     lock,     ///< in another container on this machine: by its lock
     /// on another machine: by its heartbeat, which may be at most a minute old, or ahead of our clock
     heartbeat,
 };
-Witness witnessOf(const Status& status);
+LivenessCheck livenessCheckFor(const Status& status);
 
 /// Whether the process that wrote the status is still running.
 /// @param lock_is_held  whether a process holds the run's lock; empty if unknown
@@ -75,6 +75,6 @@ bool writerIsAlive(const Status& status, const std::function<std::optional<bool>
 bool writerIsSuspended(const Status& status);
 
 /// Whether the status says that a trainer is working.
-bool claimsToWork(const Status& status);
+bool reportsActive(const Status& status);
 
 }  // namespace roper

@@ -9,8 +9,8 @@
 namespace roper {
 namespace {
 
-constexpr std::size_t kMostOpenSteps = 200'000;
-constexpr std::size_t kMostCuts = 100'000;
+constexpr std::size_t kMaxOpenSteps = 200'000;
+constexpr std::size_t kMaxResets = 100'000;
 
 /// Fields that are measured at a step rather than counted: if one is repeated, so is the step.
 bool isMeasured(ImportField field) {
@@ -21,13 +21,13 @@ bool belongsToEvaluation(ImportField field) {
     return field == ImportField::correct || field == ImportField::of || field == ImportField::evaluation_loss;
 }
 
-template <class Take>
-void forEachValue(const StepValues& values, Take take) {
+template <class Process>
+void forEachValue(const StepValues& values, Process process) {
     for (std::size_t i = 0; i < values.size(); ++i)
-        if (values[i]) take(static_cast<ImportField>(i), *values[i]);
+        if (values[i]) process(static_cast<ImportField>(i), *values[i]);
 }
 
-bool areSame(double a, double b) {
+bool equalOrBothNan(double a, double b) {
     return a == b || (std::isnan(a) && std::isnan(b));
 }
 
@@ -37,120 +37,120 @@ std::string stepText(std::int64_t step) {
 
 }  // namespace
 
-StepSurvey::StepSurvey(const ForeignTable& table, const ImportColumns& columns)
+StepAnalysis::StepAnalysis(const ExternalTable& table, const ImportColumns& columns)
     : table_(table), columns_(columns) {
-    last_of_.fill(-1);
-    passed_over_ = columns.forEachStep([this](const StepRow& row) { take(row); });
-    least_after_.resize(cuts_.size());
+    last_step_of_field_.fill(-1);
+    skipped_ = columns.forEachStep([this](const StepRow& row) { process(row); });
+    min_step_after_.resize(resets_.size());
     std::int64_t least = std::numeric_limits<std::int64_t>::max();
-    for (std::size_t i = cuts_.size(); i-- > 0;)
-        least = least_after_[i] = std::min(least, cuts_[i].step);
+    for (std::size_t i = resets_.size(); i-- > 0;)
+        least = min_step_after_[i] = std::min(least, resets_[i].step);
     findClock();
 }
 
-void StepSurvey::take(const StepRow& row) {
+void StepAnalysis::process(const StepRow& row) {
     bool goes_back = false;
     forEachValue(row.values, [&](ImportField field, double) {
-        goes_back = goes_back || (isMeasured(field) && last_of_[static_cast<std::size_t>(field)] > row.step);
+        goes_back = goes_back || (isMeasured(field) && last_step_of_field_[static_cast<std::size_t>(field)] > row.step);
     });
     if (goes_back) {
-        if (cuts_.size() == kMostCuts)
-            throw Error(ErrorKind::usage, table_.place(row.at) + ": the steps have gone back " +
-                                              std::to_string(kMostCuts) +
+        if (resets_.size() == kMaxResets)
+            throw Error(ErrorKind::usage, table_.locationOf(row.at) + ": the steps have gone back " +
+                                              std::to_string(kMaxResets) +
                                               " times; name the column that counts all steps");
-        cuts_.push_back({number_, row.step, last_, row.at});
-        for (std::int64_t& last : last_of_)
+        resets_.push_back({number_, row.step, last_, row.at});
+        for (std::int64_t& last : last_step_of_field_)
             last = std::min(last, row.step - 1);
         last_ = std::min(last_, row.step - 1);
     }
-    rises_ = rises_ && row.step >= last_;
+    monotonic_ = monotonic_ && row.step >= last_;
     last_ = std::max(last_, row.step);
     forEachValue(row.values, [&](ImportField field, double) {
-        std::int64_t& last = last_of_[static_cast<std::size_t>(field)];
+        std::int64_t& last = last_step_of_field_[static_cast<std::size_t>(field)];
         last = std::max(last, row.step);
     });
-    if (const auto& time = row[ImportField::time_s]) least_time_ = std::min(least_time_, *time);
+    if (const auto& time = row[ImportField::time_s]) min_time_ = std::min(min_time_, *time);
     ++number_;
 }
 
 /// No training takes a billion seconds: such a time is a clock, in seconds or fractions of them.
-void StepSurvey::findClock() {
+void StepAnalysis::findClock() {
     constexpr double kSeconds = 1e9, kMilliseconds = 1e12, kMicroseconds = 1e15, kNanoseconds = 1e18;
-    if (!std::isfinite(least_time_) || least_time_ < kSeconds / 2) return;
-    time_origin_ = least_time_;
-    time_unit_ = least_time_ < kMilliseconds / 2   ? 1
-                 : least_time_ < kMicroseconds / 2 ? 1e3
-                 : least_time_ < kNanoseconds / 2  ? 1e6
+    if (!std::isfinite(min_time_) || min_time_ < kSeconds / 2) return;
+    time_origin_ = min_time_;
+    time_unit_ = min_time_ < kMilliseconds / 2   ? 1
+                 : min_time_ < kMicroseconds / 2 ? 1e3
+                 : min_time_ < kNanoseconds / 2  ? 1e6
                                                    : 1e9;
 }
 
-bool StepSurvey::isReplaced(std::size_t number, std::int64_t step) {
-    while (next_cut_ < cuts_.size() && cuts_[next_cut_].number <= number)
-        ++next_cut_;
-    return next_cut_ < cuts_.size() && step >= least_after_[next_cut_];
+bool StepAnalysis::isReplaced(std::size_t number, std::int64_t step) {
+    while (next_reset_ < resets_.size() && resets_[next_reset_].number <= number)
+        ++next_reset_;
+    return next_reset_ < resets_.size() && step >= min_step_after_[next_reset_];
 }
 
-std::vector<std::string> StepSurvey::notes() const {
+std::vector<std::string> StepAnalysis::notes() const {
     std::vector<std::string> notes;
     if (time_origin_ > 0)
         notes.push_back("\"" + columns_.columnOf(ImportField::time_s) +
                         "\" is a clock that counts from 1970: time_s is the seconds since the first row, "
                         "pauses and evaluations included");
-    if (!cuts_.empty()) {
-        const Cut& cut = cuts_.front();
+    if (!resets_.empty()) {
+        const StepReset& cut = resets_.front();
         notes.push_back(
-            table_.place(cut.at) + ": the steps go back from " + std::to_string(cut.from) + " to " +
+            table_.locationOf(cut.at) + ": the steps go back from " + std::to_string(cut.from) + " to " +
             std::to_string(cut.step) + ", as where a run is resumed" +
-            (cuts_.size() > 1 ? "; so they do " + countOf(cuts_.size(), "time") + " in all" : ""));
+            (resets_.size() > 1 ? "; so they do " + countOf(resets_.size(), "time") + " in all" : ""));
     }
-    const auto passed_over = [&](std::size_t count, const std::string& one, const std::string& several,
+    const auto skipped = [&](std::size_t count, const std::string& one, const std::string& several,
                                  const std::string& what) {
         if (count > 0)
             notes.push_back(countOf(count, "row") + (count == 1 ? one : several) + what +
                             (count == 1 ? " and was passed over" : " and were passed over"));
     };
-    passed_over(passed_over_.without_step, " has", " have", " no step");
-    passed_over(passed_over_.without_numbers, " holds", " hold", " no number of the imported columns");
+    skipped(skipped_.without_step, " has", " have", " no step");
+    skipped(skipped_.without_numbers, " holds", " hold", " no number of the imported columns");
     return notes;
 }
 
 std::int64_t StepMerger::make(const ImportedRows& rows) {
     rows_ = &rows;
-    survey_.startOver();
-    columns_.forEachStep([this](const StepRow& row) { take(row); });
+    analysis_.restart();
+    columns_.forEachStep([this](const StepRow& row) { process(row); });
     finishBefore(std::numeric_limits<std::int64_t>::max());
-    if (made_ == 0)
+    if (made_count_ == 0)
         throw Error(ErrorKind::usage, table_.origin + ": no row has both a step and a number to import");
     return last_;
 }
 
-void StepMerger::take(const StepRow& row) {
-    if (survey_.isReplaced(number_++, row.step)) {
+void StepMerger::process(const StepRow& row) {
+    if (analysis_.isReplaced(number_++, row.step)) {
         ++replaced_;
         return;
     }
-    if (survey_.risesThroughout()) finishBefore(row.step);
+    if (analysis_.isMonotonic()) finishBefore(row.step);
     join(open_[row.step], row);
-    if (open_.size() > kMostOpenSteps)
-        throw Error(ErrorKind::usage, table_.place(row.at) + ": the steps go up and down over more than " +
-                                          std::to_string(kMostOpenSteps) + " of them; sort the rows by step");
+    if (open_.size() > kMaxOpenSteps)
+        throw Error(ErrorKind::usage, table_.locationOf(row.at) + ": the steps go up and down over more than " +
+                                          std::to_string(kMaxOpenSteps) + " of them; sort the rows by step");
 }
 
-void StepMerger::join(Joined& joined, const StepRow& row) {
+void StepMerger::join(MergedValues& merged_values, const StepRow& row) {
     bool is_training = false, is_evaluation = false;
     forEachValue(row.values, [&](ImportField field, double value) {
-        auto& there = joined.values[static_cast<std::size_t>(field)];
-        Doubled& doubled = doubled_[static_cast<std::size_t>(field)];
-        if (there && isMeasured(field) && !areSame(*there, value) && doubled.count++ == 0)
-            doubled.first = row.step;
-        there = value;
+        auto& existing = merged_values.values[static_cast<std::size_t>(field)];
+        Duplicates& duplicates = duplicates_[static_cast<std::size_t>(field)];
+        if (existing && isMeasured(field) && !equalOrBothNan(*existing, value) && duplicates.count++ == 0)
+            duplicates.first = row.step;
+        existing = value;
         is_evaluation = is_evaluation || belongsToEvaluation(field);
         is_training = is_training || (isMeasured(field) && !belongsToEvaluation(field));
     });
     const auto& time = row[ImportField::time_s];
     if (!time) return;
-    if (is_training) joined.training_time = survey_.seconds(*time);
-    if (is_evaluation) joined.evaluation_time = survey_.seconds(*time);
+    if (is_training) merged_values.training_time = analysis_.seconds(*time);
+    if (is_evaluation) merged_values.evaluation_time = analysis_.seconds(*time);
 }
 
 void StepMerger::finishBefore(std::int64_t step) {
@@ -160,13 +160,13 @@ void StepMerger::finishBefore(std::int64_t step) {
     }
 }
 
-void StepMerger::finish(std::int64_t step, const Joined& joined) {
-    const auto value = [&](ImportField field) { return joined.values[static_cast<std::size_t>(field)]; };
-    const auto evaluation = evaluationOf(step, joined);
+void StepMerger::finish(std::int64_t step, const MergedValues& merged_values) {
+    const auto value = [&](ImportField field) { return merged_values.values[static_cast<std::size_t>(field)]; };
+    const auto evaluation = evaluationOf(step, merged_values);
     if (const auto loss = value(ImportField::loss)) {
         MetricsRow row;
         row.step = step;
-        row.time_s = joined.training_time;
+        row.time_s = merged_values.training_time;
         if (const auto tokens = value(ImportField::tokens)) row.tokens = static_cast<std::int64_t>(*tokens);
         row.loss = *loss;
         row.learning_rate = value(ImportField::learning_rate);
@@ -180,19 +180,19 @@ void StepMerger::finish(std::int64_t step, const Joined& joined) {
     }
     if (evaluation) rows_->evaluation(*evaluation);
     if (!evaluation && !value(ImportField::loss)) return;
-    ++made_;
+    ++made_count_;
     last_ = std::max(last_, step);
 }
 
-std::optional<EvaluationRow> StepMerger::evaluationOf(std::int64_t step, const Joined& joined) const {
+std::optional<EvaluationRow> StepMerger::evaluationOf(std::int64_t step, const MergedValues& merged_values) const {
     const auto count = [&](ImportField field) -> std::optional<std::int64_t> {
-        const auto value = joined.values[static_cast<std::size_t>(field)];
+        const auto value = merged_values.values[static_cast<std::size_t>(field)];
         return value ? std::optional(static_cast<std::int64_t>(*value)) : std::nullopt;
     };
     EvaluationRow row;
     row.step = step;
-    row.time_s = joined.evaluation_time;
-    row.loss = joined.values[static_cast<std::size_t>(ImportField::evaluation_loss)];
+    row.time_s = merged_values.evaluation_time;
+    row.loss = merged_values.values[static_cast<std::size_t>(ImportField::evaluation_loss)];
     row.correct = count(ImportField::correct);
     if (!row.loss && !row.correct) return std::nullopt;
     if (!row.correct) return row;
@@ -216,9 +216,9 @@ std::vector<std::string> StepMerger::notes() const {
             "that is most of the file: if its steps begin anew in each epoch, name the column "
             "that counts all of them");
     for (std::size_t i = 0; i < kImportFieldCount; ++i)
-        if (doubled_[i].count > 0)
+        if (duplicates_[i].count > 0)
             notes.push_back(nameOf(static_cast<ImportField>(i)) + " is given again with another value in " +
-                            countOf(doubled_[i].count, "row") + ", first at " + stepText(doubled_[i].first) +
+                            countOf(duplicates_[i].count, "row") + ", first at " + stepText(duplicates_[i].first) +
                             "; the last value of a step counts");
     if (without_loss_ > 0)
         notes.push_back(

@@ -14,44 +14,44 @@ namespace roper {
 
 /// Facts about a table's steps collected before its rows are made: where they go back, and the origin of
 /// time.
-class StepSurvey {
+class StepAnalysis {
   public:
-    StepSurvey(const ForeignTable& table, const ImportColumns& columns);
+    StepAnalysis(const ExternalTable& table, const ImportColumns& columns);
 
     /// Whether the row with this index, from 0, was replaced by a later one. To be called in the order of the
     /// rows.
     bool isReplaced(std::size_t number, std::int64_t step);
-    void startOver() { next_cut_ = 0; }
+    void restart() { next_reset_ = 0; }
 
-    bool risesThroughout() const { return rises_; }
+    bool isMonotonic() const { return monotonic_; }
     /// Training time in seconds, from a time in the column's unit.
     double seconds(double time) const { return (time - time_origin_) / time_unit_; }
 
     std::vector<std::string> notes() const;
 
   private:
-    void take(const StepRow& row);
+    void process(const StepRow& row);
     void findClock();
 
     /// A place where the steps go back to one that already has a row: all earlier rows from that step on
     /// belong to a session whose end was discarded.
-    struct Cut {
+    struct StepReset {
         std::size_t number = 0;  ///< of the row that goes back
         std::int64_t step = 0, from = 0;
         std::size_t at = 0;
     };
 
-    const ForeignTable& table_;
+    const ExternalTable& table_;
     const ImportColumns& columns_;
-    std::vector<Cut> cuts_;
-    std::vector<std::int64_t> least_after_;  ///< the smallest step of each cut and those after it
-    std::size_t number_ = 0, next_cut_ = 0;
+    std::vector<StepReset> resets_;
+    std::vector<std::int64_t> min_step_after_;  ///< the smallest step of each cut and those after it
+    std::size_t number_ = 0, next_reset_ = 0;
     std::int64_t last_ = -1;
-    std::array<std::int64_t, kImportFieldCount> last_of_{};
-    bool rises_ = true;
-    double least_time_ = std::numeric_limits<double>::infinity();
+    std::array<std::int64_t, kImportFieldCount> last_step_of_field_{};
+    bool monotonic_ = true;
+    double min_time_ = std::numeric_limits<double>::infinity();
     double time_origin_ = 0, time_unit_ = 1;
-    PassedOver passed_over_;
+    SkippedRows skipped_;
 };
 
 /// Destination of the rows of an imported run.
@@ -64,8 +64,8 @@ struct ImportedRows {
 /// numbers, and rows of evaluations after those of training.
 class StepMerger {
   public:
-    StepMerger(const ForeignTable& table, const ImportColumns& columns, StepSurvey& survey)
-        : table_(table), columns_(columns), survey_(survey) {}
+    StepMerger(const ExternalTable& table, const ImportColumns& columns, StepAnalysis& analysis)
+        : table_(table), columns_(columns), analysis_(analysis) {}
 
     /// @returns the last step @throws Error (usage) naming an invalid value
     std::int64_t make(const ImportedRows& rows);
@@ -74,30 +74,30 @@ class StepMerger {
     std::vector<std::string> notes() const;
 
   private:
-    struct Joined {
+    struct MergedValues {
         StepValues values;
         std::optional<double> training_time, evaluation_time;
     };
-    struct Doubled {
+    struct Duplicates {
         std::size_t count = 0;
         std::int64_t first = 0;
     };
 
-    void take(const StepRow& row);
-    void join(Joined& joined, const StepRow& row);
+    void process(const StepRow& row);
+    void join(MergedValues& merged_values, const StepRow& row);
     void finishBefore(std::int64_t step);
-    void finish(std::int64_t step, const Joined& joined);
-    std::optional<EvaluationRow> evaluationOf(std::int64_t step, const Joined& joined) const;
+    void finish(std::int64_t step, const MergedValues& merged_values);
+    std::optional<EvaluationRow> evaluationOf(std::int64_t step, const MergedValues& merged_values) const;
 
-    const ForeignTable& table_;
+    const ExternalTable& table_;
     const ImportColumns& columns_;
-    StepSurvey& survey_;
+    StepAnalysis& analysis_;
     const ImportedRows* rows_ = nullptr;
-    std::map<std::int64_t, Joined> open_;
-    std::size_t number_ = 0, replaced_ = 0, without_loss_ = 0, made_ = 0;
+    std::map<std::int64_t, MergedValues> open_;
+    std::size_t number_ = 0, replaced_ = 0, without_loss_ = 0, made_count_ = 0;
     std::int64_t last_ = 0;
-    std::array<Doubled, kImportFieldCount> doubled_{};
-    Doubled not_finite_;
+    std::array<Duplicates, kImportFieldCount> duplicates_{};
+    Duplicates not_finite_;
 };
 
 }  // namespace roper

@@ -16,14 +16,14 @@ namespace fs = std::filesystem;
 
 namespace {
 
-constexpr std::size_t kMostRuns = 10000;
-constexpr std::uint64_t kLargestFile = 1U << 20U;
+constexpr std::size_t kMaxRuns = 10000;
+constexpr std::uint64_t kMaxSweepBytes = 1U << 20U;
 
 /// Reads one sweep file; errors begin with the position in it.
 class SweepReader {
   public:
     explicit SweepReader(const fs::path& path)
-        : path_(path), document_(parseToml(readFile(path, kLargestFile), path.string())) {}
+        : path_(path), document_(parseToml(readFile(path, kMaxSweepBytes), path.string())) {}
 
     std::vector<SweepRun> read() {
         for (const auto& [key, node] : document_) {
@@ -64,11 +64,11 @@ class SweepReader {
     };
     /// Values of one field, or variants that set several fields.
     struct Axis {
-        struct Place {
+        struct Level {
             std::string name;  ///< in the names of runs
             std::vector<Setting> settings;
         };
-        std::vector<Place> places;
+        std::vector<Level> levels;
     };
 
     /// A run with the settings made by axes and variants.
@@ -85,12 +85,12 @@ class SweepReader {
     void requireMakeable() const {
         std::size_t runs = bases_.size() * std::max<std::size_t>(1, seeds_.size());
         for (const Axis& axis : axes_) {
-            if (runs > kMostRuns) break;  // further products could overflow
-            runs *= axis.places.size();
+            if (runs > kMaxRuns) break;  // further products could overflow
+            runs *= axis.levels.size();
         }
-        if (runs > kMostRuns)
+        if (runs > kMaxRuns)
             throw Error(ErrorKind::usage, path_.string() + ": bases, axes and seeds make more than " +
-                                              std::to_string(kMostRuns) + " runs");
+                                              std::to_string(kMaxRuns) + " runs");
     }
 
     void apply(Specification& specification, const std::string& setting,
@@ -113,8 +113,8 @@ class SweepReader {
     }
 
     void readOneBase(const toml::node& node) {
-        if (bases_.size() == kMostRuns)
-            refuse(node.source(), "more than " + std::to_string(kMostRuns) + " bases");
+        if (bases_.size() == kMaxRuns)
+            refuse(node.source(), "more than " + std::to_string(kMaxRuns) + " bases");
         const auto name = node.value_exact<std::string>();
         if (!name) refuse(node.source(), "base must be text: a preset's name or a .toml file");
         try {
@@ -157,7 +157,7 @@ class SweepReader {
                 refuse(values.source(), "an axis is a list of values such as [\"rope\", \"roper\"]");
             Axis axis;
             for (const toml::node& value : *values.as_array())
-                axis.places.push_back(
+                axis.levels.push_back(
                     {valueText(value), {{std::string(key.str()) + "=" + valueText(value), value.source()}}});
             axes_.push_back(std::move(axis));
         }
@@ -168,16 +168,16 @@ class SweepReader {
             refuse(node.source(), "variants are sections: write [[variants]] above the keys of each");
         Axis axis;
         for (const toml::node& variant : *node.as_array()) {
-            Axis::Place place;
+            Axis::Level level;
             for (const auto& [key, value] : *variant.as_table()) {
                 if (key.str() == "name")
-                    place.name = valueText(value);
+                    level.name = valueText(value);
                 else
-                    place.settings.push_back(
+                    level.settings.push_back(
                         {std::string(key.str()) + "=" + valueText(value), value.source()});
             }
-            if (place.name.empty()) refuse(variant.source(), "a variant needs a name = \"…\" for its runs");
-            axis.places.push_back(std::move(place));
+            if (level.name.empty()) refuse(variant.source(), "a variant needs a name = \"…\" for its runs");
+            axis.levels.push_back(std::move(level));
         }
         axes_.push_back(std::move(axis));
     }
@@ -185,10 +185,10 @@ class SweepReader {
     std::vector<Draft> combined(const std::vector<Draft>& drafts, const Axis& axis) const {
         std::vector<Draft> all;
         for (const Draft& draft : drafts) {
-            for (const Axis::Place& place : axis.places) {
+            for (const Axis::Level& level : axis.levels) {
                 Draft next = draft;
-                next.run.name += "-" + place.name;
-                for (const Setting& setting : place.settings) {
+                next.run.name += "-" + level.name;
+                for (const Setting& setting : level.settings) {
                     apply(next.run.specification, setting.text, setting.source);
                     next.settings.push_back(setting);
                 }
@@ -204,7 +204,7 @@ class SweepReader {
         for (const Setting& setting : draft.settings) {
             const SpecificationField& field =
                 findField(trimmed(setting.text.substr(0, setting.text.find('='))));
-            if (const auto why = whyUnused(field, draft.run.specification))
+            if (const auto why = unusedReason(field, draft.run.specification))
                 refuse(setting.source, draft.run.name + " would ignore " + setting.text + ": " + *why);
         }
     }

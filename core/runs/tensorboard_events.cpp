@@ -48,7 +48,7 @@ constexpr int kFloatValues = 5, kDoubleValues = 6, kIntValues = 7, kInt64Values 
 // DataType
 constexpr char kFloat = 1, kDouble = 2, kInt32 = 3, kString = 7, kInt64 = 9, kBfloat16 = 14, kHalf = 19;
 
-constexpr std::size_t kLongestTorn = 1U << 16U;  // our events are shorter
+constexpr std::size_t kMaxTornBytes = 1U << 16U;  // our events are shorter
 constexpr std::size_t kFrame = sizeof(std::uint64_t) + 2 * sizeof(std::uint32_t);
 constexpr std::size_t kHeader = sizeof(std::uint64_t) + sizeof(std::uint32_t);
 
@@ -313,7 +313,7 @@ std::string pluginValue(const std::string& tag, const std::string& plugin, const
 }
 
 bool isHyperparameter(const SpecificationField& field, const Specification& specification) {
-    return field.section != "about" && isKnown(field, specification) && !whyUnused(field, specification);
+    return field.section != "about" && isKnown(field, specification) && !unusedReason(field, specification);
 }
 
 /// `SessionStartInfo` of the HParams plugin: the values in its table for this run.
@@ -387,23 +387,23 @@ bool isEventFile(std::string_view beginning) {
 namespace {
 
 /// The damaged and valid parts of an event file.
-struct Walked {
+struct ScannedRecords {
     std::optional<std::size_t> damaged;
-    std::size_t whole = 0;
+    std::size_t complete_bytes = 0;
 };
 
 /// @param starts  receives the step at which a session begins
-Walked walkThrough(std::string_view file, const std::function<void(ScalarEvent&&)>& take,
+ScannedRecords scanRecords(std::string_view file, const std::function<void(ScalarEvent&&)>& take,
                    const std::function<void(std::int64_t)>& starts) {
-    Walked walked;
+    ScannedRecords scanned;
     bool in_step = true;  // whether the next record begins here, according to the frames
     for (std::size_t at = 0; at + kFrame <= file.size();) {
         const std::string_view rest = file.substr(at);
         const auto length = lengthOfRecord(rest);
         if (!length) {
-            if (in_step && rest.size() < kLongestTorn && !anyRecordFollows(rest)) break;
+            if (in_step && rest.size() < kMaxTornBytes && !anyRecordFollows(rest)) break;
             // Damaged, not merely torn at its end: the next record is searched byte by byte.
-            if (!walked.damaged) walked.damaged = at;
+            if (!scanned.damaged) scanned.damaged = at;
             in_step = false;
             ++at;
             continue;
@@ -415,33 +415,33 @@ Walked walkThrough(std::string_view file, const std::function<void(ScalarEvent&&
             ScalarEvent event = parseEvent(data, begins);
             if (begins) starts(event.step);
             if (!event.scalars.empty()) take(std::move(event));
-        } else if (!walked.damaged) {
-            walked.damaged = at;
+        } else if (!scanned.damaged) {
+            scanned.damaged = at;
         }
         at += kFrame + *length;
-        walked.whole = at;
+        scanned.complete_bytes = at;
     }
-    return walked;
+    return scanned;
 }
 
 }  // namespace
 
 EventFile parseEvents(std::string_view file) {
     EventFile read;
-    const Walked walked = walkThrough(
+    const ScannedRecords scanned = scanRecords(
         file, [&](ScalarEvent&& event) { read.events.push_back(std::move(event)); },
         [&](std::int64_t step) {
             ++read.sessions;
             std::erase_if(read.events, [&](const ScalarEvent& one) { return one.step >= step; });
         });
-    read.damaged = walked.damaged;
-    read.whole = walked.whole;
+    read.damaged = scanned.damaged;
+    read.complete_bytes = scanned.complete_bytes;
     return read;
 }
 
 std::optional<std::size_t> forEachEvent(std::string_view file,
                                         const std::function<void(ScalarEvent&&)>& take) {
-    return walkThrough(file, take, [](std::int64_t) {}).damaged;
+    return scanRecords(file, take, [](std::int64_t) {}).damaged;
 }
 
 namespace {

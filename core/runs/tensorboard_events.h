@@ -37,7 +37,7 @@ struct EventFile {
     std::vector<ScalarEvent> events;  ///< of all readable records that are not obsolete
     /// offset of the first damaged record; a truncated end does not count
     std::optional<std::size_t> damaged;
-    std::size_t whole = 0;  ///< bytes before a truncated end
+    std::size_t complete_bytes = 0;  ///< bytes before a truncated end
     int sessions = 0;       ///< number of session starts; 0 in files of older versions
 };
 

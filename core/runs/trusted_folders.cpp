@@ -23,13 +23,13 @@ namespace {
 
 /// Path of the list; empty without a home folder.
 std::optional<fs::path> listPath() {
-    const auto state = ownStateFolder();
+    const auto state = userStateFolder();
     return state ? std::optional(*state / "trusted-folders.jsonl") : std::nullopt;
 }
 
 /// The identity of a folder, as a line of the list.
 std::optional<std::string> lineOf(const fs::path& folder) {
-    const auto identity = identityOf(folder);
+    const auto identity = folderIdentity(folder);
     if (!identity) return std::nullopt;
     return identity->dump(-1, ' ', false, nlohmann::json::error_handler_t::replace);
 }
@@ -37,7 +37,7 @@ std::optional<std::string> lineOf(const fs::path& folder) {
 /// The list's lines; none if there is no list. @throws Error (disk)
 std::vector<std::string> readList(const fs::path& path) {
     std::vector<std::string> list;
-    if (!isThere(path.string())) return list;
+    if (!pathExists(path.string())) return list;
     LineReader lines(path.string());
     while (const auto line = lines.next())
         list.emplace_back(*line);
@@ -104,7 +104,7 @@ std::optional<std::string> otherOwnerOf(const fs::path& folder) {
     return nameOf(*owner);
 }
 
-void requireOwn(const fs::path& folder) {
+void requireOwnedOrTrusted(const fs::path& folder) {
     const auto other = otherOwnerOf(folder);
     if (!other) return;
     const fs::path above = fs::absolute(folder).parent_path();

@@ -7,7 +7,7 @@
 namespace roper {
 
 // Nothing is written into a folder of another user without consent. The folders for which this user has given
-// it are stored in roper-lab/trusted-folders.jsonl of `ownStateFolder`. Trusting a folder does not allow its
+// it are stored in roper-lab/trusted-folders.jsonl of `userStateFolder`. Trusting a folder does not allow its
 // runs to start: that is recorded file by file (`core/runs/own_queue.h`).
 
 /// Whether this user has declared the folder trusted. A folder that was removed and recreated, or that
@@ -22,6 +22,6 @@ std::optional<std::string> otherOwnerOf(const std::filesystem::path& folder);
 
 /// To be called before anything is written into a runs folder, or into one of its runs.
 /// @throws Error (disk) if it belongs to another user and is not trusted; says what can be done
-void requireOwn(const std::filesystem::path& folder);
+void requireOwnedOrTrusted(const std::filesystem::path& folder);
 
 }  // namespace roper

@@ -32,7 +32,7 @@ double attentionFlop(const Specification& s, double T) {
     return 16 * L * C * (kChunk + static_cast<double>(s.headDim()));
 }
 
-bool isByKernels(const Specification& s) {
+bool usesCpuKernels(const Specification& s) {
     return s.device.kernel == "auto" && !s.device.name.starts_with("cuda");
 }
 
@@ -40,7 +40,7 @@ bool isByKernels(const Specification& s) {
 bool isInBFloat16(const Specification& s) {
     if (s.device.precision != "auto") return s.device.precision == "bf16";
 #if defined(__x86_64__)
-    return isByKernels(s) && __builtin_cpu_supports("avx512bf16") != 0;
+    return usesCpuKernels(s) && __builtin_cpu_supports("avx512bf16") != 0;
 #else
     return false;
 #endif
@@ -48,11 +48,11 @@ bool isInBFloat16(const Specification& s) {
 
 /// Bytes that the forward pass keeps for the backward pass, for one token: the inputs of linear layers, norms
 /// and the activation function; q, k, v before and after rotation; and what the attention kernel keeps.
-double keptBytes(const Specification& s, double T, double V) {
+double savedActivationBytes(const Specification& s, double T, double V) {
     const auto L = static_cast<double>(s.model.layers), C = static_cast<double>(s.model.width),
                F = static_cast<double>(s.model.feed_forward), H = static_cast<double>(s.model.heads);
     const bool trained = s.model.trainsFrequencies();
-    const bool by_kernels = isByKernels(s);
+    const bool by_kernels = usesCpuKernels(s);
     const bool fused = by_kernels && s.model.attention == "softmax" && !trained;
     double layer = (fused ? 8 : 10) * C + (by_kernels && s.model.activation == "relu" ? 1 : 2) * F;
     if (s.model.attention != "softmax") layer += 12 * C;
@@ -88,18 +88,18 @@ double modelVocabulary(const Specification& s) {
 }
 
 /// Memory limit for the sequences or problems that an evaluation processes at once (at least one).
-constexpr double kMostAtOnce = 2.0 * (1U << 30U);
+constexpr double kEvaluationMemoryBytes = 2.0 * (1U << 30U);
 
 /// Tokens of a problem with its solution: the longest of the first problems.
 double problemTokens(const Specification& s) {
-    constexpr std::uint64_t kLookedAt = 32;
+    constexpr std::uint64_t kSampledProblems = 32;
     const std::unique_ptr<Task> task = makeTask(s.task);
     std::size_t longest = 0;
-    for (std::uint64_t i = 0; i < kLookedAt; ++i)
+    for (std::uint64_t i = 0; i < kSampledProblems; ++i)
         longest = std::max(
             longest, task->problem(static_cast<std::uint64_t>(s.training.data_seed), Stream::problems, i)
                          .prompt.size());
-    return static_cast<double>(longest) + task->longestAnswer();
+    return static_cast<double>(longest) + task->maxAnswerLength();
 }
 
 /// Bytes of an evaluation in addition to the model: the problems solved at once, or a batch of sequences
@@ -108,92 +108,92 @@ double evaluationBytes(const Specification& s, double V) {
     const auto P = static_cast<double>(s.evaluation.problems),
                length = static_cast<double>(s.training.length);
     constexpr double kCopies = 3;  // prompt, correct answer and generated text
-    constexpr double kOfString = 100;
-    const double texts = s.task.isText() ? 0 : kCopies * P * (length + kOfString);
-    double at_once = static_cast<double>(sequencesAtOnce(s)) * bytesOfSequence(s, V);
+    constexpr double kStringOverhead = 100;
+    const double texts = s.task.isText() ? 0 : kCopies * P * (length + kStringOverhead);
+    double at_once = static_cast<double>(sequencesPerBatch(s)) * bytesOfSequence(s, V);
     if (s.task.hasProblems()) {
         const double tokens = problemTokens(s);
         const std::int64_t problems =
-            std::min(s.evaluation.problems, problemsAtOnce(s, std::llround(tokens)));
+            std::min(s.evaluation.problems, problemsPerBatch(s, std::llround(tokens)));
         at_once = std::max(at_once, static_cast<double>(problems) * bytesOfProblem(s, tokens));
     }
     return texts + at_once;
 }
 
 /// Bytes of the attention weights of all heads in a snapshot.
-double mapBytes(const Specification& s) {
+double attentionMapBytes(const Specification& s) {
     const auto T = static_cast<double>(s.snapshots.tokens);
     return 4 * static_cast<double>(s.model.layers * s.model.heads) * T * T;
 }
 
 /// Memory for taking a snapshot: the weights by layer and once more as one tensor.
 double snapshotBytes(const Specification& s) {
-    return s.snapshots.every == 0 ? 0 : 2 * mapBytes(s);
+    return s.snapshots.every == 0 ? 0 : 2 * attentionMapBytes(s);
 }
 
 /// Number of times that something happens every `every` steps and at the end.
-double timesIn(std::int64_t steps, std::int64_t every) {
+double occurrencesIn(std::int64_t steps, std::int64_t every) {
     return every == 0 ? 1 : std::ceil(static_cast<double>(steps) / static_cast<double>(every));
 }
 
 /// Parameters and AdamW's two moments, with names, shapes and generator states.
 double checkpointBytes(std::int64_t parameters) {
-    constexpr double kBesides = 64e3;
-    return kBesides + 3 * 4 * static_cast<double>(parameters);
+    constexpr double kOverheadBytes = 64e3;
+    return kOverheadBytes + 3 * 4 * static_cast<double>(parameters);
 }
 
 /// Bytes of a run's folder: the kept checkpoints, the best one and one being written; rows as text and as
 /// TensorBoard events; samples; snapshots.
 double diskBytes(const Specification& s, std::int64_t parameters) {
-    constexpr double kRow = 200, kEvaluation = 500, kOfSample = 300, kCopies = 4;
+    constexpr double kRow = 200, kEvaluation = 500, kSampleOverhead = 300, kCopies = 4;
     const auto steps = s.training.steps;
     const auto tokens = static_cast<double>(s.training.length);
     const double problems = s.task.hasProblems() ? static_cast<double>(s.evaluation.problems) : 0;
     const double checkpoints = static_cast<double>(s.checkpoints.keep) + 2;
     const double snapshots =
-        s.snapshots.every == 0 ? 0 : (1 + timesIn(steps, s.snapshots.every)) * mapBytes(s);
-    return checkpoints * checkpointBytes(parameters) + kRow * timesIn(steps, s.training.report_every) +
-           timesIn(steps, s.evaluation.every) * (kEvaluation + problems * (kOfSample + kCopies * tokens)) +
+        s.snapshots.every == 0 ? 0 : (1 + occurrencesIn(steps, s.snapshots.every)) * attentionMapBytes(s);
+    return checkpoints * checkpointBytes(parameters) + kRow * occurrencesIn(steps, s.training.report_every) +
+           occurrencesIn(steps, s.evaluation.every) * (kEvaluation + problems * (kSampleOverhead + kCopies * tokens)) +
            snapshots;
 }
 
 }  // namespace
 
 Cost costOf(const Specification& s) {
-    constexpr double kProgram = 1.9e8;  // LibTorch loaded, its threads and buffers
+    constexpr double kProgramBytes = 1.9e8;  // LibTorch loaded, its threads and buffers
     // Bytes per parameter: the parameter, two copies of its gradient, AdamW's two moments, and the parameter
     // rounded to bfloat16.
     const double state = 5 * 4 + (isInBFloat16(s) ? 2 : 0);
-    constexpr double kPassing = 1.3;  // temporaries of the backward pass
+    constexpr double kBackwardFactor = 1.3;  // temporaries of the backward pass
     const double V = modelVocabulary(s);
     const double T = static_cast<double>(s.inputLength()), B = static_cast<double>(s.training.batch);
     const double L = static_cast<double>(s.model.layers), C = static_cast<double>(s.model.width);
     Cost cost;
     cost.parameters = parametersOf(s, static_cast<std::int64_t>(V));
-    cost.flop_a_step = B * T * (6 * (L * layerWeights(s.model) + V * C) + attentionFlop(s, T));
-    cost.step_bytes = kPassing * B * T * keptBytes(s, T, V);
+    cost.flop_per_step = B * T * (6 * (L * layerWeights(s.model) + V * C) + attentionFlop(s, T));
+    cost.step_bytes = kBackwardFactor * B * T * savedActivationBytes(s, T, V);
     cost.evaluation_bytes = evaluationBytes(s, V);
     cost.snapshot_bytes = snapshotBytes(s);
     cost.disk_bytes = diskBytes(s, cost.parameters);
-    cost.memory_bytes = kProgram + state * static_cast<double>(cost.parameters) +
+    cost.memory_bytes = kProgramBytes + state * static_cast<double>(cost.parameters) +
                         std::max({cost.step_bytes, cost.evaluation_bytes, cost.snapshot_bytes});
     return cost;
 }
 
-double leastBytesOfModel(const Specification& specification) {
+double minModelBytes(const Specification& specification) {
     return sizeof(float) * static_cast<double>(specification.model.layers) *
            layerWeights(specification.model);
 }
 
-std::int64_t problemsAtOnce(const Specification& specification, std::int64_t tokens) {
-    constexpr double kMostProblems = 1024;
+std::int64_t problemsPerBatch(const Specification& specification, std::int64_t tokens) {
+    constexpr double kMaxProblems = 1024;
     return static_cast<std::int64_t>(std::clamp(
-        kMostAtOnce / bytesOfProblem(specification, static_cast<double>(tokens)), 1.0, kMostProblems));
+        kEvaluationMemoryBytes / bytesOfProblem(specification, static_cast<double>(tokens)), 1.0, kMaxProblems));
 }
 
-std::int64_t sequencesAtOnce(const Specification& specification) {
+std::int64_t sequencesPerBatch(const Specification& specification) {
     return static_cast<std::int64_t>(
-        std::clamp(kMostAtOnce / bytesOfSequence(specification, modelVocabulary(specification)), 1.0,
+        std::clamp(kEvaluationMemoryBytes / bytesOfSequence(specification, modelVocabulary(specification)), 1.0,
                    static_cast<double>(specification.training.batch)));
 }
 
@@ -205,19 +205,19 @@ std::optional<std::string> memoryProblem(const Specification& s, double availabl
     };
     std::string part, change;
     if (cost.snapshot_bytes > std::max(cost.step_bytes, cost.evaluation_bytes)) {
-        part = bytesText(cost.snapshot_bytes) + " of it for a snapshot of the attention";
+        part = formatBytes(cost.snapshot_bytes) + " of it for a snapshot of the attention";
         change = set("snapshots.tokens", s.snapshots.tokens) + ", or set snapshots.every to 0";
     } else if (cost.evaluation_bytes > cost.step_bytes) {
-        part = bytesText(cost.evaluation_bytes) + " of it for an evaluation";
+        part = formatBytes(cost.evaluation_bytes) + " of it for an evaluation";
         change = set("evaluation.problems", s.evaluation.problems) + ", " +
                  set("training.batch", s.training.batch) + " or " + set("training.length", s.training.length);
     } else {
-        part = bytesText(cost.step_bytes) + " of it for a step";
+        part = formatBytes(cost.step_bytes) + " of it for a step";
         change = set("training.batch", s.training.batch) + ", " + set("training.length", s.training.length) +
                  " or the size of the model";
     }
-    return "the run takes about " + bytesText(cost.memory_bytes) + " of memory, " + part + ", and " +
-           bytesText(available_bytes) + " are free. Lower " + change +
+    return "the run takes about " + formatBytes(cost.memory_bytes) + " of memory, " + part + ", and " +
+           formatBytes(available_bytes) + " are free. Lower " + change +
            "; --anyway begins all the same, since this is an estimate.";
 }
 
@@ -225,7 +225,7 @@ std::optional<std::string> evaluationProblem(const Specification& s, double avai
     const double bytes = bytesOfSequence(s, modelVocabulary(s));
     if (bytes <= available_bytes) return std::nullopt;
     return "to read one sequence of " + std::to_string(s.training.length) + " tokens takes about " +
-           bytesText(bytes) + " of memory, and " + bytesText(available_bytes) +
+           formatBytes(bytes) + " of memory, and " + formatBytes(available_bytes) +
            " are free: give a shorter --length";
 }
 
@@ -247,15 +247,15 @@ std::optional<std::string> diskProblem(const std::vector<Specification>& runs, d
     if (largest->snapshots.every > 0)
         change += ", or raise snapshots.every (" + std::to_string(largest->snapshots.every) + ")";
     return (runs.size() == 1 ? "the run takes about " : countOf(runs.size(), "run") + " take about ") +
-           bytesText(needed) + " on disk, and only " + bytesText(available_bytes) +
+           formatBytes(needed) + " on disk, and only " + formatBytes(available_bytes) +
            " are free. Free some space" + change;
 }
 
 std::string costText(const Cost& cost) {
-    return scaledText(static_cast<double>(cost.parameters),
+    return formatWithUnit(static_cast<double>(cost.parameters),
                       {"parameters", "thousand parameters", "million parameters", "billion parameters"}) +
-           ", " + scaledText(cost.flop_a_step, {"FLOP", "kFLOP", "MFLOP", "GFLOP", "TFLOP", "PFLOP"}) +
-           " a step, about " + bytesText(cost.memory_bytes) + " of memory and " + bytesText(cost.disk_bytes) +
+           ", " + formatWithUnit(cost.flop_per_step, {"FLOP", "kFLOP", "MFLOP", "GFLOP", "TFLOP", "PFLOP"}) +
+           " a step, about " + formatBytes(cost.memory_bytes) + " of memory and " + formatBytes(cost.disk_bytes) +
            " on disk";
 }
 

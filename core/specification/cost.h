@@ -13,7 +13,7 @@ namespace roper {
 struct Cost {
     std::int64_t parameters = 0;
     /// Forward and backward: 6 per weight and token, plus 12·L·T²·C per sequence for full attention.
-    double flop_a_step = 0;
+    double flop_per_step = 0;
     double memory_bytes = 0;  ///< peak of the trainer: an estimate, up to a third above measured values
     // Parts of the memory used by a step, an evaluation and a snapshot, which never overlap in time.
     double step_bytes = 0, evaluation_bytes = 0, snapshot_bytes = 0;
@@ -25,16 +25,16 @@ Cost costOf(const Specification& specification);
 
 /// Bytes of the weights of all layers in float32, without those whose size depends on the vocabulary: a lower
 /// bound on the size of a checkpoint.
-double leastBytesOfModel(const Specification& specification);
+double minModelBytes(const Specification& specification);
 
 /// Number of problems that an evaluation solves at once so that their memory, mostly keys and values, stays
 /// within 2 GiB.
 /// @param tokens  most tokens of a problem with its solution
-std::int64_t problemsAtOnce(const Specification& specification, std::int64_t tokens);
+std::int64_t problemsPerBatch(const Specification& specification, std::int64_t tokens);
 
 /// Number of sequences of a batch that an evaluation reads at once within the same limit; most memory is for
 /// logits.
-std::int64_t sequencesAtOnce(const Specification& specification);
+std::int64_t sequencesPerBatch(const Specification& specification);
 
 /// Why a run does not fit into this much memory, with numbers and what to change; nothing if it fits.
 std::optional<std::string> memoryProblem(const Specification& specification, double available_bytes);

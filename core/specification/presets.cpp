@@ -31,7 +31,7 @@ std::vector<std::string> presetNames() {
 Preset loadPreset(const std::string& name) {
     const std::vector<std::string> names = presetNames();
     if (std::find(names.begin(), names.end(), name) == names.end()) {
-        const auto nearest = nearestName(name, names);
+        const auto nearest = closestName(name, names);
         throw Error(ErrorKind::usage, "there is no preset \"" + name + "\"" +
                                           (nearest ? "; did you mean " + *nearest + "?" : ";") +
                                           " `roper-train presets` lists them; a file is named by its path");
@@ -49,9 +49,9 @@ fs::path textPath(const std::string& text) {
 }
 
 Specification withAbsoluteText(Specification specification) {
-    const std::string text = specification.task.own.text("text");
+    const std::string text = specification.task.declared.text("text");
     if (specification.task.isText() && !text.empty() && textPath(text) == fs::path(text))
-        specification.task.own.set("text", fs::absolute(text).lexically_normal().string());
+        specification.task.declared.set("text", fs::absolute(text).lexically_normal().string());
     return specification;
 }
 

@@ -47,7 +47,7 @@ void checkUnused(const Specification& s, std::vector<SettingProblem>& problems) 
     for (const SpecificationField& field : specificationFields()) {
         const std::string by_default = field.text(defaults);
         if (field.text(s) == by_default) continue;
-        if (const auto why = whyUnused(field, s))
+        if (const auto why = unusedReason(field, s))
             problems.push_back({field.key(), "would be ignored: " + *why + "; its default is " + by_default});
     }
 }
@@ -55,13 +55,13 @@ void checkUnused(const Specification& s, std::vector<SettingProblem>& problems) 
 void checkTask(const Specification& s, std::vector<SettingProblem>& problems) {
     const TaskKind& kind = s.task.kind();
     if (kind.check) {
-        const auto of_task = kind.check(s.task.own);
+        const auto of_task = kind.check(s.task.declared);
         problems.insert(problems.end(), of_task.begin(), of_task.end());
     }
     if (kind.is_text) return;
     if (!problems.empty()) return;
     const auto task = makeTask(s.task);
-    const int longest = task->longestProblem();
+    const int longest = task->maxProblemLength();
     if (longest >= s.training.length)
         problems.push_back({"training.length", "the longest problem has " + std::to_string(longest) +
                                                    " characters; a sequence must hold more than that"});

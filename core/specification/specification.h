@@ -145,7 +145,7 @@ bool seedsAreKnown(const Specification& specification);
 std::vector<SettingProblem> check(const Specification& specification);
 
 /// Why a run of this specification never reads the field; nothing if it does.
-std::optional<std::string> whyUnused(const SpecificationField& field, const Specification& specification);
+std::optional<std::string> unusedReason(const SpecificationField& field, const Specification& specification);
 
 /// The specification with all fields that the run never reads reset to their defaults. When methods are
 /// compared, this removes settings that only another method needs.

@@ -9,7 +9,7 @@
 namespace roper {
 namespace {
 
-constexpr std::int64_t kMost = std::numeric_limits<std::int64_t>::max();
+constexpr std::int64_t kMax = std::numeric_limits<std::int64_t>::max();
 
 using S = Specification;
 
@@ -20,7 +20,7 @@ SpecificationField make(FieldInfo info, Section S::*section, Value Base::*member
 }
 
 /// A field that had other names in older versions.
-SpecificationField formerly(std::vector<std::string> keys, FieldInfo info, auto section, auto member) {
+SpecificationField renamedField(std::vector<std::string> keys, FieldInfo info, auto section, auto member) {
     info.former_keys = std::move(keys);
     return make(std::move(info), section, member);
 }
@@ -102,7 +102,7 @@ std::vector<SpecificationField> model() {
         make({"model", "base", "", "b in the frequencies θ_i = b^(−2i/d); of sinusoids too",
               RealRange{1.000001, 1e15}},
              &S::model, &S::Model::base),
-        formerly({"model.schedule"},
+        renamedField({"model.schedule"},
                  {"model", "frequency_formula", "",
                   "Frequencies b^(−2i/d) (standard) or b^(−i/d), as in the worked example",
                   Choice{frequencyFormulaNames(), {{"intro", "worked_example"}}}},
@@ -144,7 +144,7 @@ std::vector<SpecificationField> optimizer() {
         make({"training", "warmup_steps", "steps", "Steps over which the learning rate rises from 0",
               IntegerRange{0, 1000000000}},
              &S::training, &S::Training::warmup_steps),
-        formerly(
+        renamedField(
             {"training.decay"},
             {"training", "lr_schedule", "", "Course of the learning rate after warm-up, to the last step",
              Choice{{"constant", "cosine", "linear"}}},
@@ -167,10 +167,10 @@ std::vector<SpecificationField> optimizer() {
               "Gradients with a larger total norm are scaled to it; 0 never clips", RealRange{0, 1e6}},
              &S::training, &S::Training::clip_norm),
         make({"training", "data_seed", "", "Seed of the training and evaluation problems",
-              IntegerRange{0, kMost}},
+              IntegerRange{0, kMax}},
              &S::training, &S::Training::data_seed),
         make({"training", "model_seed", "", "Seed of the initial weights and of dropout",
-              IntegerRange{0, kMost}},
+              IntegerRange{0, kMax}},
              &S::training, &S::Training::model_seed),
         make({"training", "frequency_rate", "of learning_rate",
               "Learning rate of trained frequencies: AdamW moves each by about its rate a step; most are "
@@ -205,7 +205,7 @@ std::vector<SpecificationField> evaluationAndRest() {
               "Steps between snapshots of all attention maps, for the time scrubber; 0 takes none",
               IntegerRange{0, 1000000000}},
              &S::snapshots, &S::Snapshots::every),
-        formerly({"snapshots.characters"},
+        renamedField({"snapshots.characters"},
                  {"snapshots", "tokens", "tokens", "Length of the text that snapshots are taken of",
                   IntegerRange{2, 1024}},
                  &S::snapshots, &S::Snapshots::tokens),
@@ -237,14 +237,14 @@ std::vector<SpecificationField> evaluationAndRest() {
 const std::vector<SpecificationField>& specificationFields() {
     static const std::vector<SpecificationField> fields = [] {
         std::vector<SpecificationField> all = aboutAndTask();
-        for (const OwnSetting& setting : taskSettings())
-            all.push_back(ownField<S>(setting, "task", [](S& s) -> OwnSettings& { return s.task.own; }));
+        for (const DeclaredSetting& setting : taskSettings())
+            all.push_back(declaredField<S>(setting, "task", [](S& s) -> DeclaredSettings& { return s.task.declared; }));
         const auto add = [&](const std::vector<SpecificationField>& part) {
             all.insert(all.end(), part.begin(), part.end());
         };
         add(model());
-        for (const OwnSetting& setting : methodSettings())
-            all.push_back(ownField<S>(setting, "model", [](S& s) -> OwnSettings& { return s.model.own; }));
+        for (const DeclaredSetting& setting : methodSettings())
+            all.push_back(declaredField<S>(setting, "model", [](S& s) -> DeclaredSettings& { return s.model.declared; }));
         add(training());
         add(optimizer());
         add(evaluationAndRest());

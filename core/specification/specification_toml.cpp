@@ -34,12 +34,12 @@ void readSection(const std::string& section, const toml::table& table, const std
             field = &findField(name);
             requireOnce(given, *field, name);
         } catch (const Error& error) {
-            throw Error(ErrorKind::usage, tomlPlace(origin, key.source()) + error.what());
+            throw Error(ErrorKind::usage, tomlLocation(origin, key.source()) + error.what());
         }
         try {
             field->set(specification, valueText(*field, node));
         } catch (const Error& error) {
-            throw Error(ErrorKind::usage, tomlPlace(origin, node.source()) + error.what());
+            throw Error(ErrorKind::usage, tomlLocation(origin, node.source()) + error.what());
         }
     }
 }
@@ -65,14 +65,14 @@ Specification parseSpecification(std::string_view text, const std::string& origi
     for (const auto& [key, node] : document) {
         const std::string name(key.str());
         if (std::find(sections.begin(), sections.end(), name) == sections.end()) {
-            const auto nearest = nearestName(name, sections);
+            const auto nearest = closestName(name, sections);
             throw Error(
                 ErrorKind::usage,
-                tomlPlace(origin, key.source()) + "unknown section [" + name + "]; " +
+                tomlLocation(origin, key.source()) + "unknown section [" + name + "]; " +
                     (nearest ? "did you mean [" + *nearest + "]?" : "known are " + join(sections, ", ")));
         }
         if (!node.is_table())
-            throw Error(ErrorKind::usage, tomlPlace(origin, key.source()) + name +
+            throw Error(ErrorKind::usage, tomlLocation(origin, key.source()) + name +
                                               " must be a section: write [" + name + "] above its keys");
         readSection(name, *node.as_table(), origin, specification);
     }
@@ -80,8 +80,8 @@ Specification parseSpecification(std::string_view text, const std::string& origi
 }
 
 Specification readSpecification(const FilePath& path) {
-    constexpr std::uint64_t kLargest = 4U << 20U;
-    return parseSpecification(readFile(path, kLargest), path.string());
+    constexpr std::uint64_t kMaxBytes = 4U << 20U;
+    return parseSpecification(readFile(path, kMaxBytes), path.string());
 }
 
 std::string toToml(const Specification& specification) {

@@ -8,7 +8,7 @@ namespace roper {
 namespace {
 
 /// "RoPE", "RoPE and RoPER", "RoPE, RoPER and sinusoids"
-std::string enumeration(std::vector<std::string> names) {
+std::string joinWithAnd(std::vector<std::string> names) {
     if (names.size() < 2) return join(names, "");
     const std::string last = names.back();
     names.pop_back();
@@ -16,10 +16,10 @@ std::string enumeration(std::vector<std::string> names) {
 }
 
 /// Why the task does not read a field that belongs to other tasks.
-std::optional<std::string> whyTaskDoesNot(const SpecificationField& field, const Specification& s) {
+std::optional<std::string> taskUnusedReason(const SpecificationField& field, const Specification& s) {
     for (const TaskKind& kind : taskKinds()) {
         if (kind.name == s.task.name) continue;
-        for (const OwnSetting& setting : kind.settings)
+        for (const DeclaredSetting& setting : kind.settings)
             if (setting.name == field.name)
                 return "only the task " + kind.name + " reads it, and task.name is " + s.task.name;
     }
@@ -27,13 +27,13 @@ std::optional<std::string> whyTaskDoesNot(const SpecificationField& field, const
 }
 
 /// Why the position method does not read a field that belongs to other methods.
-std::optional<std::string> whyMethodDoesNot(const SpecificationField& field, const Specification& s) {
+std::optional<std::string> methodUnusedReason(const SpecificationField& field, const Specification& s) {
     std::vector<std::string> readers;
     for (const PositionMethod& method : positionMethods())
         if (method.readsField(field.name)) readers.push_back(method.title);
     if (readers.empty()) return std::nullopt;
     if (!s.model.method().readsField(field.name))
-        return "only " + enumeration(readers) + (readers.size() == 1 ? " reads" : " read") +
+        return "only " + joinWithAnd(readers) + (readers.size() == 1 ? " reads" : " read") +
                " it, and model.position is " + s.model.position;
     if (field.name == "frequency_rate" && !s.model.trainsFrequencies()) return "model.frequencies is fixed";
     return std::nullopt;
@@ -55,10 +55,10 @@ bool seedsAreKnown(const Specification& specification) {
     return isKnown("training.data_seed", specification) && isKnown("training.model_seed", specification);
 }
 
-std::optional<std::string> whyUnused(const SpecificationField& field, const Specification& specification) {
+std::optional<std::string> unusedReason(const SpecificationField& field, const Specification& specification) {
     const std::string key = field.key();
     const std::string& task = specification.task.name;
-    if (field.section == "task") return whyTaskDoesNot(field, specification);
+    if (field.section == "task") return taskUnusedReason(field, specification);
     if (key == "training.final_fraction" && specification.training.lr_schedule == "constant")
         return "training.lr_schedule is constant";
     if (key == "evaluation.temperature" && !specification.task.hasProblems() && !specification.task.isText())
@@ -71,7 +71,7 @@ std::optional<std::string> whyUnused(const SpecificationField& field, const Spec
     if (key == "snapshots.tokens" && specification.snapshots.every == 0)
         return "snapshots.every is 0, so none is taken";
     if (field.section == "model" || key == "training.frequency_rate")
-        return whyMethodDoesNot(field, specification);
+        return methodUnusedReason(field, specification);
     return std::nullopt;
 }
 
@@ -79,7 +79,7 @@ Specification withoutUnused(Specification specification) {
     static const Specification defaults;
     const Specification given = specification;
     for (const SpecificationField& field : specificationFields())
-        if (whyUnused(field, given)) field.set(specification, field.text(defaults));
+        if (unusedReason(field, given)) field.set(specification, field.text(defaults));
     return specification;
 }
 

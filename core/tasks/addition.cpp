@@ -44,11 +44,11 @@ AdditionTask::AdditionTask(std::int64_t digits_max)
     std::int64_t largest = 0;
     for (std::int64_t i = 0; i < digits_max; ++i)
         largest = 10 * largest + 9;
-    const Problem longest = problemFor(largest, largest);
-    setLongest(longest.prompt.size(), longest.answer.size());
+    const Problem longest = makeProblem(largest, largest);
+    setMaxLengths(longest.prompt.size(), longest.answer.size());
 }
 
-Problem AdditionTask::problemFor(std::int64_t a, std::int64_t b) {
+Problem AdditionTask::makeProblem(std::int64_t a, std::int64_t b) {
     Problem problem;
     problem.prompt = "?d=" + std::to_string(a) + "+" + std::to_string(b) + ";";
     std::int64_t rest_a = a;
@@ -85,7 +85,7 @@ std::vector<std::string> AdditionTask::sizeNames() const {
 }
 
 std::optional<ProblemSize> AdditionTask::sizeOf(std::string_view prompt) const {
-    if (!prompt.starts_with(kQuestion) || !prompt.ends_with(promptEnd())) return std::nullopt;
+    if (!prompt.starts_with(kQuestion) || !prompt.ends_with(promptTerminator())) return std::nullopt;
     const std::string_view sum = prompt.substr(kQuestion.size(), prompt.size() - kQuestion.size() - 1);
     const std::size_t plus = sum.find('+');
     if (plus == std::string_view::npos) return std::nullopt;
@@ -95,14 +95,14 @@ std::optional<ProblemSize> AdditionTask::sizeOf(std::string_view prompt) const {
 }
 
 /// In "?d=12+345; …" the operands and where they end are random; everything after them is determined.
-std::vector<double> AdditionTask::idealCosts(std::string_view problem) const {
+std::vector<double> AdditionTask::idealSurprisals(std::string_view problem) const {
     std::vector<double> costs(problem.size());
     std::size_t at = kQuestion.size();
     for (int operand = 0; operand < 2; ++operand) {
         std::int64_t digits = 0;
         for (; at < problem.size() && isDigit(problem[at]); ++at, ++digits)
-            costs[at] = costOfGoingOn(digits, 1, digits_max_) + std::log(digits == 0 ? 9.0 : 10.0);
-        if (at < problem.size()) costs[at++] = costOfEnd(digits, 1, digits_max_);
+            costs[at] = surprisalOfContinuing(digits, 1, digits_max_) + std::log(digits == 0 ? 9.0 : 10.0);
+        if (at < problem.size()) costs[at++] = surprisalOfEnding(digits, 1, digits_max_);
     }
     return costs;
 }
@@ -114,10 +114,10 @@ ProblemSize AdditionTask::drawSize(Random& random) const {
 
 Problem AdditionTask::drawOfSize(Random& random, ProblemSize size) const {
     const std::int64_t a = drawOperand(random, size.first);
-    return problemFor(a, drawOperand(random, size.second));
+    return makeProblem(a, drawOperand(random, size.second));
 }
 
-double AdditionTask::countOfSize(ProblemSize size) const {
+double AdditionTask::problemCountOfSize(ProblemSize size) const {
     return 81 * std::pow(10.0, static_cast<double>(size.first + size.second - 2));
 }
 
@@ -131,7 +131,7 @@ TaskKind additionTask() {
     kind.length_settings = {"digits_max"};
     kind.length_unit = "digits";
     kind.length = [](ProblemSize size) { return std::max(size.first, size.second); };
-    kind.make = [](const OwnSettings& s) { return std::make_unique<AdditionTask>(s.integer("digits_max")); };
+    kind.make = [](const DeclaredSettings& s) { return std::make_unique<AdditionTask>(s.integer("digits_max")); };
     return kind;
 }
 

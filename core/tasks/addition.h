@@ -12,11 +12,11 @@ class AdditionTask final : public ProblemTask {
     /// @param digits_max  1 … 18; the number of digits of each operand is drawn uniformly from 1 … digits_max
     explicit AdditionTask(std::int64_t digits_max);
 
-    static Problem problemFor(std::int64_t a, std::int64_t b);
+    static Problem makeProblem(std::int64_t a, std::int64_t b);
 
     /// Correct if the last "d==…#" up to the first '#' gives the sum.
     bool isCorrect(const Problem& problem, std::string_view completion) const override;
-    std::optional<bool> isFullyRight(const Problem& problem, std::string_view completion) const override {
+    std::optional<bool> isFullyCorrect(const Problem& problem, std::string_view completion) const override {
         return completion.starts_with(problem.answer);
     }
     std::int64_t sizeCount() const override { return digits_max_ * digits_max_; }
@@ -25,11 +25,11 @@ class AdditionTask final : public ProblemTask {
     std::optional<ProblemSize> sizeOf(std::string_view prompt) const override;
 
   private:
-    std::vector<double> idealCosts(std::string_view problem) const override;
+    std::vector<double> idealSurprisals(std::string_view problem) const override;
     ProblemSize drawSize(Random& random) const override;
     Problem drawOfSize(Random& random, ProblemSize size) const override;
-    double countOfSize(ProblemSize size) const override;
-    std::string_view promptEnd() const override { return ";"; }
+    double problemCountOfSize(ProblemSize size) const override;
+    std::string_view promptTerminator() const override { return ";"; }
 
     std::int64_t digits_max_;
 };

@@ -25,7 +25,7 @@ class AssociativeRecallTask final : public ProblemTask {
             throw std::invalid_argument("pairs must satisfy 2 <= pairs_min <= pairs_max <= 26, not " +
                                         std::to_string(pairs_min) + " and " + std::to_string(pairs_max));
         const auto pairs = static_cast<std::size_t>(pairs_max);
-        setLongest(4 * pairs, 2 * pairs);
+        setMaxLengths(4 * pairs, 2 * pairs);
     }
 
     /// Correct if the first character is the value.
@@ -35,7 +35,7 @@ class AssociativeRecallTask final : public ProblemTask {
     bool isComplete(std::string_view completion) const override { return !completion.empty(); }
 
     /// The longer the prompt, the fewer characters follow it.
-    int longestProblem() const override { return static_cast<int>(4 * most_ + 2); }
+    int maxProblemLength() const override { return static_cast<int>(4 * most_ + 2); }
 
     std::int64_t sizeCount() const override { return (most_ - least_ + 1) * (least_ + most_) / 2; }
     std::vector<ProblemSize> sizes() const override {
@@ -49,7 +49,7 @@ class AssociativeRecallTask final : public ProblemTask {
 
     /// Accepts a whole prompt, or only the pairs up to '>'.
     std::optional<ProblemSize> sizeOf(std::string_view prompt) const override {
-        const std::size_t end = prompt.find(promptEnd());
+        const std::size_t end = prompt.find(promptTerminator());
         if (end == std::string_view::npos || end == 0 || end % 2 != 0) return std::nullopt;
         const std::size_t queries = prompt.size() - end - 1;
         if (queries > 0 && queries % 2 == 0) return std::nullopt;
@@ -64,17 +64,17 @@ class AssociativeRecallTask final : public ProblemTask {
 
   private:
     /// The pairs are random, with distinct keys, and so is the order of the queries.
-    std::vector<double> idealCosts(std::string_view problem) const override {
+    std::vector<double> idealSurprisals(std::string_view problem) const override {
         std::vector<double> costs(problem.size());
         const std::size_t end = std::min(problem.find('>'), problem.size());
         for (std::size_t i = 0; i < end; ++i) {
             const auto pairs = static_cast<std::int64_t>(i / 2);
             costs[i] = i % 2 == 1 ? std::log(static_cast<double>(kValues))
-                                  : costOfGoingOn(pairs, least_, most_) +
+                                  : surprisalOfContinuing(pairs, least_, most_) +
                                         std::log(static_cast<double>(kKeys - pairs));
         }
         if (end == problem.size()) return costs;
-        costs[end] = costOfEnd(static_cast<std::int64_t>(end / 2), least_, most_);
+        costs[end] = surprisalOfEnding(static_cast<std::int64_t>(end / 2), least_, most_);
         for (std::size_t left = end / 2, i = end + 1; i < problem.size() && left > 0; i += 2, --left)
             costs[i] = std::log(static_cast<double>(left));
         return costs;
@@ -96,7 +96,7 @@ class AssociativeRecallTask final : public ProblemTask {
         std::string text;
         for (const std::string& pair : shown)
             text += pair;
-        text += promptEnd();
+        text += promptTerminator();
         for (const std::size_t i : order)
             text += shown[i];
         text += '#';
@@ -115,17 +115,17 @@ class AssociativeRecallTask final : public ProblemTask {
     }
 
     /// Ordered selections of keys, each with any value.
-    double countOfSize(ProblemSize size) const override {
+    double problemCountOfSize(ProblemSize size) const override {
         double count = 1;
         for (std::int64_t i = 0; i < size.first; ++i)
             count *= static_cast<double>((kKeys - i) * kValues);
         return count;
     }
-    std::string_view promptEnd() const override { return ">"; }
+    std::string_view promptTerminator() const override { return ">"; }
 
     /// The pairs: training shows either all queries of them or none.
-    std::string_view heldOutBy(std::string_view prompt) const override {
-        return prompt.substr(0, prompt.find(promptEnd()) + 1);
+    std::string_view holdoutKey(std::string_view prompt) const override {
+        return prompt.substr(0, prompt.find(promptTerminator()) + 1);
     }
 
     std::int64_t least_, most_;
@@ -144,13 +144,13 @@ TaskKind associative_recallTask() {
     kind.length_settings = {"pairs_min", "pairs_max"};
     kind.length_unit = "pairs";
     kind.length = [](ProblemSize size) { return size.first; };
-    kind.check = [](const OwnSettings& s) {
+    kind.check = [](const DeclaredSettings& s) {
         std::vector<SettingProblem> problems;
         if (s.integer("pairs_min") > s.integer("pairs_max"))
             problems.push_back({"task.pairs_min", "the fewest pairs are more than the most"});
         return problems;
     };
-    kind.make = [](const OwnSettings& s) {
+    kind.make = [](const DeclaredSettings& s) {
         return std::make_unique<AssociativeRecallTask>(s.integer("pairs_min"), s.integer("pairs_max"));
     };
     return kind;

@@ -20,7 +20,7 @@ class CopyTask final : public ProblemTask {
                 "string lengths must satisfy 1 <= copy_min <= copy_max <= 10000, not " +
                 std::to_string(copy_min) + " and " + std::to_string(copy_max));
         const auto longest = static_cast<std::size_t>(copy_max) + 1;
-        setLongest(longest, longest);
+        setMaxLengths(longest, longest);
     }
 
     /// Correct if the completion up to its first '#' is the string.
@@ -37,7 +37,7 @@ class CopyTask final : public ProblemTask {
     }
     std::vector<std::string> sizeNames() const override { return {"letters of the string", "copies"}; }
     std::optional<ProblemSize> sizeOf(std::string_view prompt) const override {
-        if (prompt.size() < 2 || !prompt.ends_with(promptEnd())) return std::nullopt;
+        if (prompt.size() < 2 || !prompt.ends_with(promptTerminator())) return std::nullopt;
         const std::string_view letters = prompt.substr(0, prompt.size() - 1);
         if (letters.find_first_not_of("abcdefghijklmnopqrstuvwxyz") != std::string_view::npos)
             return std::nullopt;
@@ -46,12 +46,12 @@ class CopyTask final : public ProblemTask {
 
   private:
     /// The letters before '>' are random; the rest repeats them.
-    std::vector<double> idealCosts(std::string_view problem) const override {
+    std::vector<double> idealSurprisals(std::string_view problem) const override {
         std::vector<double> costs(problem.size());
         const std::size_t end = std::min(problem.find('>'), problem.size());
         for (std::size_t i = 0; i < end; ++i)
-            costs[i] = costOfGoingOn(static_cast<std::int64_t>(i), least_, most_) + std::log(26.0);
-        if (end < problem.size()) costs[end] = costOfEnd(static_cast<std::int64_t>(end), least_, most_);
+            costs[i] = surprisalOfContinuing(static_cast<std::int64_t>(i), least_, most_) + std::log(26.0);
+        if (end < problem.size()) costs[end] = surprisalOfEnding(static_cast<std::int64_t>(end), least_, most_);
         return costs;
     }
 
@@ -64,10 +64,10 @@ class CopyTask final : public ProblemTask {
         return {letters + ">", letters + "#"};
     }
 
-    double countOfSize(ProblemSize size) const override {
+    double problemCountOfSize(ProblemSize size) const override {
         return std::pow(26.0, static_cast<double>(size.first));
     }
-    std::string_view promptEnd() const override { return ">"; }
+    std::string_view promptTerminator() const override { return ">"; }
 
     std::int64_t least_, most_;
 };
@@ -84,13 +84,13 @@ TaskKind copyTask() {
     kind.length_settings = {"copy_min", "copy_max"};
     kind.length_unit = "letters";
     kind.length = [](ProblemSize size) { return size.first; };
-    kind.check = [](const OwnSettings& s) {
+    kind.check = [](const DeclaredSettings& s) {
         std::vector<SettingProblem> problems;
         if (s.integer("copy_min") > s.integer("copy_max"))
             problems.push_back({"task.copy_min", "the shortest string is longer than the longest"});
         return problems;
     };
-    kind.make = [](const OwnSettings& s) {
+    kind.make = [](const DeclaredSettings& s) {
         return std::make_unique<CopyTask>(s.integer("copy_min"), s.integer("copy_max"));
     };
     return kind;

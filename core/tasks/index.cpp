@@ -31,10 +31,10 @@ IndexTask::IndexTask(std::int64_t string_min, std::int64_t string_max)
             "string lengths must satisfy 1 <= string_min <= string_max <= 10000, not " +
             std::to_string(string_min) + " and " + std::to_string(string_max));
     const std::string letters(static_cast<std::size_t>(string_max), 'a');
-    setLongest(problemFor(letters, string_max - 1).prompt.size(), problemFor(letters, 0).answer.size());
+    setMaxLengths(makeProblem(letters, string_max - 1).prompt.size(), makeProblem(letters, 0).answer.size());
 }
 
-Problem IndexTask::problemFor(const std::string& letters, std::int64_t index) {
+Problem IndexTask::makeProblem(const std::string& letters, std::int64_t index) {
     return {"?s='" + letters + "'; s[" + std::to_string(index) + ":]=='",
             letters.substr(static_cast<std::size_t>(index)) + "'#"};
 }
@@ -72,14 +72,14 @@ std::optional<ProblemSize> IndexTask::sizeOf(std::string_view prompt) const {
 }
 
 /// In "?s='dyjeof'; s[2:]=='jeof'#" the letters up to the second quote and the index are random.
-std::vector<double> IndexTask::idealCosts(std::string_view problem) const {
+std::vector<double> IndexTask::idealSurprisals(std::string_view problem) const {
     std::vector<double> costs(problem.size());
     std::size_t at = kStart.size();
     std::int64_t letters = 0;
     for (; at < problem.size() && problem[at] != '\''; ++at, ++letters)
-        costs[at] = costOfGoingOn(letters, string_min_, string_max_) + std::log(26.0);
+        costs[at] = surprisalOfContinuing(letters, string_min_, string_max_) + std::log(26.0);
     if (at >= problem.size()) return costs;
-    costs[at] = costOfEnd(letters, string_min_, string_max_);
+    costs[at] = surprisalOfEnding(letters, string_min_, string_max_);
     at += kMiddle.size();
     // Among the indices that begin as written so far, counts those that continue with this digit or end here.
     for (std::string written; at < problem.size(); ++at) {
@@ -102,10 +102,10 @@ Problem IndexTask::drawOfSize(Random& random, ProblemSize size) const {
     std::string letters;
     for (std::int64_t i = 0; i < size.first; ++i)
         letters += static_cast<char>('a' + random.between(0, 25));
-    return problemFor(letters, size.second);
+    return makeProblem(letters, size.second);
 }
 
-double IndexTask::countOfSize(ProblemSize size) const {
+double IndexTask::problemCountOfSize(ProblemSize size) const {
     return std::pow(26.0, static_cast<double>(size.first));
 }
 
@@ -119,13 +119,13 @@ TaskKind indexTask() {
     kind.length_settings = {"string_min", "string_max"};
     kind.length_unit = "letters";
     kind.length = [](ProblemSize size) { return size.first; };
-    kind.check = [](const OwnSettings& s) {
+    kind.check = [](const DeclaredSettings& s) {
         std::vector<SettingProblem> problems;
         if (s.integer("string_min") > s.integer("string_max"))
             problems.push_back({"task.string_min", "the shortest string is longer than the longest"});
         return problems;
     };
-    kind.make = [](const OwnSettings& s) {
+    kind.make = [](const DeclaredSettings& s) {
         return std::make_unique<IndexTask>(s.integer("string_min"), s.integer("string_max"));
     };
     return kind;

@@ -12,7 +12,7 @@ class IndexTask final : public ProblemTask {
     /// positions.
     IndexTask(std::int64_t string_min, std::int64_t string_max);
 
-    static Problem problemFor(const std::string& letters, std::int64_t index);
+    static Problem makeProblem(const std::string& letters, std::int64_t index);
 
     /// Correct if the completion up to its first quote is the suffix.
     bool isCorrect(const Problem& problem, std::string_view completion) const override;
@@ -24,11 +24,11 @@ class IndexTask final : public ProblemTask {
     std::optional<ProblemSize> sizeOf(std::string_view prompt) const override;
 
   private:
-    std::vector<double> idealCosts(std::string_view problem) const override;
+    std::vector<double> idealSurprisals(std::string_view problem) const override;
     ProblemSize drawSize(Random& random) const override;
     Problem drawOfSize(Random& random, ProblemSize size) const override;
-    double countOfSize(ProblemSize size) const override;
-    std::string_view promptEnd() const override { return "=='"; }
+    double problemCountOfSize(ProblemSize size) const override;
+    std::string_view promptTerminator() const override { return "=='"; }
 
     std::int64_t string_min_, string_max_;
 };

@@ -9,7 +9,7 @@ OverlapCounter::OverlapCounter(const Task& task, std::uint64_t seed, int length,
         if (!task.isHeldOut(problem)) unseen_.insert(problem.prompt);
 }
 
-std::int64_t OverlapCounter::upTo(std::uint64_t sequences) {
+std::int64_t OverlapCounter::countInFirst(std::uint64_t sequences) {
     for (; scanned_ < sequences && !unseen_.empty(); ++scanned_) {
         const std::string text = task_.sequence(seed_, Stream::training, scanned_, length_);
         for (const std::string_view prompt : task_.promptsIn(text))

@@ -17,7 +17,7 @@ class OverlapCounter {
 
     /// Number of the problems that occur in sequences 0 … `sequences` − 1. Repeated calls with increasing
     /// numbers generate each sequence only once.
-    std::int64_t upTo(std::uint64_t sequences);
+    std::int64_t countInFirst(std::uint64_t sequences);
 
   private:
     const Task& task_;

@@ -10,7 +10,7 @@ namespace roper {
 namespace {
 
 constexpr std::string_view kLetters = "abcd";
-constexpr char kMark = '>';
+constexpr char kSeparator = '>';
 
 /// Positions of earlier letters at which the substring may have started, narrowed letter by letter.
 class Candidates {
@@ -39,7 +39,7 @@ class Candidates {
 }  // namespace
 
 PrefixTask::PrefixTask(std::int64_t substring_length, std::int64_t random_min, std::int64_t random_max)
-    : Task(std::string(kLetters) + kMark),
+    : Task(std::string(kLetters) + kSeparator),
       substring_length_(substring_length),
       random_min_(random_min),
       random_max_(random_max) {
@@ -67,14 +67,14 @@ std::string PrefixTask::sequence(std::uint64_t seed, Stream stream, std::uint64_
         }
         const auto start = random.between(0, static_cast<std::int64_t>(letters.size() - substring));
         const std::string repeated = letters.substr(static_cast<std::size_t>(start), substring);
-        text += kMark + repeated;
+        text += kSeparator + repeated;
         letters += repeated;
     }
     text.resize(wanted);
     return text;
 }
 
-std::vector<double> PrefixTask::idealCosts(std::string_view sequence) const {
+std::vector<double> PrefixTask::idealSurprisals(std::string_view sequence) const {
     std::vector<double> costs;
     costs.reserve(sequence.size());
     std::string letters;
@@ -87,7 +87,7 @@ std::vector<double> PrefixTask::idealCosts(std::string_view sequence) const {
             const std::int64_t left = extra + random_max_ - run;
             const double end = run < extra + random_min_ ? 0.0 : 1.0 / static_cast<double>(left + 1);
             const char character = sequence[at++];
-            if (character == kMark) {
+            if (character == kSeparator) {
                 if (end == 0.0) throw std::invalid_argument("a random part is shorter than random_min");
                 costs.push_back(-std::log(end));
                 break;
@@ -108,17 +108,17 @@ std::vector<double> PrefixTask::idealCosts(std::string_view sequence) const {
 }
 
 std::vector<bool> PrefixTask::determined(std::string_view sequence) const {
-    const std::vector<double> costs = idealCosts(sequence);
+    const std::vector<double> costs = idealSurprisals(sequence);
     std::vector<bool> certain(costs.size());
     // A '>' that must come now has no surprisal either, but only letters are scored.
     for (std::size_t i = 0; i < costs.size(); ++i)
-        certain[i] = costs[i] == 0.0 && sequence[i] != kMark;
+        certain[i] = costs[i] == 0.0 && sequence[i] != kSeparator;
     return certain;
 }
 
 std::optional<double> PrefixTask::lossLowerBound(std::string_view sequence) const {
     if (sequence.size() < 2) return std::nullopt;
-    const std::vector<double> costs = idealCosts(sequence);
+    const std::vector<double> costs = idealSurprisals(sequence);
     return std::accumulate(costs.begin() + 1, costs.end(), 0.0) / static_cast<double>(costs.size() - 1);
 }
 
@@ -132,13 +132,13 @@ TaskKind prefixTask() {
                                     "Prefix: the fewest fresh letters before each '>'", {0, 100000}, 4),
                      integerSetting("random_max", "letters", "Prefix: the most fresh letters before each '>'",
                                     {0, 100000}, 8)};
-    kind.check = [](const OwnSettings& s) {
+    kind.check = [](const DeclaredSettings& s) {
         std::vector<SettingProblem> problems;
         if (s.integer("random_min") > s.integer("random_max"))
             problems.push_back({"task.random_min", "the fewest random letters are more than the most"});
         return problems;
     };
-    kind.make = [](const OwnSettings& s) {
+    kind.make = [](const DeclaredSettings& s) {
         return std::make_unique<PrefixTask>(s.integer("substring_length"), s.integer("random_min"),
                                             s.integer("random_max"));
     };

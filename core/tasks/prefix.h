@@ -20,7 +20,7 @@ class PrefixTask final : public Task {
     /// random letter costs ln 4 (more where the part might have ended), '>' costs −ln of its probability, and
     /// a repeated letter costs −ln of the fraction of possible start positions that continue with it.
     /// @throws std::invalid_argument if the text cannot come from this task
-    std::vector<double> idealCosts(std::string_view sequence) const;
+    std::vector<double> idealSurprisals(std::string_view sequence) const;
 
     std::optional<double> lossLowerBound(std::string_view sequence) const override;
 

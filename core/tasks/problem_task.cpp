@@ -10,8 +10,8 @@
 namespace roper {
 namespace {
 
-constexpr double kFewestToHoldOutFrom = 1000;
-constexpr std::uint64_t kOneIn = 32;
+constexpr double kMinProblemsForHoldout = 1000;
+constexpr std::uint64_t kHoldoutInterval = 32;
 
 /// A fingerprint mixed once more, so that its low bits depend on all characters.
 std::uint64_t hashOf(std::string_view text) {
@@ -46,8 +46,8 @@ Problem ProblemTask::problemOfSize(std::uint64_t seed, Stream stream, std::uint6
 
 bool ProblemTask::isHeldOut(const Problem& problem) const {
     const auto size = sizeOf(problem.prompt);
-    return size && countOfSize(*size) >= kFewestToHoldOutFrom &&
-           hashOf(heldOutBy(problem.prompt)) % kOneIn == 0;
+    return size && problemCountOfSize(*size) >= kMinProblemsForHoldout &&
+           hashOf(holdoutKey(problem.prompt)) % kHoldoutInterval == 0;
 }
 
 Problem ProblemTask::drawForTraining(Random& random) const {
@@ -61,7 +61,7 @@ Problem ProblemTask::drawForTraining(Random& random) const {
 Problem ProblemTask::drawForEvaluation(Random& random, ProblemSize size) const {
     while (true) {
         Problem problem = drawOfSize(random, size);
-        if (countOfSize(size) < kFewestToHoldOutFrom || isHeldOut(problem)) return problem;
+        if (problemCountOfSize(size) < kMinProblemsForHoldout || isHeldOut(problem)) return problem;
     }
 }
 
@@ -70,7 +70,7 @@ std::optional<double> ProblemTask::lossLowerBound(std::string_view sequence) con
     double sum = 0;
     for (std::size_t begin = 0; begin < sequence.size();) {
         const std::size_t end = std::min(sequence.find('#', begin), sequence.size() - 1) + 1;
-        const std::vector<double> costs = idealCosts(sequence.substr(begin, end - begin));
+        const std::vector<double> costs = idealSurprisals(sequence.substr(begin, end - begin));
         // The first character of a sequence is not predicted.
         sum = std::accumulate(costs.begin() + (begin == 0 ? 1 : 0), costs.end(), sum);
         begin = end;
@@ -78,23 +78,23 @@ std::optional<double> ProblemTask::lossLowerBound(std::string_view sequence) con
     return sum / static_cast<double>(sequence.size() - 1);
 }
 
-double ProblemTask::costOfGoingOn(std::int64_t count, std::int64_t least, std::int64_t most) {
-    if (count >= most) throw std::invalid_argument("a part of a problem is longer than it may be");
-    return count < least ? 0 : -std::log1p(-1.0 / static_cast<double>(most - count + 1));
+double ProblemTask::surprisalOfContinuing(std::int64_t count, std::int64_t min_count, std::int64_t max_count) {
+    if (count >= max_count) throw std::invalid_argument("a part of a problem is longer than it may be");
+    return count < min_count ? 0 : -std::log1p(-1.0 / static_cast<double>(max_count - count + 1));
 }
 
-double ProblemTask::costOfEnd(std::int64_t count, std::int64_t least, std::int64_t most) {
-    if (count < least || count > most)
+double ProblemTask::surprisalOfEnding(std::int64_t count, std::int64_t min_count, std::int64_t max_count) {
+    if (count < min_count || count > max_count)
         throw std::invalid_argument("a part of a problem has another length than it may have");
-    return std::log(static_cast<double>(most - count + 1));
+    return std::log(static_cast<double>(max_count - count + 1));
 }
 
 std::vector<std::string_view> ProblemTask::promptsIn(std::string_view sequence) const {
     std::vector<std::string_view> prompts;
     while (!sequence.empty()) {
-        const std::size_t end = sequence.find(promptEnd());
+        const std::size_t end = sequence.find(promptTerminator());
         if (end == std::string_view::npos) break;
-        prompts.push_back(sequence.substr(0, end + promptEnd().size()));
+        prompts.push_back(sequence.substr(0, end + promptTerminator().size()));
         const std::size_t next = sequence.find('#', end);
         if (next == std::string_view::npos) break;
         sequence.remove_prefix(next + 1);

@@ -8,8 +8,8 @@ namespace roper {
 class ProblemTask : public Task {
   public:
     bool hasProblems() const final { return true; }
-    int longestPrompt() const final { return longest_prompt_; }
-    int longestAnswer() const final { return longest_answer_; }
+    int maxPromptLength() const final { return max_prompt_length_; }
+    int maxAnswerLength() const final { return max_answer_length_; }
 
     std::string sequence(std::uint64_t seed, Stream stream, std::uint64_t index, int length) const final;
     Problem problem(std::uint64_t seed, Stream stream, std::uint64_t index) const final;
@@ -28,34 +28,34 @@ class ProblemTask : public Task {
     using Task::Task;
 
     /// Lengths of the longest prompt and answer, in characters; called by constructors.
-    void setLongest(std::size_t prompt, std::size_t answer) {
-        longest_prompt_ = static_cast<int>(prompt);
-        longest_answer_ = static_cast<int>(answer);
+    void setMaxLengths(std::size_t prompt, std::size_t answer) {
+        max_prompt_length_ = static_cast<int>(prompt);
+        max_answer_length_ = static_cast<int>(answer);
     }
 
     /// Surprisal −ln p of each character of a problem, which may be truncated anywhere, for a predictor that
     /// knows how problems are drawn and has seen the characters before.
-    virtual std::vector<double> idealCosts(std::string_view problem) const = 0;
-    /// Surprisals for a part with `least` … `most` elements, uniformly distributed: that it continues after
+    virtual std::vector<double> idealSurprisals(std::string_view problem) const = 0;
+    /// Surprisals for a part with `min_count` … `max_count` elements, uniformly distributed: that it continues after
     /// `count` elements, or that it ends.
-    static double costOfGoingOn(std::int64_t count, std::int64_t least, std::int64_t most);
-    static double costOfEnd(std::int64_t count, std::int64_t least, std::int64_t most);
+    static double surprisalOfContinuing(std::int64_t count, std::int64_t min_count, std::int64_t max_count);
+    static double surprisalOfEnding(std::int64_t count, std::int64_t min_count, std::int64_t max_count);
 
     virtual ProblemSize drawSize(Random& random) const = 0;
     virtual Problem drawOfSize(Random& random, ProblemSize size) const = 0;
     /// Number of different problems of a size.
-    virtual double countOfSize(ProblemSize size) const = 0;
+    virtual double problemCountOfSize(ProblemSize size) const = 0;
     /// The characters that end every prompt and occur nowhere earlier in a problem. If a prompt continues
-    /// after them, `heldOutBy` ends with them.
-    virtual std::string_view promptEnd() const = 0;
+    /// after them, `holdoutKey` ends with them.
+    virtual std::string_view promptTerminator() const = 0;
     /// The part of a prompt that decides whether a problem is held out; training never shows a held-out part.
-    virtual std::string_view heldOutBy(std::string_view prompt) const { return prompt; }
+    virtual std::string_view holdoutKey(std::string_view prompt) const { return prompt; }
 
   private:
     Problem drawForTraining(Random& random) const;
     Problem drawForEvaluation(Random& random, ProblemSize size) const;
 
-    int longest_prompt_ = 0, longest_answer_ = 0;
+    int max_prompt_length_ = 0, max_answer_length_ = 0;
 };
 
 }  // namespace roper

@@ -24,21 +24,21 @@ const std::vector<TaskKind>& taskKinds() {
 }
 
 const TaskKind& taskKind(const std::string& name) {
-    return entryNamed(taskKinds(), name, "task");
+    return findEntry(taskKinds(), name, "task");
 }
 
-const std::vector<OwnSetting>& taskSettings() {
-    static const std::vector<OwnSetting> all = settingsOf(taskKinds());
+const std::vector<DeclaredSetting>& taskSettings() {
+    static const std::vector<DeclaredSetting> all = allSettings(taskKinds());
     return all;
 }
 
 std::unique_ptr<Task> makeTask(const TaskSettings& settings) {
-    return settings.kind().make(settings.own);
+    return settings.kind().make(settings.declared);
 }
 
 std::int64_t vocabularySize(const TaskSettings& settings) {
     const TaskKind& kind = settings.kind();
-    return kind.vocabulary_size ? kind.vocabulary_size(settings.own)
+    return kind.vocabulary_size ? kind.vocabulary_size(settings.declared)
                                 : makeTask(settings)->vocabulary().size();
 }
 

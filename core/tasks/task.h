@@ -99,7 +99,7 @@ class Task {
 
     /// Whether the completion also contains every step of the working and nothing else before its end.
     /// Nothing if problems have no working.
-    virtual std::optional<bool> isFullyRight(const Problem& /*problem*/,
+    virtual std::optional<bool> isFullyCorrect(const Problem& /*problem*/,
                                              std::string_view /*completion*/) const {
         return std::nullopt;
     }
@@ -108,11 +108,11 @@ class Task {
     virtual bool isComplete(std::string_view completion) const;
 
     /// Lengths of the longest prompt and the longest correct answer, in characters.
-    virtual int longestPrompt() const { return 0; }
-    virtual int longestAnswer() const { return 0; }
+    virtual int maxPromptLength() const { return 0; }
+    virtual int maxAnswerLength() const { return 0; }
 
     /// Length of the longest problem, prompt and answer, in characters.
-    virtual int longestProblem() const { return longestPrompt() + longestAnswer(); }
+    virtual int maxProblemLength() const { return maxPromptLength() + maxAnswerLength(); }
 
     /// Mean loss of an ideal predictor on characters 1 … n−1 of this sequence, in nats per character. It
     /// knows how sequences are generated and the preceding characters, nothing more. On average over many

@@ -15,7 +15,7 @@ namespace roper {
 struct TaskKind {
     std::string name;                  ///< in specifications
     std::string help;                  ///< short description of what is learned
-    std::vector<OwnSetting> settings;  ///< settings that only this task has
+    std::vector<DeclaredSetting> settings;  ///< settings that only this task has
 
     /// Whether each problem has one correct answer; otherwise the task is measured by its loss.
     bool has_problems = false;
@@ -30,11 +30,11 @@ struct TaskKind {
     std::function<std::int64_t(ProblemSize)> length = {};
 
     /// Contradictions between the settings; empty if there are none.
-    std::function<std::vector<SettingProblem>(const OwnSettings&)> check = {};
+    std::function<std::vector<SettingProblem>(const DeclaredSettings&)> check = {};
     /// @throws std::invalid_argument if the settings contradict each other, and for a text
-    std::function<std::unique_ptr<Task>(const OwnSettings&)> make;
+    std::function<std::unique_ptr<Task>(const DeclaredSettings&)> make;
     /// Size of the vocabulary; if not set, a task must be created to find out.
-    std::function<std::int64_t(const OwnSettings&)> vocabulary_size = {};
+    std::function<std::int64_t(const DeclaredSettings&)> vocabulary_size = {};
 };
 
 /// All tasks in display order.
@@ -44,12 +44,12 @@ const std::vector<TaskKind>& taskKinds();
 const TaskKind& taskKind(const std::string& name);
 
 /// The settings of all tasks in one list.
-const std::vector<OwnSetting>& taskSettings();
+const std::vector<DeclaredSetting>& taskSettings();
 
 /// The task section of a run specification.
 struct TaskSettings {
     std::string name = "addition";
-    OwnSettings own{taskSettings()};  ///< each task reads its own
+    DeclaredSettings declared{taskSettings()};  ///< each task reads its own
 
     const TaskKind& kind() const { return taskKind(name); }
     bool isText() const { return kind().is_text; }

@@ -16,7 +16,7 @@ namespace roper {
 TokenFile::TokenFile(const FilePath& path, int vocabulary_size)
     : path_(path.string()),
       file_(openFile(path, O_RDONLY)),
-      width_(widthFor(vocabulary_size)),
+      width_(bytesPerToken(vocabulary_size)),
       vocabulary_size_(vocabulary_size) {
     struct stat info {};
     if (::fstat(file_.number(), &info) != 0) throw diskError("read", path_, errno);
@@ -93,17 +93,17 @@ TaskKind textTask() {
     kind.settings[1].former_keys = {"pieces"};
     kind.settings[2].former_keys = {"vocabulary"};
     kind.is_text = true;
-    kind.check = [](const OwnSettings& s) {
+    kind.check = [](const DeclaredSettings& s) {
         std::vector<SettingProblem> problems;
         if (s.text("text").empty())
             problems.push_back(
                 {"task.text", "name the text: a UTF-8 file, a folder of them, or a bundled text"});
         return problems;
     };
-    kind.make = [](const OwnSettings&) -> std::unique_ptr<Task> {
+    kind.make = [](const DeclaredSettings&) -> std::unique_ptr<Task> {
         throw std::invalid_argument("a text is not made from settings; it has to be opened");
     };
-    kind.vocabulary_size = [](const OwnSettings& s) { return s.integer("vocab_size"); };
+    kind.vocabulary_size = [](const DeclaredSettings& s) { return s.integer("vocab_size"); };
     return kind;
 }
 

@@ -22,7 +22,7 @@ class TokenFile {
     /// @throws Error (disk) if the file has become shorter or contains a token outside the vocabulary
     std::vector<std::int64_t> read(std::int64_t first, int count) const;
 
-    static std::size_t widthFor(int vocabulary_size) { return vocabulary_size <= 65536 ? 2 : 4; }
+    static std::size_t bytesPerToken(int vocabulary_size) { return vocabulary_size <= 65536 ? 2 : 4; }
 
   private:
     std::string path_;

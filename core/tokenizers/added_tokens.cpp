@@ -19,7 +19,7 @@ namespace {
 constexpr std::uint64_t kStepsToCompare = 16;
 
 /// The character whose UTF-8 encoding begins at byte `begin`; nothing at the end of the text.
-std::optional<utf8proc_int32_t> characterFrom(std::string_view text, std::size_t begin) {
+std::optional<utf8proc_int32_t> characterAt(std::string_view text, std::size_t begin) {
     utf8proc_int32_t character = -1;
     const auto* const bytes = reinterpret_cast<const utf8proc_uint8_t*>(text.data());
     const auto left = static_cast<utf8proc_ssize_t>(text.size() - begin);
@@ -28,7 +28,7 @@ std::optional<utf8proc_int32_t> characterFrom(std::string_view text, std::size_t
 }
 
 /// First byte of the character that ends before byte `end` (> 0).
-std::size_t beginBefore(std::string_view text, std::size_t end) {
+std::size_t previousCharacterBegin(std::string_view text, std::size_t end) {
     do
         --end;
     while (end > 0 && (static_cast<unsigned char>(text[end]) & 0xC0U) == 0x80);
@@ -37,7 +37,7 @@ std::size_t beginBefore(std::string_view text, std::size_t end) {
 
 /// The character that ends before byte `end`; nothing at the beginning of the text.
 std::optional<utf8proc_int32_t> characterBefore(std::string_view text, std::size_t end) {
-    return end == 0 ? std::nullopt : characterFrom(text, beginBefore(text, end));
+    return end == 0 ? std::nullopt : characterAt(text, previousCharacterBegin(text, end));
 }
 
 bool isBlank(utf8proc_int32_t character) {
@@ -76,83 +76,83 @@ bool isWordCharacter(utf8proc_int32_t character) {
     }
 }
 
-bool standsAlone(std::string_view text, std::size_t begin, std::size_t end) {
-    const auto before = characterBefore(text, begin), after = characterFrom(text, end);
+bool isWholeWord(std::string_view text, std::size_t begin, std::size_t end) {
+    const auto before = characterBefore(text, begin), after = characterAt(text, end);
     return !(before && isWordCharacter(*before)) && !(after && isWordCharacter(*after));
 }
 
 /// Beginning of the whitespace before a position, and end of the whitespace behind one.
-std::size_t beginOfBlanks(std::string_view text, std::size_t at) {
+std::size_t whitespaceBegin(std::string_view text, std::size_t at) {
     for (auto before = characterBefore(text, at); before && isBlank(*before);
          before = characterBefore(text, at))
-        at = beginBefore(text, at);
+        at = previousCharacterBegin(text, at);
     return at;
 }
 
-std::size_t endOfBlanks(std::string_view text, std::size_t at) {
-    for (auto after = characterFrom(text, at); after && isBlank(*after); after = characterFrom(text, at))
+std::size_t whitespaceEnd(std::string_view text, std::size_t at) {
+    for (auto after = characterAt(text, at); after && isBlank(*after); after = characterAt(text, at))
         at += characterLength(text[at]);
     return at;
 }
 
 }  // namespace
 
-AddedTokenSearch::AddedTokenSearch(std::vector<Sought> tokens) : tokens_(std::move(tokens)) {
+AddedTokenSearch::AddedTokenSearch(std::vector<SearchEntry> tokens) : tokens_(std::move(tokens)) {
     std::sort(tokens_.begin(), tokens_.end(),
-              [](const Sought& a, const Sought& b) { return a.text < b.text; });
-    for (const Sought& sought : tokens_)
-        begins_[static_cast<unsigned char>(sought.text.front())] = true;
+              [](const SearchEntry& a, const SearchEntry& b) { return a.text < b.text; });
+    for (const SearchEntry& entry : tokens_)
+        first_bytes_[static_cast<unsigned char>(entry.text.front())] = true;
 }
 
 /// Goes through the text byte by byte and narrows the range of sorted tokens to those that still match.
-const AddedTokenSearch::Sought* AddedTokenSearch::longestAt(std::string_view text, std::size_t at,
+const AddedTokenSearch::SearchEntry* AddedTokenSearch::longestMatchAt(std::string_view text, std::size_t at,
                                                             EncodingBudget& budget) const {
-    const Sought* longest = nullptr;
-    std::span<const Sought> among = tokens_;
-    for (std::size_t length = 1; !among.empty() && at + length <= text.size(); ++length) {
+    const SearchEntry* longest = nullptr;
+    std::span<const SearchEntry> matching = tokens_;
+    for (std::size_t length = 1; !matching.empty() && at + length <= text.size(); ++length) {
         budget.require(kStepsToCompare);
         const auto byteOf = [](char c) { return static_cast<int>(static_cast<unsigned char>(c)); };
-        const auto byte = [&](const Sought& sought) {
-            return sought.text.size() < length ? -1 : byteOf(sought.text[length - 1]);
+        const auto byte = [&](const SearchEntry& entry) {
+            return entry.text.size() < length ? -1 : byteOf(entry.text[length - 1]);
         };
         const int wanted = byteOf(text[at + length - 1]);
-        const auto first = std::partition_point(among.begin(), among.end(),
-                                                [&](const Sought& sought) { return byte(sought) < wanted; });
-        const auto last = std::partition_point(first, among.end(),
-                                               [&](const Sought& sought) { return byte(sought) == wanted; });
-        among = among.subspan(static_cast<std::size_t>(first - among.begin()),
+        const auto first = std::partition_point(matching.begin(), matching.end(),
+                                                [&](const SearchEntry& entry) { return byte(entry) < wanted; });
+        const auto last = std::partition_point(first, matching.end(),
+                                               [&](const SearchEntry& entry) { return byte(entry) == wanted; });
+        matching = matching.subspan(static_cast<std::size_t>(first - matching.begin()),
                               static_cast<std::size_t>(last - first));
-        if (!among.empty() && among.front().text.size() == length) longest = &among.front();
+        if (!matching.empty() && matching.front().text.size() == length) longest = &matching.front();
     }
     return longest;
 }
 
-void AddedTokenSearch::forEachStretch(std::string_view text, EncodingBudget& budget,
-                                      const TakeStretch& take) const {
+void AddedTokenSearch::forEachSegment(std::string_view text, EncodingBudget& budget,
+                                      const SegmentCallback& visit) const {
     budget.require(text.size());
     std::size_t done = 0;
     for (std::size_t at = 0; at < text.size();) {
-        const Sought* const found =
-            begins_[static_cast<unsigned char>(text[at])] ? longestAt(text, at, budget) : nullptr;
+        const SearchEntry* const found =
+            first_bytes_[static_cast<unsigned char>(text[at])] ? longestMatchAt(text, at, budget) : nullptr;
         if (found == nullptr) {
             ++at;
             continue;
         }
         const std::size_t found_end = at + found->text.size();
         std::size_t begin = std::exchange(at, found_end), end = found_end;
-        if (found->token->whole_word && !standsAlone(text, begin, end)) continue;
-        if (found->token->takes_left) begin = std::max(beginOfBlanks(text, begin), done);
-        if (found->token->takes_right) end = endOfBlanks(text, end);
+        if (found->token->whole_word && !isWholeWord(text, begin, end)) continue;
+        if (found->token->strips_left) begin = std::max(whitespaceBegin(text, begin), done);
+        if (found->token->strips_right) end = whitespaceEnd(text, end);
         budget.require(kStepsToCompare * (end - at));
         if (begin > end)
             throw std::invalid_argument(
-                "the added token " + quotedBeginning(onOneLine(found->token->text)) +
+                "the added token " + quoteExcerpt(toSingleLine(found->token->text)) +
                 " is to take blanks that the token before it has taken, itself among them");
-        if (begin > done) take(text.substr(done, begin - done), nullptr);
-        if (end > begin) take(text.substr(begin, end - begin), found->token);
+        if (begin > done) visit(text.substr(done, begin - done), nullptr);
+        if (end > begin) visit(text.substr(begin, end - begin), found->token);
         done = end;
     }
-    if (done < text.size()) take(text.substr(done), nullptr);
+    if (done < text.size()) visit(text.substr(done), nullptr);
 }
 
 }  // namespace roper

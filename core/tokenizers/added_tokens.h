@@ -17,8 +17,8 @@ struct AddedToken {
     std::int64_t id = 0;
     bool special = false;      ///< a control token such as <|im_end|> rather than text
     bool normalized = false;   ///< both the token and the text are normalized before the search
-    bool takes_left = false;   ///< includes the whitespace before it (`lstrip`)
-    bool takes_right = false;  ///< includes the whitespace after it (`rstrip`)
+    bool strips_left = false;   ///< includes the whitespace before it (`lstrip`)
+    bool strips_right = false;  ///< includes the whitespace after it (`rstrip`)
     bool whole_word = false;   ///< matches only where no word character is next to it (`single_word`)
 };
 
@@ -28,29 +28,29 @@ struct AddedToken {
 class AddedTokenSearch {
   public:
     /// A token and its text to search for, which must not be empty.
-    struct Sought {
+    struct SearchEntry {
         std::string text;
         const AddedToken* token;
     };
 
     AddedTokenSearch() = default;
     /// @param tokens  all with different texts; the tokens must outlive the search
-    explicit AddedTokenSearch(std::vector<Sought> tokens);
+    explicit AddedTokenSearch(std::vector<SearchEntry> tokens);
 
-    /// Calls `take` with each stretch of the text in order, together with its token, or null for plain text.
+    /// Calls `visit` with each stretch of the text in order, together with its token, or null for plain text.
     /// Whitespace that one token includes on its right may also belong to the next token. A token without any
     /// text left is omitted.
     /// @param text  UTF-8
     /// @throws std::invalid_argument if the search exceeds the budget, and if a token lies entirely within
     /// the stretch of the token before it
-    using TakeStretch = std::function<void(std::string_view stretch, const AddedToken* token)>;
-    void forEachStretch(std::string_view text, EncodingBudget& budget, const TakeStretch& take) const;
+    using SegmentCallback = std::function<void(std::string_view segment, const AddedToken* token)>;
+    void forEachSegment(std::string_view text, EncodingBudget& budget, const SegmentCallback& visit) const;
 
   private:
-    const Sought* longestAt(std::string_view text, std::size_t at, EncodingBudget& budget) const;
+    const SearchEntry* longestMatchAt(std::string_view text, std::size_t at, EncodingBudget& budget) const;
 
-    std::vector<Sought> tokens_;      ///< sorted by text
-    std::array<bool, 256> begins_{};  ///< first bytes of all tokens
+    std::vector<SearchEntry> tokens_;      ///< sorted by text
+    std::array<bool, 256> first_bytes_{};  ///< first bytes of all tokens
 };
 
 }  // namespace roper

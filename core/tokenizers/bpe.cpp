@@ -21,7 +21,7 @@ constexpr std::uint64_t keyOf(std::int32_t left, std::int32_t right) {
 /// A piece of the word in a linked list, from which merged pieces are removed.
 struct Piece {
     std::int32_t id;
-    int before, after;  ///< −1 at the ends
+    int previous, following;  ///< −1 at the ends
 };
 
 /// A possible merge, valid unless one of its parts has changed since.
@@ -82,9 +82,9 @@ std::vector<std::int32_t> Bpe::characters(std::string_view word) const {
     std::vector<std::int32_t> ids;
     // As in Hugging Face's tokenizers, the id of an unknown character is written only before the next known
     // one; bytes do not count as known.
-    bool unknown_waits = false;
+    bool unknown_pending = false;
     const auto writeUnknown = [&] {
-        if (std::exchange(unknown_waits, false)) ids.push_back(*unknown);
+        if (std::exchange(unknown_pending, false)) ids.push_back(*unknown);
     };
     for (std::size_t at = 0; at < word.size();) {
         const std::size_t length = std::min(characterLength(word[at]), word.size() - at);
@@ -96,13 +96,13 @@ std::vector<std::int32_t> Bpe::characters(std::string_view word) const {
             continue;
         }
         const auto piece = [&](char byte) { return byte_pieces_[static_cast<unsigned char>(byte)]; };
-        if (bytes_as_pieces &&
+        if (byte_fallback &&
             std::all_of(character.begin(), character.end(), [&](char byte) { return piece(byte) >= 0; })) {
             for (const char byte : character)
                 ids.push_back(piece(byte));
         } else if (unknown) {
-            if (!fuses_unknown) writeUnknown();
-            unknown_waits = true;
+            if (!fuse_unknown) writeUnknown();
+            unknown_pending = true;
         }
     }
     writeUnknown();
@@ -110,7 +110,7 @@ std::vector<std::int32_t> Bpe::characters(std::string_view word) const {
 }
 
 void Bpe::encode(std::string_view word, std::vector<std::int64_t>& ids) const {
-    if (whole_words_first) {
+    if (ignore_merges) {
         if (const auto id = idOf(word)) {
             ids.push_back(*id);
             return;
@@ -122,12 +122,12 @@ void Bpe::encode(std::string_view word, std::vector<std::int64_t>& ids) const {
         parts.push_back({id, place - 1, place + 1});
     }
     if (parts.empty()) return;
-    parts.back().after = -1;
+    parts.back().following = -1;
 
     const auto candidateAt = [&](int left) -> std::optional<Candidate> {
-        if (left < 0 || parts[static_cast<std::size_t>(left)].after < 0) return std::nullopt;
+        if (left < 0 || parts[static_cast<std::size_t>(left)].following < 0) return std::nullopt;
         const Piece& part = parts[static_cast<std::size_t>(left)];
-        const std::int32_t right = parts[static_cast<std::size_t>(part.after)].id;
+        const std::int32_t right = parts[static_cast<std::size_t>(part.following)].id;
         const RankedMerge* const found = merge(part.id, right);
         if (found == nullptr) return std::nullopt;
         return Candidate{found->rank, left, part.id, right, found->merged};
@@ -143,25 +143,25 @@ void Bpe::encode(std::string_view word, std::vector<std::int64_t>& ids) const {
         const Candidate next = candidates.top();
         candidates.pop();
         Piece& left = parts[static_cast<std::size_t>(next.place)];
-        if (left.id != next.left || left.after < 0) continue;
-        Piece& right = parts[static_cast<std::size_t>(left.after)];
+        if (left.id != next.left || left.following < 0) continue;
+        Piece& right = parts[static_cast<std::size_t>(left.following)];
         if (right.id != next.right) continue;
         left.id = next.merged;
         right.id = -1;  // removed
-        left.after = right.after;
-        if (left.after >= 0) parts[static_cast<std::size_t>(left.after)].before = next.place;
-        consider(left.before);
+        left.following = right.following;
+        if (left.following >= 0) parts[static_cast<std::size_t>(left.following)].previous = next.place;
+        consider(left.previous);
         consider(next.place);
     }
-    for (int place = 0; place >= 0; place = parts[static_cast<std::size_t>(place)].after)
+    for (int place = 0; place >= 0; place = parts[static_cast<std::size_t>(place)].following)
         ids.push_back(parts[static_cast<std::size_t>(place)].id);
 }
 
-std::vector<Bpe::Merge> mergesOfScores(const Bpe& vocabulary, const std::vector<double>& scores) {
+std::vector<Bpe::Merge> mergesFromScores(const Bpe& vocabulary, const std::vector<double>& scores) {
     const std::vector<std::string>& pieces = vocabulary.pieces();
     for (const std::string& piece : pieces)
-        if (piece.size() > kLongestScoredPiece)
-            throw std::invalid_argument("the token " + quotedBeginning(piece) + " is too long");
+        if (piece.size() > kMaxScoredPieceBytes)
+            throw std::invalid_argument("the token " + quoteExcerpt(piece) + " is too long");
     std::vector<std::int32_t> by_score(pieces.size());
     std::iota(by_score.begin(), by_score.end(), 0);
     std::stable_sort(by_score.begin(), by_score.end(), [&](std::int32_t a, std::int32_t b) {
@@ -180,8 +180,8 @@ std::vector<Bpe::Merge> mergesOfScores(const Bpe& vocabulary, const std::vector<
             const auto left = vocabulary.idOf(piece.substr(0, cut));
             if (!left) continue;
             const auto right = vocabulary.idOf(piece.substr(cut));
-            if (right && merges.size() == kMostScoredMerges)
-                throw std::invalid_argument("there are more than " + std::to_string(kMostScoredMerges) +
+            if (right && merges.size() == kMaxScoredMerges)
+                throw std::invalid_argument("there are more than " + std::to_string(kMaxScoredMerges) +
                                             " ways to put tokens together from two others");
             if (right) merges.push_back({*left, *right, merged, rank});
         }

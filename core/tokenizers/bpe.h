@@ -32,14 +32,14 @@ class Bpe {
     Bpe& operator=(Bpe&&) = default;
 
     /// A word that is itself a piece is not merged ("ignore_merges").
-    bool whole_words_first = false;
+    bool ignore_merges = false;
     /// A character without a piece is encoded as its UTF-8 bytes, the pieces <0x00> … <0xFF>
     /// ("byte_fallback").
-    bool bytes_as_pieces = false;
+    bool byte_fallback = false;
     /// The id for characters without a piece; if unset, such characters are dropped.
     std::optional<std::int32_t> unknown = {};
     /// Consecutive unknown characters share one id ("fuse_unk").
-    bool fuses_unknown = false;
+    bool fuse_unknown = false;
 
     /// Appends the ids of a word. @param word  UTF-8
     void encode(std::string_view word, std::vector<std::int64_t>& ids) const;
@@ -64,15 +64,15 @@ class Bpe {
 };
 
 /// Longest piece, in bytes, of a vocabulary with scores: each of its splits into two parts is looked up.
-inline constexpr std::size_t kLongestScoredPiece = 256;
+inline constexpr std::size_t kMaxScoredPieceBytes = 256;
 /// Most merges of such a vocabulary. Gemma's, with 256,000 pieces, has about 600,000.
-inline constexpr std::size_t kMostScoredMerges = 1U << 21U;
+inline constexpr std::size_t kMaxScoredMerges = 1U << 21U;
 
 /// The merges of a vocabulary with scores (SentencePiece), which lists none: every split of a piece into two
 /// other pieces, ranked by the score of the whole, highest first.
 /// @param scores  one for each piece
 /// @throws std::invalid_argument for a piece that is too long, and for too many merges
-std::vector<Bpe::Merge> mergesOfScores(const Bpe& vocabulary, const std::vector<double>& scores);
+std::vector<Bpe::Merge> mergesFromScores(const Bpe& vocabulary, const std::vector<double>& scores);
 
 /// Length in bytes of the UTF-8 character with this first byte; 1 for an invalid first byte.
 std::size_t characterLength(char first);

@@ -8,19 +8,19 @@
 
 namespace roper {
 
-EncodingBudget::EncodingBudget(std::size_t text_bytes, std::uint64_t most_steps)
+EncodingBudget::EncodingBudget(std::size_t text_bytes, std::uint64_t max_steps)
     : text_bytes_(text_bytes),
-      room_(std::min(kMostRoom, kMostGrowth * std::min(text_bytes, kLongestText) + kRoomOfAnyText)),
-      most_steps_(most_steps) {
-    if (text_bytes > kLongestText)
+      max_normalized_bytes_(std::min(kMaxNormalizedBytes, kMaxGrowthFactor * std::min(text_bytes, kMaxTextBytes) + kExtraNormalizedBytes)),
+      max_steps_(max_steps) {
+    if (text_bytes > kMaxTextBytes)
         throw Error(ErrorKind::usage, "the text has " + std::to_string(text_bytes) +
-                                          " bytes; a model is given " + std::to_string(kLongestText) +
+                                          " bytes; a model is given " + std::to_string(kMaxTextBytes) +
                                           " at most");
 }
 
 bool EncodingBudget::spend(std::uint64_t steps) noexcept {
-    if (steps > most_steps_ - steps_) {
-        steps_ = most_steps_;
+    if (steps > max_steps_ - steps_) {
+        steps_ = max_steps_;
         return false;
     }
     steps_ += steps;
@@ -29,29 +29,29 @@ bool EncodingBudget::spend(std::uint64_t steps) noexcept {
 
 void EncodingBudget::require(std::uint64_t steps) {
     if (spend(steps)) return;
-    throw std::invalid_argument("this tokenizer needs more than " + std::to_string(most_steps_) +
+    throw std::invalid_argument("this tokenizer needs more than " + std::to_string(max_steps_) +
                                 " steps for a text of " + std::to_string(text_bytes_) +
                                 " bytes; give it a shorter text, or use another tokenizer");
 }
 
-void EncodingBudget::requireRoom(std::size_t bytes) const {
-    if (bytes <= room_) return;
-    throw std::invalid_argument("normalizer or pre_tokenizer make more than " + std::to_string(room_) +
+void EncodingBudget::requireOutputFits(std::size_t bytes) const {
+    if (bytes <= max_normalized_bytes_) return;
+    throw std::invalid_argument("normalizer or pre_tokenizer make more than " + std::to_string(max_normalized_bytes_) +
                                 " bytes of a text of " + std::to_string(text_bytes_) +
                                 "; give it a shorter text, or use another tokenizer");
 }
 
-void EncodingBudget::requireWord(std::size_t bytes) {
-    if (bytes > kLongestWord)
+void EncodingBudget::spendOnWord(std::size_t bytes) {
+    if (bytes > kMaxWordBytes)
         throw Error(ErrorKind::usage, "the tokenizer takes " + std::to_string(bytes) +
                                           " bytes of the text for one word; it can have " +
-                                          std::to_string(kLongestWord) + " at most: shorten the text");
+                                          std::to_string(kMaxWordBytes) + " at most: shorten the text");
     require(kStepsToMergeByte * bytes);
 }
 
-void EncodingBudget::requireTokens(std::size_t count) {
-    if (count > kMostTokens)
-        throw Error(ErrorKind::usage, "the text has more than " + std::to_string(kMostTokens) +
+void EncodingBudget::requireTokenCount(std::size_t count) {
+    if (count > kMaxTokens)
+        throw Error(ErrorKind::usage, "the text has more than " + std::to_string(kMaxTokens) +
                                           " tokens, more than a model reads: shorten it");
 }
 

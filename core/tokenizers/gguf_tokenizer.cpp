@@ -14,7 +14,7 @@ namespace {
 struct KnownPattern {
     const char* name;
     std::vector<const char*> expressions;  ///< applied in order
-    bool whole_words_first = false;
+    bool ignore_merges = false;
     /// A text begins with the model's first token, if the file does not say otherwise.
     bool begins_with_mark = false;
 };
@@ -65,11 +65,11 @@ std::vector<Bpe::Merge> readGgufMerges(const GgufMetadata& metadata, const Bpe& 
         // A piece may begin with a blank but contains no other.
         const std::size_t blank = merge.find(' ', 1);
         if (blank == std::string::npos)
-            metadata.refuse(kKey, "holds " + quotedBeginning(merge) + ", without a blank");
+            metadata.refuse(kKey, "holds " + quoteExcerpt(merge) + ", without a blank");
         const auto found = vocabulary.mergeOf(merge.substr(0, blank), merge.substr(blank + 1), merges.size());
         if (!found)
             metadata.refuse(
-                kKey, "holds " + quotedBeginning(merge) + ", which needs a token that the vocabulary lacks");
+                kKey, "holds " + quoteExcerpt(merge) + ", which needs a token that the vocabulary lacks");
         merges.push_back(*found);
     }
     return merges;
@@ -78,17 +78,17 @@ std::vector<Bpe::Merge> readGgufMerges(const GgufMetadata& metadata, const Bpe& 
 /// The pattern by which the file's model splits text into words.
 const KnownPattern& knownPatternOf(const GgufMetadata& metadata) {
     constexpr const char* kKey = "tokenizer.ggml.pre";
-    const Family* const family = familyOfGguf(metadata.text("general.architecture").value_or(""));
+    const Family* const family = findGgufFamily(metadata.text("general.architecture").value_or(""));
     const auto given = metadata.text(kKey);
-    if (!given && (family == nullptr || !family->in_gguf.old_files_cut_as_gpt2))
+    if (!given && (family == nullptr || !family->gguf_rules.old_files_use_gpt2_pattern))
         metadata.refuse(kKey,
                         "is missing: how this model cuts words is not said, so its ids would be guesses");
     const std::string name = given.value_or("gpt-2");
     for (const KnownPattern& known : patterns())
         if (name == known.name) return known;
-    metadata.refuse(kKey, "is \"" + onOneLine(name) +
+    metadata.refuse(kKey, "is \"" + toSingleLine(name) +
                               "\", a way to cut words that is not known here; known are " +
-                              join(knownPatterns(), ", "));
+                              join(supportedPreTokenizers(), ", "));
 }
 
 TokenizerParts byteLevelParts(const GgufMetadata& metadata, const std::vector<std::string>& pieces) {
@@ -96,14 +96,14 @@ TokenizerParts byteLevelParts(const GgufMetadata& metadata, const std::vector<st
     parts.bpe.setMerges(readGgufMerges(metadata, parts.bpe));
     parts.byte_level = true;
     if (metadata.flag("tokenizer.ggml.add_space_prefix").value_or(false))
-        parts.splits.push_back({Split::Kind::blank_first});
+        parts.splits.push_back({Split::Kind::prepend_blank});
     const KnownPattern& known = knownPatternOf(metadata);
     for (const char* const expression : known.expressions) {
         Split split;
         split.pattern = Pattern(expression);
         parts.splits.push_back(std::move(split));
     }
-    parts.bpe.whole_words_first = known.whole_words_first;
+    parts.bpe.ignore_merges = known.ignore_merges;
     return parts;
 }
 
@@ -116,12 +116,12 @@ TokenizerParts sentencePieceParts(const GgufMetadata& metadata, const std::vecto
         metadata.refuse(kKey, "holds a score that is no number");
     TokenizerParts parts((Bpe(pieces)));
     try {
-        parts.bpe.setMerges(mergesOfScores(parts.bpe, *scores));
+        parts.bpe.setMerges(mergesFromScores(parts.bpe, *scores));
     } catch (const std::invalid_argument& error) {
         metadata.refuse("tokenizer.ggml.tokens", std::string("cannot be merged by scores: ") + error.what());
     }
-    parts.bpe.bytes_as_pieces = true;
-    parts.bpe.fuses_unknown = true;
+    parts.bpe.byte_fallback = true;
+    parts.bpe.fuse_unknown = true;
     parts.normalizations.push_back({Normalization::Kind::replace, Pattern::literal(" "), "▁"});
     if (metadata.flag("tokenizer.ggml.add_space_prefix").value_or(true))
         parts.normalizations.push_back({Normalization::Kind::prepend, {}, "▁"});
@@ -131,7 +131,7 @@ TokenizerParts sentencePieceParts(const GgufMetadata& metadata, const std::vecto
 void addTokensByType(const GgufMetadata& metadata, const std::vector<std::string>& pieces,
                      TokenizerParts& parts) {
     constexpr const char* kKey = "tokenizer.ggml.token_type";
-    const auto* const types = metadata.wholes(kKey);
+    const auto* const types = metadata.integers(kKey);
     if (types == nullptr) return;
     if (types->size() != pieces.size())
         metadata.refuse(kKey, "holds " + std::to_string(types->size()) + " numbers for " +
@@ -139,7 +139,7 @@ void addTokensByType(const GgufMetadata& metadata, const std::vector<std::string
     for (std::size_t id = 0; id < pieces.size(); ++id) {
         const std::int64_t type = (*types)[id];
         if (type == kControl || type == kUserDefined || type == kUnknown)
-            parts.added.push_back({pieces[id], static_cast<std::int64_t>(id), type != kUserDefined});
+            parts.added_tokens.push_back({pieces[id], static_cast<std::int64_t>(id), type != kUserDefined});
         if (type == kUnknown && !parts.bpe.unknown) parts.bpe.unknown = static_cast<std::int32_t>(id);
     }
 }
@@ -149,14 +149,14 @@ void addTokensByType(const GgufMetadata& metadata, const std::vector<std::string
 void addMark(const GgufMetadata& metadata, const char* flag, const char* id_key, bool by_default,
              std::size_t vocabulary, std::vector<std::int64_t>& into) {
     if (!metadata.flag(flag).value_or(by_default)) return;
-    const auto id = metadata.whole(id_key, 0, static_cast<std::int64_t>(vocabulary) - 1);
+    const auto id = metadata.integer(id_key, 0, static_cast<std::int64_t>(vocabulary) - 1);
     if (!id) metadata.refuse(id_key, std::string("is missing, though ") + flag + " asks for it");
     into.push_back(*id);
 }
 
 }  // namespace
 
-std::vector<std::string> knownPatterns() {
+std::vector<std::string> supportedPreTokenizers() {
     std::vector<std::string> names;
     for (const KnownPattern& known : patterns())
         names.emplace_back(known.name);
@@ -175,16 +175,16 @@ Tokenizer tokenizerOf(const GgufMetadata& metadata) {
     const bool is_sentencepiece = model == "llama";
     if (!is_sentencepiece && model != "gpt2")
         metadata.refuse("tokenizer.ggml.model",
-                        "is \"" + onOneLine(model) + "\"; tokenizers of kind gpt2 and llama are understood");
+                        "is \"" + toSingleLine(model) + "\"; tokenizers of kind gpt2 and llama are understood");
     TokenizerParts parts =
         is_sentencepiece ? sentencePieceParts(metadata, pieces) : byteLevelParts(metadata, pieces);
     parts.origin = metadata.origin();
     addTokensByType(metadata, pieces, parts);
     const bool marks_beginning = is_sentencepiece || knownPatternOf(metadata).begins_with_mark;
     addMark(metadata, "tokenizer.ggml.add_bos_token", "tokenizer.ggml.bos_token_id", marks_beginning,
-            pieces.size(), parts.before);
+            pieces.size(), parts.prefix_ids);
     addMark(metadata, "tokenizer.ggml.add_eos_token", "tokenizer.ggml.eos_token_id", false, pieces.size(),
-            parts.after);
+            parts.suffix_ids);
     try {
         return Tokenizer(std::move(parts));
     } catch (const std::invalid_argument& error) {

@@ -9,7 +9,7 @@ namespace roper {
 namespace {
 
 /// Even a change that does nothing takes as long as this many steps.
-constexpr std::uint64_t kStepsOfChange = 16;
+constexpr std::uint64_t kStepsPerChange = 16;
 
 const utf8proc_uint8_t* bytesOf(std::string_view text) {
     return reinterpret_cast<const utf8proc_uint8_t*>(text.data());
@@ -17,7 +17,7 @@ const utf8proc_uint8_t* bytesOf(std::string_view text) {
 
 /// Whether normalization may reorder this character among combining marks: either it is one, or it decomposes
 /// into several although its own combining class is 0.
-bool isSortedAmongMarks(utf8proc_int32_t point) {
+bool isReorderable(utf8proc_int32_t point) {
     constexpr utf8proc_int32_t kTibetan[] = {0x0F73, 0x0F75, 0x0F81};
     return ::utf8proc_get_property(point)->combining_class != 0 ||
            std::find(std::begin(kTibetan), std::end(kTibetan), point) != std::end(kTibetan);
@@ -25,16 +25,16 @@ bool isSortedAmongMarks(utf8proc_int32_t point) {
 
 /// Counts the steps that utf8proc needs to sort combining marks, such as accents, behind their letters. In
 /// the worst case it moves each mark past all marks before it.
-void requireSortingMarks(std::string_view text, EncodingBudget& budget) {
-    constexpr std::uint64_t kOfLetter = 4, kOfMark = 2;  // most marks into which one character decomposes
-    std::uint64_t marks = kOfLetter;
+void spendOnSortingMarks(std::string_view text, EncodingBudget& budget) {
+    constexpr std::uint64_t kMarksPerLetter = 4, kMarksPerMark = 2;  // most marks into which one character decomposes
+    std::uint64_t marks = kMarksPerLetter;
     for (std::size_t at = 0; at < text.size();) {
         utf8proc_int32_t point = 0;
         const auto length =
             ::utf8proc_iterate(bytesOf(text) + at, static_cast<utf8proc_ssize_t>(text.size() - at), &point);
         if (length <= 0) throw std::invalid_argument("the text to normalize is not UTF-8");
-        marks = isSortedAmongMarks(point) ? marks + kOfMark : kOfLetter;
-        budget.require(kOfMark * marks);
+        marks = isReorderable(point) ? marks + kMarksPerMark : kMarksPerLetter;
+        budget.require(kMarksPerMark * marks);
         at += static_cast<std::size_t>(length);
     }
 }
@@ -43,9 +43,9 @@ bool isAscii(std::string_view text) {
     return std::all_of(text.begin(), text.end(), [](char c) { return static_cast<unsigned char>(c) < 0x80; });
 }
 
-std::string inNormalForm(std::string text, int form, EncodingBudget& budget) {
+std::string toNormalForm(std::string text, int form, EncodingBudget& budget) {
     if (isAscii(text)) return text;
-    requireSortingMarks(text, budget);
+    spendOnSortingMarks(text, budget);
     const auto options = static_cast<utf8proc_option_t>(UTF8PROC_STABLE | form);
     const auto size = static_cast<utf8proc_ssize_t>(text.size());
     const auto require = [](utf8proc_ssize_t count) {
@@ -55,31 +55,31 @@ std::string inNormalForm(std::string text, int form, EncodingBudget& budget) {
         return static_cast<std::size_t>(count);
     };
     const std::size_t count = require(::utf8proc_decompose(bytesOf(text), size, nullptr, 0, options));
-    budget.requireRoom(count);
+    budget.requireOutputFits(count);
     budget.require(count);
     std::vector<utf8proc_int32_t> points(count + 1);  // utf8proc writes a zero behind the text
     const auto decomposed = ::utf8proc_decompose(bytesOf(text), size, points.data(),
                                                  static_cast<utf8proc_ssize_t>(count), options);
     const std::size_t length = require(
         ::utf8proc_reencode(points.data(), static_cast<utf8proc_ssize_t>(require(decomposed)), options));
-    budget.requireRoom(length);
+    budget.requireOutputFits(length);
     text.assign(reinterpret_cast<const char*>(points.data()), length);
     return text;
 }
 
-std::string changed(std::string text, const Normalization& change, EncodingBudget& budget) {
+std::string applied(std::string text, const Normalization& change, EncodingBudget& budget) {
     using Kind = Normalization::Kind;
     switch (change.kind) {
         case Kind::nfc:
-            return inNormalForm(std::move(text), UTF8PROC_COMPOSE, budget);
+            return toNormalForm(std::move(text), UTF8PROC_COMPOSE, budget);
         case Kind::nfd:
-            return inNormalForm(std::move(text), UTF8PROC_DECOMPOSE, budget);
+            return toNormalForm(std::move(text), UTF8PROC_DECOMPOSE, budget);
         case Kind::nfkc:
-            return inNormalForm(std::move(text), UTF8PROC_COMPOSE | UTF8PROC_COMPAT, budget);
+            return toNormalForm(std::move(text), UTF8PROC_COMPOSE | UTF8PROC_COMPAT, budget);
         case Kind::nfkd:
-            return inNormalForm(std::move(text), UTF8PROC_DECOMPOSE | UTF8PROC_COMPAT, budget);
+            return toNormalForm(std::move(text), UTF8PROC_DECOMPOSE | UTF8PROC_COMPAT, budget);
         case Kind::prepend:
-            budget.requireRoom(text.size() + change.text.size());
+            budget.requireOutputFits(text.size() + change.text.size());
             return text.empty() ? text : change.text + text;
         case Kind::replace:
             return replaced(text, *change.pattern, change.text, budget);
@@ -95,18 +95,18 @@ std::string replaced(std::string_view text, const Pattern& pattern, const std::s
     std::size_t done = 0;
     pattern.forEachMatch(text, budget, [&](std::size_t begin, std::size_t end) {
         made.append(text, done, begin - done).append(by);
-        budget.requireRoom(made.size());
+        budget.requireOutputFits(made.size());
         done = end;
     });
     made.append(text, done);
-    budget.requireRoom(made.size());
+    budget.requireOutputFits(made.size());
     return made;
 }
 
 std::string normalized(std::string text, const std::vector<Normalization>& changes, EncodingBudget& budget) {
     for (const Normalization& change : changes) {
-        budget.require(kStepsOfChange + text.size());
-        text = changed(std::move(text), change, budget);
+        budget.require(kStepsPerChange + text.size());
+        text = applied(std::move(text), change, budget);
     }
     return text;
 }

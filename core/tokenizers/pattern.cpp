@@ -20,9 +20,9 @@ namespace roper {
 namespace {
 
 /// Limit of PCRE2's interpreter for the heap of one match, in kB; used where no JIT supports the processor.
-constexpr std::uint32_t kMostHeap = 64U << 10U;
+constexpr std::uint32_t kMaxHeap_kib = 64U << 10U;
 /// Preparing a match costs as much as this many steps.
-constexpr std::uint64_t kStepsToBegin = 32;
+constexpr std::uint64_t kStepsPerSearch = 32;
 
 template <class Type>
 using Owned = std::unique_ptr<Type, void (*)(Type*)>;
@@ -82,7 +82,7 @@ std::string problemOf(int code) {
 Owned<pcre2_code> compiled(const std::string& expression, const std::string& translated) {
     const Owned<pcre2_compile_context> limits(made(::pcre2_compile_context_create(nullptr)),
                                               &::pcre2_compile_context_free);
-    ::pcre2_set_max_pattern_length(limits.get(), 8 * Pattern::kLongest);
+    ::pcre2_set_max_pattern_length(limits.get(), 8 * Pattern::kMaxBytes);
     constexpr std::uint32_t kOptions =
         PCRE2_UTF | PCRE2_UCP | PCRE2_MULTILINE | PCRE2_NEVER_BACKSLASH_C | PCRE2_AUTO_CALLOUT;
     int problem = 0;
@@ -93,7 +93,7 @@ Owned<pcre2_code> compiled(const std::string& expression, const std::string& tra
     if (!code)
         throw std::invalid_argument(
             quotedPattern(expression) + " " + problemOf(problem) + ", near " +
-            quotedBeginning(onOneLine(translated.substr(place > 8 ? place - 8 : 0, 16))));
+            quoteExcerpt(toSingleLine(translated.substr(place > 8 ? place - 8 : 0, 16))));
     std::uint32_t highest_reference = 0;
     ::pcre2_pattern_info(code.get(), PCRE2_INFO_BACKREFMAX, &highest_reference);
     if (highest_reference > 0)
@@ -108,15 +108,15 @@ bool beginsCharacter(std::string_view text, std::size_t place) {
 
 /// Characters of Unicode 15 and 16 that Oniguruma (6.9.10) knows and PCRE2 (10.42) does not. A search uses a
 /// stand-in of the same category and the same number of bytes.
-struct LaterCharacters {
+struct NewerCharacters {
     utf8proc_int32_t first, last, stand_in;
 };
-constexpr LaterCharacters kLaterCharacters[] = {
+constexpr NewerCharacters kNewerCharacters[] = {
 #include "core/tokenizers/later_characters.inc"
 };
 
 /// The text with stand-ins for characters unknown to PCRE2; nothing if it contains none.
-std::optional<std::string> withKnownCharacters(std::string_view text) {
+std::optional<std::string> replaceNewerCharacters(std::string_view text) {
     std::optional<std::string> known;
     for (std::size_t at = 0; at < text.size();) {
         const std::size_t length = characterLength(text[at]);
@@ -124,9 +124,9 @@ std::optional<std::string> withKnownCharacters(std::string_view text) {
         const auto* const bytes = reinterpret_cast<const utf8proc_uint8_t*>(text.data() + at);
         if (length > 1 && ::utf8proc_iterate(bytes, static_cast<utf8proc_ssize_t>(length), &character) > 0) {
             const auto* const range = std::lower_bound(
-                std::begin(kLaterCharacters), std::end(kLaterCharacters), character,
-                [](const LaterCharacters& those, utf8proc_int32_t point) { return those.last < point; });
-            if (range != std::end(kLaterCharacters) && range->first <= character) {
+                std::begin(kNewerCharacters), std::end(kNewerCharacters), character,
+                [](const NewerCharacters& those, utf8proc_int32_t point) { return those.last < point; });
+            if (range != std::end(kNewerCharacters) && range->first <= character) {
                 if (!known) known = text;
                 ::utf8proc_encode_char(range->stand_in,
                                        reinterpret_cast<utf8proc_uint8_t*>(known->data() + at));
@@ -137,12 +137,12 @@ std::optional<std::string> withKnownCharacters(std::string_view text) {
     return known;
 }
 
-void forEachFound(std::string_view literal, std::string_view text, EncodingBudget& budget,
-                  const Pattern::TakeMatch& take) {
+void forEachOccurrence(std::string_view literal, std::string_view text, EncodingBudget& budget,
+                  const Pattern::MatchCallback& visit) {
     budget.require(text.size());
     for (std::size_t at = text.find(literal); at != std::string_view::npos;
          at = text.find(literal, at + literal.size()))
-        take(at, at + literal.size());
+        visit(at, at + literal.size());
 }
 
 }  // namespace
@@ -154,10 +154,10 @@ struct Pattern::Compiled {
 };
 
 Pattern::Pattern(const std::string& expression) {
-    if (expression.size() > kLongest)
+    if (expression.size() > kMaxBytes)
         throw std::invalid_argument(quotedPattern(expression) + " is longer than " +
-                                    std::to_string(kLongest) + " bytes");
-    const std::string translated = asPcre2(expression);
+                                    std::to_string(kMaxBytes) + " bytes");
+    const std::string translated = toPcre2(expression);
     Owned<pcre2_code> code = compiled(expression, translated);
     ::pcre2_jit_compile(code.get(), PCRE2_JIT_COMPLETE);  // where JIT is unsupported, matching is slower
     HiddenSteps hidden{translated, std::vector<std::uint32_t>(translated.size() + 1)};
@@ -178,7 +178,7 @@ class Pattern::Search {
     Search(const Compiled& pattern, std::string_view text, EncodingBudget& budget)
         : pattern_(pattern), text_(text), budget_(budget), counter_{budget, pattern.hidden_steps, 0} {
         ::pcre2_set_callout(limits_.get(), &countStep, &counter_);
-        ::pcre2_set_heap_limit(limits_.get(), kMostHeap);
+        ::pcre2_set_heap_limit(limits_.get(), kMaxHeap_kib);
         for (const auto set : {&::pcre2_set_match_limit, &::pcre2_set_depth_limit})
             set(limits_.get(), std::numeric_limits<std::uint32_t>::max());  // the budget is the limit
     }
@@ -223,11 +223,11 @@ class Pattern::Search {
                                    &::pcre2_match_data_free};
 };
 
-void Pattern::forEachMatch(std::string_view text, EncodingBudget& budget, const TakeMatch& take) const {
+void Pattern::forEachMatch(std::string_view text, EncodingBudget& budget, const MatchCallback& visit) const {
     if (text.empty()) return;
-    if (!literal_.empty()) return forEachFound(literal_, text, budget, take);
-    budget.require(kStepsToBegin);
-    const std::optional<std::string> known = withKnownCharacters(text);
+    if (!literal_.empty()) return forEachOccurrence(literal_, text, budget, visit);
+    budget.require(kStepsPerSearch);
+    const std::optional<std::string> known = replaceNewerCharacters(text);
     if (known) text = *known;
     Search search(*compiled_, text, budget);
     std::optional<std::size_t> last_end;
@@ -238,7 +238,7 @@ void Pattern::forEachMatch(std::string_view text, EncodingBudget& budget, const 
             from += from == text.size() ? 1 : characterLength(text[from]);
             continue;
         }
-        take(match->begin, match->end);
+        visit(match->begin, match->end);
         last_end = from = match->end;
     }
 }

@@ -15,7 +15,7 @@ namespace roper {
 class Pattern {
   public:
     /// In bytes. The longest pattern of a published model has about 1000.
-    static constexpr std::size_t kLongest = 16U << 10U;
+    static constexpr std::size_t kMaxBytes = 16U << 10U;
 
     /// @throws std::invalid_argument saying what is wrong and where
     explicit Pattern(const std::string& expression);
@@ -23,12 +23,12 @@ class Pattern {
     /// A pattern that matches exactly this text, which must not be empty.
     static Pattern literal(std::string text);
 
-    /// Calls `take` for each match in order, with its begin and end in bytes, both at boundaries of
+    /// Calls `visit` for each match in order, with its begin and end in bytes, both at boundaries of
     /// characters. A match may be empty unless the previous match ended there.
-    /// @param text  UTF-8 (`firstNotUtf8`)
+    /// @param text  UTF-8 (`findInvalidUtf8`)
     /// @throws std::invalid_argument if the search exceeds the budget
-    using TakeMatch = std::function<void(std::size_t begin, std::size_t end)>;
-    void forEachMatch(std::string_view text, EncodingBudget& budget, const TakeMatch& take) const;
+    using MatchCallback = std::function<void(std::size_t begin, std::size_t end)>;
+    void forEachMatch(std::string_view text, EncodingBudget& budget, const MatchCallback& visit) const;
 
   private:
     struct Compiled;

@@ -19,15 +19,15 @@ constexpr const char
     *kWords = R"(\p{L}\p{M}\p{Nd}\p{Nl}\p{Pc}\x{24B6}-\x{24E9}\x{1F130}-\x{1F149}\x{1F150}-\x{1F169})"
               R"(\x{1F170}-\x{1F189})";
 /// Numbers of Latin-1 such as ² are word characters too, except within brackets.
-constexpr const char* kWordsOutside = R"(\xB2\xB3\xB9\xBC-\xBE)";
+constexpr const char* kWordsOutsideBrackets = R"(\xB2\xB3\xB9\xBC-\xBE)";
 // \b and \B.
-constexpr const char *kAtWordEdge = R"((?:(?<=[W])(?![W])|(?<![W])(?=[W])))",
-                     *kWithinWord = R"((?:(?<=[W])(?=[W])|(?<![W])(?![W])))";
+constexpr const char *kWordBoundary = R"((?:(?<=[W])(?![W])|(?<![W])(?=[W])))",
+                     *kNoWordBoundary = R"((?:(?<=[W])(?=[W])|(?<![W])(?![W])))";
 
-std::string inWords(std::string_view expression) {
+std::string withWordClass(std::string_view expression) {
     std::string made;
     for (const char c : expression)
-        c == 'W' ? made.append(kWords).append(kWordsOutside) : made += c;
+        c == 'W' ? made.append(kWords).append(kWordsOutsideBrackets) : made += c;
     return made;
 }
 
@@ -76,7 +76,7 @@ class Translation {
             case 'B':
                 if (in_brackets_) refuse(from_, std::string("\\") + escaped + " within brackets");
                 at_ += 2;
-                made_ += inWords(escaped == 'b' ? kAtWordEdge : kWithinWord);
+                made_ += withWordClass(escaped == 'b' ? kWordBoundary : kNoWordBoundary);
                 return;
             case 'p':
             case 'P':
@@ -91,7 +91,7 @@ class Translation {
     void word(bool is_negated) {
         if (!in_brackets_) {
             at_ += 2;
-            made_ += inWords(is_negated ? "[^W]" : "[W]");
+            made_ += withWordClass(is_negated ? "[^W]" : "[W]");
         } else if (is_negated) {
             refuse(from_, "\\W within brackets");
         } else {
@@ -162,12 +162,12 @@ class Translation {
 
 }  // namespace
 
-std::string asPcre2(const std::string& expression) {
+std::string toPcre2(const std::string& expression) {
     return Translation(expression).written();
 }
 
 std::string quotedPattern(const std::string& expression) {
-    return "the pattern " + quotedBeginning(onOneLine(expression));
+    return "the pattern " + quoteExcerpt(toSingleLine(expression));
 }
 
 }  // namespace roper

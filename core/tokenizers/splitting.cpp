@@ -17,8 +17,8 @@ struct Part {
 /// matches, only the one next to other text joins it.
 class PartJoiner {
   public:
-    PartJoiner(Split::Match rule, std::function<void(const Part&)> take)
-        : rule_(rule), take_(std::move(take)) {}
+    PartJoiner(Split::Match rule, std::function<void(const Part&)> visit)
+        : rule_(rule), visit_(std::move(visit)) {}
 
     void add(const Part& part) {
         if (rule_ == Split::Match::removed && part.matches) return;
@@ -32,7 +32,7 @@ class PartJoiner {
     }
 
     void finish() {
-        if (held_ && held_->end > held_->begin) take_(*held_);
+        if (held_ && held_->end > held_->begin) visit_(*held_);
         held_.reset();
     }
 
@@ -53,13 +53,13 @@ class PartJoiner {
     }
 
     Split::Match rule_;
-    std::function<void(const Part&)> take_;
+    std::function<void(const Part&)> visit_;
     std::optional<Part> held_;  ///< `matches` is that of its last part
 };
 
 void cut(std::string_view text, const Split& split, Split::Match rule, EncodingBudget& budget,
-         const std::function<void(const Part&)>& take) {
-    PartJoiner joiner(rule, take);
+         const std::function<void(const Part&)>& visit) {
+    PartJoiner joiner(rule, visit);
     std::size_t done = 0;
     split.pattern->forEachMatch(text, budget, [&](std::size_t begin, std::size_t end) {
         if (begin > done) joiner.add({done, begin, split.inverted});
@@ -82,24 +82,24 @@ std::string withSpaces(std::string_view text, const Split& split, bool is_first,
 }  // namespace
 
 void forEachWord(std::string_view text, std::span<const Split> splits, bool is_first, EncodingBudget& budget,
-                 const std::function<void(std::string_view)>& take) {
-    if (splits.empty()) return take(text);
+                 const std::function<void(std::string_view)>& visit) {
+    if (splits.empty()) return visit(text);
     const Split& split = splits.front();
     const auto rest = splits.subspan(1);
     std::string spaced;
-    if (split.kind == Split::Kind::blank_first) {
+    if (split.kind == Split::Kind::prepend_blank) {
         if (!text.starts_with(' ')) text = spaced.append(" ").append(text);
-        return forEachWord(text, rest, is_first, budget, take);
+        return forEachWord(text, rest, is_first, budget, visit);
     }
     if (split.kind == Split::Kind::metaspace) {
         spaced = withSpaces(text, split, is_first, budget);
         text = spaced;
-        if (!split.cuts) return forEachWord(text, rest, is_first, budget, take);
+        if (!split.splits_words) return forEachWord(text, rest, is_first, budget, visit);
     }
     const auto rule = split.kind == Split::Kind::metaspace ? Split::Match::with_next : split.match;
     cut(text, split, rule, budget, [&](const Part& part) {
         forEachWord(text.substr(part.begin, part.end - part.begin), rest, is_first && part.begin == 0, budget,
-                    take);
+                    visit);
     });
 }
 

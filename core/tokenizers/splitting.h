@@ -14,18 +14,18 @@ namespace roper {
 /// One rule that splits a text into words, like a pre-tokenizer of Hugging Face; merges never cross a
 /// boundary.
 struct Split {
-    enum class Kind { pattern, metaspace, blank_first };
+    enum class Kind { pattern, metaspace, prepend_blank };
     /// What happens to a match of the pattern.
     enum class Match { isolated, removed, contiguous, with_previous, with_next };
     enum class Prefix { never, first, always };
 
-    Kind kind = Kind::pattern;  ///< `blank_first` splits nothing: it prepends a blank to text that has none
+    Kind kind = Kind::pattern;  ///< `prepend_blank` splits nothing: it prepends a blank to text that has none
     std::optional<Pattern> pattern = {};  ///< for `metaspace`: `space`
     Match match = Match::isolated;
     bool inverted = false;          ///< the pattern describes the text between matches
     std::string space = "▁";        ///< for `metaspace`: replaces blanks; each one starts a word
     Prefix prefix = Prefix::never;  ///< for `metaspace`: texts that get one prepended
-    bool cuts = true;               ///< for `metaspace`: whether it splits at all
+    bool splits_words = true;               ///< for `metaspace`: whether it splits at all
 };
 
 /// Splits a text by each rule in order and passes on the words in order. A word is valid until the call
@@ -33,6 +33,6 @@ struct Split {
 /// @param is_first  whether this is the beginning of the whole text
 /// @throws std::invalid_argument if the budget is exceeded
 void forEachWord(std::string_view text, std::span<const Split> splits, bool is_first, EncodingBudget& budget,
-                 const std::function<void(std::string_view)>& take);
+                 const std::function<void(std::string_view)>& visit);
 
 }  // namespace roper

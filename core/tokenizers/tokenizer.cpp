@@ -68,7 +68,7 @@ std::optional<char> byteOfPiece(std::string_view piece) {
 /// A Metaspace whose prepend_scheme is "first" depends on the position in the text before normalization
 /// (tokenizers 0.23.3). That position is unknown here if normalizers replace or insert something, or if added
 /// tokens split the text before it is normalized.
-void requireKnownBeginning(const TokenizerParts& parts) {
+void requireKnownTextStart(const TokenizerParts& parts) {
     const auto first = std::find_if(parts.splits.begin(), parts.splits.end(),
                                     [](const Split& split) { return split.prefix == Split::Prefix::first; });
     if (first == parts.splits.end() || parts.normalizations.empty()) return;
@@ -76,7 +76,7 @@ void requireKnownBeginning(const TokenizerParts& parts) {
         std::any_of(parts.normalizations.begin(), parts.normalizations.end(),
                     [](const Normalization& change) { return !change.text.empty() || change.pattern; });
     const bool is_divided = first != parts.splits.begin() ||
-                            std::any_of(parts.added.begin(), parts.added.end(),
+                            std::any_of(parts.added_tokens.begin(), parts.added_tokens.end(),
                                         [](const AddedToken& token) { return token.normalized; });
     if (replaces || is_divided)
         throw std::invalid_argument(
@@ -85,17 +85,17 @@ void requireKnownBeginning(const TokenizerParts& parts) {
             "text before");
 }
 
-void requireFewParts(const TokenizerParts& parts) {
-    const auto require = [](std::size_t count, std::size_t most, const char* what) {
-        if (count > most)
+void requirePartLimits(const TokenizerParts& parts) {
+    const auto require = [](std::size_t count, std::size_t max_count, const char* what) {
+        if (count > max_count)
             throw std::invalid_argument("it has " + std::to_string(count) + " " + what + "; " +
-                                        std::to_string(most) + " are possible");
+                                        std::to_string(max_count) + " are possible");
     };
-    require(parts.before.size() + parts.after.size(), Tokenizer::kMostMarks, "special tokens around a text");
-    require(parts.normalizations.size(), Tokenizer::kMostNormalizations, "normalizers");
-    require(parts.splits.size(), Tokenizer::kMostSplits, "pre_tokenizers");
+    require(parts.prefix_ids.size() + parts.suffix_ids.size(), Tokenizer::kMaxSpecialTokens, "special tokens around a text");
+    require(parts.normalizations.size(), Tokenizer::kMaxNormalizations, "normalizers");
+    require(parts.splits.size(), Tokenizer::kMaxSplits, "pre_tokenizers");
     for (const Normalization& change : parts.normalizations)
-        require(change.text.size(), Tokenizer::kLongestContent, "bytes that a normalizer writes");
+        require(change.text.size(), Tokenizer::kMaxContentBytes, "bytes that a normalizer writes");
     const auto metaspaces = std::count_if(parts.splits.begin(), parts.splits.end(), [](const Split& split) {
         return split.kind == Split::Kind::metaspace;
     });
@@ -108,16 +108,16 @@ void requireFewParts(const TokenizerParts& parts) {
 }  // namespace
 
 void requireToken(const std::string& text) {
-    constexpr std::size_t kLongest = 1024;
-    if (text.size() > kLongest)
-        throw std::invalid_argument("the token " + quotedBeginning(text) + " is too long");
-    if (firstNotUtf8(text) != std::string_view::npos)
-        throw std::invalid_argument("the token " + quotedBeginning(onOneLine(text)) + " is not UTF-8");
+    constexpr std::size_t kMaxBytes = 1024;
+    if (text.size() > kMaxBytes)
+        throw std::invalid_argument("the token " + quoteExcerpt(text) + " is too long");
+    if (findInvalidUtf8(text) != std::string_view::npos)
+        throw std::invalid_argument("the token " + quoteExcerpt(toSingleLine(text)) + " is not UTF-8");
 }
 
 void requireTokenId(const AddedToken& token) {
-    if (token.id < 0 || token.id > kLargestTokenId)
-        throw std::invalid_argument("the token " + quotedBeginning(token.text) + " has the id " +
+    if (token.id < 0 || token.id > kMaxTokenId)
+        throw std::invalid_argument("the token " + quoteExcerpt(token.text) + " has the id " +
                                     std::to_string(token.id));
 }
 
@@ -130,10 +130,10 @@ const std::vector<std::string>& byteCharacters() {
 }
 
 Tokenizer::Tokenizer(TokenizerParts parts) : parts_(std::move(parts)) {
-    requireFewParts(parts_);
-    requireKnownBeginning(parts_);
+    requirePartLimits(parts_);
+    requireKnownTextStart(parts_);
     size_ = static_cast<std::int64_t>(parts_.bpe.pieces().size());
-    for (const AddedToken& token : parts_.added) {
+    for (const AddedToken& token : parts_.added_tokens) {
         requireToken(token.text);
         requireTokenId(token);
         if (token.text.empty()) continue;
@@ -141,7 +141,7 @@ Tokenizer::Tokenizer(TokenizerParts parts) : parts_(std::move(parts)) {
         size_ = std::max(size_, token.id + 1);
     }
     prepareAddedTokens();
-    for (const auto* const ids : {&parts_.before, &parts_.after})
+    for (const auto* const ids : {&parts_.prefix_ids, &parts_.suffix_ids})
         for (const std::int64_t id : *ids)
             if (!added_by_id_.contains(id) && (id < 0 || id >= std::ssize(parts_.bpe.pieces())))
                 throw std::invalid_argument("the vocabulary has no token " + std::to_string(id) +
@@ -151,70 +151,70 @@ Tokenizer::Tokenizer(TokenizerParts parts) : parts_(std::move(parts)) {
 /// Prepares both searches. In Hugging Face's tokenizers (0.23.3) it is undefined which of several added
 /// tokens wins if they normalize to the same text.
 void Tokenizer::prepareAddedTokens() {
-    std::vector<AddedTokenSearch::Sought> as_it_stands, after_normalizing;
+    std::vector<AddedTokenSearch::SearchEntry> raw_tokens, normalized_tokens;
     std::map<std::string, const AddedToken*> known;
     std::size_t bytes = 0;
     for (const auto& [id, token] : added_by_id_)
         bytes += token->normalized ? token->text.size() : 0;
-    EncodingBudget budget(std::min(bytes, EncodingBudget::kLongestText));
+    EncodingBudget budget(std::min(bytes, EncodingBudget::kMaxTextBytes));
     for (const auto& [id, token] : added_by_id_) {
         if (!token->normalized) {
-            as_it_stands.push_back({token->text, token});
+            raw_tokens.push_back({token->text, token});
             continue;
         }
         std::string text = normalized(token->text, parts_.normalizations, budget);
         if (const auto [same, is_new] = known.emplace(text, token); !is_new)
             throw std::invalid_argument(
-                "the added tokens " + quotedBeginning(onOneLine(same->second->text)) + " and " +
-                quotedBeginning(onOneLine(token->text)) +
+                "the added tokens " + quoteExcerpt(toSingleLine(same->second->text)) + " and " +
+                quoteExcerpt(toSingleLine(token->text)) +
                 " become the same text when they are normalized; which one is meant is not known");
-        if (!text.empty()) after_normalizing.push_back({std::move(text), token});
+        if (!text.empty()) normalized_tokens.push_back({std::move(text), token});
     }
-    as_it_stands_ = AddedTokenSearch(std::move(as_it_stands));
-    after_normalizing_ = AddedTokenSearch(std::move(after_normalizing));
+    raw_search_ = AddedTokenSearch(std::move(raw_tokens));
+    normalized_search_ = AddedTokenSearch(std::move(normalized_tokens));
 }
 
-std::vector<std::int64_t> Tokenizer::encode(std::string_view text, bool with_special) const {
+std::vector<std::int64_t> Tokenizer::encode(std::string_view text, bool add_special_tokens) const {
     EncodingBudget budget(text.size());
-    return encode(text, budget, with_special);
+    return encode(text, budget, add_special_tokens);
 }
 
 std::vector<std::int64_t> Tokenizer::encode(std::string_view text, EncodingBudget& budget,
-                                            bool with_special) const {
-    if (const std::size_t wrong = firstNotUtf8(text); wrong != std::string_view::npos)
+                                            bool add_special_tokens) const {
+    if (const std::size_t wrong = findInvalidUtf8(text); wrong != std::string_view::npos)
         throw Error(ErrorKind::usage, "the text is not UTF-8: byte " + std::to_string(wrong) + " is wrong");
     std::vector<std::int64_t> ids;
-    if (with_special) ids = parts_.before;
+    if (add_special_tokens) ids = parts_.prefix_ids;
     try {
         encodeText(text, budget, ids);
     } catch (const std::invalid_argument& error) {
         throw Error(ErrorKind::checkpoint, parts_.origin + ": " + error.what());
     }
-    if (with_special) ids.insert(ids.end(), parts_.after.begin(), parts_.after.end());
+    if (add_special_tokens) ids.insert(ids.end(), parts_.suffix_ids.begin(), parts_.suffix_ids.end());
     return ids;
 }
 
 void Tokenizer::encodeText(std::string_view text, EncodingBudget& budget,
                            std::vector<std::int64_t>& ids) const {
-    as_it_stands_.forEachStretch(text, budget, [&](std::string_view stretch, const AddedToken* token) {
-        EncodingBudget::requireTokens(ids.size());
+    raw_search_.forEachSegment(text, budget, [&](std::string_view segment, const AddedToken* token) {
+        EncodingBudget::requireTokenCount(ids.size());
         if (token != nullptr)
             ids.push_back(token->id);
         else
-            encodeNormalized(normalized(std::string(stretch), parts_.normalizations, budget),
-                             stretch.data() == text.data(), budget, ids);
+            encodeNormalized(normalized(std::string(segment), parts_.normalizations, budget),
+                             segment.data() == text.data(), budget, ids);
     });
-    EncodingBudget::requireTokens(ids.size());
+    EncodingBudget::requireTokenCount(ids.size());
 }
 
 void Tokenizer::encodeNormalized(std::string_view text, bool is_first, EncodingBudget& budget,
                                  std::vector<std::int64_t>& ids) const {
-    after_normalizing_.forEachStretch(text, budget, [&](std::string_view stretch, const AddedToken* token) {
-        EncodingBudget::requireTokens(ids.size());
+    normalized_search_.forEachSegment(text, budget, [&](std::string_view segment, const AddedToken* token) {
+        EncodingBudget::requireTokenCount(ids.size());
         if (token != nullptr)
             ids.push_back(token->id);
         else
-            encodeWords(stretch, is_first && stretch.data() == text.data(), budget, ids);
+            encodeWords(segment, is_first && segment.data() == text.data(), budget, ids);
     });
 }
 
@@ -222,7 +222,7 @@ void Tokenizer::encodeWords(std::string_view text, bool is_first, EncodingBudget
                             std::vector<std::int64_t>& ids) const {
     std::string as_characters;
     forEachWord(text, parts_.splits, is_first, budget, [&](std::string_view word) {
-        budget.requireWord(word.size());
+        budget.spendOnWord(word.size());
         if (parts_.byte_level) {
             as_characters.clear();
             for (const char byte : word)
@@ -230,7 +230,7 @@ void Tokenizer::encodeWords(std::string_view text, bool is_first, EncodingBudget
             word = as_characters;
         }
         parts_.bpe.encode(word, ids);
-        EncodingBudget::requireTokens(ids.size());
+        EncodingBudget::requireTokenCount(ids.size());
     });
 }
 
@@ -238,7 +238,7 @@ std::string Tokenizer::textOf(std::int64_t id) const {
     if (const auto found = added_by_id_.find(id); found != added_by_id_.end()) return found->second->text;
     const std::string& piece = pieceOf(id);
     if (parts_.byte_level) return bytesOfCharacters(piece);
-    if (parts_.bpe.bytes_as_pieces)
+    if (parts_.bpe.byte_fallback)
         if (const auto byte = byteOfPiece(piece)) return {*byte};
     std::string text = piece;
     for (std::size_t at = text.find(parts_.blank); at != std::string::npos;

@@ -24,8 +24,8 @@ struct TokenizerParts {
     bool byte_level = false;  ///< pieces are written as in GPT-2: every byte as a printable character
     std::string blank = "▁";  ///< how pieces write a blank, unless `byte_level`
     Bpe bpe;
-    std::vector<AddedToken> added = {};
-    std::vector<std::int64_t> before = {}, after = {};  ///< special tokens before and after every text
+    std::vector<AddedToken> added_tokens = {};
+    std::vector<std::int64_t> prefix_ids = {}, suffix_ids = {};  ///< special tokens before and after every text
     std::string origin;                                 ///< file name, for messages
 };
 
@@ -34,19 +34,19 @@ class Tokenizer {
   public:
     /// Limits on special tokens around a text, bytes written by a normalizer, normalizers, and splits; no
     /// published tokenizer comes near any of them.
-    static constexpr std::size_t kMostMarks = 256, kLongestContent = 1024, kMostNormalizations = 32,
-                                 kMostSplits = 32;
+    static constexpr std::size_t kMaxSpecialTokens = 256, kMaxContentBytes = 1024, kMaxNormalizations = 32,
+                                 kMaxSplits = 32;
 
     /// @throws std::invalid_argument for tokens outside the vocabulary and for too many parts
     explicit Tokenizer(TokenizerParts parts);
 
-    /// @param with_special  adds the special tokens that the model expects around a text
+    /// @param add_special_tokens  adds the special tokens that the model expects around a text
     /// @throws Error (usage) if the text is not UTF-8 or too long (EncodingBudget); Error (checkpoint) naming
     /// the tokenizer's file if its rules exceed the budget
-    std::vector<std::int64_t> encode(std::string_view text, bool with_special = true) const;
+    std::vector<std::int64_t> encode(std::string_view text, bool add_special_tokens = true) const;
     /// The same within a budget made for this text.
     std::vector<std::int64_t> encode(std::string_view text, EncodingBudget& budget,
-                                     bool with_special = true) const;
+                                     bool add_special_tokens = true) const;
 
     /// The bytes of a token, which may be an incomplete UTF-8 character. @throws std::invalid_argument for an
     /// unknown id
@@ -71,13 +71,13 @@ class Tokenizer {
                      std::vector<std::int64_t>& ids) const;
 
     TokenizerParts parts_;
-    AddedTokenSearch as_it_stands_, after_normalizing_;
+    AddedTokenSearch raw_search_, normalized_search_;
     std::map<std::int64_t, const AddedToken*> added_by_id_;
     std::int64_t size_ = 0;
 };
 
 /// Largest id of a token.
-inline constexpr std::int64_t kLargestTokenId = (1 << 22) - 1;
+inline constexpr std::int64_t kMaxTokenId = (1 << 22) - 1;
 
 /// @throws std::invalid_argument for a token that is not UTF-8 or is too long
 void requireToken(const std::string& text);

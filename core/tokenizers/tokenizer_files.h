@@ -23,6 +23,6 @@ Tokenizer parseTokenizerJson(std::string_view json, const std::string& origin);
 Tokenizer tokenizerOf(const GgufMetadata& metadata);
 
 /// Supported values of `tokenizer.ggml.pre`.
-std::vector<std::string> knownPatterns();
+std::vector<std::string> supportedPreTokenizers();
 
 }  // namespace roper

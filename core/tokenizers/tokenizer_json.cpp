@@ -19,7 +19,7 @@ namespace {
 using Json = nlohmann::json;
 
 /// Some vocabularies start after the ids of the added tokens, or leave gaps.
-constexpr std::int64_t kMostIdsWithoutToken = 1 << 16;
+constexpr std::int64_t kMaxIdsWithoutToken = 1 << 16;
 
 /// The member of an object; null if it is missing.
 const Json& member(const Json& object, const char* key) {
@@ -36,10 +36,10 @@ Type valueOr(const Json& object, const char* key, Type otherwise) {
 }
 
 /// @throws std::invalid_argument for 1.5, true or 1e300
-std::int64_t wholeOf(const Json& number) {
+std::int64_t requireInteger(const Json& number) {
     if (!number.is_number_integer() || number > Json(std::numeric_limits<std::int64_t>::max()))
         throw std::invalid_argument(
-            quotedBeginning(number.dump(-1, ' ', false, Json::error_handler_t::replace)) +
+            quoteExcerpt(number.dump(-1, ' ', false, Json::error_handler_t::replace)) +
             " stands where an id is expected");
     return number.get<std::int64_t>();
 }
@@ -48,8 +48,8 @@ std::string typeOf(const Json& object) {
     return valueOr<std::string>(object, "type", "");
 }
 
-[[noreturn]] void notUnderstood(const std::string& what, const std::string& name) {
-    throw std::invalid_argument("the " + what + " \"" + onOneLine(name) + "\" is not understood here");
+[[noreturn]] void throwUnsupported(const std::string& what, const std::string& name) {
+    throw std::invalid_argument("the " + what + " \"" + toSingleLine(name) + "\" is not understood here");
 }
 
 /// Refuses unknown members, since their effect is unknown, too.
@@ -58,7 +58,7 @@ void requireKnown(const Json& object, const std::string& what,
     if (!object.is_object()) return;
     for (const auto& [key, value] : object.items())
         if (std::find(members.begin(), members.end(), key) == members.end())
-            notUnderstood("member of " + what, key);
+            throwUnsupported("member of " + what, key);
 }
 
 Pattern patternOf(const Json& json) {
@@ -71,8 +71,8 @@ Pattern patternOf(const Json& json) {
 }
 
 /// Refuses a list that is too long before reading more of it. @param count  entries read so far
-void requireRoomFor(std::size_t count, std::size_t most, const char* what) {
-    if (count >= most) throw std::invalid_argument("it has more than " + std::to_string(most) + " " + what);
+void requireBelowLimit(std::size_t count, std::size_t max_count, const char* what) {
+    if (count >= max_count) throw std::invalid_argument("it has more than " + std::to_string(max_count) + " " + what);
 }
 
 void readNormalizer(const Json& json, TokenizerParts& parts) {
@@ -85,7 +85,7 @@ void readNormalizer(const Json& json, TokenizerParts& parts) {
             readNormalizer(one, parts);
         return;
     }
-    requireRoomFor(parts.normalizations.size(), Tokenizer::kMostNormalizations, "normalizers");
+    requireBelowLimit(parts.normalizations.size(), Tokenizer::kMaxNormalizations, "normalizers");
     static const std::vector<std::pair<std::string, Kind>> kForms = {
         {"NFC", Kind::nfc}, {"NFD", Kind::nfd}, {"NFKC", Kind::nfkc}, {"NFKD", Kind::nfkd}};
     for (const auto& [name, kind] : kForms)
@@ -99,7 +99,7 @@ void readNormalizer(const Json& json, TokenizerParts& parts) {
         parts.normalizations.push_back(
             {Kind::replace, patternOf(member(json, "pattern")), member(json, "content").get<std::string>()});
     else
-        notUnderstood("normalizer", type);
+        throwUnsupported("normalizer", type);
 }
 
 Split::Match matchOf(const std::string& name) {
@@ -111,7 +111,7 @@ Split::Match matchOf(const std::string& name) {
         {"MergedWithNext", Split::Match::with_next}};
     for (const auto& [known, match] : kKnown)
         if (name == known) return match;
-    notUnderstood("behavior of a split", name);
+    throwUnsupported("behavior of a split", name);
 }
 
 Split splitAt(const std::string& expression, Split::Match match = Split::Match::isolated) {
@@ -147,26 +147,26 @@ Split metaspace(const Json& json) {
                    : scheme == "always" ? Split::Prefix::always
                    : scheme == "never"
                        ? Split::Prefix::never
-                       : throw std::invalid_argument("prepend_scheme is \"" + onOneLine(scheme) + "\"");
-    split.cuts = valueOr(json, "split", true);
+                       : throw std::invalid_argument("prepend_scheme is \"" + toSingleLine(scheme) + "\"");
+    split.splits_words = valueOr(json, "split", true);
     return split;
 }
 
 void readPreTokenizer(const Json& json, TokenizerParts& parts) {
     if (json.is_null()) return;
     const std::string type = typeOf(json);
-    if (parts.byte_level) notUnderstood("pre_tokenizer after ByteLevel", type);
+    if (parts.byte_level) throwUnsupported("pre_tokenizer after ByteLevel", type);
     requireKnown(
         json, "the pre_tokenizer " + type,
         {"type", "pretokenizers", "pattern", "behavior", "invert", "individual_digits", "add_prefix_space",
          "trim_offsets", "use_regex", "replacement", "prepend_scheme", "split", "str_rep"});
-    requireRoomFor(parts.splits.size(), Tokenizer::kMostSplits, "pre_tokenizers");
+    requireBelowLimit(parts.splits.size(), Tokenizer::kMaxSplits, "pre_tokenizers");
     if (type == "Sequence") {
         for (const Json& one : member(json, "pretokenizers"))
             readPreTokenizer(one, parts);
     } else if (type == "ByteLevel") {
         parts.byte_level = true;
-        if (valueOr(json, "add_prefix_space", true)) parts.splits.push_back({Split::Kind::blank_first});
+        if (valueOr(json, "add_prefix_space", true)) parts.splits.push_back({Split::Kind::prepend_blank});
         if (valueOr(json, "use_regex", true)) parts.splits.push_back(splitAt(kGpt2Pattern));
     } else if (type == "Split") {
         Split split;
@@ -183,7 +183,7 @@ void readPreTokenizer(const Json& json, TokenizerParts& parts) {
         parts.splits.push_back(metaspace(json));
         parts.blank = parts.splits.back().space;
     } else {
-        notUnderstood("pre_tokenizer", type);
+        throwUnsupported("pre_tokenizer", type);
     }
 }
 
@@ -195,18 +195,18 @@ void readPostProcessor(const Json& json, TokenizerParts& parts) {
             readPostProcessor(one, parts);
         return;
     }
-    if (type != "TemplateProcessing") notUnderstood("post_processor", type);
-    std::vector<std::int64_t>* into = &parts.before;
+    if (type != "TemplateProcessing") throwUnsupported("post_processor", type);
+    std::vector<std::int64_t>* into = &parts.prefix_ids;
     for (const Json& one : member(json, "single")) {
         if (one.contains("Sequence")) {
-            into = &parts.after;
+            into = &parts.suffix_ids;
             continue;
         }
         const auto name = member(member(one, "SpecialToken"), "id").get<std::string>();
         for (const Json& id : member(member(member(json, "special_tokens"), name.c_str()), "ids")) {
-            requireRoomFor(parts.before.size() + parts.after.size(), Tokenizer::kMostMarks,
+            requireBelowLimit(parts.prefix_ids.size() + parts.suffix_ids.size(), Tokenizer::kMaxSpecialTokens,
                            "special tokens around a text");
-            into->push_back(wholeOf(id));
+            into->push_back(requireInteger(id));
         }
     }
 }
@@ -217,9 +217,9 @@ std::vector<std::string> readVocabulary(const Json& vocabulary) {
     std::vector<std::string> pieces;
     std::vector<bool> is_taken;
     for (const auto& [piece, id_json] : vocabulary.items()) {
-        const std::int64_t id = wholeOf(id_json);
-        if (id < 0 || id > kLargestTokenId || id >= std::ssize(vocabulary) + kMostIdsWithoutToken)
-            throw std::invalid_argument("the token " + quotedBeginning(piece) + " has the id " +
+        const std::int64_t id = requireInteger(id_json);
+        if (id < 0 || id > kMaxTokenId || id >= std::ssize(vocabulary) + kMaxIdsWithoutToken)
+            throw std::invalid_argument("the token " + quoteExcerpt(piece) + " has the id " +
                                         std::to_string(id) + " in a vocabulary of " +
                                         std::to_string(vocabulary.size()));
         requireToken(piece);
@@ -247,14 +247,14 @@ std::vector<Bpe::Merge> readMerges(const Json& merges, const Bpe& vocabulary) {
             const auto& both = merge.get_ref<const std::string&>();
             const std::size_t blank = both.find(' ');
             if (blank == std::string::npos)
-                throw std::invalid_argument("the merge " + quotedBeginning(both) + " has no blank");
+                throw std::invalid_argument("the merge " + quoteExcerpt(both) + " has no blank");
             left = both.substr(0, blank);
             right = both.substr(blank + 1);
         }
         const auto found = vocabulary.mergeOf(left, right, read.size());
         if (!found)
-            throw std::invalid_argument("the merge of " + quotedBeginning(left) + " and " +
-                                        quotedBeginning(right) + " needs a token that the vocabulary lacks");
+            throw std::invalid_argument("the merge of " + quoteExcerpt(left) + " and " +
+                                        quoteExcerpt(right) + " needs a token that the vocabulary lacks");
         read.push_back(*found);
     }
     return read;
@@ -262,18 +262,18 @@ std::vector<Bpe::Merge> readMerges(const Json& merges, const Bpe& vocabulary) {
 
 Bpe readModel(const Json& model) {
     const std::string type = valueOr<std::string>(model, "type", "BPE");
-    if (type != "BPE") notUnderstood("model", type);
+    if (type != "BPE") throwUnsupported("model", type);
     requireKnown(model, "the model",
                  {"type", "vocab", "merges", "dropout", "unk_token", "continuing_subword_prefix",
                   "end_of_word_suffix", "fuse_unk", "byte_fallback", "ignore_merges", "cache_capacity"});
     for (const char* const key : {"continuing_subword_prefix", "end_of_word_suffix"})
-        if (!valueOr<std::string>(model, key, "").empty()) notUnderstood("member of the model", key);
-    if (valueOr(model, "dropout", 0.0) != 0) notUnderstood("member of the model", "dropout");
+        if (!valueOr<std::string>(model, key, "").empty()) throwUnsupported("member of the model", key);
+    if (valueOr(model, "dropout", 0.0) != 0) throwUnsupported("member of the model", "dropout");
     Bpe bpe(readVocabulary(member(model, "vocab")));
     bpe.setMerges(readMerges(member(model, "merges"), bpe));
-    bpe.whole_words_first = valueOr(model, "ignore_merges", false);
-    bpe.bytes_as_pieces = valueOr(model, "byte_fallback", false);
-    bpe.fuses_unknown = valueOr(model, "fuse_unk", false);
+    bpe.ignore_merges = valueOr(model, "ignore_merges", false);
+    bpe.byte_fallback = valueOr(model, "byte_fallback", false);
+    bpe.fuse_unknown = valueOr(model, "fuse_unk", false);
     if (const Json& unknown = member(model, "unk_token"); !unknown.is_null()) {
         bpe.unknown = bpe.idOf(unknown.get<std::string>());
         if (!bpe.unknown) throw std::invalid_argument("the vocabulary lacks unk_token");
@@ -292,7 +292,7 @@ std::vector<AddedToken> readAddedTokens(const Json& list, const Bpe& vocabulary,
     for (const Json& json : list) {
         requireKnown(json, "an added token",
                      {"id", "content", "single_word", "lstrip", "rstrip", "normalized", "special", "__type"});
-        AddedToken token{json.at("content").get<std::string>(), wholeOf(json.at("id")),
+        AddedToken token{json.at("content").get<std::string>(), requireInteger(json.at("id")),
                          valueOr(json, "special", false),       valueOr(json, "normalized", false),
                          valueOr(json, "lstrip", false),        valueOr(json, "rstrip", false),
                          valueOr(json, "single_word", false)};
@@ -303,7 +303,7 @@ std::vector<AddedToken> readAddedTokens(const Json& list, const Bpe& vocabulary,
         token.id = known ? *known : numbered.emplace(token.text, next).first->second;
         if (!known && token.id < std::ssize(vocabulary.pieces()) &&
             !vocabulary.pieces()[static_cast<std::size_t>(token.id)].empty())
-            throw std::invalid_argument("the added token " + quotedBeginning(token.text) + " is numbered " +
+            throw std::invalid_argument("the added token " + quoteExcerpt(token.text) + " is numbered " +
                                         std::to_string(token.id) +
                                         ", which a token of the vocabulary has, too");
         tokens.push_back(std::move(token));
@@ -321,12 +321,12 @@ Json addedToken(const Json& json, bool is_special) {
 }
 
 /// Sorts tokens by id. The ids are the keys of an object, written as text.
-std::vector<Json> byId(const Json& tokens) {
+std::vector<Json> sortedById(const Json& tokens) {
     std::map<long long, Json> sorted;
     for (const auto& [key, token] : tokens.items()) {
         const auto id = parseInteger(key);
         if (!id)
-            throw std::invalid_argument("added_tokens_decoder has the key " + quotedBeginning(key) +
+            throw std::invalid_argument("added_tokens_decoder has the key " + quoteExcerpt(key) +
                                         ", which is no id");
         sorted[*id] = addedToken(token, false);
     }
@@ -339,15 +339,15 @@ std::vector<Json> byId(const Json& tokens) {
 /// The tokens that transformers 5.24 adds to those of a tokenizer.json, in its order: added_tokens_decoder of
 /// tokenizer_config.json or, without it, added_tokens.json, then the named special tokens.
 /// @throws Json::exception, std::invalid_argument
-std::vector<Json> tokensBeside(const Json& config, const Json& added) {
+std::vector<Json> tokensFromSiblings(const Json& config, const Json& added_tokens) {
     std::vector<Json> tokens;
     const Json& decoder = member(config, "added_tokens_decoder");
     if (decoder.is_object()) {
-        tokens = byId(decoder);
-    } else if (added.is_object()) {
+        tokens = sortedById(decoder);
+    } else if (added_tokens.is_object()) {
         std::map<std::int64_t, Json> sorted;
-        for (const auto& [text, id] : added.items())
-            sorted[wholeOf(id)] = addedToken(text, false);
+        for (const auto& [text, id] : added_tokens.items())
+            sorted[requireInteger(id)] = addedToken(text, false);
         for (auto& [id, token] : sorted)
             tokens.push_back(std::move(token));
     }
@@ -363,9 +363,9 @@ std::vector<Json> tokensBeside(const Json& config, const Json& added) {
 }
 
 /// The object in a file next to tokenizer.json; null without such a file.
-Json besideOf(const FilePath& tokenizer, const char* name) {
+Json readSiblingJson(const FilePath& tokenizer, const char* name) {
     const FilePath path = FilePath::regular(tokenizer.path().parent_path() / name);
-    if (!isThere(path)) return {};
+    if (!pathExists(path)) return {};
     try {
         return parseStrictJson(readFile(path));
     } catch (const std::invalid_argument& error) {
@@ -391,13 +391,13 @@ Tokenizer read(const Json& json, const std::string& origin) {
                  {"version", "truncation", "padding", "added_tokens", "normalizer", "pre_tokenizer",
                   "post_processor", "decoder", "model"});
     if (const std::string version = valueOr<std::string>(json, "version", "1.0"); version != "1.0")
-        notUnderstood("version", version);
+        throwUnsupported("version", version);
     TokenizerParts parts(readModel(member(json, "model")));
     parts.origin = origin;
     readNormalizer(member(json, "normalizer"), parts);
     readPreTokenizer(member(json, "pre_tokenizer"), parts);
     readPostProcessor(member(json, "post_processor"), parts);
-    parts.added = readAddedTokens(member(json, "added_tokens"), parts.bpe,
+    parts.added_tokens = readAddedTokens(member(json, "added_tokens"), parts.bpe,
                                   member(member(json, "model"), "vocab").size());
     return Tokenizer(std::move(parts));
 }
@@ -414,11 +414,11 @@ Tokenizer parse(std::string_view json, const std::string& origin,
     };
     try {
         Json tokenizer = parseStrictJson(json);
-        if (const std::vector<Json> added = more(); !added.empty() && tokenizer.is_object())
-            addMissing(tokenizer, added);
+        if (const std::vector<Json> added_tokens = more(); !added_tokens.empty() && tokenizer.is_object())
+            addMissing(tokenizer, added_tokens);
         return read(tokenizer, origin);
     } catch (const Json::exception& error) {
-        throw refuse(jsonProblem(error.what()));
+        throw refuse(jsonErrorMessage(error.what()));
     } catch (const std::invalid_argument& error) {
         throw refuse(error.what());
     }
@@ -432,14 +432,14 @@ Tokenizer parseTokenizerJson(std::string_view json, const std::string& origin) {
 
 Tokenizer readTokenizerJson(const FilePath& path) {
     return parse(readFile(path), path.string(), [&]() -> std::vector<Json> {
-        const Json config = besideOf(path, "tokenizer_config.json"),
-                   added = besideOf(path, "added_tokens.json");
+        const Json config = readSiblingJson(path, "tokenizer_config.json"),
+                   added_tokens = readSiblingJson(path, "added_tokens.json");
         try {
-            return tokensBeside(config, added);
+            return tokensFromSiblings(config, added_tokens);
         } catch (const std::exception& error) {
             const char* const name = config.is_null() ? "added_tokens.json" : "tokenizer_config.json";
             throw Error(ErrorKind::checkpoint,
-                        (path.path().parent_path() / name).string() + ": " + jsonProblem(error.what()));
+                        (path.path().parent_path() / name).string() + ": " + jsonErrorMessage(error.what()));
         }
     });
 }

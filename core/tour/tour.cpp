@@ -12,8 +12,8 @@
 namespace roper {
 namespace {
 
-constexpr std::uint64_t kLongestFile = 1 << 20;
-constexpr std::size_t kMostStops = 100, kFewestChoices = 2, kMostChoices = 4;
+constexpr std::uint64_t kMaxTourBytes = 1 << 20;
+constexpr std::size_t kMaxStops = 100, kMinChoices = 2, kMaxChoices = 4;
 
 /// One table of the file, whose keys are consumed one by one; remaining keys are unknown.
 class Section {
@@ -49,18 +49,18 @@ class Section {
         if (!value) fail(node->source(), "\"" + key + "\" must be true or false");
         return *value;
     }
-    std::vector<std::string> texts(const std::string& key, std::size_t fewest, std::size_t most) {
+    std::vector<std::string> texts(const std::string& key, std::size_t min_count, std::size_t max_count) {
         const toml::node* node = take(key);
         const toml::array* array = node == nullptr ? nullptr : node->as_array();
         std::vector<std::string> values;
         if (array != nullptr)
             for (const toml::node& item : *array)
                 if (const auto value = item.value_exact<std::string>()) values.push_back(trimmed(*value));
-        if (array == nullptr || values.size() != array->size() || values.size() < fewest ||
-            values.size() > most)
+        if (array == nullptr || values.size() != array->size() || values.size() < min_count ||
+            values.size() > max_count)
             fail(node == nullptr ? table_.source() : node->source(), "\"" + key + "\" must be a list of " +
-                                                                         std::to_string(fewest) + " to " +
-                                                                         std::to_string(most) + " texts");
+                                                                         std::to_string(min_count) + " to " +
+                                                                         std::to_string(max_count) + " texts");
         return values;
     }
     /// The entries of a nested table as texts; empty if the table is missing.
@@ -80,8 +80,8 @@ class Section {
         if (array != nullptr)
             for (const toml::node& item : *array)
                 if (item.is_table()) values.push_back(item.as_table());
-        if (values.empty() || values.size() != array->size() || values.size() > kMostStops)
-            fail(table_.source(), "there must be 1 to " + std::to_string(kMostStops) + " [[" + key + "]]");
+        if (values.empty() || values.size() != array->size() || values.size() > kMaxStops)
+            fail(table_.source(), "there must be 1 to " + std::to_string(kMaxStops) + " [[" + key + "]]");
         return values;
     }
 
@@ -90,14 +90,14 @@ class Section {
         for (const auto& [key, node] : table_) {
             const std::string name(key.str());
             if (std::find(taken_.begin(), taken_.end(), name) != taken_.end()) continue;
-            const auto nearest = nearestName(name, taken_);
+            const auto nearest = closestName(name, taken_);
             fail(key.source(), "\"" + name + "\" is not known here" +
                                    (nearest ? "; did you mean \"" + *nearest + "\"?" : ""));
         }
     }
 
     [[noreturn]] void fail(const toml::source_region& place, const std::string& what) const {
-        throw Error(ErrorKind::usage, tomlPlace(origin_, place) + what);
+        throw Error(ErrorKind::usage, tomlLocation(origin_, place) + what);
     }
     const toml::source_region& place() const { return table_.source(); }
 
@@ -138,7 +138,7 @@ TourStop readStop(Section section) {
         stop.view["view." + key] = value;
     stop.covered = section.flag("covered");
     stop.question = section.text("predict");
-    stop.choices = section.texts("choices", kFewestChoices, kMostChoices);
+    stop.choices = section.texts("choices", kMinChoices, kMaxChoices);
     stop.answer =
         static_cast<std::size_t>(section.whole("answer", 1, static_cast<int>(stop.choices.size()))) - 1;
     stop.task = section.text("try");
@@ -177,7 +177,7 @@ Tour parseTour(std::string_view text, const std::string& origin) {
 }
 
 Tour readTour(const std::filesystem::path& path) {
-    return parseTour(readFile(FilePath::regular(path), kLongestFile), path.string());
+    return parseTour(readFile(FilePath::regular(path), kMaxTourBytes), path.string());
 }
 
 Tour bundledTour() {

@@ -7,7 +7,7 @@
 namespace roper {
 namespace {
 
-constexpr std::size_t kAhead = 3;
+constexpr std::size_t kPrefetchedBatches = 3;
 constexpr int kLowerPriority = 1;  // small: on a busy machine a step would otherwise wait long for its batch
 
 }  // namespace
@@ -35,7 +35,7 @@ void BatchStream::work() {
     ::setpriority(PRIO_PROCESS, thread, ::getpriority(PRIO_PROCESS, thread) + kLowerPriority);
     std::unique_lock lock(mutex_);
     while (true) {
-        changed_.wait(lock, [this] { return ending_ || ready_.size() < kAhead; });
+        changed_.wait(lock, [this] { return ending_ || ready_.size() < kPrefetchedBatches; });
         if (ending_) return;
         lock.unlock();
         Batch batch;

@@ -44,7 +44,7 @@ at::Tensor makeSequences(const Task& task, const Specification& specification, S
         rows.push_back(task.tokens(static_cast<std::uint64_t>(specification.training.data_seed), stream,
                                    first + static_cast<std::uint64_t>(i),
                                    static_cast<int>(specification.training.length)));
-    return padded(rows);
+    return padRight(rows);
 }
 
 Batch makeBatch(const Task& task, const Specification& specification, Stream stream, std::uint64_t first,

@@ -20,7 +20,7 @@ namespace roper {
 namespace {
 
 constexpr const char* kFormat = "roper-lab-checkpoint-2";
-constexpr const char* kFormerFormat = "roper-lab-checkpoint-1";  // its checksum covers only the tensors
+constexpr const char* kLegacyFormat = "roper-lab-checkpoint-1";  // its checksum covers only the tensors
 constexpr const char* kChecksum = "checksum";
 
 std::string meanName(const std::string& parameter) {
@@ -74,15 +74,15 @@ using Metadata = std::map<std::string, std::string>;
 /// Checksum of the whole content of a checkpoint, in the order of names; in the former format only of the
 /// tensors' names and bytes.
 std::string checksumOf(const Metadata& metadata, std::vector<TensorToWrite> tensors) {
-    const bool is_former = metadata.at("format") == kFormerFormat;
+    const bool is_legacy = metadata.at("format") == kLegacyFormat;
     std::sort(tensors.begin(), tensors.end(),
               [](const TensorToWrite& a, const TensorToWrite& b) { return a.name < b.name; });
     Fingerprint sum;
     for (const auto& [key, value] : metadata)
-        if (!is_former && key != kChecksum) sum.add(key).add("=").add(value).add("\n");
+        if (!is_legacy && key != kChecksum) sum.add(key).add("=").add(value).add("\n");
     for (const TensorToWrite& tensor : tensors) {
         sum.add(tensor.name);
-        if (!is_former) sum.add(dtypeName(tensor.dtype)).add(shapeText(tensor.shape));
+        if (!is_legacy) sum.add(dtypeName(tensor.dtype)).add(shapeText(tensor.shape));
         sum.addWords(tensor.bytes);
     }
     return sum.text();
@@ -91,7 +91,7 @@ std::string checksumOf(const Metadata& metadata, std::vector<TensorToWrite> tens
 /// Whether the checksum matches. The oldest checkpoints have none and are accepted.
 bool isUndamaged(const SafetensorsFile& file) {
     const std::string written = file.entryOr(kChecksum, "");
-    if (written.empty() && file.entry("format") == kFormerFormat) return true;
+    if (written.empty() && file.entry("format") == kLegacyFormat) return true;
     std::vector<TensorToWrite> tensors;
     for (const auto& [name, tensor] : file.tensors())
         tensors.push_back({name, tensor.dtype, tensor.shape, tensor.bytes});
@@ -132,12 +132,12 @@ bool mayChange(const SpecificationField& field) {
 }
 
 /// Whether an allowed change is reported: the device is reported anyway.
-bool isSaid(const SpecificationField& field) {
+bool isReported(const SpecificationField& field) {
     return field.section != "about" && field.section != "device" && field.key() != "task.text";
 }
 
 /// Effect of another number of steps on the learning rate, whose schedule depends on the last step.
-std::string changeOfRate(const Specification::Training& before, const Specification::Training& now,
+std::string describeRateChange(const Specification::Training& before, const Specification::Training& now,
                          std::int64_t step) {
     const double was = learningRate(before, step), is = learningRate(now, step);
     if (before.steps == now.steps || was == is) return {};
@@ -169,28 +169,28 @@ void saveCheckpoint(const FilePath& path, const Transformer& model, const AdamW&
                          {"vocabulary", vocabulary},
                          {"specification", specification_toml}};
     for (auto& [key, value] : metadata)
-        value = asStored(value);
+        value = withValidUtf8(value);
     metadata[kChecksum] = checksumOf(metadata, tensors.views());
     writeSafetensors(path, tensors.views(), metadata);
 }
 
-std::uint64_t requirePossibleSize(const FilePath& path, std::int64_t parameters) {
+std::uint64_t requirePlausibleSize(const FilePath& path, std::int64_t parameters) {
     // header, generators, and possible additions of later versions
-    constexpr std::uint64_t kBesides = 8U << 20U;
-    constexpr std::uint64_t kEach = 3 * sizeof(double);  // with AdamW's two moments, at most in float64
-    const std::uint64_t most = kEach * static_cast<std::uint64_t>(parameters) + kBesides;
-    if (fileSize(path) > most)
+    constexpr std::uint64_t kOverheadBytes = 8U << 20U;
+    constexpr std::uint64_t kBytesPerParameter = 3 * sizeof(double);  // with AdamW's two moments, at most in float64
+    const std::uint64_t max_bytes = kBytesPerParameter * static_cast<std::uint64_t>(parameters) + kOverheadBytes;
+    if (fileSize(path) > max_bytes)
         throw Error(ErrorKind::checkpoint,
-                    path.string() + " holds more than " + bytesText(static_cast<double>(most)) +
+                    path.string() + " holds more than " + formatBytes(static_cast<double>(max_bytes)) +
                         ", which no checkpoint of the model in run.toml does; it is not read");
-    return most;
+    return max_bytes;
 }
 
 SafetensorsFile readCheckpoint(const FilePath& path, std::int64_t parameters) {
-    const std::uint64_t most = requirePossibleSize(path, parameters);
-    SafetensorsFile file = SafetensorsFile::read(path, most);
+    const std::uint64_t max_bytes = requirePlausibleSize(path, parameters);
+    SafetensorsFile file = SafetensorsFile::read(path, max_bytes);
     const std::string format = file.entry("format");
-    if (format != kFormat && format != kFormerFormat)
+    if (format != kFormat && format != kLegacyFormat)
         throw Error(ErrorKind::checkpoint,
                     file.origin() + ": its format is \"" + format + "\", not " + kFormat);
     if (!isUndamaged(file))
@@ -232,7 +232,7 @@ TrainingPosition loadCheckpoint(const SafetensorsFile& file, Transformer& model,
     return position;
 }
 
-FormerSettings requireSameSettings(const SafetensorsFile& file, const Specification& specification) {
+PreviousSettings requireSameSettings(const SafetensorsFile& file, const Specification& specification) {
     const std::int64_t step = integerEntry(file, "step");
     const std::optional<Specification> before = specificationIn(file);
     if (!before) return {};
@@ -243,7 +243,7 @@ FormerSettings requireSameSettings(const SafetensorsFile& file, const Specificat
         const std::string text = field.key() + " = " + is + ", it was " + was;
         if (!mayChange(field))
             differing.push_back(text);
-        else if (isSaid(field))
+        else if (isReported(field))
             changed.push_back(text);
     }
     if (specification.training.steps < step && specification.training.steps < before->training.steps)
@@ -253,7 +253,7 @@ FormerSettings requireSameSettings(const SafetensorsFile& file, const Specificat
         throw Error(ErrorKind::usage,
                     "run.toml is not what the run was trained with: " + join(differing, "; ") +
                         ". Put back what " + file.origin() + " was trained with, or start another run.");
-    if (const std::string jump = changeOfRate(before->training, specification.training, step); !jump.empty())
+    if (const std::string jump = describeRateChange(before->training, specification.training, step); !jump.empty())
         changed.push_back(jump);
     return {changed.empty() ? "" : "run.toml has changed: " + join(changed, "; "),
             before->training.report_every};

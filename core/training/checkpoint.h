@@ -25,7 +25,7 @@ void saveCheckpoint(const FilePath& path, const Transformer& model, const AdamW&
 
 /// @returns the maximal size in bytes of a checkpoint of a model with this many parameters
 /// @throws Error (checkpoint) if this file is larger, Error (disk)
-std::uint64_t requirePossibleSize(const FilePath& path, std::int64_t parameters);
+std::uint64_t requirePlausibleSize(const FilePath& path, std::int64_t parameters);
 
 /// Reads a checkpoint of a model with this many parameters. A file larger than such a checkpoint can be is
 /// refused unread. @throws Error (checkpoint) if it is damaged, Error (disk) if it cannot be read
@@ -37,7 +37,7 @@ TrainingPosition loadCheckpoint(const SafetensorsFile& file, Transformer& model,
                                 const std::string& vocabulary);
 
 /// Changed settings, according to the checkpoint.
-struct FormerSettings {
+struct PreviousSettings {
     std::string changes;            ///< a sentence for the user; empty if there are none
     std::int64_t report_every = 0;  ///< value until then; 0 if unknown
 };
@@ -46,7 +46,7 @@ struct FormerSettings {
 /// train something else. Allowed changes: more steps; the sections about, device, evaluation, checkpoints and
 /// snapshots; the reporting interval; the path of the text.
 /// @throws Error (usage) naming other settings that differ from those in the checkpoint
-FormerSettings requireSameSettings(const SafetensorsFile& file, const Specification& specification);
+PreviousSettings requireSameSettings(const SafetensorsFile& file, const Specification& specification);
 
 /// Restores only the weights. @throws Error (checkpoint)
 void loadWeights(const SafetensorsFile& file, Transformer& model, const std::string& vocabulary);

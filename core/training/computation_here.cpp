@@ -20,14 +20,14 @@ std::string nameOf(at::ScalarType type) {
 
 }  // namespace
 
-Computation computationBy(const Transformer& model, const c10::Device& device) {
-    const bool ours = model.usesOurKernels();
-    Computation c;
+ComputeEnvironment currentComputeEnvironment(const Transformer& model, const c10::Device& device) {
+    const bool ours = model.usesKernels();
+    ComputeEnvironment c;
     c.device = device.is_cpu() ? "cpu" : describeDevice(device);
     c.processor = processorName();
     c.kernel = ours ? "ours" : "LibTorch";
-    c.instructions = ours ? kernelTarget() : "";
-    c.products = ours && whyNotOneDnn().empty() ? oneDnnVersion() : "LibTorch";
+    c.instruction_set = ours ? kernelTarget() : "";
+    c.matrix_products = ours && reasonWithoutOneDnn().empty() ? oneDnnVersion() : "LibTorch";
     c.precision = nameOf(model.computeType());
     c.threads = at::get_num_threads();
     c.libtorch = TORCH_VERSION;

@@ -8,6 +8,6 @@
 namespace roper {
 
 /// Describes what computes a model's training in this process, on an opened device.
-Computation computationBy(const Transformer& model, const c10::Device& device);
+ComputeEnvironment currentComputeEnvironment(const Transformer& model, const c10::Device& device);
 
 }  // namespace roper

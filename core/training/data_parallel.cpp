@@ -15,7 +15,7 @@ namespace {
 
 /// Whether each process of a group has its own GPU; a collective operation. NCCL can be configured to let
 /// several share one, for experiments.
-bool eachHasItsOwn(ProcessGroup& group, const std::string& gpu) {
+bool eachHasOwnGpu(ProcessGroup& group, const std::string& gpu) {
     constexpr const char* kNone = "none";
     const auto name = [](int rank) { return "GPU of " + std::to_string(rank); };
     group.set(name(group.rank()), gpu.empty() ? kNone : gpu);
@@ -28,7 +28,7 @@ bool eachHasItsOwn(ProcessGroup& group, const std::string& gpu) {
 
 }  // namespace
 
-Specification sharedBy(std::int64_t processes, Specification specification) {
+Specification withThreadShare(std::int64_t processes, Specification specification) {
     if (processes == 1) return specification;
     const auto cores = std::int64_t{usableCores()};
     if (specification.device.threads == 0 && !srunTask(processes))
@@ -41,13 +41,13 @@ Shard shardOf(std::int64_t batch, int rank, int size) {
     return {first, batch * (rank + 1) / size - first};
 }
 
-SharedGradients::SharedGradients(ProcessGroup& group, at::Device device) : group_(group) {
+GradientAllReduce::GradientAllReduce(ProcessGroup& group, at::Device device) : group_(group) {
     const bool on_gpu = gpu() != nullptr && gpu()->deviceType() == device.type();
-    const bool each_its_own = eachHasItsOwn(group, on_gpu ? gpu()->uuid() : "");
-    if (each_its_own) {
+    const bool each_has_own_gpu = eachHasOwnGpu(group, on_gpu ? gpu()->uuid() : "");
+    if (each_has_own_gpu) {
         constexpr const char* kName = "GPUs";
         try {
-            if (group.rank() == 0) group.set(kName, gpu()->newGroup());
+            if (group.rank() == 0) group.set(kName, gpu()->createGroupId());
             gpus_ = gpu()->join(group.get(kName), group.rank(), group.size());
         } catch (const c10::Error& error) {
             throw Error(ErrorKind::other,
@@ -61,17 +61,17 @@ SharedGradients::SharedGradients(ProcessGroup& group, at::Device device) : group
     }
 }
 
-double SharedGradients::averageLoss(double loss, const at::Tensor& targets) {
+double GradientAllReduce::averageLoss(double loss, const at::Tensor& targets) {
     const double ours = targets.ne(kIgnoreIndex).sum().item<double>();
     at::Tensor sums = at::tensor({ours > 0 ? loss * ours : 0.0, ours}, at::kDouble);
     group_.allReduce(sums);
     const double all = sums[1].item<double>();
-    share_ = ours / all;
+    target_fraction_ = ours / all;
     return sums[0].item<double>() / all;
 }
 
-void SharedGradients::averageGradients(at::Tensor& gradients) {
-    gradients.mul_(share_);
+void GradientAllReduce::averageGradients(at::Tensor& gradients) {
+    gradients.mul_(target_fraction_);
     if (!gpus_) return group_.allReduce(gradients);
     try {
         gpus_->allReduce(gradients);

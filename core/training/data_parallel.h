@@ -15,7 +15,7 @@ namespace roper {
 
 /// The specification for one of several processes: each uses its share of this machine's cores unless the
 /// number of threads is specified.
-Specification sharedBy(std::int64_t processes, Specification specification);
+Specification withThreadShare(std::int64_t processes, Specification specification);
 
 /// The part of a batch for one of `size` processes, which divide it as evenly as possible.
 Shard shardOf(std::int64_t batch, int rank, int size);
@@ -24,12 +24,12 @@ Shard shardOf(std::int64_t batch, int rank, int size);
 /// mean over all targets, so processes are weighted by their number of targets: g = Σᵣ nᵣ gᵣ / Σᵣ nᵣ.
 /// Gradients are summed by NCCL if each process has its own GPU, otherwise by Gloo. Losses are always summed
 /// by Gloo, which detects an ended process before a GPU would wait for it.
-class SharedGradients : public GradientSum {
+class GradientAllReduce : public GradientReducer {
   public:
     /// Must be constructed in all processes at the same time. @throws Error (other) if their GPUs cannot be
     /// joined
     /// @param device  opened by this process
-    SharedGradients(ProcessGroup& group, at::Device device);
+    GradientAllReduce(ProcessGroup& group, at::Device device);
 
     /// How gradients are summed: a line for the run's log; empty on CPUs, where there is only one way.
     const std::string& note() const { return note_; }
@@ -41,7 +41,7 @@ class SharedGradients : public GradientSum {
     ProcessGroup& group_;
     std::unique_ptr<GpuGroup> gpus_;  ///< null: Gloo sums
     std::string note_;
-    double share_ = 1;  ///< our fraction of the batch's targets
+    double target_fraction_ = 1;  ///< our fraction of the batch's targets
 };
 
 /// Broadcasts the weights, moments and position of rank 0 to all processes.

@@ -40,12 +40,12 @@ std::vector<Problem> makeProblems(const Task& task, const Specification& specifi
 /// The sequences of a causal batch: each consists of its first input and all targets.
 std::vector<std::vector<std::int64_t>> textsOf(const Batch& batch) {
     const at::Tensor inputs = batch.inputs.cpu(), targets = batch.targets.cpu();
-    const auto shown = inputs.accessor<std::int64_t, 2>(), wanted = targets.accessor<std::int64_t, 2>();
+    const auto shown = inputs.accessor<std::int64_t, 2>(), target_ids = targets.accessor<std::int64_t, 2>();
     std::vector<std::vector<std::int64_t>> texts;
     for (std::int64_t b = 0; b < inputs.size(0); ++b) {
         std::vector<std::int64_t> text = {shown[b][0]};
         for (std::int64_t t = 0; t < targets.size(1); ++t)
-            text.push_back(wanted[b][t]);
+            text.push_back(target_ids[b][t]);
         texts.push_back(std::move(text));
     }
     return texts;
@@ -78,8 +78,8 @@ Evaluation Evaluator::evaluate(Transformer& model, std::int64_t step,
         return evaluation;
     }
     evaluateLoss(model, evaluation);
-    solve(model, evaluation);
-    if (sequences_seen) evaluation.row.overlaps = overlaps_.upTo(*sequences_seen);
+    evaluateProblems(model, evaluation);
+    if (sequences_seen) evaluation.row.overlaps = overlaps_.countInFirst(*sequences_seen);
     return evaluation;
 }
 
@@ -118,7 +118,7 @@ std::int64_t Evaluator::evaluatedSequences() const {
 void Evaluator::forEachBatch(const Transformer& model, std::int64_t sequences,
                              const std::function<void(const Batch&)>& use) const {
     const at::Device device = model.parameters().front().second.device();
-    const std::int64_t at_once = sequencesAtOnce(specification_);
+    const std::int64_t at_once = sequencesPerBatch(specification_);
     for (std::int64_t first = 0; first < sequences; first += at_once) {
         const std::int64_t count = std::min(at_once, sequences - first);
         const Batch batch =
@@ -145,10 +145,10 @@ void Evaluator::evaluateTokens(Transformer& model, Evaluation& evaluation) const
 
 /// Prompts from validation sequences, and the model's continuations.
 void Evaluator::generateSamples(Transformer& model, Evaluation& evaluation) const {
-    constexpr std::int64_t kLongestPrompt = 32, kLongestEnd = 64;
+    constexpr std::int64_t kMaxPromptTokens = 32, kMaxContinuationTokens = 64;
     const Vocabulary& vocabulary = task_.vocabulary();
-    const std::int64_t length = specification_.training.length, prompt = std::min(kLongestPrompt, length / 2),
-                       end = std::min(kLongestEnd, length - prompt);
+    const std::int64_t length = specification_.training.length, prompt = std::min(kMaxPromptTokens, length / 2),
+                       end = std::min(kMaxContinuationTokens, length - prompt);
     std::vector<std::vector<std::int64_t>> prompts;
     std::vector<std::string> ends;
     for (std::int64_t i = 0; i < std::min(kSamples, evaluatedSequences()); ++i) {
@@ -174,23 +174,23 @@ void Evaluator::fillMasks(Transformer& model, Evaluation& evaluation) const {
     forEachBatch(model, std::min(kSamples, evaluatedSequences()), [&](const Batch& batch) {
         const at::Tensor inputs = batch.inputs.cpu(), targets = batch.targets.cpu(),
                          likeliest = model.forward(batch.inputs).argmax(-1).cpu();
-        const auto shown = inputs.accessor<std::int64_t, 2>(), wanted = targets.accessor<std::int64_t, 2>(),
+        const auto shown = inputs.accessor<std::int64_t, 2>(), target_ids = targets.accessor<std::int64_t, 2>(),
                    likeliest_of = likeliest.accessor<std::int64_t, 2>();
         for (std::int64_t b = 0; b < shown.size(0); ++b) {
             Sample sample{evaluation.row.step, "", "", ""};
             for (std::int64_t t = 0; t < shown.size(1); ++t) {
-                const bool is_scored = wanted[b][t] != kIgnoreIndex;
+                const bool is_scored = target_ids[b][t] != kIgnoreIndex;
                 const auto textOf = [&](std::int64_t token) {
                     if (token == vocabulary.size()) return std::string("[MASK]");
                     return vocabulary.decode(token);
                 };
                 sample.prompt += textOf(shown[b][t]);
-                sample.expected += textOf(is_scored ? wanted[b][t] : shown[b][t]);
+                sample.expected += textOf(is_scored ? target_ids[b][t] : shown[b][t]);
                 const std::string completed = textOf(is_scored ? likeliest_of[b][t] : shown[b][t]);
                 if (is_scored)
                     sample.predicted.insert(sample.predicted.end(),
                                             {std::ssize(sample.completion), std::ssize(completed),
-                                             likeliest_of[b][t] == wanted[b][t] ? 1 : 0});
+                                             likeliest_of[b][t] == target_ids[b][t] ? 1 : 0});
                 sample.completion += completed;
             }
             evaluation.samples.push_back(std::move(sample));
@@ -270,8 +270,8 @@ std::vector<std::string> Evaluator::completionsOf(Transformer& model, const std:
     for (const Problem& problem : problems)
         longest = std::max(longest, problem.prompt.size());
     const auto at_once = static_cast<std::size_t>(
-        problemsAtOnce(specification_, static_cast<std::int64_t>(longest) + task_.longestAnswer()));
-    GenerationOptions options{task_.longestAnswer(),
+        problemsPerBatch(specification_, static_cast<std::int64_t>(longest) + task_.maxAnswerLength()));
+    GenerationOptions options{task_.maxAnswerLength(),
                               [this](std::string_view text) { return task_.isComplete(text); },
                               specification_.evaluation.temperature, seed};
     std::vector<std::string> texts, prompts;
@@ -286,23 +286,23 @@ std::vector<std::string> Evaluator::completionsOf(Transformer& model, const std:
     return texts;
 }
 
-void Evaluator::solve(Transformer& model, Evaluation& evaluation) const {
+void Evaluator::evaluateProblems(Transformer& model, Evaluation& evaluation) const {
     const std::vector<std::string> completions =
         completionsOf(model, problems_, samplingSeed(specification_, evaluation.row.step));
     std::int64_t correct = 0;
     std::optional<std::int64_t> fully_correct;
     for (std::size_t i = 0; i < problems_.size(); ++i) {
         const bool is_right = task_.isCorrect(problems_[i], completions[i]);
-        const auto is_fully_right = task_.isFullyRight(problems_[i], completions[i]);
+        const auto is_fully_correct = task_.isFullyCorrect(problems_[i], completions[i]);
         correct += is_right ? 1 : 0;
-        if (is_fully_right) fully_correct = fully_correct.value_or(0) + (*is_fully_right ? 1 : 0);
+        if (is_fully_correct) fully_correct = fully_correct.value_or(0) + (*is_fully_correct ? 1 : 0);
         evaluation.samples.push_back({evaluation.row.step,
                                       problems_[i].prompt,
                                       problems_[i].answer,
                                       completions[i],
                                       is_right,
                                       {},
-                                      is_fully_right});
+                                      is_fully_correct});
     }
     evaluation.row.fully_correct = fully_correct;
     evaluation.row.correct = correct;
@@ -331,8 +331,8 @@ std::vector<SizeScore> Evaluator::evaluateBySize(Transformer& model, std::int64_
         for (std::size_t i = 0; i < part.size(); ++i) {
             SizeScore& score = scores[size_of[first + i]];
             score.correct += task_.isCorrect(part[i], completions[i]) ? 1 : 0;
-            if (const auto is_fully_right = task_.isFullyRight(part[i], completions[i]))
-                score.fully_correct = score.fully_correct.value_or(0) + (*is_fully_right ? 1 : 0);
+            if (const auto is_fully_correct = task_.isFullyCorrect(part[i], completions[i]))
+                score.fully_correct = score.fully_correct.value_or(0) + (*is_fully_correct ? 1 : 0);
         }
     }
     return scores;

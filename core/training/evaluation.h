@@ -52,7 +52,7 @@ class Evaluator {
     /// limit memory.
     void forEachBatch(const Transformer& model, std::int64_t sequences,
                       const std::function<void(const Batch&)>& use) const;
-    void solve(Transformer& model, Evaluation& evaluation) const;
+    void evaluateProblems(Transformer& model, Evaluation& evaluation) const;
     void recordSequence(const std::vector<std::int64_t>& text, const std::vector<std::int64_t>& predicted,
                         Evaluation& evaluation) const;
     std::vector<std::string> completionsOf(Transformer& model, const std::vector<Problem>& problems,

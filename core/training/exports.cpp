@@ -37,7 +37,7 @@ void writeCsv(const at::Tensor& numbers, const std::string& header, const std::v
 }
 
 /// A text encoded for a loaded model.
-struct ReadText {
+struct EncodedText {
     LoadedModel loaded;
     std::string run, text;
     at::Tensor tokens;  ///< [1, T], on the model's device
@@ -45,12 +45,12 @@ struct ReadText {
 
 /// Encodes a text for a run's model and calls `make`, which writes the result.
 template <class Make>
-void exportOfText(const RunFolder& folder, const ReadingOptions& options, const std::string& text,
+void exportForText(const RunFolder& folder, const ReadingOptions& options, const std::string& text,
                   const Make& make) {
-    translatingErrors([&] {
+    translateErrors([&] {
         const at::NoGradGuard no_gradients;
         if (text.empty()) throw Error(ErrorKind::usage, "this export needs a text: --text \"…\"");
-        ReadText read{loadModel(folder, options), folder.name(), text, {}};
+        EncodedText read{loadModel(folder, options), folder.name(), text, {}};
         const at::Device device = read.loaded.model->parameters().front().second.device();
         read.tokens = encodePadded(read.loaded.task->vocabulary(), {text}).to(device);
         make(read);
@@ -58,7 +58,7 @@ void exportOfText(const RunFolder& folder, const ReadingOptions& options, const 
 }
 
 /// Writes a tensor computed from a text, together with the text's tokens.
-void writeForText(const ReadText& read, const std::string& name, const at::Tensor& made,
+void writeForText(const EncodedText& read, const std::string& name, const at::Tensor& made,
                   const std::filesystem::path& out) {
     writeSafetensors(out, TensorsToWrite({{name, made}, {"tokens", read.tokens.flatten()}}).views(),
                      {{"run", read.run},
@@ -71,9 +71,9 @@ void writeForText(const ReadText& read, const std::string& name, const at::Tenso
 
 void exportAttention(const RunFolder& folder, const ReadingOptions& options, const std::string& text,
                      const std::filesystem::path& out) {
-    exportOfText(folder, options, text, [&](const ReadText& read) {
+    exportForText(folder, options, text, [&](const EncodedText& read) {
         const at::Tensor attention =
-            read.loaded.model->attentionWeights(read.tokens, Transformer::Numbers::compute)
+            read.loaded.model->attentionWeights(read.tokens, Transformer::NumberMode::compute)
                 .select(1, 0)
                 .to(at::kCPU, at::kFloat)
                 .contiguous();  // [L, H, T, T]
@@ -86,8 +86,8 @@ void exportAttention(const RunFolder& folder, const ReadingOptions& options, con
 
 void exportNorms(const RunFolder& folder, const ReadingOptions& options, const std::string& text,
                  const std::filesystem::path& out) {
-    exportOfText(folder, options, text, [&](const ReadText& read) {
-        const at::Tensor norms = read.loaded.model->inside(read.tokens, Transformer::Numbers::compute)
+    exportForText(folder, options, text, [&](const EncodedText& read) {
+        const at::Tensor norms = read.loaded.model->statistics(read.tokens, Transformer::NumberMode::compute)
                                      .norms.to(at::kCPU, at::kFloat)
                                      .contiguous();
         if (out.extension() == ".csv")
@@ -99,7 +99,7 @@ void exportNorms(const RunFolder& folder, const ReadingOptions& options, const s
 
 void exportLogits(const RunFolder& folder, const ReadingOptions& options, const std::string& text,
                   const std::filesystem::path& out) {
-    exportOfText(folder, options, text, [&](const ReadText& read) {
+    exportForText(folder, options, text, [&](const EncodedText& read) {
         writeForText(read, "logits", read.loaded.model->forward(read.tokens).squeeze(0), out);
     });
 }

@@ -26,14 +26,14 @@ namespace roper {
 namespace {
 
 /// Makes the model and executes the commands of rank 0.
-void followIn(ProcessGroup& group) {
+void executeCommands(ProcessGroup& group) {
     const Specification specification =
         parseSpecification(group.get(kSpecificationKey), "what the first process trains");
     const RunFolder folder(group.get(kFolderKey));
     setThreads(specification.device.threads);
     const std::unique_ptr<Task> task = openTask(specification.task, folder);
     const at::Device device = openDevice(specification.device, localRank(group.rank(), group.size())).device;
-    const OwnStream stream(device);
+    const DedicatedStream stream(device);
     Transformer model(specification, modelVocabularySize(*task, specification), device);
     AdamW optimizer(model.parameters(), specification.training);
     group.set(readyKey(group.rank()), "");
@@ -46,13 +46,13 @@ void followIn(ProcessGroup& group) {
     TrainingPosition position;
     std::optional<BatchStream> batches;
     std::unique_ptr<Stepper> stepper;
-    SharedGradients gradients(group, device);
+    GradientAllReduce gradients(group, device);
     while (true) {
         at::Tensor number = at::zeros({1}, at::kLong);
         group.broadcast(number);
         const auto command = number.item<std::int64_t>();
         if (command == kEnd) return;
-        if (command != kTakeState) {
+        if (command != kReceiveState) {
             stepper->advance(command);
             continue;
         }
@@ -61,7 +61,7 @@ void followIn(ProcessGroup& group) {
         broadcastState(group, model, optimizer, position);
         batches.emplace(*task, specification, position.next_sequence,
                         shardOf(specification.training.batch, group.rank(), group.size()));
-        model.chooseAttention(specification.training.batch, specification.inputLength());
+        model.selectAttentionBackend(specification.training.batch, specification.inputLength());
         stepper = makeStepper({model, optimizer, *batches, specification, device, &gradients, group.rank()},
                               position.step);
     }
@@ -70,14 +70,14 @@ void followIn(ProcessGroup& group) {
 }  // namespace
 
 void followRun(const Address& first, int rank, int size) {
-    keepHeapWarm();
-    translatingErrors([&] {
+    keepFreedHeapMemory();
+    translateErrors([&] {
         const std::unique_ptr<ProcessGroup> group = ProcessGroup::join(first, rank, size);
         try {
-            translatingErrors([&] { followIn(*group); });
+            translateErrors([&] { executeCommands(*group); });
         } catch (const Error& error) {
             // The final result and exit code are those of the first process.
-            if (error.kind() == ErrorKind::preempted) return tellPerson(error.what());
+            if (error.kind() == ErrorKind::preempted) return reportToUser(error.what());
             group->reportFailure(Error(
                 error.kind(), "process " + std::to_string(rank) + " on " + thisHost() + ": " + error.what()));
             throw;
@@ -85,7 +85,7 @@ void followRun(const Address& first, int rank, int size) {
     });
 }
 
-bool followAmongTasks(const RunFolder& folder, std::int64_t processes) {
+bool followIfSrunTask(const RunFolder& folder, std::int64_t processes) {
     const auto task = srunTask(processes);
     if (!task || task->rank == 0) return false;
     if (const auto first = awaitAddress(folder)) followRun(*first, task->rank, task->size);

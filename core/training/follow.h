@@ -13,6 +13,6 @@ void followRun(const Address& first, int rank, int size);
 
 /// The same if srun has started all processes of the run and this is not the first.
 /// @returns whether this was the case; otherwise nothing is done
-bool followAmongTasks(const RunFolder& folder, std::int64_t processes);
+bool followIfSrunTask(const RunFolder& folder, std::int64_t processes);
 
 }  // namespace roper

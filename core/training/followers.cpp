@@ -18,14 +18,14 @@ namespace roper {
 namespace {
 
 pid_t startFollower(const Address& at, int rank, int size, const FilePath& messages) {
-    const Descriptor nothing = openFile("/dev/null", O_RDWR);
+    const Descriptor dev_null = openFile("/dev/null", O_RDWR);
     // Arguments and sometimes the environment of a process can be read by others.
-    const Descriptor key = readableFrom(at.key + "\n");
-    const Descriptor said = openFile(messages, O_WRONLY | O_CREAT | O_APPEND);
+    const Descriptor key = inputDescriptorFor(at.key + "\n");
+    const Descriptor output = openFile(messages, O_WRONLY | O_CREAT | O_APPEND);
     return startProcess("/proc/self/exe",
                         {"roper-train", "follow", at.text(), "--rank", std::to_string(rank), "--of",
                          std::to_string(size), "--with-parent", std::to_string(::getpid())},
-                        {key.number(), nothing.number(), said.number()});
+                        {key.number(), dev_null.number(), output.number()});
 }
 
 }  // namespace
@@ -51,17 +51,17 @@ std::optional<int> ChildProcesses::exitCode() {
 Followers::Followers(std::int64_t processes, const RunFolder& folder, const Specification& specification)
     : folder_(folder), by_srun_(srunTask(processes).has_value()) {
     const auto size = static_cast<int>(processes);
-    group_ = ProcessGroup::lead(size, !by_srun_);
+    group_ = ProcessGroup::create(size, !by_srun_);
     group_->set(kSpecificationKey, toToml(specification));
     group_->set(kFolderKey, folder.confinedPath().string());
     if (by_srun_) announceAddress(folder, group_->address());
     for (int rank = 1; rank < size && !by_srun_; ++rank)
-        children_.add(startFollower(group_->address(), rank, size, folder.messagesPath()));
+        children_.add(startFollower(group_->address(), rank, size, folder.trainerStderrPath()));
 }
 
 void Followers::connect(const std::function<void()>& poll) {
-    constexpr auto kLongest = std::chrono::minutes(5);
-    const auto until = std::chrono::steady_clock::now() + kLongest;
+    constexpr auto kTimeout = std::chrono::minutes(5);
+    const auto until = std::chrono::steady_clock::now() + kTimeout;
     for (int rank = 1; rank < group_->size(); ++rank) {
         while (!group_->has(readyKey(rank))) {
             group_->throwReportedFailure();
@@ -88,30 +88,30 @@ void Followers::requireRunning() {
     group_->throwReportedFailure();
     throw Error(*exit_code > kSignalled ? ErrorKind::preempted : ErrorKind::other,
                 "a process that was to train this run, too, has ended with exit code " +
-                    std::to_string(*exit_code) + "; what it said is in " + folder_.messagesPath().string());
+                    std::to_string(*exit_code) + "; what it said is in " + folder_.trainerStderrPath().string());
 }
 
 Followers::~Followers() {
     // After an error they may be in the middle of a step: closing the group makes that step fail.
     if (!is_connected_ || std::uncaught_exceptions() > exceptions_) return;
     try {
-        tell(kEnd);
+        sendCommand(kEnd);
     } catch (const Error&) {
         // They have already ended.
     }
 }
 
-void Followers::tell(std::int64_t command) {
+void Followers::sendCommand(std::int64_t command) {
     at::Tensor number = at::tensor({command}, at::kLong);
     group_->broadcast(number);
 }
 
 void Followers::step(std::int64_t count) {
-    tell(count);
+    sendCommand(count);
 }
 
 void Followers::broadcastState(Transformer& model, AdamW& optimizer, TrainingPosition& position) {
-    tell(kTakeState);
+    sendCommand(kReceiveState);
     roper::broadcastState(*group_, model, optimizer, position);
 }
 

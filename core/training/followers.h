@@ -17,7 +17,7 @@
 namespace roper {
 
 /// Commands of the first process of a run to the others: a number of steps to take, or one of these.
-enum FollowerCommand : std::int64_t { kEnd = 0, kTakeState = -1 };
+enum FollowerCommand : std::int64_t { kEnd = 0, kReceiveState = -1 };
 
 // Keys in the group's store: what to train, and that one process, or all, have made their models.
 inline constexpr const char* kSpecificationKey = "specification";
@@ -69,7 +69,7 @@ class Followers {
     void broadcastState(Transformer& model, AdamW& optimizer, TrainingPosition& position);
 
   private:
-    void tell(std::int64_t command);
+    void sendCommand(std::int64_t command);
     void requireRunning();
 
     RunFolder folder_;

@@ -23,27 +23,27 @@ void requireThatItFits(const RunFolder& folder, const Specification& specificati
     const Cost cost = costOf(specification);
     const auto held = static_cast<double>(fileSize(checkpoint.path));
     const double model = sizeof(float) * static_cast<double>(cost.parameters);
-    if (held < leastBytesOfModel(specification))
-        throw Error(ErrorKind::checkpoint, checkpoint.path.string() + " holds " + bytesText(held) +
+    if (held < minModelBytes(specification))
+        throw Error(ErrorKind::checkpoint, checkpoint.path.string() + " holds " + formatBytes(held) +
                                                "; the model that " + folder.specificationPath().string() +
-                                               " describes takes " + bytesText(model));
-    requirePossibleSize(checkpoint.path, cost.parameters);
+                                               " describes takes " + formatBytes(model));
+    requirePlausibleSize(checkpoint.path, cost.parameters);
     const std::optional<double> available = availableMemory();
     if (available && model + held > *available)
         throw Error(ErrorKind::memory, "to read the model of " + folder.path().string() + " takes " +
-                                           bytesText(model + held) + " of memory, and " +
-                                           bytesText(*available) + " are free");
+                                           formatBytes(model + held) + " of memory, and " +
+                                           formatBytes(*available) + " are free");
 }
 
 }  // namespace
 
-LoadedModel loadModel(const RunFolder& folder, const ReadingOptions& options, bool to_evaluate) {
+LoadedModel loadModel(const RunFolder& folder, const ReadingOptions& options, bool for_evaluation) {
     const StepFile checkpoint = chooseCheckpoint(folder, options.step);
     LoadedModel loaded{withoutUnused(folder.specification()), nullptr, nullptr, checkpoint.step};
     requireValid(loaded.specification, folder.specificationPath().string());
     requireThatItFits(folder, loaded.specification, checkpoint);
     if (!options.precision.empty()) loaded.specification.device.precision = options.precision;
-    loaded.task = to_evaluate ? openTask(loaded.specification.task, folder, {options.note, {}})
+    loaded.task = for_evaluation ? openTask(loaded.specification.task, folder, {options.note, {}})
                               : openTaskForInference(loaded.specification.task, folder);
     loaded.model = std::make_unique<Transformer>(
         loaded.specification, modelVocabularySize(*loaded.task, loaded.specification),

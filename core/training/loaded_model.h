@@ -19,9 +19,9 @@ struct LoadedModel {
     std::uint64_t sequences_seen = 0;
 };
 
-/// @param to_evaluate  loads the whole text of a text task, not only its vocabulary
+/// @param for_evaluation  loads the whole text of a text task, not only its vocabulary
 /// @throws Error (checkpoint), Error (usage)
-LoadedModel loadModel(const RunFolder& folder, const ReadingOptions& options, bool to_evaluate = false);
+LoadedModel loadModel(const RunFolder& folder, const ReadingOptions& options, bool for_evaluation = false);
 
 /// Scales frequencies, so that the model can read texts of `length` tokens.
 void rescale(LoadedModel& loaded, Scaling scaling, std::int64_t length);

@@ -48,7 +48,7 @@ AdamW::AdamW(const std::vector<NamedParameter>& parameters, const Specification:
     }
 }
 
-at::Tensor AdamW::collectGradients(GradientSum* together) {
+at::Tensor AdamW::collectGradients(GradientReducer* reducer) {
     const at::NoGradGuard no_gradients;
     std::vector<at::Tensor> all;
     for (const Group& group : groups_)
@@ -56,12 +56,12 @@ at::Tensor AdamW::collectGradients(GradientSum* together) {
             all.push_back(parameters_[i].second.grad().flatten());
     at::cat_out(gradients_, all);
     dropGradients();
-    if (together != nullptr) together->averageGradients(gradients_);
+    if (reducer != nullptr) reducer->averageGradients(gradients_);
     return at::linalg_vector_norm(gradients_);
 }
 
-void AdamW::clip(double norm, double most) {
-    if (most > 0 && norm > most) gradients_.mul_(most / norm);
+void AdamW::clip(double norm, double max_norm) {
+    if (max_norm > 0 && norm > max_norm) gradients_.mul_(max_norm / norm);
 }
 
 void AdamW::step(double learning_rate) {
@@ -80,14 +80,14 @@ void AdamW::startOnDevice() {
     stopped_ = at::zeros_like(steps_);
 }
 
-void AdamW::stepOnDevice(const at::Tensor& loss, const at::Tensor& norm, double most_norm,
+void AdamW::stepOnDevice(const at::Tensor& loss, const at::Tensor& norm, double max_norm,
                          const at::Tensor& learning_rate) {
     const at::NoGradGuard no_gradients;
     const at::Tensor broken = at::isfinite(loss).logical_and(at::isfinite(norm)).logical_not();
     stopped_.copy_(at::maximum(stopped_, broken.to(stopped_.scalar_type())));
     steps_.add_(1 - stopped_);
     // The kernel divides gradients by this.
-    const at::Tensor excess = most_norm > 0 ? (norm / most_norm).clamp_min(1) : at::ones_like(norm);
+    const at::Tensor excess = max_norm > 0 ? (norm / max_norm).clamp_min(1) : at::ones_like(norm);
     for (Group& group : groups_)
         if (!group.members.empty())
             at::_fused_adamw_({group.values}, {group.gradients}, {group.means}, {group.squares}, {}, {steps_},

@@ -11,7 +11,7 @@
 
 namespace roper {
 
-class GradientSum;
+class GradientReducer;
 
 /// AdamW (Loshchilov & Hutter 2019) by LibTorch's fused kernel. Weight decay applies only to matrices; with a
 /// weight decay of 0 it is Adam.
@@ -24,10 +24,10 @@ class AdamW {
 
     /// Collects the parameters' gradients in one array, and combines them with those of other processes. →
     /// their total norm, a scalar tensor on their device
-    at::Tensor collectGradients(GradientSum* together = nullptr);
+    at::Tensor collectGradients(GradientReducer* reducer = nullptr);
 
-    /// Scales the collected gradients so that their total norm, currently `norm`, is at most `most`.
-    void clip(double norm, double most);
+    /// Scales the collected gradients so that their total norm, currently `norm`, is at most `max_norm`.
+    void clip(double norm, double max_norm);
 
     /// One update with the collected gradients.
     void step(double learning_rate);
@@ -35,7 +35,7 @@ class AdamW {
     /// Clipping and update with values that stay on the device, to avoid synchronization. If a value is not
     /// finite, this update and all later ones change nothing. `stepsDone` is not updated.
     /// @param loss, norm, learning_rate  scalar tensors on the parameters' device
-    void stepOnDevice(const at::Tensor& loss, const at::Tensor& norm, double most_norm,
+    void stepOnDevice(const at::Tensor& loss, const at::Tensor& norm, double max_norm,
                       const at::Tensor& learning_rate);
 
     /// To be called before the first `stepOnDevice`: the device counts from `stepsDone` on.

@@ -9,9 +9,9 @@ namespace roper {
 
 /// During its lifetime, GPU operations of this thread use a separate stream: the default stream cannot be
 /// captured (Gpu::capture), and other streams would not wait for it. On the CPU it does nothing.
-class OwnStream {
+class DedicatedStream {
   public:
-    explicit OwnStream(const c10::Device& device) {
+    explicit DedicatedStream(const c10::Device& device) {
         if (device.is_cpu()) return;
         guard_.emplace(c10::impl::VirtualGuardImpl(device.type()).getStreamFromGlobalPool(device));
     }

@@ -11,7 +11,7 @@ namespace roper {
 namespace {
 
 /// A captured step reuses what earlier steps have created: tables, plans of products, memory.
-constexpr int kWarmUp = 3;
+constexpr int kWarmupSteps = 3;
 
 /// Pinned host memory, which a GPU can access directly.
 at::Tensor hostMemory(at::IntArrayRef sizes, at::ScalarType type, const at::Device& device) {
@@ -20,18 +20,18 @@ at::Tensor hostMemory(at::IntArrayRef sizes, at::ScalarType type, const at::Devi
 
 }  // namespace
 
-QueuedStepper::QueuedStepper(const Training& training, std::int64_t steps_done)
+QueuedStepper::QueuedStepper(const StepperContext& training, std::int64_t steps_done)
     : training_(training), submitted_(steps_done), last_drain_(Clock::now()), capturable_(gpu() != nullptr) {
     const auto& settings = training_.specification.training;
-    const std::int64_t rows = 2 * kMostAtOnce;
+    const std::int64_t rows = 2 * kMaxStepsPerSubmission;
     const std::vector<std::int64_t> sizes = {rows, settings.batch, training_.specification.inputLength()};
     const at::TensorOptions here = at::TensorOptions(training_.device);
     for (at::Tensor* tensor : {&host_inputs_, &host_targets_})
         *tensor = hostMemory(sizes, at::kLong, training_.device);
     for (at::Tensor* tensor : {&inputs_, &targets_})
         *tensor = at::zeros(sizes, here.dtype(at::kLong));
-    found_ = at::zeros({rows, 2}, here.dtype(at::kFloat));
-    host_found_ = hostMemory({rows, 2}, at::kFloat, training_.device);
+    results_ = at::zeros({rows, 2}, here.dtype(at::kFloat));
+    host_results_ = hostMemory({rows, 2}, at::kFloat, training_.device);
     const at::Tensor rates = at::zeros({settings.steps + 1}, at::kFloat);
     float* const rate_of = rates.mutable_data_ptr<float>();
     for (std::int64_t step = 1; step <= settings.steps; ++step)
@@ -52,7 +52,7 @@ QueuedStepper::~QueuedStepper() {
 
 /// Copies the next batches to one half of the device's arrays.
 void QueuedStepper::load(std::int64_t count, std::int64_t half) {
-    const std::int64_t first = half * kMostAtOnce;
+    const std::int64_t first = half * kMaxStepsPerSubmission;
     for (std::int64_t i = 0; i < count; ++i) {
         const Batch batch = training_.batches.next();
         host_inputs_[first + i].copy_(batch.inputs);
@@ -77,15 +77,15 @@ void QueuedStepper::stepOnDevice() {
     const at::Tensor norm = training_.optimizer.collectGradients();
     training_.optimizer.stepOnDevice(loss.detach(), norm, settings.clip_norm,
                                      rates_.index_select(0, step_.clamp_max(settings.steps)).squeeze(0));
-    found_.index_copy_(0, slot_, at::stack({loss.detach(), norm}).unsqueeze(0));
+    results_.index_copy_(0, slot_, at::stack({loss.detach(), norm}).unsqueeze(0));
     step_.add_(1);
     slot_.add_(1);
 }
 
-void QueuedStepper::takeOne() {
+void QueuedStepper::submitStep() {
     if (captured_) return captured_->replay();
-    if (!capturable_ || warm_ < kWarmUp) {
-        ++warm_;
+    if (!capturable_ || warmup_steps_done_ < kWarmupSteps) {
+        ++warmup_steps_done_;
         return stepOnDevice();
     }
     try {
@@ -101,33 +101,33 @@ void QueuedStepper::takeOne() {
     captured_->replay();
 }
 
-std::vector<StepNumbers> QueuedStepper::advance(std::int64_t count) {
-    TORCH_CHECK(count >= 1 && count <= kMostAtOnce, count, " steps at once");
+std::vector<StepResult> QueuedStepper::advance(std::int64_t count) {
+    TORCH_CHECK(count >= 1 && count <= kMaxStepsPerSubmission, count, " steps at once");
     if (!in_flight_) last_drain_ = Clock::now();
     load(count, half_);
     for (std::int64_t i = 0; i < count; ++i)
-        takeOne();
-    const std::int64_t first = half_ * kMostAtOnce;
-    host_found_.narrow(0, first, count).copy_(found_.narrow(0, first, count), /*non_blocking=*/true);
+        submitStep();
+    const std::int64_t first = half_ * kMaxStepsPerSubmission;
+    host_results_.narrow(0, first, count).copy_(results_.narrow(0, first, count), /*non_blocking=*/true);
     SubmittedSteps steps{submitted_ + 1, count, half_, std::nullopt};
     if (!training_.device.is_cpu()) {
         steps.done.emplace(training_.device.type());
         steps.done->record(c10::impl::VirtualGuardImpl(training_.device.type()).getStream(training_.device));
     }
-    std::vector<StepNumbers> found = drain();
+    std::vector<StepResult> found = drain();
     in_flight_ = std::move(steps);
     submitted_ += count;
     half_ = 1 - half_;
     return found;
 }
 
-std::vector<StepNumbers> QueuedStepper::finish() {
+std::vector<StepResult> QueuedStepper::finish() {
     return drain();
 }
 
 /// Waits for the submitted steps. → their results
-std::vector<StepNumbers> QueuedStepper::drain() {
-    constexpr double kAtOnce_s = 0.25;
+std::vector<StepResult> QueuedStepper::drain() {
+    constexpr double kSubmissionSeconds = 0.25;
     if (!in_flight_) return {};
     const SubmittedSteps steps = std::move(*in_flight_);
     in_flight_.reset();
@@ -136,12 +136,12 @@ std::vector<StepNumbers> QueuedStepper::drain() {
     const double each =
         std::chrono::duration<double>(now - last_drain_).count() / static_cast<double>(steps.count);
     last_drain_ = now;
-    const double fit = std::min(kAtOnce_s / std::max(each, 1e-6), 2.0 * static_cast<double>(most_at_once_));
-    most_at_once_ = std::clamp(static_cast<std::int64_t>(fit), std::int64_t{1}, kMostAtOnce);
-    std::vector<StepNumbers> found;
-    const auto numbers = host_found_.accessor<float, 2>();
+    const double fit = std::min(kSubmissionSeconds / std::max(each, 1e-6), 2.0 * static_cast<double>(max_steps_per_submission_));
+    max_steps_per_submission_ = std::clamp(static_cast<std::int64_t>(fit), std::int64_t{1}, kMaxStepsPerSubmission);
+    std::vector<StepResult> found;
+    const auto numbers = host_results_.accessor<float, 2>();
     for (std::int64_t i = 0; i < steps.count; ++i) {
-        const auto row = numbers[steps.half * kMostAtOnce + i];
+        const auto row = numbers[steps.half * kMaxStepsPerSubmission + i];
         found.push_back(
             {row[0], row[1], learningRate(training_.specification.training, steps.first_step + i)});
     }

@@ -18,15 +18,15 @@ namespace roper {
 /// Nothing requires a GPU: on a CPU it does the same, for tests.
 class QueuedStepper final : public Stepper {
   public:
-    static constexpr std::int64_t kMostAtOnce = 50;
+    static constexpr std::int64_t kMaxStepsPerSubmission = 50;
 
-    QueuedStepper(const Training& training, std::int64_t steps_done);
+    QueuedStepper(const StepperContext& training, std::int64_t steps_done);
     ~QueuedStepper() override;
 
-    /// Number of steps that take about a quarter of a second, but at most `kMostAtOnce`.
-    std::int64_t mostAtOnce() const override { return most_at_once_; }
-    std::vector<StepNumbers> advance(std::int64_t count) override;
-    std::vector<StepNumbers> finish() override;
+    /// Number of steps that take about a quarter of a second, but at most `kMaxStepsPerSubmission`.
+    std::int64_t maxStepsPerSubmission() const override { return max_steps_per_submission_; }
+    std::vector<StepResult> advance(std::int64_t count) override;
+    std::vector<StepResult> finish() override;
 
     /// Why steps are not captured, although they should be.
     std::string note() const override { return note_; }
@@ -41,22 +41,22 @@ class QueuedStepper final : public Stepper {
     };
 
     void load(std::int64_t count, std::int64_t half);
-    void takeOne();
+    void submitStep();
     void stepOnDevice();
-    std::vector<StepNumbers> drain();
+    std::vector<StepResult> drain();
 
-    Training training_;
-    at::Tensor host_inputs_, host_targets_;  ///< [2 · kMostAtOnce, B, T]
+    StepperContext training_;
+    at::Tensor host_inputs_, host_targets_;  ///< [2 · kMaxStepsPerSubmission, B, T]
     at::Tensor inputs_, targets_;            ///< the same on the device
-    at::Tensor found_, host_found_;          ///< loss and gradient norm: [2 · kMostAtOnce, 2]
+    at::Tensor results_, host_results_;          ///< loss and gradient norm: [2 · kMaxStepsPerSubmission, 2]
     at::Tensor rates_;                       ///< learning rate of each step, from step 1 on: [steps + 1]
     at::Tensor step_, slot_;  ///< counters on the device: [1]; of steps, and the index into the arrays
     std::int64_t submitted_;  ///< steps
-    std::int64_t half_ = 0, most_at_once_ = 1;
+    std::int64_t half_ = 0, max_steps_per_submission_ = 1;
     std::optional<SubmittedSteps> in_flight_;
     Clock::time_point last_drain_;
 
-    int warm_ = 0;  ///< steps taken before capturing
+    int warmup_steps_done_ = 0;  ///< steps taken before capturing
     bool capturable_;
     std::unique_ptr<CapturedWork> captured_;
     std::string note_;

@@ -18,7 +18,7 @@ namespace {
 /// Loads a model for sequences of the given length and scaling.
 LoadedModel loadToEvaluate(const RunFolder& folder, const ReadingOptions& options,
                            const EvaluationOptions& at) {
-    LoadedModel loaded = loadModel(folder, options, /*to_evaluate=*/true);
+    LoadedModel loaded = loadModel(folder, options, /*for_evaluation=*/true);
     Specification read_at = loaded.specification;
     read_at.evaluation.problems = at.problems;
     if (at.temperature) read_at.evaluation.temperature = *at.temperature;
@@ -37,11 +37,11 @@ LoadedModel loadToEvaluate(const RunFolder& folder, const ReadingOptions& option
         throw Error(ErrorKind::memory, *problem);
     constexpr double kMinutes = 1e13,
                      kPasses = 3;  // a step is a forward and a backward pass, which takes twice as long
-    const double flop = costOf(read_at).flop_a_step / kPasses;
+    const double flop = costOf(read_at).flop_per_step / kPasses;
     if (flop > kMinutes && options.note)
         options.note("a loss on " + std::to_string(read_at.training.batch) + " sequences of " +
                      std::to_string(read_at.training.length) + " tokens takes about " +
-                     scaledText(flop / 1e12, {"TFLOP", "PFLOP", "EFLOP"}) + ", minutes or more");
+                     formatWithUnit(flop / 1e12, {"TFLOP", "PFLOP", "EFLOP"}) + ", minutes or more");
     rescale(loaded, at.scaling, read_at.inputLength());
     loaded.specification = read_at;
     return loaded;
@@ -51,10 +51,10 @@ LoadedModel loadToEvaluate(const RunFolder& folder, const ReadingOptions& option
 /// length or are too many, since a checkpoint may state any number.
 std::optional<std::uint64_t> sequencesToCompare(const LoadedModel& loaded, const ReadingOptions& options,
                                                 const EvaluationOptions& at) {
-    constexpr std::uint64_t kMostTokens = 1'000'000'000;
+    constexpr std::uint64_t kMaxTokens = 1'000'000'000;
     if (at.length || !loaded.specification.task.hasProblems()) return std::nullopt;
     if (loaded.sequences_seen <=
-        kMostTokens / static_cast<std::uint64_t>(loaded.specification.training.length))
+        kMaxTokens / static_cast<std::uint64_t>(loaded.specification.training.length))
         return loaded.sequences_seen;
     if (options.note)
         options.note("not counted: how many of the problems training has shown, in " +
@@ -66,7 +66,7 @@ std::optional<std::uint64_t> sequencesToCompare(const LoadedModel& loaded, const
 
 RunEvaluation evaluateRun(const RunFolder& folder, const ReadingOptions& options,
                           const EvaluationOptions& at) {
-    return translatingErrors([&] {
+    return translateErrors([&] {
         LoadedModel loaded = loadToEvaluate(folder, options, at);
         Evaluator evaluator(*loaded.task, loaded.specification, at.seed);
         Evaluation evaluation =
@@ -77,7 +77,7 @@ RunEvaluation evaluateRun(const RunFolder& folder, const ReadingOptions& options
 
 PositionLosses lossByPosition(const RunFolder& folder, const ReadingOptions& options,
                               const EvaluationOptions& at) {
-    return translatingErrors([&] {
+    return translateErrors([&] {
         LoadedModel loaded = loadToEvaluate(folder, options, at);
         const Evaluator evaluator(*loaded.task, loaded.specification, at.seed);
         return PositionLosses{loaded.step, loaded.specification.training.length,
@@ -87,7 +87,7 @@ PositionLosses lossByPosition(const RunFolder& folder, const ReadingOptions& opt
 
 SizeScores evaluateRunBySize(const RunFolder& folder, const ReadingOptions& options,
                              const EvaluationOptions& at) {
-    return translatingErrors([&] {
+    return translateErrors([&] {
         const at::NoGradGuard no_gradients;
         LoadedModel loaded = loadModel(folder, options);
         if (!loaded.specification.task.hasProblems())
@@ -95,17 +95,17 @@ SizeScores evaluateRunBySize(const RunFolder& folder, const ReadingOptions& opti
                         "the " + loaded.specification.task.name + " task has no problems of different sizes");
         if (at.largest) {
             TaskSettings& task = loaded.specification.task;
-            task.own.set(task.kind().length_settings.back(), *at.largest);
+            task.declared.set(task.kind().length_settings.back(), *at.largest);
             loaded.task = makeTask(loaded.specification.task);
         }
-        rescale(loaded, at.scaling, loaded.task->longestProblem());
+        rescale(loaded, at.scaling, loaded.task->maxProblemLength());
         const std::vector<std::string> names = loaded.task->sizeNames();
-        constexpr std::int64_t kMostProblems = 200000;
+        constexpr std::int64_t kMaxProblems = 200000;
         const std::int64_t sizes = loaded.task->sizeCount();
-        if (sizes * at.problems > kMostProblems)
+        if (sizes * at.problems > kMaxProblems)
             throw Error(ErrorKind::usage, std::to_string(at.problems) + " problems of each of " +
                                               std::to_string(sizes) + " sizes are too many; at most " +
-                                              std::to_string(kMostProblems) + " in all");
+                                              std::to_string(kMaxProblems) + " in all");
         if (at.temperature) loaded.specification.evaluation.temperature = *at.temperature;
         const Evaluator evaluator(*loaded.task, loaded.specification, at.seed);
         return SizeScores{loaded.step, at.scaling, names,

@@ -21,7 +21,7 @@ void requireMemory(const Specification& specification) {
         throw Error(ErrorKind::memory, *problem);
 }
 
-void requireShares(const Specification& specification, std::int64_t processes) {
+void requireSequencePerProcess(const Specification& specification, std::int64_t processes) {
     if (processes > specification.training.batch)
         throw Error(ErrorKind::usage, std::to_string(processes) + " processes cannot share a batch of " +
                                           std::to_string(specification.training.batch) + " (training.batch)");

@@ -15,6 +15,6 @@ std::optional<double> freeMemoryFor(const Specification& specification);
 void requireMemory(const Specification& specification);
 
 /// @throws Error (usage) if there are more processes than sequences in a batch
-void requireShares(const Specification& specification, std::int64_t processes);
+void requireSequencePerProcess(const Specification& specification, std::int64_t processes);
 
 }  // namespace roper

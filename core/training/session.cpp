@@ -27,7 +27,7 @@ namespace roper {
 namespace {
 
 /// The previous status of a run; a default one if it cannot be read.
-Status statusBefore(const RunFolder& folder) {
+Status previousStatus(const RunFolder& folder) {
     try {
         return folder.status();
     } catch (const Error&) {
@@ -38,12 +38,12 @@ Status statusBefore(const RunFolder& folder) {
 /// @param before  the status found at the start of the session
 void writeFailure(RunRecorder& recorder, const Error& error, const Status& before) {
     try {
-        Status status = statusBefore(recorder.folder());
+        Status status = previousStatus(recorder.folder());
         const bool has_begun = status.step != before.step || status.steps != before.steps;
         if (before.state == RunState::finished && !has_begun) {
             // A run that could not continue to more steps keeps its results, and stays in comparisons.
             recorder.log(std::string("cannot go on: ") + error.what());
-            recorder.requireHeld();
+            recorder.requireOwnership();
             return writeStatus(recorder.folder().statusPath(), before);
         }
         // If another process of the run has ended it can be resumed.
@@ -78,10 +78,10 @@ double bytesIn(const std::filesystem::path& folder) {
 
 /// Calls `work`; if memory runs out, the memory needs of this specification are added to the error.
 template <class Work>
-auto namingMemory(const Specification& specification, Work work) {
+auto withMemoryEstimate(const Specification& specification, Work work) {
     const std::optional<double> available = freeMemoryFor(specification);
     try {
-        return translatingErrors(work);
+        return translateErrors(work);
     } catch (const Error& error) {
         if (error.kind() != ErrorKind::memory || error.what() == std::string_view(kNoThreads)) throw;
         const std::string estimate = inGigabytes(costOf(specification).memory_bytes);
@@ -93,7 +93,7 @@ auto namingMemory(const Specification& specification, Work work) {
 
 /// From now on the run has a process: if that dies while loading, the run is recognised as interrupted.
 void writeStarting(RunRecorder& recorder) {
-    Status status = statusBefore(recorder.folder());
+    Status status = previousStatus(recorder.folder());
     status.state = RunState::running;
     status.error.clear();
     status.exit_code = 0;
@@ -108,14 +108,14 @@ class TextPreparation {
     TextPreparation(RunRecorder& recorder, RunControl& control, TrainingObserver& observer)
         : recorder_(recorder), control_(control), observer_(observer) {}
 
-    Preparing preparing() {
+    PreparationCallbacks callbacks() {
         return {[this](const std::string& line) { note(recorder_, observer_, line); },
-                [this] { return goesOn(); }};
+                [this] { return shouldContinue(); }};
     }
 
     /// Ends a run that was stopped before its first step.
     RunState end() {
-        Status status = statusBefore(recorder_.folder());
+        Status status = previousStatus(recorder_.folder());
         status.state = request_ == RunRequest::preempt ? RunState::preempted : RunState::stopped;
         if (status.state == RunState::preempted) status.exit_code = static_cast<int>(ErrorKind::preempted);
         status.control.clear();
@@ -127,10 +127,10 @@ class TextPreparation {
   private:
     using Clock = std::chrono::steady_clock;
 
-    bool goesOn() {
+    bool shouldContinue() {
         constexpr auto kHeartbeat = std::chrono::seconds(1);
         if (Clock::now() - last_beat_ > kHeartbeat) {
-            Status status = statusBefore(recorder_.folder());
+            Status status = previousStatus(recorder_.folder());
             status.control = control_.socketPath();
             recorder_.setStatus(status, Durability::process_death);
             last_beat_ = Clock::now();
@@ -159,13 +159,13 @@ namespace {
 
 /// Waits for the run's lease; nothing needs to be saved meanwhile.
 std::unique_ptr<RunRecorder> openRecorder(const RunFolder& folder) {
-    const StopsPromptly nothing_to_save;
+    const ExitOnStopSignal nothing_to_save;
     return std::make_unique<RunRecorder>(folder);
 }
 
 /// @param fingerprint  SHA-256 that run.toml must have, or empty: it may have been replaced since the user
 /// approved it
-Specification readAsApproved(const RunFolder& folder, const std::string& fingerprint) {
+Specification readApprovedSpecification(const RunFolder& folder, const std::string& fingerprint) {
     if (fingerprint.empty()) return folder.specification();
     const std::string toml = readFile(folder.specificationPath());
     if (sha256(toml) != fingerprint)
@@ -177,31 +177,31 @@ Specification readAsApproved(const RunFolder& folder, const std::string& fingerp
 /// @returns null if a stop was requested meanwhile
 std::unique_ptr<Task> openTaskPromptly(const TaskSettings& settings, const RunFolder& folder,
                                        TextPreparation& preparation) {
-    const StopsPromptly nothing_to_save;
-    return openTask(settings, folder, preparation.preparing());
+    const ExitOnStopSignal nothing_to_save;
+    return openTask(settings, folder, preparation.callbacks());
 }
 
 /// @param others_wait  whether other tasks of srun wait for the address; reset once they have it
-RunState trainHolding(const RunFolder& folder, TrainingObserver& observer, const SessionOptions& session,
+RunState trainWithLease(const RunFolder& folder, TrainingObserver& observer, const SessionOptions& session,
                       bool& others_wait) {
     const std::unique_ptr<RunRecorder> opened_recorder = openRecorder(folder);
     RunRecorder& recorder = *opened_recorder;
     std::optional<Followers> followers;  // must end after the run's failure is written
     recorder.logCrashes();
-    const Status before = statusBefore(folder);
+    const Status before = previousStatus(folder);
     try {
-        return translatingErrors([&] {
+        return translateErrors([&] {
             watchStoppedTime();
             writeStarting(recorder);
-            Specification specification = withoutUnused(readAsApproved(folder, session.specification));
+            Specification specification = withoutUnused(readApprovedSpecification(folder, session.specification));
             if (!session.device.empty()) specification.device.name = session.device;
             if (session.threads > 0) specification.device.threads = session.threads;
-            specification = sharedBy(session.processes, std::move(specification));
+            specification = withThreadShare(session.processes, std::move(specification));
             requireValid(specification, folder.specificationPath().string());
-            requireShares(specification, session.processes);
+            requireSequencePerProcess(specification, session.processes);
             note(recorder, observer, setThreads(specification.device.threads));
             RunControl control(/*open_socket=*/true);
-            const OpenDevice opened = openDevice(specification.device);
+            const OpenedDevice opened = openDevice(specification.device);
             note(recorder, observer, opened.note);
             // The device chosen here for "auto" applies to all processes.
             if (session.processes > 1 && specification.device.name == "auto")
@@ -209,11 +209,11 @@ RunState trainHolding(const RunFolder& folder, TrainingObserver& observer, const
             TextPreparation preparation(recorder, control, observer);
             std::unique_ptr<Task> task = openTaskPromptly(specification.task, folder, preparation);
             if (!task) return preparation.end();
-            if (!session.anyway) requireMemory(specification);
+            if (!session.ignore_memory_estimate) requireMemory(specification);
             if (const auto free = availableDisk(folder.path()))
                 if (const auto problem = diskProblem({specification}, *free + bytesIn(folder.path())))
                     note(recorder, observer, "low disk space: " + *problem);
-            return namingMemory(specification, [&] {
+            return withMemoryEstimate(specification, [&] {
                 if (session.processes > 1) followers.emplace(session.processes, folder, specification);
                 Trainer trainer(specification, std::move(task), opened.device, recorder, control, observer,
                                 followers ? &*followers : nullptr);
@@ -231,21 +231,21 @@ RunState trainHolding(const RunFolder& folder, TrainingObserver& observer, const
 }  // namespace
 
 RunState trainRun(const RunFolder& folder, TrainingObserver& observer, const SessionOptions& session) {
-    keepHeapWarm();
+    keepFreedHeapMemory();
     handleStopSignals();
     bool others_wait = srunTask(session.processes).has_value();
-    const auto release_others = [&](const std::string& why, int exit_code) {
+    const auto announceEndToOthers = [&](const std::string& why, int exit_code) {
         if (others_wait) announceEnd(folder, why, exit_code);
     };
     try {
-        const RunState state = trainHolding(folder, observer, session, others_wait);
-        release_others("the run is " + stateName(state), 0);
+        const RunState state = trainWithLease(folder, observer, session, others_wait);
+        announceEndToOthers("the run is " + stateName(state), 0);
         return state;
     } catch (const Error& error) {
-        release_others(error.what(), error.exitCode());
+        announceEndToOthers(error.what(), error.exitCode());
         throw;
     } catch (const std::exception& error) {
-        release_others(error.what(), static_cast<int>(ErrorKind::other));
+        announceEndToOthers(error.what(), static_cast<int>(ErrorKind::other));
         throw;
     }
 }

@@ -38,7 +38,7 @@ struct SessionOptions {
     std::int64_t threads = 0;
     std::int64_t processes = 1;  ///< that train the run together, each a part of every batch
     std::string specification;   ///< SHA-256 that run.toml must have; empty: any
-    bool anyway = false;         ///< start even if memory does not suffice by our estimate
+    bool ignore_memory_estimate = false;         ///< start even if memory does not suffice by our estimate
 };
 
 /// Trains a queued run, or continues one from its newest checkpoint, until it is finished or asked to end.

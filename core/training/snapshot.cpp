@@ -25,9 +25,9 @@ void writeSnapshot(const RunFolder& folder, Transformer& model, const Task& task
                    const Specification& specification, std::int64_t step) {
     const at::NoGradGuard no_gradients;
     const std::vector<std::int64_t> text = snapshotTokens(task, specification);
-    const at::Tensor tokens = padded({text});
+    const at::Tensor tokens = padRight({text});
     const at::Device device = model.parameters().front().second.device();
-    const Transformer::Inside inside = model.inside(tokens.to(device));
+    const Transformer::ActivationStatistics statistics = model.statistics(tokens.to(device));
     std::vector<std::string> texts;
     for (const std::int64_t id : text)
         texts.push_back(task.vocabulary().decode(id));
@@ -35,13 +35,13 @@ void writeSnapshot(const RunFolder& folder, Transformer& model, const Task& task
     writeSafetensors(
         folder.snapshotPath(step),
         TensorsToWrite(
-            {{"attention", inside.attention}, {"norms", inside.norms}, {"tokens", tokens.flatten()}})
+            {{"attention", statistics.attention}, {"norms", statistics.norms}, {"tokens", tokens.flatten()}})
             .views(),
         {{"run", folder.name()},
          {"step", std::to_string(step)},
          {"text", task.vocabulary().decode(text)},
          {"causal", model.causal() ? "true" : "false"},
-         {"token_texts", listOf(texts)}});
+         {"token_texts", jsonList(texts)}});
 }
 
 }  // namespace roper

@@ -39,7 +39,7 @@ void requireOwnFile(const FilePath& path) {
 
 void announce(const RunFolder& folder, const nlohmann::json& json) {
     writeFileAtomically(announcementPath(folder), json.dump() + "\n", Durability::process_death,
-                        Readers::owner);  // it contains the key of the group
+                        FilePermissions::owner);  // it contains the key of the group
 }
 
 }  // namespace
@@ -86,12 +86,12 @@ std::optional<Address> awaitAddress(const RunFolder& folder) {
     const FilePath path = announcementPath(folder);
     bool was_there = false;
     while (Clock::now() - began < std::chrono::minutes(30)) {
-        const bool is_there = isThere(folder.confinedPath());
+        const bool is_there = pathExists(folder.confinedPath());
         if (!is_there && (was_there || Clock::now() - began > std::chrono::minutes(2)))
             throw Error(ErrorKind::other, "the first process has ended, or has not made " +
                                               folder.path().string() + "; what it said tells why");
         was_there = is_there;
-        if (isThere(path)) {
+        if (pathExists(path)) {
             requireOwnFile(path);
             const auto json = parseStrictJson(readFile(path));
             if (!json.contains("ended"))

@@ -10,19 +10,19 @@
 
 namespace roper {
 
-bool StepNumbers::finite() const {
+bool StepResult::finite() const {
     return std::isfinite(loss) && std::isfinite(gradient_norm);
 }
 
-StepNumbers takeStep(Transformer& model, AdamW& optimizer, const Batch& batch,
+StepResult trainStep(Transformer& model, AdamW& optimizer, const Batch& batch,
                      const Specification::Training& settings, std::int64_t step, at::Device device,
-                     GradientSum* together) {
+                     GradientReducer* reducer) {
     const at::Tensor loss = model.loss(batch.inputs.to(device), batch.targets.to(device), /*training=*/true);
     loss.backward();
     RECORD_USER_SCOPE(kOptimizerScope);
-    StepNumbers numbers{loss.item<double>(), 0, learningRate(settings, step)};
-    if (together != nullptr) numbers.loss = together->averageLoss(numbers.loss, batch.targets);
-    numbers.gradient_norm = optimizer.collectGradients(together).item<double>();
+    StepResult numbers{loss.item<double>(), 0, learningRate(settings, step)};
+    if (reducer != nullptr) numbers.loss = reducer->averageLoss(numbers.loss, batch.targets);
+    numbers.gradient_norm = optimizer.collectGradients(reducer).item<double>();
     if (!numbers.finite()) return numbers;
     optimizer.clip(numbers.gradient_norm, settings.clip_norm);
     optimizer.step(numbers.learning_rate);

@@ -12,16 +12,16 @@
 namespace roper {
 
 /// Results of a training step.
-struct StepNumbers {
+struct StepResult {
     double loss = 0, gradient_norm = 0, learning_rate = 0;
 
     bool finite() const;
 };
 
 /// Combines losses and gradients when several processes take a step together, each with a part of its batch.
-class GradientSum {
+class GradientReducer {
   public:
-    virtual ~GradientSum() = default;
+    virtual ~GradientReducer() = default;
 
     /// @param loss     the mean over the targets of this process's part
     /// @param targets  of that part
@@ -37,8 +37,8 @@ class GradientSum {
 /// finite, nothing is updated.
 /// @param step      1 for the first
 /// @param together  combination with the other processes of the run; null if there are none
-StepNumbers takeStep(Transformer& model, AdamW& optimizer, const Batch& batch,
+StepResult trainStep(Transformer& model, AdamW& optimizer, const Batch& batch,
                      const Specification::Training& settings, std::int64_t step, at::Device device,
-                     GradientSum* together = nullptr);
+                     GradientReducer* reducer = nullptr);
 
 }  // namespace roper

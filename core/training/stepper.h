@@ -18,33 +18,33 @@ class Stepper {
     virtual ~Stepper() = default;
 
     /// Maximal number of steps that can be submitted at once.
-    virtual std::int64_t mostAtOnce() const = 0;
+    virtual std::int64_t maxStepsPerSubmission() const = 0;
 
     /// Takes `count` more steps, or submits them to run asynchronously on the device.
     /// @return  results of finished steps not returned before, oldest first
-    virtual std::vector<StepNumbers> advance(std::int64_t count) = 0;
+    virtual std::vector<StepResult> advance(std::int64_t count) = 0;
 
     /// Waits for all submitted steps. → as `advance`
-    virtual std::vector<StepNumbers> finish() = 0;
+    virtual std::vector<StepResult> finish() = 0;
 
     /// A note for the run's log on how steps are executed, or empty.
     virtual std::string note() const { return {}; }
 };
 
 /// Inputs of a stepper; they must outlive it.
-struct Training {
+struct StepperContext {
     Transformer& model;
     AdamW& optimizer;
     BatchStream& batches;
     const Specification& specification;
     at::Device device;
-    GradientSum* together = nullptr;  ///< for data-parallel training
+    GradientReducer* reducer = nullptr;  ///< for data-parallel training
     int rank = 0;                     ///< of this process
 };
 
 /// Steps that are finished when `advance` returns; on a GPU, or a fake one for tests, that trains alone, a
 /// `QueuedStepper`.
 /// @param steps_done  by an earlier part of the run
-std::unique_ptr<Stepper> makeStepper(const Training& training, std::int64_t steps_done);
+std::unique_ptr<Stepper> makeStepper(const StepperContext& training, std::int64_t steps_done);
 
 }  // namespace roper

@@ -22,8 +22,8 @@ namespace {
 using namespace std::chrono_literals;
 
 constexpr auto kHeartbeat = 1s;
-constexpr auto kPauseLook = 50ms;
-constexpr double kWorryingDenominator = 1e-4;
+constexpr auto kPausePollInterval = 50ms;
+constexpr double kSmallDenominator = 1e-4;
 
 }  // namespace
 
@@ -44,19 +44,19 @@ Trainer::Trainer(Specification specification, std::unique_ptr<Task> task, at::De
     // Dropout uses the default generators; the weights have their own.
     at::manual_seed(static_cast<std::uint64_t>(specification_.training.model_seed));
     if (followers_ == nullptr) return;
-    const StopsPromptly nothing_to_save;
+    const ExitOnStopSignal nothing_to_save;
     followers_->connect([this] {
         const RunRequest request =
             control_.poll({[] { return std::string("waiting for the other processes"); }});
         if (request == RunRequest::stop || request == RunRequest::preempt)
             throw Error(ErrorKind::preempted, "told to end before the other processes were ready");
     });
-    together_.emplace(followers_->group(), device);
+    reducer_.emplace(followers_->group(), device);
 }
 
 void Trainer::restore() {
     const std::vector<StepFile> checkpoints = recorder_.folder().checkpoints();
-    TrainedUntil until;
+    RewindPoint until;
     if (!checkpoints.empty()) {
         until = readNewest(checkpoints);
         recorder_.log("resumed from step " + std::to_string(position_.step));
@@ -64,19 +64,19 @@ void Trainer::restore() {
     for (const std::string& repair : recorder_.rewindTo(until))
         note(recorder_, observer_, repair);
     for (const EvaluationRow& row : recorder_.folder().evaluations())
-        judge(row);
+        updateBest(row);
     last_report_s_ = position_.time_s;
     last_report_tokens_ = position_.tokens;
     saved_step_ = checkpoints.empty() ? -1 : position_.step;
 }
 
 /// Loads the newest readable checkpoint. Unreadable ones are put aside once a readable one has been found.
-TrainedUntil Trainer::readNewest(const std::vector<StepFile>& checkpoints) {
+RewindPoint Trainer::readNewest(const std::vector<StepFile>& checkpoints) {
     std::optional<Error> first_problem;
     for (auto at = checkpoints.rbegin(); at != checkpoints.rend(); ++at) {
         try {
             const SafetensorsFile file = readCheckpoint(at->path, model_.parameterCount());
-            const FormerSettings former = requireSameSettings(file, specification_);
+            const PreviousSettings former = requireSameSettings(file, specification_);
             const TrainingPosition position =
                 loadCheckpoint(file, model_, optimizer_, task_->vocabulary().identity());
             if (position.step != at->step)
@@ -85,7 +85,7 @@ TrainedUntil Trainer::readNewest(const std::vector<StepFile>& checkpoints) {
                                                        ", which its name does not say");
             note(recorder_, observer_, former.changes);
             for (auto damaged = checkpoints.rbegin(); damaged != at; ++damaged)
-                recorder_.putAside(*damaged);
+                recorder_.quarantine(*damaged);
             if (first_problem)
                 note(recorder_, observer_,
                      std::string(first_problem->what()) + ". It is put aside; step " +
@@ -109,19 +109,19 @@ RunState Trainer::run() {
     clock_.start(position_.time_s);
     recorder_.log("training on " + describeDevice(device_) + ", " + std::to_string(model_.parameterCount()) +
                   " parameters");
-    recorder_.log(model_.computation());
-    if (together_ && !together_->note().empty()) recorder_.log(together_->note());
-    Computation computation = computationBy(model_, device_);
+    recorder_.log(model_.describeComputation());
+    if (reducer_ && !reducer_->note().empty()) recorder_.log(reducer_->note());
+    ComputeEnvironment computation = currentComputeEnvironment(model_, device_);
     if (followers_ != nullptr) computation.processes = followers_->group().size();
-    recorder_.requireHeld();
+    recorder_.requireOwnership();
     addSession(recorder_.folder(), {position_.step, secondsSinceEpoch(), thisHost(), computation});
     const std::string attention =
-        model_.chooseAttention(specification_.training.batch, specification_.inputLength());
+        model_.selectAttentionBackend(specification_.training.batch, specification_.inputLength());
     if (!attention.empty()) recorder_.log(attention);
     if (!control_.problem().empty()) recorder_.log("no control socket: " + control_.problem());
     observer_.onStart(
         {position_.step, specification_.training.steps, model_.parameterCount(), describeDevice(device_)});
-    beat(RunState::running, Durability::machine_failure);
+    writeHeartbeat(RunState::running, Durability::machine_failure);
     if (position_.step == 0) {
         takeSnapshot();
         if (recorder_.folder().rows<MethodRow>().empty()) reportMethod();
@@ -131,10 +131,10 @@ RunState Trainer::run() {
     batches_.emplace(*task_, specification_, position_.next_sequence, shard);
     submitted_ = position_.step;
     stepper_ = makeStepper(
-        {model_, optimizer_, *batches_, specification_, device_, together_ ? &*together_ : nullptr},
+        {model_, optimizer_, *batches_, specification_, device_, reducer_ ? &*reducer_ : nullptr},
         position_.step);
     std::string noted;
-    while (submitted_ < specification_.training.steps && !endsEarly()) {
+    while (submitted_ < specification_.training.steps && !shouldStopEarly()) {
         RunRequest request = control_.poll(handlers("step ", RunState::running));
         if (request == RunRequest::pause) request = waitWhilePaused();
         if (request == RunRequest::stop || request == RunRequest::preempt) {
@@ -142,35 +142,35 @@ RunState Trainer::run() {
             saveCheckpointNow();
             const RunState state = request == RunRequest::stop ? RunState::stopped : RunState::preempted;
             recorder_.log(stateName(state) + " at step " + std::to_string(position_.step));
-            beat(state, Durability::machine_failure);
+            writeHeartbeat(state, Durability::machine_failure);
             return state;
         }
-        const std::int64_t count = std::min(stepper_->mostAtOnce(), stepsUntilDue());
-        if (followers_ != nullptr) leadFollowers(count);
-        accept(stepper_->advance(count));
+        const std::int64_t count = std::min(stepper_->maxStepsPerSubmission(), stepsUntilDue());
+        if (followers_ != nullptr) stepWithFollowers(count);
+        recordResults(stepper_->advance(count));
         submitted_ += count;
         if (stepper_->note() != noted) recorder_.log(noted = stepper_->note());
         const bool last = submitted_ == specification_.training.steps;
-        const bool evaluates = last || due(specification_.evaluation.every);
-        const bool looks_inside = last || due(specification_.snapshots.every);
-        const bool saves = last || due(specification_.checkpoints.every) || control_.takeCheckpointRequest();
-        if (evaluates || looks_inside || saves) catchUp();
-        if (evaluates || looks_inside) requireFiniteState();
+        const bool evaluates = last || isDue(specification_.evaluation.every);
+        const bool takes_snapshot = last || isDue(specification_.snapshots.every);
+        const bool saves = last || isDue(specification_.checkpoints.every) || control_.consumeCheckpointRequest();
+        if (evaluates || takes_snapshot || saves) catchUp();
+        if (evaluates || takes_snapshot) requireFiniteState();
         if (evaluates) runEvaluation();
-        if (looks_inside) takeSnapshot();
+        if (takes_snapshot) takeSnapshot();
         if (saves) saveCheckpointNow();
-        if (Clock::now() - last_beat_ > kHeartbeat) beat(RunState::running, Durability::process_death);
+        if (Clock::now() - last_beat_ > kHeartbeat) writeHeartbeat(RunState::running, Durability::process_death);
     }
-    if (endsEarly() && submitted_ < specification_.training.steps) {
+    if (shouldStopEarly() && submitted_ < specification_.training.steps) {
         catchUp();
         saveCheckpointNow();
         note(recorder_, observer_,
-             "stopped early: none of the last " + std::to_string(worse_since_best_) +
+             "stopped early: none of the last " + std::to_string(evaluations_since_best_) +
                  " evaluations was better than that of step " + std::to_string(best_->step) +
                  " (evaluation.patience)");
     }
     recorder_.log("finished");
-    beat(RunState::finished, Durability::machine_failure);
+    writeHeartbeat(RunState::finished, Durability::machine_failure);
     return RunState::finished;
 }
 
@@ -183,11 +183,11 @@ std::int64_t Trainer::stepsUntilDue() const {
     return until;
 }
 
-void Trainer::accept(const std::vector<StepNumbers>& steps) {
+void Trainer::recordResults(const std::vector<StepResult>& steps) {
     const double before_s = position_.time_s, now_s = clock_.seconds();
     const std::int64_t tokens = specification_.training.batch * specification_.inputLength();
     for (std::size_t i = 0; i < steps.size(); ++i) {
-        const StepNumbers& step = steps[i];
+        const StepResult& step = steps[i];
         position_.step += 1;
         position_.next_sequence += static_cast<std::uint64_t>(specification_.training.batch);
         position_.tokens += tokens;
@@ -235,11 +235,11 @@ void Trainer::requireFiniteState() const {
     }
 }
 
-void Trainer::report(const StepNumbers& step, double time_s) {
+void Trainer::report(const StepResult& step, double time_s) {
     // The row of a diverged step is always kept, so that the chart can mark where it happened.
-    const bool wanted = position_.step % specification_.training.report_every == 0 ||
+    const bool is_reported = position_.step % specification_.training.report_every == 0 ||
                         position_.step == specification_.training.steps || !step.finite();
-    if (!wanted) return;
+    if (!is_reported) return;
     MetricsRow row;
     row.step = position_.step;
     row.time_s = time_s;
@@ -257,7 +257,7 @@ void Trainer::report(const StepNumbers& step, double time_s) {
 }
 
 void Trainer::runEvaluation() {
-    const TrainingClock::Rest rest(clock_);
+    const TrainingClock::Suspension rest(clock_);
     Evaluation evaluation = evaluator_.evaluate(model_, position_.step, position_.next_sequence);
     evaluation.row.time_s = clock_.seconds();
     for (const Sample& sample : evaluation.samples)
@@ -265,27 +265,27 @@ void Trainer::runEvaluation() {
     reportMethod();  // first, so that these rows exist when the evaluation appears
     recorder_.record(evaluation.row);
     observer_.onEvaluation(evaluation.row);
-    if (judge(evaluation.row)) saveCheckpointNow();
+    if (updateBest(evaluation.row)) saveCheckpointNow();
 }
 
-bool Trainer::judge(const EvaluationRow& row) {
+bool Trainer::updateBest(const EvaluationRow& row) {
     const bool better = !best_ || isBetter(row, *best_);
     if (better) best_ = row;
-    worse_since_best_ = better ? 0 : worse_since_best_ + 1;
+    evaluations_since_best_ = better ? 0 : evaluations_since_best_ + 1;
     return better;
 }
 
-bool Trainer::endsEarly() const {
-    return specification_.evaluation.patience > 0 && worse_since_best_ >= specification_.evaluation.patience;
+bool Trainer::shouldStopEarly() const {
+    return specification_.evaluation.patience > 0 && evaluations_since_best_ >= specification_.evaluation.patience;
 }
 
 void Trainer::saveCheckpointNow() {
     if (saved_step_ == position_.step) return;
     requireFiniteState();
-    const TrainingClock::Rest rest(clock_);
+    const TrainingClock::Suspension rest(clock_);
     position_.time_s = clock_.seconds();
     recorder_.sync();  // rows first: a checkpoint must never cover steps whose rows could still be lost
-    recorder_.requireHeld();
+    recorder_.requireOwnership();
     saveCheckpoint(recorder_.folder().checkpointPath(position_.step), model_, optimizer_, position_,
                    toToml(specification_), task_->vocabulary().identity());
     // The new file is read back before older ones are removed.
@@ -298,7 +298,7 @@ void Trainer::saveCheckpointNow() {
 
 /// After each checkpoint all processes continue from the state from which a resumed run would continue, since
 /// different processors round differently.
-void Trainer::leadFollowers(std::int64_t steps) {
+void Trainer::stepWithFollowers(std::int64_t steps) {
     if (!followers_have_state_) followers_->broadcastState(model_, optimizer_, position_);
     followers_have_state_ = true;
     followers_->step(steps);
@@ -306,8 +306,8 @@ void Trainer::leadFollowers(std::int64_t steps) {
 
 void Trainer::takeSnapshot() {
     if (specification_.snapshots.every == 0) return;
-    const TrainingClock::Rest rest(clock_);
-    recorder_.requireHeld();
+    const TrainingClock::Suspension rest(clock_);
+    recorder_.requireOwnership();
     writeSnapshot(recorder_.folder(), model_, *task_, specification_, position_.step);
 }
 
@@ -316,7 +316,7 @@ void Trainer::reportMethod() {
     const std::vector<MethodRow> rows = methodReport(model_, tokens, position_.step);
     recorder_.record(rows);
     for (const MethodRow& row : rows)
-        if (row.quantity == "least_denominator" && row.value < kWorryingDenominator)
+        if (row.quantity == "least_denominator" && row.value < kSmallDenominator)
             recorder_.log("layer " + std::to_string(row.layer.value_or(0)) + ", head " +
                           std::to_string(row.head.value_or(0)) +
                           ": a denominator of linear attention is down to " + formatNumber(row.value));
@@ -328,40 +328,40 @@ RequestHandlers Trainer::handlers(const std::string& status, RunState state) {
 }
 
 Reply Trainer::answer(const Request& request, RunState state) {
-    const TrainingClock::Rest rest(clock_);
+    const TrainingClock::Suspension rest(clock_);
     // On a GPU the stream executes all submitted steps before this copy.
     ReaderOptions options;
     options.threads.reset();
     options.progress = [&](std::int64_t, std::int64_t, const std::string&) {
-        requireSomeoneWaits(control_);
-        if (Clock::now() - last_beat_ > kHeartbeat) beat(state, Durability::process_death);
+        requireNotCancelled(control_);
+        if (Clock::now() - last_beat_ > kHeartbeat) writeHeartbeat(state, Durability::process_death);
     };
-    ModelReader reader(openLive(recorder_.folder(), specification_, task_, submitted_, model_.parameters()),
+    ModelReader reader(openTrainingModel(recorder_.folder(), specification_, task_, submitted_, model_.parameters()),
                        options);
     return answerRequest(reader, request);
 }
 
 RunRequest Trainer::waitWhilePaused() {
     catchUp();
-    const TrainingClock::Rest rest(clock_);
+    const TrainingClock::Suspension rest(clock_);
     recorder_.log("paused at step " + std::to_string(position_.step));
     observer_.onPause(true);
-    beat(RunState::paused, Durability::machine_failure);
+    writeHeartbeat(RunState::paused, Durability::machine_failure);
     RunRequest request = RunRequest::pause;
     while (request == RunRequest::pause) {
-        request = control_.poll(handlers("paused at step ", RunState::paused), kPauseLook);
-        if (control_.takeCheckpointRequest()) saveCheckpointNow();
-        if (Clock::now() - last_beat_ > kHeartbeat) beat(RunState::paused, Durability::process_death);
+        request = control_.poll(handlers("paused at step ", RunState::paused), kPausePollInterval);
+        if (control_.consumeCheckpointRequest()) saveCheckpointNow();
+        if (Clock::now() - last_beat_ > kHeartbeat) writeHeartbeat(RunState::paused, Durability::process_death);
     }
     if (request == RunRequest::none) {
         recorder_.log("resumed");
         observer_.onPause(false);
-        beat(RunState::running, Durability::machine_failure);
+        writeHeartbeat(RunState::running, Durability::machine_failure);
     }
     return request;
 }
 
-void Trainer::beat(RunState state, Durability durability) {
+void Trainer::writeHeartbeat(RunState state, Durability durability) {
     last_beat_ = Clock::now();
     recorder_.setStatus(statusNow(state), durability);
 }

@@ -39,34 +39,34 @@ class Trainer {
     RunState run();
 
   private:
-    TrainedUntil readNewest(const std::vector<StepFile>& checkpoints);
+    RewindPoint readNewest(const std::vector<StepFile>& checkpoints);
 
     /// Records the results of steps. @throws Error (diverged) if a number is not finite
-    void accept(const std::vector<StepNumbers>& steps);
-    void report(const StepNumbers& step, double time_s);
+    void recordResults(const std::vector<StepResult>& steps);
+    void report(const StepResult& step, double time_s);
     /// @throws Error (diverged) if weights or moments are not finite, so that they are not saved
     void requireFiniteState() const;
     /// What to try after a divergence, except what is already set.
     std::string remedy() const;
     /// Waits for all submitted steps, so that `position_` and the weights are consistent.
-    void catchUp() { accept(stepper_->finish()); }
+    void catchUp() { recordResults(stepper_->finish()); }
     std::int64_t stepsUntilDue() const;
     /// Whether early stopping applies: the last evaluations brought no improvement.
-    bool endsEarly() const;
+    bool shouldStopEarly() const;
     void runEvaluation();
     /// Records an evaluation. @returns whether it is the best so far
-    bool judge(const EvaluationRow& row);
+    bool updateBest(const EvaluationRow& row);
     void saveCheckpointNow();
-    void leadFollowers(std::int64_t steps);
+    void stepWithFollowers(std::int64_t steps);
     void takeSnapshot();
     void reportMethod();
-    void beat(RunState state, Durability durability);
+    void writeHeartbeat(RunState state, Durability durability);
     RunRequest waitWhilePaused();
     /// Handlers of requests between steps; the status reply is `status`, followed by the step's number.
     RequestHandlers handlers(const std::string& status, RunState state);
     /// Answers a question about the model after the last submitted step.
     Reply answer(const Request& request, RunState state);
-    bool due(std::int64_t every) const { return every > 0 && submitted_ % every == 0; }
+    bool isDue(std::int64_t every) const { return every > 0 && submitted_ % every == 0; }
     Status statusNow(RunState state) const;
 
     Specification specification_;
@@ -76,8 +76,8 @@ class Trainer {
     TrainingObserver& observer_;
     Followers* followers_;
     bool followers_have_state_ = false;        ///< at the newest checkpoint, or the start
-    std::optional<SharedGradients> together_;  ///< with the followers
-    OwnStream stream_;
+    std::optional<GradientAllReduce> reducer_;  ///< with the followers
+    DedicatedStream stream_;
     std::shared_ptr<const Task> task_;
     Evaluator evaluator_;
     Transformer model_;
@@ -87,7 +87,7 @@ class Trainer {
     std::optional<BatchStream> batches_;  ///< from `position_` on, while training
     std::unique_ptr<Stepper> stepper_;    ///< likewise
     std::optional<EvaluationRow> best_;
-    std::int64_t worse_since_best_ = 0;  ///< number of evaluations
+    std::int64_t evaluations_since_best_ = 0;  ///< number of evaluations
 
     using Clock = std::chrono::steady_clock;
     TrainingClock clock_;

@@ -6,30 +6,30 @@
 
 namespace roper {
 
-/// Measures the training time in seconds. Excludes intervals inside a (possibly nested) `Rest` (pauses,
+/// Measures the training time in seconds. Excludes intervals inside a (possibly nested) `Suspension` (pauses,
 /// evaluations, checkpoints), and the time for which the process was stopped.
 class TrainingClock {
   public:
     /// Starts the clock, with `seconds` from earlier sessions.
     void start(double seconds) {
-        before_ = seconds;
-        since_ = now();
+        earlier_seconds_ = seconds;
+        started_at_ = now();
     }
 
-    double seconds() const { return rests_ > 0 ? before_ : before_ + sinceStart(); }
+    double seconds() const { return suspensions_ > 0 ? earlier_seconds_ : earlier_seconds_ + sinceStart(); }
 
     /// Stops the clock during its lifetime.
-    class Rest {
+    class Suspension {
       public:
-        explicit Rest(TrainingClock& clock) : clock_(clock) {
-            if (clock_.rests_ == 0) clock_.before_ += clock_.sinceStart();
-            ++clock_.rests_;
+        explicit Suspension(TrainingClock& clock) : clock_(clock) {
+            if (clock_.suspensions_ == 0) clock_.earlier_seconds_ += clock_.sinceStart();
+            ++clock_.suspensions_;
         }
-        ~Rest() {
-            if (--clock_.rests_ == 0) clock_.since_ = now();
+        ~Suspension() {
+            if (--clock_.suspensions_ == 0) clock_.started_at_ = now();
         }
-        Rest(const Rest&) = delete;
-        Rest& operator=(const Rest&) = delete;
+        Suspension(const Suspension&) = delete;
+        Suspension& operator=(const Suspension&) = delete;
 
       private:
         TrainingClock& clock_;
@@ -42,11 +42,11 @@ class TrainingClock {
         return std::chrono::duration<double>(std::chrono::steady_clock::now().time_since_epoch()).count() -
                stopped;
     }
-    double sinceStart() const { return now() - since_; }
+    double sinceStart() const { return now() - started_at_; }
 
-    double before_ = 0;
-    double since_ = now();
-    int rests_ = 0;
+    double earlier_seconds_ = 0;
+    double started_at_ = now();
+    int suspensions_ = 0;
 };
 
 }  // namespace roper

@@ -61,7 +61,7 @@ TEST_F(CommandHelp, EveryShellKnowsEveryCommandAndOption) {
 }
 
 TEST_F(CommandHelp, WordsOfATypeAreOfferedAndNotRequired) {
-    app_.get_subcommand("train")->get_option("--out")->type_name(typeWithWords("DEVICE", {"cpu", "gpu"}));
+    app_.get_subcommand("train")->get_option("--out")->type_name(typeWithChoices("DEVICE", {"cpu", "gpu"}));
     const CommandDescription program = described();
     for (const CommandOption& option : program.commands.front().options)
         if (option.names == std::vector<std::string>{"--out"}) {

@@ -25,7 +25,7 @@ void measureChart(Bench& bench, MainWindow& window) {
                  Bench::measure(60,
                                 [&](int i) {
                                     const double width = kRows * std::pow(0.9, i);
-                                    chart.showStretch(30000, 30000 + width);
+                                    chart.showXRange(30000, 30000 + width);
                                     chart.redrawNow();
                                     settle(chart);
                                 }),
@@ -33,7 +33,7 @@ void measureChart(Bench& bench, MainWindow& window) {
     bench.report("loss chart: pan 2,000 steps",
                  Bench::measure(60,
                                 [&](int i) {
-                                    chart.showStretch(1000.0 * i, 1000.0 * i + 2000);
+                                    chart.showXRange(1000.0 * i, 1000.0 * i + 2000);
                                     chart.redrawNow();
                                     settle(chart);
                                 }),
@@ -64,7 +64,7 @@ void measureCompare(Bench& bench, MainWindow& window) {
     bench.report("Compare: training loss, mean and band over all rows",
                  Bench::measure(9,
                                 [&](int i) {
-                                    state.change([i](CompareQuestion& q) {
+                                    state.change([i](CompareSettings& q) {
                                         q.curve = Quantity::training_loss;
                                         q.curve_chosen = true;
                                         q.spread = static_cast<Spread>(i % 3);
@@ -88,7 +88,7 @@ int main(int argc, char** argv) {
     const BusyMachine busy(folder.path(), "addition-small", BusyMachine::With::many_trainers);
     QThread::sleep(4);
     Bench bench;
-    MainWindow window(runs, QueueLauncher::Duty::watch);
+    MainWindow window(runs, QueueLauncher::WorkerMode::watch);
     window.showPage("Training");
     window.show();
     QElapsedTimer reading;

@@ -92,8 +92,8 @@ void measurements(const std::string& bytes) {
 
 void status(const std::string& bytes) {
     const Status read = parseStatus(bytes, "fuzz");
-    require(onOneLine(read.error) == read.error, "a status holds control characters");
-    witnessOf(read);
+    require(toSingleLine(read.error) == read.error, "a status holds control characters");
+    livenessCheckFor(read);
     writerIsAlive(read, [] { return std::optional<bool>(); });
 }
 
@@ -144,13 +144,13 @@ void config(const std::string& bytes) {
 }
 
 void import(const std::string& bytes) {
-    const ForeignTable table = parseForeignTable(bytes, "fuzz");
+    const ExternalTable table = parseExternalTable(bytes, "fuzz");
     guessMapping(table);
     std::vector<std::size_t> all;
     for (std::size_t i = 0; i < table.columns.size(); ++i)
         all.push_back(i);
     std::size_t rows = 0;
-    table.forEachRow(all, [&](const ForeignTable::Row& row, std::size_t) {
+    table.forEachRow(all, [&](const ExternalTable::Row& row, std::size_t) {
         require(row.size() == all.size(), "a row has not all columns");
         ++rows;
     });
@@ -200,9 +200,9 @@ const std::vector<std::string>& texts() {
 /// Texts must encode to tokens of the vocabulary and decode to text within the budget, or an Error must say
 /// why not.
 void encodeTexts(const Tokenizer& tokenizer) {
-    constexpr std::uint64_t kMostSteps = 200'000;
+    constexpr std::uint64_t kMaxSteps = 200'000;
     for (const std::string& text : texts()) {
-        EncodingBudget budget(text.size(), kMostSteps);
+        EncodingBudget budget(text.size(), kMaxSteps);
         try {
             const auto ids = tokenizer.encode(text, budget);
             for (const std::int64_t id : ids)
@@ -210,7 +210,7 @@ void encodeTexts(const Tokenizer& tokenizer) {
             tokenizer.decode(ids);
         } catch (const Error&) {
         }
-        require(budget.steps() <= kMostSteps, "a text took more steps than it may");
+        require(budget.steps() <= kMaxSteps, "a text took more steps than it may");
     }
 }
 
@@ -226,13 +226,13 @@ void gguf(const std::string& bytes) {
         std::vector<float> row(static_cast<std::size_t>(tensor.shape.empty() ? 1 : tensor.shape.back()));
         read.tensors->readRows(tensor, 0, 1, row);
     }
-    ArchitectureReading reading = architectureOf(read.metadata);
+    ParsedArchitecture reading = readGgufArchitecture(read.metadata);
     readFrequencyFactors(*read.tensors, reading.architecture);
     locateWeights(*read.tensors, Naming::gguf, reading.architecture);
 }
 
 void architecture(const std::string& bytes) {
-    architectureOfConfig(bytes);
+    readConfigArchitecture(bytes);
 }
 
 void tokenizer(const std::string& bytes) {

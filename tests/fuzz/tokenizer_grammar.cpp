@@ -8,7 +8,7 @@ using Json = nlohmann::json;
 
 namespace {
 
-constexpr int kDeepest = 3;
+constexpr int kMaxDepth = 3;
 
 const std::vector<std::string> kLetters = {"a",      "b",  "c",      "a",  " ",      "  ",     "▁",
                                            "Ġ",      "\n", "1",      "12", "é",      "\u0301", "\u0323",
@@ -39,7 +39,7 @@ std::string TokenizerGrammar::characters(int depth) {
         "\\p{M}", "\\p{Han}", "\\P{L}", "[^a]", "[ab]", "[\\s]", "[^\\s\\p{L}]", "[\\r\\n]",
         "[]a]",   "[^]a]",    "\\X",    "\\R",  "\\n",  "\\x61", "\\x{1F600}",   "[a-c]"};
     if (oneIn(3)) return oneOf(kLetters);
-    if (oneIn(20)) return "[" + letters(2) + (depth < kDeepest ? characters(depth + 1) : "") + "]";
+    if (oneIn(20)) return "[" + letters(2) + (depth < kMaxDepth ? characters(depth + 1) : "") + "]";
     return oneOf(kClasses);
 }
 
@@ -50,7 +50,7 @@ std::string TokenizerGrammar::expressionPart(int depth) {
         "^",   "$",     "\\b",     "\\B", "\\A",   "\\z",  "\\G",     "\\K",   "(?R)", "(?1)",
         "\\1", "(?&x)", "(*FAIL)", "\\C", "(?C1)", "(?i)", "(?(1)a)", "(?#a)", "|"};
     if (oneIn(8)) return oneOf(kPlaces);
-    if (depth < kDeepest && oneIn(3)) return oneOf(kOpenings) + expression(depth + 1) + ")";
+    if (depth < kMaxDepth && oneIn(3)) return oneOf(kOpenings) + expression(depth + 1) + ")";
     return characters(depth);
 }
 
@@ -75,7 +75,7 @@ Json TokenizerGrammar::pattern() {
 
 Json TokenizerGrammar::normalizer(int depth) {
     static const std::vector<std::string> kForms = {"NFC", "NFD", "NFKC", "NFKD"};
-    if (depth < kDeepest && oneIn(3)) {
+    if (depth < kMaxDepth && oneIn(3)) {
         Json steps = Json::array();
         for (std::size_t count = below(5); count > 0; --count)
             steps.push_back(normalizer(depth + 1));
@@ -107,7 +107,7 @@ Json TokenizerGrammar::metaspace() {
 Json TokenizerGrammar::preTokenizer(int depth) {
     static const std::vector<std::string> kBehaviors = {"Isolated", "Removed", "Contiguous",
                                                         "MergedWithPrevious", "MergedWithNext"};
-    if (depth < kDeepest && oneIn(3)) {
+    if (depth < kMaxDepth && oneIn(3)) {
         Json steps = Json::array();
         for (std::size_t count = below(5); count > 0; --count)
             steps.push_back(preTokenizer(depth + 1));
@@ -137,7 +137,7 @@ Json TokenizerGrammar::id() {
 
 Json TokenizerGrammar::postProcessor(int depth) {
     if (oneIn(4)) return {{"type", "ByteLevel"}};
-    if (depth < kDeepest && oneIn(4)) {
+    if (depth < kMaxDepth && oneIn(4)) {
         Json steps = Json::array();
         for (std::size_t count = below(4); count > 0; --count)
             steps.push_back(postProcessor(depth + 1));

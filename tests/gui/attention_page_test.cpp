@@ -12,7 +12,7 @@ class AttentionPageTest : public PageTest {
     Q_OBJECT
 
   private slots:
-    void initTestCase() { forgetSettings("attention_page_test"); }
+    void initTestCase() { clearSettings("attention_page_test"); }
     void init() {
         QSettings().clear();
         openWindow("Attention");
@@ -60,11 +60,11 @@ class AttentionPageTest : public PageTest {
     void aClickOnABarMutesItsPair() {
         const double before = (*page_->map().map().values)(9, 3);
         const double part = page_->bars().series().front().values[2];
-        QTest::mouseClick(&page_->bars(), Qt::LeftButton, {}, page_->bars().placeRect(2).center().toPoint());
-        QCOMPARE(setup().muted, std::vector<int>{2});
+        QTest::mouseClick(&page_->bars(), Qt::LeftButton, {}, page_->bars().categoryRect(2).center().toPoint());
+        QCOMPARE(setup().ablated_pairs, std::vector<int>{2});
         QVERIFY(std::abs((*page_->map().map().values)(9, 3) - (before - part)) < 1e-12);
-        QTest::mouseClick(&page_->bars(), Qt::LeftButton, {}, page_->bars().placeRect(2).center().toPoint());
-        QVERIFY(setup().muted.empty());
+        QTest::mouseClick(&page_->bars(), Qt::LeftButton, {}, page_->bars().categoryRect(2).center().toPoint());
+        QVERIFY(setup().ablated_pairs.empty());
         QVERIFY(std::abs((*page_->map().map().values)(9, 3) - before) < 1e-12);
     }
 
@@ -86,7 +86,7 @@ class AttentionPageTest : public PageTest {
             QCOMPARE(setup().shift, 0.0);  // the setup's shift applies to all pages; the map has its own
             QVERIFY2(page_->map().map().values->cwiseAbs().maxCoeff() > 1e-2,
                      qPrintable(describe(mistake).name));
-            if (!isSeenByShift(mistake)) {
+            if (!isRevealedByShift(mistake)) {
                 change([](Setup& s) { s.map = MapKind::shift_difference; });
                 QVERIFY(page_->map().map().values->cwiseAbs().maxCoeff() < 1e-9);
             }
@@ -124,7 +124,7 @@ class AttentionPageTest : public PageTest {
     }
 
     void theReadoutIsTheNumberInTheCsv() {
-        const QString text = readoutAfterPointing(6, 4);
+        const QString text = readoutAfterHovering(6, 4);
         const QString line = page_->map().figureCsv().split('\n').filter(QRegularExpression("^6,4,")).front();
         const QString score =
             QString::number(line.section(',', 2).toDouble(), 'g', 7).replace('-', QChar(0x2212));
@@ -177,16 +177,16 @@ class AttentionPageTest : public PageTest {
 
     void aTableByHandIsWhatIsShown() {
         control<QComboBox>("q, k, v from")->setCurrentIndex(1);
-        QCOMPARE(setup().source, Source::hand);
+        QCOMPARE(setup().source, VectorSource::hand);
         auto* table = control<QTableView>("q of every token");
         QVERIFY(table->model()->setData(table->model()->index(2, 0), "5.5", Qt::EditRole));
-        QCOMPARE(setup().by_hand.Q(2, 0), 5.5);
+        QCOMPARE(setup().manual_vectors.Q(2, 0), 5.5);
         const double score = (*page_->map().map().values)(2, 1);
         QVERIFY(table->model()->setData(table->model()->index(2, 0), "−5.5", Qt::EditRole));
         QVERIFY((*page_->map().map().values)(2, 1) != score);
         QVERIFY(!table->model()->setData(table->model()->index(2, 0), "nonsense", Qt::EditRole));
         QVERIFY(!table->model()->setData(table->model()->index(2, 0), "1e99", Qt::EditRole));
-        QCOMPARE(setup().by_hand.Q(2, 0), -5.5);
+        QCOMPARE(setup().manual_vectors.Q(2, 0), -5.5);
     }
 
     void whatASourceNeedsComesBackWithIt() {
@@ -217,7 +217,7 @@ class AttentionPageTest : public PageTest {
         QTest::keyClick(source->view(), Qt::Key_Return);
         QCOMPARE(source->currentIndex(), 1);
         QTRY_VERIFY(!source->view()->isVisible());
-        QCOMPARE(setup().source, Source::hand);
+        QCOMPARE(setup().source, VectorSource::hand);
         QCOMPARE(window_->currentPage()->name(),
                  QString("Attention"));  // Return is also a shortcut of the page
     }
@@ -279,16 +279,16 @@ class AttentionPageTest : public PageTest {
         QWheelEvent wheel(centre, map.mapToGlobal(centre), {}, QPoint(0, 120), Qt::NoButton, Qt::NoModifier,
                           Qt::NoScrollPhase, false);
         QCoreApplication::sendEvent(&map, &wheel);
-        QVERIFY(map.shownCells().width() < 20);
+        QVERIFY(map.visibleCells().width() < 20);
         QVERIFY((map.cellRect(910, 510).center() - centre).manhattanLength() < 1.5);
         QTest::keyClick(&map, Qt::Key_0);
-        QCOMPARE(map.shownCells().width(), 2000.0);
+        QCOMPARE(map.visibleCells().width(), 2000.0);
     }
 
     void aMapThatIsNoLongerWantedIsNotShown() {
         change([](Setup& s) { s.tokens = 2000; });
         QVERIFY(page_->isComputing());
-        change([](Setup& s) { s.source = Source::run; });
+        change([](Setup& s) { s.source = VectorSource::run; });
         QTRY_VERIFY_WITH_TIMEOUT(!page_->isComputing(), 30000);
         QCoreApplication::processEvents();
         QVERIFY(!page_->map().map().values);
@@ -299,7 +299,7 @@ class AttentionPageTest : public PageTest {
         QTRY_VERIFY_WITH_TIMEOUT(!page_->isComputing(), 30000);
         change([](Setup& s) { s.tokens = 1100; });
         QVERIFY(page_->isComputing());
-        const QString readout = readoutAfterPointing(1050, 1490);  // of the map that is still visible
+        const QString readout = readoutAfterHovering(1050, 1490);  // of the map that is still visible
         QVERIFY2(readout.contains("key 14") && readout.contains("score"), qPrintable(readout));
         QTRY_VERIFY_WITH_TIMEOUT(!page_->isComputing(), 30000);
     }
@@ -307,19 +307,19 @@ class AttentionPageTest : public PageTest {
     void aZoomIsRestoredAndNonsenseIsNot() {
         change([](Setup& s) { s.tokens = 100; });
         page_->map().showCells({10, 20, 30, 30});
-        const QRectF shown = page_->map().shownCells();
+        const QRectF shown = page_->map().visibleCells();
         window_->close();
         window_.reset();
         window_ = std::make_unique<MainWindow>(folder_.path().toStdString());
         window_->show();
         QVERIFY(QTest::qWaitForWindowExposed(window_.get()));
         page_ = &window_->attentionPage();
-        QCOMPARE(page_->map().shownCells(), shown);
+        QCOMPARE(page_->map().visibleCells(), shown);
         for (const char* cells :
              {"nan,nan,nan,nan", "inf,0,5,5", "1,2,3", "", "a,b,c,d", "-1e300,0,1e300,5"}) {
             page_->setViewSettings({{"view.attention_cells", cells}});
             page_->grab();
-            QVERIFY(page_->map().shownCells().width() <= 100);
+            QVERIFY(page_->map().visibleCells().width() <= 100);
         }
     }
 
@@ -362,7 +362,7 @@ class AttentionPageTest : public PageTest {
 
     void allInputsAreNamedAndExplained() {
         for (int source = 0; source < 3; ++source) {
-            change([&](Setup& s) { s.source = static_cast<Source>(source); });
+            change([&](Setup& s) { s.source = static_cast<VectorSource>(source); });
             checkInputs();
         }
     }
@@ -401,9 +401,9 @@ class AttentionPageTest : public PageTest {
         QTRY_VERIFY_WITH_TIMEOUT(window_->attentionState().message().contains("vocabulary"), 30000);
         change([](Setup& s) { s.shift = 3; });
         QVERIFY(window_->attentionState().message().contains("vocabulary"));
-        change([](Setup& s) { s.source = Source::random; });
+        change([](Setup& s) { s.source = VectorSource::random; });
         QVERIFY(window_->attentionState().isReady());
-        change([](Setup& s) { s.source = Source::run; });
+        change([](Setup& s) { s.source = VectorSource::run; });
         QVERIFY(window_->attentionState().message().contains("vocabulary"));
     }
 
@@ -412,7 +412,7 @@ class AttentionPageTest : public PageTest {
         change([](Setup& s) {
             s.method = "rope";
             s.mistake = Mistake::wrong_direction;
-            s.muted = {1};
+            s.ablated_pairs = {1};
             s.base = 500;
         });
         const Setup before = setup();
@@ -430,7 +430,7 @@ class AttentionPageTest : public PageTest {
         window_->runs().refresh();
         change([](Setup& s) {
             s.method = "alibi";
-            s.muted = {1};
+            s.ablated_pairs = {1};
         });
         const Setup first = setup();
         window_->attentionState().useRun("second");
@@ -452,7 +452,7 @@ class AttentionPageTest : public PageTest {
         window_->runs().readAll();
         window_->attentionState().useRun("wide");
         QTRY_VERIFY_WITH_TIMEOUT(window_->attentionState().message().contains("1024 features"), 30000);
-        change([](Setup& s) { s.source = Source::random; });
+        change([](Setup& s) { s.source = VectorSource::random; });
         QVERIFY(window_->attentionState().isReady());
     }
 
@@ -518,7 +518,7 @@ class AttentionPageTest : public PageTest {
         QVERIFY2(trainer.exitCode() == 0, trainer.readAllStandardError().constData());
     }
 
-    QString readoutAfterPointing(int row, int column) {
+    QString readoutAfterHovering(int row, int column) {
         readoutAt(&page_->map(), page_->map().cellRect(row, column).center().toPoint());
         for (QLabel* label : page_->findChildren<QLabel*>())
             if (label->accessibleName() == "Numbers under the pointer") return label->text();

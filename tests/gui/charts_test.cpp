@@ -169,16 +169,16 @@ class ChartsTest : public QObject {
     }
 
     void namesBesideEachOtherKeepWhatTellsThemApart() {
-        const QFontMetricsF metrics(Zoom::instance().pictureFont());
+        const QFontMetricsF metrics(Zoom::instance().figureFont());
         const QStringList names{"Sweep addition-heads4-lr1: RoPE", "Sweep addition-heads4-lr3: RoPE",
                                 "Sweep addition-w32: RoPER"};
         const double width = metrics.horizontalAdvance("…heads4-lr1: RoPER") + 1;
-        const QStringList elided = elidedTogether(names, metrics, width);
+        const QStringList elided = elidedLabels(names, metrics, width);
         QCOMPARE(elided[0], QString("…heads4-lr1: RoPE"));
         QCOMPARE(elided[1], QString("…heads4-lr3: RoPE"));
         for (const QString& name : elided)
             QVERIFY(metrics.horizontalAdvance(name) <= width);
-        QCOMPARE(elidedTogether(names, metrics, 1000), names);
+        QCOMPARE(elidedLabels(names, metrics, 1000), names);
         // A number keeps its name and first digits, and every label keeps some text.
         QCOMPARE(commonPrefixLength({"RoPE, width 32", "RoPE, width 36"}), 6);
         QCOMPARE(commonPrefixLength({"lr 0.001", "lr 0.003"}), 0);
@@ -256,13 +256,13 @@ class ChartsTest : public QObject {
                          {"long", "long", Qt::blue, {0, 250, 400, 600}, {4, 5, 6, 7}, false, false, {}}},
                         {});
         chart.plot().replot();
-        QSignalSpy pointed(&chart, &CurveChart::pointed);
+        QSignalSpy hovered(&chart, &CurveChart::hovered);
         const auto read = [&](double x) {
             QCustomPlot& plot = chart.plot();
             const QPointF at(plot.xAxis->coordToPixel(x), plot.axisRect()->rect().center().y());
             QMouseEvent move(QEvent::MouseMove, at, plot.mapToGlobal(at), Qt::NoButton, Qt::NoButton, {});
             QCoreApplication::sendEvent(&plot, &move);
-            return pointed.isEmpty() ? QString() : pointed.takeLast()[0].toString();
+            return hovered.isEmpty() ? QString() : hovered.takeLast()[0].toString();
         };
         QCOMPARE(read(590), QString("step 600    long 7"));
         QCOMPARE(read(105), QString("step 100    short 3    long 4"));
@@ -284,7 +284,7 @@ class ChartsTest : public QObject {
             chart.setCurves({curve}, {{5, "the middle", true}});
             TextBoxRecorder recorder(chart.size());
             QPainter painter(&recorder);
-            painter.setFont(Zoom::instance().pictureFont());
+            painter.setFont(Zoom::instance().figureFont());
             chart.paintFigure(painter, chart.rect(), Theme::light());
             painter.end();
             bool found = false;
@@ -318,13 +318,13 @@ class ChartsTest : public QObject {
                 values(row, column) = (row % 2 == 0 ? 1.0 : -1.0) * (column % 2 == 0 ? 0.5 : 0.25);
         TilePyramid pyramid(values, false, -1, 1);
         const int level = pyramid.levelFor(20.0, 0.4);
-        QCOMPARE(pyramid.rowsOfEntry(level), 1);
-        QCOMPARE(pyramid.columnsOfEntry(level), 4);
+        QCOMPARE(pyramid.rowsPerEntry(level), 1);
+        QCOMPARE(pyramid.columnsPerEntry(level), 4);
         QCOMPARE(pyramid.rows(level), 8);
         QCOMPARE(pyramid.columns(level), 65);
         for (int row = 0; row < 8; ++row)
             QCOMPARE(pyramid.colorIndex(level, row, 3), row % 2 == 0 ? 191 : 64);
-        QCOMPARE(pyramid.rowsOfEntry(pyramid.levelFor(0.4, 20.0)), 4);
+        QCOMPARE(pyramid.rowsPerEntry(pyramid.levelFor(0.4, 20.0)), 4);
         // On the screen: 2 device pixels per number, rows of either sign.
         HeatMapView view("map", nullptr);
         view.resize(300, 160);

@@ -16,7 +16,7 @@ class ClusterPanelTest : public PageTest {
 
   private slots:
     void initTestCase() {
-        forgetSettings("cluster_panel_test");
+        clearSettings("cluster_panel_test");
         qputenv("XDG_STATE_HOME", folder_.filePath("state").toLocal8Bit());
         QVERIFY(QDir(folder_.path()).mkpath("bin"));
         qputenv("PATH", folder_.filePath("bin").toLocal8Bit() + ":" + qgetenv("PATH"));
@@ -99,7 +99,7 @@ class ClusterPanelTest : public PageTest {
         QTest::mouseClick(buttonOf(panel(), "Submit again"), Qt::LeftButton);
         QTRY_COMPARE(said.count(), 1);
         QCOMPARE(said[0][0].toString(), QString("1 run submitted: job 77"));
-        const auto all = submissionsOf(runs(), "s");
+        const auto all = readSubmissions(runs(), "s");
         QCOMPARE(all.size(), std::size_t(2));
         QCOMPARE(ownSubmissions(runs(), all).at(all.back().name).gres, std::string("gpu:2"));
     }
@@ -114,13 +114,13 @@ class ClusterPanelTest : public PageTest {
         panel().list().selectAll();
         QTRY_VERIFY(buttonOf(panel(), "Submit again")->isEnabled());
         QTest::mouseClick(buttonOf(panel(), "Submit again"), Qt::LeftButton);
-        QTRY_COMPARE(submissionsOf(runs(), "s").size(), std::size_t(4));
-        const auto all = submissionsOf(runs(), "s");
+        QTRY_COMPARE(readSubmissions(runs(), "s").size(), std::size_t(4));
+        const auto all = readSubmissions(runs(), "s");
         const auto own = ownSubmissions(runs(), all);
         QCOMPARE(own.size(), std::size_t(4));
         for (const Submission& one : all)
             QCOMPARE(own.at(one.name).partition,
-                     std::string(one.elements.front().front() == "a" ? "gpu" : "cpu"));
+                     std::string(one.array_tasks.front().front() == "a" ? "gpu" : "cpu"));
     }
 
     void whatIsRefusedIsNotThere() {
@@ -129,7 +129,7 @@ class ClusterPanelTest : public PageTest {
         writeProgram("sbatch", "echo 'no such partition' >&2; exit 1");
         open();
         QVERIFY(submitAgain().contains("no such partition"));
-        QCOMPARE(submissionsOf(runs(), "s").size(), std::size_t(1));
+        QCOMPARE(readSubmissions(runs(), "s").size(), std::size_t(1));
         QTRY_VERIFY(buttonOf(panel(), "Submit again")->isEnabled());
         writeProgram("sbatch", "echo 77");
     }
@@ -140,13 +140,13 @@ class ClusterPanelTest : public PageTest {
         writeProgram("sbatch", "echo 'sbatch: error: Socket timed out on send/recv operation' >&2; exit 1");
         open();
         QVERIFY(submitAgain().contains("timed out"));
-        QCOMPARE(submissionsOf(runs(), "s").size(), std::size_t(2));
+        QCOMPARE(readSubmissions(runs(), "s").size(), std::size_t(2));
         QTRY_VERIFY(where("a").startsWith("submitted; it is not known whether it waits"));
         QVERIFY(!buttonOf(panel(), "Submit again")->isEnabled());
         // Slurm lists it now.
-        const std::string name = submissionsOf(runs(), "s").back().name;
+        const std::string name = readSubmissions(runs(), "s").back().name;
         setElements(QByteArray::fromStdString(name) + "|8|0|PENDING||Priority\n");
-        panel().watch().look();
+        panel().watch().refresh();
         QTRY_VERIFY(where("a").startsWith("waiting (8_0): Priority"));
         writeProgram("sbatch", "echo 77");
     }
@@ -160,14 +160,14 @@ class ClusterPanelTest : public PageTest {
                                    folder_.filePath("elements") + "'; done; echo 'timed out' >&2; exit 1");
         open();
         QCOMPARE(submitAgain(), QString("1 run submitted: job 8"));
-        QCOMPARE(submissionsOf(runs(), "s").back().job, std::string("8"));
+        QCOMPARE(readSubmissions(runs(), "s").back().job, std::string("8"));
         writeProgram("sbatch", "echo 77");
     }
 
     void whoSharesAnElementIsAskedAbout() {
         const Submission packed{"s.abc123", "s", {{"a", "b"}}, 1, false};
         writeSubmission(runs(), packed);
-        rememberSubmission(runs(), packed, {});
+        recordSubmission(runs(), packed, {});
         makeRun("a", RunState::queued, 0);
         makeRun("b", RunState::queued, 0);
         setElements("s.abc123|9|0|PENDING||Priority\n");
@@ -225,7 +225,7 @@ class ClusterPanelTest : public PageTest {
         writeForeignSubmission(R"("time": 99999999999)");
         QVERIFY(answerToSubmitAgain("a").startsWith("1 run submitted"));
         QVERIFY(calls().contains("sbatch"));
-        for (const auto& [name, options] : ownSubmissions(runs(), submissionsOf(runs(), "s")))
+        for (const auto& [name, options] : ownSubmissions(runs(), readSubmissions(runs(), "s")))
             QCOMPARE(options.partition, std::string("mine"));
     }
 
@@ -265,25 +265,25 @@ class ClusterPanelTest : public PageTest {
         }));
         clickCell(1);
         QVERIFY(!buttonOf(panel(), "Submit again")->isEnabled());  // it may have been accepted
-        panel().watch().look();
+        panel().watch().refresh();
         QTRY_VERIFY(panel().watch().problem().isEmpty());
         QTRY_VERIFY(buttonOf(panel(), "Submit again")->isEnabled());
     }
 
     void noLabelIsCutOrLaidOverAnother() {
-        std::vector<SweepElement> elements;
+        std::vector<SweepRunStatus> cells;
         for (int i = 0; i < 200; ++i) {
-            SweepElement one;
+            SweepRunStatus one;
             one.run = "sweep-" + std::to_string(i);
             one.state = std::array{RunState::finished, RunState::running, RunState::failed, RunState::queued,
                                    RunState::preempted}[static_cast<std::size_t>(i % 5)];
             one.status.step = i % 5 == 3 ? 0 : i;
             one.status.steps = 200;
-            one.is_known = i % 7 != 0;
-            elements.push_back(one);
+            one.is_state_known = i % 7 != 0;
+            cells.push_back(one);
         }
-        ElementGridView grid(nullptr);
-        grid.show(elements);
+        SweepGridView grid(nullptr);
+        grid.show(cells);
         for (const QSize& size : {QSize(240, 120), QSize(420, 200), QSize(900, 600), QSize(320, 900)})
             QCOMPARE(labelProblems(grid, size), QStringList());
         // All fit, and none overlap.
@@ -317,9 +317,9 @@ class ClusterPanelTest : public PageTest {
         return QTest::qWaitFor([&] { return said.count() == 1; }) ? said[0][0].toString() : QString();
     }
 
-    void clickCell(std::size_t element) {
+    void clickCell(std::size_t cell) {
         QTest::mouseClick(&panel().grid(), Qt::LeftButton, {},
-                          (panel().grid().cellRect(element).center() * Zoom::instance().factor()).toPoint());
+                          (panel().grid().cellRect(cell).center() * Zoom::instance().factor()).toPoint());
     }
 
     QString where(const QString& run) const {
@@ -353,13 +353,13 @@ class ClusterPanelTest : public PageTest {
                 const std::string& job = "s.abc123") const {
         Submission submission = submissionOf(names, job);
         writeSubmission(runs(), submission);
-        rememberSubmission(runs(), submission, options);
+        recordSubmission(runs(), submission, options);
     }
     static Submission submissionOf(const std::vector<std::string>& names,
                                    const std::string& job = "s.abc123") {
         Submission submission{job, "s", {}, 1, false};
         for (const std::string& name : names)
-            submission.elements.push_back({name});
+            submission.array_tasks.push_back({name});
         return submission;
     }
     /// A file as written by somebody else or by an older version.

@@ -23,7 +23,7 @@ class ComparePageTest : public PageTest {
 
   private slots:
     void initTestCase() {
-        forgetSettings("compare_page_test");
+        clearSettings("compare_page_test");
         const std::int64_t rope[] = {98, 101, 120, 87, 93}, roper[] = {110, 104, 119, 112, 99};
         for (std::int64_t seed = 0; seed < 5; ++seed) {
             const std::string number = std::to_string(seed);
@@ -135,13 +135,13 @@ class ComparePageTest : public PageTest {
         QString longest;
         for (int i = 0; i < 15; ++i)
             longest += QStringLiteral("problems solved %1, ").arg(i);
-        emit page().curves().pointed(longest);
+        emit page().curves().hovered(longest);
         QVERIFY(readout->text().contains(QStringLiteral("solved 14")));
         QVERIFY(readout->width() <= window_->width());
         QVERIFY(readout->height() >= readout->heightForWidth(readout->width()));
         // Its height does not change, so that figures do not move under the pointer.
         const int height = readout->height();
-        emit page().curves().pointed(QStringLiteral("short"));
+        emit page().curves().hovered(QStringLiteral("short"));
         QTest::qWait(50);
         QCOMPARE(readout->height(), height);
     }
@@ -174,7 +174,7 @@ class ComparePageTest : public PageTest {
 
     void allOutcomesStandInOneTable() {
         window_->showPage("Compare");
-        page().state().change([](CompareQuestion& question) { question.a = question.b = {}; });
+        page().state().change([](CompareSettings& question) { question.a = question.b = {}; });
         page().showTab(ComparePage::Tab::all_outcomes);
         OutcomeTableView& table = page().outcomeTable();
         QVERIFY2(table.rows().size() >= 4, qPrintable(QString::number(table.rows().size())));
@@ -206,16 +206,16 @@ class ComparePageTest : public PageTest {
         QVERIFY(!chosen.isEmpty());
         QCOMPARE(page().state().question().measure, Measure::training_loss);
         QVERIFY(page().conclusion().text().contains("training loss, mean of the last tenth"));
-        page().state().change([](CompareQuestion& question) { question.measure_chosen = false; });
+        page().state().change([](CompareSettings& question) { question.measure_chosen = false; });
         QCOMPARE(page().state().question().measure, Measure::final_correct);
         // The arrow keys and Enter do the same, from the last row up to this one.
-        QSignalSpy said(&table, &OutcomeTableView::pointed);
+        QSignalSpy said(&table, &OutcomeTableView::hovered);
         for (std::size_t row = table.rows().size(); row > loss; --row)
             QTest::keyClick(&table, Qt::Key_Up);
         QVERIFY(said.last().first().toString().contains("training loss, mean of the last tenth"));
         QTest::keyClick(&table, Qt::Key_Return);
         QCOMPARE(page().state().question().measure, Measure::training_loss);
-        page().state().change([](CompareQuestion& question) { question.measure_chosen = false; });
+        page().state().change([](CompareSettings& question) { question.measure_chosen = false; });
     }
 
     // Regression: curves were drawn by indices into a list that had changed since.
@@ -229,7 +229,7 @@ class ComparePageTest : public PageTest {
         window_->runs().refresh();
         page().showTab(ComparePage::Tab::curves);
         window_->showPage("Compare");
-        page().state().change([](CompareQuestion& question) { question.curve = Quantity::correct; });
+        page().state().change([](CompareSettings& question) { question.curve = Quantity::correct; });
         QCOMPARE(page().state().groups()[0].members.size(), 5);
         QVERIFY(std::abs(page().curves().curves()[0].y.last() - 100 * 99.8 / 128) < 1e-9);
     }
@@ -268,8 +268,8 @@ class ComparePageTest : public PageTest {
                 if (b->text().contains(text) && b->isVisibleTo(&page())) return b;
             return nullptr;
         };
-        QSignalSpy queued(&page(), &ComparePage::runsWanted), inspected(&page(), &ComparePage::inspectWanted);
-        const int more = *page().state().comparison()->needed - 5;
+        QSignalSpy queued(&page(), &ComparePage::runsRequested), inspected(&page(), &ComparePage::inspectRequested);
+        const int more = *page().state().comparison()->pairs_needed - 5;
         QVERIFY(page().conclusion().text().contains(QStringLiteral("(%1 more)").arg(more)));
         QPushButton* pairs = button(QStringLiteral("Queue %1 more pairs (").arg(more));
         QVERIFY(pairs != nullptr);
@@ -452,7 +452,7 @@ class ComparePageTest : public PageTest {
             const QSignalBlocker no_signals(box);
             for (int i = 0; i < box->count(); ++i) {
                 box->setCurrentIndex(i);
-                shown.insert(box->shownText());
+                shown.insert(box->displayedText());
             }
             box->setCurrentIndex(before);
             QCOMPARE(shown.size(), count);
@@ -461,13 +461,13 @@ class ComparePageTest : public PageTest {
             QVERIFY(!curve.letter.isEmpty());
         QVERIFY(page().curves().figureCaption().contains(" Sweep of additions, width 56: RoPER"));
         // The pointer reads all curves and gives the label of the nearest curve's letter.
-        QSignalSpy pointed(&page().curves(), &CurveChart::pointed);
+        QSignalSpy hovered(&page().curves(), &CurveChart::hovered);
         QCustomPlot& plot = page().curves().plot();
         const QPointF at = plot.axisRect()->rect().center();
         QMouseEvent move(QEvent::MouseMove, at, plot.mapToGlobal(at), Qt::NoButton, Qt::NoButton, {});
         QCoreApplication::sendEvent(&plot, &move);
-        QVERIFY(!pointed.isEmpty());
-        const QString read = pointed.last()[0].toString();
+        QVERIFY(!hovered.isEmpty());
+        const QString read = hovered.last()[0].toString();
         int letters = 0;
         for (int i = 0; i < count; ++i)
             letters += read.contains("    " + CurveLetters::letter(i) + " ");

@@ -11,7 +11,7 @@ class DemonstrationTest : public PageTest {
     Q_OBJECT
 
   private slots:
-    void initTestCase() { forgetSettings("demonstration_test"); }
+    void initTestCase() { clearSettings("demonstration_test"); }
     void init() { runs_ = std::make_unique<QTemporaryDir>(); }
     void cleanup() {
         for (const RunWatcher* run : window_->runs().runs())
@@ -48,7 +48,7 @@ class DemonstrationTest : public PageTest {
     void itEndsInASentenceWithWhereToGoOn() {
         makeTwin("rope", 60);
         makeTwin("roper", 128);
-        window_ = std::make_unique<MainWindow>(runs(), QueueLauncher::Duty::watch);
+        window_ = std::make_unique<MainWindow>(runs(), QueueLauncher::WorkerMode::no_worker);
         window_->show();
         QVERIFY(window_->showPage("Training"));
         QTRY_COMPARE(card().sentence(),
@@ -62,7 +62,7 @@ class DemonstrationTest : public PageTest {
             for (const QLabel* text : card().findChildren<QLabel*>())
                 QVERIFY2(text->height() >= text->heightForWidth(text->width()), qPrintable(text->text()));
         }
-        QSignalSpy inspected(&page(), &TrainingPage::inspectWanted);
+        QSignalSpy inspected(&page(), &TrainingPage::inspectRequested);
         QTest::mouseClick(card().inspectButton(), Qt::LeftButton);
         QCOMPARE(inspected.first().first().toString(), QString("demo-roper"));
         window_->showPage("Training");
@@ -71,7 +71,7 @@ class DemonstrationTest : public PageTest {
         window_->showPage("Training");
         startWith(card().moreSeedsButton());
         // Seed 0 exists; the others wait.
-        QTRY_COMPARE(window_->queue().queue().entries.size(), std::size_t(2 * (kFewPairs - 1)));
+        QTRY_COMPARE(window_->queue().queue().entries.size(), std::size_t(2 * (kMinPairs - 1)));
     }
 
     void otherSettingsOfTheSameTaskAreNotTheDemonstration() {

@@ -25,7 +25,7 @@ class ExperimentsTest : public PageTest {
 
   private slots:
     void initTestCase() {
-        forgetSettings("experiments_test");
+        clearSettings("experiments_test");
         for (int experiment = 0; experiment < kExperiments; ++experiment)
             makeExperiment(experiment);
     }
@@ -164,10 +164,10 @@ class ExperimentsTest : public PageTest {
             const QPoint at(header->sectionViewportPosition(column) + 5, header->height() / 2);
             QTest::mouseClick(header->viewport(), Qt::LeftButton, {}, at);
         };
-        click(RunsModel::best_column);
+        click(RunsModel::best_evaluation_column);
         QCOMPARE(header->sortIndicatorOrder(), Qt::DescendingOrder);
         const auto best = [&](int row) {
-            return model().index(row, RunsModel::best_column).data().toString().section('/', 0, 0).toInt();
+            return model().index(row, RunsModel::best_evaluation_column).data().toString().section('/', 0, 0).toInt();
         };
         QVERIFY(best(0) > 0);
         for (int row = 1; row < model().rowCount(); ++row)
@@ -211,7 +211,7 @@ class ExperimentsTest : public PageTest {
 
     /// Only the experiments selected in the list are compared.
     void severalExperimentsAreCompared() {
-        emit page().runsPanel().compareRunsWanted({"e2-rope-s0", "e2-roper-s0", "e5-rope-s1"});
+        emit page().runsPanel().compareRunsRequested({"e2-rope-s0", "e2-roper-s0", "e5-rope-s1"});
         QCOMPARE(window_->currentPage(), static_cast<Page*>(&window_->comparePage()));
         QStringList shown;
         for (const ComparedGroup& group : window_->comparePage().state().groups())
@@ -354,7 +354,7 @@ class ExperimentsTest : public PageTest {
 
     /// The selected run and the name of its experiment are visible, also when the window opens.
     void aChosenRunIsSeenWithItsExperiment() {
-        const auto isSeen = [this](const QModelIndex& index) {
+        const auto isRowVisible = [this](const QModelIndex& index) {
             return tree().viewport()->rect().contains(tree().visualRect(index).center());
         };
         for (const QString experiment : {"e1", "e9", "e0"}) {
@@ -363,27 +363,27 @@ class ExperimentsTest : public PageTest {
             const QString run = page().runsPanel().model().run(proxy.mapToSource(fifth))->name();
             tree().scrollToTop();
             page().runsPanel().select(run);
-            QVERIFY2(isSeen(tree().currentIndex()) && isSeen(tree().currentIndex().parent()),
+            QVERIFY2(isRowVisible(tree().currentIndex()) && isRowVisible(tree().currentIndex().parent()),
                      qPrintable(run));
         }
         window_->close();
         openWindow("Training", runs());
-        QTRY_VERIFY(isSeen(tree().currentIndex()) && isSeen(tree().currentIndex().parent()));
+        QTRY_VERIFY(isRowVisible(tree().currentIndex()) && isRowVisible(tree().currentIndex().parent()));
         QCOMPARE(page().runsPanel().selected()->name().left(2), QString("e0"));
         // They remain visible when rows are sorted again.
         tree().sortByColumn(RunsModel::name_column, Qt::AscendingOrder);
-        QVERIFY(isSeen(tree().currentIndex()));
+        QVERIFY(isRowVisible(tree().currentIndex()));
         tree().sortByColumn(RunsModel::name_column, Qt::DescendingOrder);
-        QVERIFY(isSeen(tree().currentIndex()));
+        QVERIFY(isRowVisible(tree().currentIndex()));
         // Also in a lower window.
         page().runsPanel().select("e4-roper-s9");
-        QVERIFY(isSeen(tree().currentIndex()));
+        QVERIFY(isRowVisible(tree().currentIndex()));
         const int before = tree().viewport()->height();
         window_->resize(1000, 640);
-        QTRY_VERIFY(tree().viewport()->height() < before && isSeen(tree().currentIndex()));
+        QTRY_VERIFY(tree().viewport()->height() < before && isRowVisible(tree().currentIndex()));
         // After scrolling elsewhere and returning to the page, the scroll position is unchanged.
         tree().scrollToTop();
-        QVERIFY(!isSeen(tree().currentIndex()));
+        QVERIFY(!isRowVisible(tree().currentIndex()));
         window_->showPage("Compare");
         window_->showPage("Training");
         QTest::qWait(50);

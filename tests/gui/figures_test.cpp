@@ -78,7 +78,7 @@ class FiguresTest : public QObject {
             for (const Figure* figure : page->figures()) {
                 ExportOptions options;
                 options.width_mm =
-                    figure->leastSize().width() < 350 ? 85 : 174;  // a wide table needs two columns
+                    figure->minFigureSize().width() < 350 ? 85 : 174;  // a wide table needs two columns
                 const QByteArray svg = figureSvg(*figure, options, Theme::light());
                 double smallest = 1e9, font = 0, scale = 1;
                 QXmlStreamReader reader(svg);
@@ -114,8 +114,8 @@ class FiguresTest : public QObject {
             for (const Figure* figure : page->figures())
                 for (const QSize& size :
                      {QSize(330, 300), QSize(440, 330), QSize(560, 420), QSize(720, 480), QSize(1280, 800)})
-                    if (size.width() >= figure->leastSize().width() &&
-                        size.height() >= figure->leastSize().height())
+                    if (size.width() >= figure->minFigureSize().width() &&
+                        size.height() >= figure->minFigureSize().height())
                         wrong += labelProblems(*figure, size);
         }
         QVERIFY2(wrong.isEmpty(), qPrintable(wrong.join('\n')));
@@ -233,7 +233,7 @@ class FiguresTest : public QObject {
 
     /// Qt may name a font that no machine has ("Sans Serif"), for which renderers draw no text.
     void anSvgNamesTheFontsThatWereUsedAndAGenericOne() {
-        const QString family = QFontInfo(Zoom::instance().pictureFont()).family();
+        const QString family = QFontInfo(Zoom::instance().figureFont()).family();
         QVERIFY(QFontDatabase::families().contains(family));
         const QByteArray svg = figureSvg(*window_->rotationPage().figures().front(), {}, Theme::light());
         static const QRegularExpression attribute("font-family=\"([^\"]*)\"");
@@ -263,7 +263,7 @@ class FiguresTest : public QObject {
 
     /// Figures behind another tab are not redrawn on every change, but exported in their current state.
     void whatIsBehindAnotherTabIsExportedAsItIs() {
-        const auto csvOf = [](const Page& page, const QString& name) {
+        const auto toCsv = [](const Page& page, const QString& name) {
             for (const Figure* figure : page.figures())
                 if (figure->figureName() == name) return figure->figureCsv();
             return QString();
@@ -274,20 +274,20 @@ class FiguresTest : public QObject {
               {&window_->mixingPage(), "distance-shares", "view.mixing_below"}}) {
             window_->showPage(page);
             page->setViewSettings({{tab.toStdString(), name == "distance-shares" ? "1" : "0"}});
-            const QString before = csvOf(*page, name);
+            const QString before = toCsv(*page, name);
             Setup other = window_->selection().setup();
             other.head_dim = other.head_dim == 8 ? 12 : 8;
             other.query = 5;
-            other.mixture = Mixture::all;
-            other.blend = other.blend == 0.5 ? 0.25 : 0.5;
+            other.mixed_tokens = MixedTokens::all;
+            other.value_rotation_strength = other.value_rotation_strength == 0.5 ? 0.25 : 0.5;
             window_->selection().set(other, "test");
             page->refreshNow();
-            const QString exported = csvOf(*page, name);
+            const QString exported = toCsv(*page, name);
             QVERIFY2(exported != before, qPrintable(name));
             page->setViewSettings(
                 {{tab.toStdString(), name == "shift-test" || name == "four-ways" ? "2" : "0"}});
             QTest::qWait(50);
-            QCOMPARE(csvOf(*page, name), exported);
+            QCOMPARE(toCsv(*page, name), exported);
         }
     }
 
@@ -352,7 +352,7 @@ class FiguresTest : public QObject {
         for (const Page* page :
              {static_cast<Page*>(&window_->rotationPage()), static_cast<Page*>(&window_->spectrumPage()),
               static_cast<Page*>(&window_->attentionPage()), static_cast<Page*>(&window_->mixingPage())})
-            for (const std::string& kind : page->pictures().kinds())
+            for (const std::string& kind : page->pageFigures().kinds())
                 kinds << QString::fromStdString(kind);
         QVERIFY(kinds.size() > 22);
         for (const QString& kind : kinds) {
@@ -366,7 +366,7 @@ class FiguresTest : public QObject {
         for (const Page* page :
              {static_cast<Page*>(&window_->trainingPage()), static_cast<Page*>(&window_->comparePage()),
               static_cast<Page*>(&window_->inspectPage())})
-            for (const std::string& kind : page->pictures().kinds()) {
+            for (const std::string& kind : page->pageFigures().kinds()) {
                 const auto [ended, said] =
                     run({"figure", QString::fromStdString(kind), "--out", file, "--runs", out_.path()});
                 QVERIFY2(ended == 0 ? kind == "board" : ended == 2 && said.contains("run"), qPrintable(said));
@@ -435,14 +435,14 @@ class FiguresTest : public QObject {
         window_->showPage(&page);
         page.open(models_.filePath("llama"));
         page.readText("5>E5>33W5>E:M5>E5>33W5>E:M");
-        const auto request = [&](const Need& what) {
+        const auto request = [&](const AnswerSpec& what) {
             Question question;
             question.count = 2;
             question.needle = "ABC";
             question.question = "XY";
             question.answer = "C";
             question.other = "A>E5>33W5>E:M5>E5>33W5>E:Z";
-            question.positions = &what == &need::patch_positions;
+            question.positions = &what == &answers::patch_positions;
             page.state().request(what, question);
             QTRY_VERIFY_WITH_TIMEOUT(!page.state().isAsking(), 60000);
             QVERIFY2(page.state().message().isEmpty(), qPrintable(page.state().message()));
@@ -451,11 +451,11 @@ class FiguresTest : public QObject {
             page.chooser().setCurrentRow(row);
             QTRY_VERIFY_WITH_TIMEOUT(!page.state().isAsking(), 60000);
         }
-        request(need::subsets);
-        request(need::lengths);
-        request(need::needle);
-        request(need::patch);
-        request(need::patch_positions);
+        request(answers::subsets);
+        request(answers::lengths);
+        request(answers::needle);
+        request(answers::patch);
+        request(answers::patch_positions);
     }
 
     void makeRun() {

@@ -19,7 +19,7 @@ class InspectAnswersTest : public PageTest {
 
   private slots:
     void initTestCase() {
-        forgetSettings("inspect_answers_test");
+        clearSettings("inspect_answers_test");
         const QString trainer = QString::fromLocal8Bit(qgetenv("ROPER_TRAIN"));
         qputenv("PATH", QFileInfo(trainer).absolutePath().toLocal8Bit() + ":" + qgetenv("PATH"));
         qputenv("HF_HUB_CACHE", models_.filePath("none").toLocal8Bit());
@@ -38,7 +38,7 @@ class InspectAnswersTest : public PageTest {
     void cleanup() { window_.reset(); }
 
     void aNewcomerIsToldWhatToDoFirst() {
-        QVERIFY(!page().panel<TextPanel>().surprise().isVisible());
+        QVERIFY(!page().panel<TextPanel>().surprisal().isVisible());
         const auto open_run = [this]() -> QPushButton* {
             for (QPushButton* button : page().findChildren<QPushButton*>())
                 if (button->text() == "Open run") return button;
@@ -51,8 +51,8 @@ class InspectAnswersTest : public PageTest {
         QTest::mouseClick(first, Qt::LeftButton);
         QTRY_COMPARE(state().model(), QString("run"));
         waitForAnswers();
-        QVERIFY(page().panel<TextPanel>().surprise().isVisible());
-        QVERIFY2(state().answer(need::reading) != nullptr, qPrintable(state().message()));
+        QVERIFY(page().panel<TextPanel>().surprisal().isVisible());
+        QVERIFY2(state().answer(answers::reading) != nullptr, qPrintable(state().message()));
         QCOMPARE(page().text().toPlainText(), state().text());
         QVERIFY(!state().text().isEmpty());  // an example from the run's training task
     }
@@ -96,19 +96,19 @@ class InspectAnswersTest : public PageTest {
         QTest::keyClick(&page().text(), Qt::Key_Return, Qt::ControlModifier);
         waitForAnswers();
         QCOMPARE(state().text(), QString(kText));
-        QCOMPARE(state().answer(need::reading)->ids.size(), std::size_t(13));
+        QCOMPARE(state().answer(answers::reading)->ids.size(), std::size_t(13));
         // The last position, which predicts the token after the text.
-        QCOMPARE(page().panel<TextPanel>().surprise().chosen(), 12);
+        QCOMPARE(page().panel<TextPanel>().surprisal().chosen(), 12);
         // A click selects another token; its predictions are shown next to it.
-        click(page().panel<TextPanel>().surprise(),
-              page().panel<TextPanel>().surprise().tokenRect(3).center());
-        QCOMPARE(page().panel<TextPanel>().surprise().chosen(), 3);
-        const QString said = readoutAt(&page().panel<TextPanel>().surprise(),
-                                       page().panel<TextPanel>().surprise().tokenRect(3).center().toPoint());
+        click(page().panel<TextPanel>().surprisal(),
+              page().panel<TextPanel>().surprisal().tokenRect(3).center());
+        QCOMPARE(page().panel<TextPanel>().surprisal().chosen(), 3);
+        const QString said = readoutAt(&page().panel<TextPanel>().surprisal(),
+                                       page().panel<TextPanel>().surprisal().tokenRect(3).center().toPoint());
         QVERIFY2(said.contains("token 3, “5”: −ln p"), qPrintable(said));
-        QTest::keyClick(&page().panel<TextPanel>().surprise(), Qt::Key_Right);
-        QCOMPARE(page().panel<TextPanel>().surprise().chosen(), 4);
-        QCOMPARE(page().panel<TextPanel>().surprise().figureCsv().count('\n'), 14);
+        QTest::keyClick(&page().panel<TextPanel>().surprisal(), Qt::Key_Right);
+        QCOMPARE(page().panel<TextPanel>().surprisal().chosen(), 4);
+        QCOMPARE(page().panel<TextPanel>().surprisal().figureCsv().count('\n'), 14);
         QVERIFY(effect().startsWith("loss "));
         // The command line gives the same result.
         QProcess look;
@@ -117,29 +117,29 @@ class InspectAnswersTest : public PageTest {
         QVERIFY(look.waitForFinished(60000));
         const QByteArray printed = look.readAllStandardOutput();
         QVERIFY(printed.contains(QByteArray("\"loss\":") +
-                                 QByteArray::number(state().answer(need::reading)->loss, 'g', 17).left(12)));
+                                 QByteArray::number(state().answer(answers::reading)->loss, 'g', 17).left(12)));
     }
 
     void whatIsTakenAwayIsSeenAtOnce() {
         openModel();
-        const double before = state().answer(need::reading)->loss;
+        const double before = state().answer(answers::reading)->loss;
         auto* pairs = control<QLineEdit>("Pairs left out");
         QTest::keyClicks(pairs, "0");
         QTest::keyClick(pairs, Qt::Key_Return);
         waitForAnswers();
-        QVERIFY(state().answer(need::changed) != nullptr);
-        QVERIFY(state().answer(need::changed)->loss != before);
-        QCOMPARE(state().answer(need::reading)->loss, before);
+        QVERIFY(state().answer(answers::changed) != nullptr);
+        QVERIFY(state().answer(answers::changed)->loss != before);
+        QCOMPARE(state().answer(answers::reading)->loss, before);
         QVERIFY2(effect().contains("with the change"), qPrintable(effect()));
         // Ablating a single head has less effect.
-        const double all = std::abs(state().answer(need::changed)->loss - before);
+        const double all = std::abs(state().answer(answers::changed)->loss - before);
         auto* layer = control<QComboBox>("Layer");
         auto* head = control<QComboBox>("Head");
         QCOMPARE(layer->count(), 1 + static_cast<int>(state().summary()->layers));
         layer->setCurrentIndex(1);
         head->setCurrentIndex(2);
         waitForAnswers();
-        QVERIFY(std::abs(state().answer(need::changed)->loss - before) < all);
+        QVERIFY(std::abs(state().answer(answers::changed)->loss - before) < all);
         QCOMPARE(state().change().layer, std::optional<std::int64_t>(0));
         // Shifting all positions changes results only by rounding.
         QTest::mouseClick(control<QPushButton>("As it was trained"), Qt::LeftButton);
@@ -148,7 +148,7 @@ class InspectAnswersTest : public PageTest {
         auto* shift = control<QSpinBox>("Shift all positions");
         shift->setValue(1000);
         waitForAnswers();
-        QVERIFY(std::abs(state().answer(need::changed)->loss - before) < 1e-4);
+        QVERIFY(std::abs(state().answer(answers::changed)->loss - before) < 1e-4);
         // An invalid change is refused with a message, and the next change works.
         pairs->setText("99");
         QTest::keyClick(pairs, Qt::Key_Return);
@@ -166,12 +166,12 @@ class InspectAnswersTest : public PageTest {
         openModel();
         page().showPanel<HeadsPanel>();
         waitForAnswers();
-        QVERIFY(state().answer(need::heads) != nullptr && state().answer(need::thumbnails) != nullptr &&
-                state().answer(need::attention) != nullptr);
+        QVERIFY(state().answer(answers::heads) != nullptr && state().answer(answers::thumbnails) != nullptr &&
+                state().answer(answers::attention) != nullptr);
         click(page().panel<HeadsPanel>().atlas(), page().panel<HeadsPanel>().atlas().dotOf(1, 1));
         QCOMPARE(state().layer(), 1);
         waitForAnswers();
-        QCOMPARE(state().answer(need::attention)->layer, 1);
+        QCOMPARE(state().answer(answers::attention)->layer, 1);
         QVERIFY(page().panel<HeadsPanel>().map().map().values != nullptr);
         QCOMPARE(page().panel<HeadsPanel>().map().map().values->rows(), Eigen::Index(13));
         QCOMPARE(page().panel<HeadsPanel>().map().map().row_labels.at(1), QString(">"));
@@ -180,9 +180,9 @@ class InspectAnswersTest : public PageTest {
         QCOMPARE(state().head(), 1);
         QCOMPARE(control<QSpinBox>("Head that is shown")->value(), 1);
         waitForAnswers();
-        QCOMPARE(state().answer(need::attention)->head, 1);
+        QCOMPARE(state().answer(answers::attention)->head, 1);
         // By distance: mean weights, and scores relative to the query's own token.
-        const auto& weights = *state().answer(need::attention)->map.values;
+        const auto& weights = *state().answer(answers::attention)->map.values;
         QVERIFY(std::abs(page().panel<HeadsPanel>().reach().curves().front().y.front() -
                          weights.diagonal().mean()) < 1e-12);
         control<QComboBox>("What is shown by distance")->setCurrentIndex(1);
@@ -198,8 +198,8 @@ class InspectAnswersTest : public PageTest {
         control<QComboBox>("Order of all heads")->setCurrentIndex(3);
         control<QComboBox>("Colour of the dots")->setCurrentIndex(4);
         waitForAnswers();
-        QVERIFY2(state().answer(need::copying) != nullptr, qPrintable(state().message()));
-        QVERIFY(state().answer(need::induction) != nullptr);
+        QVERIFY2(state().answer(answers::copying) != nullptr, qPrintable(state().message()));
+        QVERIFY(state().answer(answers::induction) != nullptr);
         const std::vector<int> order = page().panel<HeadsPanel>().grid().ordered();
         const auto scoreOf = [&](int head) { return *state().inductionScore(head / 4, head % 4); };
         for (std::size_t i = 1; i < order.size(); ++i)
@@ -213,7 +213,7 @@ class InspectAnswersTest : public PageTest {
         QVERIFY(label->count() >= 2);
         label->setCurrentIndex(1);
         QVERIFY(page().panel<HeadsPanel>().atlas().figureCsv().count('\n') ==
-                1 + static_cast<int>(state().answer(need::heads)->heads.size()));
+                1 + static_cast<int>(state().answer(answers::heads)->heads.size()));
         // The map is for the text that is read now.
         page().readText("5>E5>");
         waitForAnswers();
@@ -222,18 +222,18 @@ class InspectAnswersTest : public PageTest {
 
     void bandsAndValuesAreThoseOfTheHead() {
         openModel();
-        page().showPanel<BandsPanel>();
+        page().showPanel<PairsPanel>();
         waitForAnswers();
-        const auto heads = static_cast<Eigen::Index>(state().answer(need::heads)->heads.size());
-        QCOMPARE(page().panel<BandsPanel>().bands().map().values->rows(), heads);
-        click(page().panel<BandsPanel>().bands(), page().panel<BandsPanel>().bands().cellRect(2, 0).center());
+        const auto heads = static_cast<Eigen::Index>(state().answer(answers::heads)->heads.size());
+        QCOMPARE(page().panel<PairsPanel>().bands().map().values->rows(), heads);
+        click(page().panel<PairsPanel>().bands(), page().panel<PairsPanel>().bands().cellRect(2, 0).center());
         QCOMPARE(state().layer() * static_cast<int>(state().summary()->heads) + state().head(), 2);
         for (const auto quantity :
-             {BandQuantity::query_norm, BandQuantity::key_norm, BandQuantity::value_norm}) {
-            page().panel<BandsPanel>().setQuantity(quantity);
-            QVERIFY(page().panel<BandsPanel>().bands().map().values->minCoeff() >= 0);
-            QCOMPARE(page().panel<BandsPanel>().headBands().series().front().values.front(),
-                     (*page().panel<BandsPanel>().bands().map().values)(2, 0));
+             {PairQuantity::query_norm, PairQuantity::key_norm, PairQuantity::value_norm}) {
+            page().panel<PairsPanel>().setQuantity(quantity);
+            QVERIFY(page().panel<PairsPanel>().bands().map().values->minCoeff() >= 0);
+            QCOMPARE(page().panel<PairsPanel>().headPairs().series().front().values.front(),
+                     (*page().panel<PairsPanel>().bands().map().values)(2, 0));
         }
         page().showPanel<ValuesPanel>();
         waitForAnswers();
@@ -274,22 +274,22 @@ class InspectAnswersTest : public PageTest {
     // Both use the same text and head. RoPER's kernels rotate with distance, RoPE's do not.
     void aTwinStandsBesideItsRun() {
         page().open("run");
-        auto* beside = control<QComboBox>("Model beside it");
-        QTRY_COMPARE(beside->itemText(1), QString("its twin, RoPE"));
-        beside->setCurrentIndex(1);
-        emit beside->activated(1);
-        QCOMPARE(page().besideState().model(), QString("twin"));
-        page().showPanel<BandsPanel>();
+        auto* comparison = control<QComboBox>("Model beside it");
+        QTRY_COMPARE(comparison->itemText(1), QString("its twin, RoPE"));
+        comparison->setCurrentIndex(1);
+        emit comparison->activated(1);
+        QCOMPARE(page().comparisonState().model(), QString("twin"));
+        page().showPanel<PairsPanel>();
         waitForAnswers();
-        QCOMPARE(page().panel<BandsPanel>().headBands().series().size(), std::size_t(2));
-        QCOMPARE(page().panel<BandsPanel>().headBands().series()[1].label, QString("twin"));
-        QVERIFY(page().panel<BandsPanel>().headBands().series()[0].values !=
-                page().panel<BandsPanel>().headBands().series()[1].values);
-        QCOMPARE(page().panel<BandsPanel>().headBands().series()[0].color, Theme::roper());
-        QCOMPARE(page().panel<BandsPanel>().headBands().series()[1].color, Theme::rope());
-        const auto of_head = page().panel<BandsPanel>().headBands().series()[1].values;
+        QCOMPARE(page().panel<PairsPanel>().headPairs().series().size(), std::size_t(2));
+        QCOMPARE(page().panel<PairsPanel>().headPairs().series()[1].label, QString("twin"));
+        QVERIFY(page().panel<PairsPanel>().headPairs().series()[0].values !=
+                page().panel<PairsPanel>().headPairs().series()[1].values);
+        QCOMPARE(page().panel<PairsPanel>().headPairs().series()[0].color, Theme::roper());
+        QCOMPARE(page().panel<PairsPanel>().headPairs().series()[1].color, Theme::rope());
+        const auto of_head = page().panel<PairsPanel>().headPairs().series()[1].values;
         control<QCheckBox>("Mean of all heads")->click();
-        QVERIFY(page().panel<BandsPanel>().headBands().series()[1].values != of_head);
+        QVERIFY(page().panel<PairsPanel>().headPairs().series()[1].values != of_head);
         page().showPanel<ValuesPanel>();
         waitForAnswers();
         const auto& curves = page().panel<ValuesPanel>().kernels().curves();
@@ -304,7 +304,7 @@ class InspectAnswersTest : public PageTest {
         QVERIFY(*page().panel<ValuesPanel>().tokenMap().map().values != at_0);
         // A run that is removed or opened itself is no longer shown as a twin.
         page().open("twin");
-        QCOMPARE(page().besideState().model(), QString());
+        QCOMPARE(page().comparisonState().model(), QString());
         waitForAnswers();
         QCOMPARE(page().panel<ValuesPanel>().kernels().curves().size(), std::size_t(2));
     }
@@ -315,21 +315,21 @@ class InspectAnswersTest : public PageTest {
         control<QSpinBox>("Number of bands")->setValue(2);
         QTest::mouseClick(control<QPushButton>("Read with every subset"), Qt::LeftButton);
         waitForAnswers();
-        QVERIFY(state().answer(need::subsets) != nullptr);
-        QCOMPARE(state().answer(need::subsets)->subsets.size(), std::size_t(4));
+        QVERIFY(state().answer(answers::subsets) != nullptr);
+        QCOMPARE(state().answer(answers::subsets)->subsets.size(), std::size_t(4));
         QCOMPARE(page().panel<SubsetsPanel>().subsets().figureCsv().count('\n'), 5);
         // They are unknown for another text or change.
         control<QCheckBox>("q and k not rotated")->click();
-        QVERIFY(state().answer(need::subsets) == nullptr);
+        QVERIFY(state().answer(answers::subsets) == nullptr);
         QTest::mouseClick(control<QPushButton>("As it was trained"), Qt::LeftButton);
         waitForAnswers();
         QTest::mouseClick(control<QPushButton>("Read with every subset"), Qt::LeftButton);
         waitForAnswers();
         // Without changes, the set of all bands gives the model's loss.
         double whole = 0;
-        for (const BandSubset& subset : state().answer(need::subsets)->subsets)
+        for (const BandSubset& subset : state().answer(answers::subsets)->subsets)
             if (subset.kept.size() == 2) whole = subset.loss;
-        QVERIFY(std::abs(whole - state().answer(need::reading)->loss) < 1e-9);
+        QVERIFY(std::abs(whole - state().answer(answers::reading)->loss) < 1e-9);
         // A long text takes time and can be cancelled.
         page().readText(QString(kText).repeated(100));
         waitForAnswers();
@@ -339,7 +339,7 @@ class InspectAnswersTest : public PageTest {
         QVERIFY(!state().isAsking());
         page().readText(kText);
         waitForAnswers();
-        QCOMPARE(state().answer(need::reading)->ids.size(), std::size_t(13));
+        QCOMPARE(state().answer(answers::reading)->ids.size(), std::size_t(13));
     }
 
     // One set of controls: the continuation by the unchanged model with what it attended to, and below it the
@@ -351,21 +351,21 @@ class InspectAnswersTest : public PageTest {
         control<QSpinBox>("Tokens to generate")->setValue(4);
         QTest::mouseClick(control<QPushButton>("Generate"), Qt::LeftButton);
         QTRY_VERIFY_WITH_TIMEOUT(!state().isAsking(), 60000);
-        QVERIFY2(state().answer(need::continuation) != nullptr, qPrintable(state().message()));
-        QCOMPARE(state().answer(need::continuation)->prompt, std::string(kText));
-        QVERIFY(state().answer(need::written) == nullptr);  // there is no change
+        QVERIFY2(state().answer(answers::continuation) != nullptr, qPrintable(state().message()));
+        QCOMPARE(state().answer(answers::continuation)->prompt, std::string(kText));
+        QVERIFY(state().answer(answers::generated_text) == nullptr);  // there is no change
         control<QCheckBox>("q and k not rotated")->click();
         waitForAnswers();
         control<QLineEdit>("Prompt")->setText("5>E5");
         QTest::mouseClick(control<QPushButton>("Generate"), Qt::LeftButton);
         waitForAnswers();
         QTRY_VERIFY_WITH_TIMEOUT(!state().isAsking(), 60000);
-        QCOMPARE(state().answer(need::continuation)->prompt, std::string("5>E5"));
-        QVERIFY2(state().answer(need::written) != nullptr, qPrintable(state().message()));
-        QVERIFY(state().answer(need::written)->generated.size() <= 4);
-        auto* written = control<QLabel>("What the changed model writes");
-        QVERIFY2(written->isVisible() && written->text().startsWith("with the change: "),
-                 qPrintable(written->text()));
+        QCOMPARE(state().answer(answers::continuation)->prompt, std::string("5>E5"));
+        QVERIFY2(state().answer(answers::generated_text) != nullptr, qPrintable(state().message()));
+        QVERIFY(state().answer(answers::generated_text)->generated.size() <= 4);
+        auto* generated_text = control<QLabel>("What the changed model writes");
+        QVERIFY2(generated_text->isVisible() && generated_text->text().startsWith("with the change: "),
+                 qPrintable(generated_text->text()));
     }
 
     // Settings of versions with two pages are still read.
@@ -418,15 +418,15 @@ class InspectAnswersTest : public PageTest {
         page().open("run");
         waitForAnswers();
         QCOMPARE(state().step(), std::optional<std::int64_t>(4));
-        const double last = state().answer(need::reading)->loss;
+        const double last = state().answer(answers::reading)->loss;
         auto* steps = control<QComboBox>("Step of the model");
         steps->setCurrentIndex(steps->findText("checkpoint 2"));
         waitForAnswers();
         QCOMPARE(state().step(), std::optional<std::int64_t>(2));
-        QVERIFY(state().answer(need::reading)->loss != last);
+        QVERIFY(state().answer(answers::reading)->loss != last);
         steps->setCurrentIndex(0);
         waitForAnswers();
-        QCOMPARE(state().answer(need::reading)->loss, last);
+        QCOMPARE(state().answer(answers::reading)->loss, last);
     }
 
     void problemsAreSolvedWithAndWithoutTheChange() {
@@ -471,12 +471,12 @@ class InspectAnswersTest : public PageTest {
         openModel();
         page().showPanel<LayersPanel>();
         waitForAnswers();
-        QVERIFY(state().answer(need::lens) != nullptr);
+        QVERIFY(state().answer(answers::lens) != nullptr);
         QCOMPARE(page().panel<LayersPanel>().lens().map().values->rows(),
                  static_cast<Eigen::Index>(state().summary()->layers + 1));
         // After the last layer, the prediction is the model's own.
         QVERIFY(std::abs((*page().panel<LayersPanel>().lens().map().values)(2, 4) -
-                         state().answer(need::reading)->nll[4]) < 1e-5);
+                         state().answer(answers::reading)->nll[4]) < 1e-5);
         page().showPanel<LengthsPanel>();
         QTest::mouseClick(control<QPushButton>("Read with scaled frequencies"), Qt::LeftButton);
         waitForAnswers();
@@ -487,7 +487,7 @@ class InspectAnswersTest : public PageTest {
         control<QLineEdit>("Answer")->setText("C");
         QTest::mouseClick(control<QPushButton>("Needle test"), Qt::LeftButton);
         waitForAnswers();
-        QVERIFY2(state().answer(need::needle) != nullptr, qPrintable(state().message()));
+        QVERIFY2(state().answer(answers::needle) != nullptr, qPrintable(state().message()));
         QCOMPARE(page().panel<LengthsPanel>().needle().map().values->rows(), Eigen::Index(4));
         QCOMPARE(page().panel<LengthsPanel>().needle().map().values->cols(), Eigen::Index(5));
         page().showPanel<PatchPanel>();
@@ -500,18 +500,18 @@ class InspectAnswersTest : public PageTest {
         other->setText("A>E5>33W5>E:Z");
         QTest::mouseClick(control<QPushButton>("Patch every head"), Qt::LeftButton);
         waitForAnswers();
-        QVERIFY2(state().answer(need::patch) != nullptr, qPrintable(state().message()));
+        QVERIFY2(state().answer(answers::patch) != nullptr, qPrintable(state().message()));
         click(page().panel<PatchPanel>().patch(), page().panel<PatchPanel>().patch().cellRect(1, 2).center());
         waitForAnswers();
-        QVERIFY(state().answer(need::patch_positions) != nullptr);
+        QVERIFY(state().answer(answers::patch_positions) != nullptr);
         // Of two clicks in quick succession, the second counts.
         click(page().panel<PatchPanel>().patch(), page().panel<PatchPanel>().patch().cellRect(0, 1).center());
         click(page().panel<PatchPanel>().patch(), page().panel<PatchPanel>().patch().cellRect(1, 2).center());
         waitForAnswers();
-        QCOMPARE(state().answer(need::patch_positions)->head, std::int64_t(2));
-        QCOMPARE(page().panel<PatchPanel>().patchPositions().places().size(), std::size_t(13));
+        QCOMPARE(state().answer(answers::patch_positions)->head, std::int64_t(2));
+        QCOMPARE(page().panel<PatchPanel>().patchPositions().categories().size(), std::size_t(13));
         QVERIFY(std::abs(page().panel<PatchPanel>().patchPositions().series().front().values.back() -
-                         state().answer(need::patch)->restored[1][2]) < 1e-5);
+                         state().answer(answers::patch)->restored[1][2]) < 1e-5);
     }
 
     // The explorer computes the same scores from the model's q and k as the model itself.
@@ -532,7 +532,7 @@ class InspectAnswersTest : public PageTest {
         QTRY_VERIFY_WITH_TIMEOUT(!attention.isAsking(), 60000);
         QVERIFY2(attention.isReady(), qPrintable(attention.message()));
         QCOMPARE(attention.sourceText(), QString("layer 1, head 2 of llama"));
-        const Eigen::VectorXd of_model = state().answer(need::attention)->map.values->row(12).transpose();
+        const Eigen::VectorXd of_model = state().answer(answers::attention)->map.values->row(12).transpose();
         QVERIFY((attention.weightRow() - of_model).cwiseAbs().maxCoeff() < 2e-5);
         QCOMPARE(attention.tokenNames().size(), 13);
     }
@@ -543,24 +543,24 @@ class InspectAnswersTest : public PageTest {
         waitForAnswers();
         control<QCheckBox>("outputs not rotated back")->click();
         waitForAnswers();
-        QVERIFY(state().answer(need::changed) != nullptr);
+        QVERIFY(state().answer(answers::changed) != nullptr);
         page().open("twin");
         waitForAnswers();
         QVERIFY2(state().message().isEmpty(), qPrintable(state().message()));
-        QVERIFY(state().change().isNothing());
+        QVERIFY(state().change().isEmpty());
         QVERIFY2(!effect().contains("with the change"), qPrintable(effect()));
     }
 
     void modelsWithoutRotationAreSaidToBeSo() {
         page().open(model("gpt2"));
         page().readText(kText);
-        page().showPanel<BandsPanel>();
+        page().showPanel<PairsPanel>();
         waitForAnswers();
         QVERIFY2(state().message().isEmpty(), qPrintable(state().message()));
         QVERIFY(!state().summary()->rotates);
         page().showPanel<HeadsPanel>();
         waitForAnswers();
-        QVERIFY(state().answer(need::attention) != nullptr);
+        QVERIFY(state().answer(answers::attention) != nullptr);
     }
 
     void whatIsNoModelIsSaid() {
@@ -574,7 +574,7 @@ class InspectAnswersTest : public PageTest {
         page().readText(kText);
         waitForAnswers();
         QCOMPARE(state().message(), QString());
-        QVERIFY(state().answer(need::reading) != nullptr);
+        QVERIFY(state().answer(answers::reading) != nullptr);
         // Models opened before are listed unless they no longer exist.
         QVERIFY(page().models().findData(model("llama")) >= 0);
         QFile::remove(broken);
@@ -616,13 +616,13 @@ class InspectAnswersTest : public PageTest {
     QString effect() const { return control<QLabel>("What the change does to the loss")->text(); }
 
     void waitForAnswers() const {
-        QTRY_VERIFY_WITH_TIMEOUT(!state().isAsking() && !page().besideState().isAsking(), 60000);
+        QTRY_VERIFY_WITH_TIMEOUT(!state().isAsking() && !page().comparisonState().isAsking(), 60000);
     }
     void openModel() const {
         page().open(model("llama"));
         page().readText(kText);
         waitForAnswers();
-        QVERIFY2(state().answer(need::reading) != nullptr, qPrintable(state().message()));
+        QVERIFY2(state().answer(answers::reading) != nullptr, qPrintable(state().message()));
     }
     void typeText(const QString& text) const {
         page().text().selectAll();

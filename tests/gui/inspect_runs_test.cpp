@@ -16,7 +16,7 @@ class InspectRunsTest : public PageTest {
 
   private slots:
     void initTestCase() {
-        forgetSettings("inspect_runs_test");
+        clearSettings("inspect_runs_test");
         const QString trainer = QString::fromLocal8Bit(qgetenv("ROPER_TRAIN"));
         qputenv("PATH", QFileInfo(trainer).absolutePath().toLocal8Bit() + ":" + qgetenv("PATH"));
         for (const char* name : {"real", "twin"})
@@ -82,75 +82,75 @@ class InspectRunsTest : public PageTest {
 
     // The twin shows the same head and step, whichever is selected.
     void aTwinStandsBesideItsRun() {
-        QVERIFY(!page().panel<TrainingPanel>().besideMap().isVisible());
+        QVERIFY(!page().panel<TrainingPanel>().comparisonMap().isVisible());
         const std::size_t alone = page().figures().size();
         auto* choice = control<QComboBox>("Model beside it");
         QCOMPARE(choice->itemText(1), QString("its twin, RoPE"));
         choice->setCurrentIndex(1);
         emit choice->activated(1);
-        QCOMPARE(beside().model(), QString("twin"));
-        QVERIFY(page().panel<TrainingPanel>().besideMap().isVisible());
+        QCOMPARE(comparison().model(), QString("twin"));
+        QVERIFY(page().panel<TrainingPanel>().comparisonMap().isVisible());
         page().panel<TrainingPanel>().scrubber().setValue(1);
         QCOMPARE(state().maps()->step, std::int64_t(10));
-        QCOMPARE(beside().maps()->step, std::int64_t(10));
+        QCOMPARE(comparison().maps()->step, std::int64_t(10));
         state().setHead(1, 1);
-        QCOMPARE(headOf(beside()), std::pair(1, 1));
-        HeadsView& beside_heads = page().panel<TrainingPanel>().besideThumbnails();
+        QCOMPARE(headOf(comparison()), std::pair(1, 1));
+        HeadsView& beside_heads = page().panel<TrainingPanel>().comparisonThumbnails();
         QTest::mouseClick(&beside_heads, Qt::LeftButton, {}, beside_heads.headRect(1, 0).center().toPoint());
         QCOMPARE(headOf(state()), std::pair(1, 0));
-        QVERIFY(page().panel<TrainingPanel>().besideMap().figureCaption().contains(
+        QVERIFY(page().panel<TrainingPanel>().comparisonMap().figureCaption().contains(
             "layer 1, head 0 of twin at step 10"));
         QVERIFY(*page().panel<TrainingPanel>().map().map().values !=
-                *page().panel<TrainingPanel>().besideMap().map().values);
+                *page().panel<TrainingPanel>().comparisonMap().map().values);
         // Both read a text typed by the user, and both continue a prompt.
         look("?s='abc'; s[1:]=='");
-        QCOMPARE(beside().message(), QString());
-        QCOMPARE(beside().maps()->text, state().maps()->text);
+        QCOMPARE(comparison().message(), QString());
+        QCOMPARE(comparison().maps()->text, state().maps()->text);
         page().showPanel<GenerationPanel>();
         control<QLineEdit>("Prompt")->setText("?s='abc'; s[1:]=='");
         control<QSpinBox>("Tokens to generate")->setValue(5);
         QTest::mouseClick(control<QPushButton>("Generate"), Qt::LeftButton);
         waitForAnswers();
-        const Continuation* of_beside = beside().answer(need::continuation);
+        const Continuation* of_beside = comparison().answer(answers::continuation);
         QVERIFY(continuation() != nullptr && of_beside != nullptr);
-        QCOMPARE(of_beside->given, continuation()->given);
+        QCOMPARE(of_beside->prompt_tokens, continuation()->prompt_tokens);
         // When an older checkpoint is selected, the twin uses the same step.
         auto* step = control<QComboBox>("Step of the model");
         step->setCurrentIndex(step->findText("checkpoint 20"));
         QCOMPARE(state().step(), std::optional<std::int64_t>(20));
         QTest::mouseClick(control<QPushButton>("Generate"), Qt::LeftButton);
         waitForAnswers();
-        QCOMPARE(beside().step(), std::optional<std::int64_t>(20));
+        QCOMPARE(comparison().step(), std::optional<std::int64_t>(20));
         step->setCurrentIndex(0);
         // Both solve problems of every size, and both can be cancelled.
         page().showPanel<SizesPanel>();
         control<QSpinBox>("Problems of each size")->setValue(1);
         QTest::mouseClick(control<QPushButton>("Solve"), Qt::LeftButton);
         QTest::mouseClick(control<QPushButton>("Solve"), Qt::LeftButton);  // the button now says “Cancel”
-        QVERIFY(!state().sizes().isCounting() && !beside().sizes().isCounting());
+        QVERIFY(!state().sizes().isCounting() && !comparison().sizes().isCounting());
         QTest::mouseClick(control<QPushButton>("Solve"), Qt::LeftButton);
-        QTRY_VERIFY_WITH_TIMEOUT(!state().sizes().isCounting() && !beside().sizes().isCounting(), 60000);
-        QVERIFY2(beside().sizes().table().has_value(), qPrintable(beside().sizes().message()));
-        QVERIFY(page().panel<SizesPanel>().besideSizeMap().isVisible());
+        QTRY_VERIFY_WITH_TIMEOUT(!state().sizes().isCounting() && !comparison().sizes().isCounting(), 60000);
+        QVERIFY2(comparison().sizes().table().has_value(), qPrintable(comparison().sizes().message()));
+        QVERIFY(page().panel<SizesPanel>().comparisonSizeMap().isVisible());
         QVERIFY(
-            page().panel<SizesPanel>().besideSizeMap().figureCaption().contains("that twin solves at step"));
-        QCOMPARE(page().panel<SizesPanel>().besideSizeMap().map().values->rows(),
+            page().panel<SizesPanel>().comparisonSizeMap().figureCaption().contains("that twin solves at step"));
+        QCOMPARE(page().panel<SizesPanel>().comparisonSizeMap().map().values->rows(),
                  page().panel<SizesPanel>().sizeMap().map().values->rows());
         QCOMPARE(page().figures().size(), alone + 4);
         page().showPanel<TrainingPanel>();
         // The twin is removed when its own run is opened.
         page().open("twin");
-        QCOMPARE(beside().model(), QString());
-        QVERIFY(!page().panel<TrainingPanel>().besideMap().isVisible());
+        QCOMPARE(comparison().model(), QString());
+        QVERIFY(!page().panel<TrainingPanel>().comparisonMap().isVisible());
         QCOMPARE(page().figures().size(), alone);
         page().inspect("twin", true);
-        QCOMPARE(beside().model(), QString("real"));
+        QCOMPARE(comparison().model(), QString("real"));
     }
 
     void aRunWithoutATwinStandsAlone() {
         page().inspect("without-snapshots", true);
-        QCOMPARE(beside().model(), QString());
-        QVERIFY(!page().panel<TrainingPanel>().besideMap().isVisible());
+        QCOMPARE(comparison().model(), QString());
+        QVERIFY(!page().panel<TrainingPanel>().comparisonMap().isVisible());
     }
 
     void theScrubberLeadsThroughTheSnapshots() {
@@ -223,10 +223,10 @@ class InspectRunsTest : public PageTest {
         QVERIFY2(continuation() != nullptr, qPrintable(state().message()));
         const Continuation c = *continuation();
         QCOMPARE(c.generated(), std::size_t(9));
-        QCOMPARE(c.given, std::size_t(18));
+        QCOMPARE(c.prompt_tokens, std::size_t(18));
         for (std::size_t i = 0; i < 9; ++i) {
             QCOMPARE(c.candidates[i].front().text,
-                     c.tokens[c.given + i]);  // greedy: the most likely character is generated
+                     c.tokens[c.prompt_tokens + i]);  // greedy: the most likely character is generated
             QVERIFY(std::abs(c.candidates[i].front().probability - c.probability[i]) < 1e-6);
         }
         ContinuationView& view = page().panel<GenerationPanel>().continuation();
@@ -362,10 +362,10 @@ class InspectRunsTest : public PageTest {
   private:
     InspectPage& page() { return window_->inspectPage(); }
     InspectState& state() { return page().state(); }
-    InspectState& beside() { return page().besideState(); }
-    const Continuation* continuation() { return state().answer(need::continuation); }
+    InspectState& comparison() { return page().comparisonState(); }
+    const Continuation* continuation() { return state().answer(answers::continuation); }
     static std::pair<int, int> headOf(const InspectState& of) { return {of.layer(), of.head()}; }
-    void waitForAnswers() { QTRY_VERIFY_WITH_TIMEOUT(!state().isAsking() && !beside().isAsking(), 60000); }
+    void waitForAnswers() { QTRY_VERIFY_WITH_TIMEOUT(!state().isAsking() && !comparison().isAsking(), 60000); }
     /// Makes the model read a text typed by the user, with all its heads.
     void readMaps(const QString& text) {
         page().readText(text);

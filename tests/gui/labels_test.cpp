@@ -13,7 +13,7 @@ class LabelsTest : public PageTest {
     using Change = std::function<void(Setup&)>;
 
   private slots:
-    void initTestCase() { forgetSettings("labels_test"); }
+    void initTestCase() { clearSettings("labels_test"); }
     void init() {
         QSettings().clear();
         openWindow("Rotation");
@@ -41,8 +41,8 @@ class LabelsTest : public PageTest {
             s.query = 60;
             s.key = 2;
         });
-        QTest::newRow("two tokens") << Change([](Setup& s) { s.mixture = Mixture::two; });
-        QTest::newRow("all tokens") << Change([](Setup& s) { s.mixture = Mixture::all; });
+        QTest::newRow("two tokens") << Change([](Setup& s) { s.mixed_tokens = MixedTokens::two; });
+        QTest::newRow("all tokens") << Change([](Setup& s) { s.mixed_tokens = MixedTokens::all; });
         QTest::newRow("a token on a fast clock") << Change([](Setup& s) {
             s.pair = 0;
             s.tokens = 40;
@@ -52,7 +52,7 @@ class LabelsTest : public PageTest {
         QTest::newRow("a mistake") << Change([](Setup& s) {
             s.mistake = Mistake::values_twice;
             s.shift = 12;
-            s.blend = 0.4;
+            s.value_rotation_strength = 0.4;
         });
         QTest::newRow("scalings") << Change([](Setup& s) {
             s.scaling.method = ScalingMethod::yarn;

@@ -9,7 +9,7 @@ class LinkedViewsTest : public PageTest {
     Q_OBJECT
 
   private slots:
-    void initTestCase() { forgetSettings("linked_views_test"); }
+    void initTestCase() { clearSettings("linked_views_test"); }
     void init() {
         QSettings().clear();
         openWindow("Rotation");
@@ -20,7 +20,7 @@ class LinkedViewsTest : public PageTest {
         auto* dials = window_->rotationPage().findChild<DialsView*>();
         auto* bars = window_->rotationPage().findChild<BarsView*>();
         expectMarkedIn({dials, bars}, [&] { readoutAt(bars, middleOf(*bars)); });
-        QVERIFY(pointed().pair.has_value());
+        QVERIFY(hovered().pair.has_value());
         expectNothingAfterLeaving(bars);
     }
 
@@ -28,7 +28,7 @@ class LinkedViewsTest : public PageTest {
         auto* strip = window_->rotationPage().findChild<TokenStrip*>();
         auto* circle = window_->rotationPage().findChild<CircleView*>();
         expectMarkedIn({strip, circle}, [&] { readoutAt(strip, middleOf(*strip)); });
-        QVERIFY(pointed().position.has_value());
+        QVERIFY(hovered().position.has_value());
         expectNothingAfterLeaving(strip);
     }
 
@@ -38,13 +38,13 @@ class LinkedViewsTest : public PageTest {
         HeatMapView& map = page.cosineMapView();
         expectMarkedIn({&map, &page.spectrumChart(), &page.decayChart(), &page.boundChart()},
                        [&] { readoutAt(&map, map.cellRect(5, 90).center().toPoint()); });
-        QCOMPARE(pointed().pair, 5);
+        QCOMPARE(hovered().pair, 5);
         // From a chart to the map: x is the middle of the plot.
-        QSignalSpy told(&page.decayChart(), &CurveChart::xPointed);
+        QSignalSpy told(&page.decayChart(), &CurveChart::xHovered);
         expectMarkedIn({&map, &page.boundChart()}, [&] { movePlot(page.decayChart()); });
         QCOMPARE(told.size(), 1);
-        QCOMPARE(*pointed().distance, qRound(told[0][0].toDouble()));
-        QVERIFY(!pointed().pair.has_value());
+        QCOMPARE(*hovered().distance, qRound(told[0][0].toDouble()));
+        QVERIFY(!hovered().pair.has_value());
         expectNothingAfterLeaving(&page.decayChart().plot());
         readoutAt(&map, map.cellRect(5, 90).center().toPoint());
         expectNothingAfterLeaving(&map);
@@ -57,25 +57,25 @@ class LinkedViewsTest : public PageTest {
         QVERIFY(page.distanceChart().isVisible());
         expectMarkedIn({&page.map(), &page.distanceChart()},
                        [&] { readoutAt(&page.map(), page.map().cellRect(9, 2).center().toPoint()); });
-        QCOMPARE(pointed().distance, 7);
+        QCOMPARE(hovered().distance, 7);
         expectMarkedIn({&page.map()}, [&] { movePlot(page.distanceChart()); });
-        QCOMPARE(*pointed().key, *pointed().query - *pointed().distance);
+        QCOMPARE(*hovered().key, *hovered().query - *hovered().distance);
         expectNothingAfterLeaving(&page.distanceChart().plot());
     }
 
     void aKeyOnTheValueMixingPage() {
-        change([](Setup& s) { s.mixture = Mixture::all; });
+        change([](Setup& s) { s.mixed_tokens = MixedTokens::all; });
         window_->showPage("Value mixing");
         MixingPage& page = window_->mixingPage();
         page.showTab(0);
         BarChart& bars = page.distances();
         expectMarkedIn({&bars, &page.compass()},
-                       [&] { readoutAt(&bars, bars.placeRect(3).center().toPoint()); });
-        QCOMPARE(pointed().distance, bars.places()[3]);
-        QCOMPARE(pointed().key, setup().query - bars.places()[3]);
-        const Pointed key = pointed();
+                       [&] { readoutAt(&bars, bars.categoryRect(3).center().toPoint()); });
+        QCOMPARE(hovered().distance, bars.categories()[3]);
+        QCOMPARE(hovered().key, setup().query - bars.categories()[3]);
+        const HoveredItem key = hovered();
         page.setViewSettings({{"view.mixing_below", "1"}});
-        expectMarkedIn({&page.steps(), &page.compass()}, [&] { window_->selection().pointing().set(key); });
+        expectMarkedIn({&page.steps(), &page.compass()}, [&] { window_->selection().hoverState().set(key); });
     }
 
     /// Exported files do not contain the highlight.
@@ -91,21 +91,21 @@ class LinkedViewsTest : public PageTest {
         };
         const QImage before = drawn();
         readoutAt(&map, map.cellRect(5, 90).center().toPoint());
-        QVERIFY(pointed().pair.has_value());
+        QVERIFY(hovered().pair.has_value());
         QCOMPARE(drawn(), before);
     }
 
     /// A change of the setup clears the highlight, since something else may be under the pointer.
     void aChangeOfTheSetupForgetsIt() {
-        window_->selection().pointing().set({.key = 3, .distance = 6});
+        window_->selection().hoverState().set({.key = 3, .distance = 6});
         change([](Setup& s) { s.query = 4; });
-        QVERIFY(pointed() == Pointed{});
+        QVERIFY(hovered() == HoveredItem{});
     }
 
     /// A pair that does not exist in a figure is not highlighted there.
     void aPairThatIsNotThere() {
         change([](Setup& s) { s.head_dim = 4; });
-        window_->selection().pointing().set(
+        window_->selection().hoverState().set(
             {.pair = 31, .query = 500, .key = 400, .distance = 100, .position = 99});
         for (const char* page : {"Rotation", "Spectrum", "Attention", "Value mixing"}) {
             window_->showPage(page);
@@ -114,7 +114,7 @@ class LinkedViewsTest : public PageTest {
     }
 
   private:
-    const Pointed& pointed() const { return window_->selection().pointed(); }
+    const HoveredItem& hovered() const { return window_->selection().hovered(); }
 
     static QPoint middleOf(const QWidget& widget) { return widget.rect().center(); }
 
@@ -128,33 +128,33 @@ class LinkedViewsTest : public PageTest {
     void expectNothingAfterLeaving(QWidget* view) const {
         QEvent leave(QEvent::Leave);
         QCoreApplication::sendEvent(view, &leave);
-        QVERIFY(pointed() == Pointed{});
+        QVERIFY(hovered() == HoveredItem{});
     }
 
     /// Each figure must change when the pointer arrives and be restored when it leaves.
     void expectMarkedIn(const std::vector<QWidget*>& views, const std::function<void()>& point) {
-        window_->selection().pointing().clear();
+        window_->selection().hoverState().clear();
         const auto picturesOf = [&views] {
             // Charts are drawn after events are processed, which may take longer on a busy machine.
             QTest::qWait(50);
             for (QWidget* view : views)
                 if (auto* chart = qobject_cast<PlotView*>(view)) chart->redrawNow();
-            std::vector<QImage> pictures;
+            std::vector<QImage> pageFigures;
             for (QWidget* view : views)
-                pictures.push_back(view->grab().toImage());
-            return pictures;
+                pageFigures.push_back(view->grab().toImage());
+            return pageFigures;
         };
         const std::vector<QImage> before = picturesOf();
         point();
         const std::vector<QImage> marked = picturesOf();
         for (std::size_t i = 0; i < views.size(); ++i)
             QVERIFY2(marked[i] != before[i], views[i]->metaObject()->className());
-        const Pointed now = pointed();
-        window_->selection().pointing().clear();
+        const HoveredItem now = hovered();
+        window_->selection().hoverState().clear();
         const std::vector<QImage> after = picturesOf();
         for (std::size_t i = 0; i < views.size(); ++i)
             QVERIFY2(after[i] == before[i], views[i]->metaObject()->className());
-        window_->selection().pointing().set(now);
+        window_->selection().hoverState().set(now);
     }
 };
 

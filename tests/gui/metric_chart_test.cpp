@@ -96,13 +96,13 @@ class MetricChartTest : public QObject {
         };
         QVERIFY(message().isEmpty());
         QVERIFY(chart.figureCsv().contains("\na,1,,,3,"));
-        chart.setAcross(MetricChart::XAxis::time);
+        chart.setXAxis(MetricChart::XAxis::time);
         QVERIFY(message().isEmpty());
-        QVERIFY(chart.stretch() && chart.stretch()->first == 22);
+        QVERIFY(chart.xRange() && chart.xRange()->first == 22);
         QVERIFY(chart.figureCsv().contains("\na,1,,,3,\n"));
-        chart.setAcross(MetricChart::XAxis::tokens);
+        chart.setXAxis(MetricChart::XAxis::tokens);
         QCOMPARE(message(), "Not recorded: tokens");
-        QVERIFY(!chart.stretch());
+        QVERIFY(!chart.xRange());
         QCOMPARE(chart.pointCount("a"), std::size_t(50));
     }
 
@@ -126,16 +126,16 @@ class MetricChartTest : public QObject {
             QTest::qWait(60);
         };
         clickLegend(1, false);
-        QVERIFY(!chart.isShown("b"));
+        QVERIFY(!chart.isCurveVisible("b"));
         QVERIFY(!chart.plot().graph(4)->visible());
         clickLegend(1, false);
-        QVERIFY(chart.isShown("b"));
+        QVERIFY(chart.isCurveVisible("b"));
         QTest::qWait(QApplication::doubleClickInterval() + 50);
         clickLegend(2, true);
-        QVERIFY(chart.isShown("c") && !chart.isShown("a") && !chart.isShown("b"));
+        QVERIFY(chart.isCurveVisible("c") && !chart.isCurveVisible("a") && !chart.isCurveVisible("b"));
         QTest::qWait(QApplication::doubleClickInterval() + 50);
         clickLegend(2, true);
-        QVERIFY(chart.isShown("a") && chart.isShown("b") && chart.isShown("c"));
+        QVERIFY(chart.isCurveVisible("a") && chart.isCurveVisible("b") && chart.isCurveVisible("c"));
     }
 
     void crosshairReadsTheNumbers() {
@@ -149,15 +149,15 @@ class MetricChartTest : public QObject {
         QVERIFY(QTest::qWaitForWindowExposed(&chart));
         chart.redrawNow();
         QTest::qWait(80);
-        QSignalSpy pointed(&chart, &MetricChart::pointed);
+        QSignalSpy hovered(&chart, &MetricChart::hovered);
         const int x = static_cast<int>(chart.plot().xAxis->coordToPixel(50));
         // Sent directly to the plot, independent of the real pointer's position.
         const QPointF at(x, chart.plot().axisRect()->center().y());
         QMouseEvent move(QEvent::MouseMove, at, chart.plot().mapToGlobal(at), Qt::NoButton, Qt::NoButton, {});
         QApplication::sendEvent(&chart.plot(), &move);
-        QVERIFY(!pointed.isEmpty());
-        QVERIFY2(pointed.last()[0].toString().contains("run a: 0.5"),
-                 qPrintable(pointed.last()[0].toString()));
+        QVERIFY(!hovered.isEmpty());
+        QVERIFY2(hovered.last()[0].toString().contains("run a: 0.5"),
+                 qPrintable(hovered.last()[0].toString()));
     }
 
     // Regression: the crosshair showed the evaluation of step 600 at step 539.
@@ -173,18 +173,18 @@ class MetricChartTest : public QObject {
         QVERIFY(QTest::qWaitForWindowExposed(&chart));
         chart.redrawNow();
         QTest::qWait(80);
-        QSignalSpy pointed(&chart, &MetricChart::pointed);
+        QSignalSpy hovered(&chart, &MetricChart::hovered);
         const QPointF at(chart.plot().xAxis->coordToPixel(539), chart.plot().yAxis->coordToPixel(54));
         QMouseEvent move(QEvent::MouseMove, at, chart.plot().mapToGlobal(at), Qt::NoButton, Qt::NoButton, {});
         QApplication::sendEvent(&chart.plot(), &move);
-        const QString readout = pointed.last()[0].toString();
+        const QString readout = hovered.last()[0].toString();
         QVERIFY2(readout.contains("e: 54 at 500"), qPrintable(readout));
         QVERIFY2(!readout.contains("a: 50") && readout.contains("and 2 more"), qPrintable(readout));
         // With several runs of a kind, it reads the mean and the nearest run.
         for (const char* key : {"a", "b", "c", "d", "e", "f"})
-            chart.setLook(key, {key[0] < 'd' ? "RoPE" : "RoPER", Theme::rope(), 0, 0, false, key});
+            chart.setCurveStyle(key, {key[0] < 'd' ? "RoPE" : "RoPER", Theme::rope(), 0, 0, false, key});
         QApplication::sendEvent(&chart.plot(), &move);
-        const QString of_kinds = pointed.last()[0].toString();
+        const QString of_kinds = hovered.last()[0].toString();
         QVERIFY2(of_kinds.contains("RoPER: mean 54 (53 to 55, 3 runs)    RoPE: mean 51 (50 to 52, 3 runs)"
                                    "    nearest: e: 54 at 500"),
                  qPrintable(of_kinds));
@@ -192,9 +192,9 @@ class MetricChartTest : public QObject {
         chart.clear("f");
         chart.append("f", {500, 0, 0, std::nan("")});
         for (const char* key : {"b", "c"})
-            chart.setLook(key, {"x=%2", Theme::rope(), 0, 0, false, key});
+            chart.setCurveStyle(key, {"x=%2", Theme::rope(), 0, 0, false, key});
         QApplication::sendEvent(&chart.plot(), &move);
-        const QString with_nan = pointed.last()[0].toString();
+        const QString with_nan = hovered.last()[0].toString();
         QVERIFY2(
             with_nan.contains("RoPER: mean 53.5 (53 to 54, 2 runs), 1 NaN") &&
                 with_nan.contains("x=%2: mean 51.5 (51 to 52, 2 runs)    a: 50 at 500    nearest: e: 54"),
@@ -257,9 +257,9 @@ class MetricChartTest : public QObject {
                 for (int i = 0; i < 20; ++i) {
                     const QString label =
                         QString("Sweep addition-width-%1: %2").arg(i / 2).arg(i % 2 ? "RoPER" : "RoPE");
-                    MetricChart::Look look{label, Theme::rope(), i % 2};
-                    look.letter = CurveLetters::letter(i);
-                    chart.addSeries(label, look);
+                    MetricChart::CurveStyle style{label, Theme::rope(), i % 2};
+                    style.letter = CurveLetters::letter(i);
+                    chart.addSeries(label, style);
                     for (int step = 1; step <= 10; ++step)
                         chart.append(label, {step * 10.0, 0, 0, 3 - 0.01 * i * step});
                 }
@@ -267,7 +267,7 @@ class MetricChartTest : public QObject {
                 chart.redrawNow();
                 TextBoxRecorder recorder(size);
                 QPainter painter(&recorder);
-                painter.setFont(Zoom::instance().pictureFont());
+                painter.setFont(Zoom::instance().figureFont());
                 chart.paintFigure(painter, QRect(QPoint(), size), Theme::of(fixedPalette(dark)));
                 painter.end();
                 // The rows of the legend are below the label of the x axis.
@@ -306,11 +306,11 @@ class MetricChartTest : public QObject {
         MetricChart chart("loss", "loss", nullptr);
         chart.resize(600, 400);
         for (int i = 0; i < 7; ++i) {
-            MetricChart::Look look{QString("run %1").arg(i), Theme::rope()};
-            look.letter = CurveLetters::letter(i);
-            chart.addSeries(look.label, look);
+            MetricChart::CurveStyle style{QString("run %1").arg(i), Theme::rope()};
+            style.letter = CurveLetters::letter(i);
+            chart.addSeries(style.label, style);
             for (int step = 0; step <= 20; ++step)
-                chart.append(look.label, {step * 5.0, 0, 0, 1.0 + i});
+                chart.append(style.label, {step * 5.0, 0, 0, 1.0 + i});
         }
         const auto letters = [&] {
             chart.redrawNow();
@@ -320,9 +320,9 @@ class MetricChartTest : public QObject {
             return all;
         };
         QCOMPARE(letters().size(), 7);
-        chart.setShown("run 2", false);
+        chart.setCurveVisible("run 2", false);
         QVERIFY(!letters().contains("C"));
-        chart.setShown("run 2", true);
+        chart.setCurveVisible("run 2", true);
         QVERIFY(letters().contains("C"));
         chart.removeSeries("run 3");
         chart.plot().replot();  // before the next update
@@ -335,7 +335,7 @@ class MetricChartTest : public QObject {
         QVERIFY(!chart.plot().legend->visible());
         TextBoxRecorder recorder(chart.size());
         QPainter painter(&recorder);
-        painter.setFont(Zoom::instance().pictureFont());
+        painter.setFont(Zoom::instance().figureFont());
         chart.paintWithLegend(true, painter, chart.rect(), Theme::light());
         painter.end();
         QVERIFY(std::any_of(recorder.boxes().begin(), recorder.boxes().end(),
@@ -355,10 +355,10 @@ class MetricChartTest : public QObject {
             chart.resize(500, 300);
             const Theme theme = Theme::of(chart.palette());
             for (const QColor& color : {QColor("#101010"), QColor("#f4f4f4"), QColor("#ffe680")}) {
-                MetricChart::Look look;
-                look.label = look.name = color.name();
-                look.color = color;
-                chart.addSeries(color.name(), look);
+                MetricChart::CurveStyle style;
+                style.label = style.name = color.name();
+                style.color = color;
+                chart.addSeries(color.name(), style);
                 for (int step = 1; step <= 3; ++step)
                     chart.append(color.name(), {double(step), double(step), double(step), 1.0 / step});
             }
@@ -389,7 +389,7 @@ class MetricChartTest : public QObject {
         chart.plot().replot();
         const auto ticks = chart.plot().yAxis->tickVector();
         QVERIFY2(ticks.contains(0.01) && ticks.contains(0.1) && ticks.contains(0.2), "ticks below 1");
-        chart.setAcross(MetricChart::XAxis::tokens);
+        chart.setXAxis(MetricChart::XAxis::tokens);
         chart.redrawNow();
         QVERIFY(chart.plot().xAxis->range().upper >= 1000);
         // About one decade: losses from 6 to 0.6 have ticks below 1, too.

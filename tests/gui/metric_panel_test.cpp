@@ -13,7 +13,7 @@ class MetricPanelTest : public PageTest {
     Q_OBJECT
 
   private slots:
-    void initTestCase() { forgetSettings("metric_panel_test"); }
+    void initTestCase() { clearSettings("metric_panel_test"); }
 
     void init() {
         QSettings().clear();
@@ -48,11 +48,11 @@ class MetricPanelTest : public PageTest {
         QTRY_COMPARE(panel().chart(0).pointCount("zroper"), std::size_t(100));
         MetricChart& loss = panel().chart(0);
         const MetricChart& lowest = panel().chart(panel().count() - 1);
-        QVERIFY(!lowest.lists(loss));
+        QVERIFY(!lowest.legendContains(loss));
         QVERIFY(loss.isLegendShown());
         // If the lowest chart shows a quantity that every run has, one legend is enough.
         panel().setQuantity(panel().count() - 1, Quantity::gradient_norm);
-        QTRY_VERIFY(lowest.lists(loss));
+        QTRY_VERIFY(lowest.legendContains(loss));
         QVERIFY(!loss.isLegendShown() && lowest.isLegendShown());
         // A reference line is named in the chart that shows it.
         loss.setReference("zroper", 0.15, "lower bound");
@@ -66,13 +66,13 @@ class MetricPanelTest : public PageTest {
 
     /// A curve keeps its dash pattern and its letter when others are added or removed.
     void curvesKeepTheirDashesAndLetters() {
-        CurveLooks looks;
+        CurveStyles looks;
         const auto of = [&](const QStringList& experiments) {
-            QList<CurveLooks::Run> runs;
+            QList<CurveStyles::Run> runs;
             for (const QString& experiment : experiments)
                 for (const int place : {0, 1}) {
                     const QString group = place == 0 ? "RoPE" : "RoPER";
-                    runs << CurveLooks::Run{experiment + group, experiment, experiment, group,
+                    runs << CurveStyles::Run{experiment + group, experiment, experiment, group,
                                             group + ", seed 0", place,      Qt::red};
                 }
             return looks.of(runs);
@@ -90,8 +90,8 @@ class MetricPanelTest : public PageTest {
         const QStringList ten = QString("a b c d e f g h i j").split(' ');
         all = of(ten);
         QSet<QString> letters;
-        for (const MetricChart::Look& look : all)
-            letters.insert(look.letter);
+        for (const MetricChart::CurveStyle& style : all)
+            letters.insert(style.letter);
         QCOMPARE(letters.size(), 20);
         QVERIFY(!letters.contains(QString()));
         QCOMPARE(all["jRoPE"].dash, 0);  // the method's dash pattern
@@ -118,7 +118,7 @@ class MetricPanelTest : public PageTest {
             choose(1, quantity == Quantity::training_loss ? Quantity::gradient_norm : quantity);
             choose(0, quantity);
             MetricChart& chart = panel().chart(0);
-            const bool every_step = bool(infoOf(quantity).of_metrics);
+            const bool every_step = bool(infoOf(quantity).from_metrics);
             QCOMPARE(chart.pointCount("a"), std::size_t(every_step ? 100 : 2));
             const QStringList lines =
                 chart.figureCsv().split('\n').filter(QRegularExpression("^\"?a\"?,100,"));
@@ -132,7 +132,7 @@ class MetricPanelTest : public PageTest {
     }
 
     void theLeastDenominatorIsThatOfAllHeads() {
-        choose(0, Quantity::least_denominator);
+        choose(0, Quantity::min_denominator);
         QCOMPARE(panel().chart(0).pointCount("a"), std::size_t(0));
         QCOMPARE(panel().chart(0).pointCount("b"), std::size_t(2));
         const QString csv = panel().chart(0).figureCsv();
@@ -152,7 +152,7 @@ class MetricPanelTest : public PageTest {
         auto* add = button("Add chart");
         while (add->isEnabled())
             QTest::mouseClick(add, Qt::LeftButton);
-        QCOMPARE(panel().count(), MetricPanel::kMostCharts);
+        QCOMPARE(panel().count(), MetricPanel::kMaxCharts);
         QCOMPARE(panel().chart(3).pointCount("b"), std::size_t(100));
         QCOMPARE(panel().figures().size(), std::size_t(4));
         std::set<QString> names;
@@ -180,7 +180,7 @@ class MetricPanelTest : public PageTest {
         const QCPRange range = first.plot().xAxis->range();
         QVERIFY2(std::abs(range.lower - 25) < 3 && std::abs(range.upper - 50) < 3,
                  qPrintable(QString("%1 to %2").arg(range.lower).arg(range.upper)));
-        QVERIFY(!first.isFollowing());
+        QVERIFY(!first.isAutoscaled());
         for (int place = 1; place < panel().count(); ++place) {
             QCOMPARE(panel().chart(place).plot().xAxis->range().lower, range.lower);
             QCOMPARE(panel().chart(place).plot().xAxis->range().upper, range.upper);
@@ -192,7 +192,7 @@ class MetricPanelTest : public PageTest {
                  qPrintable(QString("%1 to %2").arg(norm.lower).arg(norm.upper)));
         QTest::mouseDClick(&first.plot(), Qt::LeftButton, {}, inside.center());
         for (int place = 0; place < panel().count(); ++place) {
-            QVERIFY(panel().chart(place).isFollowing());
+            QVERIFY(panel().chart(place).isAutoscaled());
             panel().chart(place).redrawNow();
             QVERIFY(panel().chart(place).plot().xAxis->range().contains(99));
         }
@@ -287,17 +287,17 @@ class MetricPanelTest : public PageTest {
         QCOMPARE(panel().chart(1).plot().xAxis->range().lower, range.lower);
         QTest::mouseClick(button("Reset zoom"), Qt::LeftButton);
         for (int place = 0; place < panel().count(); ++place)
-            QVERIFY(panel().chart(place).isFollowing());
+            QVERIFY(panel().chart(place).isAutoscaled());
     }
 
     void whatIsHiddenIsHiddenEverywhere() {
         MetricChart& first = shown(0);
         const QPoint at = first.plot().legend->item(0)->rect().center();
         QTest::mouseClick(&first.plot(), Qt::LeftButton, {}, at);
-        QVERIFY(!first.isShown("a") && first.isShown("b"));
-        QVERIFY(!panel().chart(1).isShown("a"));
+        QVERIFY(!first.isCurveVisible("a") && first.isCurveVisible("b"));
+        QVERIFY(!panel().chart(1).isCurveVisible("a"));
         choose(1, Quantity::tokens_per_second);
-        QVERIFY(!panel().chart(1).isShown("a") && panel().chart(1).isShown("b"));
+        QVERIFY(!panel().chart(1).isCurveVisible("a") && panel().chart(1).isCurveVisible("b"));
     }
 
     void smoothingSaysItsNumberAndIsOfStepsAlone() {

@@ -13,7 +13,7 @@ class MistakeStoryTest : public PageTest {
     Q_OBJECT
 
   private slots:
-    void initTestCase() { forgetSettings("mistake_story_test"); }
+    void initTestCase() { clearSettings("mistake_story_test"); }
     void init() {
         QSettings().clear();
         openWindow("Attention");
@@ -22,7 +22,7 @@ class MistakeStoryTest : public PageTest {
 
     void eachIsToldWhole() {
         for (const Mistake mistake : kMistakes) {
-            const MistakeStory story = storyOf(mistake);
+            const MistakeExplanation story = explanationOf(mistake);
             const QString name = describe(mistake).name;
             for (const QString& wrong : {story.formula.second, story.python.second, story.cpp.second})
                 QVERIFY2(wrong.count(QStringLiteral("⟪")) >= 1 &&
@@ -33,19 +33,19 @@ class MistakeStoryTest : public PageTest {
                 QVERIFY2(code.count('\n') < 5, qPrintable(name + ": " + code));
             QVERIFY(!story.seen.isEmpty() && !story.why_it_trains.isEmpty());
             open(mistake);
-            QVERIFY2(story_->windowTitle().contains(name), qPrintable(story_->windowTitle()));
-            const QString told = story_->text().toPlainText();
+            QVERIFY2(explanation_dialog_->windowTitle().contains(name), qPrintable(explanation_dialog_->windowTitle()));
+            const QString told = explanation_dialog_->text().toPlainText();
             for (const char* part : {"PyTorch", "C++", "Where it was seen", "Why training does not crash"})
                 QVERIFY2(told.contains(part), qPrintable(told));
             QVERIFY2(!told.contains(QStringLiteral("⟪")) && !told.contains(QStringLiteral("⟫")),
                      qPrintable(told));
-            story_->close();
+            explanation_dialog_->close();
         }
     }
 
     /// Verified in the packages: labml-nn on PyPI, the history of x-transformers, transformers, axlearn.
     void whereValuesWereRotatedWronglyIsNamedWithVersions() {
-        const QString once = storyOf(Mistake::no_inverse).seen, twice = storyOf(Mistake::values_twice).seen;
+        const QString once = explanationOf(Mistake::no_inverse).seen, twice = explanationOf(Mistake::values_twice).seen;
         for (const char* part :
              {"x-transformers 0.15 to 1.19.1", "1.20 to 1.44.8", "attn_rotary_embed_values",
               "RoFormer with rotary_value=true", "CLVP", "axlearn", "DALLE-pytorch"})
@@ -58,27 +58,27 @@ class MistakeStoryTest : public PageTest {
     void theArrowsShowIt() {
         for (const Mistake mistake : kMistakes) {
             open(mistake);
-            const MistakeArrowsView& view = story_->view();
+            const MistakeArrowsView& view = explanation_dialog_->view();
             QVERIFY(std::abs(view.invariant(true, 9) - view.invariant(true, 0)) < 1e-9);
             const double moved = std::abs(view.invariant(false, 9) - view.invariant(false, 0));
             const double apart = std::abs(view.invariant(false, 0) - view.invariant(true, 0));
             QVERIFY2(
-                isSeenByShift(mistake) ? moved > 1e-3 : moved < 1e-9 && apart > 1e-4,
+                isRevealedByShift(mistake) ? moved > 1e-3 : moved < 1e-9 && apart > 1e-4,
                 qPrintable(QStringLiteral("%1: %2, %3").arg(describe(mistake).name).arg(moved).arg(apart)));
         }
     }
 
     void theSentenceIsMovedByHandAndByItself() {
         open(Mistake::wrong_direction);
-        auto* slider = story_->findChild<QSlider*>();
-        const QImage before = story_->view().grab().toImage();
+        auto* slider = explanation_dialog_->findChild<QSlider*>();
+        const QImage before = explanation_dialog_->view().grab().toImage();
         QTest::mouseClick(slider, Qt::LeftButton, {}, QPoint(slider->width() - 4, slider->height() / 2));
         const int at_hand = slider->value();
         QVERIFY(at_hand > 0);
-        QVERIFY(story_->view().grab().toImage() != before);
-        QTest::mouseClick(story_->findChild<QPushButton*>(), Qt::LeftButton);
+        QVERIFY(explanation_dialog_->view().grab().toImage() != before);
+        QTest::mouseClick(explanation_dialog_->findChild<QPushButton*>(), Qt::LeftButton);
         QTRY_VERIFY(slider->value() > at_hand + 3);
-        story_->close();
+        explanation_dialog_->close();
         const int at = slider->value();
         QTest::qWait(300);
         QCOMPARE(slider->value(), at);
@@ -87,9 +87,9 @@ class MistakeStoryTest : public PageTest {
     void noLabelIsCutOrLaidOverAnother() {
         for (const Mistake mistake : kMistakes) {
             open(mistake);
-            story_->view().setShift(5);
+            explanation_dialog_->view().setShift(5);
             for (const QSize size : {QSize(320, 220), QSize(480, 320), QSize(640, 340), QSize(900, 600)})
-                for (const QString& problem : labelProblems(story_->view(), size))
+                for (const QString& problem : labelProblems(explanation_dialog_->view(), size))
                     QFAIL(qPrintable(describe(mistake).name + ": " + problem));
         }
     }
@@ -98,11 +98,11 @@ class MistakeStoryTest : public PageTest {
     void open(Mistake mistake) {
         const QString name = "Story: " + describe(mistake).name;
         QTest::mouseClick(control<QToolButton>(qPrintable(name)), Qt::LeftButton);
-        story_ = window_->attentionPage().gallery().story();
-        QVERIFY(story_ != nullptr && story_->isVisible());
+        explanation_dialog_ = window_->attentionPage().gallery().story();
+        QVERIFY(explanation_dialog_ != nullptr && explanation_dialog_->isVisible());
     }
 
-    MistakeStoryDialog* story_ = nullptr;
+    MistakeExplanationDialog* explanation_dialog_ = nullptr;
 };
 
 ROPER_GUI_TEST(MistakeStoryTest, "mistake_story_test")

@@ -11,18 +11,18 @@ class MixingPageTest : public PageTest {
     Q_OBJECT
 
   private slots:
-    void initTestCase() { forgetSettings("mixing_page_test"); }
+    void initTestCase() { clearSettings("mixing_page_test"); }
     void init() {
         QSettings().clear();
         openWindow("Value mixing");
         page_ = &window_->mixingPage();
-        change([](Setup& s) { s.mixture = Mixture::all; });
+        change([](Setup& s) { s.mixed_tokens = MixedTokens::all; });
     }
     void cleanup() { window_.reset(); }
 
     void oneTokenIsAHandOnAClock() {
         change([](Setup& s) { s = {}; });
-        QCOMPARE(setup().mixture, Mixture::one);  // default of the page
+        QCOMPARE(setup().mixed_tokens, MixedTokens::one);  // default of the page
         const double theta = setup().rotary().theta[setup().pair];
         auto* key = control<QSlider>("Key, by hand");
         QCOMPARE(key->maximum(), setup().tokens - 1);
@@ -65,7 +65,7 @@ class MixingPageTest : public PageTest {
     void twoTokensMeetAndPart() {
         change([](Setup& s) {
             s = {};
-            s.mixture = Mixture::two;
+            s.mixed_tokens = MixedTokens::two;
         });
         const double theta = setup().rotary().theta[setup().pair];
         for (const int j : {9, 6, 2}) {
@@ -80,7 +80,7 @@ class MixingPageTest : public PageTest {
     void ownVectorsAreAllMixed() {
         change([](Setup& s) {
             s = {};
-            s.source = Source::hand;
+            s.source = VectorSource::hand;
         });
         QCOMPARE(page_->compass().roperCompass().arrows.size(), std::size_t(setup().query) + 1);
         QVERIFY(!control<QComboBox>("Mix")->isEnabled());
@@ -148,10 +148,10 @@ class MixingPageTest : public PageTest {
         QCOMPARE(mixingFormulas(setup()).angle, QString("(j−n−1)θ"));
         change([](Setup& s) {
             s.mistake = Mistake::none;
-            s.blend = 0.4;
+            s.value_rotation_strength = 0.4;
         });
         QCOMPARE(mixingFormulas(setup()).output, QString("o = Σ a R(0.4 (j−n))v"));
-        QCOMPARE(mixingFormulas(setup()).in_one_step, QString("Σ a R(0.4 (j−n))v"));
+        QCOMPARE(mixingFormulas(setup()).direct_output, QString("Σ a R(0.4 (j−n))v"));
         QCOMPARE(mixingFormulas(setup()).angle, QString("0.4 (j−n)θ"));
     }
 
@@ -163,7 +163,7 @@ class MixingPageTest : public PageTest {
         for (const double share : series[1].values)
             sum += share;
         QVERIFY(std::abs(sum - page_->compass().roperCompass().sum.norm()) < 1e-12);
-        QCOMPARE(page_->distances().places().front(), 0);
+        QCOMPARE(page_->distances().categories().front(), 0);
     }
 
     void allPairsComeWithTheLargestChangeFirst() {
@@ -197,7 +197,7 @@ class MixingPageTest : public PageTest {
         QTest::keyClick(page_, Qt::Key_Home);
         QCOMPARE(setup().query, 0);
         QTest::keyClick(page_, Qt::Key_Space);
-        QTRY_VERIFY(setup().blend < 0.9);
+        QTRY_VERIFY(setup().value_rotation_strength < 0.9);
         QTest::keyClick(page_, Qt::Key_Space);
     }
 

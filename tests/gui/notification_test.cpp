@@ -10,7 +10,7 @@
 using namespace roper;
 
 /// A desktop's notification service on a separate bus.
-class PretendedDesktop : public QObject {
+class FakeDesktop : public QObject {
     Q_OBJECT
     Q_CLASSINFO("D-Bus Interface", "org.freedesktop.Notifications")
 
@@ -39,7 +39,7 @@ class NotificationTest : public PageTest {
 
   private slots:
     void initTestCase() {
-        forgetSettings("notification_test");
+        clearSettings("notification_test");
         bus_.start("dbus-daemon", {"--session", "--nofork", "--print-address"});
         QVERIFY2(bus_.waitForStarted() && bus_.waitForReadyRead(), qPrintable(bus_.errorString()));
         const QByteArray address = bus_.readLine().trimmed();
@@ -68,7 +68,7 @@ class NotificationTest : public PageTest {
         end("b", RunState::finished);
         end("a", RunState::finished);
         QTRY_COMPARE_WITH_TIMEOUT(desktop_.messages.size(), 1, 20000);
-        const PretendedDesktop::Message message = desktop_.messages.front();
+        const FakeDesktop::Message message = desktop_.messages.front();
         QCOMPARE(message.program, QString("RoPER Lab"));
         QCOMPARE(message.title, QString("2 runs have finished"));
         QVERIFY2(message.text.contains("b: 100 of 128 solved"), qPrintable(message.text));
@@ -148,7 +148,7 @@ class NotificationTest : public PageTest {
 
     /// Runs that the window sees as training.
     void makeTraining(const std::vector<std::string>& names) {
-        trainer_ = std::make_unique<PretendedTrainer>("read line");
+        trainer_ = std::make_unique<FakeTrainer>("read line");
         for (const std::string& name : names)
             trainer_->beat(makeFinishedRun(runs(), {name, "rope", 0}));
         openWindow("Training", runs());
@@ -188,9 +188,9 @@ class NotificationTest : public PageTest {
     }
 
     QProcess bus_;
-    PretendedDesktop desktop_;
+    FakeDesktop desktop_;
     std::unique_ptr<QTemporaryDir> runs_;
-    std::unique_ptr<PretendedTrainer> trainer_;
+    std::unique_ptr<FakeTrainer> trainer_;
     std::unique_ptr<QWidget> elsewhere_;
 };
 

@@ -25,7 +25,7 @@ class PlainTextTest : public PageTest {
 
   private slots:
     void initTestCase() {
-        forgetSettings("plain_text_test");
+        clearSettings("plain_text_test");
         qputenv("HF_HUB_CACHE", others_.filePath("none").toLocal8Bit());
         qputenv("XDG_STATE_HOME", others_.filePath("state").toLocal8Bit());
         QVERIFY(QDir::setCurrent(others_.path()));
@@ -75,7 +75,7 @@ class PlainTextTest : public PageTest {
                     QVERIFY(!window_->grab().isNull());
                     search.look();
                 }
-            search.lookAtHtml(*page, page->explanation());
+            search.checkHtml(*page, page->explanation());
         }
         QVERIFY2(search.problems.isEmpty(), qPrintable(search.problems.join('\n')));
         // Each kind of text occurred at least once; otherwise the test proves nothing.
@@ -142,7 +142,7 @@ class PlainTextTest : public PageTest {
                 [](Specification& s) { s.about.title = s.about.teaches = s.about.evidence = kText; });
             writeLabels(run, {kText, {"<b>x&y"}, kText});
             writeTo(run.logPath().path(), kText + "\n");
-            writeTo(run.messagesPath().path(), kText + "\n");
+            writeTo(run.trainerStderrPath().path(), kText + "\n");
             writeTo(run.pathOf<Sample>().path(),
                     formatRows(std::vector<Sample>{{1, kText, kText, kText, {}}}));
             addSession(run,

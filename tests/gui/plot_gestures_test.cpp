@@ -22,7 +22,7 @@ class PlotGesturesTest : public QObject {
         // labels changes.
         const QCPRange xs = plot().xAxis->range();
         QVERIFY2(std::abs((30 - xs.lower) / xs.size() - 0.3) < 0.005, qPrintable(text(xs)));
-        QVERIFY(!chart_->isFollowing());
+        QVERIFY(!chart_->isAutoscaled());
         wheel(at, -120);
         QVERIFY2(isAbout(plot().xAxis->range(), 0, 100), qPrintable(text(plot().xAxis->range())));
         // Over the labels of the x axis, y does not change.
@@ -41,7 +41,7 @@ class PlotGesturesTest : public QObject {
                  qPrintable(text(plot().yAxis->range())));
         doubleClick();
         QVERIFY(isAbout(plot().xAxis->range(), 0, 100) && isAbout(plot().yAxis->range(), ys.lower, ys.upper));
-        QVERIFY(chart_->isFollowing());
+        QVERIFY(chart_->isAutoscaled());
     }
 
     /// The zoom box is clipped to the axes.
@@ -71,7 +71,7 @@ class PlotGesturesTest : public QObject {
         }
         // The right button opens the menu.
         drag(Qt::RightButton, {}, inAxes(0.2, 0.2), inAxes(0.8, 0.8));
-        QVERIFY(chart_->isFollowing());
+        QVERIFY(chart_->isAutoscaled());
     }
 
     /// Keys have the same effects as the mouse.
@@ -88,9 +88,9 @@ class PlotGesturesTest : public QObject {
         QTest::keyClick(&plot(), Qt::Key_Minus);
         chart_->redrawNow();
         QVERIFY2(isAbout(plot().xAxis->range(), 0, 100), qPrintable(text(plot().xAxis->range())));
-        QVERIFY(!chart_->isFollowing());
+        QVERIFY(!chart_->isAutoscaled());
         QTest::keyClick(&plot(), Qt::Key_0);
-        QVERIFY(chart_->isFollowing());
+        QVERIFY(chart_->isAutoscaled());
     }
 
     /// Without a mouse, values can be read, and the keyboard focus is visible.
@@ -99,8 +99,8 @@ class PlotGesturesTest : public QObject {
         open();
         QVERIFY(plot().focusPolicy() & Qt::TabFocus);
         QVERIFY(!plot().accessibleName().isEmpty() && !plot().accessibleDescription().isEmpty());
-        QSignalSpy pointed(chart_.get(), &PlotView::pointed);
-        QSignalSpy at(chart_.get(), &PlotView::xPointed);
+        QSignalSpy hovered(chart_.get(), &PlotView::hovered);
+        QSignalSpy at(chart_.get(), &PlotView::xHovered);
         const QImage before = plot().grab().toImage();
         QFocusEvent focus(QEvent::FocusIn, Qt::TabFocusReason);
         QCoreApplication::sendEvent(&plot(), &focus);
@@ -109,13 +109,13 @@ class PlotGesturesTest : public QObject {
             QTest::keyClick(&plot(), Qt::Key_Right);
         QCOMPARE(at.size(), 3);
         QVERIFY(at[0][0].toDouble() < at[1][0].toDouble() && at[1][0].toDouble() < at[2][0].toDouble());
-        QVERIFY2(pointed.last()[0].toString().contains("first"), qPrintable(pointed.last()[0].toString()));
-        QCOMPARE(plot().accessibleDescription(), pointed.last()[0].toString());
+        QVERIFY2(hovered.last()[0].toString().contains("first"), qPrintable(hovered.last()[0].toString()));
+        QCOMPARE(plot().accessibleDescription(), hovered.last()[0].toString());
         QTest::keyClick(&plot(), Qt::Key_Left);
         QCOMPARE(at[3][0].toDouble(), at[1][0].toDouble());
         QEvent leave(QEvent::Leave);
         QCoreApplication::sendEvent(&plot(), &leave);
-        QCOMPARE(pointed.last()[0].toString(), QString());
+        QCOMPARE(hovered.last()[0].toString(), QString());
     }
 
     /// New points arrive while zoomed; a reset shows all of them.
@@ -138,15 +138,15 @@ class PlotGesturesTest : public QObject {
         open();
         drag(Qt::LeftButton, {}, inAxes(0.2, 0.2), inAxes(0.5, 0.7));
         const QCPRange xs = plot().xAxis->range(), ys = plot().yAxis->range();
-        QSignalSpy changed(chart_.get(), &PlotView::shownChanged);
+        QSignalSpy changed(chart_.get(), &PlotView::curveVisibilityChanged);
         const QPoint entry = plot().legend->item(1)->rect().center();
         QTest::mouseClick(&plot(), Qt::LeftButton, {}, entry);
         settle();
-        QVERIFY(chart_->isShown("first") && !chart_->isShown("second"));
+        QVERIFY(chart_->isCurveVisible("first") && !chart_->isCurveVisible("second"));
         QVERIFY(!changed.isEmpty());
         QVERIFY(chart_->figureCsv().contains("first") && !chart_->figureCsv().contains("second"));
         QVERIFY(plot().xAxis->range() == xs && plot().yAxis->range() == ys);
-        QVERIFY(!chart_->isFollowing());
+        QVERIFY(!chart_->isAutoscaled());
         // After a reset only the values of the visible curve count; the hidden one's are ten times as large.
         doubleClick();
         QVERIFY2(plot().yAxis->range().upper < 2, qPrintable(text(plot().yAxis->range())));
@@ -154,7 +154,7 @@ class PlotGesturesTest : public QObject {
         const QPoint again = plot().legend->item(1)->rect().center();
         QTest::mouseClick(&plot(), Qt::LeftButton, {}, again);
         settle();
-        QVERIFY(chart_->isShown("second") && plot().yAxis->range().upper > 9);
+        QVERIFY(chart_->isCurveVisible("second") && plot().yAxis->range().upper > 9);
     }
 
     /// A double click in the legend shows only that curve and does not reset the zoom.
@@ -165,8 +165,8 @@ class PlotGesturesTest : public QObject {
         const QPoint entry = plot().legend->item(0)->rect().center();
         QTest::mouseClick(&plot(), Qt::LeftButton, {}, entry);
         QTest::mouseDClick(&plot(), Qt::LeftButton, {}, entry);
-        QVERIFY(chart_->isShown("first") && !chart_->isShown("second"));
-        QVERIFY(!chart_->isFollowing());
+        QVERIFY(chart_->isCurveVisible("first") && !chart_->isCurveVisible("second"));
+        QVERIFY(!chart_->isAutoscaled());
     }
 
     void aClickIsNoDrag_data() { chartsAndSizes(); }
@@ -176,7 +176,7 @@ class PlotGesturesTest : public QObject {
         QTest::mouseClick(&plot(), Qt::LeftButton, {}, inAxes(0.5, 0.5));
         QCOMPARE(clicked.size(), 1);
         QVERIFY(std::abs(clicked[0][0].toDouble() - 50) < 1);
-        QVERIFY(chart_->isFollowing());
+        QVERIFY(chart_->isAutoscaled());
         drag(Qt::LeftButton, {}, inAxes(0.2, 0.2), inAxes(0.5, 0.7));
         drag(Qt::LeftButton, Qt::ShiftModifier, inAxes(0.2, 0.2), inAxes(0.5, 0.7));
         QTest::mouseClick(&plot(), Qt::LeftButton, {}, QPoint(3, plot().height() - 3));

@@ -21,7 +21,7 @@ class QueueTest : public PageTest {
 
   private slots:
     void initTestCase() {
-        forgetSettings("queue_test");
+        clearSettings("queue_test");
         const QString trainer = QString::fromLocal8Bit(qgetenv("ROPER_TRAIN"));
         qputenv("PATH", QFileInfo(trainer).absolutePath().toLocal8Bit() + ":" + qgetenv("PATH"));
     }
@@ -33,10 +33,10 @@ class QueueTest : public PageTest {
 
     void cleanup() {
         window_.reset();
-        if (queueIsWorked(runs())) {
+        if (isQueueBeingProcessed(runs())) {
             changeQueue(runs(), [](RunQueue& queue) { queue.entries.clear(); });
             killAll();
-            QTRY_VERIFY_WITH_TIMEOUT(!queueIsWorked(runs()), 60000);
+            QTRY_VERIFY_WITH_TIMEOUT(!isQueueBeingProcessed(runs()), 60000);
         }
     }
 
@@ -75,10 +75,10 @@ class QueueTest : public PageTest {
         buttonOf(panel, "Up")->click();
         QCOMPARE(names(), (std::vector{before[0], before[1], before[3], before[2]}));
         buttonOf(panel, "Hold")->click();
-        QVERIFY(readQueue(runs()).entries[2].held);
+        QVERIFY(readQueue(runs()).entries[2].on_hold);
         QCOMPARE(panel.list().topLevelItem(2)->text(1), QString("held"));
         buttonOf(panel, "Release")->click();
-        QVERIFY(!readQueue(runs()).entries[2].held);
+        QVERIFY(!readQueue(runs()).entries[2].on_hold);
         panel.select({before[2]});
         buttonOf(panel, "Remove")->click();
         QCOMPARE(names(), (std::vector{before[0], before[1], before[3]}));
@@ -194,9 +194,9 @@ class QueueTest : public PageTest {
         std::ofstream(queuePath(runs()).path()) << "[[run]]\nname = \"a\"\n";
         open();
         auto* accept = buttonOf(page().queuePanel(), "Train them");
-        QVERIFY(window_->queue().waitsForWord("a"));
+        QVERIFY(window_->queue().needsApproval("a"));
         QTest::qWait(2500);
-        QVERIFY(!queueIsWorked(runs()));
+        QVERIFY(!isQueueBeingProcessed(runs()));
         QCOMPARE(window_->runs().find("a")->state(), RunState::queued);
         QVERIFY(!accept->isHidden());
         QTest::mouseClick(accept, Qt::LeftButton);
@@ -206,7 +206,7 @@ class QueueTest : public PageTest {
 
     void aFileThatIsEditedWronglyIsSaidToBe() {
         std::ofstream(queuePath(runs()).path()) << "at_once = none\n";
-        window_->queue().look();
+        window_->queue().refresh();
         QVERIFY(window_->queue().problem().contains("queue.toml:1:"));
         std::ofstream(queuePath(runs()).path()) << "at_once = 3\n";
         QTRY_COMPARE(window_->queue().queue().at_once, 3);
@@ -240,9 +240,9 @@ class QueueTest : public PageTest {
         filter->setText("brok");
         QCOMPARE(runsListed(*model), 1);
         filter->clear();
-        tree->sortByColumn(RunsModel::last_column, Qt::DescendingOrder);
+        tree->sortByColumn(RunsModel::last_evaluation_column, Qt::DescendingOrder);
         const QModelIndex first = model->index(0, 0, model->index(0, 0));
-        QCOMPARE(first.siblingAtColumn(RunsModel::last_column).data().toString(), QString("128/128"));
+        QCOMPARE(first.siblingAtColumn(RunsModel::last_evaluation_column).data().toString(), QString("128/128"));
         // The charts show only the first runs of the selected experiment.
         tree->setCurrentIndex(first);
         QTRY_VERIFY(page().metrics().chart(0).hasSeries(page().runsPanel().selected()->name()));

@@ -199,12 +199,12 @@ class RotationPageTest : public QObject {
 
     void readoutIsTheNumberUnderThePointer() {
         auto* bars = page_->findChild<BarsView*>();
-        QSignalSpy pointed(bars, &FigureView::pointed);
+        QSignalSpy hovered(bars, &FigureView::hovered);
         QTest::mouseMove(bars, QPoint(bars->width() / 2 + bars->width() / 8, bars->height() / 2));
-        QTRY_VERIFY(!pointed.isEmpty());
-        QVERIFY2(pointed.last()[0].toString().contains("feature 2") &&
-                     pointed.last()[0].toString().contains("0.841964"),
-                 qPrintable(pointed.last()[0].toString()));
+        QTRY_VERIFY(!hovered.isEmpty());
+        QVERIFY2(hovered.last()[0].toString().contains("feature 2") &&
+                     hovered.last()[0].toString().contains("0.841964"),
+                 qPrintable(hovered.last()[0].toString()));
     }
 
     void theSessionIsRestored() {

@@ -13,7 +13,7 @@ class SetupTest : public PageTest {
     Q_OBJECT
 
   private slots:
-    void initTestCase() { forgetSettings("setup_test"); }
+    void initTestCase() { clearSettings("setup_test"); }
     void init() {
         QSettings().clear();
         openWindow("Rotation");
@@ -38,7 +38,7 @@ class SetupTest : public PageTest {
         for (const char* name : {"rotation", "spectrum", "attention", "value-mixing"}) {
             QVERIFY(window_->showPage(name));
             auto* list = control<QComboBox>("Examples");
-            const std::vector<const Example*> all = examplesOf(name);
+            const std::vector<const Example*> all = examplesForPage(name);
             QCOMPARE(list->count(), static_cast<int>(all.size()));
             list->showPopup();
             QVERIFY(list->view()->sizeHintForRow(0) >= 64);  // tall enough for its thumbnail
@@ -122,10 +122,10 @@ class SetupTest : public PageTest {
         change([](Setup& s) {
             s = withWorkedExample(s);
             s.x[2] = 0.25;
-            s.source = Source::hand;
+            s.source = VectorSource::hand;
             s.tokens = 5;
             s.mistake = Mistake::values_twice;
-            s.muted = {1};
+            s.ablated_pairs = {1};
             s.words = "ü & = %";
         });
         window_->showPage("Value mixing");

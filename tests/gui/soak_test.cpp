@@ -24,7 +24,7 @@ class SoakTest : public PageTest {
     Q_OBJECT
 
   private slots:
-    void initTestCase() { forgetSettings("soak_test"); }
+    void initTestCase() { clearSettings("soak_test"); }
     void init() { runs_ = std::make_unique<QTemporaryDir>(); }
     void cleanup() { window_.reset(); }
 
@@ -35,7 +35,7 @@ class SoakTest : public PageTest {
                                      i % 129, 20});
         Live run(runs(), "zz-long");
         run.train(kRows);
-        EventLoopWatch watch;
+        EventLoopMonitor watch;
         QElapsedTimer clock;
         clock.start();
         open();

@@ -11,7 +11,7 @@ class SpectrumPageTest : public PageTest {
     Q_OBJECT
 
   private slots:
-    void initTestCase() { forgetSettings("spectrum_page_test"); }
+    void initTestCase() { clearSettings("spectrum_page_test"); }
     void init() {
         QSettings().clear();
         openWindow("Spectrum");
@@ -69,15 +69,15 @@ class SpectrumPageTest : public PageTest {
     }
 
     void everyControlChangesAPicture() {
-        const auto pictures = [&] {
+        const auto pageFigures = [&] {
             QString all;
             for (const Figure* figure : page_->figures())
                 all += figure->figureCsv() + figure->figureCaption();
             return all;
         };
-        QString before = pictures();
+        QString before = pageFigures();
         const auto expectChange = [&](const char* what) {
-            const QString now = pictures();
+            const QString now = pageFigures();
             QVERIFY2(now != before, what);
             before = now;
         };
@@ -202,7 +202,7 @@ class SpectrumPageTest : public PageTest {
     void theReadoutIsTheNumberInTheCsv() {
         HeatMapView& map = page_->cosineMapView();
         const QPointF at = map.cellRect(3, 40).center();
-        QSignalSpy cell(&map, &HeatMapView::cellPointed);
+        QSignalSpy cell(&map, &HeatMapView::cellHovered);
         readoutAt(&map, at.toPoint());
         QCOMPARE(cell.last()[0].toInt(), 3);
         QCOMPARE(cell.last()[1].toInt(), 40);

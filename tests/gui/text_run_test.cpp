@@ -14,7 +14,7 @@ class TextRunTest : public PageTest {
 
   private slots:
     void initTestCase() {
-        forgetSettings("text_run_test");
+        clearSettings("text_run_test");
         const QString trainer = QString::fromLocal8Bit(qgetenv("ROPER_TRAIN"));
         qputenv("PATH", QFileInfo(trainer).absolutePath().toLocal8Bit() + ":" + qgetenv("PATH"));
         qputenv("XDG_CACHE_HOME", folder_.filePath("cache").toLocal8Bit());
@@ -100,13 +100,13 @@ class TextRunTest : public PageTest {
         window_->trainingPage().runsPanel().select("causal");
         QTRY_COMPARE(chart.pointCount("causal"), std::size_t(30));
         chart.redrawNow();
-        QSignalSpy pointed(&chart, &MetricChart::pointed);
+        QSignalSpy hovered(&chart, &MetricChart::hovered);
         const QPointF at(chart.plot().xAxis->coordToPixel(15), chart.plot().axisRect()->center().y());
         QMouseEvent move(QEvent::MouseMove, at, chart.plot().mapToGlobal(at), Qt::NoButton, Qt::NoButton, {});
         QApplication::sendEvent(&chart.plot(), &move);
-        QVERIFY(!pointed.isEmpty());
-        QVERIFY2(pointed.last()[0].toString().contains("unigram entropy"),
-                 qPrintable(pointed.last()[0].toString()));
+        QVERIFY(!hovered.isEmpty());
+        QVERIFY2(hovered.last()[0].toString().contains("unigram entropy"),
+                 qPrintable(hovered.last()[0].toString()));
         QTRY_COMPARE(window_->trainingPage().metrics().chart(1).pointCount("causal"), std::size_t(2));
     }
 
@@ -150,7 +150,7 @@ class TextRunTest : public PageTest {
         control<QSpinBox>("Tokens to generate")->setValue(5);
         QTest::mouseClick(control<QPushButton>("Generate"), Qt::LeftButton);
         QTRY_VERIFY_WITH_TIMEOUT(!state.isAsking(), 60000);
-        const Continuation* continuation = state.answer(need::continuation);
+        const Continuation* continuation = state.answer(answers::continuation);
         QVERIFY2(continuation != nullptr, qPrintable(state.message()));
         QCOMPARE(continuation->generated(), std::size_t(5));
     }
@@ -163,7 +163,7 @@ class TextRunTest : public PageTest {
         QVERIFY(state.maps() != nullptr);
         QVERIFY((*state.maps()->weights.front())(0, 19) > 0);
         window_->inspectPage().showPanel<TrainingPanel>();
-        QVERIFY(window_->inspectPage().panel<TrainingPanel>().map().map().lower_only == false);
+        QVERIFY(window_->inspectPage().panel<TrainingPanel>().map().map().lower_triangle_only == false);
         QVERIFY(window_->inspectPage().panel<TrainingPanel>().map().figureCsv().contains("0,19,"));
         window_->inspectPage().showPanel<GenerationPanel>();
         QVERIFY(!control<QPushButton>("Generate")->isEnabled());
@@ -189,7 +189,7 @@ class TextRunTest : public PageTest {
         QCOMPARE(tab.summary().text(), QString());
         QCOMPARE(tab.view().maps().size(), std::size_t(2));  // causal and masked
         const LengthMap shares = tab.view().maps().front();
-        QCOMPARE(shares.shows, LengthMap::Shows::token_accuracy);
+        QCOMPARE(shares.metric, LengthMap::Metric::token_accuracy);
         QCOMPARE(shares.lengths, (std::vector<std::int64_t>{24, 48, 96, 192}));
         QCOMPARE(shares.panels.size(), std::size_t(1));
         QVERIFY(tab.view().figureCaption().contains("Token accuracy"));
@@ -197,7 +197,7 @@ class TextRunTest : public PageTest {
         QCOMPARE(tab.view().figureName(), QString("loss-by-position"));
         QCOMPARE(tab.view().maps().size(), std::size_t(1));
         const LengthMap losses = tab.view().maps().front();
-        QCOMPARE(losses.shows, LengthMap::Shows::loss);
+        QCOMPARE(losses.metric, LengthMap::Metric::loss);
         QCOMPARE(losses.trained, (std::vector<std::int64_t>{23}));
         QCOMPARE(losses.lengths.back(), std::int64_t(64));
         QCOMPARE(losses.panels.size(), std::size_t(1));  // a masked model has no such loss

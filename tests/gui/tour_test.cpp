@@ -19,7 +19,7 @@ class TourTest : public PageTest {
     using Stage = TourPanel::Stage;
 
   private slots:
-    void initTestCase() { forgetSettings("tour_test"); }
+    void initTestCase() { clearSettings("tour_test"); }
     void init() {
         QSettings().clear();
         openWindow("Compare");

@@ -27,14 +27,14 @@ class TrainerDeathTest : public PageTest {
 
   private slots:
     void initTestCase() {
-        forgetSettings("trainer_death_test");
+        clearSettings("trainer_death_test");
         const rlimit none{0, 0};
         ::setrlimit(RLIMIT_CORE, &none);  // writing fifty core dumps would take longer than the test
     }
 
     void init() {
         runs_ = std::make_unique<QTemporaryDir>();
-        watch_ = std::make_unique<EventLoopWatch>();
+        watch_ = std::make_unique<EventLoopMonitor>();
         openWindow("Training", runs());
     }
 
@@ -100,7 +100,7 @@ class TrainerDeathTest : public PageTest {
             if (i == 0) ::kill(static_cast<pid_t>(pid), SIGKILL);
         }
         QTest::qWait(600);
-        QCOMPARE(QFileInfo(QString::fromStdString(folder.messagesPath().string())).size(), 0);
+        QCOMPARE(QFileInfo(QString::fromStdString(folder.trainerStderrPath().string())).size(), 0);
         ::kill(static_cast<pid_t>(pid), SIGKILL);
     }
 
@@ -128,7 +128,7 @@ class TrainerDeathTest : public PageTest {
         const QString program = runs_->filePath("trainer-with-little-memory");
         qputenv("ROPER_TRAIN", program.toLocal8Bit());
         const auto restore = qScopeGuard([&] { qputenv("ROPER_TRAIN", trainer); });
-        int said = 0;
+        int reported = 0;
         for (int i = 0; i < 20; ++i) {
             QFile::remove(program);
             std::ofstream(program.toStdString()) << "#!/bin/sh\nulimit -v " << 60000 * (1 + i % 10)
@@ -153,12 +153,12 @@ class TrainerDeathTest : public PageTest {
                 count({});
             } else {
                 noticed("", [&] { return saysMemory(); });
-                ++said;
+                ++reported;
             }
             watch_->stop();
             QVERIFY(continueButton()->isEnabled());
         }
-        QVERIFY2(said >= 10, "too few of them had too little memory");
+        QVERIFY2(reported >= 10, "too few of them had too little memory");
     }
 
     /// By the kernel's OOM killer, in a control group with little memory; only root can create one.
@@ -175,7 +175,7 @@ class TrainerDeathTest : public PageTest {
         if (!QDir().mkdir(group) ||
             !set(is_version_1 ? "memory.limit_in_bytes" : "memory.max", QByteArray::number(20000000)))
             QSKIP("no control group can be made here");
-        PretendedTrainer trainer("read now; x=$(head -c 60000000 /dev/zero | tr '\\0' a)");
+        FakeTrainer trainer("read now; x=$(head -c 60000000 /dev/zero | tr '\\0' a)");
         const RunFolder folder = createRun(runs(), "greedy", {});
         trainer.beat(folder);
         QVERIFY(set("cgroup.procs", QByteArray::number(qint64(folder.status().pid))));
@@ -183,7 +183,7 @@ class TrainerDeathTest : public PageTest {
         page().runsPanel().select("greedy");
         const RunWatcher* run = window_->runs().find("greedy");
         QTRY_COMPARE(run->state(), RunState::running);
-        measure([&] { trainer.tell("now"); },
+        measure([&] { trainer.sendLine("now"); },
                 [&] { return notice().contains("The system ended the trainer because memory ran out"); });
         QCOMPARE(run->state(), RunState::interrupted);
     }
@@ -215,10 +215,10 @@ class TrainerDeathTest : public PageTest {
         Fake fake(*this, "fake");
         for (int i = 0; i < 40; ++i) {
             fake.answer = answers[static_cast<std::size_t>(i) % answers.size()];
-            QSignalSpy said(&page().runsPanel(), &RunsPanel::said);
-            ask(said);
-            QVERIFY2(said[0][0].toString().startsWith("Not done"), qPrintable(said[0][0].toString()));
-            QVERIFY(!said[0][0].toString().contains('\0'));
+            QSignalSpy reported(&page().runsPanel(), &RunsPanel::reported);
+            ask(reported);
+            QVERIFY2(reported[0][0].toString().startsWith("Not done"), qPrintable(reported[0][0].toString()));
+            QVERIFY(!reported[0][0].toString().contains('\0'));
         }
     }
 
@@ -227,9 +227,9 @@ class TrainerDeathTest : public PageTest {
         Fake fake(*this, "fake", "9.8.7");
         for (int i = 0; i < 10; ++i) {
             fake.answer = "{\"ok\": 1, \"text\": \"paused\"}\n";
-            QSignalSpy said(&page().runsPanel(), &RunsPanel::said);
-            ask(said);
-            QVERIFY2(said[0][0].toString().contains("version 9.8.7"), qPrintable(said[0][0].toString()));
+            QSignalSpy reported(&page().runsPanel(), &RunsPanel::reported);
+            ask(reported);
+            QVERIFY2(reported[0][0].toString().contains("version 9.8.7"), qPrintable(reported[0][0].toString()));
         }
         for (int i = 0; i < 5; ++i) {
             fake.write(R"({"state": "dreaming", "step": 3, "steps": 9, "version": "9.8.7"})");
@@ -368,8 +368,8 @@ class TrainerDeathTest : public PageTest {
         measure([] {}, [&] { return state() && notice().contains(text); });
     }
 
-    void ask(QSignalSpy& said) {
-        measure([&] { page().runsPanel().send(Command::pause); }, [&] { return said.size() == 1; });
+    void ask(QSignalSpy& reported) {
+        measure([&] { page().runsPanel().send(Command::pause); }, [&] { return reported.size() == 1; });
     }
 
     /// Acts, and waits at most two seconds for the effect; counts as one case.
@@ -392,11 +392,11 @@ class TrainerDeathTest : public PageTest {
                            QByteArray::number(watch_->computed_ms(), 'f', 0) + " ms of it computing";
         }
         if (watch_->noticedGaps() > 0) ++frozen_cases_;
-        watch_->forgetGaps();
+        watch_->resetGaps();
     }
 
     std::unique_ptr<QTemporaryDir> runs_;
-    std::unique_ptr<EventLoopWatch> watch_;
+    std::unique_ptr<EventLoopMonitor> watch_;
     std::mt19937 random_{7};
     int cases_ = 0;
     qint64 longest_ = 0;

@@ -16,7 +16,7 @@ class TrainingPageTest : public PageTest {
 
   private slots:
     void initTestCase() {
-        forgetSettings("training_page_test");
+        clearSettings("training_page_test");
         // The window starts the trainer next to its own program, or on the PATH.
         const QByteArray trainer = qgetenv("ROPER_TRAIN");
         qputenv("PATH", QFileInfo(QString::fromLocal8Bit(trainer)).absolutePath().toLocal8Bit() + ":" +
@@ -140,7 +140,7 @@ class TrainingPageTest : public PageTest {
     }
 
     void aTrainerThatHasNotReportedForLongIsSaid() {
-        const PretendedTrainer trainer("sleep 100");
+        const FakeTrainer trainer("sleep 100");
         const RunFolder run = createRun(runs_->path().toStdString(), "silent", {});
         trainer.beat(run);
         window_->runs().refresh();
@@ -205,7 +205,7 @@ class TrainingPageTest : public PageTest {
         Specification s = loadPreset("text-quick").specification;
         s.training.steps = 2;
         s.training.warmup_steps = 1;
-        s.task.own.set("text", QFile::symLinkTarget("/proc/self/exe").toStdString());  // a binary file
+        s.task.declared.set("text", QFile::symLinkTarget("/proc/self/exe").toStdString());  // a binary file
         page().form().setSpecification(s);
         startWith(page().startButton());
         QVERIFY(window_->runs().runs().empty());
@@ -217,7 +217,7 @@ class TrainingPageTest : public PageTest {
         QVERIFY(file.open(QIODevice::WriteOnly));
         file.write("a b c\n");
         file.close();
-        s.task.own.set("text", path.toStdString());
+        s.task.declared.set("text", path.toStdString());
         page().form().setSpecification(s);
         startWith(page().startButton());
         QTRY_VERIFY2_WITH_TIMEOUT(readout().contains("Not started"), qPrintable(readout()), 60000);
@@ -252,9 +252,9 @@ class TrainingPageTest : public PageTest {
 
     void aLongRunStartsOnlyAfterAWord() {
         page().form().setSpecification(loadPreset("addition-paper").specification);
-        const QString outlook = control<QLabel>("What a run takes")->text();
-        QVERIFY2(outlook.contains("A run takes perhaps") && outlook.contains("nothing has been timed"),
-                 qPrintable(outlook));
+        const QString expectedCosts = control<QLabel>("What a run takes")->text();
+        QVERIFY2(expectedCosts.contains("A run takes perhaps") && expectedCosts.contains("nothing has been timed"),
+                 qPrintable(expectedCosts));
         for (QPushButton* button : {page().startButton(), page().twinsButton(), page().queueButton()}) {
             QTest::mouseClick(button, Qt::LeftButton);
             QVERIFY(longWorkQuestion()->text().contains(" h"));
@@ -273,8 +273,8 @@ class TrainingPageTest : public PageTest {
         QVERIFY(page().form().isValid());
         for (const QPushButton* button : {page().startButton(), page().twinsButton(), page().queueButton()})
             QVERIFY(!button->isEnabled());
-        const QString outlook = control<QLabel>("What a run takes")->text();
-        QVERIFY2(outlook.contains("GB are free: use a smaller"), qPrintable(outlook));
+        const QString expectedCosts = control<QLabel>("What a run takes")->text();
+        QVERIFY2(expectedCosts.contains("GB are free: use a smaller"), qPrintable(expectedCosts));
     }
 
     void aFolderThatCannotBeUsedIsReported() {

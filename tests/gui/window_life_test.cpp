@@ -22,7 +22,7 @@ class WindowLifeTest : public PageTest {
     Q_OBJECT
 
   private slots:
-    void initTestCase() { forgetSettings("window_life_test"); }
+    void initTestCase() { clearSettings("window_life_test"); }
 
     void init() {
         runs_ = std::make_unique<QTemporaryDir>();
@@ -32,7 +32,7 @@ class WindowLifeTest : public PageTest {
     void cleanup() {
         for (const RunFolder& run : listRuns(runs())) {
             const Status status = run.status();
-            if (run.trueState(status) == RunState::running || run.trueState(status) == RunState::paused)
+            if (run.effectiveState(status) == RunState::running || run.effectiveState(status) == RunState::paused)
                 ::kill(static_cast<pid_t>(status.pid), SIGKILL);
         }
         window_.reset();
@@ -51,7 +51,7 @@ class WindowLifeTest : public PageTest {
              [&] {
                  window_->showPage("Attention");
                  change([&](Setup& setup) {
-                     setup.source = Source::run;
+                     setup.source = VectorSource::run;
                      setup.run = run.toStdString();
                  });
              }},
@@ -164,7 +164,7 @@ class WindowLifeTest : public PageTest {
         const RunWatcher* run = window_->runs().find(live);
         const auto before = run->step();
         QTRY_VERIFY_WITH_TIMEOUT(run->step() > before || !run->isActive(), 20000);
-        if (run->state() == RunState::interrupted) QVERIFY(!run->finalMessages().isEmpty());
+        if (run->state() == RunState::interrupted) QVERIFY(!run->messagesAfterStatus().isEmpty());
     }
 
     void exportsThatCannotBeWritten() {

@@ -15,7 +15,7 @@ class ZoomTest : public PageTest {
     Q_OBJECT
 
   private slots:
-    void initTestCase() { forgetSettings("zoom_test"); }
+    void initTestCase() { clearSettings("zoom_test"); }
     void init() {
         QSettings().clear();
         openWindow("Rotation");
@@ -45,10 +45,10 @@ class ZoomTest : public PageTest {
         QCOMPARE(panelOf(window_->rotationPage())->width(), panel);
         for (int i = 0; i < 20; ++i)
             Zoom::instance().step(1);
-        QCOMPARE(Zoom::instance().factor(), Zoom::kMost);
+        QCOMPARE(Zoom::instance().factor(), Zoom::kMaxFactor);
         for (int i = 0; i < 20; ++i)
             Zoom::instance().step(-1);
-        QCOMPARE(Zoom::instance().factor(), Zoom::kLeast);
+        QCOMPARE(Zoom::instance().factor(), Zoom::kMinFactor);
     }
 
     void theNextStartHasIt() {
@@ -58,7 +58,7 @@ class ZoomTest : public PageTest {
         for (const char* odd : {"nan", "-3", "1e300", "much"}) {
             QSettings().setValue("zoom", odd);
             Zoom::instance().restore();
-            QVERIFY(Zoom::instance().factor() >= Zoom::kLeast && Zoom::instance().factor() <= Zoom::kMost);
+            QVERIFY(Zoom::instance().factor() >= Zoom::kMinFactor && Zoom::instance().factor() <= Zoom::kMaxFactor);
         }
     }
 
@@ -69,13 +69,13 @@ class ZoomTest : public PageTest {
         for (const double zoom : {0.7, 1.0, 1.75}) {
             Zoom::instance().set(zoom);
             QCoreApplication::processEvents();
-            QSignalSpy pointed(&map, &HeatMapView::cellPointed);
+            QSignalSpy hovered(&map, &HeatMapView::cellHovered);
             const QPointF at = map.cellRect(3, 120).center() * zoom;
             QVERIFY(QRectF(map.rect()).contains(at));
             readoutAt(&map, at.toPoint());
-            QCOMPARE(pointed.size(), 1);
-            QCOMPARE(pointed[0][0].toInt(), 3);
-            QVERIFY(std::abs(pointed[0][1].toInt() - 120) <= 1);  // a cell is about a pixel wide
+            QCOMPARE(hovered.size(), 1);
+            QCOMPARE(hovered[0][0].toInt(), 3);
+            QVERIFY(std::abs(hovered[0][1].toInt() - 120) <= 1);  // a cell is about a pixel wide
         }
     }
 
@@ -148,23 +148,23 @@ class ZoomTest : public PageTest {
         auto& page = window_->rotationPage();
         control<QDoubleSpinBox>("Speed")->setValue(0.5);
         QPushButton* play = playOf(page);
-        reduceMotion(true);
+        setMotionReduced(true);
         play->click();
         QTRY_VERIFY_WITH_TIMEOUT(setup().position >= 4, 5000);  // from 3
-        reduceMotion(false);
+        setMotionReduced(false);
         play->click();
         const double before = setup().position;
         play->click();
-        reduceMotion(true);
+        setMotionReduced(true);
         QTRY_VERIFY_WITH_TIMEOUT(setup().position > before, 2000);
         QVERIFY(setup().position != std::round(setup().position));
         play->click();
-        reduceMotion(false);
+        setMotionReduced(false);
     }
 
     /// Reduced motion: integer positions, few per second.
     void motionMovesInSteps() {
-        reduceMotion(true);
+        setMotionReduced(true);
         QPushButton* play = playOf(window_->rotationPage());
         QSignalSpy moved(&window_->selection(), &Selection::changed);
         play->click();
@@ -173,7 +173,7 @@ class ZoomTest : public PageTest {
         QVERIFY2(moved.size() >= 1 && moved.size() <= 3, qPrintable(QString::number(moved.size())));
         QCOMPARE(setup().position, std::round(setup().position));
         QVERIFY(setup().position > 0);
-        reduceMotion(false);
+        setMotionReduced(false);
         moved.clear();
         play->click();
         QTest::qWait(1000);

@@ -12,39 +12,39 @@ namespace roper {
 /// time in which the thread was ready but other programs used the cores. A machine that stalls for a moment
 /// (disk, other guests on the host) looks like a stalled window, but not twice at the same point; gaps are
 /// therefore also counted.
-class EventLoopWatch {
+class EventLoopMonitor {
   public:
     /// The shortest delay that a user notices.
-    static constexpr double kNoticed_ms = 100;
+    static constexpr double kNoticeable_ms = 100;
 
-    EventLoopWatch() {
+    EventLoopMonitor() {
         timer_.setTimerType(Qt::PreciseTimer);
-        QObject::connect(&timer_, &QTimer::timeout, [this] { look(); });
+        QObject::connect(&timer_, &QTimer::timeout, [this] { sample(); });
     }
 
     void start() {
-        at_ = moment();
-        timer_.start(kBetweenLooks_ms);
+        at_ = takeSample();
+        timer_.start(kSampleInterval_ms);
     }
     void stop() {
-        if (timer_.isActive()) look();
+        if (timer_.isActive()) sample();
         timer_.stop();
     }
     double longest_ms() const { return longest_ms_; }
     /// Time within the longest gap that this thread spent computing.
     double computed_ms() const { return computed_ms_; }
-    /// Number of gaps of at least kNoticed_ms.
+    /// Number of gaps of at least kNoticeable_ms.
     int noticedGaps() const { return noticed_gaps_; }
-    void forgetGaps() { longest_ms_ = computed_ms_ = noticed_gaps_ = 0; }
+    void resetGaps() { longest_ms_ = computed_ms_ = noticed_gaps_ = 0; }
 
   private:
-    static constexpr int kBetweenLooks_ms = 5;
+    static constexpr int kSampleInterval_ms = 5;
 
-    struct Moment {
+    struct ClockSample {
         double clock_ms, computed_ms, waited_ms;
     };
 
-    static Moment moment() {
+    static ClockSample takeSample() {
         timespec now{};
         ::clock_gettime(CLOCK_MONOTONIC, &now);
         // proc(5): time on a core and time waiting for one, both in ns, and the number of time slices.
@@ -56,19 +56,19 @@ class EventLoopWatch {
                 is_known ? numbers[0].toDouble() / 1e6 : 0, is_known ? numbers[1].toDouble() / 1e6 : 0};
     }
 
-    void look() {
-        const Moment now = moment();
-        const double gap = now.clock_ms - at_.clock_ms - (now.waited_ms - at_.waited_ms) - kBetweenLooks_ms;
+    void sample() {
+        const ClockSample now = takeSample();
+        const double gap = now.clock_ms - at_.clock_ms - (now.waited_ms - at_.waited_ms) - kSampleInterval_ms;
         if (gap > longest_ms_) {
             longest_ms_ = gap;
             computed_ms_ = now.computed_ms - at_.computed_ms;
         }
-        if (gap >= kNoticed_ms) ++noticed_gaps_;
+        if (gap >= kNoticeable_ms) ++noticed_gaps_;
         at_ = now;
     }
 
     QTimer timer_;
-    Moment at_{};
+    ClockSample at_{};
     double longest_ms_ = 0, computed_ms_ = 0;
     int noticed_gaps_ = 0;
 };

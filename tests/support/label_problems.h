@@ -20,7 +20,7 @@ inline double sharedArea(const QPolygonF& a, const QPolygonF& b) {
 inline std::vector<TextBox> textsOf(const Figure& figure, const QSize& size) {
     TextBoxRecorder recorder(size);
     QPainter painter(&recorder);
-    painter.setFont(Zoom::instance().pictureFont());
+    painter.setFont(Zoom::instance().figureFont());
     figure.paintFigure(painter, QRectF(QPointF(0, 0), QSizeF(size)), Theme::light());
     painter.end();
     return recorder.boxes();
@@ -53,22 +53,22 @@ inline std::vector<TextBox> lettersOf(const Figure& figure, const QSize& size) {
 
 /// The texts of a figure whose contrast with their background is below WCAG 2.1 AA, in both themes.
 inline QStringList contrastProblems(const Figure& figure, const QSize& size) {
-    constexpr double kLeast = 4.5;
+    constexpr double kMinContrast = 4.5;
     QStringList problems;
     for (const bool dark : {false, true}) {
         const Theme theme = Theme::of(fixedPalette(dark));
         TextBoxRecorder recorder(size);
         QPainter painter(&recorder);
-        painter.setFont(Zoom::instance().pictureFont());
+        painter.setFont(Zoom::instance().figureFont());
         painter.fillRect(QRect(QPoint(0, 0), size), theme.background);
         figure.paintFigure(painter, QRectF(QPointF(0, 0), QSizeF(size)), theme);
         painter.end();
         for (const TextBox& box : recorder.boxes())
-            if (box.behind.isValid() && contrast(box.color, box.behind) < kLeast)
+            if (box.background.isValid() && contrast(box.color, box.background) < kMinContrast)
                 problems << QStringLiteral("%1, %2: “%3” in %4 on %5 has %6 : 1")
                                 .arg(figure.figureName(), dark ? "dark" : "light", box.text, box.color.name(),
-                                     box.behind.name())
-                                .arg(contrast(box.color, box.behind), 0, 'f', 2);
+                                     box.background.name())
+                                .arg(contrast(box.color, box.background), 0, 'f', 2);
     }
     problems.removeDuplicates();
     return problems;

@@ -17,7 +17,7 @@ inline constexpr std::uint64_t kNoLimit = 0;
 
 /// Limits this process to this much CPU time, and to this much memory beyond what it already uses. With
 /// sanitizers, which need extra memory, only the time is limited, to ten times as much.
-inline void limitTo(std::uint64_t seconds, std::uint64_t bytes) {
+inline void limitThisProcess(std::uint64_t seconds, std::uint64_t bytes) {
     const auto limit = [](auto what, std::uint64_t most) {
         const rlimit both{most, most};
         ::setrlimit(what, &both);
@@ -33,10 +33,10 @@ inline void limitTo(std::uint64_t seconds, std::uint64_t bytes) {
 /// Runs `work` in its own process within such limits; the load of the machine does not matter.
 /// @returns whether it finished
 template <class Work>
-bool endsWithin(std::uint64_t seconds, std::uint64_t bytes, Work work) {
+bool finishesWithin(std::uint64_t seconds, std::uint64_t bytes, Work work) {
     const pid_t child = ::fork();
     if (child == 0) {
-        limitTo(seconds, bytes);
+        limitThisProcess(seconds, bytes);
         try {
             work();
             ::_exit(::testing::Test::HasFailure() ? 1 : 0);
@@ -53,7 +53,7 @@ bool endsWithin(std::uint64_t seconds, std::uint64_t bytes, Work work) {
 /// The limits for any model below 10 MB: ten seconds and 1 GB. @param work  returns whether it succeeded
 template <class Work>
 void expectWithinLimits(Work work) {
-    EXPECT_TRUE(endsWithin(10, 1U << 30U, [&] { EXPECT_TRUE(work()); }));
+    EXPECT_TRUE(finishesWithin(10, 1U << 30U, [&] { EXPECT_TRUE(work()); }));
 }
 
 }  // namespace roper

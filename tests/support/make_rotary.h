@@ -7,7 +7,7 @@ namespace roper {
 /// The unscaled rotation of a head.
 inline Rotary makeRotary(int head_dim, Pairing pairing, double base = 10000,
                          FrequencyFormula formula = FrequencyFormula::standard, double fraction = 1) {
-    return RotaryConfig{head_dim, fraction, 0, base, formula, pairing}.rotationIn(1);
+    return RotaryConfig{head_dim, fraction, 0, base, formula, pairing}.rotationForLength(1);
 }
 
 }  // namespace roper

@@ -8,20 +8,20 @@
 namespace roper {
 
 /// A separate store, for one test, of what the program remembers about its user.
-class OwnState {
+class IsolatedUserState {
   public:
-    OwnState() {
+    IsolatedUserState() {
         if (const char* value = std::getenv("XDG_STATE_HOME")) before_ = value;
         ::setenv("XDG_STATE_HOME", folder_.path().c_str(), 1);
     }
-    ~OwnState() {
+    ~IsolatedUserState() {
         if (before_)
             ::setenv("XDG_STATE_HOME", before_->c_str(), 1);
         else
             ::unsetenv("XDG_STATE_HOME");
     }
-    OwnState(const OwnState&) = delete;
-    OwnState& operator=(const OwnState&) = delete;
+    IsolatedUserState(const IsolatedUserState&) = delete;
+    IsolatedUserState& operator=(const IsolatedUserState&) = delete;
 
     std::filesystem::path path() const { return folder_ / "roper-lab"; }
 

@@ -33,7 +33,7 @@ class PageTest : public QObject {
     Q_OBJECT
 
   protected:
-    void forgetSettings(const char* name) {
+    void clearSettings(const char* name) {
         QStandardPaths::setTestModeEnabled(true);
         QCoreApplication::setOrganizationName("RoPER Lab tests");
         QCoreApplication::setApplicationName(name);
@@ -82,11 +82,11 @@ class PageTest : public QObject {
     /// The text of the last readout after moving the pointer to a position in a view.
     static QString readoutAt(QWidget* view, const QPoint& at) {
         auto* figure = qobject_cast<FigureView*>(view);
-        QSignalSpy pointed(figure, &FigureView::pointed);
+        QSignalSpy hovered(figure, &FigureView::hovered);
         QMouseEvent move(QEvent::MouseMove, QPointF(at), view->mapToGlobal(QPointF(at)), Qt::NoButton,
                          Qt::NoButton, {});
         QCoreApplication::sendEvent(view, &move);
-        return pointed.isEmpty() ? QString() : pointed.last()[0].toString();
+        return hovered.isEmpty() ? QString() : hovered.last()[0].toString();
     }
 
     /// Opens the context menu of a widget by a right click and follows a path of entries.

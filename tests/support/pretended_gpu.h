@@ -17,13 +17,13 @@ namespace roper {
 
 /// Fails the test for operations that cannot be captured on a GPU, because the host would have to wait for
 /// their result. Operations inside LibTorch's AdamW are exempt, because there they are a single kernel.
-class CaptureRules {
+class CaptureChecker {
   public:
-    CaptureRules()
+    CaptureChecker()
         : handle_(at::addThreadLocalCallback(at::RecordFunctionCallback(&begin, &end).needsIds(true))) {}
-    ~CaptureRules() { at::removeCallback(handle_); }
-    CaptureRules(const CaptureRules&) = delete;
-    CaptureRules& operator=(const CaptureRules&) = delete;
+    ~CaptureChecker() { at::removeCallback(handle_); }
+    CaptureChecker(const CaptureChecker&) = delete;
+    CaptureChecker& operator=(const CaptureChecker&) = delete;
 
   private:
     struct Inside final : at::ObserverContext {};
@@ -31,14 +31,14 @@ class CaptureRules {
     static inline thread_local int inside_update_ = 0;
 
     static std::unique_ptr<at::ObserverContext> begin(const at::RecordFunction& operation) {
-        static const std::set<std::string> kWaits = {"aten::_local_scalar_dense", "aten::nonzero",
+        static const std::set<std::string> kSynchronizing = {"aten::_local_scalar_dense", "aten::nonzero",
                                                      "aten::is_nonzero", "aten::equal"};
         const std::string name = operation.name();
         if (name == "aten::_fused_adamw_") {
             ++inside_update_;
             return std::make_unique<Inside>();
         }
-        EXPECT_TRUE(inside_update_ > 0 || kWaits.count(name) == 0) << name << " waits for the device";
+        EXPECT_TRUE(inside_update_ > 0 || kSynchronizing.count(name) == 0) << name << " waits for the device";
         return nullptr;
     }
 
@@ -50,14 +50,14 @@ class CaptureRules {
 };
 
 /// A simulated GPU whose work is done by the CPU. Replaying a graph repeats the captured work; captures are
-/// checked by CaptureRules.
-class PretendedGpu : public Gpu, public std::enable_shared_from_this<PretendedGpu> {
+/// checked by CaptureChecker.
+class FakeGpu : public Gpu, public std::enable_shared_from_this<FakeGpu> {
   public:
     using Rotator = std::function<void(const std::vector<RotationPart>&, Pairing, Direction)>;
 
     /// @param rotator   rotates heads; if empty, the CPU's implementation is used
     /// @param captures  false: captures are refused
-    explicit PretendedGpu(Rotator rotator = {}, bool captures = true)
+    explicit FakeGpu(Rotator rotator = {}, bool captures = true)
         : rotator_(std::move(rotator)), captures_(captures) {}
 
     int replays = 0;
@@ -78,21 +78,21 @@ class PretendedGpu : public Gpu, public std::enable_shared_from_this<PretendedGp
 
     std::unique_ptr<CapturedWork> capture(const std::function<void()>& work) override {
         TORCH_CHECK(captures_, "an operation cannot be captured");
-        struct Again final : CapturedWork {
-            Again(std::function<void()> what, int& count) : work(std::move(what)), replays(count) {}
+        struct ReplayedWork final : CapturedWork {
+            ReplayedWork(std::function<void()> what, int& count) : work(std::move(what)), replays(count) {}
             void replay() override {
                 ++replays;
-                const CaptureRules rules;
+                const CaptureChecker rules;
                 work();
             }
             std::function<void()> work;
             int& replays;
         };
-        return std::make_unique<Again>(work, replays);
+        return std::make_unique<ReplayedWork>(work, replays);
     }
 
     std::string uuid() const override { return "pretended"; }
-    std::string newGroup() const override { return "group"; }
+    std::string createGroupId() const override { return "group"; }
     std::unique_ptr<GpuGroup> join(const std::string& /*group*/, int /*rank*/, int /*size*/) const override {
         TORCH_CHECK(false, "a pretended GPU joins no others");
     }
@@ -103,12 +103,12 @@ class PretendedGpu : public Gpu, public std::enable_shared_from_this<PretendedGp
 };
 
 /// Registers a GPU for as long as this object lives.
-class UsedGpu {
+class ScopedGpu {
   public:
-    explicit UsedGpu(std::shared_ptr<Gpu> used) { useGpu(std::move(used)); }
-    ~UsedGpu() { useGpu(nullptr); }
-    UsedGpu(const UsedGpu&) = delete;
-    UsedGpu& operator=(const UsedGpu&) = delete;
+    explicit ScopedGpu(std::shared_ptr<Gpu> used) { useGpu(std::move(used)); }
+    ~ScopedGpu() { useGpu(nullptr); }
+    ScopedGpu(const ScopedGpu&) = delete;
+    ScopedGpu& operator=(const ScopedGpu&) = delete;
 };
 
 }  // namespace roper

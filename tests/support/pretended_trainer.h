@@ -8,18 +8,18 @@
 namespace roper {
 
 /// A shell process that poses as a run's trainer.
-class PretendedTrainer {
+class FakeTrainer {
   public:
-    explicit PretendedTrainer(const QString& script) {
+    explicit FakeTrainer(const QString& script) {
         shell_.start("/bin/sh", {"-c", script});
         if (!shell_.waitForStarted()) qFatal("/bin/sh does not start");
     }
-    ~PretendedTrainer() {
+    ~FakeTrainer() {
         shell_.kill();
         shell_.waitForFinished();
     }
-    PretendedTrainer(const PretendedTrainer&) = delete;
-    PretendedTrainer& operator=(const PretendedTrainer&) = delete;
+    FakeTrainer(const FakeTrainer&) = delete;
+    FakeTrainer& operator=(const FakeTrainer&) = delete;
 
     /// Writes the run's status as its trainer would.
     void beat(const RunFolder& run) const {
@@ -33,7 +33,7 @@ class PretendedTrainer {
     }
 
     /// Sends a line to the script.
-    void tell(const QByteArray& line) { shell_.write(line + "\n"); }
+    void sendLine(const QByteArray& line) { shell_.write(line + "\n"); }
 
   private:
     QProcess shell_;

@@ -34,69 +34,69 @@ class MarkupSearch {
         for (const QPointer<QWidget>& alive : widgets) {
             QWidget* widget = alive;  // a tool tip may replace another one
             if (widget == nullptr || widget->inherits("QTipLabel")) continue;
-            lookAtToolTip(*widget, widget->rect().center(), widget->toolTip());
-            if (const auto* label = qobject_cast<QLabel*>(widget)) lookAtLabel(*label);
-            if (auto* text = qobject_cast<QTextEdit*>(widget)) lookAtView(*text);
+            checkToolTip(*widget, widget->rect().center(), widget->toolTip());
+            if (const auto* label = qobject_cast<QLabel*>(widget)) checkLabel(*label);
+            if (auto* text = qobject_cast<QTextEdit*>(widget)) checkView(*text);
             if (const auto* button = qobject_cast<QAbstractButton*>(widget))
-                lookAtCaption(*button, button->text());
-            if (const auto* tabs = qobject_cast<QTabBar*>(widget)) lookAtTabs(*tabs);
-            if (auto* box = qobject_cast<QComboBox*>(widget)) lookAtItems(*box->view());
-            if (auto* view = qobject_cast<QAbstractItemView*>(widget)) lookAtItems(*view);
+                checkCaption(*button, button->text());
+            if (const auto* tabs = qobject_cast<QTabBar*>(widget)) checkTabs(*tabs);
+            if (auto* box = qobject_cast<QComboBox*>(widget)) checkItems(*box->view());
+            if (auto* view = qobject_cast<QAbstractItemView*>(widget)) checkItems(*view);
             for (const QAction* action : widget->actions())
-                lookAtCaption(*widget, action->text());
+                checkCaption(*widget, action->text());
         }
     }
 
     /// Checks HTML written by us, such as a page's explanation.
-    void lookAtHtml(const QWidget& where, const QString& html) {
+    void checkHtml(const QWidget& where, const QString& html) {
         HtmlDocument document;
         document.setHtml(html);
-        lookAtDocument(where, document);
+        checkDocument(where, document);
     }
 
   private:
     static bool isMarkup(const QString& text) { return text.contains(kMarkup.left(4)); }
 
-    void refuse(const QWidget& where, const QString& what, const QString& text) {
+    void addProblem(const QWidget& where, const QString& what, const QString& text) {
         problems << QStringLiteral("%1 %2: %3: %4")
                         .arg(where.metaObject()->className(), where.accessibleName(), what, text.left(200));
     }
 
-    void lookAtLabel(const QLabel& label) {
-        if (label.textFormat() == Qt::RichText) return lookAtHtml(label, label.text());
+    void checkLabel(const QLabel& label) {
+        if (label.textFormat() == Qt::RichText) return checkHtml(label, label.text());
         if (!isMarkup(label.text())) return;
         ++labels;
-        if (label.textFormat() != Qt::PlainText) refuse(label, "label with markup", label.text());
+        if (label.textFormat() != Qt::PlainText) addProblem(label, "label with markup", label.text());
     }
 
     /// Checks that a document of ours contains foreign text literally, without effects of its markup.
-    void lookAtDocument(const QWidget& where, const QTextDocument& document) {
+    void checkDocument(const QWidget& where, const QTextDocument& document) {
         const QString text = document.toPlainText();
         if (isMarkup(text)) ++documents;
         if (text.contains(QChar::ObjectReplacementCharacter) ||
             text.count(QStringLiteral("x&y")) != text.count(QStringLiteral("<b>x&y")))
-            refuse(where, "document with markup", text);
+            addProblem(where, "document with markup", text);
     }
 
-    void lookAtView(QTextEdit& view) {
-        lookAtDocument(view, *view.document());
+    void checkView(QTextEdit& view) {
+        checkDocument(view, *view.document());
         if (view.loadResource(QTextDocument::ImageResource, QUrl(QStringLiteral("picture.png"))).isNull())
-            refuse(view, QStringLiteral("leaves pictures to Qt, which opens them"), {});
+            addProblem(view, QStringLiteral("leaves pictures to Qt, which opens them"), {});
     }
 
-    void lookAtCaption(const QWidget& where, const QString& text) {
+    void checkCaption(const QWidget& where, const QString& text) {
         if (!isMarkup(text)) return;
         ++captions;
-        if (!text.contains(QStringLiteral("x&&y"))) refuse(where, "caption with the mark of a key", text);
+        if (!text.contains(QStringLiteral("x&&y"))) addProblem(where, "caption with the mark of a key", text);
     }
 
-    void lookAtTabs(const QTabBar& tabs) {
+    void checkTabs(const QTabBar& tabs) {
         for (int i = 0; i < tabs.count(); ++i)
-            lookAtCaption(tabs, tabs.tabText(i));
+            checkCaption(tabs, tabs.tabText(i));
     }
 
     /// Requests the tool tip like a resting pointer.
-    void lookAtToolTip(QWidget& at, const QPoint& place, const QString& text) {
+    void checkToolTip(QWidget& at, const QPoint& place, const QString& text) {
         if (!isMarkup(text)) return;
         ++tool_tips;
         QHelpEvent event(QEvent::ToolTip, place, at.mapToGlobal(place));
@@ -105,19 +105,19 @@ class MarkupSearch {
         for (const QWidget* widget : QApplication::topLevelWidgets())
             if (widget->inherits("QTipLabel")) tip = qobject_cast<const QLabel*>(widget);
         if (tip == nullptr || tip->text() != text)
-            refuse(at, "tool tip that does not come", text);
+            addProblem(at, "tool tip that does not come", text);
         else if (tip->textFormat() != Qt::PlainText)
-            refuse(at, "tool tip with markup", text);
+            addProblem(at, "tool tip with markup", text);
     }
 
-    void lookAtItems(QAbstractItemView& view) {
+    void checkItems(QAbstractItemView& view) {
         if (view.model() == nullptr) return;
         if (auto* tree = qobject_cast<QTreeView*>(&view)) tree->expandAll();
-        if (auto* header = qobject_cast<QHeaderView*>(&view)) return lookAtHeader(*header);
-        lookBelow(view, view.rootIndex());
+        if (auto* header = qobject_cast<QHeaderView*>(&view)) return checkHeader(*header);
+        checkItemsBelow(view, view.rootIndex());
     }
 
-    void lookBelow(QAbstractItemView& view, const QModelIndex& parent) {
+    void checkItemsBelow(QAbstractItemView& view, const QModelIndex& parent) {
         const QAbstractItemModel& model = *view.model();
         for (int row = 0; row < model.rowCount(parent); ++row)
             for (int column = 0; column < model.columnCount(parent); ++column) {
@@ -127,18 +127,18 @@ class MarkupSearch {
                     view.scrollTo(index);
                     const QRect place = view.visualRect(index);
                     if (view.isVisible() && !place.isEmpty())
-                        lookAtToolTip(*view.viewport(), place.center(), tip);
+                        checkToolTip(*view.viewport(), place.center(), tip);
                 }
-                lookBelow(view, index);
+                checkItemsBelow(view, index);
             }
     }
 
-    void lookAtHeader(QHeaderView& header) {
+    void checkHeader(QHeaderView& header) {
         for (int section = 0; section < header.count(); ++section) {
             const QString tip =
                 header.model()->headerData(section, header.orientation(), Qt::ToolTipRole).toString();
             const QPoint place(header.sectionViewportPosition(section) + 2, header.height() / 2);
-            if (header.isVisible() && isMarkup(tip)) lookAtToolTip(*header.viewport(), place, tip);
+            if (header.isVisible() && isMarkup(tip)) checkToolTip(*header.viewport(), place, tip);
         }
     }
 };

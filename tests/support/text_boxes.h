@@ -15,7 +15,7 @@ struct TextBox {
     QString text;
     QPolygonF corners;  ///< bounding box of the glyphs, possibly rotated
     QColor color;
-    QColor behind = {};  ///< background colour, if it is uniform
+    QColor background = {};  ///< background colour, if it is uniform
 
     QRectF bounds() const { return corners.boundingRect(); }
 };
@@ -83,18 +83,18 @@ class TextBoxRecorder : public QPaintDevice {
         }
         void drawTextItem(const QPointF& at, const QTextItem& item) override {
             // Text in several fonts arrives in parts, each starting where the previous one ends.
-            const bool goes_on = !boxes_.empty() && transform_ == of_end_ &&
+            const bool continues = !boxes_.empty() && transform_ == end_transform_ &&
                                  std::abs(at.y() - end_.y()) < 0.5 && std::abs(at.x() - end_.x()) < 1.5;
             end_ = at + QPointF(item.width(), 0);
-            of_end_ = transform_;
+            end_transform_ = transform_;
             if (item.text().trimmed().isEmpty()) return;
             // Uses the bounding box of the glyphs: digits and capitals are lower than the line, and
             // descenders matter only where they occur.
             const QRectF ink = QFontMetricsF(item.font()).tightBoundingRect(item.text()).translated(at);
             const QPolygonF corners = transform_.map(QPolygonF(ink));
-            if (!goes_on)
+            if (!continues)
                 return boxes_.push_back(
-                    {item.text(), corners, pen_, behind(corners.boundingRect().center())});
+                    {item.text(), corners, pen_, background(corners.boundingRect().center())});
             TextBox& whole = boxes_.back();
             whole.text += item.text();
             whole.corners = QPolygonF(whole.bounds() | transform_.map(QPolygonF(ink)).boundingRect());
@@ -112,7 +112,7 @@ class TextBoxRecorder : public QPaintDevice {
             fills_.push_back({transform_.map(path), brush});
         }
         /// No colour above a pixmap or a gradient.
-        QColor behind(const QPointF& at) const {
+        QColor background(const QPointF& at) const {
             QColor color;
             for (const Fill& fill : fills_) {
                 if (fill.brush.style() == Qt::NoBrush || !fill.path.contains(at)) continue;
@@ -136,7 +136,7 @@ class TextBoxRecorder : public QPaintDevice {
         QColor pen_ = Qt::black;
         QBrush brush_;
         QPointF end_;  ///< end of the last text
-        QTransform of_end_;
+        QTransform end_transform_;
     };
 
     QSize size_;

@@ -20,16 +20,16 @@ constexpr int kParts = 6;       // maximum number of intervals of the scale
 BarChart::BarChart(const QString& name, const QString& x, const QString& y, QWidget* parent)
     : FigureView(parent, name, y), x_name_(x), y_name_(y) {}
 
-void BarChart::setBars(const std::vector<int>& places, const std::vector<Series>& series) {
-    places_ = places;
+void BarChart::setBars(const std::vector<int>& categories, const std::vector<Series>& series) {
+    categories_ = categories;
     series_ = series;
     update();
 }
 
-void BarChart::paintPointed(QPainter& painter, const Theme& theme) const {
-    const auto place = pointed_ ? std::find(places_.begin(), places_.end(), *pointed_) : places_.end();
-    if (place == places_.end()) return;
-    paintFrame(painter, placeRect(static_cast<std::size_t>(place - places_.begin())), theme);
+void BarChart::paintHovered(QPainter& painter, const Theme& theme) const {
+    const auto place = hovered_ ? std::find(categories_.begin(), categories_.end(), *hovered_) : categories_.end();
+    if (place == categories_.end()) return;
+    paintFrame(painter, categoryRect(static_cast<std::size_t>(place - categories_.begin())), theme);
 }
 
 double BarChart::headlineHeight(double width) const {
@@ -55,21 +55,21 @@ QRectF BarChart::plot(const QRectF& area, bool legend) const {
 }
 
 QString BarChart::nameOf(std::size_t index) const {
-    const auto named = place_names_.find(places_[index]);
-    return named != place_names_.end() ? named->second
-                                       : QString::number(places_[index]).replace('-', QChar(0x2212));
+    const auto named = category_names_.find(categories_[index]);
+    return named != category_names_.end() ? named->second
+                                       : QString::number(categories_[index]).replace('-', QChar(0x2212));
 }
 
-QRectF BarChart::placeRect(std::size_t index) const {
+QRectF BarChart::categoryRect(std::size_t index) const {
     const QRectF box = plot(canvas());
-    const double step = box.width() / static_cast<double>(std::max<std::size_t>(places_.size(), 1));
+    const double step = box.width() / static_cast<double>(std::max<std::size_t>(categories_.size(), 1));
     return {box.left() + step * static_cast<double>(index), box.top(), step, box.height()};
 }
 
 int BarChart::indexAt(const QPointF& at) const {
     const QRectF box = plot(canvas());
-    const double place = (at.x() - box.left()) / box.width() * static_cast<double>(places_.size());
-    return place >= 0 && place < static_cast<double>(places_.size()) ? static_cast<int>(place) : -1;
+    const double place = (at.x() - box.left()) / box.width() * static_cast<double>(categories_.size());
+    return place >= 0 && place < static_cast<double>(categories_.size()) ? static_cast<int>(place) : -1;
 }
 
 void BarChart::paintScale(QPainter& painter, const QRectF& box, double low, double high,
@@ -78,8 +78,8 @@ void BarChart::paintScale(QPainter& painter, const QRectF& box, double low, doub
         const double y = box.bottom() - (mark - low) / (high - low) * box.height();
         painter.setPen(QPen(mark == 0 ? theme.frame : theme.grid, 1));
         painter.drawLine(QPointF(box.left(), y), QPointF(box.right(), y));
-        writeText(painter, QRectF(box.left() - 52, y - 9, 46, 18), kRightMiddle,
-                  mark == 0 ? QStringLiteral("0") : noteNumber(mark, 3), theme.faint_text);
+        drawColoredText(painter, QRectF(box.left() - 52, y - 9, 46, 18), kRightMiddle,
+                  mark == 0 ? QStringLiteral("0") : numberText(mark, 3), theme.faint_text);
     }
 }
 
@@ -106,21 +106,21 @@ void BarChart::paintWithLegend(bool legend, QPainter& painter, const QRectF& are
     painter.setFont(smallFont(painter.font()));
     const auto [low, high] = valueRange();
     paintScale(painter, box, low, high, theme);
-    const double step = box.width() / static_cast<double>(std::max<std::size_t>(places_.size(), 1));
+    const double step = box.width() / static_cast<double>(std::max<std::size_t>(categories_.size(), 1));
     double widest = 0;
-    for (std::size_t i = 0; i < places_.size(); ++i)
+    for (std::size_t i = 0; i < categories_.size(); ++i)
         widest = std::max<double>(widest, painter.fontMetrics().horizontalAdvance(nameOf(i)));
     const auto every = static_cast<std::size_t>(std::max(1.0, std::ceil((widest + 6) / step)));
-    for (std::size_t i = 0; i < places_.size(); ++i) {
+    for (std::size_t i = 0; i < categories_.size(); ++i) {
         const QRectF place(box.left() + step * static_cast<double>(i), box.top(), step, box.height());
-        paintPlace(painter, place, i, low, high, theme);
-        if (i % every != 0 && place_names_.count(places_[i]) == 0) continue;
-        writeText(painter, QRectF(place.center().x() - 30, box.bottom() + 2, 60, 14), Qt::AlignCenter,
+        paintCategory(painter, place, i, low, high, theme);
+        if (i % every != 0 && category_names_.count(categories_[i]) == 0) continue;
+        drawColoredText(painter, QRectF(place.center().x() - 30, box.bottom() + 2, 60, 14), Qt::AlignCenter,
                   nameOf(i), theme.faint_text);
     }
-    writeText(painter, QRectF(box.left(), box.bottom() + 16, box.width(), 15), Qt::AlignCenter, x_name_,
+    drawColoredText(painter, QRectF(box.left(), box.bottom() + 16, box.width(), 15), Qt::AlignCenter, x_name_,
               theme.faint_text);
-    writeText(painter, QRectF(area.left() + 8, area.top() + 5, area.width() - 16, box.top() - area.top()),
+    drawColoredText(painter, QRectF(area.left() + 8, area.top() + 5, area.width() - 16, box.top() - area.top()),
               Qt::AlignLeft | Qt::AlignTop | Qt::TextWordWrap, headline(), theme.text);
     const bool below = legendIsBelow(area.width());
     if (legend && hasLegend())
@@ -128,23 +128,23 @@ void BarChart::paintWithLegend(bool legend, QPainter& painter, const QRectF& are
 }
 
 /// Draws the bars of one place, side by side.
-void BarChart::paintPlace(QPainter& painter, const QRectF& place, std::size_t index, double low, double high,
+void BarChart::paintCategory(QPainter& painter, const QRectF& place, std::size_t index, double low, double high,
                           const Theme& theme) const {
     const auto y = [&](double value) {
         return place.bottom() - (value - low) / (high - low) * place.height();
     };
-    constexpr double kWidest = 48;  // maximum width of a bar, pixels
+    constexpr double kMaxBarWidth = 48;  // maximum width of a bar, pixels
     const double count = static_cast<double>(std::max<std::size_t>(series_.size(), 1));
-    const double bar = std::clamp(0.8 * place.width() / count, 0.6, kWidest);
+    const double bar = std::clamp(0.8 * place.width() / count, 0.6, kMaxBarWidth);
     const double left = place.center().x() - 0.5 * bar * count;
     const auto fill = [&](double from, double value, const QColor& color) {
         painter.fillRect(QRectF(QPointF(from, y(0)), QPointF(from + bar, y(value))).normalized(), color);
     };
-    if (places_[index] == marked_) painter.fillRect(place, theme.faded(theme.text, 0.08));
+    if (categories_[index] == marked_) painter.fillRect(place, theme.faded(theme.text, 0.08));
     for (std::size_t s = 0; s < series_.size(); ++s)
         fill(left + bar * static_cast<double>(s), series_[s].values[index],
              series_[s].colors.empty() ? series_[s].color : series_[s].colors[index]);
-    const auto muted = muted_.find(places_[index]);
+    const auto muted = muted_.find(categories_[index]);
     if (muted == muted_.end()) return;
     fill(left, muted->second, theme.grid);
     painter.setPen(QPen(theme.faint_text, 1.4));
@@ -157,7 +157,7 @@ void BarChart::paintPlace(QPainter& painter, const QRectF& place, std::size_t in
 void BarChart::paintLegend(QPainter& painter, double right, double top, const Theme& theme) const {
     for (auto one = series_.rbegin(); one != series_.rend(); ++one) {
         const double width = painter.fontMetrics().horizontalAdvance(one->label);
-        writeText(painter, QRectF(right - width, top, width + 2, 18), Qt::AlignVCenter, one->label,
+        drawColoredText(painter, QRectF(right - width, top, width + 2, 18), Qt::AlignVCenter, one->label,
                   theme.text);
         painter.fillRect(QRectF(right - width - 16, top + 4, 10, 10), one->color);
         right -= width + 30;
@@ -169,8 +169,8 @@ QString BarChart::figureCsv() const {
     for (const Series& one : series_)
         header += ',' + one.key;
     CsvText csv(header);
-    for (std::size_t i = 0; i < places_.size(); ++i) {
-        csv.cell(places_[i]);
+    for (std::size_t i = 0; i < categories_.size(); ++i) {
+        csv.cell(categories_[i]);
         csv.cell(nameOf(i).replace(QChar(0x2212), '-'));
         for (const Series& one : series_)
             csv.cell(one.values[i]);
@@ -182,20 +182,20 @@ QString BarChart::figureCsv() const {
 void BarChart::mousePressEvent(QMouseEvent* event) {
     const int index = indexAt(event->position());
     if (event->button() == Qt::LeftButton && index >= 0)
-        emit placeClicked(places_[static_cast<std::size_t>(index)]);
+        emit categoryClicked(categories_[static_cast<std::size_t>(index)]);
 }
 
 void BarChart::mouseMoveEvent(QMouseEvent* event) {
     const int index = indexAt(event->position());
-    if (index < 0) return emit pointed({});
-    emit placePointed(places_[static_cast<std::size_t>(index)]);
+    if (index < 0) return emit hovered({});
+    emit categoryHovered(categories_[static_cast<std::size_t>(index)]);
     QStringList parts{QStringLiteral("%1 %2").arg(x_name_, nameOf(static_cast<std::size_t>(index)))};
     for (const Series& one : series_)
         parts << QStringLiteral("%1 %2")
                      .arg(one.label)
                      .arg(one.values[static_cast<std::size_t>(index)], 0, 'g', 7)
                      .replace('-', QChar(0x2212));
-    emit pointed(parts.join(QStringLiteral("    ")));
+    emit hovered(parts.join(QStringLiteral("    ")));
 }
 
 }  // namespace roper

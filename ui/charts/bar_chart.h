@@ -23,22 +23,22 @@ class BarChart : public FigureView {
     BarChart(const QString& name, const QString& x, const QString& y, QWidget* parent);
 
     /// @param places  number of each place, such as a distance; shown below the bars and exported
-    void setBars(const std::vector<int>& places, const std::vector<Series>& series);
+    void setBars(const std::vector<int>& categories, const std::vector<Series>& series);
     /// Disabled places with the values that they would have: drawn pale and crossed out.
-    void setMuted(const std::map<int, double>& values) { redrawWith(muted_, values); }
-    void setMarked(int place) { redrawWith(marked_, place); }
+    void setMuted(const std::map<int, double>& values) { setAndUpdate(muted_, values); }
+    void setMarked(int place) { setAndUpdate(marked_, place); }
     /// The place under the pointer, possibly in another figure.
-    void setPointed(std::optional<int> place) { redrawWith(pointed_, place); }
-    void setHeadline(const QString& text) { redrawWith(headline_, text); }
+    void setHovered(std::optional<int> place) { setAndUpdate(hovered_, place); }
+    void setHeadline(const QString& text) { setAndUpdate(headline_, text); }
     void setCaption(const QString& caption) { caption_ = caption; }
     /// Labels a place with a word instead of its number.
-    void setPlaceName(int place, const QString& name) { place_names_[place] = name; }
-    void clearPlaceNames() { place_names_.clear(); }
+    void setCategoryName(int place, const QString& name) { category_names_[place] = name; }
+    void clearCategoryNames() { category_names_.clear(); }
 
-    const std::vector<int>& places() const { return places_; }
+    const std::vector<int>& categories() const { return categories_; }
     const std::vector<Series>& series() const { return series_; }
     /// Rectangle of a place's bars on the canvas.
-    QRectF placeRect(std::size_t index) const;
+    QRectF categoryRect(std::size_t index) const;
 
     void paintFigure(QPainter& painter, const QRectF& area, const Theme& theme) const override {
         paintWithLegend(true, painter, area, theme);
@@ -48,14 +48,14 @@ class BarChart : public FigureView {
                          const Theme& theme) const override;
     QString figureCsv() const override;
     QString figureCaption() const override { return caption_; }
-    QSize leastSize() const override { return {260, 120}; }
+    QSize minFigureSize() const override { return {260, 120}; }
 
   signals:
-    void placeClicked(int place);
-    void placePointed(int place);
+    void categoryClicked(int place);
+    void categoryHovered(int place);
 
   protected:
-    void paintPointed(QPainter& painter, const Theme& theme) const override;
+    void paintHovered(QPainter& painter, const Theme& theme) const override;
     void mousePressEvent(QMouseEvent* event) override;
     void mouseMoveEvent(QMouseEvent* event) override;
 
@@ -70,18 +70,18 @@ class BarChart : public FigureView {
     int indexAt(const QPointF& at) const;
     QString nameOf(std::size_t index) const;
     std::pair<double, double> valueRange() const;
-    void paintPlace(QPainter& painter, const QRectF& place, std::size_t index, double low, double high,
+    void paintCategory(QPainter& painter, const QRectF& place, std::size_t index, double low, double high,
                     const Theme& theme) const;
     void paintLegend(QPainter& painter, double right, double top, const Theme& theme) const;
     void paintScale(QPainter& painter, const QRectF& box, double low, double high, const Theme& theme) const;
 
     QString x_name_, y_name_, headline_, caption_;
-    std::vector<int> places_;
+    std::vector<int> categories_;
     std::vector<Series> series_;
     std::map<int, double> muted_;
-    std::map<int, QString> place_names_;
+    std::map<int, QString> category_names_;
     int marked_ = -1;
-    std::optional<int> pointed_;
+    std::optional<int> hovered_;
 };
 
 }  // namespace roper

@@ -81,11 +81,11 @@ void CurveChart::setTitle(const QString& title) {
 void CurveChart::setCurves(const std::vector<Curve>& curves, const std::vector<Mark>& marks) {
     for (const QString& key : keys())
         if (std::none_of(curves.begin(), curves.end(), [&](const Curve& curve) { return curve.key == key; }))
-            forget(key);
+            resetVisibility(key);
     curves_ = curves;
     marks_ = marks;
     findCoincidingCurves();
-    remakeGraphs();
+    rebuildGraphs();
     while (mark_lines_.size() < marks.size()) {
         mark_lines_.push_back(new QCPItemStraightLine(&plot()));
         mark_texts_.push_back(new QCPItemText(&plot()));
@@ -99,7 +99,7 @@ void CurveChart::setCurves(const std::vector<Curve>& curves, const std::vector<M
 }
 
 /// Graphs 0 … n − 1 are the curves. The edges of bands follow them, so that indices of curves do not change.
-void CurveChart::remakeGraphs() {
+void CurveChart::rebuildGraphs() {
     for (const auto& [curve, edges] : bands_) {
         plot().removeGraph(edges.first);
         plot().removeGraph(edges.second);
@@ -111,7 +111,7 @@ void CurveChart::remakeGraphs() {
         plot().addGraph();
     for (std::size_t i = 0; i < curves_.size(); ++i) {
         QCPGraph* graph = graphOf(i);
-        graph->setLayer(i == 0 || curves_[i].strong ? kFront : QStringLiteral("main"));
+        graph->setLayer(i == 0 || curves_[i].bold ? kFront : QStringLiteral("main"));
     }
     for (std::size_t i = 0; i < curves_.size(); ++i) {
         const Curve& curve = curves_[i];
@@ -137,16 +137,16 @@ int CurveChart::pixelColumns(const Canvas& canvas) const {
 }
 
 void CurveChart::fillGraphs(const Canvas& canvas) const {
-    constexpr qsizetype kFew = 4000;
+    constexpr qsizetype kMaxUnthinnedPoints = 4000;
     const QCPRange range = plot().xAxis->range();
     const int columns = std::max(600, 2 * pixelColumns(canvas));
     QVector<double> xs, ys;
     for (std::size_t i = 0; i < curves_.size(); ++i) {
         QCPGraph* graph = graphOf(i);
-        if (!isShown(curves_[i].key)) continue;
+        if (!isCurveVisible(curves_[i].key)) continue;
         if (curves_[i].envelope) {
             fillEnvelope(i, std::max(300, pixelColumns(canvas)));
-        } else if (curves_[i].x.size() <= kFew) {
+        } else if (curves_[i].x.size() <= kMaxUnthinnedPoints) {
             graph->setData(curves_[i].x, curves_[i].y, true);
         } else {
             thin(curves_[i], range.lower, range.upper, isLogX(), columns, xs, ys);
@@ -189,7 +189,7 @@ bool CurveChart::isDrawn(const Curve& curve, qsizetype i) const {
 void CurveChart::fitX() const {
     double low = std::numeric_limits<double>::infinity(), high = -low;
     for (const Curve& curve : curves_)
-        for (qsizetype i = 0; isShown(curve.key) && i < curve.x.size(); ++i) {
+        for (qsizetype i = 0; isCurveVisible(curve.key) && i < curve.x.size(); ++i) {
             if (!isDrawn(curve, i)) continue;
             low = std::min(low, curve.x[i]);
             high = std::max(high, curve.x[i]);
@@ -204,7 +204,7 @@ void CurveChart::fitY(const Canvas& canvas) const {
     const QCPRange xs = plot().xAxis->range();
     double low = std::numeric_limits<double>::infinity(), high = -low;
     for (const Curve& curve : curves_)
-        for (qsizetype i = 0; isShown(curve.key) && i < curve.x.size(); ++i) {
+        for (qsizetype i = 0; isCurveVisible(curve.key) && i < curve.x.size(); ++i) {
             const qsizetype before = std::max<qsizetype>(i - 1, 0),
                             after = std::min(i + 1, curve.x.size() - 1);
             if (!isDrawn(curve, i) || curve.x[after] < xs.lower || curve.x[before] > xs.upper) continue;
@@ -230,14 +230,14 @@ void CurveChart::fitY(const Canvas& canvas) const {
     constexpr double kRounding = 1e-9;
     const double size = std::max(std::abs(low), std::abs(high));
     const double range = high - low > kRounding * size ? high - low : std::max(1.0, size);
-    const double above = kRangeMargin + (canvas.legend ? roomForLegend(canvas) : 0);
+    const double above = kRangeMargin + (canvas.legend ? legendHeadroom(canvas) : 0);
     plot().yAxis->setRange(low - kRangeMargin * range, high + above * range);
 }
 
-bool CurveChart::anyValueIn(const QCPRange& xs, const QCPRange& ys) const {
+bool CurveChart::hasValueIn(const QCPRange& xs, const QCPRange& ys) const {
     return std::any_of(curves_.begin(), curves_.end(), [&](const Curve& curve) {
         bool any = false;
-        for (qsizetype i = 0; isShown(curve.key) && i < curve.x.size() && !any; ++i)
+        for (qsizetype i = 0; isCurveVisible(curve.key) && i < curve.x.size() && !any; ++i)
             any = xs.contains(curve.x[i]) && ys.contains(curve.y[i]);
         return any;
     });
@@ -261,7 +261,7 @@ QStringList CurveChart::keys() const {
 QStringList CurveChart::keysOf(const QCPAbstractPlottable* entry) const {
     QStringList keys;
     for (std::size_t i = 0; i < curves_.size(); ++i)
-        if (graphOf(i) == entry || (same_as_[i] && !hasLegendLine(i) && graphOf(*same_as_[i]) == entry))
+        if (graphOf(i) == entry || (coincides_with_[i] && !hasLegendLine(i) && graphOf(*coincides_with_[i]) == entry))
             keys << curves_[i].key;
     for (const Curve& curve : curves_)
         if (keys.contains(curve.hidden_with)) keys << curve.key;
@@ -274,7 +274,7 @@ std::optional<PlotView::Readout> CurveChart::readAt(const QPointF& at) const {
     const double wanted = plot().xAxis->pixelToCoord(at.x());
     const auto away = [&](double of) { return std::abs(plot().xAxis->coordToPixel(of) - at.x()); };
     for (const Curve& curve : curves_) {
-        if (curve.x.isEmpty() || !isShown(curve.key)) continue;
+        if (curve.x.isEmpty() || !isCurveVisible(curve.key)) continue;
         const double nearest = curve.x[nearestIndex(curve.x, wanted)];
         if (!x || away(nearest) < away(*x)) x = nearest;
     }
@@ -295,7 +295,7 @@ QString CurveChart::readoutAt(double x, double y_px) const {
         return text;
     };
     for (const Curve& curve : curves_) {
-        if (!isShown(curve.key) || !reaches(curve, x)) continue;
+        if (!isCurveVisible(curve.key) || !reaches(curve, x)) continue;
         if (parts.isEmpty())
             parts << QStringLiteral("%1 %2").arg(xName().section("    ", 0, 0)).arg(x, 0, 'g', 7);
         if (!curve.in_legend) continue;

@@ -20,7 +20,7 @@ class CurveChart : public PlotView {
         QColor color;
         QVector<double> x = {}, y = {};
         bool points = false;                  ///< markers at the points
-        bool strong = false;                  ///< bold line
+        bool bold = false;                  ///< bold line
         QString formula = {};                 ///< shown in the readout; may be empty
         QVector<double> low = {}, high = {};  ///< edges of a band around the curve; empty: no band
         bool in_legend = true;
@@ -50,7 +50,7 @@ class CurveChart : public PlotView {
         plot().axisRect()->insetLayout()->setInsetAlignment(0, corner);
     }
     /// Puts the legend in columns below the axes, where it covers no curve.
-    void setLegendBelow() { legend_place_ = PlotLegend::Place::below; }
+    void setLegendBelow() { legend_position_ = PlotLegend::Place::below; }
     void setYFloor(std::optional<double> floor) { y_floor_ = floor; }
     /// Limits the y axis, even if a band exceeds the limits.
     void setYLimits(std::optional<std::pair<double, double>> limits) { y_limits_ = limits; }
@@ -63,17 +63,17 @@ class CurveChart : public PlotView {
     QString figureCaption() const override;
 
   protected:
-    void applyLook(const Canvas& canvas) const override;
+    void applyStyle(const Canvas& canvas) const override;
     void fillLegend(const Canvas& canvas) const override;
     void fitX() const override;
     void fitY(const Canvas& canvas) const override;
     void fillGraphs(const Canvas& canvas) const override;
     QFont axisFont(const QFont& font) const override { return smallFont(font); }
-    QString whyEmpty() const override { return curves_.empty() ? emptyText() : QString(); }
+    QString emptyReason() const override { return curves_.empty() ? emptyText() : QString(); }
     std::vector<const QCPGraph*> curveGraphs() const override;
     QStringList keys() const override;
     QStringList keysOf(const QCPAbstractPlottable* entry) const override;
-    bool anyValueIn(const QCPRange& xs, const QCPRange& ys) const override;
+    bool hasValueIn(const QCPRange& xs, const QCPRange& ys) const override;
     std::optional<Readout> readAt(const QPointF& at) const override;
 
   private:
@@ -83,17 +83,17 @@ class CurveChart : public PlotView {
     bool isDrawn(const Curve& curve, qsizetype i) const;
     QString readoutAt(double x, double y_px) const;
     /// Extra height above the curves for the legend, relative to their range.
-    double roomForLegend(const Canvas& canvas) const;
+    double legendHeadroom(const Canvas& canvas) const;
     /// Places the labels of marks inside the axes, clear of the legend and each other, and off the curves if
     /// possible. A label without room is omitted rather than clipped: a number without its first digit would
     /// be wrong.
     void placeMarkLabels() const;
     /// Number of curve segments that cross a box of the plot, in pixels.
-    int partsOfCurvesIn(const QRectF& box) const;
-    void remakeGraphs();
+    int curveSegmentsIn(const QRectF& box) const;
+    void rebuildGraphs();
     void findCoincidingCurves();
     /// Number of later curves that coincide with this one.
-    int countOfSame(std::size_t curve) const;
+    int coincidingCount(std::size_t curve) const;
     /// Of many coinciding curves, only the first has a legend line.
     bool hasLegendLine(std::size_t curve) const;
     QString nameInLegend(std::size_t curve) const;
@@ -101,13 +101,13 @@ class CurveChart : public PlotView {
     void fillEnvelope(std::size_t index, int columns) const;
 
     /// Minimum number of later curves coinciding with one for them to share its legend line.
-    static constexpr int kManyTheSame = 2;
+    static constexpr int kMinCoinciding = 2;
 
     QString caption_;
-    PlotLegend::Place legend_place_ = PlotLegend::Place::inside;
+    PlotLegend::Place legend_position_ = PlotLegend::Place::inside;
     std::vector<Curve> curves_;
     /// For each curve, the first earlier curve with the same numbers; empty if there is none.
-    std::vector<std::optional<std::size_t>> same_as_;
+    std::vector<std::optional<std::size_t>> coincides_with_;
     std::map<std::size_t, std::pair<QCPGraph*, QCPGraph*>> bands_;  ///< upper and lower edge, by curve
     QCPTextElement* title_ = nullptr;
     QString title_text_;

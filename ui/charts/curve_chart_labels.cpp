@@ -18,42 +18,42 @@ bool crosses(const QLineF& line, const QRectF& box) {
 
 /// Compares only curves that have legend entries; curves with their own letters are distinguishable anyway.
 void CurveChart::findCoincidingCurves() {
-    same_as_.assign(curves_.size(), std::nullopt);
+    coincides_with_.assign(curves_.size(), std::nullopt);
     for (std::size_t curve = 0; curve < curves_.size(); ++curve)
-        for (std::size_t other = 0; other < curve && !same_as_[curve]; ++other)
+        for (std::size_t other = 0; other < curve && !coincides_with_[curve]; ++other)
             if (curves_[curve].in_legend && curves_[curve].letter.isEmpty() && curves_[other].in_legend &&
                 curves_[other].x == curves_[curve].x && curves_[other].y == curves_[curve].y)
-                same_as_[curve] = other;
+                coincides_with_[curve] = other;
 }
 
-int CurveChart::countOfSame(std::size_t curve) const {
-    return static_cast<int>(std::count(same_as_.begin(), same_as_.end(), curve));
+int CurveChart::coincidingCount(std::size_t curve) const {
+    return static_cast<int>(std::count(coincides_with_.begin(), coincides_with_.end(), curve));
 }
 
 bool CurveChart::hasLegendLine(std::size_t curve) const {
-    const bool shares_one = same_as_[curve] && countOfSame(*same_as_[curve]) >= kManyTheSame;
+    const bool shares_one = coincides_with_[curve] && coincidingCount(*coincides_with_[curve]) >= kMinCoinciding;
     return curves_[curve].in_legend && !shares_one;
 }
 
 QString CurveChart::nameInLegend(std::size_t curve) const {
     const QString& label = curves_[curve].label;
-    const int others = countOfSame(curve);
-    if (others >= kManyTheSame) return tr("%1 and %2 others, all the same").arg(label).arg(others);
-    return same_as_[curve] ? tr("%1 (the same as %2)").arg(label, curves_[*same_as_[curve]].label) : label;
+    const int others = coincidingCount(curve);
+    if (others >= kMinCoinciding) return tr("%1 and %2 others, all the same").arg(label).arg(others);
+    return coincides_with_[curve] ? tr("%1 (the same as %2)").arg(label, curves_[*coincides_with_[curve]].label) : label;
 }
 
-double CurveChart::roomForLegend(const Canvas& canvas) const {
-    constexpr double kMost = 0.45;  // maximum height relative to the axes
+double CurveChart::legendHeadroom(const Canvas& canvas) const {
+    constexpr double kMaxHeight = 0.45;  // maximum height relative to the axes
     constexpr double kPadding = 12;
     if (curves_.size() <= 2 || y_limits_ || legend().isBelow()) return 0;
     const double line = QFontMetricsF(axisFont(canvas.font)).height();
     const double around = (title_ != nullptr ? 5 : 3) * line;  // title, axis and ticks
     const double entries = plot().legend->itemCount() * line + kPadding;
-    const double share = std::min(kMost, entries / std::max(canvas.size.height() - around, entries));
+    const double share = std::min(kMaxHeight, entries / std::max(canvas.size.height() - around, entries));
     return share / (1 - share);
 }
 
-int CurveChart::partsOfCurvesIn(const QRectF& box) const {
+int CurveChart::curveSegmentsIn(const QRectF& box) const {
     const auto pixel = [this](const QCPGraphData& point) {
         return QPointF(plot().xAxis->coordToPixel(point.key), plot().yAxis->coordToPixel(point.value));
     };
@@ -108,7 +108,7 @@ void CurveChart::placeMarkLabels() const {
                 const bool is_taken = std::any_of(taken.begin(), taken.end(),
                                                   [&](const QRectF& other) { return other.intersects(box); });
                 if (is_taken || !inside.contains(box)) continue;
-                const int parts = partsOfCurvesIn(box);
+                const int parts = curveSegmentsIn(box);
                 if (parts >= fewest) continue;
                 fewest = parts;
                 best = box;

@@ -10,7 +10,7 @@
 
 namespace roper {
 
-void CurveChart::applyLook(const Canvas& canvas) const {
+void CurveChart::applyStyle(const Canvas& canvas) const {
     const QFont small = axisFont(canvas.font);
     if (title_ != nullptr) {
         title_->setFont(boldFont(small));
@@ -20,10 +20,10 @@ void CurveChart::applyLook(const Canvas& canvas) const {
     for (std::size_t i = 0; i < curves_.size(); ++i) {
         const Curve& curve = curves_[i];
         QCPGraph* graph = graphOf(i);
-        graph->setVisible(isShown(curve.key));
+        graph->setVisible(isCurveVisible(curve.key));
         // A curve that coincides with another is dashed, so that both are visible.
-        graph->setPen(QPen(canvas.theme.visible(curve.color), curve.strong ? 2.4 : 1.5,
-                           same_as_[i] && curve.dash == 0 ? Qt::DashLine : dashOf(curve.dash)));
+        graph->setPen(QPen(canvas.theme.visible(curve.color), curve.bold ? 2.4 : 1.5,
+                           coincides_with_[i] && curve.dash == 0 ? Qt::DashLine : dashOf(curve.dash)));
         graph->setScatterStyle(curve.points ? QCPScatterStyle(QCPScatterStyle::ssDisc, 4)
                                             : QCPScatterStyle(QCPScatterStyle::ssNone));
     }
@@ -36,7 +36,7 @@ void CurveChart::applyLook(const Canvas& canvas) const {
         fill.setAlphaF(curve.envelope ? 0.35F : band);
         edges.first->setBrush(fill);
         for (QCPGraph* edge : {edges.first, edges.second}) {
-            edge->setVisible(isShown(curve.key));
+            edge->setVisible(isCurveVisible(curve.key));
             edge->setPen(curve.envelope ? QPen(curve.color, 1.2) : QPen(Qt::NoPen));
         }
     }
@@ -64,12 +64,12 @@ void CurveChart::fillLegend(const Canvas& canvas) const {
     std::vector<CurveLetters::Letter> on_curves;
     for (std::size_t i = 0; i < curves_.size(); ++i) {
         const Curve& curve = curves_[i];
-        const QColor text = isShown(curve.key) ? canvas.theme.text : canvas.theme.frame;
+        const QColor text = isCurveVisible(curve.key) ? canvas.theme.text : canvas.theme.frame;
         if (hasLegendLine(i)) entries.push_back({graphOf(i), nameInLegend(i), text, curve.letter});
         if (!curve.letter.isEmpty())
             on_curves.push_back({graphOf(i), curve.letter, canvas.theme.visible(curve.color)});
     }
-    legend().fill(entries, canvas.legend ? legend_place_ : PlotLegend::Place::hidden, axisFont(canvas.font),
+    legend().fill(entries, canvas.legend ? legend_position_ : PlotLegend::Place::hidden, axisFont(canvas.font),
                   canvas.size);
     letters().setLetters(std::move(on_curves));
 }
@@ -79,13 +79,13 @@ QString CurveChart::figureCaption() const {
     for (std::size_t curve = 0; curve < curves_.size(); ++curve) {
         QStringList same;
         for (std::size_t other = 0; other < curves_.size(); ++other)
-            if (same_as_[other] == curve) same << curves_[other].label;
-        if (same.size() >= kManyTheSame)
+            if (coincides_with_[other] == curve) same << curves_[other].label;
+        if (same.size() >= kMinCoinciding)
             captions << tr("The same as %1: %2").arg(curves_[curve].label, same.join(QStringLiteral(", ")));
     }
     QStringList letters;
     for (const Curve& curve : curves_)
-        if (!curve.letter.isEmpty() && isShown(curve.key))
+        if (!curve.letter.isEmpty() && isCurveVisible(curve.key))
             letters << CurveLetters::labelled(curve.letter, curve.label).simplified();
     if (!letters.isEmpty()) captions << letters.join(QStringLiteral("; "));
     return captions.join(QStringLiteral(". "));
@@ -101,7 +101,7 @@ QString CurveChart::figureCsv() const {
         const auto edge = [](const QVector<double>& of, qsizetype i) {
             return of.isEmpty() ? std::nullopt : std::optional(of[i]);
         };
-        for (qsizetype i = 0; isShown(curve.key) && i < curve.x.size(); ++i) {
+        for (qsizetype i = 0; isCurveVisible(curve.key) && i < curve.x.size(); ++i) {
             if (has_bands)
                 csv.line(curve.key, curve.x[i], curve.y[i], edge(curve.low, i), edge(curve.high, i));
             else

@@ -9,7 +9,7 @@
 namespace roper {
 namespace {
 
-constexpr double kToldApart = 10;  // minimum distance between curves for a letter to be unambiguous, pixels
+constexpr double kMinSeparation = 10;  // minimum distance between curves for a letter to be unambiguous, pixels
 
 double firstX(const QCPGraph& graph) {
     return graph.keyAxis()->coordToPixel(graph.data()->constBegin()->key);
@@ -51,7 +51,7 @@ void CurveLetters::setLetters(std::vector<Letter> letters) {
     letters_ = std::move(letters);
 }
 
-void CurveLetters::setLook(const QFont& font, const QColor& text, const QColor& background) {
+void CurveLetters::setCurveStyle(const QFont& font, const QColor& text, const QColor& background) {
     font_ = font;
     font_.setBold(true);
     text_ = text;
@@ -98,7 +98,7 @@ void CurveLetters::drawLetter(QCPPainter& painter, const Letter& letter, const Q
     painter.setPen(QPen(letter.color, 1.4));
     painter.setBrush(background_);
     painter.drawRoundedRect(box, 4, 4);
-    writeText(painter, box, Qt::AlignCenter | Qt::TextDontClip, letter.text, text_);
+    drawColoredText(painter, box, Qt::AlignCenter | Qt::TextDontClip, letter.text, text_);
 }
 
 CurveLetters::Places CurveLetters::placesIn(const QRectF& area) const {
@@ -147,7 +147,7 @@ std::vector<CurveLetters::Choice> CurveLetters::choicesOf(const Places& places) 
             const double apart = separation(places, text, place);
             if (apart < 0) continue;
             choice.places.emplace_back(apart, place);
-            choice.apart += apart >= kToldApart;
+            choice.apart += apart >= kMinSeparation;
         }
         std::stable_sort(choice.places.begin(), choice.places.end(),
                          [](const auto& a, const auto& b) { return a.first > b.first; });
@@ -194,7 +194,7 @@ void CurveLetters::draw(QCPPainter* painter) {
             // Every text gets one letter, and more where its curves are separate from others.
             for (const bool in_any_case : {false, true})
                 for (const auto& [apart, place] : choice.places)
-                    if (!is_named && !taken[place] && (repeat == 0 || apart >= kToldApart))
+                    if (!is_named && !taken[place] && (repeat == 0 || apart >= kMinSeparation))
                         is_named = draw_all(choice.text, place, in_any_case && repeat == 0);
             if (is_named || repeat > 0) continue;
             // A curve too short for every position has its letter at its end.

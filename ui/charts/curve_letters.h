@@ -29,7 +29,7 @@ class CurveLetters : public QCPAbstractItem {
     void setLetters(std::vector<Letter> letters);
     /// @param font  drawn bold
     /// @param background  drawn behind each letter
-    void setLook(const QFont& font, const QColor& text, const QColor& background);
+    void setCurveStyle(const QFont& font, const QColor& text, const QColor& background);
 
     double selectTest(const QPointF&, bool, QVariant*) const override { return -1; }
 
@@ -57,7 +57,7 @@ class CurveLetters : public QCPAbstractItem {
     struct Choice {
         QString text;
         std::vector<std::pair<double, std::size_t>> places;  ///< distance in pixels, index
-        int apart = 0;                                       ///< number of positions with enough distance
+        int clear_positions = 0;                                       ///< number of positions with enough distance
     };
     Places placesIn(const QRectF& area) const;
     double separation(const Places& places, const QString& text, std::size_t place) const;
@@ -71,6 +71,6 @@ class CurveLetters : public QCPAbstractItem {
 };
 
 /// Up to this many curves are distinguished by dashes alone.
-inline constexpr int kMostWithoutLetters = 5;
+inline constexpr int kMaxCurvesWithoutLetters = 5;
 
 }  // namespace roper

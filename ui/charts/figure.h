@@ -33,12 +33,12 @@ class Figure {
     virtual QSize figureSize() const = 0;
 
     /// Minimum size in which the labels fit.
-    virtual QSize leastSize() const { return {280, 180}; }
+    virtual QSize minFigureSize() const { return {280, 180}; }
 
     /// Size for a given width, keeping the aspect ratio of the screen.
     virtual QSizeF sizeForWidth(double width) const {
         const QSizeF shape = figureSize();
-        return {width, std::max<double>(width * shape.height() / shape.width(), leastSize().height())};
+        return {width, std::max<double>(width * shape.height() / shape.width(), minFigureSize().height())};
     }
 
     /// Draws the whole figure into `area`, without a background.

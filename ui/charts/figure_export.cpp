@@ -21,7 +21,7 @@ constexpr double kPixelsPerMm = 96.0 / 25.4;  // a device-independent pixel is 1
 constexpr double kCaptionMargin = 8;
 
 double captionHeight(const Figure& figure, double width) {
-    return wrappedHeight(figure.figureCaption(), Zoom::instance().pictureFont(), width - 2 * kCaptionMargin) +
+    return wrappedHeight(figure.figureCaption(), Zoom::instance().figureFont(), width - 2 * kCaptionMargin) +
            kCaptionMargin;
 }
 
@@ -30,8 +30,8 @@ double captionHeight(const Figure& figure, double width) {
 double zoomOf(const Figure& figure, const ExportOptions& options) {
     if (options.width_mm <= 0) return 1.0;
     const double width = options.width_mm * kPixelsPerMm;
-    return std::min(options.text_pt / Zoom::instance().pictureFont().pointSizeF(),
-                    width / figure.leastSize().width());
+    return std::min(options.text_pt / Zoom::instance().figureFont().pointSizeF(),
+                    width / figure.minFigureSize().width());
 }
 
 /// The size in which the figure is laid out.
@@ -52,7 +52,7 @@ void drawPicture(QPainter& painter, const Figure& figure, const ExportOptions& o
     const QRectF area(QPointF(0, 0), layoutSize(figure, options));
     const QSizeF all = pictureSize(figure, options);
     painter.fillRect(QRectF(QPointF(0, 0), all), theme.background);
-    painter.setFont(Zoom::instance().pictureFont());
+    painter.setFont(Zoom::instance().figureFont());
     painter.save();
     if (options.legend)
         figure.paintFigure(painter, area, theme);
@@ -60,7 +60,7 @@ void drawPicture(QPainter& painter, const Figure& figure, const ExportOptions& o
         figure.paintWithLegend(false, painter, area, theme);
     painter.restore();
     if (options.caption) {
-        writeText(painter,
+        drawColoredText(painter,
                   QRectF(kCaptionMargin, area.bottom(), area.width() - 2 * kCaptionMargin,
                          all.height() - area.height()),
                   Qt::AlignLeft | Qt::AlignTop | Qt::TextWordWrap, figure.figureCaption(), theme.faint_text);
@@ -75,9 +75,9 @@ QByteArray pngBytes(const Figure& figure, const ExportOptions& options, const Th
     QByteArray bytes;
     QBuffer buffer(&bytes);
     buffer.open(QIODevice::WriteOnly);
-    constexpr qint64 kMostPixels = 1 << 28;  // 1 GiB
+    constexpr qint64 kMaxPixels = 1 << 28;  // 1 GiB
     const QSize size = imageSize(figure, options);
-    const bool is_too_large = qint64{size.width()} * size.height() > kMostPixels;
+    const bool is_too_large = qint64{size.width()} * size.height() > kMaxPixels;
     if (is_too_large || size.isEmpty() || !figureImage(figure, options, theme).save(&buffer, "PNG"))
         throw Error(is_too_large ? ErrorKind::usage : ErrorKind::memory,
                     "the picture \"" + figure.figureName().toStdString() + "\" would have " +

@@ -9,15 +9,15 @@
 
 namespace roper {
 
-void waitWhile(const std::function<bool()>& is_busy, const std::string& what, std::chrono::minutes patience) {
-    constexpr int kBetweenLooks_ms = 20;
-    QTimer wake;  // wakes the loop even without events
-    wake.start(kBetweenLooks_ms);
-    const QDeadlineTimer end(patience);
+void waitWhile(const std::function<bool()>& is_busy, const std::string& what, std::chrono::minutes timeout) {
+    constexpr int kPollInterval_ms = 20;
+    QTimer poll_timer;  // wakes the loop even without events
+    poll_timer.start(kPollInterval_ms);
+    const QDeadlineTimer end(timeout);
     while (is_busy()) {
         if (end.hasExpired())
             throw Error(ErrorKind::other, what + " was not done within " +
-                                              countOf(static_cast<std::size_t>(patience.count()), "minute"));
+                                              countOf(static_cast<std::size_t>(timeout.count()), "minute"));
         QCoreApplication::processEvents(QEventLoop::WaitForMoreEvents);
     }
 }

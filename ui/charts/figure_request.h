@@ -19,7 +19,7 @@ struct FigureRequest {
     std::string run;  ///< run that it shows; empty if none is needed
 
     /// Removes a setting from `settings` and returns its value.
-    std::optional<std::string> take(const std::string& key) {
+    std::optional<std::string> takeSetting(const std::string& key) {
         const auto found =
             std::find_if(settings.begin(), settings.end(), [&](const auto& one) { return one.first == key; });
         if (found == settings.end()) return std::nullopt;
@@ -28,7 +28,7 @@ struct FigureRequest {
         return value;
     }
 
-    bool sets(const std::string& key) const {
+    bool hasSetting(const std::string& key) const {
         return std::any_of(settings.begin(), settings.end(),
                            [&](const auto& one) { return one.first == key; });
     }
@@ -38,6 +38,6 @@ struct FigureRequest {
 /// @param what  for the error message: "the model"
 /// @throws Error (other) after a time-out
 void waitWhile(const std::function<bool()>& is_busy, const std::string& what,
-               std::chrono::minutes patience = std::chrono::minutes(10));
+               std::chrono::minutes timeout = std::chrono::minutes(10));
 
 }  // namespace roper

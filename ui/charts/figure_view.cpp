@@ -27,9 +27,9 @@ FigureView::FigureView(QWidget* parent, const QString& name, const QString& acce
     setFocusPolicy(Qt::ClickFocus);  // keys then go to the figure, not to the field used before
     setBackgroundRole(QPalette::Base);
     setAutoFillBackground(true);
-    setFont(Zoom::instance().pictureFont());
+    setFont(Zoom::instance().figureFont());
     connect(&Zoom::instance(), &Zoom::changed, this, [this] {
-        setFont(Zoom::instance().pictureFont());
+        setFont(Zoom::instance().figureFont());
         updateGeometry();
         update();
     });
@@ -75,11 +75,11 @@ void FigureView::paintEvent(QPaintEvent*) {
     painter.save();
     paintFigure(painter, canvas(), theme);
     painter.restore();
-    paintPointed(painter, theme);
+    paintHovered(painter, theme);
 }
 
 void FigureView::paintNote(QPainter& painter, const QRectF& area, const QString& text, const Theme& theme) {
-    writeText(painter, area, Qt::AlignCenter | Qt::TextWordWrap, text, theme.faint_text);
+    drawColoredText(painter, area, Qt::AlignCenter | Qt::TextWordWrap, text, theme.faint_text);
 }
 
 void FigureView::paintFrame(QPainter& painter, const QRectF& frame, const Theme& theme) {
@@ -97,7 +97,7 @@ void FigureView::contextMenuEvent(QContextMenuEvent* event) {
 }
 
 void FigureView::leaveEvent(QEvent*) {
-    emit pointed({});
+    emit hovered({});
 }
 
 }  // namespace roper

@@ -21,32 +21,32 @@ class FigureView : public QWidget, public Figure {
     QString figureName() const override { return name_; }
     void setName(const QString& name) { name_ = name; }
     /// Text shown while there is nothing to draw.
-    void setEmptyText(const QString& text) { redrawWith(empty_text_, text); }
+    void setEmptyText(const QString& text) { setAndUpdate(empty_text_, text); }
 
     /// Layout area: the widget, in pixels at zoom 1.
     QRectF canvas() const { return {QPointF(0, 0), QSizeF(size()) / Zoom::instance().factor()}; }
 
     /// Minimum size on the screen at zoom 1, where some labels may be omitted.
-    virtual QSize leastScreenSize() const { return leastSize(); }
-    QSize minimumSizeHint() const final { return zoomed(leastScreenSize()); }
+    virtual QSize minScreenSize() const { return minFigureSize(); }
+    QSize minimumSizeHint() const final { return zoomed(minScreenSize()); }
     QSize sizeHint() const final { return zoomed(preferredSize()); }
 
     /// Size on the screen; a view behind a tab that was never opened has none yet.
     QSize figureSize() const override {
-        constexpr QSize kUnseen{720, 480};
-        return testAttribute(Qt::WA_Resized) && !size().isEmpty() ? canvas().size().toSize() : kUnseen;
+        constexpr QSize kDefaultSize{720, 480};
+        return testAttribute(Qt::WA_Resized) && !size().isEmpty() ? canvas().size().toSize() : kDefaultSize;
     }
 
   signals:
     /// Emitted with the readout for the pointer; empty when it has left.
-    void pointed(const QString& readout);
+    void hovered(const QString& readout);
 
   protected:
     const QString& emptyText() const { return empty_text_; }
 
     /// Sets a value that is drawn, and repaints.
     template <class Value>
-    void redrawWith(Value& member, Value value) {
+    void setAndUpdate(Value& member, Value value) {
         member = std::move(value);
         update();
     }
@@ -61,7 +61,7 @@ class FigureView : public QWidget, public Figure {
     bool event(QEvent* event) override;
 
     /// Marks the item under the pointer, here or in another figure; not exported.
-    virtual void paintPointed(QPainter&, const Theme&) const {}
+    virtual void paintHovered(QPainter&, const Theme&) const {}
     /// Such marks: a frame, and a ring around a point, with an edge visible on any colour.
     static void paintFrame(QPainter& painter, const QRectF& frame, const Theme& theme);
     static void paintRing(QPainter& painter, const QPointF& about, const Theme& theme);

@@ -12,14 +12,14 @@
 namespace roper {
 namespace {
 
-constexpr double kLeft = 64, kTop = 34, kRight = 76, kBesideBar = 10, kBottom = 10, kTitle = 20,
+constexpr double kLeft = 64, kTop = 34, kRight = 76, kBarGap = 10, kBottom = 10, kTitle = 20,
                  kDistances = 34;
 constexpr double kBarWidth = 12;
-constexpr double kLeastCharacter = 6.5;  // smallest cell in which a letter is readable
-constexpr double kMostShapes = 1 << 15;  // larger maps are exported as a bitmap with vector labels
+constexpr double kMinCharacterCell = 6.5;  // smallest cell in which a letter is readable
+constexpr double kMaxShapes = 1 << 15;  // larger maps are exported as a bitmap with vector labels
 
 QString number(double value) {
-    return noteNumber(value, 3);
+    return numberText(value, 3);
 }
 
 /// A step of 1, 2 or 5 times a power of ten, so that about `most` labels fit.
@@ -34,15 +34,15 @@ int labelStep(double cells, double most) {
 
 /// Width for the colour bar and its numbers.
 double HeatMapView::rightMargin() const {
-    const QFontMetricsF metrics(smallFont(Zoom::instance().pictureFont()));
-    return std::max(kRight, kBesideBar + metrics.horizontalAdvance(map_.value_name) + 4);
+    const QFontMetricsF metrics(smallFont(Zoom::instance().figureFont()));
+    return std::max(kRight, kBarGap + metrics.horizontalAdvance(map_.value_name) + 4);
 }
 
 HeatMapView::Frame HeatMapView::frame(const QRectF& area) const {
     Frame frame;
     frame.cells = shown_;
     frame.box = mapArea(area).adjusted(kLeft, kTop + (title_.isEmpty() ? 0 : kTitle), -rightMargin(),
-                                       -kBottom - (map_.distances_below ? kDistances : 0));
+                                       -kBottom - (map_.shows_distances ? kDistances : 0));
     // Maps of tokens by tokens keep square cells; others fill their area.
     if (!isEmpty() && map_.values->rows() == map_.values->cols()) {
         const double side =
@@ -61,7 +61,7 @@ void HeatMapView::paintFigure(QPainter& painter, const QRectF& area, const Theme
     painter.setFont(smallFont(painter.font()));
     painter.save();
     painter.setClipRect(at.box);
-    if (map_.has_gaps || map_.lower_only) painter.fillRect(at.box, theme.grid);
+    if (map_.has_gaps || map_.lower_triangle_only) painter.fillRect(at.box, theme.grid);
     paintCells(painter, at, theme);
     if (marked_row_ >= 0) {
         painter.setRenderHint(QPainter::Antialiasing);
@@ -92,7 +92,7 @@ void HeatMapView::paintCells(QPainter& painter, const Frame& at, const Theme& th
         map_.scale == Scale::diverging ? theme.divergingColors() : theme.sequentialColors();
     const QPaintEngine::Type engine = painter.paintEngine()->type();
     const bool is_vector = engine != QPaintEngine::Raster;
-    if (is_vector && at.cells.width() * at.cells.height() <= kMostShapes)
+    if (is_vector && at.cells.width() * at.cells.height() <= kMaxShapes)
         return paintCellsAsShapes(painter, at, colors);
     if (tiles_background_ != theme.background) map_.pyramid->dropTiles();
     tiles_background_ = theme.background;
@@ -124,8 +124,8 @@ void HeatMapView::paintTiles(QPainter& painter, const Frame& at, const ColorTabl
     TilePyramid& pyramid = *map_.pyramid;
     const double ratio = painter.deviceTransform().m11();
     const int level = pyramid.levelFor(at.cell_height * ratio, at.cell_width * ratio);
-    const double rows = pyramid.rowsOfEntry(level), columns = pyramid.columnsOfEntry(level);
-    const double down = rows * TilePyramid::kTile, across = columns * TilePyramid::kTile;
+    const double rows = pyramid.rowsPerEntry(level), columns = pyramid.columnsPerEntry(level);
+    const double down = rows * TilePyramid::kTileSize, across = columns * TilePyramid::kTileSize;
     painter.setRenderHint(QPainter::SmoothPixmapTransform, false);
     painter.setRenderHint(QPainter::Antialiasing, false);
     // Rounded to whole device pixels, so that tiles meet without seams.
@@ -133,8 +133,8 @@ void HeatMapView::paintTiles(QPainter& painter, const Frame& at, const ColorTabl
     for (int row = static_cast<int>(at.cells.top() / down); row * down < at.cells.bottom(); ++row) {
         for (int column = static_cast<int>(at.cells.left() / across); column * across < at.cells.right();
              ++column) {
-            if (row * TilePyramid::kTile >= pyramid.rows(level) ||
-                column * TilePyramid::kTile >= pyramid.columns(level))
+            if (row * TilePyramid::kTileSize >= pyramid.rows(level) ||
+                column * TilePyramid::kTileSize >= pyramid.columns(level))
                 continue;
             const QImage& tile = pyramid.tile(level, row, column, colors);
             const double left = column * across, top = row * down;
@@ -212,7 +212,7 @@ void HeatMapView::paintDistances(QPainter& painter, const Frame& at) const {
     for (int column = static_cast<int>(at.cells.left()); column < std::min<double>(at.cells.right(), columns);
          ++column) {
         const int distance = marked_row_ - column;
-        if (distance % step != 0 || (map_.lower_only && distance < 0)) continue;
+        if (distance % step != 0 || (map_.lower_triangle_only && distance < 0)) continue;
         const double middle = at.x(column + 0.5);
         if (middle < at.box.left() || middle > at.box.right()) continue;
         painter.drawText(QRectF(middle - 20, at.box.bottom() + 3, 40, 15), Qt::AlignCenter,
@@ -225,7 +225,7 @@ void HeatMapView::paintDistances(QPainter& painter, const Frame& at) const {
 void HeatMapView::paintAxes(QPainter& painter, const Frame& at, const Theme& theme) const {
     painter.save();
     painter.setPen(theme.faint_text);
-    const bool tiny = labelsAreCharacters() && std::min(at.cell_width, at.cell_height) >= kLeastCharacter;
+    const bool tiny = labelsAreCharacters() && std::min(at.cell_width, at.cell_height) >= kMinCharacterCell;
     if (tiny && at.cell_height < painter.fontMetrics().height() + 2) {
         // Single characters are drawn as text, however small.
         QFont small = painter.font();
@@ -234,9 +234,9 @@ void HeatMapView::paintAxes(QPainter& painter, const Frame& at, const Theme& the
     }
     paintRowLabels(painter, at, tiny);
     paintColumnLabels(painter, at, tiny);
-    if (map_.distances_below && marked_row_ >= 0) paintDistances(painter, at);
+    if (map_.shows_distances && marked_row_ >= 0) paintDistances(painter, at);
     painter.restore();
-    writeText(painter, QRectF(at.box.left(), at.box.top() - 33, at.box.width(), 15), Qt::AlignLeft,
+    drawColoredText(painter, QRectF(at.box.left(), at.box.top() - 33, at.box.width(), 15), Qt::AlignLeft,
               map_.column_name + QStringLiteral(" →"), theme.text);
     painter.save();
     painter.translate(at.box.left() - kLeft + 2, at.box.top());
@@ -248,7 +248,7 @@ void HeatMapView::paintAxes(QPainter& painter, const Frame& at, const Theme& the
 void HeatMapView::paintColorBar(QPainter& painter, const Frame& at, const Theme& theme) const {
     const bool diverging = map_.scale == Scale::diverging;
     const ColorTable colors = diverging ? theme.divergingColors() : theme.sequentialColors();
-    const QRectF bar(at.box.right() + kBesideBar, at.box.top() + 16, kBarWidth,
+    const QRectF bar(at.box.right() + kBarGap, at.box.top() + 16, kBarWidth,
                      std::min(160.0, at.box.height() - 18));
     if (bar.height() < 30) return;
     QLinearGradient gradient(bar.bottomLeft(), bar.topLeft());
@@ -257,7 +257,7 @@ void HeatMapView::paintColorBar(QPainter& painter, const Frame& at, const Theme&
     painter.setPen(QPen(theme.frame, 1));
     painter.setBrush(gradient);
     painter.drawRect(bar);
-    writeText(painter, QRectF(bar.left(), bar.top() - 18, rightMargin() - kBesideBar, 16), Qt::AlignLeft,
+    drawColoredText(painter, QRectF(bar.left(), bar.top() - 18, rightMargin() - kBarGap, 16), Qt::AlignLeft,
               map_.value_name, theme.text);
     painter.setPen(theme.faint_text);
     const auto label = [&](double y, const QString& text) {
@@ -266,14 +266,14 @@ void HeatMapView::paintColorBar(QPainter& painter, const Frame& at, const Theme&
     label(bar.top() + 4, number(map_.limit));
     label(bar.bottom() - 4, diverging ? number(-map_.limit) : QStringLiteral("0"));
     if (diverging) label(bar.center().y(), QStringLiteral("0"));
-    if (!map_.has_gaps && !map_.lower_only) return;
+    if (!map_.has_gaps && !map_.lower_triangle_only) return;
     const QRectF absent(bar.left(), bar.bottom() + 12, kBarWidth, kBarWidth);
     if (absent.bottom() > at.box.bottom()) return;
     painter.setPen(QPen(theme.frame, 1));
     painter.setBrush(theme.grid);
     painter.drawRect(absent);
     painter.setPen(theme.faint_text);
-    label(absent.center().y(), map_.lower_only ? tr("masked") : tr("none"));
+    label(absent.center().y(), map_.lower_triangle_only ? tr("masked") : tr("none"));
 }
 
 }  // namespace roper

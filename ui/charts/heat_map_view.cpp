@@ -11,7 +11,7 @@
 namespace roper {
 namespace {
 
-constexpr double kFewestCells = 3;  // maximum zoom
+constexpr double kMinCells = 3;  // maximum zoom
 
 }  // namespace
 
@@ -20,10 +20,10 @@ HeatMapView::HeatMapView(const QString& name, QWidget* parent) : FigureView(pare
     setCursor(Qt::CrossCursor);
 }
 
-double HeatMapView::limitOf(const Eigen::MatrixXd& values, bool lower_only) {
+double HeatMapView::limitOf(const Eigen::MatrixXd& values, bool lower_triangle_only) {
     double largest = 0;
     for (Eigen::Index column = 0; column < values.cols(); ++column) {
-        const Eigen::Index first = lower_only ? std::min(column, values.rows()) : 0;
+        const Eigen::Index first = lower_triangle_only ? std::min(column, values.rows()) : 0;
         for (Eigen::Index row = first; row < values.rows(); ++row)
             if (std::isfinite(values(row, column)))
                 largest = std::max(largest, std::abs(values(row, column)));
@@ -32,15 +32,15 @@ double HeatMapView::limitOf(const Eigen::MatrixXd& values, bool lower_only) {
 }
 
 std::shared_ptr<TilePyramid> HeatMapView::makePyramid(const Eigen::MatrixXd& values, Scale scale,
-                                                      double limit, bool lower_only) {
-    return std::make_shared<TilePyramid>(values, lower_only, scale == Scale::diverging ? -limit : 0.0, limit);
+                                                      double limit, bool lower_triangle_only) {
+    return std::make_shared<TilePyramid>(values, lower_triangle_only, scale == Scale::diverging ? -limit : 0.0, limit);
 }
 
 void HeatMapView::setMap(Map map) {
     const bool same_shape = !isEmpty() && map.values && map.values->rows() == map_.values->rows() &&
                             map.values->cols() == map_.values->cols();
     map_ = std::move(map);
-    if (merging_ != TilePyramid::Merging::largest) makeOwnPyramid();
+    if (merging_ != TilePyramid::Merging::largest) makeCurrentPyramid();
     if (!same_shape) showAll();
     update();
 }
@@ -48,17 +48,17 @@ void HeatMapView::setMap(Map map) {
 void HeatMapView::setMerging(TilePyramid::Merging merging) {
     if (merging == merging_) return;
     merging_ = merging;
-    makeOwnPyramid();
+    makeCurrentPyramid();
     update();
 }
 
 /// Pages provide pyramids that show the largest values.
-void HeatMapView::makeOwnPyramid() {
+void HeatMapView::makeCurrentPyramid() {
     if (isEmpty()) return;
     const double low = map_.scale == Scale::diverging ? -map_.limit : 0.0;
     const auto gaps = map_.has_gaps ? TilePyramid::NotANumber::absent : TilePyramid::NotANumber::shown;
     map_.pyramid =
-        std::make_shared<TilePyramid>(*map_.values, map_.lower_only, low, map_.limit, gaps, merging_);
+        std::make_shared<TilePyramid>(*map_.values, map_.lower_triangle_only, low, map_.limit, gaps, merging_);
 }
 
 void HeatMapView::addToMenu(QMenu& menu) {
@@ -89,8 +89,8 @@ void HeatMapView::showCells(const QRectF& cells) {
     if (isEmpty() || !finite) return;
     const auto columns = static_cast<double>(map_.values->cols()),
                rows = static_cast<double>(map_.values->rows());
-    const double width = std::clamp(cells.width(), std::min(kFewestCells, columns), columns);
-    const double height = std::clamp(cells.height(), std::min(kFewestCells, rows), rows);
+    const double width = std::clamp(cells.width(), std::min(kMinCells, columns), columns);
+    const double height = std::clamp(cells.height(), std::min(kMinCells, rows), rows);
     shown_ = {std::clamp(cells.left(), 0.0, columns - width), std::clamp(cells.top(), 0.0, rows - height),
               width, height};
     update();
@@ -101,27 +101,27 @@ QRectF HeatMapView::cellRect(int row, int column) const {
     return {at.x(column), at.y(row), at.cell_width, at.cell_height};
 }
 
-void HeatMapView::setPointed(std::optional<int> row, std::optional<int> column) {
-    if (row == pointed_row_ && column == pointed_column_) return;
-    pointed_row_ = row;
-    pointed_column_ = column;
+void HeatMapView::setHovered(std::optional<int> row, std::optional<int> column) {
+    if (row == hovered_row_ && column == hovered_column_) return;
+    hovered_row_ = row;
+    hovered_column_ = column;
     update();
 }
 
-void HeatMapView::paintPointed(QPainter& painter, const Theme& theme) const {
+void HeatMapView::paintHovered(QPainter& painter, const Theme& theme) const {
     if (isEmpty()) return;
     const Frame at = frame(canvas());
     painter.setClipRect(at.box);
     // Minimum thickness, for very small cells.
-    constexpr double kLeast = 2;
-    if (pointed_row_)
+    constexpr double kMinMarkSize = 2;
+    if (hovered_row_)
         paintFrame(painter,
-                   QRectF(at.box.left() - 2, at.y(*pointed_row_), at.box.width() + 4,
-                          std::max(kLeast, at.cell_height)),
+                   QRectF(at.box.left() - 2, at.y(*hovered_row_), at.box.width() + 4,
+                          std::max(kMinMarkSize, at.cell_height)),
                    theme);
-    if (pointed_column_)
+    if (hovered_column_)
         paintFrame(painter,
-                   QRectF(at.x(*pointed_column_), at.box.top() - 2, std::max(kLeast, at.cell_width),
+                   QRectF(at.x(*hovered_column_), at.box.top() - 2, std::max(kMinMarkSize, at.cell_width),
                           at.box.height() + 4),
                    theme);
 }
@@ -164,8 +164,8 @@ void HeatMapView::mouseMoveEvent(QMouseEvent* event) {
         }
     }
     const QPoint cell = cellAt(event->position());
-    if (cell.x() < 0 || (map_.lower_only && cell.x() > cell.y())) return emit pointed({});
-    emit cellPointed(cell.y(), cell.x());
+    if (cell.x() < 0 || (map_.lower_triangle_only && cell.x() > cell.y())) return emit hovered({});
+    emit cellHovered(cell.y(), cell.x());
 }
 
 void HeatMapView::mouseReleaseEvent(QMouseEvent* event) {
@@ -206,7 +206,7 @@ void HeatMapView::writeCsv(const WriteBytes& write) const {
                           .toUtf8();
     for (Eigen::Index row = 0; !isEmpty() && row < map_.values->rows(); ++row) {
         const Eigen::Index last =
-            map_.lower_only ? std::min(row + 1, map_.values->cols()) : map_.values->cols();
+            map_.lower_triangle_only ? std::min(row + 1, map_.values->cols()) : map_.values->cols();
         for (Eigen::Index column = 0; column < last; ++column)
             part += QByteArray::number(static_cast<qint64>(row)) + ',' +
                     QByteArray::number(static_cast<qint64>(column)) + ',' +

@@ -23,17 +23,17 @@ class HeatMapView : public FigureView {
         std::shared_ptr<TilePyramid> pyramid;           ///< of the same values, from `makePyramid`
         Scale scale = Scale::diverging;
         double limit = 1;              ///< the colour scale ends at ± limit, or at 0 and limit
-        bool lower_only = false;       ///< entries right of the diagonal do not exist
+        bool lower_triangle_only = false;       ///< entries right of the diagonal do not exist
         bool has_gaps = false;         ///< NaN entries do not exist
-        bool distances_below = false;  ///< below each column, its distance from the marked row: row − column
+        bool shows_distances = false;  ///< below each column, its distance from the marked row: row − column
         QString row_name, column_name, value_name;
         QStringList row_labels, column_labels;  ///< empty: numbers
         bool row_labels_are_names =
             false;  ///< each label names its row, so some may be omitted, unlike tokens of a text
 
-        /// Sets values and pyramid; scale, limit and `lower_only` must be set before.
-        void take(Eigen::MatrixXd matrix) {
-            pyramid = makePyramid(matrix, scale, limit, lower_only);
+        /// Sets values and pyramid; scale, limit and `lower_triangle_only` must be set before.
+        void setValues(Eigen::MatrixXd matrix) {
+            pyramid = makePyramid(matrix, scale, limit, lower_triangle_only);
             values = std::make_shared<Eigen::MatrixXd>(std::move(matrix));
         }
     };
@@ -41,10 +41,10 @@ class HeatMapView : public FigureView {
     HeatMapView(const QString& name, QWidget* parent);
 
     /// The colour limit that covers all values of a matrix; never 0.
-    static double limitOf(const Eigen::MatrixXd& values, bool lower_only);
+    static double limitOf(const Eigen::MatrixXd& values, bool lower_triangle_only);
     /// May be called outside the GUI thread: for a large map it is most of the work.
     static std::shared_ptr<TilePyramid> makePyramid(const Eigen::MatrixXd& values, Scale scale, double limit,
-                                                    bool lower_only);
+                                                    bool lower_triangle_only);
 
     void setMap(Map map);
     /// What cells that share a pixel show: the value of largest magnitude (default) or the mean.
@@ -53,13 +53,13 @@ class HeatMapView : public FigureView {
     /// The marked cell, or −1.
     void setMarked(int row, int column);
     /// The row, column or both under the pointer, possibly in another figure.
-    void setPointed(std::optional<int> row, std::optional<int> column);
+    void setHovered(std::optional<int> row, std::optional<int> column);
     void setCaption(const QString& caption) { caption_ = caption; }
     /// One line above the map that says what it shows.
-    void setTitle(const QString& title) { redrawWith(title_, title); }
+    void setTitle(const QString& title) { setAndUpdate(title_, title); }
 
     /// The visible columns and rows, in cells.
-    QRectF shownCells() const { return shown_; }
+    QRectF visibleCells() const { return shown_; }
     void showCells(const QRectF& cells);
     void showAll();
 
@@ -67,18 +67,18 @@ class HeatMapView : public FigureView {
     QString figureCsv() const override;
     void writeCsv(const WriteBytes& write) const override;
     QString figureCaption() const override { return caption_; }
-    QSize leastSize() const override { return {220, 160}; }
-    QSize leastScreenSize() const override { return {220, 130}; }
+    QSize minFigureSize() const override { return {220, 160}; }
+    QSize minScreenSize() const override { return {220, 130}; }
 
     /// Rectangle of a cell on the canvas.
     QRectF cellRect(int row, int column) const;
 
   signals:
-    void cellPointed(int row, int column);
+    void cellHovered(int row, int column);
     void cellClicked(int row, int column);
 
   protected:
-    void paintPointed(QPainter& painter, const Theme& theme) const override;
+    void paintHovered(QPainter& painter, const Theme& theme) const override;
     void addToMenu(QMenu& menu) override;
     void mousePressEvent(QMouseEvent* event) override;
     void mouseMoveEvent(QMouseEvent* event) override;
@@ -102,7 +102,7 @@ class HeatMapView : public FigureView {
     };
     Frame frame(const QRectF& area) const;
     double rightMargin() const;
-    void makeOwnPyramid();
+    void makeCurrentPyramid();
     bool isEmpty() const { return !map_.values || map_.values->size() == 0; }
     void paintCells(QPainter& painter, const Frame& frame, const Theme& theme) const;
     void paintCellsAsShapes(QPainter& painter, const Frame& frame, const ColorTable& colors) const;
@@ -121,7 +121,7 @@ class HeatMapView : public FigureView {
     TilePyramid::Merging merging_ = TilePyramid::Merging::largest;
     QRectF shown_{0, 0, 1, 1};
     int marked_row_ = -1, marked_column_ = -1;
-    std::optional<int> pointed_row_, pointed_column_;
+    std::optional<int> hovered_row_, hovered_column_;
     QPointF press_;
     QRectF press_shown_;
     bool pressed_ = false, moved_ = false;

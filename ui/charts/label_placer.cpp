@@ -85,7 +85,7 @@ bool LabelPlacer::draw(QPainter& painter, const QString& text, const QPointF& at
     const QSizeF size = painter.fontMetrics().size(Qt::TextSingleLine, text);
     const auto box = place(size, at, away);
     if (!box) return false;
-    writeText(painter, *box, Qt::AlignCenter | Qt::TextDontClip, text, color);
+    drawColoredText(painter, *box, Qt::AlignCenter | Qt::TextDontClip, text, color);
     return true;
 }
 

@@ -7,14 +7,14 @@ namespace roper {
 
 QVector<double> LogTicker::createTickVector(double, const QCPRange& range) {
     constexpr double kFewDecades = 3, kAboutOneDecade = 1.4;
-    constexpr int kMostTicks = 8;
+    constexpr int kMaxTicks = 8;
     using Factors = std::vector<double>;
     QVector<double> ticks;
     if (range.lower <= 0 || range.upper <= range.lower) return ticks;
     const double decades = std::log10(range.upper / range.lower);
     const auto first = static_cast<int>(std::floor(std::log10(range.lower)));
     const auto last = static_cast<int>(std::ceil(std::log10(range.upper)));
-    const int every = std::max(1, (last - first) / kMostTicks);
+    const int every = std::max(1, (last - first) / kMaxTicks);
     const Factors factors = decades > kFewDecades       ? Factors{1}
                             : decades > kAboutOneDecade ? Factors{1, 2, 5}
                                                         : Factors{1, 2, 3, 4, 6, 8};

@@ -7,30 +7,30 @@ namespace roper {
 
 MetricChart::MetricChart(const QString& name, const QString& value, QWidget* parent)
     : PlotView(name, {}, value, parent) {
-    constexpr QMargins kLeastMargins{52, 8, 15, 8};  // around the axes, in pixels
+    constexpr QMargins kMinMargins{52, 8, 15, 8};  // around the axes, in pixels
     setMinimumSize(260, 150);
     plot().setNoAntialiasingOnDrag(true);
     // The x axes of stacked charts start at the same x, however wide the numbers of their y axes are.
-    plot().axisRect()->setMinimumMargins(kLeastMargins);
+    plot().axisRect()->setMinimumMargins(kMinMargins);
     plot().legend->setIconSize(26, 10);
-    setNames(name, acrossName(), value);
+    setNames(name, xAxisName(), value);
 }
 
 double MetricChart::xOf(const Point& point) const {
-    return across_ == XAxis::step ? point.step : across_ == XAxis::time ? point.time_s : point.tokens;
+    return x_axis_ == XAxis::step ? point.step : x_axis_ == XAxis::time ? point.time_s : point.tokens;
 }
 
-QString MetricChart::acrossName() const {
-    return across_ == XAxis::step   ? tr("step")
-           : across_ == XAxis::time ? tr("training time, s")
+QString MetricChart::xAxisName() const {
+    return x_axis_ == XAxis::step   ? tr("step")
+           : x_axis_ == XAxis::time ? tr("training time, s")
                                     : tr("tokens");
 }
 
-void MetricChart::addSeries(const QString& key, const Look& look) {
+void MetricChart::addSeries(const QString& key, const CurveStyle& style) {
     if (hasSeries(key)) return;
     Series& series = series_[key];
     series.key = key;
-    series.look = look;
+    series.style = style;
     series.raw_graph = plot().addGraph();
     series.smooth_graph = plot().addGraph();
     series.mark_graph = plot().addGraph();
@@ -52,7 +52,7 @@ void MetricChart::removeSeries(const QString& key) {
         plot().removeGraph(found->second.reference_graph);
     }
     series_.erase(found);
-    forget(key);
+    resetVisibility(key);
     markDirty();
 }
 
@@ -96,19 +96,19 @@ void MetricChart::setReference(const QString& key, double value, const QString& 
     markDirty();
 }
 
-void MetricChart::setLook(const QString& key, const Look& look) {
+void MetricChart::setCurveStyle(const QString& key, const CurveStyle& style) {
     Series& series = series_.at(key);
-    if (series.look == look) return;
-    series.look = look;
+    if (series.style == style) return;
+    series.style = style;
     markDirty();
 }
 
-void MetricChart::setAcross(XAxis across) {
-    across_ = across;
-    setNames(figureName(), acrossName(), yName());
+void MetricChart::setXAxis(XAxis across) {
+    x_axis_ = across;
+    setNames(figureName(), xAxisName(), yName());
     for (auto& [key, series] : series_)
         rebuild(series);
-    follow();
+    autoscale();
 }
 
 void MetricChart::setSmoothing(int values) {
@@ -119,18 +119,18 @@ void MetricChart::setSmoothing(int values) {
 void MetricChart::setValue(const QString& name, const QString& value) {
     while (!series_.empty())
         removeSeries(QString(series_.begin()->first));
-    setNames(name, acrossName(), value);
-    follow();
+    setNames(name, xAxisName(), value);
+    autoscale();
 }
 
-void MetricChart::keepUp() {
-    if (followsX()) markDirty();
+void MetricChart::refitSharedRange() {
+    if (autoscalesX()) markDirty();
 }
 
-bool MetricChart::anyValueIn(const QCPRange& xs, const QCPRange& ys) const {
+bool MetricChart::hasValueIn(const QCPRange& xs, const QCPRange& ys) const {
     return std::any_of(series_.begin(), series_.end(), [&](const auto& each) {
         const Series& series = each.second;
-        if (!isShown(series.key) || series.raw.empty()) return false;
+        if (!isCurveVisible(series.key) || series.raw.empty()) return false;
         const MinMaxPyramid::Range range = series.raw.range(xs.lower, xs.upper);
         return range.low <= ys.upper && range.high >= ys.lower && range.low <= range.high;
     });
@@ -142,12 +142,12 @@ void MetricChart::setLegendShown(std::optional<bool> shown) {
 }
 
 bool MetricChart::isListedElsewhere(const std::vector<PlotLegend::Entry>& entries) const {
-    return !legend_shown_ && listed_elsewhere_ && standsBelow(entries) && listed_elsewhere_();
+    return !legend_shown_ && listed_elsewhere_ && needsLegendBelow(entries) && listed_elsewhere_();
 }
 
 bool MetricChart::hasRoomForLegend() const {
-    constexpr int kLeastHeight = 110;  // minimum height with a legend
-    return height() >= kLeastHeight;
+    constexpr int kMinHeight = 110;  // minimum height with a legend
+    return height() >= kMinHeight;
 }
 
 bool MetricChart::isLegendShown() const {
@@ -155,16 +155,16 @@ bool MetricChart::isLegendShown() const {
     return hasRoomForLegend() && !isListedElsewhere(legendEntries(Theme::of(palette())));
 }
 
-bool MetricChart::standsBelow(const std::vector<PlotLegend::Entry>& entries) {
-    constexpr std::size_t kMostInside = 3;  // twins, and their reference
-    return entries.size() > kMostInside;
+bool MetricChart::needsLegendBelow(const std::vector<PlotLegend::Entry>& entries) {
+    constexpr std::size_t kMaxInside = 3;  // twins, and their reference
+    return entries.size() > kMaxInside;
 }
 
-bool MetricChart::lists(const MetricChart& other) const {
+bool MetricChart::legendContains(const MetricChart& other) const {
     const auto own = legendSeries(), others = other.legendSeries();
     return isLegendShown() && std::all_of(others.begin(), others.end(), [&](const Series* theirs) {
                return std::any_of(own.begin(), own.end(), [&](const Series* series) {
-                   return series->look.label == theirs->look.label;
+                   return series->style.label == theirs->style.label;
                });
            });
 }
@@ -174,13 +174,13 @@ std::size_t MetricChart::pointCount(const QString& key) const {
     return found == series_.end() ? 0 : found->second.points.size();
 }
 
-QString MetricChart::whyEmpty() const {
+QString MetricChart::emptyReason() const {
     bool has_points = false;
     for (const auto& [key, series] : series_) {
         if (!series.raw.empty()) return {};
         has_points = has_points || !series.points.empty();
     }
-    return has_points ? tr("Not recorded: %1").arg(acrossName()) : emptyText();
+    return has_points ? tr("Not recorded: %1").arg(xAxisName()) : emptyText();
 }
 
 std::vector<const QCPGraph*> MetricChart::curveGraphs() const {
@@ -203,7 +203,7 @@ QStringList MetricChart::keysOf(const QCPAbstractPlottable* entry) const {
                                       [&](const auto& each) { return each.second.smooth_graph == entry; });
     QStringList keys;
     for (const auto& [key, series] : series_)
-        if (clicked != series_.end() && series.look.label == clicked->second.look.label) keys << key;
+        if (clicked != series_.end() && series.style.label == clicked->second.style.label) keys << key;
     return keys;
 }
 

@@ -29,7 +29,7 @@ class MetricChart : public PlotView {
     static constexpr int kRing = 7, kStar = 8;
     /// The look of a series, distinguishable in print without colours: series with the same label share a
     /// legend entry, dash and marker.
-    struct Look {
+    struct CurveStyle {
         QString label;
         QColor color;
         int dash = 0;         ///< 0: solid; other numbers cycle through dash patterns
@@ -39,12 +39,12 @@ class MetricChart : public PlotView {
         QString letter = {};  ///< on the curve and before the label, if there are too many for dashes
         /// a loss of evaluations: few points, drawn unsmoothed, read with its perplexity
         bool evaluated = false;
-        bool operator==(const Look&) const = default;
+        bool operator==(const CurveStyle&) const = default;
     };
 
     /// Series are identified by key.
-    void addSeries(const QString& key, const Look& look);
-    void setLook(const QString& key, const Look& look);
+    void addSeries(const QString& key, const CurveStyle& style);
+    void setCurveStyle(const QString& key, const CurveStyle& style);
     void removeSeries(const QString& key);
     bool hasSeries(const QString& key) const { return series_.count(key) > 0; }
     void append(const QString& key, const Point& point);
@@ -52,19 +52,19 @@ class MetricChart : public PlotView {
     /// A dashed line at a reference value of the series, such as its minimum.
     void setReference(const QString& key, double value, const QString& name);
 
-    void setAcross(XAxis across);
+    void setXAxis(XAxis across);
     /// Number of values of centred means; 1: the values themselves.
     void setSmoothing(int values);
     void setLogX(bool on) { setLog(on, isLogY()); }
     void setLogY(bool on) { setLog(isLogX(), on); }
 
     /// Smallest and largest x of the visible series; nothing without points.
-    using Stretch = std::optional<std::pair<double, double>>;
-    Stretch stretch() const;
+    using XRange = std::optional<std::pair<double, double>>;
+    XRange xRange() const;
     /// Range of x shown while following, if not the chart's own: charts next to each other share one.
-    void setSharedStretch(const std::function<Stretch()>& shared) { shared_stretch_ = shared; }
+    void setSharedXRange(const std::function<XRange()>& shared) { shared_x_range_ = shared; }
     /// Called when another chart that shares the range has new points.
-    void keepUp();
+    void refitSharedRange();
 
     /// Changes the quantity and removes all series.
     /// @param name, value  as in the constructor
@@ -75,7 +75,7 @@ class MetricChart : public PlotView {
     void setLegendShown(std::optional<bool> shown);
     bool isLegendShown() const;
     /// Whether its legend is shown and contains all entries of another chart's.
-    bool lists(const MetricChart& other) const;
+    bool legendContains(const MetricChart& other) const;
     /// Tells whether a neighbouring chart already lists the entries that this one would list below its axes.
     void setListedElsewhere(const std::function<bool()>& elsewhere) { listed_elsewhere_ = elsewhere; }
 
@@ -86,24 +86,24 @@ class MetricChart : public PlotView {
     QString figureCaption() const override;
 
   protected:
-    void applyLook(const Canvas& canvas) const override;
+    void applyStyle(const Canvas& canvas) const override;
     void fillLegend(const Canvas& canvas) const override;
     void fitX() const override;
     void fitY(const Canvas& canvas) const override;
     /// Exports have more points than any screen shows: data is thinned only for the screen.
     void fillGraphs(const Canvas& canvas) const override;
     bool showsLegend() const override { return legend_shown_.value_or(hasRoomForLegend()); }
-    QString whyEmpty() const override;
+    QString emptyReason() const override;
     std::vector<const QCPGraph*> curveGraphs() const override;
     QStringList keys() const override;
     QStringList keysOf(const QCPAbstractPlottable* entry) const override;
-    bool anyValueIn(const QCPRange& xs, const QCPRange& ys) const override;
+    bool hasValueIn(const QCPRange& xs, const QCPRange& ys) const override;
     std::optional<Readout> readAt(const QPointF& at) const override;
 
   private:
     struct Series {
         QString key;
-        Look look;
+        CurveStyle style;
         std::vector<Point> points;
         MinMaxPyramid raw;
         CentredMean mean;
@@ -131,10 +131,10 @@ class MetricChart : public PlotView {
     void placeLetters() const;
     /// Number of values on each side that enter a mean.
     std::size_t halfWidth(const Series& series) const {
-        return series.look.evaluated ? 0 : static_cast<std::size_t>(smoothing_) / 2;
+        return series.style.evaluated ? 0 : static_cast<std::size_t>(smoothing_) / 2;
     }
     /// Whether these entries do not fit in a corner inside the axes.
-    static bool standsBelow(const std::vector<PlotLegend::Entry>& entries);
+    static bool needsLegendBelow(const std::vector<PlotLegend::Entry>& entries);
     void applyPens(const Series& series, const Theme& theme) const;
     /// Readout of a series at the pointer.
     struct Reading {
@@ -147,14 +147,14 @@ class MetricChart : public PlotView {
     static QStringList kindTexts(const std::vector<Reading>& readings);
     static QString kindText(const std::vector<const Reading*>& readings);
     QString readoutAt(double x, double y) const;
-    QString acrossName() const;
+    QString xAxisName() const;
 
     std::map<QString, Series> series_;
-    XAxis across_ = XAxis::step;
+    XAxis x_axis_ = XAxis::step;
     int smoothing_ = 1;  ///< number of averaged values
     std::optional<bool> legend_shown_;
     std::function<bool()> listed_elsewhere_;
-    std::function<Stretch()> shared_stretch_;
+    std::function<XRange()> shared_x_range_;
 };
 
 }  // namespace roper

@@ -15,8 +15,8 @@
 namespace roper {
 namespace {
 
-constexpr std::size_t kColumnsAPixel = 6;  // for exports
-constexpr int kFewestColumns = 64;
+constexpr std::size_t kColumnsPerPixel = 6;  // for exports
+constexpr int kMinColumns = 64;
 constexpr int kBetweenRows = 5;        // of a legend inside the axes, pixels
 constexpr double kFreeOfRange = 0.04;  // margin above and below, relative to the range
 constexpr double kFlatMargin = 0.05;   // margin relative to the value, if the range is empty
@@ -29,20 +29,20 @@ constexpr std::array kMarkers = {QCPScatterStyle::ssDisc,     QCPScatterStyle::s
 }  // namespace
 
 /// On a logarithmic axis, only positive values.
-MetricChart::Stretch MetricChart::stretch() const {
+MetricChart::XRange MetricChart::xRange() const {
     double low = std::numeric_limits<double>::infinity(), high = -low;
     for (const auto& [key, series] : series_) {
-        if (!isShown(key) || series.raw.empty()) continue;
+        if (!isCurveVisible(key) || series.raw.empty()) continue;
         low = std::min(low, isLogX() ? std::max(series.raw.x().front(), 1e-3) : series.raw.x().front());
         high = std::max(high, series.raw.x().back());
     }
-    return low <= high ? Stretch({low, high}) : std::nullopt;
+    return low <= high ? XRange({low, high}) : std::nullopt;
 }
 
 /// Fits the range to all visible points.
 void MetricChart::fitX() const {
     auto [low, high] =
-        (shared_stretch_ ? shared_stretch_() : stretch()).value_or(std::pair(isLogX() ? 1 : 0, 100));
+        (shared_x_range_ ? shared_x_range_() : xRange()).value_or(std::pair(isLogX() ? 1 : 0, 100));
     if (low == high) high = low + 1;
     plot().xAxis->setRange(low, high);
 }
@@ -52,7 +52,7 @@ void MetricChart::fitY(const Canvas&) const {
     const double x_low = plot().xAxis->range().lower, x_high = plot().xAxis->range().upper;
     double low = std::numeric_limits<double>::infinity(), high = -low;
     for (const auto& [key, series] : series_) {
-        if (!isShown(key) || series.raw.empty()) continue;
+        if (!isCurveVisible(key) || series.raw.empty()) continue;
         const MinMaxPyramid::Range range = series.raw.range(x_low, x_high);
         low = std::min(low, range.low);
         high = std::max(high, range.high);
@@ -61,8 +61,8 @@ void MetricChart::fitY(const Canvas&) const {
     if (!(low <= high)) low = isLogY() ? 0.1 : 0, high = 1;
     if (isLogY()) {
         low = std::max(low, high * 1e-9);
-        const double stretch = std::pow(std::max(high / low, 1.01), kFreeOfRange);
-        plot().yAxis->setRange(low / stretch, high * stretch);
+        const double margin_factor = std::pow(std::max(high / low, 1.01), kFreeOfRange);
+        plot().yAxis->setRange(low / margin_factor, high * margin_factor);
         return;
     }
     // For a single value, or equal ones, the axis shows a range around it.
@@ -107,8 +107,8 @@ void MetricChart::collectMeans(const Series& series, std::size_t columns, std::v
 
 void MetricChart::fillGraphs(const Canvas& canvas) const {
     const std::size_t columns =
-        canvas.exported ? kColumnsAPixel * static_cast<std::size_t>(canvas.size.width())
-                        : static_cast<std::size_t>(std::max(kFewestColumns, plot().axisRect()->width()));
+        canvas.exported ? kColumnsPerPixel * static_cast<std::size_t>(canvas.size.width())
+                        : static_cast<std::size_t>(std::max(kMinColumns, plot().axisRect()->width()));
     const QCPRange range = plot().xAxis->range();
     std::vector<double> xs, ys;
     const auto fill = [&](QCPGraph* graph, bool visible, auto collect) {
@@ -119,7 +119,7 @@ void MetricChart::fillGraphs(const Canvas& canvas) const {
     };
     for (const auto& each : series_) {
         const Series& series = each.second;
-        const bool shown = isShown(series.key);
+        const bool shown = isCurveVisible(series.key);
         const auto values = [&] { series.raw.collect(range.lower, range.upper, columns, xs, ys); };
         const auto means = [&] { collectMeans(series, columns, xs, ys); };
         // A hidden series keeps its legend entry; otherwise it could not be shown again.
@@ -142,35 +142,35 @@ void MetricChart::fillGraphs(const Canvas& canvas) const {
 /// Markers at each point of a short curve, and at some points of a long one.
 void MetricChart::applyMarkers(const Series& series) const {
     constexpr int kAllMarked = 40, kMarks = 12, kSize = 7, kLargeSize = 13;
-    const int points = series.smooth_graph->data()->size(), marker = series.look.marker;
+    const int points = series.smooth_graph->data()->size(), marker = series.style.marker;
     if (points > 1 && marker == 0) return series.smooth_graph->setScatterStyle({});
     const auto shape = marker == 0 ? QCPScatterStyle::ssDisc
                                    : kMarkers[static_cast<std::size_t>(marker - 1) % kMarkers.size()];
     const QBrush inside =
-        marker == kRing ? QBrush(Theme::of(palette()).background) : QBrush(series.look.color);
+        marker == kRing ? QBrush(Theme::of(palette()).background) : QBrush(series.style.color);
     series.smooth_graph->setScatterStyle(
-        QCPScatterStyle(shape, QPen(series.look.color, 1.4), inside, marker == kStar ? kLargeSize : kSize));
+        QCPScatterStyle(shape, QPen(series.style.color, 1.4), inside, marker == kStar ? kLargeSize : kSize));
     series.smooth_graph->setScatterSkip(points <= kAllMarked ? 0 : points / kMarks);
 }
 
 void MetricChart::applyPens(const Series& series, const Theme& theme) const {
     // QCustomPlot draws lines wider than 1 px very slowly without the fast hint; the raw curve is thin.
-    series.raw_graph->setPen(QPen(theme.faded(series.look.color, 0.35), 1));
+    series.raw_graph->setPen(QPen(theme.faded(series.style.color, 0.35), 1));
     series.raw_graph->setAntialiased(false);
     series.smooth_graph->setPen(
-        QPen(theme.visible(series.look.color), series.look.chosen ? 3.2 : 2, dashOf(series.look.dash)));
+        QPen(theme.visible(series.style.color), series.style.chosen ? 3.2 : 2, dashOf(series.style.dash)));
     if (series.reference_line != nullptr) {
-        series.reference_line->setVisible(isShown(series.key));
-        series.reference_line->setPen(QPen(theme.faded(series.look.color, 0.8), 1.2, Qt::DashLine));
+        series.reference_line->setVisible(isCurveVisible(series.key));
+        series.reference_line->setPen(QPen(theme.faded(series.style.color, 0.8), 1.2, Qt::DashLine));
         series.reference_line->point1->setCoords(0, series.reference);
         series.reference_line->point2->setCoords(1, series.reference);
         series.reference_graph->setPen(QPen(theme.faint_text, 1.2, Qt::DashLine));
     }
     series.mark_graph->setScatterStyle(
-        QCPScatterStyle(QCPScatterStyle::ssCross, QPen(series.look.color, 3), QBrush(), 12));
+        QCPScatterStyle(QCPScatterStyle::ssCross, QPen(series.style.color, 3), QBrush(), 12));
 }
 
-void MetricChart::applyLook(const Canvas& canvas) const {
+void MetricChart::applyStyle(const Canvas& canvas) const {
     for (const auto& [key, series] : series_)
         applyPens(series, canvas.theme);
 }
@@ -180,15 +180,15 @@ std::vector<const MetricChart::Series*> MetricChart::legendSeries() const {
     std::vector<const Series*> entries;
     for (const auto& [key, series] : series_) {
         const auto same = [&series = series](const Series* other) {
-            return other->look.label == series.look.label;
+            return other->style.label == series.style.label;
         };
-        if (series.look.marker == kStar) continue;
+        if (series.style.marker == kStar) continue;
         if (!series.points.empty() && std::none_of(entries.begin(), entries.end(), same))
             entries.push_back(&series);
     }
     std::stable_sort(entries.begin(), entries.end(), [](const Series* a, const Series* b) {
-        if (a->look.letter != b->look.letter) return CurveLetters::isBefore(a->look.letter, b->look.letter);
-        return std::tie(a->look.dash, a->look.label) < std::tie(b->look.dash, b->look.label);
+        if (a->style.letter != b->style.letter) return CurveLetters::isBefore(a->style.letter, b->style.letter);
+        return std::tie(a->style.dash, a->style.label) < std::tie(b->style.dash, b->style.label);
     });
     return entries;
 }
@@ -197,8 +197,8 @@ std::vector<const MetricChart::Series*> MetricChart::legendSeries() const {
 std::vector<PlotLegend::Entry> MetricChart::legendEntries(const Theme& theme) const {
     std::vector<PlotLegend::Entry> entries;
     for (const Series* series : legendSeries())
-        entries.push_back({series->smooth_graph, series->look.label,
-                           isShown(series->key) ? theme.text : theme.frame, series->look.letter});
+        entries.push_back({series->smooth_graph, series->style.label,
+                           isCurveVisible(series->key) ? theme.text : theme.frame, series->style.letter});
     for (PlotLegend::Entry& reference : referenceEntries(theme))
         entries.push_back(std::move(reference));
     return entries;
@@ -219,7 +219,7 @@ void MetricChart::fillLegend(const Canvas& canvas) const {
     using enum PlotLegend::Place;
     std::vector<PlotLegend::Entry> entries = legendEntries(canvas.theme);
     if (!canvas.exported && isListedElsewhere(entries)) entries = referenceEntries(canvas.theme);
-    const bool is_below = standsBelow(entries);
+    const bool is_below = needsLegendBelow(entries);
     plot().legend->setRowSpacing(is_below ? 0 : kBetweenRows);
     legend().fill(entries,
                   !canvas.legend ? hidden
@@ -231,8 +231,8 @@ void MetricChart::fillLegend(const Canvas& canvas) const {
 void MetricChart::placeLetters() const {
     std::vector<CurveLetters::Letter> all;
     for (const auto& [key, series] : series_)
-        if (!series.look.letter.isEmpty() && series.look.marker != kRing && series.look.marker != kStar)
-            all.push_back({series.smooth_graph, series.look.letter, series.smooth_graph->pen().color()});
+        if (!series.style.letter.isEmpty() && series.style.marker != kRing && series.style.marker != kStar)
+            all.push_back({series.smooth_graph, series.style.letter, series.smooth_graph->pen().color()});
     letters().setLetters(std::move(all));
 }
 
@@ -240,7 +240,7 @@ QString MetricChart::figureCsv() const {
     CsvText csv(QStringLiteral("run,step,time_s,tokens,%1,smoothed").arg(figureName()));
     const auto recorded = [](double x) { return std::isnan(x) ? std::nullopt : std::optional(x); };
     for (const auto& [key, series] : series_) {
-        if (!isShown(key)) continue;
+        if (!isCurveVisible(key)) continue;
         std::size_t placed = 0;  // number of earlier points with a value of x, and hence a mean
         for (const Point& point : series.points) {
             std::optional<double> mean;
@@ -255,18 +255,18 @@ QString MetricChart::figureCsv() const {
 QString MetricChart::figureCaption() const {
     std::map<QString, int> labels;
     for (const auto& [key, series] : series_)
-        if (isShown(key) && !series.points.empty() && series.look.marker != kStar)
-            ++labels[series.look.label];
+        if (isCurveVisible(key) && !series.points.empty() && series.style.marker != kStar)
+            ++labels[series.style.label];
     QStringList named;
     for (const Series* series : legendSeries()) {
-        const Look& look = series->look;
-        const int count = labels[look.label];
+        const CurveStyle& style = series->style;
+        const int count = labels[style.label];
         if (count == 0) continue;
-        const QString name = CurveLetters::labelled(look.letter, look.label).simplified();
+        const QString name = CurveLetters::labelled(style.letter, style.label).simplified();
         named << (count > 1 ? tr("%1 (%2 runs)").arg(name).arg(count) : name);
     }
     const QString begin = yName().left(1).toUpper() + yName().mid(1);
-    const QString text = tr("%1 by %2: %3.").arg(begin, acrossName(), named.join(QStringLiteral("; ")));
+    const QString text = tr("%1 by %2: %3.").arg(begin, xAxisName(), named.join(QStringLiteral("; ")));
     if (smoothing_ <= 1) return text;
     return text + tr(" Pale: each value; bold: mean of %1 values around each.").arg(smoothing_);
 }

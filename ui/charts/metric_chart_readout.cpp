@@ -12,10 +12,10 @@
 namespace roper {
 namespace {
 
-constexpr std::size_t kMostNamed = 4;
+constexpr std::size_t kMaxNamed = 4;
 
-QString nameOf(const MetricChart::Look& look) {
-    return look.name.isEmpty() ? look.label : look.name;
+QString nameOf(const MetricChart::CurveStyle& style) {
+    return style.name.isEmpty() ? style.label : style.name;
 }
 
 QString shortNumber(double value) {
@@ -25,7 +25,7 @@ QString shortNumber(double value) {
 }  // namespace
 
 QString MetricChart::positionText(double x) const {
-    return QString::number(x, 'f', across_ == XAxis::time ? 1 : 0);
+    return QString::number(x, 'f', x_axis_ == XAxis::time ? 1 : 0);
 }
 
 /// The visible series, the nearest to y first.
@@ -33,28 +33,28 @@ std::vector<MetricChart::Reading> MetricChart::readingsAt(double x, double y) co
     // The readout omits prefixes that all names share.
     QStringList names, labels;
     for (const auto& [key, series] : series_)
-        if (isShown(key) && !series.look.letter.isEmpty()) {
-            names << nameOf(series.look);
-            labels << series.look.label;
+        if (isCurveVisible(key) && !series.style.letter.isEmpty()) {
+            names << nameOf(series.style);
+            labels << series.style.label;
         }
     const qsizetype name_prefix = commonPrefixLength(names), label_prefix = commonPrefixLength(labels);
     std::vector<Reading> readings;
     for (const auto& [key, series] : series_) {
-        if (!isShown(key) || series.raw.x().empty() || series.look.marker == kStar) continue;
+        if (!isCurveVisible(key) || series.raw.x().empty() || series.style.marker == kStar) continue;
         const std::size_t i = nearestIndex(series.raw.x(), x);
         const double value = series.raw.y()[i];
-        const QString& letter = series.look.letter;
+        const QString& letter = series.style.letter;
         const auto lettered = [&](const QString& name, qsizetype prefix) {
             return letter.isEmpty() ? name : CurveLetters::labelled(letter, name.mid(prefix));
         };
         QString text = tr("%1: %2 at %3")
-                           .arg(lettered(nameOf(series.look), name_prefix), shortNumber(value),
+                           .arg(lettered(nameOf(series.style), name_prefix), shortNumber(value),
                                 positionText(series.raw.x()[i]));
-        if (series.look.evaluated) text += tr(", perplexity %1").arg(shortNumber(std::exp(value)));
+        if (series.style.evaluated) text += tr(", perplexity %1").arg(shortNumber(std::exp(value)));
         if (halfWidth(series) > 0)
             text += tr(", smoothed %1").arg(shortNumber(series.mean.at(i, halfWidth(series))));
         readings.push_back(
-            {std::abs(value - y), value, lettered(series.look.label, label_prefix), std::move(text)});
+            {std::abs(value - y), value, lettered(series.style.label, label_prefix), std::move(text)});
     }
     // NaN sorts last.
     std::stable_sort(readings.begin(), readings.end(), [](const Reading& a, const Reading& b) {
@@ -76,11 +76,11 @@ QStringList MetricChart::kindTexts(const std::vector<Reading>& readings) {
     }
     if (kinds.size() == readings.size()) return {};
     QStringList texts;
-    const std::size_t named = std::min(kMostNamed, kinds.size());
+    const std::size_t named = std::min(kMaxNamed, kinds.size());
     for (std::size_t i = 0; i < named; ++i)
         texts << kindText(kinds[i]);
     if (kinds.size() > named)
-        texts << tr("and %1 more").arg(counted(static_cast<int>(kinds.size() - named), tr("kind")));
+        texts << tr("and %1 more").arg(countText(static_cast<int>(kinds.size() - named), tr("kind")));
     return texts << tr("nearest: %1").arg(readings.front().text);
 }
 
@@ -98,7 +98,7 @@ QString MetricChart::kindText(const std::vector<const Reading*>& readings) {
     }
     QStringList parts;
     if (finite > 0) {
-        QString range = counted(finite, tr("run"));
+        QString range = countText(finite, tr("run"));
         if (least < greatest) range.prepend(tr("%1 to %2, ").arg(shortNumber(least), shortNumber(greatest)));
         parts << tr("mean %1 (%2)").arg(shortNumber(sum / finite), range);
     }
@@ -116,19 +116,19 @@ std::optional<PlotView::Readout> MetricChart::readAt(const QPointF& at) const {
 /// per kind.
 QString MetricChart::readoutAt(double x, double y) const {
     const std::vector<Reading> readings = readingsAt(x, y);
-    QStringList parts{acrossName() + ' ' + positionText(x)};
-    const QStringList of_kinds = readings.size() > kMostNamed ? kindTexts(readings) : QStringList();
+    QStringList parts{xAxisName() + ' ' + positionText(x)};
+    const QStringList of_kinds = readings.size() > kMaxNamed ? kindTexts(readings) : QStringList();
     parts << of_kinds;
     if (of_kinds.isEmpty()) {
-        for (std::size_t i = 0; i < std::min(kMostNamed, readings.size()); ++i)
+        for (std::size_t i = 0; i < std::min(kMaxNamed, readings.size()); ++i)
             parts << readings[i].text;
-        if (readings.size() > kMostNamed)
-            parts << tr("and %1 more").arg(static_cast<int>(readings.size() - kMostNamed));
+        if (readings.size() > kMaxNamed)
+            parts << tr("and %1 more").arg(static_cast<int>(readings.size() - kMaxNamed));
     }
     // minimum and maximum: many series have the same
     std::map<QString, std::pair<double, double>> references;
     for (const auto& [key, series] : series_) {
-        if (!isShown(key) || series.raw.x().empty() || series.reference_line == nullptr) continue;
+        if (!isCurveVisible(key) || series.raw.x().empty() || series.reference_line == nullptr) continue;
         const double value = series.reference;
         auto& [low, high] = references.emplace(series.reference_name, std::pair(value, value)).first->second;
         low = std::min(low, value);

@@ -10,13 +10,13 @@ void MinMaxPyramid::append(double x, double y) {
     x_.push_back(x);
     y_.push_back(y);
     if (!std::isfinite(y)) not_finite_.push_back(x);
-    std::size_t span = kBranch;
-    for (std::size_t level = 0; x_.size() % span == 0; ++level, span *= kBranch) {
+    std::size_t span = kBranching;
+    for (std::size_t level = 0; x_.size() % span == 0; ++level, span *= kBranching) {
         if (level == levels_.size()) levels_.emplace_back();
         Entry whole{};
-        for (std::size_t i = 0; i < kBranch; ++i) {
+        for (std::size_t i = 0; i < kBranching; ++i) {
             const std::size_t from =
-                level == 0 ? x_.size() - kBranch + i : levels_[level - 1].size() - kBranch + i;
+                level == 0 ? x_.size() - kBranching + i : levels_[level - 1].size() - kBranching + i;
             const Entry part = level == 0 ? Entry{from, from} : levels_[level - 1][from];
             whole = i == 0 ? part : join(whole, part);
         }
@@ -52,7 +52,7 @@ void MinMaxPyramid::cover(std::size_t begin, std::size_t end, std::size_t span, 
     while (begin < end) {
         std::size_t level = 0, length = 1;
         while (level < levels_.size() && length < span) {
-            const std::size_t longer = length * kBranch;
+            const std::size_t longer = length * kBranching;
             if (begin % longer != 0 || begin + longer > end) break;
             if (begin / longer >= levels_[level].size()) break;
             length = longer;

@@ -34,7 +34,7 @@ class MinMaxPyramid {
     Range range(double low, double high) const;
 
   private:
-    static constexpr std::size_t kBranch = 2;
+    static constexpr std::size_t kBranching = 2;
     struct Entry {
         std::size_t least, greatest;  ///< indices of points
     };
@@ -49,7 +49,7 @@ class MinMaxPyramid {
     std::vector<double> x_, y_;
     std::vector<double> not_finite_;
     std::vector<std::vector<Entry>>
-        levels_;  ///< levels_[k][i] covers kBranch^(k+1) points; complete entries only
+        levels_;  ///< levels_[k][i] covers kBranching^(k+1) points; complete entries only
 };
 
 }  // namespace roper

@@ -4,9 +4,9 @@
 
 namespace roper {
 
-std::vector<double> niceTicks(double low, double high, int wanted) {
+std::vector<double> niceTicks(double low, double high, int count) {
     if (!(high > low) || !std::isfinite(high - low)) return {low};
-    const double rough = (high - low) / wanted;
+    const double rough = (high - low) / count;
     const double power = std::pow(10.0, std::floor(std::log10(rough)));
     double step = 10 * power;
     for (const double factor : {5.0, 2.0, 1.0})

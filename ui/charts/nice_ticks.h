@@ -4,7 +4,7 @@
 
 namespace roper {
 
-/// About `wanted` round numbers from low to high, 1, 2 or 5 times a power of ten apart.
-std::vector<double> niceTicks(double low, double high, int wanted);
+/// About `count` round numbers from low to high, 1, 2 or 5 times a power of ten apart.
+std::vector<double> niceTicks(double low, double high, int count);
 
 }  // namespace roper

@@ -11,10 +11,10 @@
 namespace roper {
 namespace {
 
-constexpr double kBesideInside = 150;  // pixels: the axis and the legend's line sample
-constexpr double kMostHeight = 0.45;   // maximum height of a legend below the axes, relative to the figure
-constexpr double kLeastName = 140;     // minimum width of long names below the axes, pixels
-constexpr double kNarrowestName = 80;  // the same if there is not enough room for all
+constexpr double kInsideOverhead = 150;  // pixels: the axis and the legend's line sample
+constexpr double kMaxHeight = 0.45;   // maximum height of a legend below the axes, relative to the figure
+constexpr double kMinNameWidth = 140;     // minimum width of long names below the axes, pixels
+constexpr double kMinCrowdedNameWidth = 80;  // the same if there is not enough room for all
 constexpr int kBetweenColumns = 14;
 
 /// A line of text among the entries.
@@ -89,7 +89,7 @@ PlotLegend::Columns PlotLegend::columnsFor(const QStringList& names, double lett
     const double line = lineHeight(metrics);
     const double icon = legend.iconSize().width() + legend.iconTextPadding() + kBetweenColumns;
     const double room = picture.width() - legend.margins().left() - legend.margins().right();
-    const int most_rows = std::max(1, static_cast<int>(kMostHeight * picture.height() / line));
+    const int most_rows = std::max(1, static_cast<int>(kMaxHeight * picture.height() / line));
     const auto all = static_cast<int>(names.size());
     const auto widestOf = [&](const QStringList& texts) {
         double widest = 1;
@@ -99,13 +99,13 @@ PlotLegend::Columns PlotLegend::columnsFor(const QStringList& names, double lett
     };
     const double widest = widestOf(names);
     // Measured without the common prefix of all names, if that is shorter.
-    const double least = std::min(kLeastName, widestOf(elidedTogether(names, metrics, kLeastName)));
+    const double least = std::min(kMinNameWidth, widestOf(elidedLabels(names, metrics, kMinNameWidth)));
     const auto rowsOf = [all](int columns) { return (all + columns - 1) / columns; };
     const auto nameWidth = [&](int columns) { return room / columns - icon; };
     Columns columns;
     columns.count = std::clamp(static_cast<int>(room / (widest + icon)), 1, all);
     // Names are cut before entries are omitted.
-    for (const double name : {least, kNarrowestName})
+    for (const double name : {least, kMinCrowdedNameWidth})
         while (rowsOf(columns.count) > most_rows && nameWidth(columns.count + 1) >= name)
             ++columns.count;
     columns.rows = std::min(rowsOf(columns.count), most_rows);
@@ -128,9 +128,9 @@ void PlotLegend::fill(const std::vector<Entry>& entries, Place place, const QFon
             letters = std::max(letters, metrics.horizontalAdvance(CurveLetters::labelled(entry.letter, {})));
     }
     Columns columns{1, static_cast<int>(entries.size()), entries.size(),
-                    std::max(picture.width() - kBesideInside, kBesideInside) - letters};
+                    std::max(picture.width() - kInsideOverhead, kInsideOverhead) - letters};
     if (below) columns = columnsFor(names, letters, metrics, picture);
-    names = elidedTogether(names, metrics, columns.name_width);
+    names = elidedLabels(names, metrics, columns.name_width);
     std::vector<QCPGraph*> wanted;
     for (std::size_t i = 0; i < columns.shown; ++i) {
         const QString& name = names[static_cast<qsizetype>(i)];
@@ -157,7 +157,7 @@ void PlotLegend::refill(const std::vector<QCPGraph*>& graphs, int rows, int left
     const bool all_there = std::all_of(graphs.begin(), graphs.end(), [legend](QCPGraph* graph) {
         return legend->hasItemWithPlottable(graph);
     });
-    if (graphs == filled_ && rows == rows_ && left_out == left_out_ && all_there) return;
+    if (graphs == filled_ && rows == rows_ && left_out == omitted_ && all_there) return;
     legend->clearItems();
     legend->setWrap(rows);
     legend->setFillOrder(QCPLayoutGrid::foRowsFirst, false);
@@ -167,10 +167,10 @@ void PlotLegend::refill(const std::vector<QCPGraph*>& graphs, int rows, int left
     if (left_out > 0) legend->addItem(new LegendNote(legend, QObject::tr("and %1 more").arg(left_out)));
     filled_ = graphs;
     rows_ = rows;
-    left_out_ = left_out;
+    omitted_ = left_out;
 }
 
-bool PlotLegend::keepOff(const std::vector<const QCPGraph*>& curves) {
+bool PlotLegend::avoidCurves(const std::vector<const QCPGraph*>& curves) {
     if (!plot_->legend->visible() || below_) return false;
     const QRectF inside = plot_->axisRect()->rect();
     QCPLayoutInset* layout = plot_->axisRect()->insetLayout();

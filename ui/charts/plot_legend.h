@@ -36,7 +36,7 @@ class PlotLegend {
     /// another is much better, because a legend that jumps while curves grow cannot be read. Call it during
     /// layout.
     /// @returns whether it has moved
-    bool keepOff(const std::vector<const QCPGraph*>& curves);
+    bool avoidCurves(const std::vector<const QCPGraph*>& curves);
 
   private:
     struct Columns {
@@ -55,7 +55,7 @@ class PlotLegend {
     int rows_ = 0;
     double height_ = 0;
     bool below_ = false;
-    int left_out_ = 0;                                      ///< number of omitted entries
+    int omitted_ = 0;                                      ///< number of omitted entries
     Qt::Alignment corner_ = Qt::AlignTop | Qt::AlignRight;  ///< the last corner inside the axes
 };
 

@@ -16,7 +16,7 @@
 namespace roper {
 namespace {
 
-constexpr int kBetweenReplots_ms = 33;
+constexpr int kReplotInterval_ms = 33;
 const QString kOverlay = QStringLiteral("overlay");  // redrawn without the curves below it
 
 /// Draws a plot into an area with any painter, as vector graphics.
@@ -68,16 +68,16 @@ PlotView::PlotView(const QString& name, const QString& x, const QString& y, QWid
     connectMouse();
     // Positions are known only after the replot.
     connect(plot_, &QCustomPlot::afterReplot, this, [this] {
-        if (legend_.keepOff(curveGraphs())) plot_->replot(QCustomPlot::rpQueuedReplot);
+        if (legend_.avoidCurves(curveGraphs())) plot_->replot(QCustomPlot::rpQueuedReplot);
     });
     timer_.setSingleShot(true);
-    timer_.setInterval(kBetweenReplots_ms);
+    timer_.setInterval(kReplotInterval_ms);
     connect(&timer_, &QTimer::timeout, this, &PlotView::redrawNow);
     plot_->setContextMenuPolicy(Qt::CustomContextMenu);  // QCustomPlot does not forward context menu events
     connect(plot_, &QWidget::customContextMenuRequested, this, [this](const QPoint& at) {
         showExportMenu(*this, plot_->mapToGlobal(at), this, [this](QMenu& menu) {
-            menu.addAction(tr("Reset zoom"), this, &PlotView::reset)->setEnabled(!isFollowing());
-            if (menu_extras_) menu_extras_(menu);
+            menu.addAction(tr("Reset zoom"), this, &PlotView::reset)->setEnabled(!isAutoscaled());
+            if (extra_menu_entries_) extra_menu_entries_(menu);
         });
     });
     setNames(name, x, y);
@@ -94,8 +94,8 @@ void PlotView::setNames(const QString& name, const QString& x, const QString& y)
 
 void PlotView::setLog(bool x, bool y) {
     if (x == isLogX() && y == isLogY()) return;
-    follow_x_ = follow_x_ || x != isLogX();
-    follow_y_ = true;
+    autoscale_x_ = autoscale_x_ || x != isLogX();
+    autoscale_y_ = true;
     for (const auto& [axis, log] : {std::pair{plot_->xAxis, x}, {plot_->yAxis, y}}) {
         axis->setScaleType(log ? QCPAxis::stLogarithmic : QCPAxis::stLinear);
         axis->setTicker(QSharedPointer<QCPAxisTicker>(log ? new LogTicker : new QCPAxisTicker));
@@ -103,20 +103,20 @@ void PlotView::setLog(bool x, bool y) {
     markDirty();
 }
 
-void PlotView::follow() {
-    follow_x_ = follow_y_ = true;
+void PlotView::autoscale() {
+    autoscale_x_ = autoscale_y_ = true;
     markDirty();
 }
 
-void PlotView::showStretch(double from, double to) {
+void PlotView::showXRange(double from, double to) {
     plot_->xAxis->setRange(from, to);
-    follow_x_ = false;
-    follow_y_ = true;
-    fitAxes(ownCanvas());
+    autoscale_x_ = false;
+    autoscale_y_ = true;
+    fitAxes(screenCanvas());
     markDirty();
 }
 
-void PlotView::setShown(const QString& key, bool shown) {
+void PlotView::setCurveVisible(const QString& key, bool shown) {
     if (shown)
         hidden_.erase(key);
     else
@@ -124,9 +124,9 @@ void PlotView::setShown(const QString& key, bool shown) {
     markDirty();
 }
 
-void PlotView::setPointed(std::optional<double> x) {
-    if (x == pointed_) return;
-    pointed_ = x;
+void PlotView::setHovered(std::optional<double> x) {
+    if (x == hovered_) return;
+    hovered_ = x;
     const bool shown = x && (!isLogX() || *x > 0);
     crosshair_->setVisible(shown);
     if (shown) {
@@ -165,27 +165,27 @@ void PlotView::redraw() {
 void PlotView::redrawNow() {
     if (!dirty_) return;
     dirty_ = false;
-    draw(ownCanvas());
+    draw(screenCanvas());
     plot_->replot(QCustomPlot::rpQueuedReplot);
 }
 
-PlotView::Canvas PlotView::ownCanvas() const {
+PlotView::Canvas PlotView::screenCanvas() const {
     return {Theme::of(palette()), font(), size(), showsLegend(), false};
 }
 
 void PlotView::draw(const Canvas& canvas) const {
     applyTheme(canvas);
-    applyLook(canvas);
+    applyStyle(canvas);
     fillLegend(canvas);
     nameAxes(canvas);
     fitAxes(canvas);
     fillGraphs(canvas);
-    showWhyEmpty(canvas);
+    showEmptyReason(canvas);
 }
 
 void PlotView::fitAxes(const Canvas& canvas) const {
-    if (follow_x_) fitX();
-    if (follow_y_) fitY(canvas);
+    if (autoscale_x_) fitX();
+    if (autoscale_y_) fitY(canvas);
 }
 
 void PlotView::applyTheme(const Canvas& canvas) const {
@@ -211,7 +211,7 @@ void PlotView::applyTheme(const Canvas& canvas) const {
     focus_frame_->setPen(QPen(theme.text, 2));
     plot_->selectionRect()->setPen(QPen(theme.text, 1, Qt::DashLine));
     plot_->selectionRect()->setBrush(theme.faded(theme.text, 0.12));
-    letters_->setLook(smallFont(canvas.font), theme.text, theme.background);
+    letters_->setCurveStyle(smallFont(canvas.font), theme.text, theme.background);
 }
 
 void PlotView::nameAxes(const Canvas& canvas) const {
@@ -226,9 +226,9 @@ void PlotView::nameAxes(const Canvas& canvas) const {
 }
 
 /// Hides the axes, which have no meaning without curves.
-void PlotView::showWhyEmpty(const Canvas& canvas) const {
+void PlotView::showEmptyReason(const Canvas& canvas) const {
     constexpr double kBeside = 110;
-    const QString text = whyEmpty();
+    const QString text = emptyReason();
     empty_label_->setVisible(!text.isEmpty());
     empty_label_->setColor(canvas.theme.faint_text);
     empty_label_->setFont(canvas.font);
@@ -238,8 +238,8 @@ void PlotView::showWhyEmpty(const Canvas& canvas) const {
 }
 
 QSize PlotView::figureSize() const {
-    constexpr QSize kUnseen{720, 360};  // size behind a tab that was never opened
-    return testAttribute(Qt::WA_Resized) && !size().isEmpty() ? size() / Zoom::instance().factor() : kUnseen;
+    constexpr QSize kDefaultSize{720, 360};  // size behind a tab that was never opened
+    return testAttribute(Qt::WA_Resized) && !size().isEmpty() ? size() / Zoom::instance().factor() : kDefaultSize;
 }
 
 void PlotView::paintWithLegend(bool legend, QPainter& painter, const QRectF& area, const Theme& theme) const {
@@ -250,7 +250,7 @@ void PlotView::paintWithLegend(bool legend, QPainter& painter, const QRectF& are
     paintPlot(*plot_, painter, area);
     crosshair_->setVisible(crosshair_shown);
     focus_frame_->setVisible(frame_shown);
-    draw(ownCanvas());
+    draw(screenCanvas());
 }
 
 void PlotView::changeEvent(QEvent* event) {

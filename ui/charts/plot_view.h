@@ -33,23 +33,23 @@ class PlotView : public QWidget, public Figure {
 
     void setLog(bool x, bool y);
     /// Shows all points, and keeps up with new ones until the user zooms or moves.
-    void follow();
-    bool isFollowing() const { return follow_x_ && follow_y_; }
+    void autoscale();
+    bool isAutoscaled() const { return autoscale_x_ && autoscale_y_; }
     /// Shows a range of x, as a neighbouring chart does, with all values in it.
-    void showStretch(double from, double to);
+    void showXRange(double from, double to);
 
     /// Shows or hides a curve, or all curves with the same key.
-    void setShown(const QString& key, bool shown);
-    bool isShown(const QString& key) const { return hidden_.count(key) == 0; }
+    void setCurveVisible(const QString& key, bool shown);
+    bool isCurveVisible(const QString& key) const { return hidden_.count(key) == 0; }
 
     /// The x under the pointer, possibly in another figure.
-    void setPointed(std::optional<double> x);
+    void setHovered(std::optional<double> x);
     /// Text of an empty chart.
     void setEmptyText(const QString& text);
     /// Whether axis names are shown on the screen; exports always have them.
     void setNamesShown(bool x, bool y);
     /// Adds entries to the context menu.
-    void setMenuExtras(const std::function<void(QMenu&)>& extras) { menu_extras_ = extras; }
+    void setMenuExtras(const std::function<void(QMenu&)>& extras) { extra_menu_entries_ = extras; }
     /// Draws pending changes now, without waiting for the timer; for tests and exports.
     void redrawNow();
 
@@ -63,16 +63,16 @@ class PlotView : public QWidget, public Figure {
 
   signals:
     /// Emitted with the numbers at the crosshair; empty when the pointer has left.
-    void pointed(const QString& readout);
+    void hovered(const QString& readout);
     /// Emitted with the x of the crosshair.
-    void xPointed(double x);
+    void xHovered(double x);
     /// Emitted with the x of a click.
     void clicked(double x);
     /// Emitted when the user toggles a curve in the legend.
-    void shownChanged(const QString& key, bool shown);
+    void curveVisibilityChanged(const QString& key, bool shown);
     /// Emitted when the user zooms or moves along x, or shows all again.
-    void stretchChosen(double from, double to);
-    void followed();
+    void xRangeChosen(double from, double to);
+    void autoscaled();
 
   protected:
     /// @param name  of the exported file
@@ -89,7 +89,7 @@ class PlotView : public QWidget, public Figure {
 
     /// Drawing steps, in this order: sizes and colours; legend and letters; ranges of following axes; points,
     /// thinned for these ranges.
-    virtual void applyLook(const Canvas& canvas) const = 0;
+    virtual void applyStyle(const Canvas& canvas) const = 0;
     virtual void fillLegend(const Canvas& canvas) const = 0;
     virtual void fitX() const = 0;
     virtual void fitY(const Canvas& canvas) const = 0;
@@ -99,14 +99,14 @@ class PlotView : public QWidget, public Figure {
     virtual QFont axisFont(const QFont& font) const { return font; }
     virtual bool showsLegend() const { return hasLegend(); }
     /// Why there are no curves; empty if there are some.
-    virtual QString whyEmpty() const = 0;
+    virtual QString emptyReason() const = 0;
     /// Every curve once, visible or hidden.
     virtual std::vector<const QCPGraph*> curveGraphs() const = 0;
     virtual QStringList keys() const = 0;
     /// Keys of the curves that a legend entry stands for.
     virtual QStringList keysOf(const QCPAbstractPlottable* entry) const = 0;
     /// Whether a part of the plane contains a visible value.
-    virtual bool anyValueIn(const QCPRange& xs, const QCPRange& ys) const = 0;
+    virtual bool hasValueIn(const QCPRange& xs, const QCPRange& ys) const = 0;
     struct Readout {
         double x;  ///< position of the crosshair
         QString text;
@@ -120,9 +120,9 @@ class PlotView : public QWidget, public Figure {
     const QString& emptyText() const { return empty_text_; }
     bool isLogX() const { return plot_->xAxis->scaleType() == QCPAxis::stLogarithmic; }
     bool isLogY() const { return plot_->yAxis->scaleType() == QCPAxis::stLogarithmic; }
-    bool followsX() const { return follow_x_; }
+    bool autoscalesX() const { return autoscale_x_; }
     /// Forgets that a key is hidden; otherwise a new curve with that key would be hidden.
-    void forget(const QString& key) { hidden_.erase(key); }
+    void resetVisibility(const QString& key) { hidden_.erase(key); }
     void markDirty();
     /// Redraws at once, for changes that follow a slider.
     void redraw();
@@ -138,12 +138,12 @@ class PlotView : public QWidget, public Figure {
     /// Mouse gesture between press and release.
     enum class Gesture { none, box, move };
 
-    Canvas ownCanvas() const;
+    Canvas screenCanvas() const;
     void draw(const Canvas& canvas) const;
     void fitAxes(const Canvas& canvas) const;
     void applyTheme(const Canvas& canvas) const;
     void nameAxes(const Canvas& canvas) const;
-    void showWhyEmpty(const Canvas& canvas) const;
+    void showEmptyReason(const Canvas& canvas) const;
     void connectMouse();
     void onPress(QMouseEvent* event);
     void onMove(QMouseEvent* event);
@@ -159,7 +159,7 @@ class PlotView : public QWidget, public Figure {
     void reset();
     bool pressKey(const QKeyEvent& key);
     void moveCrosshair(int direction);
-    void tell(const std::optional<Readout>& readout);
+    void emitReadout(const std::optional<Readout>& readout);
     void redrawOverlay();
 
     QString name_, x_name_, y_name_, empty_text_;
@@ -171,10 +171,10 @@ class PlotView : public QWidget, public Figure {
     mutable PlotLegend legend_;
     QTimer timer_;
     std::set<QString> hidden_;
-    std::function<void(QMenu&)> menu_extras_;
+    std::function<void(QMenu&)> extra_menu_entries_;
     bool x_named_ = true, y_named_ = true;
-    bool follow_x_ = true, follow_y_ = true;  ///< whether a range covers all points and grows with them
-    std::optional<double> pointed_;
+    bool autoscale_x_ = true, autoscale_y_ = true;  ///< whether a range covers all points and grows with them
+    std::optional<double> hovered_;
     Gesture gesture_ = Gesture::none;
     QPointF pressed_at_, moved_to_;
     bool dirty_ = true;

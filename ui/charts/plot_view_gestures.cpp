@@ -58,7 +58,7 @@ void PlotView::onMove(QMouseEvent* event) {
     if (gesture_ == Gesture::move) move(pressed_at_, event->position() - moved_to_);
     moved_to_ = event->position();
     const bool inside = plot_->axisRect()->rect().contains(event->pos());
-    tell(inside ? readAt(event->position()) : std::nullopt);
+    emitReadout(inside ? readAt(event->position()) : std::nullopt);
 }
 
 void PlotView::onRelease(QMouseEvent* event) {
@@ -73,15 +73,15 @@ void PlotView::onLegendClick(QCPAbstractLegendItem* item, bool alone) {
     const QStringList clicked = of_curve == nullptr ? QStringList() : keysOf(of_curve->plottable());
     if (clicked.isEmpty()) return;
     // The first click of a double click has already toggled the curve; this undoes it.
-    const bool shown = !isShown(clicked.front());
+    const bool shown = !isCurveVisible(clicked.front());
     for (const QString& key : clicked)
-        setShown(key, shown);
+        setCurveVisible(key, shown);
     const QStringList all = keys();
     const bool is_alone = std::all_of(
-        all.begin(), all.end(), [&](const QString& key) { return isShown(key) == clicked.contains(key); });
+        all.begin(), all.end(), [&](const QString& key) { return isCurveVisible(key) == clicked.contains(key); });
     for (const QString& key : all) {
-        if (alone) setShown(key, is_alone || clicked.contains(key));
-        emit shownChanged(key, isShown(key));
+        if (alone) setCurveVisible(key, is_alone || clicked.contains(key));
+        emit curveVisibilityChanged(key, isCurveVisible(key));
     }
 }
 
@@ -97,14 +97,14 @@ void PlotView::zoomInto(const QRect& box) {
     // A box as high as the chart, or without values in it, shows all values of its x range.
     constexpr double kWhole = 0.85;
     const bool all_values =
-        along_x && (drawn.height() > kWhole * plot_->axisRect()->height() || !anyValueIn(xs, ys));
-    if (along_x) showStretch(xs.lower, xs.upper);
+        along_x && (drawn.height() > kWhole * plot_->axisRect()->height() || !hasValueIn(xs, ys));
+    if (along_x) showXRange(xs.lower, xs.upper);
     if (along_y && !all_values) {
         plot_->yAxis->setRange(ys);
-        follow_y_ = false;
+        autoscale_y_ = false;
     }
     markDirty();
-    if (along_x) emit stretchChosen(xs.lower, xs.upper);
+    if (along_x) emit xRangeChosen(xs.lower, xs.upper);
 }
 
 void PlotView::changeRanges(const QPointF& at, const std::function<QPointF(const QPointF&)>& map) {
@@ -116,14 +116,14 @@ void PlotView::changeRanges(const QPointF& at, const std::function<QPointF(const
     const bool along_y = at.y() <= inside.bottom() && ys != y.range() && QCPRange::validRange(ys);
     if (along_x) {
         x.setRange(xs);
-        follow_x_ = false;
+        autoscale_x_ = false;
     }
     if (along_y) {
         y.setRange(ys);
-        follow_y_ = false;
+        autoscale_y_ = false;
     }
     markDirty();
-    if (along_x) emit stretchChosen(xs.lower, xs.upper);
+    if (along_x) emit xRangeChosen(xs.lower, xs.upper);
 }
 
 void PlotView::zoom(double factor, const QPointF& about) {
@@ -135,27 +135,27 @@ void PlotView::move(const QPointF& at, const QPointF& by) {
 }
 
 void PlotView::reset() {
-    follow();
-    emit followed();
+    autoscale();
+    emit autoscaled();
 }
 
-void PlotView::tell(const std::optional<Readout>& readout) {
-    setPointed(readout ? std::optional(readout->x) : std::nullopt);
-    if (readout && !readout->text.isEmpty()) emit xPointed(readout->x);
-    emit pointed(readout ? readout->text : QString());
+void PlotView::emitReadout(const std::optional<Readout>& readout) {
+    setHovered(readout ? std::optional(readout->x) : std::nullopt);
+    if (readout && !readout->text.isEmpty()) emit xHovered(readout->x);
+    emit hovered(readout ? readout->text : QString());
 }
 
 /// Moves to the next position with a different value, at about half the height.
 void PlotView::moveCrosshair(int direction) {
     constexpr double kStep = 8;  // pixels
     const QRect inside = plot_->axisRect()->rect();
-    double x = pointed_        ? plot_->xAxis->coordToPixel(*pointed_)
+    double x = hovered_        ? plot_->xAxis->coordToPixel(*hovered_)
                : direction > 0 ? inside.left() - kStep
                                : inside.right() + kStep;
     for (x += direction * kStep; x >= inside.left() && x <= inside.right(); x += direction * kStep) {
         const auto readout = readAt({x, static_cast<double>(inside.center().y())});
-        if (!readout || readout->x == pointed_) continue;
-        tell(readout);
+        if (!readout || readout->x == hovered_) continue;
+        emitReadout(readout);
         return plot_->setAccessibleDescription(readout->text);
     }
 }
@@ -191,7 +191,7 @@ bool PlotView::pressKey(const QKeyEvent& key) {
 bool PlotView::eventFilter(QObject* watched, QEvent* event) {
     switch (watched == plot_ ? event->type() : QEvent::None) {
         case QEvent::Leave:
-            tell(std::nullopt);
+            emitReadout(std::nullopt);
             break;
         case QEvent::KeyPress:
             if (pressKey(*static_cast<QKeyEvent*>(event))) return true;

@@ -21,7 +21,7 @@ float stronger(float a, float b) {
 
 }  // namespace
 
-TilePyramid::TilePyramid(const Eigen::MatrixXd& values, bool lower_only, double low, double high,
+TilePyramid::TilePyramid(const Eigen::MatrixXd& values, bool lower_triangle_only, double low, double high,
                          NotANumber not_a_number, Merging merging)
     : low_(low), high_(high), merging_(merging) {
     if (values.size() == 0) return;
@@ -35,7 +35,7 @@ TilePyramid::TilePyramid(const Eigen::MatrixXd& values, bool lower_only, double 
             for (int row = first_row; row < last_row; ++row) {
                 const double value = values(row, column);
                 const bool clear =
-                    (lower_only && column > row) || (not_a_number == NotANumber::absent && std::isnan(value));
+                    (lower_triangle_only && column > row) || (not_a_number == NotANumber::absent && std::isnan(value));
                 full.values[full.place(row, column)] = clear                   ? kClear
                                                        : !std::isfinite(value) ? kNotFinite
                                                                                : static_cast<float>(value);
@@ -46,7 +46,7 @@ TilePyramid::TilePyramid(const Eigen::MatrixXd& values, bool lower_only, double 
     // most of the work.
     const int rows = full.rows;  // new levels reallocate the one that `full` refers to
     if (rows == full.columns)
-        for (int halvings = 1; rows >> (halvings - 1) > kTile; ++halvings)
+        for (int halvings = 1; rows >> (halvings - 1) > kTileSize; ++halvings)
             level(halvings, halvings);
 }
 
@@ -116,15 +116,15 @@ int TilePyramid::colorIndex(int level, int row, int column) const {
 }
 
 const QImage& TilePyramid::tile(int level, int tile_row, int tile_column, const ColorTable& colors) {
-    constexpr std::size_t kMostTiles = 1200;  // at most 300 MB of pixels
+    constexpr std::size_t kMaxTiles = 1200;  // at most 300 MB of pixels
     const std::uint64_t key = (static_cast<std::uint64_t>(level) << 40) |
                               (static_cast<std::uint64_t>(tile_row) << 20) |
                               static_cast<std::uint64_t>(tile_column);
     if (const auto found = tiles_.find(key); found != tiles_.end()) return found->second;
-    if (tiles_.size() >= kMostTiles) tiles_.clear();
-    const int first_row = tile_row * kTile, first_column = tile_column * kTile;
-    const int height = std::min(kTile, rows(level) - first_row),
-              width = std::min(kTile, columns(level) - first_column);
+    if (tiles_.size() >= kMaxTiles) tiles_.clear();
+    const int first_row = tile_row * kTileSize, first_column = tile_column * kTileSize;
+    const int height = std::min(kTileSize, rows(level) - first_row),
+              width = std::min(kTileSize, columns(level) - first_column);
     QImage image(width, height, QImage::Format_ARGB32_Premultiplied);
     for (int row = 0; row < height; ++row) {
         auto* pixels = reinterpret_cast<QRgb*>(image.scanLine(row));

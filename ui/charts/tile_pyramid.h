@@ -24,12 +24,12 @@ class TilePyramid {
     /// How NaN entries are treated: shown as errors, or as absent.
     enum class NotANumber { shown, absent };
 
-    static constexpr int kTile = 256;
+    static constexpr int kTileSize = 256;
 
     TilePyramid() = default;
-    /// Values are coloured between `low` and `high`. With `lower_only`, entries right of the diagonal are
+    /// Values are coloured between `low` and `high`. With `lower_triangle_only`, entries right of the diagonal are
     /// transparent.
-    TilePyramid(const Eigen::MatrixXd& values, bool lower_only, double low, double high,
+    TilePyramid(const Eigen::MatrixXd& values, bool lower_triangle_only, double low, double high,
                 NotANumber not_a_number = NotANumber::shown, Merging merging = Merging::largest);
 
     int rows() const { return levels_.empty() ? 0 : levels_.front().rows; }
@@ -41,8 +41,8 @@ class TilePyramid {
     int rows(int level) const { return at(level).rows; }
     int columns(int level) const { return at(level).columns; }
     /// Number of rows and columns of the matrix that share an entry of a level.
-    int rowsOfEntry(int level) const { return 1 << at(level).row_halvings; }
-    int columnsOfEntry(int level) const { return 1 << at(level).column_halvings; }
+    int rowsPerEntry(int level) const { return 1 << at(level).row_halvings; }
+    int columnsPerEntry(int level) const { return 1 << at(level).column_halvings; }
 
     static constexpr int kClearIndex = -1;
     static constexpr int kNotFiniteIndex = -2;

@@ -9,7 +9,7 @@ inline constexpr auto kLeftMiddle = Qt::AlignLeft | Qt::AlignVCenter,
                       kRightMiddle = Qt::AlignRight | Qt::AlignVCenter;
 
 /// Draws a text in a colour, which becomes the pen's.
-inline void writeText(QPainter& painter, const QRectF& place, int flags, const QString& text,
+inline void drawColoredText(QPainter& painter, const QRectF& place, int flags, const QString& text,
                       const QColor& color) {
     painter.setPen(color);
     painter.drawText(place, flags, text);

@@ -5,8 +5,8 @@
 namespace roper {
 namespace {
 
-void fill(QBoxLayout& layout, std::initializer_list<Placed> all) {
-    for (const Placed& one : all) {
+void fill(QBoxLayout& layout, std::initializer_list<LayoutItem> all) {
+    for (const LayoutItem& one : all) {
         if (one.layout != nullptr)
             layout.addLayout(one.layout, one.stretch);
         else if (one.widget != nullptr)
@@ -18,26 +18,26 @@ void fill(QBoxLayout& layout, std::initializer_list<Placed> all) {
 
 }  // namespace
 
-QHBoxLayout* rowOf(std::initializer_list<Placed> all, QWidget* of) {
+QHBoxLayout* rowOf(std::initializer_list<LayoutItem> all, QWidget* of) {
     auto* row = new QHBoxLayout(of);
     fill(*row, all);
     return row;
 }
 
-QVBoxLayout* columnOf(std::initializer_list<Placed> all, QWidget* of) {
+QVBoxLayout* columnOf(std::initializer_list<LayoutItem> all, QWidget* of) {
     auto* column = new QVBoxLayout(of);
     fill(*column, all);
     return column;
 }
 
-QWidget* widgetWith(QLayout* layout) {
+QWidget* wrapInWidget(QLayout* layout) {
     auto* widget = new QWidget;
     layout->setContentsMargins(0, 0, 0, 0);
     widget->setLayout(layout);
     return widget;
 }
 
-QWidget* flowOf(std::initializer_list<QWidget*> all) {
+QWidget* makeFlowRow(std::initializer_list<QWidget*> all) {
     auto* row = new QWidget;
     auto* layout = new FlowLayout(row);
     for (QWidget* widget : all)
@@ -45,7 +45,7 @@ QWidget* flowOf(std::initializer_list<QWidget*> all) {
     return row;
 }
 
-QSplitter* splitOf(Qt::Orientation orientation, std::initializer_list<QWidget*> all, const QList<int>& sizes,
+QSplitter* makeSplitter(Qt::Orientation orientation, std::initializer_list<QWidget*> all, const QList<int>& sizes,
                    int growing) {
     auto* splitter = new QSplitter(orientation);
     for (QWidget* widget : all)
@@ -74,7 +74,7 @@ QLabel* faintLabel(const QString& text) {
     return label;
 }
 
-void letBeNarrow(QComboBox& box, int letters) {
+void allowShrinking(QComboBox& box, int letters) {
     box.setSizeAdjustPolicy(QComboBox::AdjustToMinimumContentsLengthWithIcon);
     box.setMinimumContentsLength(letters);
 }

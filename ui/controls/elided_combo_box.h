@@ -21,7 +21,7 @@ class ElidedComboBox : public QComboBox {
     }
 
     /// The elided text of the chosen label.
-    QString shownText() const {
+    QString displayedText() const {
         QStyleOptionComboBox option;
         initStyleOption(&option);
         const QRect room =
@@ -31,7 +31,7 @@ class ElidedComboBox : public QComboBox {
             labels << itemText(i);
         constexpr int kPadding = 4;  // of the style, both sides together
         const QFontMetricsF metrics(font());
-        return elidedTogether(labels, metrics, room.width() - kPadding).value(currentIndex());
+        return elidedLabels(labels, metrics, room.width() - kPadding).value(currentIndex());
     }
 
   protected:
@@ -40,7 +40,7 @@ class ElidedComboBox : public QComboBox {
         painter.setPen(palette().color(QPalette::Text));
         QStyleOptionComboBox option;
         initStyleOption(&option);
-        option.currentText = shownText();
+        option.currentText = displayedText();
         painter.drawComplexControl(QStyle::CC_ComboBox, option);
         painter.drawControl(QStyle::CE_ComboBoxLabel, option);
     }

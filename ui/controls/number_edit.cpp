@@ -27,21 +27,21 @@ NumberEdit::NumberEdit(double low, double high, QWidget* parent) : QLineEdit(par
 void NumberEdit::setValue(double value) {
     value_ = value;
     if (!hasFocus() || parseNumber(text().trimmed().toStdString()) != value) setText(plainText(value));
-    markWrong({});
+    markInvalid({});
 }
 
 void NumberEdit::read() {
     const auto number = parseNumber(text().trimmed().toStdString());
     if (!number || !std::isfinite(*number) || *number < low_ || *number > high_) {
-        markWrong(tr("a number from %1 to %2").arg(low_).arg(high_));
+        markInvalid(tr("a number from %1 to %2").arg(low_).arg(high_));
         return;
     }
-    markWrong({});
+    markInvalid({});
     value_ = *number;
     emit edited(value_);
 }
 
-void NumberEdit::markWrong(const QString& why) {
+void NumberEdit::markInvalid(const QString& why) {
     setToolTip(why.isEmpty() ? help_ : why);
     setAccessibleDescription(toolTip());
     if (!why.isEmpty() && isVisible()) QToolTip::showText(mapToGlobal(QPoint(0, height())), why, this);
@@ -51,7 +51,7 @@ void NumberEdit::markWrong(const QString& why) {
 void NumberEdit::focusOutEvent(QFocusEvent* event) {
     QLineEdit::focusOutEvent(event);
     setText(plainText(value_));
-    markWrong({});
+    markInvalid({});
 }
 
 void NumberEdit::keyPressEvent(QKeyEvent* event) {

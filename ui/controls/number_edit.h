@@ -27,7 +27,7 @@ class NumberEdit : public QLineEdit {
 
   private:
     void read();
-    void markWrong(const QString& why);
+    void markInvalid(const QString& why);
 
     QString help_;
     double low_, high_;

@@ -13,28 +13,28 @@ class TextInput : public QPlainTextEdit {
 
   public:
     /// @param most  maximum number of characters
-    explicit TextInput(qsizetype most, QWidget* parent = nullptr) : QPlainTextEdit(parent), most_(most) {}
+    explicit TextInput(qsizetype most, QWidget* parent = nullptr) : QPlainTextEdit(parent), max_length_(most) {}
 
     /// Why a text does not fit; empty if it does.
-    QString refusalOf(const QString& text) const {
+    QString lengthError(const QString& text) const {
         const qsizetype there = document()->characterCount() - textCursor().selectedText().size();
-        return there + text.size() <= most_ + 1  // a QTextDocument counts one character too many
+        return there + text.size() <= max_length_ + 1  // a QTextDocument counts one character too many
                    ? QString()
                    : tr("This text has %L1 characters; there is room for %L2 here. Paste a part of it.")
                          .arg(text.size())
-                         .arg(std::max<qsizetype>(0, most_ + 1 - there));
+                         .arg(std::max<qsizetype>(0, max_length_ + 1 - there));
     }
 
   protected:
     /// Handles pasted and dropped text.
     void insertFromMimeData(const QMimeData* source) override {
-        const QString refusal = refusalOf(source->text());
+        const QString refusal = lengthError(source->text());
         if (refusal.isEmpty()) return QPlainTextEdit::insertFromMimeData(source);
         QToolTip::showText(mapToGlobal(rect().center()), refusal, this);
     }
 
   private:
-    qsizetype most_;
+    qsizetype max_length_;
 };
 
 }  // namespace roper

@@ -12,7 +12,7 @@
 namespace roper {
 namespace {
 
-constexpr int kLive_ms = 2000;  // interval of queries to a model in training
+constexpr int kPollInterval_ms = 2000;  // interval of queries to a model in training
 
 /// A setup with the rotation of a run's model.
 Setup asInTheRun(Setup setup, const RunHead& head) {
@@ -29,9 +29,9 @@ Setup asInTheRun(Setup setup, const RunHead& head) {
     setup.learned = head.learned;
     setup.causal = head.model.causal;
     setup.heads = head.model.heads;
-    setup.blend = 1;
+    setup.value_rotation_strength = 1;
     setup.mistake = Mistake::none;
-    setup.muted.clear();
+    setup.ablated_pairs.clear();
     return setup;
 }
 
@@ -39,29 +39,29 @@ Setup asInTheRun(Setup setup, const RunHead& head) {
 
 AttentionState::AttentionState(Selection& selection, RunStore& runs, QObject* parent)
     : QObject(parent), selection_(selection), runs_(runs), source_(runs, nullptr) {
-    connect(&selection_, &Selection::changed, this, &AttentionState::follow);
-    connect(&source_, &HeadSource::answered, this, &AttentionState::takeRun);
-    connect(&source_, &HeadSource::failed, this, &AttentionState::takeFailure);
+    connect(&selection_, &Selection::changed, this, &AttentionState::onSelectionChanged);
+    connect(&source_, &HeadSource::answered, this, &AttentionState::applyRunHead);
+    connect(&source_, &HeadSource::failed, this, &AttentionState::onFailed);
     // A session may name a run before the folder has been read.
     connect(&runs_, &RunStore::runAdded, this, [this](const RunWatcher* run) {
-        const bool is_wanted = setup().source == Source::run && run->name().toStdString() == setup().run;
-        if (is_wanted && !isReady() && !asking_) askRun();
+        const bool is_wanted = setup().source == VectorSource::run && run->name().toStdString() == setup().run;
+        if (is_wanted && !isReady() && !is_asking_) queryRun();
     });
-    live_.setInterval(kLive_ms);
-    connect(&live_, &QTimer::timeout, this, [this] {
+    poll_timer_.setInterval(kPollInterval_ms);
+    connect(&poll_timer_, &QTimer::timeout, this, [this] {
         const RunWatcher* run = runs_.find(QString::fromStdString(setup().run));
-        if (watchers_ > 0 && !asking_ && run != nullptr && run->state() == RunState::running) askRun();
+        if (visible_pages_ > 0 && !is_asking_ && run != nullptr && run->state() == RunState::running) queryRun();
     });
-    follow();
+    onSelectionChanged();
 }
 
-void AttentionState::follow() {
+void AttentionState::onSelectionChanged() {
     message_.clear();
-    if (setup().source == Source::run)
-        live_.start();
+    if (setup().source == VectorSource::run)
+        poll_timer_.start();
     else
-        live_.stop();
-    takeVectors();
+        poll_timer_.stop();
+    updateVectors();
     if (isReady())
         finish();
     else
@@ -70,30 +70,30 @@ void AttentionState::follow() {
 }
 
 /// Takes the vectors for the setup, or sets a message that says why there are none.
-void AttentionState::takeVectors() {
+void AttentionState::updateVectors() {
     const Setup& s = setup();
-    if (s.source == Source::run) return takeVectorsOfRun();
+    if (s.source == VectorSource::run) return updateRunVectors();
     const std::tuple wanted{s.tokens, s.head_dim, s.seed, s.similarity};
-    if (s.source == Source::hand) {
-        heads_ = s.by_hand;
-        random_of_.reset();
-    } else if (random_of_ != wanted || heads_.tokens() == 0) {
+    if (s.source == VectorSource::hand) {
+        heads_ = s.manual_vectors;
+        random_parameters_.reset();
+    } else if (random_parameters_ != wanted || heads_.tokens() == 0) {
         heads_ = randomHeadVectors(s.tokens, s.head_dim, s.seed, s.similarity);
-        random_of_ = wanted;
+        random_parameters_ = wanted;
     }
 }
 
-void AttentionState::takeVectorsOfRun() {
+void AttentionState::updateRunVectors() {
     const Setup& s = setup();
-    random_of_.reset();
+    random_parameters_.reset();
     const HeadQuestion wanted{QString::fromStdString(s.run), s.layer, s.head,
                               QString::fromStdString(s.run_text)};
-    if (asked_ != wanted) {
-        asked_ = wanted;
-        askRun();
+    if (pending_question_ != wanted) {
+        pending_question_ = wanted;
+        queryRun();
     }
     if (!run_head_ || run_head_->question != wanted) {
-        message_ = asking_ ? tr("Asking “%1” …").arg(modelTitle(wanted.run)) : failure_;
+        message_ = is_asking_ ? tr("Asking “%1” …").arg(modelTitle(wanted.run)) : failure_;
         return;
     }
     heads_ = run_head_->vectors;
@@ -108,48 +108,48 @@ void AttentionState::takeVectorsOfRun() {
         message_ = tr("The heads of “%1” have %2 features; even widths up to %3 can be shown.")
                        .arg(wanted.run)
                        .arg(width)
-                       .arg(bounds::kMostHeadDim);
+                       .arg(bounds::kMaxHeadDim);
 }
 
-void AttentionState::askRun() {
-    asking_ = true;
+void AttentionState::queryRun() {
+    is_asking_ = true;
     failure_.clear();
-    source_.ask(*asked_);
+    source_.ask(*pending_question_);
 }
 
-void AttentionState::takeFailure(const QString& why) {
-    asking_ = false;
+void AttentionState::onFailed(const QString& why) {
+    is_asking_ = false;
     failure_ = why;
-    if (setup().source == Source::run) follow();
+    if (setup().source == VectorSource::run) onSelectionChanged();
 }
 
-void AttentionState::takeRun(const RunHead& head) {
-    asking_ = false;
+void AttentionState::applyRunHead(const RunHead& head) {
+    is_asking_ = false;
     run_head_ = head;
-    if (setup().source != Source::run) return;
-    takeLearned(head.learned);
-    if (std::exchange(adopted_run_, {}) == head.question.run) {
+    if (setup().source != VectorSource::run) return;
+    applyLearned(head.learned);
+    if (std::exchange(run_to_apply_, {}) == head.question.run) {
         const Setup before = setup();
         selection_.set(asInTheRun(before, head), tr("Run"));
-        if (!(setup() == before)) return;  // `follow` has handled it
+        if (!(setup() == before)) return;  // `onSelectionChanged` has handled it
     }
-    follow();
+    onSelectionChanged();
 }
 
 /// Parameters learned by the run are not a change by the user, so there is no undo step.
-void AttentionState::takeLearned(const Learned& learned) {
+void AttentionState::applyLearned(const LearnedParameters& learned) {
     if (setup().learned == learned) return;
-    Setup with = setup();
-    with.learned = learned;
-    selection_.replace(with);
+    Setup changed_setup = setup();
+    changed_setup.learned = learned;
+    selection_.replace(changed_setup);
 }
 
 void AttentionState::finish() {
     const Setup& s = setup();
     names_.clear();
-    if (s.source == Source::run) {
+    if (s.source == VectorSource::run) {
         for (const std::string& token : run_head_->tokens)
-            names_ << shownToken(token);
+            names_ << formatToken(token);
     } else {
         names_ = QString::fromStdString(s.words).split(' ', Qt::SkipEmptyParts);
     }
@@ -167,12 +167,12 @@ QString AttentionState::tokenText(int token) const {
 }
 
 QString AttentionState::mixedText() const {
-    switch (setup().shownMixture()) {
-        case Mixture::one:
+    switch (setup().effectiveMixedTokens()) {
+        case MixedTokens::one:
             return tr("one token with all the weight");
-        case Mixture::two:
+        case MixedTokens::two:
             return tr("two equal values, one of them at the query");
-        case Mixture::all:
+        case MixedTokens::all:
             break;
     }
     return sourceText();
@@ -180,9 +180,9 @@ QString AttentionState::mixedText() const {
 
 QString AttentionState::sourceText() const {
     const Setup& s = setup();
-    if (s.source == Source::random)
+    if (s.source == VectorSource::random)
         return tr("random vectors, seed %1, similarity %2").arg(s.seed).arg(s.similarity);
-    if (s.source == Source::hand) return tr("vectors set by hand");
+    if (s.source == VectorSource::hand) return tr("vectors set by hand");
     const QString model = QString::fromStdString(s.run);
     if (run_head_ && run_head_->model.step < 0)  // a published model: only runs have steps
         return tr("layer %1, head %2 of %3").arg(s.layer).arg(s.head).arg(modelTitle(model));
@@ -195,7 +195,7 @@ QString AttentionState::sourceText() const {
 
 void AttentionState::useRun(const QString& run) {
     Setup next = setup();
-    next.source = Source::run;
+    next.source = VectorSource::run;
     next.run = run.toStdString();
     if (const RunWatcher* watcher = runs_.find(run)) {
         // A text of another task has characters unknown to this model.
@@ -208,21 +208,21 @@ void AttentionState::useRun(const QString& run) {
     }
     next.layer = 0;
     next.head = 0;
-    adopted_run_ = run;
+    run_to_apply_ = run;
     if (run_head_ && run_head_->question.run == run) run_head_.reset();  // so that it is asked again
-    asked_.reset();
+    pending_question_.reset();
     selection_.set(next, tr("Run"));
-    if (!asked_) follow();  // the setup has not changed
+    if (!pending_question_) onSelectionChanged();  // the setup has not changed
 }
 
-void AttentionState::adopt(const std::string& run, const std::function<Setup(const Setup&)>& change) {
+void AttentionState::loadForFigure(const std::string& run, const std::function<Setup(const Setup&)>& change) {
     if (run.empty()) {
         const Setup wanted = change(Setup{});
-        if (wanted.source == Source::run) throw Error(ErrorKind::usage, "source=run needs a run: --run NAME");
+        if (wanted.source == VectorSource::run) throw Error(ErrorKind::usage, "source=run needs a run: --run NAME");
         return selection_.replace(wanted);
     }
     const auto wait = [this, &run] {
-        waitWhile([this] { return asking_; }, "the answer of \"" + run + "\"", std::chrono::minutes(1));
+        waitWhile([this] { return is_asking_; }, "the answer of \"" + run + "\"", std::chrono::minutes(1));
     };
     runs_.readAll();
     useRun(QString::fromStdString(run));

@@ -29,7 +29,7 @@ class AttentionState : public QObject {
     bool isReady() const { return message_.isEmpty() && heads_.tokens() > 0; }
     const QString& message() const { return message_; }
     /// Whether a question to a run is pending.
-    bool isAsking() const { return asking_; }
+    bool isAsking() const { return is_asking_; }
 
     const HeadVectors& heads() const { return heads_; }
     int tokens() const { return heads_.tokens(); }
@@ -60,23 +60,23 @@ class AttentionState : public QObject {
     /// rotation.
     void useRun(const QString& run);
     /// Sends the question to the run again.
-    void askRun();
+    void queryRun();
     /// Counts visible pages; while there are any, a model in training is queried periodically.
-    void watch(bool seen) { watchers_ += seen ? 1 : -1; }
+    void countVisiblePage(bool seen) { visible_pages_ += seen ? 1 : -1; }
     /// For figures without a window: takes vectors from a run (empty: as the setup says), applies `change` to
     /// the setup, and waits for the run. @throws Error
-    void adopt(const std::string& run, const std::function<Setup(const Setup&)>& change);
+    void loadForFigure(const std::string& run, const std::function<Setup(const Setup&)>& change);
 
   signals:
     void changed();
 
   private:
-    void follow();
-    void takeVectors();
-    void takeVectorsOfRun();
-    void takeRun(const RunHead& head);
-    void takeLearned(const Learned& learned);
-    void takeFailure(const QString& why);
+    void onSelectionChanged();
+    void updateVectors();
+    void updateRunVectors();
+    void applyRunHead(const RunHead& head);
+    void applyLearned(const LearnedParameters& learned);
+    void onFailed(const QString& why);
     void finish();
 
     Selection& selection_;
@@ -86,16 +86,16 @@ class AttentionState : public QObject {
     QStringList names_;
     QString message_;
     std::optional<RunHead> run_head_;
-    std::optional<HeadQuestion> asked_;
-    bool asking_ = false;
+    std::optional<HeadQuestion> pending_question_;
+    bool is_asking_ = false;
     QString failure_;      ///< why the pending question failed
-    QString adopted_run_;  ///< just chosen: its model's rotation is adopted when the answer arrives
-    int watchers_ = 0;
-    std::optional<std::tuple<int, int, std::uint64_t, double>> random_of_;  ///< parameters of random `heads_`
+    QString run_to_apply_;  ///< just chosen: its model's rotation is adopted when the answer arrives
+    int visible_pages_ = 0;
+    std::optional<std::tuple<int, int, std::uint64_t, double>> random_parameters_;  ///< parameters of random `heads_`
     ScoreRule rule_;
     Eigen::VectorXd score_row_, weight_row_;
     MixedValues mixed_;
-    QTimer live_;
+    QTimer poll_timer_;
 };
 
 }  // namespace roper

@@ -29,7 +29,7 @@ class ExampleBox : public QComboBox {
     explicit ExampleBox(std::vector<const Example*> all) : all_(std::move(all)) {
         for (const Example* example : all_) {
             addItem(QString::fromStdString(example->title));
-            setItemData(count() - 1, QString::fromStdString(example->about), Qt::ToolTipRole);
+            setItemData(count() - 1, QString::fromStdString(example->description), Qt::ToolTipRole);
         }
         setIconSize({0, 0});  // pictures only in the open list
         // The delegate of styles with menu-like popups draws no pictures of this size.
@@ -52,18 +52,18 @@ class ExampleBox : public QComboBox {
 }  // namespace
 
 void addExamples(SetupPanel& panel, const std::string& page, std::function<void(const ViewSettings&)> show) {
-    const std::vector<const Example*> all = examplesOf(page);
+    const std::vector<const Example*> all = examplesForPage(page);
     auto* list = new ExampleBox(all);
     list->setAccessibleName(SetupPanel::tr("Examples"));
     list->setPlaceholderText(SetupPanel::tr("examples …"));
-    letBeNarrow(*list);
+    allowShrinking(*list);
     panel.addRow({}, list, SetupPanel::tr("Settings in which one idea can be seen"));
     QObject::connect(list, &QComboBox::activated, &panel, [&panel, all, show](int index) {
         const Example& example = *all.at(static_cast<std::size_t>(index));
         panel.change(QString::fromStdString(example.title), [&](Setup& s) { s = example.setup; });
         show(example.view);
     });
-    panel.whenShown([list, all](const Setup& s) {
+    panel.onSetupShown([list, all](const Setup& s) {
         const auto found =
             std::find_if(all.begin(), all.end(), [&](const Example* one) { return one->setup == s; });
         list->setCurrentIndex(found == all.end() ? -1 : static_cast<int>(found - all.begin()));

@@ -13,25 +13,25 @@ class ExplorerPage : public Page {
 
   public:
     ExplorerPage(const QString& name, const QString& sentence, Selection& selection, QWidget* parent)
-        : Page(name, sentence, parent), pointing_(selection.pointing()) {}
+        : Page(name, sentence, parent), hover_state_(selection.hoverState()) {}
 
   protected:
-    Pointing& pointing() { return pointing_; }
+    HoverState& hoverState() { return hover_state_; }
 
     /// Shows the readout for the pointer; if it is empty, the pointer has left and the mark is removed.
-    void tell(const QString& text) {
+    void showReadout(const QString& text) {
         setReadout(text);
-        if (text.isEmpty()) pointing_.clear();
+        if (text.isEmpty()) hover_state_.clear();
     }
 
     /// Figures take their colours from the palette, light or dark.
     void changeEvent(QEvent* event) override {
         Page::changeEvent(event);
-        if (event->type() == QEvent::PaletteChange) refreshWhenSeen();
+        if (event->type() == QEvent::PaletteChange) refreshWhenVisible();
     }
 
   private:
-    Pointing& pointing_;
+    HoverState& hover_state_;
 };
 
 }  // namespace roper

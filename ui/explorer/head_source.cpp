@@ -39,15 +39,15 @@ RunHead readHead(const HeadQuestion& question, const QByteArray& payload) {
         v.cols() != q.cols())
         throw Error(ErrorKind::checkpoint, "the trainer's q, k and v differ in shape");
     head.tokens = tokenTexts(file);
-    head.model = ModelDescription::of(file);
+    head.model = ModelDescription::fromFile(file);
     head.model.rotation.head_dim = static_cast<int>(q.cols());
     if (file.tensors().count("table") > 0) head.table = matrixOf(file, "table");
     head.learned.rotation = head.model.rotation;
     head.learned.rotation.trained = rowOf(file, "theta");
     head.learned.value_theta = rowOf(file, "value_theta");
     head.learned.bias = rowOf(file, "bias");
-    for (const OwnSetting& setting : positionMethod(head.model.position).settings)
-        head.learned.own.setText(setting, file.entry(setting.name));
+    for (const DeclaredSetting& setting : positionMethod(head.model.position).settings)
+        head.learned.declared.setText(setting, file.entry(setting.name));
     return head;
 }
 

@@ -24,7 +24,7 @@ struct RunHead {
     HeadQuestion question;
     HeadVectors vectors;
     std::vector<std::string> tokens;  ///< the text, token by token
-    Learned learned;
+    LearnedParameters learned;
     Eigen::MatrixXd table;  ///< learned positions [positions × C]; empty for other methods
 };
 

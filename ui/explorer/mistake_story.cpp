@@ -21,8 +21,8 @@ std::pair<QString, QString> code(const char* lines) {
             QString(both).replace(either, QStringLiteral("\\2"))};
 }
 
-const std::map<Mistake, MistakeStory>& stories() {
-    static const std::map<Mistake, MistakeStory> all = {
+const std::map<Mistake, MistakeExplanation>& explanations() {
+    static const std::map<Mistake, MistakeExplanation> all = {
         {Mistake::wrong_pairing,
          {{text("pairs (i, i + d/2) in q and in k"), text("pairs (i, i + d/2) in q, ⟪(2i, 2i + 1)⟫ in k")},
           code("angle = position[:, None] * theta\nq = rotate_half_split(q, angle)\n"
@@ -111,12 +111,12 @@ QString marked(const QString& plain, const QString& color) {
 
 }  // namespace
 
-const MistakeStory& storyOf(Mistake mistake) {
-    return stories().at(mistake);
+const MistakeExplanation& explanationOf(Mistake mistake) {
+    return explanations().at(mistake);
 }
 
-QString storyHtml(Mistake mistake, const QString& wrong) {
-    const MistakeStory& story = storyOf(mistake);
+QString explanationHtml(Mistake mistake, const QString& wrong) {
+    const MistakeExplanation& story = explanationOf(mistake);
     const auto sides = [&](const QString& heading, const std::pair<QString, QString>& of, const char* tag) {
         return QStringLiteral("<h4>%1</h4><p>%2</p><%5>%3</%5><p>%4</p><%5>%6</%5>")
             .arg(heading, text("right"), of.first.toHtmlEscaped(), text("wrong"), QString::fromLatin1(tag),

@@ -9,16 +9,16 @@ namespace roper {
 
 /// Explanation of a mistake. Formula and code come as correct and wrong version; wrong terms are between ⟪
 /// and ⟫.
-struct MistakeStory {
+struct MistakeExplanation {
     std::pair<QString, QString> formula, python, cpp;
     QString seen;           ///< where the mistake was seen
     QString why_it_trains;  ///< why training does not crash
 };
 
 /// @param mistake  not `none`
-const MistakeStory& storyOf(Mistake mistake);
+const MistakeExplanation& explanationOf(Mistake mistake);
 
 /// The explanation as rich text. @param wrong  colour of the wrong terms
-QString storyHtml(Mistake mistake, const QString& wrong);
+QString explanationHtml(Mistake mistake, const QString& wrong);
 
 }  // namespace roper

@@ -6,25 +6,25 @@
 namespace roper {
 
 /// The item under the pointer, in any figure.
-struct Pointed {
+struct HoveredItem {
     std::optional<int> pair = {}, query = {}, key = {};
     std::optional<int> distance = {};  ///< query − key
     std::optional<int> position = {};  ///< position in the sentence
 
-    bool operator==(const Pointed&) const = default;
+    bool operator==(const HoveredItem&) const = default;
 };
 
 /// Tells all figures of the explorer pages which item is under the pointer, so that each can mark it.
-class Pointing : public QObject {
+class HoverState : public QObject {
     Q_OBJECT
 
   public:
     using QObject::QObject;
 
-    const Pointed& now() const { return now_; }
-    void set(const Pointed& pointed) {
-        if (pointed == now_) return;
-        now_ = pointed;
+    const HoveredItem& now() const { return now_; }
+    void set(const HoveredItem& hovered) {
+        if (hovered == now_) return;
+        now_ = hovered;
         emit changed();
     }
     void clear() { set({}); }
@@ -33,7 +33,7 @@ class Pointing : public QObject {
     void changed();
 
   private:
-    Pointed now_;
+    HoveredItem now_;
 };
 
 }  // namespace roper

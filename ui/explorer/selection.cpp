@@ -6,8 +6,8 @@
 namespace roper {
 namespace {
 
-constexpr int kMostSteps = 200;
-constexpr qint64 kTogether_ms = 900;
+constexpr int kMaxUndoSteps = 200;
+constexpr qint64 kMerge_ms = 900;
 
 }  // namespace
 
@@ -25,7 +25,7 @@ class ChangeSetup : public QUndoCommand {
 
     bool mergeWith(const QUndoCommand* command) override {
         const auto& next = static_cast<const ChangeSetup&>(*command);
-        if (next.text() != text() || age_.elapsed() > kTogether_ms) return false;
+        if (next.text() != text() || age_.elapsed() > kMerge_ms) return false;
         after_ = next.after_;
         age_.restart();
         return true;
@@ -38,7 +38,7 @@ class ChangeSetup : public QUndoCommand {
 };
 
 Selection::Selection(QObject* parent) : QObject(parent), setup_(sanitized(Setup{})) {
-    history_.setUndoLimit(kMostSteps);
+    history_.setUndoLimit(kMaxUndoSteps);
 }
 
 void Selection::set(const Setup& setup, const QString& what) {
@@ -60,7 +60,7 @@ void Selection::replace(const Setup& setup) {
 void Selection::apply(const Setup& setup) {
     if (setup == setup_) return;
     setup_ = setup;
-    pointing_.clear();  // the item under the pointer may have changed
+    hover_state_.clear();  // the item under the pointer may have changed
     emit changed();
 }
 

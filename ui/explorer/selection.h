@@ -31,8 +31,8 @@ class Selection : public QObject {
     QUndoStack& history() { return history_; }
 
     /// The item under the pointer: shared like the selection, but transient.
-    Pointing& pointing() { return pointing_; }
-    const Pointed& pointed() const { return pointing_.now(); }
+    HoverState& hoverState() { return hover_state_; }
+    const HoveredItem& hovered() const { return hover_state_.now(); }
 
   signals:
     void changed();
@@ -44,7 +44,7 @@ class Selection : public QObject {
 
     Setup setup_;
     QUndoStack history_;
-    Pointing pointing_;
+    HoverState hover_state_;
 };
 
 }  // namespace roper

@@ -33,8 +33,8 @@ QString helpOf(const SetupField& field, const QString& hint) {
 }
 
 int asInt(std::int64_t value) {
-    constexpr std::int64_t kMost = std::numeric_limits<int>::max();
-    return static_cast<int>(std::clamp(value, -kMost, kMost));
+    constexpr std::int64_t kMaxValue = std::numeric_limits<int>::max();
+    return static_cast<int>(std::clamp(value, -kMaxValue, kMaxValue));
 }
 
 }  // namespace
@@ -64,12 +64,12 @@ SetupPanel::SetupPanel(Selection& selection, QWidget* parent)
 
 void SetupPanel::showSetup() {
     const QScopedValueRollback showing(showing_, true);
-    for (const auto& show : shown_)
+    for (const auto& show : show_functions_)
         show(selection_.setup());
 }
 
-void SetupPanel::whenShown(std::function<void(const Setup&)> show) {
-    shown_.push_back(std::move(show));
+void SetupPanel::onSetupShown(std::function<void(const Setup&)> show) {
+    show_functions_.push_back(std::move(show));
 }
 
 void SetupPanel::change(const QString& what, const std::function<void(Setup&)>& set) {
@@ -117,7 +117,7 @@ void SetupPanel::setRowVisible(QWidget* widget, bool visible) {
     widget->parentWidget()->setVisible(visible);
 }
 
-QSpinBox* SetupPanel::addWhole(const QString& label, const char* key, const QString& hint, int step) {
+QSpinBox* SetupPanel::addInteger(const QString& label, const char* key, const QString& hint, int step) {
     const SetupField& field = findSetupField(key);
     const auto range = std::get<IntegerRange>(field.accepts);
     auto* box = new QSpinBox;
@@ -128,7 +128,7 @@ QSpinBox* SetupPanel::addWhole(const QString& label, const char* key, const QStr
     connect(box, &QSpinBox::valueChanged, this, [this, label, &field](int value) {
         change(label, [&](Setup& s) { field.set(s, std::to_string(value)); });
     });
-    whenShown(
+    onSetupShown(
         [box, &field](const Setup& s) { box->setValue(asInt(parseInteger(field.text(s)).value_or(0))); });
     addRow(label, box, helpOf(field, hint));
     return box;
@@ -136,10 +136,10 @@ QSpinBox* SetupPanel::addWhole(const QString& label, const char* key, const QStr
 
 QSpinBox* SetupPanel::addIndex(const QString& label, const char* key, const QString& hint,
                                std::function<int(const Setup&)> count) {
-    QSpinBox* box = addWhole(label, key, hint);
+    QSpinBox* box = addInteger(label, key, hint);
     // The range is set before the value, which it would clamp otherwise.
-    const auto show_value = shown_.back();
-    shown_.back() = [box, count, show_value](const Setup& s) {
+    const auto show_value = show_functions_.back();
+    show_functions_.back() = [box, count, show_value](const Setup& s) {
         box->setRange(0, std::max(0, count(s) - 1));
         show_value(s);
     };
@@ -158,7 +158,7 @@ QDoubleSpinBox* SetupPanel::addDecimal(const QString& label, const char* key, co
     connect(box, &QDoubleSpinBox::valueChanged, this, [this, label, &field](double value) {
         change(label, [&](Setup& s) { field.set(s, formatNumber(value)); });
     });
-    whenShown([box, &field](const Setup& s) { box->setValue(numberOf(field, s)); });
+    onSetupShown([box, &field](const Setup& s) { box->setValue(numberOf(field, s)); });
     addRow(label, box, helpOf(field, hint));
     return box;
 }
@@ -171,7 +171,7 @@ NumberEdit* SetupPanel::addReal(const QString& label, const char* key, const QSt
     connect(edit, &NumberEdit::edited, this, [this, label, &field](double value) {
         change(label, [&](Setup& s) { field.set(s, formatNumber(value)); });
     });
-    whenShown([edit, &field](const Setup& s) { edit->setValue(numberOf(field, s)); });
+    onSetupShown([edit, &field](const Setup& s) { edit->setValue(numberOf(field, s)); });
     addRow(label, edit, helpOf(field, hint));
     return edit;
 }
@@ -197,7 +197,7 @@ LineEdit* SetupPanel::addNumbers(const QString& label, const char* key, const QS
             QToolTip::showText(edit->mapToGlobal(QPoint(0, edit->height())), edit->toolTip(), edit);
         }
     });
-    whenShown(show);
+    onSetupShown(show);
     addRow(label, edit, help);
     return edit;
 }
@@ -210,7 +210,7 @@ QSlider* SetupPanel::addSlider(const QString& label, const char* key, const QStr
     connect(slider, &QSlider::valueChanged, this, [this, label, &field, step](int value) {
         change(label, [&](Setup& s) { field.set(s, formatNumber(value * step)); });
     });
-    whenShown([slider, &field, step](const Setup& s) {
+    onSetupShown([slider, &field, step](const Setup& s) {
         slider->setValue(static_cast<int>(std::lround(numberOf(field, s) / step)));
     });
     slider->setAccessibleName(label);
@@ -224,11 +224,11 @@ QComboBox* SetupPanel::makeChoice(const QString& label, const QStringList& names
     auto* box = new QComboBox;
     box->addItems(names);
     box->setAccessibleName(label);
-    letBeNarrow(*box);
+    allowShrinking(*box);
     connect(box, &QComboBox::currentIndexChanged, this, [this, label, set](int index) {
         if (index >= 0) change(label, [&](Setup& s) { set(s, index); });
     });
-    whenShown([box, get](const Setup& s) { box->setCurrentIndex(get(s)); });
+    onSetupShown([box, get](const Setup& s) { box->setCurrentIndex(get(s)); });
     return box;
 }
 
@@ -243,7 +243,7 @@ QComboBox* SetupPanel::addChoice(const QString& label, const char* key, const QS
     return box;
 }
 
-QComboBox* SetupPanel::addOwnChoice(const QString& label, const QString& help, const QStringList& names,
+QComboBox* SetupPanel::addUnboundChoice(const QString& label, const QString& help, const QStringList& names,
                                     std::function<int(const Setup&)> get,
                                     std::function<void(Setup&, int)> set) {
     QComboBox* box = makeChoice(label, names, std::move(get), std::move(set));
@@ -253,19 +253,19 @@ QComboBox* SetupPanel::addOwnChoice(const QString& label, const QString& help, c
 
 QCheckBox* SetupPanel::addCheck(const QString& label, const char* key, const QString& hint) {
     const SetupField& field = findSetupField(key);
-    return addOwnCheck(
+    return addUnboundCheck(
         label, helpOf(field, hint), [&field](const Setup& s) { return field.text(s) == "1"; },
         [&field](Setup& s, bool on) { field.set(s, on ? "1" : "0"); });
 }
 
-QCheckBox* SetupPanel::addOwnCheck(const QString& label, const QString& help,
+QCheckBox* SetupPanel::addUnboundCheck(const QString& label, const QString& help,
                                    std::function<bool(const Setup&)> get,
                                    std::function<void(Setup&, bool)> set) {
     auto* box = new QCheckBox(label);
     box->setAccessibleName(label);
     connect(box, &QCheckBox::toggled, this,
             [this, label, set](bool on) { change(label, [&](Setup& s) { set(s, on); }); });
-    whenShown([box, get](const Setup& s) { box->setChecked(get(s)); });
+    onSetupShown([box, get](const Setup& s) { box->setChecked(get(s)); });
     addRow({}, box, help);
     return box;
 }
@@ -279,9 +279,9 @@ QPushButton* SetupPanel::addButton(const QString& label, const QString& help, st
 }
 
 void addRotationControls(SetupPanel& panel) {
-    auto* width = panel.addWhole(SetupPanel::tr("Head width d"), "head_dim", {}, 2);
-    panel.whenShown([width, help = width->toolTip()](const Setup& s) {
-        const bool is_run = s.source == Source::run;
+    auto* width = panel.addInteger(SetupPanel::tr("Head width d"), "head_dim", {}, 2);
+    panel.onSetupShown([width, help = width->toolTip()](const Setup& s) {
+        const bool is_run = s.source == VectorSource::run;
         width->setEnabled(!is_run);
         width->setToolTip(is_run ? SetupPanel::tr("The heads of a run are as wide as they are; choose other "
                                                   "vectors on the Attention page to change it")

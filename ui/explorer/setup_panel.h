@@ -33,7 +33,7 @@ class SetupPanel : public QScrollArea {
     // Controls of a setting, identified by its key (core/explorer/setup_fields.h), which determines range,
     // unit and help. `hint` adds help specific to the page, such as its keys.
 
-    QSpinBox* addWhole(const QString& label, const char* key, const QString& hint = {}, int step = 1);
+    QSpinBox* addInteger(const QString& label, const char* key, const QString& hint = {}, int step = 1);
     /// An integer from 0 up to, but excluding, a count that depends on the setup.
     QSpinBox* addIndex(const QString& label, const char* key, const QString& hint,
                        std::function<int(const Setup&)> count);
@@ -58,17 +58,17 @@ class SetupPanel : public QScrollArea {
         addIndex(tr("Pair i"), "pair", hint, [](const Setup& s) { return s.pairs(); });
     }
     /// The shift of all positions, as a number and as a slider.
-    void addShift(const QString& label, const QString& hint, const QString& by_hand) {
+    void addShift(const QString& label, const QString& hint, const QString& slider_hint) {
         addDecimal(label, "shift", hint, 1, 2);
-        addSlider(tr("Shift, by hand"), "shift", by_hand, -64, 64, 1);
+        addSlider(tr("Shift, by hand"), "shift", slider_hint, -64, 64, 1);
     }
 
     // Controls not bound to a single setting.
 
     /// A combo box without a visible label, for long names; `label` is its accessible name.
-    QComboBox* addOwnChoice(const QString& label, const QString& help, const QStringList& names,
+    QComboBox* addUnboundChoice(const QString& label, const QString& help, const QStringList& names,
                             std::function<int(const Setup&)> get, std::function<void(Setup&, int)> set);
-    QCheckBox* addOwnCheck(const QString& label, const QString& help, std::function<bool(const Setup&)> get,
+    QCheckBox* addUnboundCheck(const QString& label, const QString& help, std::function<bool(const Setup&)> get,
                            std::function<void(Setup&, bool)> set);
     QPushButton* addButton(const QString& label, const QString& help, std::function<void()> run);
     /// Adds a control specific to the page.
@@ -78,7 +78,7 @@ class SetupPanel : public QScrollArea {
     void setRowVisible(QWidget* widget, bool visible);
 
     /// Registers a function called with every new setup, for example to enable controls or set texts.
-    void whenShown(std::function<void(const Setup&)> show);
+    void onSetupShown(std::function<void(const Setup&)> show);
 
     /// Changes the selection; `what` names the change in the undo history.
     void change(const QString& what, const std::function<void(Setup&)>& set);
@@ -97,7 +97,7 @@ class SetupPanel : public QScrollArea {
     FoldingGroup* group_ = nullptr;   ///< the current group
     std::vector<QLabel*> labels_;     ///< labels in front of controls
     std::vector<QWidget*> controls_;  ///< controls that may be narrower than their size hint
-    std::vector<std::function<void(const Setup&)>> shown_;
+    std::vector<std::function<void(const Setup&)>> show_functions_;
     bool showing_ = false;
 };
 

@@ -15,7 +15,7 @@ QString controlText(const char* source) {
 /// disappear.
 QComboBox* addModelChoice(SetupPanel& panel, AttentionState& state) {
     auto* models = new QComboBox;
-    letBeNarrow(*models, 10);
+    allowShrinking(*models, 10);
     models->setPlaceholderText(controlText("choose a model"));
     const auto fill = [models, &state] {
         const QSignalBlocker quiet(models);
@@ -39,7 +39,7 @@ QComboBox* addModelChoice(SetupPanel& panel, AttentionState& state) {
                      [models, &state] { state.useRun(models->currentData().toString()); });
     QObject::connect(&state.runs(), &RunStore::runAdded, models, fill);
     QObject::connect(&state.runs(), &RunStore::runRemoved, models, fill);
-    panel.whenShown([fill](const Setup&) { fill(); });
+    panel.onSetupShown([fill](const Setup&) { fill(); });
     panel.addRow(controlText("Model"), models,
                  controlText("A run: a model that trains, or the newest checkpoint of one that has ended; or "
                              "a published model, which the page Inspect opens"));
@@ -51,8 +51,8 @@ QComboBox* addModelChoice(SetupPanel& panel, AttentionState& state) {
 void addSourceControls(SetupPanel& panel, AttentionState& state, SourceUse use) {
     panel.addChoice(controlText("q, k, v from"), "source",
                     {controlText("random"), controlText("a table, by hand"), controlText("a model")});
-    auto* tokens = panel.addWhole(controlText("Tokens T"), "tokens");
-    auto* seed = panel.addWhole(controlText("Seed"), "seed");
+    auto* tokens = panel.addInteger(controlText("Tokens T"), "tokens");
+    auto* seed = panel.addInteger(controlText("Seed"), "seed");
     auto* similarity = panel.addDecimal(controlText("Similarity"), "similarity", {}, 0.1, 2);
     QComboBox* models = addModelChoice(panel, state);
     auto* layer = panel.addIndex(controlText("Layer"), "layer", {}, [&state](const Setup& s) {
@@ -71,13 +71,13 @@ void addSourceControls(SetupPanel& panel, AttentionState& state, SourceUse use) 
     panel.addRow({}, status, controlText("Which vectors are shown"));
     const auto show = [=, &panel, &state] {
         const Setup& s = state.setup();
-        const bool is_run = s.source == Source::run;
+        const bool is_run = s.source == VectorSource::run;
         for (QWidget* widget :
              {static_cast<QWidget*>(models), static_cast<QWidget*>(layer), static_cast<QWidget*>(words)})
             panel.setRowVisible(widget, is_run);
         panel.setRowVisible(tokens, !is_run);
         const bool is_random =
-            s.source == Source::random && (use == SourceUse::attention || s.shownMixture() == Mixture::all);
+            s.source == VectorSource::random && (use == SourceUse::attention || s.effectiveMixedTokens() == MixedTokens::all);
         panel.setRowVisible(seed, is_random);
         panel.setRowVisible(similarity, is_random);
         panel.setRowVisible(head, is_run || s.positionMethod().biases_scores);
@@ -85,7 +85,7 @@ void addSourceControls(SetupPanel& panel, AttentionState& state, SourceUse use) 
         status->setText(state.isReady() ? shown : state.message());
     };
     QObject::connect(&state, &AttentionState::changed, status, show);
-    panel.whenShown([=, &state](const Setup& s) {
+    panel.onSetupShown([=, &state](const Setup& s) {
         words->showText(QString::fromStdString(s.run_text));
         show();
     });

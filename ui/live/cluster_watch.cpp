@@ -10,7 +10,7 @@
 namespace roper {
 namespace {
 
-constexpr int kBetweenClusterLooks_ms = 5000;
+constexpr int kClusterRefreshInterval_ms = 5000;
 
 bool holds(const std::vector<std::string>& names, const std::string& name) {
     return std::find(names.begin(), names.end(), name) != names.end();
@@ -18,7 +18,7 @@ bool holds(const std::vector<std::string>& names, const std::string& name) {
 
 std::optional<ClusterView> viewWithoutScheduler(const std::filesystem::path& runs) {
     try {
-        return lookAtSubmissions(runs);
+        return readClusterView(runs);
     } catch (const std::exception&) {
         return std::nullopt;  // the reason was reported earlier
     }
@@ -38,12 +38,12 @@ std::vector<Resubmission> bySubmission(const ClusterView& view, const std::vecto
     for (const std::string& run : runs) {
         const auto newest =
             std::find_if(submissions.rbegin(), submissions.rend(), [&](const Submission& one) {
-                return std::any_of(one.elements.begin(), one.elements.end(),
-                                   [&](const auto& element) { return holds(element, run); });
+                return std::any_of(one.array_tasks.begin(), one.array_tasks.end(),
+                                   [&](const auto& array_task) { return holds(array_task, run); });
             });
         if (newest == submissions.rend()) continue;
-        const auto options = view.own.find(newest->name);
-        if (options == view.own.end())
+        const auto options = view.own_submissions.find(newest->name);
+        if (options == view.own_submissions.end())
             throw Error(ErrorKind::usage, run + " was not submitted by you from here; `roper-train sweep " +
                                               newest->sweep + " --slurm` submits it, with options of yours");
         auto same = std::find_if(all.begin(), all.end(), [&](const Resubmission& one) {
@@ -60,9 +60,9 @@ std::vector<Resubmission> bySubmission(const ClusterView& view, const std::vecto
 ClusterWatch::ClusterWatch(std::filesystem::path runs, QObject* parent)
     : QObject(parent), runs_(std::move(runs)) {
     connect(&timer_, &QTimer::timeout, this, [this] {
-        if (hasSubmissions()) look();
+        if (hasSubmissions()) refresh();
     });
-    timer_.setInterval(kBetweenClusterLooks_ms);
+    timer_.setInterval(kClusterRefreshInterval_ms);
 }
 
 ClusterWatch::~ClusterWatch() = default;
@@ -77,16 +77,16 @@ void ClusterWatch::setWatching(bool watching) {
     watching_ = watching;
     if (!watching) return timer_.stop();
     timer_.start();
-    if (hasSubmissions()) look();
+    if (hasSubmissions()) refresh();
 }
 
-void ClusterWatch::look() {
+void ClusterWatch::refresh() {
     if (!busy_) start({});
 }
 
 void ClusterWatch::start(const std::function<QString()>& work) {
     if (busy_) {
-        waiting_.push_back(work);
+        pending_actions_.push_back(work);
         return;
     }
     busy_ = true;
@@ -94,73 +94,73 @@ void ClusterWatch::start(const std::function<QString()>& work) {
     QtConcurrent::run([work, runs = runs_] {
         Outcome outcome;
         try {
-            if (work) outcome.said = work();
+            if (work) outcome.reported = work();
         } catch (const std::exception& error) {
-            outcome.said = QString::fromStdString(error.what());
+            outcome.reported = QString::fromStdString(error.what());
         }
         try {
-            outcome.view = lookAtCluster(runs);
+            outcome.view = queryCluster(runs);
         } catch (const std::exception& error) {
             outcome.problem = QString::fromStdString(error.what());
             outcome.view = viewWithoutScheduler(runs);
         }
         return outcome;
-    }).then(this, [this](const Outcome& outcome) { take(outcome); });
+    }).then(this, [this](const Outcome& outcome) { applyOutcome(outcome); });
 }
 
-void ClusterWatch::take(Outcome outcome) {
+void ClusterWatch::applyOutcome(Outcome outcome) {
     busy_ = false;
     if (outcome.view) view_ = std::move(*outcome.view);
     problem_ = outcome.problem;
-    if (!outcome.said.isEmpty()) emit said(outcome.said);
+    if (!outcome.reported.isEmpty()) emit reported(outcome.reported);
     emit changed();
-    if (waiting_.empty()) return;
-    const auto next = waiting_.front();
-    waiting_.erase(waiting_.begin());
+    if (pending_actions_.empty()) return;
+    const auto next = pending_actions_.front();
+    pending_actions_.erase(pending_actions_.begin());
     start(next);
 }
 
-std::vector<SlurmElement> ClusterWatch::elementsOf(const std::vector<std::string>& runs) const {
-    std::map<std::string, SlurmElement> found;
-    for (const SweepElement& one : view_.elements)
-        if (one.element && holds(runs, one.run) && view_.own.count(one.element->name) > 0)
-            found.emplace(one.element->title(), *one.element);
-    std::vector<SlurmElement> elements;
-    for (const auto& [title, element] : found)
-        elements.push_back(element);
-    return elements;
+std::vector<SlurmArrayTask> ClusterWatch::arrayTasksOf(const std::vector<std::string>& runs) const {
+    std::map<std::string, SlurmArrayTask> found;
+    for (const SweepRunStatus& one : view_.runs)
+        if (one.array_task && holds(runs, one.run) && view_.own_submissions.count(one.array_task->name) > 0)
+            found.emplace(one.array_task->title(), *one.array_task);
+    std::vector<SlurmArrayTask> array_tasks;
+    for (const auto& [title, array_task] : found)
+        array_tasks.push_back(array_task);
+    return array_tasks;
 }
 
-std::vector<std::string> ClusterWatch::othersIn(const std::vector<std::string>& runs) const {
-    const std::vector<SlurmElement> elements = elementsOf(runs);
+std::vector<std::string> ClusterWatch::otherRunsInTasksOf(const std::vector<std::string>& runs) const {
+    const std::vector<SlurmArrayTask> array_tasks = arrayTasksOf(runs);
     std::vector<std::string> others;
-    for (const SweepElement& one : view_.elements)
-        if (one.element && one.state != RunState::failed && !holds(runs, one.run) &&
-            std::find(elements.begin(), elements.end(), *one.element) != elements.end())
+    for (const SweepRunStatus& one : view_.runs)
+        if (one.array_task && one.state != RunState::failed && !holds(runs, one.run) &&
+            std::find(array_tasks.begin(), array_tasks.end(), *one.array_task) != array_tasks.end())
             others.push_back(one.run);
     return others;
 }
 
-void ClusterWatch::cancel(const std::vector<SlurmElement>& elements) {
-    start([elements] {
-        cancelElements(elements);
+void ClusterWatch::cancel(const std::vector<SlurmArrayTask>& array_tasks) {
+    start([array_tasks] {
+        cancelArrayTasks(array_tasks);
         return tr("%1 cancelled; what they had trained is kept")
-            .arg(QString::fromStdString(countOf(elements.size(), "element")));
+            .arg(QString::fromStdString(countOf(array_tasks.size(), "element")));
     });
 }
 
 void ClusterWatch::requeue(const std::vector<std::string>& runs) {
-    start([elements = elementsOf(runs)] {
+    start([array_tasks = arrayTasksOf(runs)] {
         // If one element has ended in the meantime, the others are still requeued.
         QStringList problems;
-        for (const SlurmElement& element : elements) {
+        for (const SlurmArrayTask& array_task : array_tasks) {
             try {
-                requeueElement(element);
+                requeueArrayTask(array_task);
             } catch (const Error& error) {
                 problems << QString::fromStdString(error.what());
             }
         }
-        const std::size_t done = elements.size() - static_cast<std::size_t>(problems.size());
+        const std::size_t done = array_tasks.size() - static_cast<std::size_t>(problems.size());
         const QString text = tr("%1 saved and put back into Slurm's queue")
                                  .arg(QString::fromStdString(countOf(done, "element")));
         return problems.isEmpty() ? text : text + QStringLiteral("; ") + problems.join(QStringLiteral("; "));
@@ -172,22 +172,22 @@ void ClusterWatch::submit(const std::vector<std::string>& runs) {
         const std::vector<Resubmission> wanted = bySubmission(view, runs);
         std::size_t submitted = 0;
         std::vector<std::string> jobs;
-        QStringList said;
+        QStringList reported;
         for (const Resubmission& one : wanted) {
             try {
-                const SubmissionReport report = submitMissing(folder, one.sweep, one.runs, one.options);
-                submitted += report.missing.size();
+                const SubmissionReport report = submitRuns(folder, one.sweep, one.runs, one.options);
+                submitted += report.runs_to_submit.size();
                 jobs.insert(jobs.end(), report.jobs.begin(), report.jobs.end());
             } catch (const Error& error) {
-                said << QString::fromStdString(error.what());
+                reported << QString::fromStdString(error.what());
             }
         }
         if (!jobs.empty())
-            said.prepend(tr("%1 submitted: job %2")
+            reported.prepend(tr("%1 submitted: job %2")
                              .arg(QString::fromStdString(countOf(submitted, "run")),
                                   QString::fromStdString(join(jobs, ", "))));
-        if (said.isEmpty()) said << tr("All missing runs are already submitted");
-        return said.join(QStringLiteral("; "));
+        if (reported.isEmpty()) reported << tr("All missing runs are already submitted");
+        return reported.join(QStringLiteral("; "));
     });
 }
 

@@ -24,39 +24,39 @@ class ClusterWatch : public QObject {
 
     /// Starts or stops querying every few seconds.
     void setWatching(bool watching);
-    void look();
+    void refresh();
 
     const ClusterView& view() const { return view_; }
     /// Why the state is unknown; empty without an error.
     const QString& problem() const { return problem_; }
     /// Slurm array elements with these runs that this user submitted from here, each once.
-    std::vector<SlurmElement> elementsOf(const std::vector<std::string>& runs) const;
+    std::vector<SlurmArrayTask> arrayTasksOf(const std::vector<std::string>& runs) const;
     /// Other runs in the same array elements as these: actions on an element affect them as well.
-    std::vector<std::string> othersIn(const std::vector<std::string>& runs) const;
+    std::vector<std::string> otherRunsInTasksOf(const std::vector<std::string>& runs) const;
 
-    // Run one after another in another thread, followed by a new query; `said` reports the result.
-    void cancel(const std::vector<SlurmElement>& elements);
+    // Run one after another in another thread, followed by a new query; `reported` reports the result.
+    void cancel(const std::vector<SlurmArrayTask>& array_tasks);
     void requeue(const std::vector<std::string>& runs);
     /// Submits the missing runs with the options of their last submission.
     void submit(const std::vector<std::string>& runs);
 
   signals:
     void changed();
-    void said(const QString& text);
+    void reported(const QString& text);
 
   private:
     struct Outcome {
         std::optional<ClusterView> view;
-        QString said, problem;
+        QString reported, problem;
     };
     void start(const std::function<QString()>& work);
-    void take(Outcome outcome);
+    void applyOutcome(Outcome outcome);
 
     std::filesystem::path runs_;
     ClusterView view_;
     QString problem_;
     bool busy_ = false, watching_ = false;
-    std::vector<std::function<QString()>> waiting_;  ///< actions queued while another runs
+    std::vector<std::function<QString()>> pending_actions_;  ///< actions queued while another runs
     QTimer timer_;
 };
 

@@ -10,13 +10,13 @@
 namespace roper {
 namespace {
 
-constexpr int kPatience_ms = 60000;  // a step of a large model takes several seconds, and is completed first
+constexpr int kTimeout_ms = 60000;  // a step of a large model takes several seconds, and is completed first
 
 }  // namespace
 
 void ControlClient::send(const QString& path, const Request& request) {
     auto* socket = new QLocalSocket(this);
-    auto* patience = new QTimer(socket);
+    auto* timeout_timer = new QTimer(socket);
     auto received = std::make_shared<QByteArray>();
     const auto finish = [this, socket](bool ok, const QString& message, const QByteArray& payload = {}) {
         socket->disconnect(this);
@@ -29,7 +29,7 @@ void ControlClient::send(const QString& path, const Request& request) {
     connect(socket, &QLocalSocket::readyRead, this, [this, socket, path, received, finish] {
         *received += socket->readAll();
         const qsizetype end = received->indexOf('\n');
-        const auto longest = static_cast<qsizetype>(kLongestMessage);
+        const auto longest = static_cast<qsizetype>(kMaxMessageLineBytes);
         if (end > longest || (end < 0 && received->size() > longest))
             return finish(false, tr("the trainer's answer is too long"));
         if (!received->startsWith('{'))
@@ -53,10 +53,10 @@ void ControlClient::send(const QString& path, const Request& request) {
     connect(socket, &QLocalSocket::errorOccurred, this, [socket, finish] {
         finish(false, tr("the trainer does not answer: %1").arg(socket->errorString()));
     });
-    connect(patience, &QTimer::timeout, this, [finish] {
+    connect(timeout_timer, &QTimer::timeout, this, [finish] {
         finish(false, tr("the trainer has not answered for a minute; it may be in a long step"));
     });
-    patience->setSingleShot(true);
+    timeout_timer->setSingleShot(true);
     if (!isOwnControlSocket(path.toStdString())) {
         // Reported asynchronously, like all answers.
         QTimer::singleShot(0, socket, [finish, path] {
@@ -64,7 +64,7 @@ void ControlClient::send(const QString& path, const Request& request) {
         });
         return;
     }
-    if (request.command != Command::look) patience->start(kPatience_ms);  // a look may take any time
+    if (request.command != Command::question) timeout_timer->start(kTimeout_ms);  // a look may take any time
     socket->connectToServer(path);
 }
 

@@ -5,45 +5,45 @@
 namespace roper {
 namespace {
 
-constexpr int kTogether_ms = 1500;  // twins rarely end at the same moment
-constexpr int kMostNamed = 4;
+constexpr int kReportDelay_ms = 1500;  // twins rarely end at the same moment
+constexpr int kMaxNamed = 4;
 
 /// "96 of 128 solved"; the loss for tasks without problems; empty before the first evaluation.
 QString reachedText(const RunWatcher& run) {
     if (run.evaluations().empty()) return {};
     const EvaluationRow& last = run.evaluations().back();
-    if (last.correct && last.of) return EndedRuns::tr("%1 of %2 solved").arg(*last.correct).arg(*last.of);
-    return last.loss ? EndedRuns::tr("loss %1").arg(noteNumber(*last.loss, 4)) : QString();
+    if (last.correct && last.of) return TrainingEndReporter::tr("%1 of %2 solved").arg(*last.correct).arg(*last.of);
+    return last.loss ? TrainingEndReporter::tr("loss %1").arg(numberText(*last.loss, 4)) : QString();
 }
 
 }  // namespace
 
-EndedRuns::EndedRuns(RunStore& store, QueueLauncher& queue, QObject* parent)
+TrainingEndReporter::TrainingEndReporter(RunStore& store, QueueLauncher& queue, QObject* parent)
     : QObject(parent), store_(store), queue_(queue) {
-    together_.setSingleShot(true);
-    together_.setInterval(kTogether_ms);
-    connect(&together_, &QTimer::timeout, this, &EndedRuns::tell);
+    report_timer_.setSingleShot(true);
+    report_timer_.setInterval(kReportDelay_ms);
+    connect(&report_timer_, &QTimer::timeout, this, &TrainingEndReporter::report);
     // A run leaves the queue when it ends, so the names are collected before.
     const auto remember = [this] {
         for (const RunQueue::Entry& entry : queue_.queue().entries)
-            of_queue_.insert(QString::fromStdString(entry.run));
+            queued_runs_.insert(QString::fromStdString(entry.run));
     };
     connect(&queue_, &QueueLauncher::changed, this, [this, remember] {
         remember();
-        if (!finished_.isEmpty() && !queueWorks()) together_.start();
+        if (!finished_.isEmpty() && !isQueueRunning()) report_timer_.start();
     });
     remember();
-    connect(&store_, &RunStore::runAdded, this, &EndedRuns::follow);
+    connect(&store_, &RunStore::runAdded, this, &TrainingEndReporter::watchRun);
     for (RunWatcher* run : store_.runs())
-        follow(run);
+        watchRun(run);
 }
 
-void EndedRuns::follow(RunWatcher* run) {
+void TrainingEndReporter::watchRun(RunWatcher* run) {
     if (run->isActive()) active_.insert(run->name());
-    connect(run, &RunWatcher::statusChanged, this, [this, run] { note(*run); });
+    connect(run, &RunWatcher::statusChanged, this, [this, run] { recordEnd(*run); });
 }
 
-void EndedRuns::note(const RunWatcher& run) {
+void TrainingEndReporter::recordEnd(const RunWatcher& run) {
     if (run.isActive()) {
         active_.insert(run.name());
         return;
@@ -55,19 +55,19 @@ void EndedRuns::note(const RunWatcher& run) {
         failed_ << run.name();
     else
         return;
-    together_.start();
+    report_timer_.start();
 }
 
 /// Whether runs of the queue are training or waiting; runs that wait for approval do not count.
-bool EndedRuns::queueWorks() const {
+bool TrainingEndReporter::isQueueRunning() const {
     return queue_.hasWork();
 }
 
-void EndedRuns::tell() {
+void TrainingEndReporter::report() {
     // While the queue has work, only failures of its runs are reported; the rest follows once it is empty.
     QStringList finished, later;
     for (const QString& name : finished_)
-        (queueWorks() && of_queue_.contains(name) ? later : finished) << name;
+        (isQueueRunning() && queued_runs_.contains(name) ? later : finished) << name;
     QStringList lines;
     const auto add = [&](const QStringList& names, auto textOf) {
         for (const QString& name : names) {
@@ -84,16 +84,16 @@ void EndedRuns::tell() {
     add(finished, reachedText);
     const auto failures = static_cast<int>(failed_.size()), ends = static_cast<int>(finished.size());
     const auto all = static_cast<int>(lines.size());
-    if (all > kMostNamed) lines = lines.mid(0, kMostNamed) << tr("and %1 more").arg(all - kMostNamed);
+    if (all > kMaxNamed) lines = lines.mid(0, kMaxNamed) << tr("and %1 more").arg(all - kMaxNamed);
     failed_.clear();
     finished_ = later;
     for (const QString& name : finished)
-        of_queue_.remove(name);
+        queued_runs_.remove(name);
     if (lines.isEmpty()) return;
     const QString title = failures > 0 && ends > 0
                               ? tr("Training ended: %1 finished, %2 failed").arg(ends).arg(failures)
                           : failures > 0 ? tr("Training failed")
-                          : ends > 1     ? tr("%1 have finished").arg(counted(ends, tr("run")))
+                          : ends > 1     ? tr("%1 have finished").arg(countText(ends, tr("run")))
                                          : tr("Training has finished");
     emit ended(title, lines.join('\n'));
 }

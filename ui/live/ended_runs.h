@@ -12,11 +12,11 @@ namespace roper {
 /// Reports the end of training: for started runs, one message for those that end together; for a queue, one
 /// message once it is empty. A failed run of a queue is reported at once. Runs stopped by the user are not
 /// reported.
-class EndedRuns : public QObject {
+class TrainingEndReporter : public QObject {
     Q_OBJECT
 
   public:
-    EndedRuns(RunStore& store, QueueLauncher& queue, QObject* parent);
+    TrainingEndReporter(RunStore& store, QueueLauncher& queue, QObject* parent);
 
   signals:
     /// @param title  "Training has finished"
@@ -24,17 +24,17 @@ class EndedRuns : public QObject {
     void ended(const QString& title, const QString& text);
 
   private:
-    void follow(RunWatcher* run);
-    void note(const RunWatcher& run);
-    void tell();
-    bool queueWorks() const;
+    void watchRun(RunWatcher* run);
+    void recordEnd(const RunWatcher& run);
+    void report();
+    bool isQueueRunning() const;
 
     RunStore& store_;
     QueueLauncher& queue_;
     QSet<QString> active_;           ///< names of runs in training
-    QSet<QString> of_queue_;         ///< names of runs that were in the queue
+    QSet<QString> queued_runs_;         ///< names of runs that were in the queue
     QStringList finished_, failed_;  ///< not yet reported
-    QTimer together_;
+    QTimer report_timer_;
 };
 
 }  // namespace roper

@@ -33,16 +33,16 @@ ModelClient::~ModelClient() {
 
 void ModelClient::ask(const ModelQuestion& question) {
     question_ = question;
-    ++asked_;
-    waits_ = true;
-    tried_again_ = false;
-    askNow();
+    ++question_number_;
+    is_waiting_ = true;
+    retried_ = false;
+    sendQuestion();
 }
 
 void ModelClient::cancel() {
-    ++asked_;
-    waits_ = false;
-    forgetClient();
+    ++question_number_;
+    is_waiting_ = false;
+    dropClient();
 }
 
 void ModelClient::close() {
@@ -50,7 +50,7 @@ void ModelClient::close() {
     retireServer();
 }
 
-void ModelClient::askNow() {
+void ModelClient::sendQuestion() {
     const ModelQuestion& question = question_;
     const RunWatcher* run = store_.find(question.run);
     const bool is_published = run == nullptr && QFileInfo(question.run).isAbsolute();
@@ -76,7 +76,7 @@ void ModelClient::askNow() {
     if (!server_socket_.isEmpty()) send(server_socket_);  // otherwise it is asked as soon as it listens
 }
 
-void ModelClient::forgetClient() {
+void ModelClient::dropClient() {
     if (!client_) return;
     client_->disconnect(this);
     client_->deleteLater();
@@ -84,15 +84,15 @@ void ModelClient::forgetClient() {
 }
 
 void ModelClient::send(const QString& socket) {
-    forgetClient();  // it waits for the answer to an older question
+    dropClient();  // it waits for the answer to an older question
     auto* client = new ControlClient(this);
     client_ = client;
     connect(client, &ControlClient::answered, this,
-            [this, client, number = asked_](bool ok, const QString& message, const QByteArray& payload) {
+            [this, client, number = question_number_](bool ok, const QString& message, const QByteArray& payload) {
                 client->deleteLater();
-                if (number != asked_) return;  // superseded by a newer question
+                if (number != question_number_) return;  // superseded by a newer question
                 if (ok) {
-                    waits_ = false;
+                    is_waiting_ = false;
                     emit answered(question_, payload);
                     return;
                 }
@@ -100,18 +100,18 @@ void ModelClient::send(const QString& socket) {
                     // A server that dies reports the reason itself a moment later.
                     constexpr int kUntilItsEnd_ms = 1000;
                     QTimer::singleShot(kUntilItsEnd_ms, this, [this, number, message] {
-                        if (number == asked_) fail(message);
+                        if (number == question_number_) fail(message);
                     });
                     return;
                 }
                 const RunWatcher* run = store_.find(question_.run);
-                if (client->wasAnswered() || tried_again_ || run == nullptr || !run->isActive())
+                if (client->wasAnswered() || retried_ || run == nullptr || !run->isActive())
                     return fail(message);
                 // A trainer that has just ended leaves a checkpoint, which a server can read instead.
-                tried_again_ = true;
+                retried_ = true;
                 constexpr int kUntilItsEndIsSeen_ms = 1500;
                 QTimer::singleShot(kUntilItsEndIsSeen_ms, this, [this, number] {
-                    if (number == asked_) askNow();
+                    if (number == question_number_) sendQuestion();
                 });
             });
     client->send(socket, question_.request);
@@ -139,8 +139,8 @@ void ModelClient::startServer(const QString& model, std::int64_t step) {
         failServer(process, tr("roper-train could not be started: %1").arg(process->errorString()));
         process->deleteLater();
     });
-    constexpr int kPatience_ms = 60000;  // loading a large checkpoint from a slow disk takes a while
-    QTimer::singleShot(kPatience_ms, this, [this, process = QPointer<QProcess>(process)] {
+    constexpr int kTimeout_ms = 60000;  // loading a large checkpoint from a slow disk takes a while
+    QTimer::singleShot(kTimeout_ms, this, [this, process = QPointer<QProcess>(process)] {
         if (!process || process != server_ || !server_socket_.isEmpty()) return;
         failServer(process, tr("roper-train serve has not answered for a minute."));
         process->kill();
@@ -159,7 +159,7 @@ void ModelClient::failServer(QProcess* process, const QString& why) {
 
 /// Reports the failure once, and only if an answer is pending.
 void ModelClient::fail(const QString& why) {
-    if (std::exchange(waits_, false)) emit failed(why);
+    if (std::exchange(is_waiting_, false)) emit failed(why);
 }
 
 /// Lets the server exit by itself, without waiting.
@@ -188,7 +188,7 @@ void ModelClient::readServer() {
             emit progressed(said["done"].toInt(), said["all"].toInt());
         if (said["event"] != "listening") continue;
         server_socket_ = said["socket"].toString();
-        if (waits_) send(server_socket_);
+        if (is_waiting_) send(server_socket_);
     }
 }
 

@@ -41,10 +41,10 @@ class ModelClient : public QObject {
     void progressed(int done, int all);
 
   private:
-    void askNow();
+    void sendQuestion();
     void send(const QString& socket);
     void startServer(const QString& model, std::int64_t step);
-    void forgetClient();
+    void dropClient();
     void fail(const QString& why);
     void retireServer();
     void readServer();
@@ -52,9 +52,9 @@ class ModelClient : public QObject {
 
     RunStore& store_;
     ModelQuestion question_;
-    int asked_ = 0;  ///< number of the latest question
-    bool tried_again_ = false;
-    bool waits_ = false;              ///< for the answer to the latest question
+    int question_number_ = 0;  ///< number of the latest question
+    bool retried_ = false;
+    bool is_waiting_ = false;              ///< for the answer to the latest question
     QPointer<ControlClient> client_;  ///< waits for the latest answer
     QPointer<QProcess> server_;
     QString server_run_, server_socket_;

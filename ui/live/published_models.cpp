@@ -13,7 +13,7 @@ namespace roper {
 namespace {
 
 constexpr const char* kRecent = "models/recent";
-constexpr qsizetype kMostRecent = 12;
+constexpr qsizetype kMaxRecent = 12;
 
 /// The cache folder of Hugging Face's libraries.
 QString hubFolder() {
@@ -71,7 +71,7 @@ bool isPublishedModel(const QString& path) {
 
 QString problemOfModel(const QString& path) {
     try {
-        placeOfModel(path.toStdString());
+        locateModel(path.toStdString());
         return {};
     } catch (const Error& error) {
         return QString::fromStdString(error.what());
@@ -99,7 +99,7 @@ void rememberModel(const QString& path) {
     QStringList recent = QSettings().value(QLatin1String(kRecent)).toStringList();
     recent.removeAll(path);
     recent.prepend(path);
-    QSettings().setValue(QLatin1String(kRecent), QStringList(recent.mid(0, kMostRecent)));
+    QSettings().setValue(QLatin1String(kRecent), QStringList(recent.mid(0, kMaxRecent)));
 }
 
 QString modelTitle(const QString& path) {

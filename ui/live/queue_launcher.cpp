@@ -11,16 +11,16 @@
 namespace roper {
 namespace {
 
-constexpr int kBetweenQueueLooks_ms = 1000;
-constexpr qint64 kBetweenStarts_ms = 5000;  // limits restarts of a worker that fails to start
+constexpr int kQueueRefreshInterval_ms = 1000;
+constexpr qint64 kMinRestartInterval_ms = 5000;  // limits restarts of a worker that fails to start
 
 }  // namespace
 
-QueueLauncher::QueueLauncher(std::filesystem::path runs, Duty duty, QObject* parent)
-    : QObject(parent), runs_(std::move(runs)), duty_(duty) {
-    connect(&timer_, &QTimer::timeout, this, &QueueLauncher::look);
-    timer_.start(kBetweenQueueLooks_ms);
-    look();
+QueueLauncher::QueueLauncher(std::filesystem::path runs, WorkerMode worker_mode, QObject* parent)
+    : QObject(parent), runs_(std::move(runs)), worker_mode_(worker_mode) {
+    connect(&timer_, &QTimer::timeout, this, &QueueLauncher::refresh);
+    timer_.start(kQueueRefreshInterval_ms);
+    refresh();
 }
 
 std::vector<std::string> QueueLauncher::enqueue(const std::vector<NewRun>& runs) {
@@ -29,12 +29,12 @@ std::vector<std::string> QueueLauncher::enqueue(const std::vector<NewRun>& runs)
         requireReadableText(run.specification.task);
     }
     std::vector<std::string> names = enqueueRuns(runs_, runs);
-    look();
+    refresh();
     return names;
 }
 
 void QueueLauncher::enqueueRun(const RunFolder& folder) {
-    allowToGoOn(folder);
+    resetToQueued(folder);
     approveRuns(runs_, {folder.name()});  // even if it is already queued
     change([&](RunQueue& queue) {
         std::erase_if(queue.entries, [&](const auto& entry) { return entry.run == folder.name(); });
@@ -42,14 +42,14 @@ void QueueLauncher::enqueueRun(const RunFolder& folder) {
     });
 }
 
-int QueueLauncher::placeOf(const std::string& run) const {
+int QueueLauncher::queuePosition(const std::string& run) const {
     for (std::size_t i = 0; i < queue_.entries.size(); ++i)
         if (queue_.entries[i].run == run) return static_cast<int>(i);
     return -1;
 }
 
 void QueueLauncher::renameRun(const RunFolder& folder, const std::string& to) {
-    carryApproval(runs_, folder.name(), to);
+    transferApproval(runs_, folder.name(), to);
     changeQueue(
         runs_,
         [&](RunQueue& queue) {
@@ -57,21 +57,21 @@ void QueueLauncher::renameRun(const RunFolder& folder, const std::string& to) {
             for (RunQueue::Entry& entry : queue.entries)
                 if (entry.run == folder.name()) entry.run = to;
         },
-        Approves::nothing);
-    look();
+        AutoApproval::none);
+    refresh();
 }
 
-void QueueLauncher::setAtOnce(int trainers) {
-    change([&](RunQueue& queue) { queue.at_once = trainers; });
+void QueueLauncher::setConcurrentTrainers(int trainers) {
+    change([&](RunQueue& queue) { queue.max_trainers = trainers; });
 }
 
 void QueueLauncher::change(const std::function<void(RunQueue&)>& change) {
     changeQueue(runs_, change);
-    look();
+    refresh();
 }
 
-void QueueLauncher::look() {
-    constexpr int kLooksBetweenChecks = 10;
+void QueueLauncher::refresh() {
+    constexpr int kRefreshesBetweenChecks = 10;
     const RunQueue before = queue_;
     const QString problem_before = problem_;
     const std::vector<WaitingRun> unapproved_before = unapproved_;
@@ -79,13 +79,13 @@ void QueueLauncher::look() {
     try {
         std::error_code missing;
         const auto written = std::filesystem::last_write_time(queuePath(runs_).path(), missing);
-        if (missing || written != read_at_ || ++looks_since_check_ >= kLooksBetweenChecks) {
+        if (missing || written != read_at_ || ++refreshes_since_check_ >= kRefreshesBetweenChecks) {
             queue_ = readQueue(runs_);
             unapproved_ = unapprovedRuns(runs_);
-            looks_since_check_ = 0;
+            refreshes_since_check_ = 0;
         }
         read_at_ = missing ? std::filesystem::file_time_type{} : written;
-        if (duty_ == Duty::work && hasWork() && !queueIsWorked(runs_)) startWorker();
+        if (worker_mode_ == WorkerMode::keep_worker && hasWork() && !isQueueBeingProcessed(runs_)) startWorker();
     } catch (const Error& error) {
         read_at_ = {};
         problem_ = QString::fromStdString(error.what());
@@ -93,26 +93,26 @@ void QueueLauncher::look() {
     if (queue_ != before || problem_ != problem_before || unapproved_ != unapproved_before) emit changed();
 }
 
-bool QueueLauncher::waitsForWord(const std::string& run) const {
+bool QueueLauncher::needsApproval(const std::string& run) const {
     return std::any_of(unapproved_.begin(), unapproved_.end(),
                        [&](const WaitingRun& waiting) { return waiting.name == run; });
 }
 
 bool QueueLauncher::hasWork() const {
     return std::any_of(queue_.entries.begin(), queue_.entries.end(), [this](const RunQueue::Entry& entry) {
-        return !entry.held && !waitsForWord(entry.run);
+        return !entry.on_hold && !needsApproval(entry.run);
     });
 }
 
 void QueueLauncher::approve() {
-    approveAsShown(runs_, unapproved_);
+    approveFingerprints(runs_, unapproved_);
     read_at_ = {};
-    look();
+    refresh();
 }
 
 void QueueLauncher::startWorker() {
     const qint64 now = QDateTime::currentMSecsSinceEpoch();
-    if (now - started_ms_ < kBetweenStarts_ms) return;
+    if (now - started_ms_ < kMinRestartInterval_ms) return;
     started_ms_ = now;
     startDetached(
         {QStringLiteral("queue"), QStringLiteral("--runs"),

@@ -17,10 +17,10 @@ class QueueLauncher : public QObject {
     Q_OBJECT
 
   public:
-    /// `watch` starts no worker; for figures.
-    enum class Duty { work, watch };
+    /// `no_worker` starts no worker; for figures.
+    enum class WorkerMode { keep_worker, no_worker };
 
-    QueueLauncher(std::filesystem::path runs, Duty duty, QObject* parent);
+    QueueLauncher(std::filesystem::path runs, WorkerMode worker_mode, QObject* parent);
 
     const RunQueue& queue() const { return queue_; }
     /// Error in the file, or why no worker runs; empty without an error.
@@ -28,7 +28,7 @@ class QueueLauncher : public QObject {
 
     /// Runs that this user neither queued nor approved; they do not start before `approve`.
     const std::vector<WaitingRun>& unapproved() const { return unapproved_; }
-    bool waitsForWord(const std::string& run) const;
+    bool needsApproval(const std::string& run) const;
     /// Whether some run may be trained.
     bool hasWork() const;
     /// Approves the `unapproved` runs, on the user's confirmation. @throws Error (disk)
@@ -40,17 +40,17 @@ class QueueLauncher : public QObject {
     void enqueueRun(const RunFolder& folder);
 
     /// Position of the run, from 0; −1 if it is not queued.
-    int placeOf(const std::string& run) const;
+    int queuePosition(const std::string& run) const;
 
     // These change the file immediately. @throws Error
     void change(const std::function<void(RunQueue&)>& change);
     /// Renames the folder and its entry atomically with respect to workers.
     void renameRun(const RunFolder& folder, const std::string& to);
-    void setAtOnce(int trainers);
+    void setConcurrentTrainers(int trainers);
 
     /// Reads the file, and starts a worker if there is work and none runs. Called automatically once a
     /// second.
-    void look();
+    void refresh();
 
   signals:
     void changed();
@@ -59,11 +59,11 @@ class QueueLauncher : public QObject {
     void startWorker();
 
     std::filesystem::path runs_;
-    Duty duty_;
+    WorkerMode worker_mode_;
     RunQueue queue_;
     QString problem_;
     std::vector<WaitingRun> unapproved_;
-    int looks_since_check_ = 0;  ///< counts up to the next check for changed specifications
+    int refreshes_since_check_ = 0;  ///< counts up to the next check for changed specifications
     std::filesystem::file_time_type read_at_{};
     qint64 started_ms_ = 0;
     QTimer timer_;

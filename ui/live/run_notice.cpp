@@ -16,7 +16,7 @@ QString tr(const char* text) {
 
 /// For an interrupted run: how its trainer ended, and what to do.
 QString endOfTrainer(const RunWatcher& run) {
-    const auto checkpoints = run.folder().checkpointsToShow();
+    const auto checkpoints = run.folder().checkpointsIfReadable();
     const QString checkpoint =
         !checkpoints ? tr("Its checkpoints cannot be listed.")
         : checkpoints->empty()
@@ -30,7 +30,7 @@ QString endOfTrainer(const RunWatcher& run) {
         return tr("The system ended the trainer because memory ran out. %1 Close other programs first, or "
                   "start a run with a smaller batch, length or width.")
             .arg(checkpoint);
-    if (const QString messages = run.finalMessages(); !messages.isEmpty())
+    if (const QString messages = run.messagesAfterStatus(); !messages.isEmpty())
         return tr("The trainer ended: %1\n%2").arg(messages, checkpoint);
     return tr("The trainer ended without leaving a message: most likely it was killed (SIGKILL, or Ctrl+C "
               "twice), or the computer went down. %1")
@@ -39,7 +39,7 @@ QString endOfTrainer(const RunWatcher& run) {
 
 /// For a trainer that failed to start and reported the reason only on stderr; empty if `error` contains it.
 QString failedStart(const RunWatcher& run, const QString& error) {
-    const QString messages = run.finalMessages();
+    const QString messages = run.messagesAfterStatus();
     if (messages.isEmpty() || (!error.isEmpty() && messages.contains(error))) return {};
     return tr("The last attempt to start a trainer failed: %1").arg(messages) +
            (messages.contains("bad_alloc") ? tr("\nThat is: it ran out of memory while it was loaded.")
@@ -50,7 +50,7 @@ QString failedStart(const RunWatcher& run, const QString& error) {
 QString silence(const RunWatcher& run) {
     const QString silent = tr("The trainer has not reported for %1. It may be in a long step or evaluation.")
                                .arg(shortDuration(run.silentSeconds()));
-    if (witnessOf(run.status()) != Witness::process)
+    if (livenessCheckFor(run.status()) != LivenessCheck::process)
         return silent + tr(" It runs on %1.").arg(QString::fromStdString(run.status().host));
     return silent + tr(" If it hangs, `kill -9 %1` ends it; nothing before its newest checkpoint is lost.")
                         .arg(run.status().pid);
@@ -59,14 +59,14 @@ QString silence(const RunWatcher& run) {
 /// For a model that overfits its training text, judged by the evaluations.
 QString overfitting(const RunWatcher& run) {
     constexpr double kRise_nats = 0.02;  // beyond the noise between evaluations
-    constexpr std::size_t kFewest = 2;
+    constexpr std::size_t kMinEvaluations = 2;
     if (!run.specification() || !run.specification()->task.isText()) return {};
     const auto& rows = run.evaluations();
     const auto best = bestOf(rows);
     if (!best || !best->loss || !rows.back().loss || *rows.back().loss < *best->loss + kRise_nats) return {};
     const auto after = std::count_if(rows.begin(), rows.end(),
                                      [&](const EvaluationRow& row) { return row.step > best->step; });
-    if (after < static_cast<std::ptrdiff_t>(kFewest)) return {};
+    if (after < static_cast<std::ptrdiff_t>(kMinEvaluations)) return {};
     return tr("Validation loss has risen from %1 at step %2, its best, to %3 (perplexity %4 to %5): the "
               "model now learns the training text by heart. The checkpoint of step %2 is kept; with "
               "evaluation.patience = 3 such a run ends by itself.")

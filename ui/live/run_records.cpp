@@ -22,7 +22,7 @@ QString twinNameOf(const RunStore& store, const QString& run) {
     const std::vector<RunRecord> records = recordsOf(store);
     for (std::size_t i = 0; i < records.size(); ++i) {
         if (QString::fromStdString(records[i].name) != run) continue;
-        const auto twin = twinOf(records, i);
+        const auto twin = findTwin(records, i);
         return twin ? QString::fromStdString(records[*twin].name) : QString();
     }
     return {};

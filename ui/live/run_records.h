@@ -18,7 +18,7 @@ inline std::optional<RunRecord> recordOf(const RunWatcher* run) {
 /// Records of all runs.
 std::vector<RunRecord> recordsOf(const RunStore& store);
 
-/// Name of a run's twin (`twinOf`); empty if there is none.
+/// Name of a run's twin (`findTwin`); empty if there is none.
 QString twinNameOf(const RunStore& store, const QString& run);
 
 }  // namespace roper

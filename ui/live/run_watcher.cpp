@@ -10,10 +10,10 @@
 namespace roper {
 namespace {
 
-constexpr std::size_t kMostBytesAPoll = 512 * 1024;  // limits a poll to a few milliseconds
+constexpr std::size_t kMaxBytesPerPoll = 512 * 1024;  // limits a poll to a few milliseconds
 constexpr double kLongSilence_s = 30;
 constexpr std::size_t kRateWindow = 50;       // number of rows used for the rate
-constexpr std::size_t kMostRows = 4'000'000;  // limit per run in memory: 230 MB
+constexpr std::size_t kMaxRows = 4'000'000;  // limit per run in memory: 230 MB
 
 /// Parses lines as rows; the header and unreadable lines are skipped.
 template <class Row>
@@ -73,13 +73,13 @@ void RunWatcher::readSessionsIfChanged() {
     const Stamp now = stampOf(sessionsPath(folder_));
     if (now == std::exchange(sessions_stamp_, now)) return;
     try {
-        computations_ = computationsOf(readSessions(folder_));
+        computations_ = computeEnvironmentsOf(readSessions(folder_));
     } catch (const Error&) {
         computations_ = {};  // the run's numbers are still usable
     }
 }
 
-double RunWatcher::madeAt_s() const {
+double RunWatcher::createdAt_s() const {
     return 1e-9 * static_cast<double>(stampOf(folder_.specificationPath()).time_ns);
 }
 
@@ -87,9 +87,9 @@ double RunWatcher::madeAt_s() const {
 /// may differ.
 RunState RunWatcher::observedState() {
     constexpr qint64 kSilenceMeansGone_ms = 60000;
-    if (!claimsToWork(status_) || witnessOf(status_) != Witness::heartbeat) return folder_.trueState(status_);
-    if (last_beat_.isValid() && last_beat_.elapsed() < kSilenceMeansGone_ms) return status_.state;
-    return folder_.trueState(status_);
+    if (!reportsActive(status_) || livenessCheckFor(status_) != LivenessCheck::heartbeat) return folder_.effectiveState(status_);
+    if (last_heartbeat_.isValid() && last_heartbeat_.elapsed() < kSilenceMeansGone_ms) return status_.state;
+    return folder_.effectiveState(status_);
 }
 
 /// Updates what the system knows about a trainer on this machine.
@@ -99,14 +99,14 @@ void RunWatcher::watchTrainer(RunState before, bool beats) {
     const bool was_active = before == RunState::running || before == RunState::paused;
     const bool was_suspended = std::exchange(is_suspended_, writerIsSuspended(status_));
     if (beats || !was_active || was_suspended) last_activity_.start();
-    if (!claimsToWork(status_) || witnessOf(status_) != Witness::process) return;
+    if (!reportsActive(status_) || livenessCheckFor(status_) != LivenessCheck::process) return;
     // The system counts the kill before the process is gone, so the count is compared with that at the last
     // heartbeat.
     if (state_ == RunState::interrupted && was_active)
-        memory_ran_out_ = processesEndedForMemory() > ended_for_memory_;
+        memory_ran_out_ = oomKillCount() > oom_kills_;
     if (beats && isActive()) {
         memory_ran_out_ = false;
-        ended_for_memory_ = processesEndedForMemory();
+        oom_kills_ = oomKillCount();
     }
 }
 
@@ -123,7 +123,7 @@ void RunWatcher::pollStatus() {
     try {
         status_ = folder_.status();
         const bool beats = before.heartbeat != 0 && before.heartbeat != status_.heartbeat;
-        if (beats) last_beat_.start();
+        if (beats) last_heartbeat_.start();
         state_ = observedState();
         watchTrainer(state_before, beats || before.heartbeat == 0);
         status_problem_.clear();
@@ -141,14 +141,14 @@ void RunWatcher::pollStatus() {
 /// Appends new rows of a file; returns the index of the first one, or nothing.
 template <class Row>
 std::optional<std::size_t> RunWatcher::pollRows(LineTail& tail, std::vector<Row>& rows) {
-    if (rows.size() >= kMostRows) {
+    if (rows.size() >= kMaxRows) {
         rows_problem_ = tr("%1 has more than %2 rows; the window shows those. A larger training.report_every "
                            "writes fewer.")
                             .arg(QString::fromStdString(std::string(rowFile<Row>().name)))
-                            .arg(kMostRows);
+                            .arg(kMaxRows);
         return std::nullopt;
     }
-    const LineTail::Update update = tail.poll(kMostBytesAPoll);
+    const LineTail::Update update = tail.poll(kMaxBytesPerPoll);
     behind_ = behind_ || update.more;
     if (!tail.problem().empty()) rows_problem_ = QString::fromStdString(tail.problem());
     if (update.restarted) {
@@ -168,7 +168,7 @@ void RunWatcher::poll() {
     behind_ = false;
     rows_problem_.clear();
     status_stamp_ = stampOf(folder_.statusPath());
-    if (const Stamp words = stampOf(folder_.messagesPath()); words != std::exchange(messages_stamp_, words))
+    if (const Stamp words = stampOf(folder_.trainerStderrPath()); words != std::exchange(messages_stamp_, words))
         emit statusChanged();
     metrics_stamp_ = stampOf(folder_.metricsPath());
     readSpecificationIfChanged();
@@ -200,19 +200,19 @@ void RunWatcher::pollIfChanged() {
     // A trainer that dies writes nothing, so runs that claim to be active are polled every time.
     const bool is_known = stampOf(folder_.statusPath()) == status_stamp_ &&
                           stampOf(folder_.specificationPath()) == specification_stamp_ &&
-                          stampOf(folder_.messagesPath()) == messages_stamp_ &&
+                          stampOf(folder_.trainerStderrPath()) == messages_stamp_ &&
                           stampOf(folder_.metricsPath()) == metrics_stamp_ && !isBroken();
     if (!is_known || isActive() || behind_) poll();
 }
 
 const std::vector<Sample>& RunWatcher::samples() const {
-    if (!std::exchange(samples_wanted_, true)) behind_ = true;
+    if (!std::exchange(samples_requested_, true)) behind_ = true;
     return samples_;
 }
 
 void RunWatcher::pollSamples() {
-    if (!samples_wanted_) return;
-    const LineTail::Update update = samples_tail_.poll(kMostBytesAPoll);
+    if (!samples_requested_) return;
+    const LineTail::Update update = samples_tail_.poll(kMaxBytesPerPoll);
     behind_ = behind_ || update.more;
     if (update.restarted) samples_.clear();
     if (update.lines.empty()) return;
@@ -224,16 +224,16 @@ void RunWatcher::pollSamples() {
 }
 
 QString RunWatcher::messages() const {
-    constexpr std::size_t kMostShown = 600;
+    constexpr std::size_t kMaxShown = 600;
     try {
-        return QString::fromStdString(withoutControls(readEnd(folder_.messagesPath(), kMostShown))).trimmed();
+        return QString::fromStdString(replaceControlCharacters(readEnd(folder_.trainerStderrPath(), kMaxShown))).trimmed();
     } catch (const Error&) {
         return {};  // only runs started by a window have this file
     }
 }
 
-QString RunWatcher::finalMessages() const {
-    return stampOf(folder_.messagesPath()).time_ns > stampOf(folder_.statusPath()).time_ns ? messages()
+QString RunWatcher::messagesAfterStatus() const {
+    return stampOf(folder_.trainerStderrPath()).time_ns > stampOf(folder_.statusPath()).time_ns ? messages()
                                                                                            : QString();
 }
 
@@ -253,7 +253,7 @@ double RunWatcher::stepsPerSecond() const {
     return seconds > 0 ? static_cast<double>(last.step - first.step) / seconds : 0;
 }
 
-std::optional<double> RunWatcher::secondsLeft() const {
+std::optional<double> RunWatcher::remainingSeconds() const {
     const double rate = stepsPerSecond();
     if (state_ != RunState::running || is_suspended_ || rate <= 0) return std::nullopt;
     return static_cast<double>(steps() - step()) / rate;

@@ -29,9 +29,9 @@ class RunWatcher : public QObject {
     /// Labels given by the user; none if they cannot be read.
     const RunLabels& labels() const { return labels_; }
     /// Hardware and software that computed it; empty if unknown.
-    const std::vector<Computation>& computations() const { return computations_; }
+    const std::vector<ComputeEnvironment>& computations() const { return computations_; }
     /// Time of creation, seconds since 1970; 0 if the specification cannot be found.
-    double madeAt_s() const;
+    double createdAt_s() const;
 
     QString problem() const {
         if (!specification_problem_.isEmpty()) return specification_problem_;
@@ -45,7 +45,7 @@ class RunWatcher : public QObject {
     QString messages() const;
 
     /// The same if it is newer than the status, as from a trainer that could not write a status.
-    QString finalMessages() const;
+    QString messagesAfterStatus() const;
 
     const Status& status() const { return status_; }
     RunState state() const { return state_; }
@@ -57,7 +57,7 @@ class RunWatcher : public QObject {
 
     /// Whether there is a snapshot that can be shown now.
     bool hasSnapshots() const {
-        const auto snapshots = folder_.snapshotsToShow();
+        const auto snapshots = folder_.snapshotsIfReadable();
         return snapshots && !snapshots->empty();
     }
 
@@ -66,7 +66,7 @@ class RunWatcher : public QObject {
     std::int64_t steps() const;
     double stepsPerSecond() const;
     /// Seconds until the last step at the current rate; nothing if it does not train.
-    std::optional<double> secondsLeft() const;
+    std::optional<double> remainingSeconds() const;
     /// Whether its trainer, on this machine, has been suspended by a signal.
     bool isSuspended() const { return is_suspended_; }
 
@@ -121,15 +121,15 @@ class RunWatcher : public QObject {
     std::optional<Specification> specification_;
     QString specification_problem_, status_problem_, rows_problem_;
     RunLabels labels_;
-    std::vector<Computation> computations_;
+    std::vector<ComputeEnvironment> computations_;
     Status status_;
     RunState state_ = RunState::queued;
-    QElapsedTimer last_beat_;      ///< since the last new heartbeat
+    QElapsedTimer last_heartbeat_;      ///< since the last new heartbeat
     QElapsedTimer last_activity_;  ///< the same, or since training was first seen, or the trainer was resumed
     bool is_suspended_ = false, memory_ran_out_ = false;
-    std::int64_t ended_for_memory_ = 0;  ///< processes killed on this machine, at the last heartbeat
+    std::int64_t oom_kills_ = 0;  ///< processes killed on this machine, at the last heartbeat
     mutable bool behind_ = false;
-    mutable bool samples_wanted_ = false;
+    mutable bool samples_requested_ = false;
     Stamp specification_stamp_, status_stamp_, messages_stamp_, metrics_stamp_, labels_stamp_,
         sessions_stamp_;
     LineTail metrics_tail_, evaluations_tail_, samples_tail_;

@@ -5,7 +5,7 @@
 
 namespace roper {
 
-std::vector<std::string> textsIn(const SafetensorsFile& file, const std::string& key) {
+std::vector<std::string> readTexts(const SafetensorsFile& file, const std::string& key) {
     const QJsonArray list = QJsonDocument::fromJson(QByteArray::fromStdString(file.entry(key))).array();
     std::vector<std::string> texts;
     for (const QJsonValue& text : list)
@@ -14,21 +14,21 @@ std::vector<std::string> textsIn(const SafetensorsFile& file, const std::string&
 }
 
 std::vector<std::string> tokenTexts(const SafetensorsFile& file) {
-    if (file.metadata().count("token_texts") > 0) return textsIn(file, "token_texts");
+    if (file.metadata().count("token_texts") > 0) return readTexts(file, "token_texts");
     std::vector<std::string> characters;
     for (const char character : file.entry("text"))
         characters.emplace_back(1, character);
     return characters;
 }
 
-QString shownToken(const std::string& token) {
+QString formatToken(const std::string& token) {
     return QString::fromStdString(token).replace(' ', QStringLiteral("␣")).replace('\n', QStringLiteral("⏎"));
 }
 
 QStringList shownTokens(const std::vector<std::string>& tokens) {
     QStringList shown;
     for (const std::string& token : tokens)
-        shown << shownToken(token);
+        shown << formatToken(token);
     return shown;
 }
 

@@ -10,13 +10,13 @@ namespace roper {
 
 /// A JSON list of strings in a file's metadata, such as `token_texts`. @throws Error (checkpoint) if it is
 /// missing
-std::vector<std::string> textsIn(const SafetensorsFile& file, const std::string& key);
+std::vector<std::string> readTexts(const SafetensorsFile& file, const std::string& key);
 
 /// The tokens of a file's text; its characters in files of older versions, which do not list tokens.
 std::vector<std::string> tokenTexts(const SafetensorsFile& file);
 
 /// Display text of a token: whitespace and line breaks are replaced by symbols.
-QString shownToken(const std::string& token);
+QString formatToken(const std::string& token);
 QStringList shownTokens(const std::vector<std::string>& tokens);
 
 }  // namespace roper

@@ -36,9 +36,9 @@ qint64 pidInStatus(const RunFolder& folder) {
 
 TrainerLauncher::TrainerLauncher(std::filesystem::path runs, QObject* parent)
     : QObject(parent), runs_(std::move(runs)) {
-    constexpr int kBetweenLooks_ms = 250;
-    timer_.setInterval(kBetweenLooks_ms);
-    connect(&timer_, &QTimer::timeout, this, &TrainerLauncher::lookAtStarted);
+    constexpr int kPollInterval_ms = 250;
+    timer_.setInterval(kPollInterval_ms);
+    connect(&timer_, &QTimer::timeout, this, &TrainerLauncher::checkStarted);
 }
 
 QString TrainerLauncher::trainerProgram() {
@@ -74,26 +74,26 @@ std::vector<RunFolder> TrainerLauncher::startTwins(const Specification& specific
 }
 
 void TrainerLauncher::resume(const RunFolder& folder) {
-    requireOwn(folder.path());
-    const std::uint64_t said = isThere(folder.messagesPath()) ? fileSize(folder.messagesPath()) : 0;
-    const qint64 former_pid = pidInStatus(folder);
+    requireOwnedOrTrusted(folder.path());
+    const std::uint64_t messages_size = pathExists(folder.trainerStderrPath()) ? fileSize(folder.trainerStderrPath()) : 0;
+    const qint64 previous_pid = pidInStatus(folder);
     const qint64 pid = startDetached(
         {"resume", QString::fromStdString(std::filesystem::absolute(folder.path()).string()), "--background"},
-        folder.messagesPath());
-    started_.push_back({folder, pid, former_pid, said});
+        folder.trainerStderrPath());
+    started_.push_back({folder, pid, previous_pid, messages_size});
     timer_.start();
 }
 
 /// A trainer killed before its first output leaves no trace, so this writes a message to its messages file
 /// instead.
-void TrainerLauncher::lookAtStarted() {
+void TrainerLauncher::checkStarted() {
     std::erase_if(started_, [](const Started& started) {
         try {
             // This trainer has started, or a later one has.
-            if (pidInStatus(started.folder) != started.former_pid) return true;
+            if (pidInStatus(started.folder) != started.previous_pid) return true;
             if (processStart(started.pid) != 0) return false;
-            if (fileSize(started.folder.messagesPath()) > started.said) return true;
-            AppendFile(started.folder.messagesPath())
+            if (fileSize(started.folder.trainerStderrPath()) > started.messages_size) return true;
+            AppendFile(started.folder.trainerStderrPath())
                 .append("roper-train (process " + std::to_string(started.pid) +
                         ") ended before it could say anything: it was killed, or there was no memory to load "
                         "it.");
@@ -105,8 +105,8 @@ void TrainerLauncher::lookAtStarted() {
     if (started_.empty()) timer_.stop();
 }
 
-void TrainerLauncher::wake(const RunFolder& folder) {
-    requireOwn(folder.path());
+void TrainerLauncher::continueSuspended(const RunFolder& folder) {
+    requireOwnedOrTrusted(folder.path());
     // Checked again just before, since the process id may have been reused.
     const Status status = folder.status();
     const bool is_there = writerIsSuspended(status);
@@ -128,8 +128,8 @@ qint64 startDetached(const QStringList& arguments, const FilePath& messages) {
     // Otherwise the error of a trainer that cannot even start would be lost.
     process.setStandardOutputFile(QProcess::nullDevice());
     // QProcess would open a path, which might be a link; this path refers to the file opened here.
-    const Descriptor said = openFile(messages, O_WRONLY | O_CREAT | O_APPEND);
-    process.setStandardErrorFile(QStringLiteral("/proc/self/fd/%1").arg(said.number()), QIODevice::Append);
+    const Descriptor messages_size = openFile(messages, O_WRONLY | O_CREAT | O_APPEND);
+    process.setStandardErrorFile(QStringLiteral("/proc/self/fd/%1").arg(messages_size.number()), QIODevice::Append);
     process.setStandardInputFile(QProcess::nullDevice());
     qint64 pid = 0;
     if (!process.startDetached(&pid))

@@ -29,7 +29,7 @@ class TrainerLauncher : public QObject {
     void resume(const RunFolder& folder);
 
     /// Resumes the suspended trainer of a run. @throws Error if it has ended or belongs to another user
-    static void wake(const RunFolder& folder);
+    static void continueSuspended(const RunFolder& folder);
 
     /// Path of roper-train: from $ROPER_TRAIN, next to this program, or on the PATH.
     static QString trainerProgram();
@@ -39,10 +39,10 @@ class TrainerLauncher : public QObject {
     struct Started {
         RunFolder folder;
         qint64 pid;
-        qint64 former_pid;   ///< process in the run's status when it was started
-        std::uint64_t said;  ///< size of its messages file when it was started
+        qint64 previous_pid;   ///< process in the run's status when it was started
+        std::uint64_t messages_size;  ///< size of its messages file when it was started
     };
-    void lookAtStarted();
+    void checkStarted();
 
     std::filesystem::path runs_;
     std::vector<Started> started_;

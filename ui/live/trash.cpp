@@ -23,7 +23,7 @@ std::optional<TrashedRun> moveToTrash(const RunFolder& run) {
     return TrashedRun{run.path(), now.toStdString()};
 }
 
-void takeFromTrash(const TrashedRun& run) {
+void restoreFromTrash(const TrashedRun& run) {
     if (std::filesystem::exists(run.before))
         throw Error(ErrorKind::usage,
                     run.before.string() + " is there already; the run in the trash is left there");

@@ -16,6 +16,6 @@ struct TrashedRun {
 std::optional<TrashedRun> moveToTrash(const RunFolder& run);
 
 /// Restores it from the trash. @throws Error (disk, usage) if it is no longer there, or its name is taken
-void takeFromTrash(const TrashedRun& run);
+void restoreFromTrash(const TrashedRun& run);
 
 }  // namespace roper

@@ -40,7 +40,7 @@ bool usesKey(const QWidget* widget, int key) {
 }  // namespace
 
 Page::Page(const QString& name, const QString& sentence, QWidget* parent)
-    : QWidget(parent), name_(name), pictures_(*this), contents_(new QVBoxLayout), readout_(messageLabel()) {
+    : QWidget(parent), name_(name), page_figures_(*this), contents_(new QVBoxLayout), readout_(messageLabel()) {
     auto* title = new QLabel(name);
     title->setFont(titleFont(title->font()));
     readout_->setAccessibleName(tr("Numbers under the pointer"));
@@ -55,24 +55,24 @@ Page::Page(const QString& name, const QString& sentence, QWidget* parent)
     setReadout({});
 }
 
-void Page::keep(const std::string& key, std::function<std::string()> text,
+void Page::registerViewSetting(const std::string& key, std::function<std::string()> text,
                 std::function<void(const std::string& text)> restore) {
-    kept_.push_back({key, std::move(text), std::move(restore)});
+    registered_settings_.push_back({key, std::move(text), std::move(restore)});
 }
 
-void Page::keepNumber(const std::string& key, std::function<int()> number,
+void Page::registerNumberSetting(const std::string& key, std::function<int()> number,
                       std::function<void(int number)> restore) {
-    keep(
+    registerViewSetting(
         key, [number = std::move(number)] { return std::to_string(number()); },
         [restore = std::move(restore)](const std::string& text) {
-            constexpr long long kMost = 1000;
+            constexpr long long kMaxValue = 1000;
             const auto read = parseInteger(text);
-            if (read && *read >= 0 && *read <= kMost) restore(static_cast<int>(*read));
+            if (read && *read >= 0 && *read <= kMaxValue) restore(static_cast<int>(*read));
         });
 }
 
-void Page::keepTab(const std::string& key, QTabWidget& tabs) {
-    keepNumber(
+void Page::registerTabSetting(const std::string& key, QTabWidget& tabs) {
+    registerNumberSetting(
         key, [&tabs] { return tabs.currentIndex(); },
         [&tabs](int tab) {
             if (tab < tabs.count()) tabs.setCurrentIndex(tab);
@@ -81,21 +81,21 @@ void Page::keepTab(const std::string& key, QTabWidget& tabs) {
 
 ViewSettings Page::viewSettings() const {
     ViewSettings settings;
-    for (const Kept& one : kept_)
+    for (const RegisteredSetting& one : registered_settings_)
         if (const std::string text = one.text(); !text.empty()) settings[one.key] = text;
     return settings;
 }
 
 void Page::setViewSettings(const ViewSettings& settings) {
-    for (const Kept& one : kept_) {
+    for (const RegisteredSetting& one : registered_settings_) {
         const auto found = settings.find(one.key);
         one.restore(found == settings.end() ? std::string() : found->second);
     }
 }
 
 void Page::setReadout(const QString& text) {
-    constexpr qsizetype kLongest = 500;  // laying out many thousands of characters is slow
-    const QString shown = text.size() <= kLongest ? text : text.left(kLongest) + QStringLiteral("…");
+    constexpr qsizetype kMaxReadoutLength = 500;  // laying out many thousands of characters is slow
+    const QString shown = text.size() <= kMaxReadoutLength ? text : text.left(kMaxReadoutLength) + QStringLiteral("…");
     // While the pointer is on the page, for example during playback, the hint would flicker.
     const bool hints = shown.isEmpty() && !underMouse();
     readout_->setText(hints ? tr("Point at a picture: its numbers appear here.") : shown);
@@ -110,10 +110,10 @@ void Page::setReadout(const QString& text) {
     readout_->setFixedHeight(std::max(kept, needed));
 }
 
-void Page::say(const QString& text) {
-    constexpr int kLeast_ms = 8000, kEachLetter_ms = 60;
+void Page::showMessage(const QString& text) {
+    constexpr int kMinShown_ms = 8000, kEachLetter_ms = 60;
     setReadout(text);
-    QTimer::singleShot(kLeast_ms + kEachLetter_ms * static_cast<int>(text.size()), this,
+    QTimer::singleShot(kMinShown_ms + kEachLetter_ms * static_cast<int>(text.size()), this,
                        [this, shown = readout_->text()] {
                            if (readout_->text() == shown) setReadout({});
                        });
@@ -125,20 +125,20 @@ void Page::refreshNow() {
     refreshHidden();
 }
 
-void Page::refreshWhenSeen() {
+void Page::refreshWhenVisible() {
     is_stale_ = !isVisible();
     if (!is_stale_) refresh();
 }
 
 void Page::showEvent(QShowEvent* event) {
     QWidget::showEvent(event);
-    becomeSeen(true);
+    onVisibilityChanged(true);
     if (std::exchange(is_stale_, false)) refresh();
 }
 
 void Page::hideEvent(QHideEvent* event) {
     QWidget::hideEvent(event);
-    becomeSeen(false);
+    onVisibilityChanged(false);
 }
 
 bool Page::event(QEvent* event) {

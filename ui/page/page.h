@@ -22,8 +22,8 @@ class Page : public QWidget {
 
     const QString& name() const { return name_; }
 
-    const PageFigures& pictures() const { return pictures_; }
-    PageFigures::Figures figures() const { return pictures_.all(); }
+    const PageFigures& pageFigures() const { return page_figures_; }
+    PageFigures::Figures figures() const { return page_figures_.all(); }
 
     /// Adds the page's actions to the program's.
     virtual void addActions(Actions& actions) = 0;
@@ -48,12 +48,12 @@ class Page : public QWidget {
   signals:
     void explanationChanged();
     /// A message for the status bar.
-    void said(const QString& text);
+    void reported(const QString& text);
 
   protected:
     /// Calls `refresh` now if the page is visible, otherwise once when it is next shown, so that hidden pages
     /// compute nothing.
-    void refreshWhenSeen();
+    void refreshWhenVisible();
 
     /// Whether a `refresh` is pending.
     bool isStale() const { return is_stale_; }
@@ -62,7 +62,7 @@ class Page : public QWidget {
     virtual void refresh() {}
 
     /// Called when the page is shown or hidden, before `refresh`.
-    virtual void becomeSeen(bool) {}
+    virtual void onVisibilityChanged(bool) {}
 
     void showEvent(QShowEvent* event) final;
     void hideEvent(QHideEvent* event) final;
@@ -70,34 +70,34 @@ class Page : public QWidget {
     /// Lets a focused control use its own keys before shortcuts of the page take them.
     bool event(QEvent* event) override;
 
-    PageFigures& pictures() { return pictures_; }
+    PageFigures& pageFigures() { return page_figures_; }
 
     /// Registers a value that is kept among the view settings.
     /// @param text     the current value; empty: not stored
     /// @param restore  applies a stored value; receives an empty text if there is none
-    void keep(const std::string& key, std::function<std::string()> text,
+    void registerViewSetting(const std::string& key, std::function<std::string()> text,
               std::function<void(const std::string& text)> restore);
     /// The same for a number of at most 1000.
-    void keepNumber(const std::string& key, std::function<int()> number,
+    void registerNumberSetting(const std::string& key, std::function<int()> number,
                     std::function<void(int number)> restore);
-    void keepTab(const std::string& key, QTabWidget& tabs);
+    void registerTabSetting(const std::string& key, QTabWidget& tabs);
 
     QVBoxLayout* contents() { return contents_; }
     /// Sets the readout line below the page; overlong texts are truncated.
     void setReadout(const QString& text);
     /// Shows a message there about an action; it disappears after a while.
-    void say(const QString& text);
+    void showMessage(const QString& text);
 
   private:
-    struct Kept {
+    struct RegisteredSetting {
         std::string key;
         std::function<std::string()> text;
         std::function<void(const std::string&)> restore;
     };
 
     QString name_;
-    PageFigures pictures_;
-    std::vector<Kept> kept_;  ///< in the order of restoring
+    PageFigures page_figures_;
+    std::vector<RegisteredSetting> registered_settings_;  ///< in the order of restoring
     bool is_stale_ = true;    ///< `refresh` is pending
     QVBoxLayout* contents_;
     QLabel* readout_;

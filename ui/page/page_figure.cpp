@@ -45,10 +45,10 @@ QString PageFigure::figureName() const {
     return page_.toLower().replace(' ', '-') + QStringLiteral("-page");
 }
 
-QSize PageFigure::leastSize() const {
+QSize PageFigure::minFigureSize() const {
     double scale = 0;
     for (const Part& part : parts_) {
-        const QSize least = part.figure->leastSize();
+        const QSize least = part.figure->minFigureSize();
         scale = std::max(scale, least.width() / part.place.width());
         if (!part.is_scrolled) scale = std::max(scale, (least.height() + kLetter) / part.place.height());
     }
@@ -60,7 +60,7 @@ bool PageFigure::hasLegend() const {
                        [](const Part& part) { return part.figure->hasLegend(); });
 }
 
-QRectF PageFigure::placeIn(const QRectF& area, const Part& part) const {
+QRectF PageFigure::partRect(const QRectF& area, const Part& part) const {
     const double x = area.width() / size_.width(), y = area.height() / size_.height();
     const QRectF& place = part.place;
     return QRectF(area.left() + place.left() * x, area.top() + place.top() * y, place.width() * x,
@@ -87,10 +87,10 @@ void PageFigure::paintWithLegend(bool legend, QPainter& painter, const QRectF& a
 void PageFigure::paintParts(QPainter& painter, const QRectF& area, const Theme& theme,
                             const std::function<void(const Figure&, const QRectF&)>& paint) const {
     for (std::size_t i = 0; i < parts_.size(); ++i) {
-        const QRectF place = placeIn(area, parts_[i]);
+        const QRectF place = partRect(area, parts_[i]);
         painter.save();
         painter.setFont(boldFont(painter.font()));
-        writeText(painter, QRectF(place.left() + 4, place.top() - kLetter, place.width() - 4, kLetter),
+        drawColoredText(painter, QRectF(place.left() + 4, place.top() - kLetter, place.width() - 4, kLetter),
                   kLeftMiddle, letterOf(i), theme.text);
         painter.restore();
         painter.save();

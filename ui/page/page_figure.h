@@ -18,7 +18,7 @@ class PageFigure : public Figure {
     QString figureName() const override;
     QString figureTitle() const override { return QObject::tr("The whole page"); }
     QSize figureSize() const override { return size_.toSize(); }
-    QSize leastSize() const override;
+    QSize minFigureSize() const override;
     bool hasLegend() const override;
     void paintFigure(QPainter& painter, const QRectF& area, const Theme& theme) const override;
     void paintWithLegend(bool legend, QPainter& painter, const QRectF& area,
@@ -34,7 +34,7 @@ class PageFigure : public Figure {
         bool is_scrolled;  ///< it may be higher than `place`
     };
     /// Rectangle of a part within the area of the whole figure, below the part's letter.
-    QRectF placeIn(const QRectF& area, const Part& part) const;
+    QRectF partRect(const QRectF& area, const Part& part) const;
     void paintParts(QPainter& painter, const QRectF& area, const Theme& theme,
                     const std::function<void(const Figure&, const QRectF&)>& paint) const;
     QString letterOf(std::size_t part) const;

@@ -32,12 +32,12 @@ Appearance savedAppearance() {
     return found < 0 ? Appearance::system : static_cast<Appearance>(found);
 }
 
-void chooseAppearance(Appearance appearance) {
+void setAppearance(Appearance appearance) {
     QSettings().setValue(kAppearanceKey, kNames[static_cast<int>(appearance)]);
     apply(appearance);
 }
 
-void dressApplication() {
+void applyApplicationStyle() {
     isDesktopDark();
     QApplication::setStyle(new LabStyle);
     apply(savedAppearance());

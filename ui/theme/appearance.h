@@ -12,8 +12,8 @@ enum class Appearance {
 /// The last choice; initially `system`.
 Appearance savedAppearance();
 /// Changes the colours of the whole program, and saves the choice.
-void chooseAppearance(Appearance appearance);
+void setAppearance(Appearance appearance);
 /// Sets style and colours; call it before the window is created.
-void dressApplication();
+void applyApplicationStyle();
 
 }  // namespace roper

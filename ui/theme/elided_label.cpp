@@ -46,7 +46,7 @@ QString withoutPrefix(const QString& label, qsizetype length) {
     return length < kWorthIt ? label : QStringLiteral("…") + label.mid(length);
 }
 
-QStringList elidedTogether(const QStringList& labels, const QFontMetricsF& metrics, double width) {
+QStringList elidedLabels(const QStringList& labels, const QFontMetricsF& metrics, double width) {
     const qsizetype prefix = commonPrefixLength(labels);
     QStringList elided;
     for (const QString& label : labels)

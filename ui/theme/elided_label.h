@@ -12,7 +12,7 @@ QString elidedLabel(const QString& label, const QFontMetricsF& metrics, double w
 
 /// Elides labels that stand next to each other. If one is too wide, their common prefix is removed first, so
 /// that the distinctive part remains: "…heads4: RoPER".
-QStringList elidedTogether(const QStringList& labels, const QFontMetricsF& metrics, double width);
+QStringList elidedLabels(const QStringList& labels, const QFontMetricsF& metrics, double width);
 
 /// Length of the common prefix of all labels, up to a word boundary; values keep their names, and no label
 /// becomes empty. 0 for a single label.

@@ -11,7 +11,7 @@ namespace roper {
 namespace {
 
 constexpr double kRadius = 4;
-constexpr int kScrollBar = 10, kLeastHandle = 28;
+constexpr int kScrollBar = 10, kMinHandle = 28;
 constexpr int kSpinButtons = 18;
 
 bool is(const QStyleOption& option, QStyle::StateFlag flag) {
@@ -19,8 +19,8 @@ bool is(const QStyleOption& option, QStyle::StateFlag flag) {
 }
 
 /// The window colour blended with this share of the text colour.
-QColor shade(const QPalette& palette, double share) {
-    return mixed(palette.color(QPalette::Window), palette.color(QPalette::WindowText), share);
+QColor shade(const QPalette& palette, double fraction) {
+    return mixed(palette.color(QPalette::Window), palette.color(QPalette::WindowText), fraction);
 }
 
 /// The edge of a control in its state: accented with focus, pale if disabled.
@@ -259,9 +259,9 @@ QRect LabStyle::subControlRect(ComplexControl control, const QStyleOptionComplex
         const int range = bar->maximum - bar->minimum;
         int handle = length;
         if (range > 0) {
-            const double share =
+            const double fraction =
                 static_cast<double>(bar->pageStep) / (static_cast<double>(range) + bar->pageStep);
-            handle = std::clamp(static_cast<int>(share * length), std::min(kLeastHandle, length), length);
+            handle = std::clamp(static_cast<int>(fraction * length), std::min(kMinHandle, length), length);
         }
         const int at = sliderPositionFromValue(bar->minimum, bar->maximum, bar->sliderPosition,
                                                length - handle, bar->upsideDown);
@@ -307,7 +307,7 @@ int LabStyle::pixelMetric(PixelMetric metric, const QStyleOption* option, const 
         case PM_ScrollBarExtent:
             return zoomed(kScrollBar);
         case PM_ScrollBarSliderMin:
-            return zoomed(kLeastHandle);
+            return zoomed(kMinHandle);
         case PM_TabBarTabShiftVertical:
         case PM_TabBarTabShiftHorizontal:
             return 0;

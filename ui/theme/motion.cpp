@@ -14,7 +14,7 @@ bool isMotionReduced() {
     return QSettings().value(kMotionKey, false).toBool();
 }
 
-void reduceMotion(bool reduced) {
+void setMotionReduced(bool reduced) {
     QSettings().setValue(kMotionKey, reduced);
 }
 

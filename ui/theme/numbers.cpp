@@ -6,23 +6,23 @@
 
 namespace roper {
 
-QString noteNumber(double value, int digits) {
+QString numberText(double value, int digits) {
     return QString::number(value, 'g', digits).replace('-', QChar(0x2212));
 }
 
-QString fixedNumber(double value, int decimals) {
+QString fixedNumberText(double value, int decimals) {
     return QString::number(value, 'f', decimals).replace('-', QChar(0x2212));
 }
 
 QString probabilityText(double probability) {
-    constexpr double kLeast_percent = 0.01;
+    constexpr double kMinPercent = 0.01;
     const double percent = 100 * probability;
-    if (percent > 0 && percent < kLeast_percent) return QObject::tr("< 0.01 %");
-    if (percent < 100 && percent > 100 - kLeast_percent) return QObject::tr("> 99.99 %");
+    if (percent > 0 && percent < kMinPercent) return QObject::tr("< 0.01 %");
+    if (percent < 100 && percent > 100 - kMinPercent) return QObject::tr("> 99.99 %");
     return QString::number(percent, 'f', percent < 10 ? 2 : 1) + QStringLiteral(" %");
 }
 
-QString counted(int count, const QString& noun) {
+QString countText(int count, const QString& noun) {
     return QStringLiteral("%1 %2%3").arg(count).arg(noun, count == 1 ? QString() : QStringLiteral("s"));
 }
 

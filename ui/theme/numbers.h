@@ -7,16 +7,16 @@ namespace roper {
 // Formatting of numbers and symbols for figures and notes, with real minus signs and subscripts.
 
 /// A number with up to `digits` significant digits and a real minus sign.
-QString noteNumber(double value, int digits = 6);
+QString numberText(double value, int digits = 6);
 
 /// The same with a fixed number of decimals.
-QString fixedNumber(double value, int decimals);
+QString fixedNumberText(double value, int decimals);
 
 /// "12.3 %"; near 0 and 1 "< 0.01 %" and "> 99.99 %".
 QString probabilityText(double probability);
 
 /// "1 run", "3 runs".
-QString counted(int count, const QString& noun);
+QString countText(int count, const QString& noun);
 
 /// "5 min", "3 h", "2 days".
 QString shortDuration(double seconds);

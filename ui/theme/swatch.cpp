@@ -7,7 +7,7 @@
 namespace roper {
 
 QIcon swatch(const QColor& color) {
-    constexpr int kSide = 12, kMost = 1000;
+    constexpr int kSide = 12, kMaxIcons = 1000;
     static QHash<QRgb, QIcon> made;
     // Icons must be destroyed before Qt's application object.
     static const bool cleared_in_time = [] {
@@ -17,7 +17,7 @@ QIcon swatch(const QColor& color) {
     Q_UNUSED(cleared_in_time)
     const auto known = made.constFind(color.rgba());
     if (known != made.constEnd()) return *known;
-    if (made.size() >= kMost) made.clear();
+    if (made.size() >= kMaxIcons) made.clear();
     QPixmap square(kSide, kSide);
     square.fill(color);
     return made[color.rgba()] = QIcon(square);

@@ -8,8 +8,8 @@
 
 namespace roper {
 
-QColor mixed(const QColor& a, const QColor& b, double share_of_b) {
-    const auto blend = [&](int x, int y) { return static_cast<int>(std::lround(x + (y - x) * share_of_b)); };
+QColor mixed(const QColor& a, const QColor& b, double fraction_of_b) {
+    const auto blend = [&](int x, int y) { return static_cast<int>(std::lround(x + (y - x) * fraction_of_b)); };
     return QColor(blend(a.red(), b.red()), blend(a.green(), b.green()), blend(a.blue(), b.blue()));
 }
 
@@ -94,10 +94,10 @@ QColor Theme::run(const std::string& position, int number) const {
     return step >= 0 ? mixed(base, Qt::white, step) : mixed(base, Qt::black, -step);
 }
 
-QColor Theme::contrasting(const QColor& color, double least) const {
+QColor Theme::withContrast(const QColor& color, double least) const {
     constexpr double kStep = 0.05;
-    for (double share = 0; share < 1; share += kStep) {
-        const QColor tried = mixed(color, text, share);
+    for (double fraction = 0; fraction < 1; fraction += kStep) {
+        const QColor tried = mixed(color, text, fraction);
         if (contrast(tried, background) >= least) return tried;
     }
     return text;
@@ -105,18 +105,18 @@ QColor Theme::contrasting(const QColor& color, double least) const {
 
 QColor Theme::readable(const QColor& color) const {
     constexpr double kOfText = 4.5;
-    return contrasting(color, kOfText);
+    return withContrast(color, kOfText);
 }
 
 QColor Theme::visible(const QColor& color) const {
     constexpr double kOfGraphics = 3;
-    return contrasting(color, kOfGraphics);
+    return withContrast(color, kOfGraphics);
 }
 
 QColor Theme::ghost(const QColor& color) const {
-    constexpr double kLeast = 1.8, kFirst = 0.3, kStep = 0.05;
-    for (double share = kFirst; share < 1; share += kStep)
-        if (const QColor tried = mixed(background, color, share); contrast(tried, background) >= kLeast)
+    constexpr double kMinContrast = 1.8, kFirst = 0.3, kStep = 0.05;
+    for (double fraction = kFirst; fraction < 1; fraction += kStep)
+        if (const QColor tried = mixed(background, color, fraction); contrast(tried, background) >= kMinContrast)
             return tried;
     return color;
 }
@@ -133,8 +133,8 @@ double contrast(const QColor& a, const QColor& b) {
     return (std::max(first, second) + 0.05) / (std::min(first, second) + 0.05);
 }
 
-QColor Theme::faded(const QColor& color, double share) const {
-    return mixed(background, color, share);
+QColor Theme::faded(const QColor& color, double fraction) const {
+    return mixed(background, color, fraction);
 }
 
 QPalette fixedPalette(bool dark) {

@@ -47,15 +47,15 @@ struct Theme {
     QColor ghost(const QColor& color) const;
 
     /// `color` mixed into the background: 1 gives the colour, 0 the background.
-    QColor faded(const QColor& color, double share) const;
+    QColor faded(const QColor& color, double fraction) const;
 
   private:
     /// The colour, blended with the text colour until it reaches this contrast with the background.
-    QColor contrasting(const QColor& color, double least) const;
+    QColor withContrast(const QColor& color, double least) const;
 };
 
 /// Interpolates from a (0) to b (1), in sRGB.
-QColor mixed(const QColor& a, const QColor& b, double share_of_b);
+QColor mixed(const QColor& a, const QColor& b, double fraction_of_b);
 
 /// Contrast of two colours, 1 to 21: (L₁ + 0.05)/(L₂ + 0.05) of their relative luminances, the lighter first
 /// (WCAG 2.1).

@@ -27,7 +27,7 @@ void scaleOwnFonts(double by) {
 }  // namespace
 
 // the font has an explicit size
-Zoom::Zoom() : QObject(qApp), picture_font_(scaled(QApplication::font(), 1)) {}
+Zoom::Zoom() : QObject(qApp), figure_font_(scaled(QApplication::font(), 1)) {}
 
 Zoom& Zoom::instance() {
     static auto* zoom = new Zoom;  // owned by the application
@@ -40,13 +40,13 @@ void Zoom::restore() {
 
 void Zoom::set(double factor) {
     if (!std::isfinite(factor)) return;
-    factor = std::clamp(factor, kLeast, kMost);
+    factor = std::clamp(factor, kMinFactor, kMaxFactor);
     QSettings().setValue(kZoomKey, factor);
     if (factor == factor_) return;
     const double by = factor / factor_;
     factor_ = factor;
     scaleOwnFonts(by);
-    QApplication::setFont(scaled(picture_font_, factor));
+    QApplication::setFont(scaled(figure_font_, factor));
     emit changed();
 }
 

@@ -15,7 +15,7 @@ class Zoom : public QObject {
     Q_OBJECT
 
   public:
-    static constexpr double kLeast = 0.7, kMost = 2.5;
+    static constexpr double kMinFactor = 0.7, kMaxFactor = 2.5;
 
     static Zoom& instance();
 
@@ -28,7 +28,7 @@ class Zoom : public QObject {
     void step(int direction);
 
     /// The program's font at zoom 1, in which figures are laid out.
-    const QFont& pictureFont() const { return picture_font_; }
+    const QFont& figureFont() const { return figure_font_; }
 
   signals:
     void changed();
@@ -36,7 +36,7 @@ class Zoom : public QObject {
   private:
     Zoom();
 
-    QFont picture_font_;
+    QFont figure_font_;
     double factor_ = 1;
 };
 

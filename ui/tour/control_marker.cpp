@@ -57,7 +57,7 @@ void ControlMarker::mark(QWidget* control) {
         widget->installEventFilter(this);
         watched_.append(widget);
     }
-    follow();
+    trackControl();
 }
 
 bool ControlMarker::eventFilter(QObject*, QEvent* event) {
@@ -67,7 +67,7 @@ bool ControlMarker::eventFilter(QObject*, QEvent* event) {
         case QEvent::Show:
         case QEvent::Hide:
             // After the layout has settled.
-            QMetaObject::invokeMethod(this, &ControlMarker::follow, Qt::QueuedConnection);
+            QMetaObject::invokeMethod(this, &ControlMarker::trackControl, Qt::QueuedConnection);
             break;
         default:
             break;
@@ -75,7 +75,7 @@ bool ControlMarker::eventFilter(QObject*, QEvent* event) {
     return false;
 }
 
-void ControlMarker::follow() {
+void ControlMarker::trackControl() {
     const bool is_seen = control_ && control_->isVisible() && !control_->visibleRegion().isEmpty();
     if (is_seen) {
         const QRect seen = control_->visibleRegion().boundingRect();

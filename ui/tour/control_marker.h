@@ -25,7 +25,7 @@ class ControlMarker : public QWidget {
     void paintEvent(QPaintEvent* event) override;
 
   private:
-    void follow();
+    void trackControl();
 
     QPointer<QWidget> control_;
     QList<QPointer<QWidget>> watched_;  ///< the control and its ancestors

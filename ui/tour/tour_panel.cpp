@@ -49,7 +49,7 @@ class ChoiceRow : public QWidget {
 };
 
 /// A container whose contents are shown and hidden together.
-QWidget* makePart(std::initializer_list<Placed> all) {
+QWidget* makePart(std::initializer_list<LayoutItem> all) {
     auto* part = new QWidget;
     auto* column = columnOf(all, part);
     column->setContentsMargins(0, kGap, 0, 0);
@@ -75,7 +75,7 @@ TourPanel::TourPanel(QWidget* parent)
       next_(new QPushButton(tr("Next"))),
       scroll_(new QScrollArea) {
     stops_->setAccessibleName(tr("Stops of the tour"));
-    letBeNarrow(*stops_, 12);
+    allowShrinking(*stops_, 12);
     connect(stops_, &QComboBox::activated, this, qOverload<int>(&TourPanel::goTo));
     progress_->setTextVisible(false);
     progress_->setMaximumHeight(4);
@@ -96,7 +96,7 @@ TourPanel::TourPanel(QWidget* parent)
         {makeHeading(tr("What happens")), verdict_, reveal_, makeHeading(tr("To take away")), takeaway_});
     auto* body = new QWidget;
     auto* column =
-        columnOf({title_, makeHeading(tr("Predict")), question_, choices_, trying_, revealed_, kRoom}, body);
+        columnOf({title_, makeHeading(tr("Predict")), question_, choices_, trying_, revealed_, kSpacer}, body);
     column->setContentsMargins(kMargin, kGap, kMargin, kMargin);
     column->setSpacing(kGap);
     scroll_->setWidget(body);
@@ -104,7 +104,7 @@ TourPanel::TourPanel(QWidget* parent)
     scroll_->setFrameShape(QFrame::NoFrame);
     scroll_->setHorizontalScrollBarPolicy(Qt::ScrollBarAlwaysOff);
 
-    QBoxLayout *head = columnOf({stops_, progress_}), *buttons = rowOf({back_, kRoom, next_});
+    QBoxLayout *head = columnOf({stops_, progress_}), *buttons = rowOf({back_, kSpacer, next_});
     head->setContentsMargins(kMargin, kGap, kMargin, 0);
     buttons->setContentsMargins(kMargin, 0, kMargin, kGap);
     columnOf({head, {scroll_, 1}, buttons}, this)->setContentsMargins(0, 0, 0, 0);
@@ -149,7 +149,7 @@ void TourPanel::goTo(int stop) {
     takeaway_->setText(text(here.takeaway));
     showChoices();
     scroll_->verticalScrollBar()->setValue(0);
-    emit arrived(here);
+    emit stopReached(here);
     showStage(Stage::predicting);
 }
 
@@ -214,7 +214,7 @@ void TourPanel::showStage(Stage stage) {
 }
 
 void TourPanel::next() {
-    if (stop_ + 1 == static_cast<int>(tour_.stops.size())) return emit left();
+    if (stop_ + 1 == static_cast<int>(tour_.stops.size())) return emit tourEnded();
     goTo(stop_ + 1);
 }
 

@@ -27,7 +27,7 @@ class TourPanel : public QWidget {
     void setTour(Tour tour);
     const Tour& tour() const { return tour_; }
 
-    /// Shows a stop; the receiver of `arrived` shows its page.
+    /// Shows a stop; the receiver of `stopReached` shows its page.
     /// @param stop  index, clamped to the range
     void goTo(int stop);
     /// @returns whether the tour has a stop with this name
@@ -41,13 +41,13 @@ class TourPanel : public QWidget {
 
   signals:
     /// Emitted when a stop is shown, to show its page and setup.
-    void arrived(const roper::TourStop& stop);
+    void stopReached(const roper::TourStop& stop);
     /// Emitted with the name of the control to mark on the page; empty: none.
     void controlChanged(const QString& name);
     /// Emitted with whether the page is to be covered.
     void coverChanged(bool covered);
     /// Emitted when the reader has finished, or stops the tour.
-    void left();
+    void tourEnded();
 
   private:
     void predict(int choice);

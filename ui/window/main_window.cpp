@@ -23,13 +23,13 @@
 namespace roper {
 namespace {
 
-constexpr QSize kInitialSize{1360, 860}, kLeastSize{800, 520};
+constexpr QSize kInitialSize{1360, 860}, kMinSize{800, 520};
 constexpr int kRoomForNames = 1150;  // minimum window width for names in the sidebar
 
 }  // namespace
 
-MainWindow::MainWindow(std::filesystem::path runs, QueueLauncher::Duty duty)
-    : set_(runs, duty),
+MainWindow::MainWindow(std::filesystem::path runs, QueueLauncher::WorkerMode worker_mode)
+    : set_(runs, worker_mode),
       sidebar_(new QToolBar(tr("Pages"))),
       stack_(new QStackedWidget),
       explanation_(new QDockWidget(tr("Explain"))),
@@ -44,7 +44,7 @@ MainWindow::MainWindow(std::filesystem::path runs, QueueLauncher::Duty duty)
         tr("RoPER Lab – %1").arg(plainTitle(QString::fromStdString((unknown ? runs : named).string()))));
     qApp->installEventFilter(this);
     resize(kInitialSize);
-    setMinimumSize(kLeastSize);
+    setMinimumSize(kMinSize);
     connect(&Zoom::instance(), &Zoom::changed, this, &MainWindow::fitSidebar);
     sidebar_->setObjectName("sidebar");
     sidebar_->setMovable(false);
@@ -56,35 +56,35 @@ MainWindow::MainWindow(std::filesystem::path runs, QueueLauncher::Duty duty)
     const std::vector<Page*> all = set_.all();
     for (std::size_t i = 0; i < all.size(); ++i)
         addPage(all[i], icons[i]);
-    setCentralWidget(widgetWith(columnOf({invitation_, {stack_, 1}})));
+    setCentralWidget(wrapInWidget(columnOf({invitation_, {stack_, 1}})));
     makeExplanation();
     makeTour();
     makeMenus();
     makeStatusBar();
     connect(&set_.store, &RunStore::changed, this, &MainWindow::showTraining);
-    auto* ended = new EndedRuns(set_.store, set_.queue, this);
-    connect(ended, &EndedRuns::ended, this, [this](const QString& title, const QString& text) {
+    auto* ended = new TrainingEndReporter(set_.store, set_.queue, this);
+    connect(ended, &TrainingEndReporter::ended, this, [this](const QString& title, const QString& text) {
         // No notification is needed while the window is active.
         if (!isActiveWindow() && notify_action_->isChecked()) notifyDesktop(title, text);
     });
-    connect(set_.attention, &AttentionPage::mixingWanted, this, [this] {
-        set_.selection.change(tr("Mix all tokens"), [](Setup& s) { s.mixture = Mixture::all; });
+    connect(set_.attention, &AttentionPage::mixingRequested, this, [this] {
+        set_.selection.change(tr("Mix all tokens"), [](Setup& s) { s.mixed_tokens = MixedTokens::all; });
         showPage(set_.mixing);
     });
-    connect(set_.attention, &AttentionPage::trainingWanted, this, [this] { showPage(set_.training); });
-    connect(set_.compare, &ComparePage::runsWanted, this, [this] { showPage(set_.training); });
+    connect(set_.attention, &AttentionPage::trainingRequested, this, [this] { showPage(set_.training); });
+    connect(set_.compare, &ComparePage::runsRequested, this, [this] { showPage(set_.training); });
     const auto inspect = [this](const QString& run, bool with_twin) {
         showPage(set_.inspect);
         set_.inspect->inspect(run, with_twin);
     };
-    connect(set_.training, &TrainingPage::inspectWanted, this, inspect);
-    connect(set_.compare, &ComparePage::inspectWanted, this,
+    connect(set_.training, &TrainingPage::inspectRequested, this, inspect);
+    connect(set_.compare, &ComparePage::inspectRequested, this,
             [inspect](const QString& run) { inspect(run, false); });
-    connect(set_.training, &TrainingPage::compareRunsWanted, this, [this](const QStringList& chosen) {
+    connect(set_.training, &TrainingPage::compareRunsRequested, this, [this](const QStringList& chosen) {
         showPage(set_.compare);
         set_.compare->showOnly(chosen);
     });
-    connect(set_.training, &TrainingPage::compareWanted, this, [this](const QString& filter) {
+    connect(set_.training, &TrainingPage::compareRequested, this, [this](const QString& filter) {
         set_.compare->setFilter(filter);
         showPage(set_.compare);
     });
@@ -118,7 +118,7 @@ void MainWindow::addPage(Page* page, PageIcon icon) {
     const auto number = static_cast<int>(pages_.size());
     button->setToolTip(tr("%1 (Ctrl+%2)").arg(page->name()).arg(number));
     connect(button, &QToolButton::clicked, this, [this, page] { goTo(page); });
-    connect(page, &Page::said, this, [this](const QString& text) { statusBar()->showMessage(text); });
+    connect(page, &Page::reported, this, [this](const QString& text) { statusBar()->showMessage(text); });
     connect(page, &Page::explanationChanged, this, [this, page] {
         if (page == currentPage()) showExplanation();
     });
@@ -196,7 +196,7 @@ void MainWindow::makeExplanation() {
 
 void MainWindow::makeTour() {
     addDockWidget(Qt::LeftDockWidgetArea, tour_);
-    connect(tour_, &TourDock::arrived, this, &MainWindow::showStop);
+    connect(tour_, &TourDock::stopReached, this, &MainWindow::showStop);
     connect(&tour_->panel(), &TourPanel::coverChanged, this, &MainWindow::showExplanation);
     connect(invitation_, &TourInvitation::accepted, this, [this] { startTour(); });
 }
@@ -293,7 +293,7 @@ void MainWindow::showTraining() {
     if (others > 0) parts << tr("and %1 more").arg(others);
     if (trains && first->stepsPerSecond() > 0)
         parts << tr("%1 steps/s").arg(first->stepsPerSecond(), 0, 'f', 1);
-    if (const auto left = first->secondsLeft()) parts << tr("%1 left").arg(shortDuration(*left));
+    if (const auto left = first->remainingSeconds()) parts << tr("%1 left").arg(shortDuration(*left));
     training_label_->setText(parts.join("   "));
     training_bar_->setRange(0, static_cast<int>(std::max<std::int64_t>(1, first->steps())));
     training_bar_->setValue(static_cast<int>(first->step()));
@@ -383,7 +383,7 @@ bool MainWindow::eventFilter(QObject* watched, QEvent* event) {
         // On some desktops, Ctrl+E and Ctrl+K are editing keys of line edits; here they are shortcuts.
         const auto* key = static_cast<QKeyEvent*>(event);
         if (QApplication::activeModalWidget() == nullptr &&
-            is_ours_.contains(QKeySequence(key->keyCombination()))) {
+            window_shortcuts_.contains(QKeySequence(key->keyCombination()))) {
             event->ignore();
             return true;
         }

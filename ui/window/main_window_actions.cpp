@@ -39,7 +39,7 @@ void MainWindow::makeMenus() {
     for (const QString& group : {tr("File"), tr("Go"), tr("View")})
         for (const QAction* action : actions_.inGroup(group))
             for (const QKeySequence& keys : action->shortcuts())
-                is_ours_.insert(keys);
+                window_shortcuts_.insert(keys);
     for (Page* page : pages_)
         page->addActions(actions_);
     QStringList groups{tr("File"), tr("Edit"), tr("Go"), tr("View")};
@@ -79,7 +79,7 @@ void MainWindow::addAppearanceActions() {
                                            {tr("Dark colours"), Appearance::dark},
                                            {tr("Colours of the desktop"), Appearance::system}}) {
         QAction* action =
-            actions_.add(tr("View"), name, {}, [appearance = appearance] { chooseAppearance(appearance); });
+            actions_.add(tr("View"), name, {}, [appearance = appearance] { setAppearance(appearance); });
         action->setCheckable(true);
         action->setChecked(savedAppearance() == appearance);
         group->addAction(action);
@@ -87,7 +87,7 @@ void MainWindow::addAppearanceActions() {
     QAction* reduced = actions_.add(tr("View"), tr("Reduce motion"), {}, [] {});
     reduced->setCheckable(true);
     reduced->setChecked(isMotionReduced());
-    connect(reduced, &QAction::toggled, this, [](bool on) { reduceMotion(on); });
+    connect(reduced, &QAction::toggled, this, [](bool on) { setMotionReduced(on); });
 }
 
 void MainWindow::addHelpActions() {

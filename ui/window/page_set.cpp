@@ -2,10 +2,10 @@
 
 namespace roper {
 
-PageSet::PageSet(const std::filesystem::path& folder, QueueLauncher::Duty duty)
+PageSet::PageSet(const std::filesystem::path& folder, QueueLauncher::WorkerMode worker_mode)
     : store(folder, nullptr),
       launcher(folder, nullptr),
-      queue(folder, duty, nullptr),
+      queue(folder, worker_mode, nullptr),
       attention_state(selection, store, nullptr),
       rotation(new RotationPage(selection, nullptr)),
       spectrum(new SpectrumPage(selection, nullptr)),
@@ -15,13 +15,13 @@ PageSet::PageSet(const std::filesystem::path& folder, QueueLauncher::Duty duty)
       compare(new ComparePage(store, nullptr)),
       inspect(new InspectPage(store, nullptr)) {
     for (Page* page : all())
-        alive_.emplace_back(page);
-    QObject::connect(compare, &ComparePage::runsWanted, training,
+        live_pages_.emplace_back(page);
+    QObject::connect(compare, &ComparePage::runsRequested, training,
                      [this](const auto& runs) { training->queueRuns(runs); });
 }
 
 PageSet::~PageSet() {
-    for (const QPointer<Page>& page : alive_)
+    for (const QPointer<Page>& page : live_pages_)
         delete page.data();  // null if a MainWindow has taken and already deleted it
 }
 

@@ -25,7 +25,7 @@ namespace roper {
 class PageSet {
   public:
     /// @param duty  whether to keep a worker running for the folder's queue
-    PageSet(const std::filesystem::path& runs, QueueLauncher::Duty duty);
+    PageSet(const std::filesystem::path& runs, QueueLauncher::WorkerMode worker_mode);
     ~PageSet();
     PageSet(const PageSet&) = delete;
     PageSet& operator=(const PageSet&) = delete;
@@ -49,7 +49,7 @@ class PageSet {
     std::vector<Page*> all() const;
 
   private:
-    std::vector<QPointer<Page>> alive_;
+    std::vector<QPointer<Page>> live_pages_;
 };
 
 }  // namespace roper

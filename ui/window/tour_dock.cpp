@@ -22,20 +22,20 @@ TourDock::TourDock(QWidget* window, std::function<QWidget*()> page)
     setObjectName("tour");
     setWidget(panel_);
     hide();
-    connect(panel_, &TourPanel::arrived, this, [this](const TourStop& stop) {
+    connect(panel_, &TourPanel::stopReached, this, [this](const TourStop& stop) {
         QSettings().setValue(key(), QString::fromStdString(stop.name));
-        emit arrived(stop);
+        emit stopReached(stop);
     });
     connect(panel_, &TourPanel::coverChanged, this, [this](bool covered) {
         page_of_stop_ = page_();
-        covers_ = covered;
+        is_covering_ = covered;
         showOnPage();
     });
     connect(panel_, &TourPanel::controlChanged, this, [this](const QString& control) {
         control_ = control;
         showOnPage();
     });
-    connect(panel_, &TourPanel::left, this, [this] {
+    connect(panel_, &TourPanel::tourEnded, this, [this] {
         QSettings().remove(key());  // the next tour starts at the beginning
         hide();
     });
@@ -72,7 +72,7 @@ void TourDock::start(const QString& stop) {
 
 void TourDock::showOnPage() {
     const bool shown = isVisible() && page_of_stop_;
-    if (cover_) cover_->cover(shown && covers_ ? page_of_stop_.data() : nullptr);
+    if (cover_) cover_->cover(shown && is_covering_ ? page_of_stop_.data() : nullptr);
     marker_->mark(shown && !control_.isEmpty() ? controlNamed(*page_of_stop_, control_) : nullptr);
 }
 
@@ -80,9 +80,9 @@ TourInvitation::TourInvitation(QWidget* parent) : QFrame(parent) {
     auto* text =
         wrappedLabel(tr("New here? A guided tour shows in ten minutes what RoPE makes relative, what RoPER "
                         "adds, and why it must be rotated back."));
-    auto* later = buttonFor(tr("Not now"), tr("Help ▸ Guided tour starts it at any time"), this,
+    auto* later = makeActionButton(tr("Not now"), tr("Help ▸ Guided tour starts it at any time"), this,
                             &TourInvitation::answer);
-    auto* start = buttonFor(tr("Start the tour"), {}, this, [this] {
+    auto* start = makeActionButton(tr("Start the tour"), {}, this, [this] {
         answer();
         emit accepted();
     });

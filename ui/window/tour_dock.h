@@ -35,7 +35,7 @@ class TourDock : public QDockWidget {
 
   signals:
     /// Emitted when the page and setup of a stop are to be shown.
-    void arrived(const roper::TourStop& stop);
+    void stopReached(const roper::TourStop& stop);
 
   private:
     void load();
@@ -45,7 +45,7 @@ class TourDock : public QDockWidget {
 
     std::function<QWidget*()> page_;
     QPointer<QWidget> page_of_stop_;
-    bool covers_ = false;
+    bool is_covering_ = false;
     QString control_;  ///< the marked control
     TourPanel* panel_;
     ControlMarker* marker_;

@@ -12,7 +12,7 @@ class LearnedPositions final : public Positions {
         : Positions(specification, options),
           table_(parameters.normal(
               "positions.weight",
-              specification.model.method().longest(specification.model, specification.shape()),
+              specification.model.method().max_length(specification.model, specification.shape()),
               specification.model.width, 1.0)) {}
 
   protected:

@@ -24,14 +24,14 @@ std::unique_ptr<Positions> makePositions(const Specification& specification, Par
     TORCH_CHECK(false, "unknown position method ", specification.model.position);
 }
 
-PassPositions Positions::forPass(const TokenPositions& tokens) {
+PassPositions Positions::makePassPositions(const TokenPositions& tokens) {
     const PositionMethod& method = specification_.model.method();
-    if (method.longest) {
-        const std::int64_t longest = method.longest(specification_.model, specification_.shape());
-        if (tokens.T > longest)
-            throw Error(ErrorKind::usage, "this model " + method.limit + " " + std::to_string(longest) +
+    if (method.max_length) {
+        const std::int64_t max_length = method.max_length(specification_.model, specification_.shape());
+        if (tokens.T > max_length)
+            throw Error(ErrorKind::usage, "this model " + method.limit_text + " " + std::to_string(max_length) +
                                               " positions and cannot read a text of " +
-                                              std::to_string(tokens.T) + " tokens: " + method.for_longer);
+                                              std::to_string(tokens.T) + " tokens: " + method.advice_for_longer);
     }
     PassPositions pass;
     const CosSin nothing = {at::empty({tokens.T, 0}, options_), at::empty({tokens.T, 0}, options_)};
@@ -55,17 +55,17 @@ Pairing Positions::pairing() const {
 }
 
 void Positions::addBias(const TokenPositions& tokens, PassPositions& pass,
-                        const std::function<at::Tensor(const at::Tensor& distances)>& ofDistances) const {
+                        const std::function<at::Tensor(const at::Tensor& distances)>& biasOfDistances) const {
     const at::TensorOptions whole = options_.dtype(at::kLong);
     if (tokens.single.defined())
-        pass.bias = ofDistances(tokens.single.unsqueeze(1) - at::arange(tokens.T, whole))
+        pass.bias = biasOfDistances(tokens.single.unsqueeze(1) - at::arange(tokens.T, whole))
                         .transpose(0, 1)
                         .unsqueeze(2);
     else
-        pass.distance_bias = ofDistances(at::arange(1 - tokens.T, tokens.T, whole));
+        pass.distance_bias = biasOfDistances(at::arange(1 - tokens.T, tokens.T, whole));
 }
 
-std::int64_t Positions::atLeastTrained(std::int64_t T) const {
+std::int64_t Positions::tableLength(std::int64_t T) const {
     return std::max(T, specification_.training.length);
 }
 

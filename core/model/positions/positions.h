@@ -29,9 +29,9 @@ struct PassPositions {
     at::Tensor bias;           ///< to the scores of single tokens: [B, H, 1, T]
     std::vector<CosSin> queries, keys, values;  ///< of rotations: one per layer, or one shared by all layers
 
-    const CosSin& ofQueries(std::size_t layer) const { return queries[queries.size() == 1 ? 0 : layer]; }
-    const CosSin& ofKeys(std::size_t layer) const { return keys[keys.size() == 1 ? 0 : layer]; }
-    const CosSin& ofValues(std::size_t layer) const { return values[values.size() == 1 ? 0 : layer]; }
+    const CosSin& queryCosSin(std::size_t layer) const { return queries[queries.size() == 1 ? 0 : layer]; }
+    const CosSin& keyCosSin(std::size_t layer) const { return keys[keys.size() == 1 ? 0 : layer]; }
+    const CosSin& valueCosSin(std::size_t layer) const { return values[values.size() == 1 ? 0 : layer]; }
 };
 
 /// The LibTorch implementation of a position method, with its parameters and tables. Everything else about a
@@ -45,7 +45,7 @@ class Positions {
     Positions& operator=(const Positions&) = delete;
 
     /// @throws Error (usage) if the method does not support these positions
-    PassPositions forPass(const TokenPositions& tokens);
+    PassPositions makePassPositions(const TokenPositions& tokens);
 
     /// Changes frequencies for texts of `length` tokens, to evaluate a model on texts longer than those of
     /// its training. Trained frequencies are scaled by the same factors as fixed ones.
@@ -69,16 +69,16 @@ class Positions {
     /// Adds the method's contributions to `pass`, which has no rotation yet.
     virtual void contribute(const TokenPositions&, PassPositions& /*pass*/) {}
 
-    /// Adds to `pass` the biases that `ofDistances` returns for distances query − key: any shape → [H, that
+    /// Adds to `pass` the biases that `biasOfDistances` returns for distances query − key: any shape → [H, that
     /// shape].
     void addBias(const TokenPositions& tokens, PassPositions& pass,
-                 const std::function<at::Tensor(const at::Tensor& distances)>& ofDistances) const;
+                 const std::function<at::Tensor(const at::Tensor& distances)>& biasOfDistances) const;
 
     const Specification& specification() const { return specification_; }
     const at::TensorOptions& options() const { return options_; }
 
     /// Size of tables in positions: the length of training sequences, or more if needed.
-    std::int64_t atLeastTrained(std::int64_t T) const;
+    std::int64_t tableLength(std::int64_t T) const;
 
     /// Keeps a table that a longer one replaces, since captured steps still read it.
     void retire(const at::Tensor& table) { retired_tables_.push_back(table); }

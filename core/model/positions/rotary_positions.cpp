@@ -29,13 +29,13 @@ RotaryPositions::RotaryPositions(const Specification& specification, Parameters&
       query_key_(makeRotation(specification.model.rotation(specification.headDim()), "query_key_frequencies",
                               parameters)),
       value_(makeRotation(method_.rotates_values ? specification.model.valueRotation(specification.headDim())
-                                                 : unrotated(specification.headDim()),
+                                                 : unrotatedConfig(specification.headDim()),
                           "value_frequencies", parameters)) {}
 
 RotaryPositions::Rotation RotaryPositions::makeRotation(const RotaryConfig& config, const std::string& name,
                                                         Parameters& parameters) const {
     const auto& model = specification().model;
-    Rotation made{config, config.rotationIn(1)};
+    Rotation made{config, config.rotationForLength(1)};
     if (!model.trainsFrequencies() || made.rotary.pairs() == 0) return made;
     const at::Tensor theta = at::empty({made.rotary.pairs()}, at::kDouble);
     std::copy_n(made.rotary.theta.data(), made.rotary.pairs(), theta.mutable_data_ptr<double>());
@@ -49,14 +49,14 @@ void RotaryPositions::contribute(const TokenPositions& tokens, PassPositions& pa
     pass.queries = pass.keys = cosSinOf(query_key_, tokens);
     pass.values = cosSinOf(value_, tokens);
     if (!method_.decay) return;
-    growDecay(tokens.T);
+    extendDecay(tokens.T);
     pass.queries = times(pass.queries, rowsOf(decay_.queries, tokens));
     pass.keys = times(pass.keys, rowsOf(decay_.keys, tokens));
 }
 
 std::vector<CosSin> RotaryPositions::cosSinOf(Rotation& rotation, const TokenPositions& tokens) {
     if (!rotation.trained.empty()) return trainedCosSin(rotation, tokens);
-    grow(rotation, tokens.T);
+    extendTable(rotation, tokens.T);
     return {{rowsOf(rotation.table.cosine, tokens), rowsOf(rotation.table.sine, tokens)}};
 }
 
@@ -69,19 +69,19 @@ CosSin RotaryPositions::makeTable(const Rotation& rotation, std::int64_t positio
                : CosSin{table.cosine * rotation.attention_factor, table.sine * rotation.attention_factor};
 }
 
-void RotaryPositions::grow(Rotation& rotation, std::int64_t T) {
+void RotaryPositions::extendTable(Rotation& rotation, std::int64_t T) {
     if (rotation.table.cosine.defined() && rotation.table.cosine.size(0) >= T) return;
     retire(rotation.table.cosine);
     retire(rotation.table.sine);
-    rotation.table = makeTable(rotation, atLeastTrained(T));
+    rotation.table = makeTable(rotation, tableLength(T));
 }
 
-void RotaryPositions::growDecay(std::int64_t T) {
+void RotaryPositions::extendDecay(std::int64_t T) {
     if (decay_.queries.defined() && decay_.queries.size(0) >= T) return;
     retire(decay_.queries);
     retire(decay_.keys);
     const auto table = [&](bool is_query) {
-        return makeDecayTable(method_.decay, query_key_.rotary.pairs(), 0, atLeastTrained(T), is_query)
+        return makeDecayTable(method_.decay, query_key_.rotary.pairs(), 0, tableLength(T), is_query)
             .to(options());
     };
     decay_ = {table(true), table(false)};
@@ -109,7 +109,7 @@ std::vector<CosSin> RotaryPositions::trainedCosSin(const Rotation& rotation,
 
 void RotaryPositions::rescale(const Scaling& scaling, double length) {
     for (Rotation* rotation : {&query_key_, &value_}) {
-        const ScaledFrequencies scaled = rotation->config.frequenciesIn(length, {}, scaling);
+        const ScaledFrequencies scaled = rotation->config.frequenciesForLength(length, {}, scaling);
         rotation->factors = scaled.theta.cwiseQuotient(rotation->rotary.theta);
         rotation->table = {};
         if (rotation == &query_key_) rotation->attention_factor = scaled.attention_factor;

@@ -37,10 +37,10 @@ class RotaryPositions : public Positions {
     };
     Rotation makeRotation(const RotaryConfig& config, const std::string& name, Parameters& parameters) const;
     CosSin makeTable(const Rotation& rotation, std::int64_t positions) const;
-    void grow(Rotation& rotation, std::int64_t positions);
+    void extendTable(Rotation& rotation, std::int64_t positions);
     std::vector<CosSin> cosSinOf(Rotation& rotation, const TokenPositions& tokens);
     std::vector<CosSin> trainedCosSin(const Rotation& rotation, const TokenPositions& tokens) const;
-    void growDecay(std::int64_t positions);
+    void extendDecay(std::int64_t positions);
 
     const PositionMethod& method_;
     Rotation query_key_, value_;

@@ -15,7 +15,7 @@ class SinusoidalPositions final : public Positions {
         if (!table_.defined() || table_.size(0) < tokens.T) {
             retire(table_);
             const auto& model = specification().model;
-            table_ = makeSinusoidTable(0, atLeastTrained(tokens.T), model.width, model.base, options());
+            table_ = makeSinusoidTable(0, tableLength(tokens.T), model.width, model.base, options());
         }
         pass.embedding = tokens.single.defined() ? at::embedding(table_, tokens.single).unsqueeze(1)
                                                  : table_.narrow(0, 0, tokens.T);

@@ -13,7 +13,7 @@ class T5Positions final : public Positions {
   public:
     T5Positions(const Specification& specification, Parameters& parameters, at::TensorOptions options)
         : Positions(specification, options),
-          bias_(parameters.normal("relative_bias.weight", specification.model.own.integer("bias_buckets"),
+          bias_(parameters.normal("relative_bias.weight", specification.model.declared.integer("bias_buckets"),
                                   specification.model.heads,
                                   1.0 / std::sqrt(static_cast<double>(specification.model.width)))) {}
 
@@ -23,7 +23,7 @@ class T5Positions final : public Positions {
     void contribute(const TokenPositions& tokens, PassPositions& pass) override {
         if (!buckets_.defined() || buckets_.size(0) < 2 * tokens.T - 1) {
             retire(buckets_);
-            buckets_ = bucketsByDistance(atLeastTrained(tokens.T)).to(options().device());
+            buckets_ = bucketsByDistance(tableLength(tokens.T)).to(options().device());
         }
         addBias(tokens, pass, [this](const at::Tensor& distances) {
             const std::int64_t zero = buckets_.size(0) / 2;  // index of distance 0
@@ -35,13 +35,13 @@ class T5Positions final : public Positions {
   private:
     /// The bucket of every distance −(T − 1) … T − 1: [2T − 1] (int64).
     at::Tensor bucketsByDistance(std::int64_t T) const {
-        const OwnSettings& own = specification().model.own;
+        const DeclaredSettings& declared = specification().model.declared;
         at::Tensor buckets = at::empty({2 * T - 1}, at::kLong);
         auto values = buckets.accessor<std::int64_t, 1>();
         for (std::int64_t i = 0; i < 2 * T - 1; ++i)
             values[i] = t5Bucket(static_cast<int>(i - (T - 1)), specification().isMasked(),
-                                 static_cast<int>(own.integer("bias_buckets")),
-                                 static_cast<int>(own.integer("bias_distance")));
+                                 static_cast<int>(declared.integer("bias_buckets")),
+                                 static_cast<int>(declared.integer("bias_distance")));
         return buckets;
     }
 

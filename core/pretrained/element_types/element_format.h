@@ -57,8 +57,8 @@ inline float halfToFloat(std::uint16_t half) {
 }
 
 /// The float16 at this place of a block.
-inline float scaleAt(const Byte* block, std::size_t place) {
-    return halfToFloat(read<std::uint16_t>(block + place));
+inline float scaleAt(const Byte* block, std::size_t offset) {
+    return halfToFloat(read<std::uint16_t>(block + offset));
 }
 
 template <std::size_t elements, std::size_t bytes, void (*decodeBlock)(const Byte*, float*)>

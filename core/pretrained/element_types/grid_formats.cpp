@@ -41,7 +41,7 @@ void decodeEight(const GridOfEight& grid, std::size_t index, std::size_t signs, 
 
 /// Eight numbers from a grid of vectors of four.
 template <class GridOfFour>
-void decodeTwiceFour(const GridOfFour& grid, std::size_t first, std::size_t second, std::size_t signs,
+void decodeTwoVectors(const GridOfFour& grid, std::size_t first, std::size_t second, std::size_t signs,
                      float scale, float* out) {
     decodeSigned(grid[first], kSigns[signs].data(), scale, out);
     decodeSigned(grid[second], kSigns[signs].data() + 4, scale, out + 4);
@@ -95,7 +95,7 @@ void decodeIQ3_XXS(const Byte* block, float* out) {
         const auto signs = read<std::uint32_t>(block + 66 + part * 4);
         const float scale = between(d, signs >> 28U) * 0.5F;
         for (std::size_t i = 0; i < 4; ++i)
-            decodeTwiceFour(grid, indices[2 * i], indices[2 * i + 1], eightSigns(signs >> (7 * i)), scale,
+            decodeTwoVectors(grid, indices[2 * i], indices[2 * i + 1], eightSigns(signs >> (7 * i)), scale,
                             out + part * 32 + i * 8);
     }
 }
@@ -109,12 +109,12 @@ void decodeIQ3_S(const Byte* block, float* out) {
     };
     for (std::size_t i = 0; i < kSuperBlock / 8; ++i) {
         const float scale = d * static_cast<float>(1 + 2 * halfByte(block + 106, i / 4));
-        decodeTwiceFour(grid, index(2 * i), index(2 * i + 1), signs[i], scale, out + i * 8);
+        decodeTwoVectors(grid, index(2 * i), index(2 * i + 1), signs[i], scale, out + i * 8);
     }
 }
 
 /// Eight numbers of the one-bit formats: a vector of −1, 0 and 1, shifted by an eighth.
-void decodeMoved(const std::array<std::int8_t, 8>& vector, bool down, float scale, float* out) {
+void decodeWithDelta(const std::array<std::int8_t, 8>& vector, bool down, float scale, float* out) {
     const float delta = down ? -0.125F : 0.125F;
     for (std::size_t j = 0; j < 8; ++j)
         out[j] = scale * (static_cast<float>(vector[j]) + delta);
@@ -127,7 +127,7 @@ void decodeIQ1_S(const Byte* block, float* out) {
         const std::uint32_t high = read<std::uint16_t>(block + 34 + i / 4 * 2);
         const std::size_t index = block[2 + i] | (high >> (i % 4 * 3) & 7U) << 8U;
         const float scale = d * static_cast<float>(2 * (high >> 12U & 7U) + 1);
-        decodeMoved(grid[index], (high & 0x8000U) != 0, scale, out + i * 8);
+        decodeWithDelta(grid[index], (high & 0x8000U) != 0, scale, out + i * 8);
     }
 }
 
@@ -146,7 +146,7 @@ void decodeIQ1_M(const Byte* block, float* out) {
     for (std::size_t i = 0; i < kSuperBlock / 8; ++i) {
         const std::uint32_t high = halfByte(block + 32, i),
                             of_part = read<std::uint16_t>(scales + i / 8 * 2) >> (i / 2 % 4 * 3) & 7U;
-        decodeMoved(grid[block[i] | (high & 7U) << 8U], (high & 8U) != 0,
+        decodeWithDelta(grid[block[i] | (high & 7U) << 8U], (high & 8U) != 0,
                     d * static_cast<float>(2 * of_part + 1), out + i * 8);
     }
 }

@@ -9,15 +9,15 @@ Family cohere() {
         model.norm_biases = false;
         model.parallel = true;
         model.shares_norm = true;
-        model.query_key_norms = QueryKeyNorms::by_head;
+        model.query_key_norms = QueryKeyNorms::per_head;
     };
-    family.in_config.tied = true;
-    family.in_config.query_key_norms_flag = "use_qk_norm";
-    family.in_config.logit_scale = {"logit_scale", 0.0625};
-    family.in_config.biases.query_key_value = family.in_config.biases.output = {"attention_bias"};
-    family.in_gguf.biases = {as_file, never, never, never};
-    family.in_gguf.interleaves = true;
-    family.in_gguf.has_logit_scale = true;
+    family.config_rules.tied = true;
+    family.config_rules.query_key_norms_flag = "use_qk_norm";
+    family.config_rules.logit_scale = {"logit_scale", 0.0625};
+    family.config_rules.biases.query_key_value = family.config_rules.biases.output = {"attention_bias"};
+    family.gguf_rules.biases = {if_present, never, never, never};
+    family.gguf_rules.interleaves = true;
+    family.gguf_rules.has_logit_scale = true;
     return family;
 }
 
@@ -28,15 +28,15 @@ Family cohere2() {
         cohere().describe(model);
         model.query_key_norms = QueryKeyNorms::none;
     };
-    family.in_config.query_key_norms_flag = nullptr;
-    family.in_config.ignored = {
+    family.config_rules.query_key_norms_flag = nullptr;
+    family.config_rules.ignored = {
         "order_of_interleaved_layers", "position_embedding_type", "rotary_pct",
         "use_embedding_sharing",       "use_gated_activation",    "use_parallel_block",
         "use_parallel_embedding"};
-    family.in_config.windowed = WindowedLayers::all_but_each_nth;
-    family.in_config.window_pattern = 4;
-    family.in_gguf.window_pattern = 4;
-    family.in_gguf.rotates_windowed_alone = true;
+    family.config_rules.windowed = WindowedLayers::all_but_every_nth;
+    family.config_rules.window_pattern = 4;
+    family.gguf_rules.window_pattern = 4;
+    family.gguf_rules.rotates_only_windowed = true;
     return family;
 }
 

@@ -7,15 +7,15 @@ Family exaone4() {
     family.model_type = family.gguf = "exaone4";
     family.describe = [](Architecture& model) {
         olmo2().describe(model);
-        model.query_key_norms = QueryKeyNorms::alike;
+        model.query_key_norms = QueryKeyNorms::shared_weights;
     };
-    family.in_config.biases = {};
-    family.in_config.biases.plain = {never, never, never, never};
-    family.in_config.windowed = WindowedLayers::all_but_each_nth;
-    family.in_config.window_pattern = 4;
-    family.in_gguf.scales_full_layers_alone = false;
-    family.in_gguf.rotates_windowed_alone = true;
-    family.in_gguf.has_frequency_factors = true;
+    family.config_rules.biases = {};
+    family.config_rules.biases.plain = {never, never, never, never};
+    family.config_rules.windowed = WindowedLayers::all_but_every_nth;
+    family.config_rules.window_pattern = 4;
+    family.gguf_rules.scales_only_full_layers = false;
+    family.gguf_rules.rotates_only_windowed = true;
+    family.gguf_rules.has_frequency_factors = true;
     return family;
 }
 

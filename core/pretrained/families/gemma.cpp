@@ -11,10 +11,10 @@ Family gemma() {
         model.activation = Activation::gelu_tanh;
         model.embedding_scale = std::sqrt(static_cast<double>(model.width));
     };
-    family.in_config.biases.query_key_value = family.in_config.biases.output = {"attention_bias"};
-    family.in_gguf.biases = {as_file, never, never, never};
-    family.in_config.gelu_means_tanh = true;
-    family.in_config.tied = true;
+    family.config_rules.biases.query_key_value = family.config_rules.biases.output = {"attention_bias"};
+    family.gguf_rules.biases = {if_present, never, never, never};
+    family.config_rules.gelu_means_tanh = true;
+    family.config_rules.tied = true;
     return family;
 }
 
@@ -28,16 +28,16 @@ Family gemma2() {
     family.names.after_attention_norm = "post_attention_layernorm";
     family.names.feed_forward_norm = "pre_feedforward_layernorm";
     family.names.after_feed_forward_norm = "post_feedforward_layernorm";
-    family.in_config.activation_key = "hidden_activation";
-    family.in_config.gelu_means_tanh = false;
+    family.config_rules.activation_key = "hidden_activation";
+    family.config_rules.gelu_means_tanh = false;
     family.score_cap = 50;
     family.logit_cap = 30;
-    family.in_config.query_scalar_key = "query_pre_attn_scalar";
-    family.in_config.windowed = WindowedLayers::all_but_each_nth;
-    family.in_config.window_pattern = 2;
-    family.in_gguf.window = 4096;
-    family.in_gguf.window_pattern = 2;
-    family.in_gguf.layers_scored_by_width = 46;
+    family.config_rules.query_scalar_key = "query_pre_attn_scalar";
+    family.config_rules.windowed = WindowedLayers::all_but_every_nth;
+    family.config_rules.window_pattern = 2;
+    family.gguf_rules.window = 4096;
+    family.gguf_rules.window_pattern = 2;
+    family.gguf_rules.layers_scored_by_width = 46;
     return family;
 }
 
@@ -47,17 +47,17 @@ Family gemma3_text() {
     family.gguf = "gemma3";
     family.describe = [](Architecture& model) {
         gemma2().describe(model);
-        model.query_key_norms = QueryKeyNorms::alike;
+        model.query_key_norms = QueryKeyNorms::shared_weights;
     };
     family.score_cap = std::nullopt;
     family.logit_cap = 0;
-    family.in_config.window_pattern = 6;
-    family.in_config.bidirectional_flag = "use_bidirectional_attention";
-    family.in_gguf.windowed_base = 10000;
-    family.in_gguf.window = 0;
-    family.in_gguf.window_pattern = 6;
-    family.in_gguf.layers_scored_by_width = 62;
-    family.in_gguf.of_images = {"v.", "mm."};
+    family.config_rules.window_pattern = 6;
+    family.config_rules.bidirectional_flag = "use_bidirectional_attention";
+    family.gguf_rules.windowed_base = 10000;
+    family.gguf_rules.window = 0;
+    family.gguf_rules.window_pattern = 6;
+    family.gguf_rules.layers_scored_by_width = 62;
+    family.gguf_rules.image_tensor_prefixes = {"v.", "mm."};
     return family;
 }
 

@@ -5,11 +5,11 @@ namespace roper::family {
 Family glm() {
     Family family = llamaLike("glm", "chatglm");
     family.names.gate_up = "mlp.gate_up_proj";
-    family.in_config.norm_epsilon = 1.5625e-7;
-    family.in_config.biases.query_key_value = {"attention_bias", true};
-    family.in_gguf.biases = {as_file, never, never, never};
-    family.in_gguf.interleaves = true;
-    family.in_gguf.fuses_gate = true;
+    family.config_rules.norm_epsilon = 1.5625e-7;
+    family.config_rules.biases.query_key_value = {"attention_bias", true};
+    family.gguf_rules.biases = {if_present, never, never, never};
+    family.gguf_rules.interleaves = true;
+    family.gguf_rules.gate_and_up_fused = true;
     return family;
 }
 

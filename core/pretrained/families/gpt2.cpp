@@ -32,16 +32,16 @@ Family gpt2() {
     };
     family.names = gpt2Names();
     family.transposed = true;
-    family.in_config.biases.plain = {always, always, always, never};
-    family.in_gguf.biases = {always, always, always, never};
-    family.in_config.context = 1024;
-    family.in_config.feed_forward_by_width = 4;
-    family.in_config.activation_key = "activation_function";
-    family.in_config.tied = true;
-    family.in_config.scales_scores_flag = "scale_attn_weights";
-    family.in_config.scales_by_layer_flag = "scale_attn_by_inverse_layer_idx";
-    family.made_by_its_class = {".attn.bias", ".attn.masked_bias"};
-    family.in_gguf.old_files_cut_as_gpt2 = true;
+    family.config_rules.biases.plain = {always, always, always, never};
+    family.gguf_rules.biases = {always, always, always, never};
+    family.config_rules.context = 1024;
+    family.config_rules.feed_forward_factor = 4;
+    family.config_rules.activation_key = "activation_function";
+    family.config_rules.tied = true;
+    family.config_rules.scales_scores_flag = "scale_attn_weights";
+    family.config_rules.scales_by_layer_flag = "scale_attn_by_inverse_layer_idx";
+    family.recomputed_suffixes = {".attn.bias", ".attn.masked_bias"};
+    family.gguf_rules.old_files_use_gpt2_pattern = true;
     return family;
 }
 

@@ -31,13 +31,13 @@ Family gpt_neox() {
     };
     family.names = neoxNames();
     family.interleaved_heads = true;
-    family.in_config.biases = {
+    family.config_rules.biases = {
         {always, always, always, never}, {"attention_bias", true}, {"attention_bias", true}};
-    family.in_gguf.biases = {always, always, always, never};
+    family.gguf_rules.biases = {always, always, always, never};
     family.parallel_flag = "use_parallel_residual";
-    family.other_head = "lm_head";
-    family.made_by_its_class = {".attention.bias", ".attention.masked_bias"};
-    family.in_gguf.old_files_cut_as_gpt2 = true;
+    family.alternative_head = "lm_head";
+    family.recomputed_suffixes = {".attention.bias", ".attention.masked_bias"};
+    family.gguf_rules.old_files_use_gpt2_pattern = true;
     return family;
 }
 

@@ -4,16 +4,16 @@ namespace roper::family {
 
 Family granite() {
     Family family = llamaLike("granite", "granite");
-    family.in_config.embedding_scale = {"embedding_multiplier"};
-    family.in_config.residual_scale = {"residual_multiplier"};
-    family.in_config.score_scale = {"attention_multiplier"};
-    family.in_config.logit_divisor = {"logits_scaling"};
-    family.in_config.biases.query_key_value = family.in_config.biases.output = {"attention_bias"};
-    family.in_config.biases.feed_forward = {"mlp_bias"};
-    family.in_gguf.biases = {as_file, as_file, as_file, never};
-    family.in_gguf.interleaves = true;
-    family.in_gguf.has_frequency_factors = true;
-    family.in_gguf.has_scales = true;
+    family.config_rules.embedding_scale = {"embedding_multiplier"};
+    family.config_rules.residual_scale = {"residual_multiplier"};
+    family.config_rules.score_scale = {"attention_multiplier"};
+    family.config_rules.logit_divisor = {"logits_scaling"};
+    family.config_rules.biases.query_key_value = family.config_rules.biases.output = {"attention_bias"};
+    family.config_rules.biases.feed_forward = {"mlp_bias"};
+    family.gguf_rules.biases = {if_present, if_present, if_present, never};
+    family.gguf_rules.interleaves = true;
+    family.gguf_rules.has_frequency_factors = true;
+    family.gguf_rules.has_scales = true;
     return family;
 }
 

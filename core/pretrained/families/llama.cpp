@@ -30,44 +30,44 @@ Family llamaLike(const char* model_type, const char* gguf) {
     family.model_type = model_type;
     family.gguf = gguf;
     family.names = llamaNames();
-    family.in_config.biases.plain = {never, never, never, never};
+    family.config_rules.biases.plain = {never, never, never, never};
     return family;
 }
 
 Family llama() {
     Family family = llamaLike("llama", "llama");
-    family.in_config.biases.query_key_value = family.in_config.biases.output = {"attention_bias"};
-    family.in_config.biases.feed_forward = {"mlp_bias"};
-    family.in_gguf.interleaves = true;
-    family.in_gguf.biases = {as_file, as_file, as_file, never};
-    family.in_gguf.whole_heads = true;
-    family.in_gguf.has_frequency_factors = true;
-    family.in_gguf.window_pattern = 0;  // for Mistral's models, whose GGUF files name the architecture llama
+    family.config_rules.biases.query_key_value = family.config_rules.biases.output = {"attention_bias"};
+    family.config_rules.biases.feed_forward = {"mlp_bias"};
+    family.gguf_rules.interleaves = true;
+    family.gguf_rules.biases = {if_present, if_present, if_present, never};
+    family.gguf_rules.requires_full_rotation = true;
+    family.gguf_rules.has_frequency_factors = true;
+    family.gguf_rules.window_pattern = 0;  // for Mistral's models, whose GGUF files name the architecture llama
     return family;
 }
 
 Family mistral() {
     Family family = llamaLike("mistral", "llama");
-    family.in_gguf.interleaves = true;
-    family.in_config.windowed = WindowedLayers::all;
-    family.in_gguf.has_frequency_factors = true;
+    family.gguf_rules.interleaves = true;
+    family.config_rules.windowed = WindowedLayers::all;
+    family.gguf_rules.has_frequency_factors = true;
     return family;
 }
 
 Family ministral() {
     Family family = llamaLike("ministral", "");
-    family.in_config.windowed = WindowedLayers::all;
+    family.config_rules.windowed = WindowedLayers::all;
     return family;
 }
 
 Family ministral3() {
     Family family = llamaLike("ministral3", "mistral3");
-    family.in_config.norm_epsilon = 1e-5;
-    family.in_config.windowed = WindowedLayers::all;
-    family.in_config.window = 0;
+    family.config_rules.norm_epsilon = 1e-5;
+    family.config_rules.windowed = WindowedLayers::all;
+    family.config_rules.window = 0;
     family.queries_grow = true;
-    family.in_gguf.biases = {never, never, never, never};
-    family.in_gguf.interleaves = true;
+    family.gguf_rules.biases = {never, never, never, never};
+    family.gguf_rules.interleaves = true;
     return family;
 }
 

@@ -11,9 +11,9 @@ Family nemotron() {
         model.gated = false;
         model.activation = Activation::relu_squared;
     };
-    family.in_config.biases.query_key_value = family.in_config.biases.output = {"attention_bias"};
-    family.in_config.biases.feed_forward = {"mlp_bias"};
-    family.in_gguf.biases = {as_file, as_file, as_file, never};
+    family.config_rules.biases.query_key_value = family.config_rules.biases.output = {"attention_bias"};
+    family.config_rules.biases.feed_forward = {"mlp_bias"};
+    family.gguf_rules.biases = {if_present, if_present, if_present, never};
     return family;
 }
 

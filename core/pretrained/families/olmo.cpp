@@ -8,11 +8,11 @@ Family olmo() {
         model.norm = NormKind::layer;
         model.norm_weights = model.norm_biases = false;
     };
-    family.in_config.biases.query_key_value = family.in_config.biases.output = {"attention_bias"};
-    family.in_config.clip_key = "clip_qkv";
-    family.in_gguf.biases = {never, never, never, never};
-    family.in_gguf.interleaves = true;
-    family.in_gguf.has_clip = true;
+    family.config_rules.biases.query_key_value = family.config_rules.biases.output = {"attention_bias"};
+    family.config_rules.clip_key = "clip_qkv";
+    family.gguf_rules.biases = {never, never, never, never};
+    family.gguf_rules.interleaves = true;
+    family.gguf_rules.has_clip = true;
     return family;
 }
 
@@ -21,23 +21,23 @@ Family olmo2() {
     family.describe = [](Architecture& model) {
         model.norms_before = false;
         model.norms_after = true;
-        model.query_key_norms = QueryKeyNorms::whole;
+        model.query_key_norms = QueryKeyNorms::all_heads;
     };
     family.names.after_attention_norm = "post_attention_layernorm";
     family.names.after_feed_forward_norm = "post_feedforward_layernorm";
-    family.in_config.norm_epsilon = 1e-5;
-    family.in_config.biases.query_key_value = family.in_config.biases.output = {"attention_bias"};
-    family.in_gguf.biases = {never, never, never, never};
-    family.in_gguf.window_pattern = 4;  // of OLMo 3, whose GGUF files name the architecture olmo2
-    family.in_gguf.scales_full_layers_alone = true;
+    family.config_rules.norm_epsilon = 1e-5;
+    family.config_rules.biases.query_key_value = family.config_rules.biases.output = {"attention_bias"};
+    family.gguf_rules.biases = {never, never, never, never};
+    family.gguf_rules.window_pattern = 4;  // of OLMo 3, whose GGUF files name the architecture olmo2
+    family.gguf_rules.scales_only_full_layers = true;
     return family;
 }
 
 Family olmo3() {
     Family family = olmo2();
     family.model_type = "olmo3";
-    family.in_config.windowed = WindowedLayers::all_but_each_nth;
-    family.in_config.window_pattern = 4;
+    family.config_rules.windowed = WindowedLayers::all_but_every_nth;
+    family.config_rules.window_pattern = 4;
     return family;
 }
 

@@ -11,7 +11,7 @@ Family phi() {
         model.shares_norm = true;
         model.gated = false;
         model.activation = Activation::gelu_tanh;
-        model.query_key_norms = QueryKeyNorms::alike;
+        model.query_key_norms = QueryKeyNorms::shared_weights;
     };
     family.names.final_norm = "model.final_layernorm";
     family.names.output = "self_attn.dense";
@@ -19,9 +19,9 @@ Family phi() {
     family.names.key_norm = "self_attn.k_layernorm";
     family.names.up = "mlp.fc1";
     family.names.down = "mlp.fc2";
-    family.in_config.query_key_norms_flag = "qk_layernorm";
-    family.in_config.biases.plain = {always, always, always, always};
-    family.in_gguf.biases = {always, always, always, always};
+    family.config_rules.query_key_norms_flag = "qk_layernorm";
+    family.config_rules.biases.plain = {always, always, always, always};
+    family.gguf_rules.biases = {always, always, always, always};
     return family;
 }
 
@@ -30,13 +30,13 @@ Family phi3() {
     Family family = llamaLike("phi3", "phi3");
     family.names.query_key_value = "self_attn.qkv_proj";
     family.names.gate_up = "mlp.gate_up_proj";
-    family.in_config.norm_epsilon = 1e-5;
-    family.in_config.windowed = WindowedLayers::all;
-    family.in_config.window = 0;
-    family.in_gguf.biases = {never, never, never, never};
-    family.in_gguf.has_long_factors = true;
-    family.in_gguf.fuses_gate = true;
-    family.in_gguf.window_pattern = 0;
+    family.config_rules.norm_epsilon = 1e-5;
+    family.config_rules.windowed = WindowedLayers::all;
+    family.config_rules.window = 0;
+    family.gguf_rules.biases = {never, never, never, never};
+    family.gguf_rules.has_long_factors = true;
+    family.gguf_rules.gate_and_up_fused = true;
+    family.gguf_rules.window_pattern = 0;
     return family;
 }
 

@@ -4,22 +4,22 @@ namespace roper::family {
 
 Family qwen2() {
     Family family = llamaLike("qwen2", "qwen2");
-    family.in_config.biases.plain.query_key_value = always;
-    family.in_gguf.biases = {as_file, as_file, never, as_file};
-    family.in_config.windowed = WindowedLayers::from_max_window_on;
-    family.in_config.window_flag = "use_sliding_window";
-    family.in_gguf.whole_heads = true;
+    family.config_rules.biases.plain.query_key_value = always;
+    family.gguf_rules.biases = {if_present, if_present, never, if_present};
+    family.config_rules.windowed = WindowedLayers::from_max_window_on;
+    family.config_rules.window_flag = "use_sliding_window";
+    family.gguf_rules.requires_full_rotation = true;
     return family;
 }
 
 Family qwen3() {
     Family family = llamaLike("qwen3", "qwen3");
-    family.describe = [](Architecture& model) { model.query_key_norms = QueryKeyNorms::alike; };
-    family.in_config.biases.query_key_value = family.in_config.biases.output = {"attention_bias"};
-    family.in_gguf.biases = {as_file, as_file, never, never};
-    family.in_config.windowed = WindowedLayers::from_max_window_on;
-    family.in_config.window_flag = "use_sliding_window";
-    family.in_gguf.whole_heads = true;
+    family.describe = [](Architecture& model) { model.query_key_norms = QueryKeyNorms::shared_weights; };
+    family.config_rules.biases.query_key_value = family.config_rules.biases.output = {"attention_bias"};
+    family.gguf_rules.biases = {if_present, if_present, never, never};
+    family.config_rules.windowed = WindowedLayers::from_max_window_on;
+    family.config_rules.window_flag = "use_sliding_window";
+    family.gguf_rules.requires_full_rotation = true;
     return family;
 }
 

@@ -3,7 +3,7 @@
 namespace roper::family {
 namespace {
 
-TensorNames ourNames() {
+TensorNames roperNames() {
     TensorNames names;
     names.embedding = "embedding";
     names.positions = "positions";
@@ -23,9 +23,9 @@ TensorNames ourNames() {
 
 Family roper() {
     Family family;
-    family.model_type = kOurFamily;
-    family.names = ourNames();
-    family.is_ours = true;
+    family.model_type = kRoperFamily;
+    family.names = roperNames();
+    family.trained_here = true;
     return family;
 }
 

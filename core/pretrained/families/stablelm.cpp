@@ -9,9 +9,9 @@ Family stablelm() {
         model.shares_norm = true;
     };
     family.parallel_flag = "use_parallel_residual";
-    family.parallel_usually = false;
-    family.in_config.biases.query_key_value = {"use_qkv_bias"};
-    family.in_gguf.biases = {as_file, never, never, never};
+    family.parallel_by_default = false;
+    family.config_rules.biases.query_key_value = {"use_qkv_bias"};
+    family.gguf_rules.biases = {if_present, never, never, never};
     return family;
 }
 

@@ -11,15 +11,15 @@ Family starcoder2() {
     };
     family.names.up = "mlp.c_fc";
     family.names.down = "mlp.c_proj";
-    family.in_config.tied = true;
-    family.in_config.ignored = {"activation_function", "mlp_type", "norm_type"};
-    family.in_config.windowed = WindowedLayers::all;
-    family.in_config.window = 0;
-    family.in_config.biases.query_key_value = {"use_bias", true};
-    family.in_config.biases.output = family.in_config.biases.feed_forward =
-        family.in_config.biases.query_key_value;
-    family.in_gguf.biases = {as_file, as_file, as_file, never};
-    family.in_gguf.window_pattern = 0;
+    family.config_rules.tied = true;
+    family.config_rules.ignored = {"activation_function", "mlp_type", "norm_type"};
+    family.config_rules.windowed = WindowedLayers::all;
+    family.config_rules.window = 0;
+    family.config_rules.biases.query_key_value = {"use_bias", true};
+    family.config_rules.biases.output = family.config_rules.biases.feed_forward =
+        family.config_rules.biases.query_key_value;
+    family.gguf_rules.biases = {if_present, if_present, if_present, never};
+    family.gguf_rules.window_pattern = 0;
     return family;
 }
 

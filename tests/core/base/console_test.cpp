@@ -11,7 +11,7 @@ TEST(Console, WhatIsWrittenControlsNoTerminal) {
     testing::internal::CaptureStdout();
     testing::internal::CaptureStderr();
     {
-        const CleanOutput clean;
+        const TerminalOutputFilter clean;
         std::cout << "plain\n\ta\x1b[2Jé";
         std::cout << '\xc2' << std::flush << '\x9b' << "b\xe2\x80"
                   << "\xae"

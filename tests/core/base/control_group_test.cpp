@@ -17,8 +17,8 @@ class ControlGroupTest : public testing::Test {
         std::filesystem::create_directories((folder_.path() / path).parent_path());
         std::ofstream(folder_.path() / path) << text << "\n";
     }
-    std::optional<double> cores() { return coresOfControlGroup(folder_.path()); }
-    std::optional<double> memory() { return memoryLeftOfControlGroup(folder_.path()); }
+    std::optional<double> cores() { return cgroupCpuQuota(folder_.path()); }
+    std::optional<double> memory() { return cgroupMemoryAvailable(folder_.path()); }
 
     TemporaryFolder folder_;
 };

@@ -20,11 +20,11 @@ TEST(CrashReport, IsFoundForItsOwnProcessAlone) {
     const std::string crash =
         "2026-11-23T06:20:05Z  the process 12 (started at tick 345) crashed with SIGSEGV: it fell\n";
     const std::string more = "2026-11-23T06:21:05Z  resumed from step 3\n";
-    EXPECT_EQ(crashIn(more + crash + more, 12, 345), "SIGSEGV: it fell");
-    EXPECT_FALSE(crashIn(crash, 1, 345));
-    EXPECT_FALSE(crashIn(crash, 12, 34));
-    EXPECT_FALSE(crashIn("", 12, 345));
-    EXPECT_EQ(crashIn("the process 1 (started at tick 2) crashed with \x1b[31m", 1, 2)->find('\x1b'),
+    EXPECT_EQ(findCrash(more + crash + more, 12, 345), "SIGSEGV: it fell");
+    EXPECT_FALSE(findCrash(crash, 1, 345));
+    EXPECT_FALSE(findCrash(crash, 12, 34));
+    EXPECT_FALSE(findCrash("", 12, 345));
+    EXPECT_EQ(findCrash("the process 1 (started at tick 2) crashed with \x1b[31m", 1, 2)->find('\x1b'),
               std::string::npos);
 }
 
@@ -63,7 +63,7 @@ TEST(CrashReport, IsWrittenByAProcessThatCrashes) {
         EXPECT_TRUE(WIFSIGNALED(result) && WTERMSIG(result) == signal) << signal;
         std::stringstream log;
         log << std::ifstream(path).rdbuf();
-        const auto crash = crashIn(log.str(), child, start);
+        const auto crash = findCrash(log.str(), child, start);
         ASSERT_TRUE(crash) << log.str();
         EXPECT_EQ(crash->rfind(signalName(signal) + ": ", 0), 0U) << *crash;
     }

@@ -47,13 +47,13 @@ TEST(FileLock, IsItsOwnersAlone) {
 
 TEST(FileLock, CanBeSeenWithoutBeingTaken) {
     const TemporaryFolder folder;
-    EXPECT_EQ(lockIsHeld(folder / "lock"), std::optional(false));
+    EXPECT_EQ(isLockHeld(folder / "lock"), std::optional(false));
     {
         const FileLock lock(folder / "lock");
-        EXPECT_EQ(lockIsHeld(folder / "lock"), std::optional(true));
-        EXPECT_EQ(lockIsHeld(folder / "lock"), std::optional(true));
+        EXPECT_EQ(isLockHeld(folder / "lock"), std::optional(true));
+        EXPECT_EQ(isLockHeld(folder / "lock"), std::optional(true));
     }
-    EXPECT_EQ(lockIsHeld(folder / "lock"), std::optional(false));
+    EXPECT_EQ(isLockHeld(folder / "lock"), std::optional(false));
 }
 
 TEST(FileLock, WaitingEndsWithTheNameOfTheHolder) {

@@ -49,9 +49,9 @@ TEST(FilePath, ALinkIsNotFollowed) {
     expectError(ErrorKind::disk, "symbolic link", [&] { writeFileAtomically(sent.path("linked/new"), "x"); });
     expectError(ErrorKind::disk, "symbolic link", [&] { makeFolder(sent.path("linked/new")); });
     expectError(ErrorKind::disk, "symbolic link", [&] { removeFile(sent.path("linked/file")); });
-    expectError(ErrorKind::disk, "symbolic link", [&] { namesIn(sent.path("linked")); });
-    expectError(ErrorKind::disk, "symbolic link", [&] { isThere(sent.path("linked/file")); });
-    EXPECT_TRUE(isThere(sent.path("linked")));
+    expectError(ErrorKind::disk, "symbolic link", [&] { listFolder(sent.path("linked")); });
+    expectError(ErrorKind::disk, "symbolic link", [&] { pathExists(sent.path("linked/file")); });
+    EXPECT_TRUE(pathExists(sent.path("linked")));
     EXPECT_EQ(sent.outside(), "precious\n");
     EXPECT_FALSE(fs::exists(sent.folder / "outside/new"));
 
@@ -63,10 +63,10 @@ TEST(FilePath, ALinkIsNotFollowed) {
 
 TEST(FilePath, WhatCannotBeListedIsNotTakenForEmpty) {
     const SentFolder sent;
-    EXPECT_TRUE(namesIn(sent.path("run/missing")).empty());
+    EXPECT_TRUE(listFolder(sent.path("run/missing")).empty());
     writeFileAtomically(sent.path("run/file"), "no folder");
-    expectError(ErrorKind::disk, "run/file", [&] { namesIn(sent.path("run/file")); });
-    expectError(ErrorKind::disk, "run/file", [&] { namesIn((sent.folder / "sent/run/file").string()); });
+    expectError(ErrorKind::disk, "run/file", [&] { listFolder(sent.path("run/file")); });
+    expectError(ErrorKind::disk, "run/file", [&] { listFolder((sent.folder / "sent/run/file").string()); });
 }
 
 TEST(FilePath, AppendingLeavesOtherNamesOfTheFileAlone) {
@@ -137,7 +137,7 @@ TEST(FilePath, LinksToRegularFilesAreFollowedAndNothingElseIsOpened) {
           std::pair("device", "is a device, not a file"), std::pair("folder", "is a folder, not a file")})
         expectError(ErrorKind::disk, part, [&, file = name] { openFile(model / file, O_RDONLY); });
     expectError(ErrorKind::disk, "No such file", [&] { readFile(model / "missing"); });
-    EXPECT_FALSE(openFileIfThere(model / "missing", O_RDONLY));
+    EXPECT_FALSE(openFileIfExists(model / "missing", O_RDONLY));
 }
 
 }  // namespace

@@ -70,9 +70,9 @@ TEST(LineReader, AMissingFileHasNoLines) {
 TEST(LineReader, ALineThatIsTooLongCanBeCut) {
     const TemporaryFolder folder;
     const std::string longer(3000000, 'x');
-    const auto cut = [&](const std::string& content) {
+    const auto truncated = [&](const std::string& content) {
         writeFileAtomically(folder / "f", content);
-        LineReader reader(folder / "f", LineReader::LastLine::unfinished, LineReader::Overlong::cut);
+        LineReader reader(folder / "f", LineReader::LastLine::unfinished, LineReader::OverlongLine::truncated);
         std::vector<std::string> lines;
         while (const auto line = reader.next())
             lines.emplace_back(*line);
@@ -81,11 +81,11 @@ TEST(LineReader, ALineThatIsTooLongCanBeCut) {
     };
     using Lines = std::vector<std::string>;
     const std::string beginning(1000, 'x');
-    EXPECT_EQ(cut("one\n" + longer + "\ntwo\n"), (Lines{"one", beginning, "two"}));
-    EXPECT_EQ(cut("one\n" + longer), (Lines{"one", beginning}));
-    EXPECT_EQ(cut(longer + "\n" + longer + "\nend\ntorn"), (Lines{beginning, beginning, "end"}));
+    EXPECT_EQ(truncated("one\n" + longer + "\ntwo\n"), (Lines{"one", beginning, "two"}));
+    EXPECT_EQ(truncated("one\n" + longer), (Lines{"one", beginning}));
+    EXPECT_EQ(truncated(longer + "\n" + longer + "\nend\ntorn"), (Lines{beginning, beginning, "end"}));
     const fs::path sparse = sparseFile(folder, "one\n");
-    LineReader reader(sparse, LineReader::LastLine::unfinished, LineReader::Overlong::cut);
+    LineReader reader(sparse, LineReader::LastLine::unfinished, LineReader::OverlongLine::truncated);
     EXPECT_EQ(reader.next(), "one");
     expectError(ErrorKind::disk, "a line of more than 67.1 MB", [&] { reader.next(); });
 }

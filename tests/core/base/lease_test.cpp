@@ -26,7 +26,7 @@ namespace {
 using std::chrono::milliseconds;
 namespace fs = std::filesystem;
 
-constexpr double kExpires_s = 0.6;
+constexpr double kExpiry_s = 0.6;
 
 ProcessIdentity processOn(const std::string& host) {
     return {host, "boot of " + host, "pid:[1]", 4711, 99};
@@ -34,7 +34,7 @@ ProcessIdentity processOn(const std::string& host) {
 
 class LeaseTest : public testing::Test {
   protected:
-    std::unique_ptr<Lease> take(const std::string& host, double expires_s = kExpires_s) {
+    std::unique_ptr<Lease> take(const std::string& host, double expires_s = kExpiry_s) {
         return std::make_unique<Lease>(
             folder_.path(), [this](const std::string& text) { said_.push_back(text); }, expires_s,
             processOn(host));
@@ -63,7 +63,7 @@ TEST_F(LeaseTest, IsHeldByOneAndReleased) {
     for (std::int64_t number = 1; number <= 3; ++number) {
         const auto lease = take("a");
         EXPECT_EQ(lease->number(), number);
-        lease->requireHeld();
+        lease->requireOwnership();
     }
     EXPECT_EQ(files(), std::vector<std::string>{"lease.3"});
     EXPECT_TRUE(said_.empty());
@@ -75,7 +75,7 @@ TEST_F(LeaseTest, IsRefusedWhileTheHeartbeatOfAnotherMachineGoesOn) {
     expectError(ErrorKind::usage, "process 4711 on a", [&] { take("b", kExpiresLate_s); });
     ASSERT_EQ(said_.size(), 1U);
     EXPECT_NE(said_.front().find("process 4711 on a"), std::string::npos);
-    held->requireHeld();
+    held->requireOwnership();
 }
 
 TEST_F(LeaseTest, NamesThatNoProcessGivesAreIgnoredAndSaid) {
@@ -148,12 +148,12 @@ TEST_F(LeaseTest, WhoWasSilentTooLongWritesNoMore) {
     const auto suspended = take("a");
     leaveLease(2, processOn("b"));  // b took over meanwhile
     EXPECT_FALSE(suspended->renew());
-    expectError(ErrorKind::other, "has taken over", [&] { suspended->requireHeld(); });
+    expectError(ErrorKind::other, "has taken over", [&] { suspended->requireOwnership(); });
 }
 
 TEST_F(LeaseTest, WithoutHeartbeatNothingIsWritten) {
     const auto cut_off = take("a");
-    cut_off->requireHeld();
+    cut_off->requireOwnership();
     const fs::path file = folder_.path() / "lease.1";
     // Simulates an unresponsive file server: the file cannot be touched but still exists.
     const fs::path other = folder_.path() / "other";
@@ -163,9 +163,9 @@ TEST_F(LeaseTest, WithoutHeartbeatNothingIsWritten) {
     };
     exchange();
     std::this_thread::sleep_for(milliseconds(400));
-    expectError(ErrorKind::disk, "nothing is written here meanwhile", [&] { cut_off->requireHeld(); });
+    expectError(ErrorKind::disk, "nothing is written here meanwhile", [&] { cut_off->requireOwnership(); });
     exchange();
-    cut_off->requireHeld();
+    cut_off->requireOwnership();
 }
 
 /// The directory changes between listing its names and creating a file.
@@ -214,10 +214,10 @@ TEST_F(LeaseTest, ManyThatWantItGetItOneAtATime) {
     std::vector<std::thread> machines;
     for (int i = 0; i < 8; ++i)
         machines.emplace_back([&, i] {
-            const auto me = processOn("m" + std::to_string(i));
+            const auto identity = processOn("m" + std::to_string(i));
             for (int tries = 0; tries < 100; ++tries) {
                 try {
-                    const Lease lease(folder_.path(), {}, kExpires_s, me);
+                    const Lease lease(folder_.path(), {}, kExpiry_s, identity);
                     most = std::max<int>(most, ++holders);
                     std::this_thread::sleep_for(milliseconds(20));
                     --holders;
@@ -236,7 +236,7 @@ TEST_F(LeaseTest, ManyThatWantItGetItOneAtATime) {
 
 TEST_F(LeaseTest, ToldToEndItWaitsNoLonger) {
     leaveLease(1, processOn("b"));
-    EXPECT_TRUE(endsWithin(10, 1'000'000'000, [&] {
+    EXPECT_TRUE(finishesWithin(10, 1'000'000'000, [&] {
         handleStopSignals();
         ::raise(SIGTERM);
         expectError(ErrorKind::preempted, "told to end while waiting for process 4711 on b",

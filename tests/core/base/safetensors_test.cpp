@@ -33,7 +33,7 @@ TEST(Safetensors, AStreamedTensorIsWrittenAsItIsMade) {
                                             }}};
     };
     writeSafetensors(folder / "x.safetensors", writing(2), {});
-    const SafetensorsFile file = SafetensorsFile::read(folder / "x.safetensors", SafetensorsFile::kAnySize);
+    const SafetensorsFile file = SafetensorsFile::read(folder / "x.safetensors", SafetensorsFile::kUnlimitedSize);
     EXPECT_EQ(std::memcmp(file.tensor("a").bytes.data() + 12, row.data(), 12), 0);
     EXPECT_THROW(writeSafetensors(folder / "y.safetensors", writing(3), {}), std::invalid_argument);
     EXPECT_FALSE(std::filesystem::exists(folder / "y.safetensors"));
@@ -50,7 +50,7 @@ TEST(Safetensors, ReadsBackWhatItWrites) {
                       {"c", Dtype::U8, {3}, std::as_bytes(std::span(c))},
                       {"empty", Dtype::F64, {0, 4}, {}}},
                      {{"step", "12"}, {"text", "ü\"\n"}});
-    const SafetensorsFile file = SafetensorsFile::read(folder / "x.safetensors", SafetensorsFile::kAnySize);
+    const SafetensorsFile file = SafetensorsFile::read(folder / "x.safetensors", SafetensorsFile::kUnlimitedSize);
     EXPECT_EQ(file.tensors().size(), 4U);
     EXPECT_EQ(file.tensor("a").shape, (std::vector<std::int64_t>{2, 3}));
     EXPECT_EQ(std::memcmp(file.tensor("a").bytes.data(), a.data(), 24), 0);
@@ -135,7 +135,7 @@ TEST(Safetensors, AHeaderThatIsNoneTakesNoMemory) {
     std::ofstream(folder / "x.safetensors", std::ios::binary)
         .write(reinterpret_cast<const char*>(&length), sizeof length);
     std::filesystem::resize_file(folder / "x.safetensors", 1ULL << 30U);
-    EXPECT_TRUE(endsWithin(10, 30'000'000, [&] {
+    EXPECT_TRUE(finishesWithin(10, 30'000'000, [&] {
         expectError(ErrorKind::checkpoint, "does not begin with '{'",
                     [&] { SafetensorsHeader::read(folder / "x.safetensors"); });
     }));

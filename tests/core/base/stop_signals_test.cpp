@@ -19,7 +19,7 @@ namespace {
 int endOf(const std::function<void()>& begin) {
     const pid_t child = ::fork();
     if (child == 0) {
-        limitTo(20, kNoLimit);
+        limitThisProcess(20, kNoLimit);
         handleStopSignals();
         begin();
         while (true)
@@ -34,24 +34,24 @@ TEST(StopSignals, WhatHasNothingToSaveIsEndedWhateverItWaitsFor) {
     const std::filesystem::path socket = folder / "socket";
     std::ofstream(socket) << "x";
     EXPECT_EQ(endOf([&] {
-                  removeAtPromptStop(socket);
-                  static const StopsPromptly nothing_to_save;
+                  setFileToRemoveOnStop(socket);
+                  static const ExitOnStopSignal nothing_to_save;
                   ::raise(SIGTERM);
               }),
               SIGTERM);
     EXPECT_FALSE(std::filesystem::exists(socket));
     EXPECT_EQ(endOf([] {
                   ::raise(SIGINT);
-                  static const StopsPromptly nothing_to_save;
+                  static const ExitOnStopSignal nothing_to_save;
               }),
               SIGINT);
 }
 
 TEST(StopSignals, WhatHasSomethingToSaveIsLeftTimeToDoSo) {
-    EXPECT_TRUE(endsWithin(20, kNoLimit, [] {
+    EXPECT_TRUE(finishesWithin(20, kNoLimit, [] {
         handleStopSignals();
         {
-            const StopsPromptly nothing_to_save;
+            const ExitOnStopSignal nothing_to_save;
             ::raise(SIGTERM);
         }
         EXPECT_EQ(stopSignal(), StopSignal::terminate);

@@ -75,7 +75,7 @@ TEST(StrictJson, TimeGrowsWithTheLength) {
         "[\"" + repeated("\\u0041", kBytes / 6) + "\"]",
         repeated(" ", kBytes) + "0",
     };
-    EXPECT_TRUE(endsWithin(10, 1'000'000'000, [&] {
+    EXPECT_TRUE(finishesWithin(10, 1'000'000'000, [&] {
         for (const std::string& text : texts)
             parseStrictJson(text);
     }));
@@ -90,7 +90,7 @@ TEST(StrictJson, MemoryIsBounded) {
     for (int i = 0; i < 30; ++i)
         nested += R"({"":)";
     const std::string deep = listOf(nested + "{}" + std::string(30, '}') + ",", kBytes, "0");
-    EXPECT_TRUE(endsWithin(60, 1'000'000'000, [&] {
+    EXPECT_TRUE(finishesWithin(60, 1'000'000'000, [&] {
         refused(empty, "more than 4194304 values");
         refused(deep, "more than 4194304 values");
     }));
@@ -105,7 +105,7 @@ TEST(StrictJson, WhatPublishedModelsHaveIsRead) {
         merges += "[\"left\",\"right " + std::to_string(i) + "\"],";
     for (int i = 0; i < 100'000; ++i)
         weights += "\"model.layers." + std::to_string(i) + "\":\"model-00001-of-00100.safetensors\",";
-    EXPECT_TRUE(endsWithin(60, 600'000'000, [&] {
+    EXPECT_TRUE(finishesWithin(60, 600'000'000, [&] {
         const Json json =
             parseStrictJson(R"({"vocab":{)" + vocabulary + R"("":0},"merges":[)" + merges + "[]]}");
         EXPECT_EQ(json["merges"].size(), 514'907U);

@@ -11,58 +11,58 @@ namespace roper {
 namespace {
 
 TEST(Text, WhatControlsATerminalBecomesBlank) {
-    EXPECT_EQ(onOneLine("a\x1b[2Jb\r\nc\td\x7f"), "a [2Jb  c d ");
-    EXPECT_EQ(withoutControls("a\x1b[2Jb\r\nc\td"), "a [2Jb \nc\td");
-    EXPECT_EQ(onOneLine("\xc2\x9b"
+    EXPECT_EQ(toSingleLine("a\x1b[2Jb\r\nc\td\x7f"), "a [2Jb  c d ");
+    EXPECT_EQ(replaceControlCharacters("a\x1b[2Jb\r\nc\td"), "a [2Jb \nc\td");
+    EXPECT_EQ(toSingleLine("\xc2\x9b"
                         "31m"),
               " 31m");  // CSI as a single C1 control character
-    EXPECT_EQ(onOneLine("a\xe2\x80\xae"
+    EXPECT_EQ(toSingleLine("a\xe2\x80\xae"
                         "b\xe2\x81\xa6"
                         "c\xe2\x80\xa8"
                         "d"),
               "a b c d");  // bidirectional control, line separator
-    EXPECT_EQ(onOneLine("θ_i = b^(−2i/d) 模型 é"), "θ_i = b^(−2i/d) 模型 é");
-    EXPECT_EQ(onOneLine("\xff\xc3(\xed\xa0\x80"),
+    EXPECT_EQ(toSingleLine("θ_i = b^(−2i/d) 模型 é"), "θ_i = b^(−2i/d) 模型 é");
+    EXPECT_EQ(toSingleLine("\xff\xc3(\xed\xa0\x80"),
               "??"
               "(???");
-    EXPECT_EQ(onOneLine(std::string("a\0b", 3)), "a b");
+    EXPECT_EQ(toSingleLine(std::string("a\0b", 3)), "a b");
 }
 
 RC_GTEST_PROP(Text, OneLineIsAlwaysCleanText, (const std::string& text)) {
-    const std::string line = onOneLine(text);
-    RC_ASSERT(firstNotUtf8(line) == std::string::npos);
+    const std::string line = toSingleLine(text);
+    RC_ASSERT(findInvalidUtf8(line) == std::string::npos);
     for (const char c : line)
         RC_ASSERT(static_cast<unsigned char>(c) >= 0x20 && c != 0x7f);
-    RC_ASSERT(onOneLine(line) == line);
+    RC_ASSERT(toSingleLine(line) == line);
 }
 
 TEST(Text, SizesHaveThreeDigits) {
-    EXPECT_EQ(bytesText(0), "0 bytes");
-    EXPECT_EQ(bytesText(195e6), "195 MB");
-    EXPECT_EQ(bytesText(1.234e12), "1.23 TB");
-    EXPECT_EQ(bytesText(999.6), "1 kB");
+    EXPECT_EQ(formatBytes(0), "0 bytes");
+    EXPECT_EQ(formatBytes(195e6), "195 MB");
+    EXPECT_EQ(formatBytes(1.234e12), "1.23 TB");
+    EXPECT_EQ(formatBytes(999.6), "1 kB");
 }
 
 TEST(Text, ControlsAreEscapedAsJsonHasThem) {
-    EXPECT_EQ(escapedControls("{\n\t\"a\": \"\x1b[2J\x7f\xc2\x9b\xe2\x80\xae\xe2\x80\xa8é模\xff\"}"),
+    EXPECT_EQ(escapeControlCharacters("{\n\t\"a\": \"\x1b[2J\x7f\xc2\x9b\xe2\x80\xae\xe2\x80\xa8é模\xff\"}"),
               "{\n\t\"a\": \"\\u001b[2J\\u007f\\u009b\\u202e\\u2028é模?\"}");
 }
 
 TEST(Text, ACharacterThatHasNotComeWholeIsKnown) {
-    EXPECT_EQ(wholeCharacters(""), 0U);
-    EXPECT_EQ(wholeCharacters("aé"), 3U);
-    EXPECT_EQ(wholeCharacters("a\xc2"), 1U);
-    EXPECT_EQ(wholeCharacters("a\xe2\x80"), 1U);
-    EXPECT_EQ(wholeCharacters("a\xf0\x9f\x98"), 1U);
-    EXPECT_EQ(wholeCharacters("a\x80\x80\x80\x80"), 5U);  // invalid UTF-8: no more bytes to wait for
-    EXPECT_EQ(wholeCharacters("a\xff"), 2U);
+    EXPECT_EQ(completeUtf8Length(""), 0U);
+    EXPECT_EQ(completeUtf8Length("aé"), 3U);
+    EXPECT_EQ(completeUtf8Length("a\xc2"), 1U);
+    EXPECT_EQ(completeUtf8Length("a\xe2\x80"), 1U);
+    EXPECT_EQ(completeUtf8Length("a\xf0\x9f\x98"), 1U);
+    EXPECT_EQ(completeUtf8Length("a\x80\x80\x80\x80"), 5U);  // invalid UTF-8: no more bytes to wait for
+    EXPECT_EQ(completeUtf8Length("a\xff"), 2U);
 }
 
 /// A key of eight megabytes has no near name, and this must be decided without comparing letters.
 TEST(Text, ALongWordIsNotCompared) {
     const std::string word(8'000'000, 'x');
     const std::vector<std::string> names(100, "a name of twenty letters");
-    EXPECT_TRUE(endsWithin(10, 1'000'000'000, [&] { EXPECT_FALSE(nearestName(word, names)); }));
+    EXPECT_TRUE(finishesWithin(10, 1'000'000'000, [&] { EXPECT_FALSE(closestName(word, names)); }));
 }
 
 TEST(Text, IntegersEndWhereNumbersDo) {

@@ -36,7 +36,7 @@ SlurmOptions with(std::vector<std::string> more) {
 
 TEST(SbatchOptions, AreReadHoweverTheyAreWritten) {
     EXPECT_EQ(
-        sbatchOptionsIn({"--account=physics", "-M far", "-Mfar", "--clusters far", "--cluster=far",
+        parseSbatchOptions({"--account=physics", "-M far", "-Mfar", "--clusters far", "--cluster=far",
                          "--exclusive", "--comment=two words -M near", "--qos='high'", "-p gpu --hold"}),
         (Options{{"account", "physics"},
                  {"clusters", "far"},
@@ -51,14 +51,14 @@ TEST(SbatchOptions, AreReadHoweverTheyAreWritten) {
 }
 
 TEST(SbatchOptions, TheClustersAreThoseThatSbatchWouldTake) {
-    EXPECT_EQ(clustersWanted({}), "");
-    EXPECT_EQ(clustersWanted(with({"--clusters=far,near"})), "far,near");
+    EXPECT_EQ(requestedClusters({}), "");
+    EXPECT_EQ(requestedClusters(with({"--clusters=far,near"})), "far,near");
     const Variable sbatch("SBATCH_CLUSTERS", "there");
-    EXPECT_EQ(clustersWanted({}), "there");
+    EXPECT_EQ(requestedClusters({}), "there");
     const Variable slurm("SLURM_CLUSTERS", "elsewhere");
-    EXPECT_EQ(clustersWanted({}), "elsewhere");
-    EXPECT_EQ(clustersWanted(with({"-M far"})), "far");
-    expectError(ErrorKind::usage, "is no list of clusters", [] { clustersWanted(with({"--clusters=a b"})); });
+    EXPECT_EQ(requestedClusters({}), "elsewhere");
+    EXPECT_EQ(requestedClusters(with({"-M far"})), "far");
+    expectError(ErrorKind::usage, "is no list of clusters", [] { requestedClusters(with({"--clusters=a b"})); });
 }
 
 TEST(SbatchOptions, WhatWouldBreakASweepIsRefusedByName) {
@@ -75,7 +75,7 @@ TEST(SlurmEnvironment, NothingInItChangesWhatIsAsked) {
         control("SCONTROL_FEDERATION", "1"), ask("SCANCEL_INTERACTIVE", "1"),
         clusters("SLURM_CLUSTERS", "far"), bits("SLURM_BITSTR_LEN", "4"),
         file("SLURM_CONF", "/etc/slurm.conf"), other("SQUEUEZE", "mine");
-    const auto left = environmentForQuestions();
+    const auto left = environmentForQueries();
     for (const std::string& variable : left)
         for (const char* prefix :
              {"SQUEUE_", "SACCT_", "SCONTROL_", "SCANCEL_", "SLURM_CLUSTERS", "SLURM_BITSTR_LEN"})

@@ -9,23 +9,23 @@ namespace roper {
 namespace {
 
 TEST(Squeue, IsReadElementByElement) {
-    const auto elements = parseSqueue(
+    const auto array_tasks = parseSqueue(
         "mine.k3f9x2|12|0|RUNNING|node3|None\n"
         "mine.k3f9x2|12|7|PENDING||Resources\n"
         "mine.k3f9x2|12|8|PENDING||ReqNodeNotAvail, UnavailableNodes:node[1-4]\n");
-    ASSERT_EQ(elements.size(), 3U);
-    EXPECT_EQ(elements[0].id(), "12_0");
-    EXPECT_EQ(elements[0].node, "node3");
-    EXPECT_FALSE(elements[0].isPending());
-    EXPECT_EQ(elements[0].reason, "");
-    EXPECT_TRUE(elements[1].isPending());
-    EXPECT_EQ(elements[1].index, 7);
-    EXPECT_EQ(elements[2].reason, "ReqNodeNotAvail, UnavailableNodes:node[1-4]");
+    ASSERT_EQ(array_tasks.size(), 3U);
+    EXPECT_EQ(array_tasks[0].id(), "12_0");
+    EXPECT_EQ(array_tasks[0].node, "node3");
+    EXPECT_FALSE(array_tasks[0].isPending());
+    EXPECT_EQ(array_tasks[0].reason, "");
+    EXPECT_TRUE(array_tasks[1].isPending());
+    EXPECT_EQ(array_tasks[1].index, 7);
+    EXPECT_EQ(array_tasks[2].reason, "ReqNodeNotAvail, UnavailableNodes:node[1-4]");
     EXPECT_TRUE(parseSqueue("").empty());
 }
 
 TEST(Squeue, SaysWhichClusterHasAnElement) {
-    const auto elements = parseSqueue(
+    const auto array_tasks = parseSqueue(
         "CLUSTER: far\n"
         "NAME|ARRAY_JOB_ID|ARRAY_TASK_ID|STATE|NODELIST|REASON\n"
         "mine.k3f9x2|12|0|RUNNING|node3|None\n"
@@ -34,9 +34,9 @@ TEST(Squeue, SaysWhichClusterHasAnElement) {
         "NAME|ARRAY_JOB_ID|ARRAY_TASK_ID|STATE|NODELIST|REASON\n"
         "mine.k3f9x2|12|1|PENDING||Priority\n",
         "all");
-    ASSERT_EQ(elements.size(), 2U);
-    EXPECT_EQ(elements[0].title(), "12_0 on the cluster far");
-    EXPECT_EQ(elements[1].title(), "12_1 on the cluster near");
+    ASSERT_EQ(array_tasks.size(), 2U);
+    EXPECT_EQ(array_tasks[0].title(), "12_0 on the cluster far");
+    EXPECT_EQ(array_tasks[1].title(), "12_1 on the cluster near");
     EXPECT_EQ(parseSqueue("a|1|0|RUNNING|n|None\n", "far")[0].cluster, "far");
     EXPECT_EQ(parseSqueue("a|1|0|RUNNING|n|None\n")[0].title(), "1_0");
 }

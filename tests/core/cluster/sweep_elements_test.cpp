@@ -23,21 +23,21 @@ class SweepElementsTest : public testing::Test {
         status.error = error;
         recorder.setStatus(status);
     }
-    void writeLog(std::int64_t element, const std::string& text) {
+    void writeLog(std::int64_t array_task, const std::string& text) {
         makeFolder(submissionsFolder(folder_.path()));
-        std::ofstream(logOf(folder_.path(), "s.abc123", element).path()) << text;
+        std::ofstream(arrayTaskLogPath(folder_.path(), "s.abc123", array_task).path()) << text;
     }
-    std::vector<std::string> described(const std::vector<SlurmElement>& elements = {}) {
+    std::vector<std::string> described(const std::vector<SlurmArrayTask>& array_tasks = {}) {
         std::vector<std::string> lines;
-        all_ = sweepElements(folder_.path(), {"a", "b", "c"},
-                             {{"s.abc123", "s", {{"a", "b"}, {"c"}}, 0, false}}, elements);
-        for (const SweepElement& one : all_)
+        all_ = sweepRunStatuses(folder_.path(), {"a", "b", "c"},
+                             {{"s.abc123", "s", {{"a", "b"}, {"c"}}, 0, false}}, array_tasks);
+        for (const SweepRunStatus& one : all_)
             lines.push_back(one.describe());
         return lines;
     }
 
     TemporaryFolder folder_;
-    std::vector<SweepElement> all_;
+    std::vector<SweepRunStatus> all_;
 };
 
 using Lines = std::vector<std::string>;
@@ -53,8 +53,8 @@ TEST_F(SweepElementsTest, SaysWhatWaitsWhyAndWhere) {
               (Lines{"running on node1 (9_0), step 30 of " + steps, "waiting on node1 (9_0)",
                      "waiting (9_1): BeginTime, step 50 of " + steps}));
     EXPECT_EQ(summaryOf(all_), "3 runs: 1 running, 2 waiting");
-    for (const SweepElement& one : all_)
-        EXPECT_TRUE(one.isTaken());
+    for (const SweepRunStatus& one : all_)
+        EXPECT_TRUE(one.isSubmittedOrRunning());
 }
 
 TEST_F(SweepElementsTest, SaysWhatEndedAndWithWhichWords) {
@@ -79,7 +79,7 @@ TEST_F(SweepElementsTest, AFinishedRunOfWhichMoreStepsAreAskedIsUnfinished) {
     std::ofstream(run.checkpointPath(100).path()) << "weights";
     writeLog(0, "a: finished");
     EXPECT_EQ(described()[0], "unfinished, step 100 of " + steps);
-    EXPECT_EQ(all_[0].stage(), Stage::unfinished);
+    EXPECT_EQ(all_[0].stage(), SweepRunStage::unfinished);
     EXPECT_LT(all_[0].progress(), 1);
 }
 
@@ -94,7 +94,7 @@ TEST_F(SweepElementsTest, WhatFailedDoesNotWaitWithItsElement) {
 
 TEST_F(SweepElementsTest, SaysWhatNobodyHasYet) {
     EXPECT_EQ(described(), (Lines{"not submitted", "not submitted", "not submitted"}));
-    EXPECT_FALSE(all_.front().isTaken());
+    EXPECT_FALSE(all_.front().isSubmittedOrRunning());
     // The folder was removed while the scheduler still has its run.
     EXPECT_EQ(described({{"s.abc123", "9", 1, "PENDING", "", "Priority"}})[2],
               "waiting (9_1), its folder is gone");
@@ -103,11 +103,11 @@ TEST_F(SweepElementsTest, SaysWhatNobodyHasYet) {
 TEST(Submission, IsReadBackAndNothingElseIs) {
     const TemporaryFolder folder;
     Submission one = newSubmission("mine");
-    one.elements = {{"mine-s0", "mine-s1"}, {"mine-s2"}};
+    one.array_tasks = {{"mine-s0", "mine-s1"}, {"mine-s2"}};
     writeSubmission(folder.path(), one);
-    EXPECT_EQ(submissionsOf(folder.path(), "mine"), std::vector{one});
-    EXPECT_EQ(submissionsOf(folder.path(), ""), std::vector{one});
-    EXPECT_TRUE(submissionsOf(folder.path(), "yours").empty());
+    EXPECT_EQ(readSubmissions(folder.path(), "mine"), std::vector{one});
+    EXPECT_EQ(readSubmissions(folder.path(), ""), std::vector{one});
+    EXPECT_TRUE(readSubmissions(folder.path(), "yours").empty());
     const FilePath file = submissionPath(folder.path(), one.name);
     std::ofstream(file.path())
         << R"({"name": "a", "sweep": "b", "elements": [["../c"]], "time": 0, "ended": false})";

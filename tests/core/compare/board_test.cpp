@@ -14,10 +14,10 @@ TEST(Board, HoldsTheSourcesNumbersAndBothPrintsOfTheThirdRow) {
     EXPECT_EQ(board[0].cells[0].target, 124.33);
     EXPECT_EQ(board[1].cells[1].target, 96.11);
     EXPECT_EQ(board[2].cells[0].target, 0.3269);
-    EXPECT_EQ(board[2].cells[1].other_target, 0.3205);
+    EXPECT_EQ(board[2].cells[1].alternative_target, 0.3205);
     for (const BoardRow& row : board) {
         EXPECT_EQ(missingRuns(row).size(), 20U);
-        EXPECT_FALSE(row.cells[0].seconds_left);
+        EXPECT_FALSE(row.cells[0].remaining_seconds);
     }
     EXPECT_EQ(missingRuns(board[0])[0].model.position, "rope");
     EXPECT_EQ(missingRuns(board[0])[1].model.position, "roper");
@@ -48,14 +48,14 @@ TEST(Board, CountsTheRunsThatAgreeWithThePreset) {
     EXPECT_EQ(cell.failed.size(), 1U);  // not retried, since it would fail again
     EXPECT_EQ(cell.missing, (std::vector<std::int64_t>{5, 6, 7, 8, 9}));
     EXPECT_EQ(cell.mean, 80);  // the worst run is dropped only once all ten are finished
-    ASSERT_TRUE(cell.seconds_a_step);
-    EXPECT_NEAR(*cell.seconds_a_step, 0.1, 1e-9);
-    EXPECT_NEAR(*cell.seconds_left, 0.1 * (5 * 5000 + 4900), 1e-6);
-    EXPECT_FALSE(row.cells[1].seconds_a_step);
+    ASSERT_TRUE(cell.seconds_per_step);
+    EXPECT_NEAR(*cell.seconds_per_step, 0.1, 1e-9);
+    EXPECT_NEAR(*cell.remaining_seconds, 0.1 * (5 * 5000 + 4900), 1e-6);
+    EXPECT_FALSE(row.cells[1].seconds_per_step);
     Specification roper = paper;
     roper.model.position = "roper";
-    speeds.seconds_a_step[shapeKey(roper)] = 2;
-    EXPECT_EQ(makeBoard(runs.records, speeds)[1].cells[1].seconds_left, 2.0 * 10 * 5000);
+    speeds.seconds_per_step[shapeKey(roper)] = 2;
+    EXPECT_EQ(makeBoard(runs.records, speeds)[1].cells[1].remaining_seconds, 2.0 * 10 * 5000);
 }
 }  // namespace
 }  // namespace roper

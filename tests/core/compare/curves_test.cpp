@@ -13,20 +13,20 @@ namespace {
 TEST(Curves, MeanAndBandOverRuns) {
     const ComparedRuns runs = fivePairs();
     const auto groups = groupRuns(runs.records);
-    const Band band = bandOf(runs.records, groups[0].runs, Quantity::correct, XAxis::step, Spread::range);
+    const MeanCurve band = meanCurve(runs.records, groups[0].runs, Quantity::correct, XAxis::step, Spread::range);
     ASSERT_EQ(band.x, (std::vector<double>{50, 100}));
     EXPECT_NEAR(band.mean[1], 100 * 102.0 / 128, 1e-12);
     EXPECT_NEAR(band.low[1], 100 * 100.0 / 128, 1e-12);
     EXPECT_NEAR(band.high[1], 100 * 104.0 / 128, 1e-12);
     EXPECT_EQ(band.runs[1], 5);
-    const Band error =
-        bandOf(runs.records, groups[0].runs, Quantity::correct, XAxis::step, Spread::standard_error);
+    const MeanCurve error =
+        meanCurve(runs.records, groups[0].runs, Quantity::correct, XAxis::step, Spread::standard_error);
     EXPECT_NEAR(error.high[1] - error.mean[1], 100.0 / 128 * std::sqrt(2.5) / std::sqrt(5.0), 1e-12);
-    const Band half =
-        bandOf(runs.records, groups[0].runs, Quantity::training_loss, XAxis::step, Spread::interval, 0.5);
+    const MeanCurve half =
+        meanCurve(runs.records, groups[0].runs, Quantity::training_loss, XAxis::step, Spread::interval, 0.5);
     EXPECT_GE(half.x.front(), 50);
     EXPECT_NEAR(half.mean.back(), 1.0, 0.011);
-    const Band timed = bandOf(runs.records, groups[0].runs, Quantity::correct, XAxis::time, Spread::range);
+    const MeanCurve timed = meanCurve(runs.records, groups[0].runs, Quantity::correct, XAxis::time, Spread::range);
     EXPECT_NEAR(timed.x.back(), 10, 1e-12);
     EXPECT_NEAR(timed.mean.back(), band.mean[1], 1e-9);
 }
@@ -34,14 +34,14 @@ TEST(Curves, MeanAndBandOverRuns) {
 TEST(Curves, AreThereOfWhateverIsRecorded) {
     const ComparedRuns runs = fivePairs();
     const RunRecord& run = runs.records.front();
-    const auto last = [&](Quantity what) { return curveOf(run, what, XAxis::step).back().second; };
+    const auto last = [&](Quantity what) { return runCurve(run, what, XAxis::step).back().second; };
     EXPECT_NEAR(last(Quantity::training_loss), 1.0, 0.011);
     EXPECT_NEAR(last(Quantity::learning_rate), 1e-3, 1e-12);
     EXPECT_NEAR(last(Quantity::gradient_norm), 1, 1e-12);
     EXPECT_NEAR(last(Quantity::perplexity), std::exp(0.01), 1e-12);
     EXPECT_NEAR(last(Quantity::accuracy), 100 * 100.0 / 128, 1e-12);
-    EXPECT_TRUE(curveOf(run, Quantity::token_accuracy, XAxis::step).empty());
-    EXPECT_TRUE(curveOf(run, Quantity::least_denominator, XAxis::step).empty());
+    EXPECT_TRUE(runCurve(run, Quantity::token_accuracy, XAxis::step).empty());
+    EXPECT_TRUE(runCurve(run, Quantity::min_denominator, XAxis::step).empty());
 }
 
 /// Imported runs contain only what their file had. Empty cells are not 0 and are not plotted.
@@ -60,14 +60,14 @@ TEST(Curves, OfWhatWasNotRecordedAreEmpty) {
     record.specification.training.steps = 4;
     const RunRecord& run = runs.add(record, evaluations, metrics);
     for (const Quantity what : {Quantity::training_loss, Quantity::evaluation_loss}) {
-        EXPECT_FALSE(curveOf(run, what, XAxis::step).empty());
-        EXPECT_TRUE(curveOf(run, what, XAxis::time).empty());
-        EXPECT_TRUE(curveOf(run, what, XAxis::tokens).empty());
+        EXPECT_FALSE(runCurve(run, what, XAxis::step).empty());
+        EXPECT_TRUE(runCurve(run, what, XAxis::time).empty());
+        EXPECT_TRUE(runCurve(run, what, XAxis::tokens).empty());
     }
-    EXPECT_TRUE(curveOf(run, Quantity::learning_rate, XAxis::step).empty());
-    EXPECT_EQ(curveOf(run, Quantity::gradient_norm, XAxis::step, 4),
+    EXPECT_TRUE(runCurve(run, Quantity::learning_rate, XAxis::step).empty());
+    EXPECT_EQ(runCurve(run, Quantity::gradient_norm, XAxis::step, 4),
               (std::vector<std::pair<double, double>>{{2, 3}}));
-    EXPECT_FALSE(stepSeconds(run.metrics));
+    EXPECT_FALSE(medianStepSeconds(run.metrics));
 }
 
 TEST(Curves, TokensLieBetweenThoseThatAreRecorded) {
@@ -88,7 +88,7 @@ TEST(Quantities, HaveTheirPlacesAndOneSourceEach) {
     for (std::size_t i = 0; i < quantities().size(); ++i) {
         const QuantityInfo& info = quantities()[i];
         EXPECT_EQ(static_cast<std::size_t>(info.quantity), i) << info.name;
-        EXPECT_EQ((info.of_metrics ? 1 : 0) + (info.of_evaluation ? 1 : 0) + (info.of_method ? 1 : 0), 1)
+        EXPECT_EQ((info.from_metrics ? 1 : 0) + (info.from_evaluation ? 1 : 0) + (info.from_method ? 1 : 0), 1)
             << info.name;
     }
     EXPECT_EQ(commonQuantities().size() + 1, quantities().size());
@@ -96,7 +96,7 @@ TEST(Quantities, HaveTheirPlacesAndOneSourceEach) {
 
 TEST(Quantities, AccuracyIsThatOfTokensWhereTheyAreScored) {
     EvaluationRow row;
-    const auto accuracy = infoOf(Quantity::accuracy).of_evaluation;
+    const auto accuracy = infoOf(Quantity::accuracy).from_evaluation;
     EXPECT_FALSE(accuracy(row));
     row.correct = 32;
     row.of = 128;
@@ -104,7 +104,7 @@ TEST(Quantities, AccuracyIsThatOfTokensWhereTheyAreScored) {
     row.tokens_correct = 3;
     row.tokens_scored = 4;
     EXPECT_EQ(accuracy(row), 75);
-    EXPECT_EQ(infoOf(Quantity::correct).of_evaluation(row), 25);
+    EXPECT_EQ(infoOf(Quantity::correct).from_evaluation(row), 25);
 }
 
 TEST(Curves, TheWorstRunIsDropped) {

@@ -40,10 +40,10 @@ TEST(ExpectedTime, OfTheSameSettingsIsTheirOwn) {
     const Timed timed(trained());
     Specification other_seed = trained();
     other_seed.training.data_seed = 7;
-    const ExpectedTime time = StepTimes(timed.records, Speeds{"here", {}}).of(other_seed);
+    const ExpectedTime time = StepTimes(timed.records, Speeds{"here", {}}).estimate(other_seed);
     EXPECT_EQ(time.basis, ExpectedTime::Basis::same_settings);
     EXPECT_NEAR(time.seconds, 1000 * kStep_s, 1e-9);
-    EXPECT_NEAR(StepTimes(timed.records, Speeds{"here", {}}).of(other_seed, 900).seconds, 100 * kStep_s,
+    EXPECT_NEAR(StepTimes(timed.records, Speeds{"here", {}}).estimate(other_seed, 900).seconds, 100 * kStep_s,
                 1e-9);
 }
 
@@ -52,22 +52,22 @@ TEST(ExpectedTime, OfOtherSettingsGoesByTheOperationsPerSecond) {
     const Timed timed(trained());
     Specification twice = trained();
     twice.training.batch *= 2;
-    const ExpectedTime time = StepTimes(timed.records, Speeds{"here", {}}).of(twice);
+    const ExpectedTime time = StepTimes(timed.records, Speeds{"here", {}}).estimate(twice);
     EXPECT_EQ(time.basis, ExpectedTime::Basis::other_runs);
-    EXPECT_NEAR(time.seconds, 1000 * kStep_s * costOf(twice).flop_a_step / costOf(trained()).flop_a_step,
+    EXPECT_NEAR(time.seconds, 1000 * kStep_s * costOf(twice).flop_per_step / costOf(trained()).flop_per_step,
                 1e-9);
 }
 
 TEST(ExpectedTime, OfAnotherMachinesRunsIsAGuess) {
     const Timed timed(trained());
-    const ExpectedTime time = StepTimes(timed.records, Speeds{"there", {}}).of(trained());
+    const ExpectedTime time = StepTimes(timed.records, Speeds{"there", {}}).estimate(trained());
     EXPECT_EQ(time.basis, ExpectedTime::Basis::guess);
     EXPECT_GT(time.seconds, 0);
 }
 
 TEST(ExpectedTime, AMeasuredSpeedCountsWithoutARun) {
     const Speeds speeds{"here", {{shapeKey(trained()), 0.5}}};
-    const ExpectedTime time = StepTimes({}, speeds).of(trained());
+    const ExpectedTime time = StepTimes({}, speeds).estimate(trained());
     EXPECT_EQ(time.basis, ExpectedTime::Basis::same_settings);
     EXPECT_NEAR(time.seconds, 500, 1e-9);
 }
@@ -77,8 +77,8 @@ TEST(ExpectedTime, EvaluationsAreCounted) {
     Specification evaluated = trained();
     evaluated.evaluation.every = 250;  // four evaluations
     evaluated.evaluation.problems = 3 * evaluated.training.batch;
-    const double without = StepTimes(timed.records, Speeds{"here", {}}).of(trained()).seconds;
-    const double with = StepTimes(timed.records, Speeds{"here", {}}).of(evaluated).seconds;
+    const double without = StepTimes(timed.records, Speeds{"here", {}}).estimate(trained()).seconds;
+    const double with = StepTimes(timed.records, Speeds{"here", {}}).estimate(evaluated).seconds;
     EXPECT_NEAR(with / without, 1 + 4 * 3 / 1000.0, 1e-9);
 }
 
@@ -87,7 +87,7 @@ TEST(ExpectedTime, OfSeveralIsTheSumAndAsSureAsTheLeastSure) {
     Specification twice = trained();
     twice.training.batch *= 2;
     const std::vector<Specification> all{trained(), trained(), twice};
-    const ExpectedTime sum = StepTimes(timed.records, Speeds{"here", {}}).ofAll(all);
+    const ExpectedTime sum = StepTimes(timed.records, Speeds{"here", {}}).estimateTotal(all);
     EXPECT_EQ(sum.basis, ExpectedTime::Basis::other_runs);
     EXPECT_GT(sum.seconds, 3 * 1000 * kStep_s);
 }

@@ -22,12 +22,12 @@ TEST(FollowUps, AsManyPairsAsTheSentenceSays) {
     }
     const auto groups = groupRuns(runs.records);
     const auto c = comparePaired(runs.records, groups[0], groups[1], Measure::final_correct);
-    ASSERT_TRUE(c.test && c.test->interval.holds(0) && c.needed);
+    ASSERT_TRUE(c.test && c.test->interval.contains(0) && c.pairs_needed);
     const auto next = followUpsOf(runs, Measure::final_correct);
     ASSERT_EQ(next.size(), 1U);
     EXPECT_EQ(next[0].kind, FollowUp::Kind::more_pairs);
-    const auto more = static_cast<std::size_t>(*c.needed) - 5;
-    EXPECT_NE(conclusionOf(c).find("(" + std::to_string(more) + " more)"), std::string::npos);
+    const auto more = static_cast<std::size_t>(*c.pairs_needed) - 5;
+    EXPECT_NE(conclusionText(c).find("(" + std::to_string(more) + " more)"), std::string::npos);
     ASSERT_EQ(next[0].runs.size(), 2 * more);
     // New seeds, the same for both methods.
     for (std::size_t i = 0; i < next[0].runs.size(); ++i) {

@@ -41,8 +41,8 @@ TEST(Grouping, ImportedRunsAreNoMethodOfOurs) {
     runs[2].specification.about.title = runs[1].specification.about.title;
     EXPECT_EQ(labels(), (std::vector<std::string>{"RoPER", "imported"}));
     runs[0].specification.model.position = "rope";
-    EXPECT_FALSE(twinOf(runs, 0));
-    EXPECT_FALSE(twinOf(runs, 1));
+    EXPECT_FALSE(findTwin(runs, 0));
+    EXPECT_FALSE(findTwin(runs, 1));
     runs[1].specification.about.method = runs[2].specification.about.method = "PoPE";
     EXPECT_EQ(labels(), (std::vector<std::string>{"PoPE", "RoPE"}));
 }
@@ -55,10 +55,10 @@ TEST(Grouping, SettingsThatNobodyKnowsAreNotTakenForOurs) {
     ASSERT_EQ(groups.size(), 2U);
     EXPECT_EQ(groups[0].label, "RoPER");
     EXPECT_EQ(groups[1].label, "RoPER, imported");
-    EXPECT_TRUE(otherDifferences(runs[0].specification, runs[1].specification).empty());
+    EXPECT_TRUE(differingFields(runs[0].specification, runs[1].specification).empty());
     runs[0].specification.model.position = "rope";
-    EXPECT_FALSE(twinOf(runs, 0));
-    EXPECT_FALSE(twinOf(runs, 1));
+    EXPECT_FALSE(findTwin(runs, 0));
+    EXPECT_FALSE(findTwin(runs, 1));
 }
 
 TEST(Grouping, ByAnythingButTheSeed) {
@@ -77,22 +77,22 @@ TEST(Grouping, ByAnythingButTheSeed) {
 TEST(Grouping, ATwinDiffersInNothingButTheMethod) {
     ComparedRuns runs = fivePairs();
     for (std::size_t i = 0; i < runs.records.size(); ++i) {
-        const auto twin = twinOf(runs.records, i);
+        const auto twin = findTwin(runs.records, i);
         ASSERT_TRUE(twin) << runs.records[i].name;
         EXPECT_NE(runs.records[*twin].specification.model.position,
                   runs.records[i].specification.model.position);
         EXPECT_EQ(runs.records[*twin].specification.training.data_seed,
                   runs.records[i].specification.training.data_seed);
     }
-    const auto first = *twinOf(runs.records, 0);
+    const auto first = *findTwin(runs.records, 0);
     runs.records[first].specification.model.width *= 2;
-    EXPECT_FALSE(twinOf(runs.records, 0));
+    EXPECT_FALSE(findTwin(runs.records, 0));
     runs.records[first].specification.model.width /= 2;
     // Trained again but not finished: the finished run remains the twin.
     runs.add("roper", 0, 50, RunState::stopped).name = "z";
-    EXPECT_EQ(twinOf(runs.records, 0), first);
+    EXPECT_EQ(findTwin(runs.records, 0), first);
     runs.add("none", 0, 50);
-    EXPECT_FALSE(twinOf(runs.records, runs.records.size() - 1));
+    EXPECT_FALSE(findTwin(runs.records, runs.records.size() - 1));
 }
 
 TEST(Grouping, LabelsNameAsLittleAsTellsApart) {

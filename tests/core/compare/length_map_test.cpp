@@ -10,7 +10,7 @@ MeasuredRun sized(const std::string& position, std::int64_t digits, std::int64_t
     MeasuredRun run;
     run.record.name = position + std::to_string(digits) + "-" + std::to_string(seed);
     run.record.specification.model.position = position;
-    run.record.specification.task.own.set("digits_max", digits);
+    run.record.specification.task.declared.set("digits_max", digits);
     run.record.specification.training.length = 60 + 30 * digits;
     run.record.specification.training.data_seed = run.record.specification.training.model_seed = seed;
     run.sizes = std::move(rows);
@@ -41,7 +41,7 @@ TEST(LengthMap, AddsUpSizesOfOneLengthAndRunsOfOneTraining) {
     EXPECT_DOUBLE_EQ(two.mean(), 0.5);
     EXPECT_EQ(map.panels[0].cells.at({3, 3}).runs, 1);
     EXPECT_EQ(map.panels[0].cells.count({3, 1}), 0U);
-    EXPECT_NE(csvOf(maps).find("addition,solved,\"RoPER, read with yarn 4\",2,2,0.625,8,1"),
+    EXPECT_NE(toCsv(maps).find("addition,solved,\"RoPER, read with yarn 4\",2,2,0.625,8,1"),
               std::string::npos);
 }
 
@@ -91,7 +91,7 @@ TEST(LengthMap, OnlyTheNewestStepCountsAndTasksStayApart) {
 MeasuredRun onText(const std::string& position, std::int64_t length, std::int64_t seed) {
     MeasuredRun run = sized(position, 3, seed, {});
     run.record.specification.task.name = "text";
-    run.record.specification.task.own.set("text", "opticks");
+    run.record.specification.task.declared.set("text", "opticks");
     run.record.specification.training.length = length;
     return run;
 }
@@ -104,7 +104,7 @@ TEST(LengthMap, TextsAreByTheLengthOfTheirSequences) {
     longer.lengths = {{9, "none", 1, 129, 3, 64, 128}};
     const std::vector<LengthMap> maps = lengthMaps({first, second, longer});
     ASSERT_EQ(maps.size(), 1U);
-    EXPECT_EQ(maps[0].shows, LengthMap::Shows::token_accuracy);
+    EXPECT_EQ(maps[0].metric, LengthMap::Metric::token_accuracy);
     ASSERT_EQ(maps[0].panels.size(), 1U);
     EXPECT_EQ(maps[0].trained, (std::vector<std::int64_t>{65, 129}));
     EXPECT_DOUBLE_EQ(maps[0].panels[0].cells.at({65, 65}).mean(), 48.0 / 128);
@@ -121,14 +121,14 @@ TEST(LengthMap, LossesAreMeansOverBinsOfPositions) {
     run.positions.push_back({9, "none", 1, 5, 0, 1000.0});  // shorter sequences of the same run are ignored
     const std::vector<LengthMap> maps = positionMaps({run, other});
     ASSERT_EQ(maps.size(), 1U);
-    EXPECT_EQ(maps[0].shows, LengthMap::Shows::loss);
+    EXPECT_EQ(maps[0].metric, LengthMap::Metric::loss);
     EXPECT_EQ(maps[0].trained, (std::vector<std::int64_t>{4}));
     EXPECT_EQ(maps[0].lengths, (std::vector<std::int64_t>{1, 2, 4, 8}));
     const LengthMap::Cell last = maps[0].panels[0].cells.at({4, 8});
     EXPECT_DOUBLE_EQ(last.mean(), (4 + 5 + 6 + 7 + 4 * 10.0) / 8);
     EXPECT_EQ(last.runs, 2);
     EXPECT_DOUBLE_EQ(maps[0].panels[0].cells.at({4, 1}).mean(), 5.0);
-    EXPECT_NE(csvOf(maps).find("text,loss,\"RoPER\",4,1,5,2,2"), std::string::npos);
+    EXPECT_NE(toCsv(maps).find("text,loss,\"RoPER\",4,1,5,2,2"), std::string::npos);
     EXPECT_TRUE(positionMaps({onText("rope", 5, 0)}).empty());
 }
 

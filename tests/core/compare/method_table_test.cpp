@@ -53,9 +53,9 @@ TEST(MethodTable, HasALineForEachMethodAndColumnsForEachPreset) {
     const auto& roper = table.columns[1].cells[3];
     ASSERT_TRUE(roper);
     EXPECT_NEAR(roper->runs.mean, 83.25, 1e-12);
-    EXPECT_NEAR(roper->against->difference.mean, 83.25 - 52, 1e-12);
-    EXPECT_FALSE(table.columns[1].cells[0]->against);
-    const auto lines = linesOf(table);
+    EXPECT_NEAR(roper->versus_reference->difference.mean, 83.25 - 52, 1e-12);
+    EXPECT_FALSE(table.columns[1].cells[0]->versus_reference);
+    const auto lines = tableRows(table);
     EXPECT_EQ(lines.front()[3], "Index: problems solved at the end, of 100");
     EXPECT_EQ(lines[1][3], "52 ± 2.2");
     EXPECT_EQ(lines[1][4], "–");
@@ -68,19 +68,19 @@ TEST(MethodTable, ASeedThatWasTrainedTwiceCountsOnce) {
     const MethodTable table = methodTable(runs.records, "RoPE");
     EXPECT_EQ(table.columns[1].cells[0]->runs.count, 4U);
     EXPECT_NEAR(table.columns[1].cells[0]->runs.mean, (50 + 52 + 51 + 100) / 4.0, 1e-12);
-    EXPECT_EQ(table.columns[1].cells[3]->against->difference.count, 4U);
+    EXPECT_EQ(table.columns[1].cells[3]->versus_reference->difference.count, 4U);
 }
 
 TEST(MethodTable, ATitleCannotBreakTheMarkdown) {
     ComparedRuns runs;
     add(runs, "a | b\nc", "rope", 0, 1);
-    EXPECT_TRUE(markdownOf(methodTable(runs.records, "RoPE")).starts_with("| method | a \\| b c: "));
+    EXPECT_TRUE(toMarkdown(methodTable(runs.records, "RoPE")).starts_with("| method | a \\| b c: "));
 }
 
 TEST(MethodTable, CorrectsForTheNumberOfMethods) {
     const MethodTable table = methodTable(threeMethods().records, "RoPE");
-    const OutcomeRow &roper = *table.columns[1].cells[3]->against,
-                     &alibi = *table.columns[1].cells[1]->against;
+    const OutcomeRow &roper = *table.columns[1].cells[3]->versus_reference,
+                     &alibi = *table.columns[1].cells[1]->versus_reference;
     EXPECT_LT(*roper.p, *alibi.p);
     EXPECT_NEAR(*roper.holm_p, 2 * *roper.p, 1e-12);
     EXPECT_NEAR(*alibi.holm_p, std::max(*alibi.p, *roper.holm_p), 1e-12);
@@ -88,10 +88,10 @@ TEST(MethodTable, CorrectsForTheNumberOfMethods) {
 
 TEST(MethodTable, IsWrittenAsMarkdownAndAsCsv) {
     const MethodTable table = methodTable(threeMethods().records, "RoPE");
-    const auto lines = split(trimmed(markdownOf(table)), '\n');
+    const auto lines = split(trimmed(toMarkdown(table)), '\n');
     ASSERT_EQ(lines.size(), 2 + table.methods.size());
     EXPECT_EQ(lines[1], "|---|---|---|---|---|");
-    const std::string csv = csvOf(table);
+    const std::string csv = toCsv(table);
     EXPECT_EQ(std::count(csv.begin(), csv.end(), '\n'), 1 + 2 + 3);  // cells without runs have no line
     EXPECT_NE(csv.find("\n\"Copy\",final_correct,,\"RoPE, rotary fraction 0.5\",4,16,"), std::string::npos)
         << csv;

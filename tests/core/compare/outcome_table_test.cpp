@@ -44,7 +44,7 @@ class Twins {
         throw std::logic_error("no such group");
     }
     std::vector<OutcomeRow> table() const { return outcomeTable(records(), group("rope"), group("roper")); }
-    Measure leading() const { return leadingMeasure(records(), group("rope"), group("roper")); }
+    Measure leading() const { return defaultComparisonMeasure(records(), group("rope"), group("roper")); }
 
     std::vector<RunRecord>& records() { return runs_.records; }
     const std::vector<RunRecord>& records() const { return runs_.records; }
@@ -53,9 +53,9 @@ class Twins {
     ComparedRuns runs_;
 };
 
-const OutcomeRow* rowOf(const std::vector<OutcomeRow>& rows, Measure measure, double share = 0.9) {
+const OutcomeRow* rowOf(const std::vector<OutcomeRow>& rows, Measure measure, double solved_fraction = 0.9) {
     for (const OutcomeRow& row : rows)
-        if (row.comparison.measure == measure && row.comparison.share == share) return &row;
+        if (row.comparison.measure == measure && row.comparison.solved_fraction == solved_fraction) return &row;
     return nullptr;
 }
 
@@ -107,10 +107,10 @@ TEST(OutcomeTable, CorrectsForTheMeasuresThatWereTested) {
         if (row.p) p.push_back(*row.p);
     }
     ASSERT_GE(p.size(), 3U);
-    const auto least = std::min_element(p.begin(), p.end());
+    const auto minimum = std::min_element(p.begin(), p.end());
     for (const OutcomeRow& row : rows) {
-        if (row.p != *least) continue;
-        EXPECT_NEAR(*row.holm_p, std::min(1.0, static_cast<double>(p.size()) * *least), 1e-12);
+        if (row.p != *minimum) continue;
+        EXPECT_NEAR(*row.holm_p, std::min(1.0, static_cast<double>(p.size()) * *minimum), 1e-12);
     }
 }
 
@@ -126,23 +126,23 @@ TEST(OutcomeTable, TheMeasureThatWasNamedBeforeIsTestedAlone) {
     EXPECT_EQ(rows.front().holm_p, rows.front().p);
     std::vector<double> others;
     for (const OutcomeRow& row : rows)
-        if (row.p && !row.is_named_before) others.push_back(*row.p);
+        if (row.p && !row.is_preregistered) others.push_back(*row.p);
     ASSERT_EQ(others.size(), static_cast<std::size_t>(std::count_if(unnamed.begin(), unnamed.end(),
                                                                     [](const auto& row) { return row.p; })) -
                                  1);
-    const auto least = std::min_element(others.begin(), others.end());
+    const auto minimum = std::min_element(others.begin(), others.end());
     for (const OutcomeRow& row : rows)
-        if (!row.is_named_before && row.p == *least) {
-            EXPECT_NEAR(*row.holm_p, std::min(1.0, static_cast<double>(others.size()) * *least), 1e-12);
+        if (!row.is_preregistered && row.p == *minimum) {
+            EXPECT_NEAR(*row.holm_p, std::min(1.0, static_cast<double>(others.size()) * *minimum), 1e-12);
         }
     EXPECT_EQ(twins.leading(), Measure::mean_correct);
     // If some runs were trained before the measure was chosen, it does not count as chosen in advance.
     twins.records().front().specification.about.measure = "auto";
-    EXPECT_FALSE(twins.table().front().is_named_before);
+    EXPECT_FALSE(twins.table().front().is_preregistered);
     twins.records().front().specification.about.measure = "mean_correct";
-    EXPECT_TRUE(twins.table().front().is_named_before);
+    EXPECT_TRUE(twins.table().front().is_preregistered);
     twins.records().back().specification.about.measure = "final_loss";
-    EXPECT_FALSE(twins.table().front().is_named_before);
+    EXPECT_FALSE(twins.table().front().is_preregistered);
 }
 
 TEST(OutcomeTable, EveryMeasureCanBeNamedByAPreset) {
@@ -164,7 +164,7 @@ TEST(OutcomeTable, ARunThatNeverGetsThereIsCountedAndNotAveraged) {
     EXPECT_TRUE(most->is_sign_test);
     EXPECT_NEAR(*most->p, 2 * std::pow(0.5, 4), 1e-12);  // all four pairs
     EXPECT_EQ(most->a.count, 3U);
-    const OutcomeCells cells = cellsOf(*most);
+    const OutcomeCells cells = formatCells(*most);
     EXPECT_EQ(cells.a, "466.7 (1 never)");
     EXPECT_EQ(cells.b, "275");
     EXPECT_EQ(cells.difference, "−200 steps");
@@ -174,7 +174,7 @@ TEST(OutcomeTable, ARunThatNeverGetsThereIsCountedAndNotAveraged) {
 
 TEST(OutcomeTable, AsCsvHasALineForEachMeasure) {
     const auto rows = threePairs().table();
-    const std::string csv = csvOf(rows);
+    const std::string csv = toCsv(rows);
     EXPECT_EQ(std::count(csv.begin(), csv.end(), '\n'), static_cast<std::ptrdiff_t>(rows.size() + 1));
     EXPECT_NE(csv.find("\nfinal_correct,,problems,3,97,"), std::string::npos) << csv;
     EXPECT_NE(csv.find("\nsteps_until,0.5,steps,3,"), std::string::npos) << csv;

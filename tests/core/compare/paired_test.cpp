@@ -15,11 +15,11 @@ TEST(Paired, ComparesSeedBySeed) {
     ASSERT_TRUE(c.test);
     EXPECT_DOUBLE_EQ(c.test->difference.mean, 10);
     EXPECT_EQ(c.better_b, 5);
-    const std::string said = conclusionOf(c);
+    const std::string said = conclusionText(c);
     EXPECT_NE(said.find("Over 5 pairs RoPER has 10 problems more than RoPE"), std::string::npos) << said;
     EXPECT_NE(said.find("leaves out 0"), std::string::npos) << said;
     EXPECT_NE(said.find("RoPER is better on average"), std::string::npos) << said;
-    EXPECT_EQ(csvOf(c).substr(0, 100).find(
+    EXPECT_EQ(toCsv(c).substr(0, 100).find(
                   "data_seed,model_seed,run_a,a,run_b,b,difference\n0,0,rope-s0,100,roper-s0,110,10\n"),
               0U);
 }
@@ -41,7 +41,7 @@ TEST(Paired, SaysOfHowManyProblems) {
 
 TEST(Paired, SaysWhereTwinsWereComputedDifferently) {
     ComparedRuns runs = fivePairs();
-    Computation fast;
+    ComputeEnvironment fast;
     fast.precision = "bfloat16";
     fast.threads = 2;
     for (RunRecord& run : runs.records)
@@ -50,44 +50,44 @@ TEST(Paired, SaysWhereTwinsWereComputedDifferently) {
         const auto groups = groupRuns(runs.records);
         return comparePaired(runs.records, groups[0], groups[1], Measure::final_correct);
     };
-    EXPECT_EQ(compared().computed_differently, 0);
-    EXPECT_EQ(conclusionOf(compared()).find("computed alike"), std::string::npos);
+    EXPECT_EQ(compared().pairs_computed_differently, 0);
+    EXPECT_EQ(conclusionText(compared()).find("computed alike"), std::string::npos);
     runs.records[1].computations.front().processor = "another";
     runs.records[4].computations.front().threads = 8;
     runs.records[6].computations.clear();  // from an older version: unknown
     // Both twins were resumed on the same other machine.
-    Computation elsewhere = fast;
+    ComputeEnvironment elsewhere = fast;
     elsewhere.processor = "another";
     runs.records[8].computations.push_back(elsewhere);
     runs.records[9].computations.insert(runs.records[9].computations.begin(), elsewhere);
-    EXPECT_EQ(compared().computed_differently, 2);
-    EXPECT_NE(conclusionOf(compared())
+    EXPECT_EQ(compared().pairs_computed_differently, 2);
+    EXPECT_NE(conclusionText(compared())
                   .find("In 2 of 5 pairs the two runs were not computed alike (processor, threads)"),
               std::string::npos)
-        << conclusionOf(compared());
+        << conclusionText(compared());
 }
 
 TEST(Paired, PrecisionsAreNotMixed) {
     ComparedRuns runs = fivePairs();
     const auto computed = [](const std::string& precision) {
-        Computation computation;
+        ComputeEnvironment computation;
         computation.precision = precision;
-        return std::vector<Computation>{computation};
+        return std::vector<ComputeEnvironment>{computation};
     };
     for (RunRecord& run : runs.records)
         run.computations = computed("bfloat16");
-    const auto compared = [&](bool mixes_precisions = false) {
+    const auto compared = [&](bool allow_mixed_precisions = false) {
         const auto groups = groupRuns(runs.records);
         return comparePaired(runs.records, groups[0], groups[1], Measure::final_correct, 0.9,
-                             mixes_precisions);
+                             allow_mixed_precisions);
     };
     runs.records[0].computations = computed("float32");
-    EXPECT_EQ(compared().mixed_precision, 1);
+    EXPECT_EQ(compared().mixed_precision_pairs, 1);
     EXPECT_EQ(compared().differences().size(), 4U);
     EXPECT_NE(
-        conclusionOf(compared()).find("1 pair left out: the two runs were computed in different precisions"),
+        conclusionText(compared()).find("1 pair left out: the two runs were computed in different precisions"),
         std::string::npos)
-        << conclusionOf(compared());
+        << conclusionText(compared());
     EXPECT_EQ(compared(true).differences().size(), 5U);
     // A twin trained in the same precision is preferred, whatever its name.
     const RunRecord& other = runs.records[0];
@@ -95,19 +95,19 @@ TEST(Paired, PrecisionsAreNotMixed) {
     again.name = "a" + other.name;
     again.computations = computed("bfloat16");
     runs.records.push_back(again);
-    EXPECT_EQ(compared().mixed_precision, 0);
+    EXPECT_EQ(compared().mixed_precision_pairs, 0);
     EXPECT_EQ(compared().pairs.front().run_a, again.name);
-    EXPECT_EQ(compared().repeated, 0);
-    EXPECT_EQ(compared().other_precision, 1);
-    EXPECT_NE(conclusionOf(compared()).find("1 run left out: what is compared is bfloat16"),
+    EXPECT_EQ(compared().repeated_seed_runs, 0);
+    EXPECT_EQ(compared().other_precision_runs, 1);
+    EXPECT_NE(conclusionText(compared()).find("1 run left out: what is compared is bfloat16"),
               std::string::npos)
-        << conclusionOf(compared());
+        << conclusionText(compared());
 }
 
 TEST(Paired, OneOfTwoPrecisionsIsCompared) {
     ComparedRuns runs = fivePairs();
     const auto setPrecision = [](RunRecord& run, const std::string& precision) {
-        Computation computation;
+        ComputeEnvironment computation;
         computation.precision = precision;
         run.computations = {computation};
     };
@@ -129,8 +129,8 @@ TEST(Paired, OneOfTwoPrecisionsIsCompared) {
     runs.records[3].state = RunState::paused;
     EXPECT_EQ(compared().precision, "bfloat16");
     EXPECT_EQ(compared().differences().size(), 4U);
-    EXPECT_EQ(compared().other_precision, 10);
-    EXPECT_EQ(runsThatCount(runs.records, groupRuns(runs.records)[0]).size(), 5U);
+    EXPECT_EQ(compared().other_precision_runs, 10);
+    EXPECT_EQ(oneRunPerSeed(runs.records, groupRuns(runs.records)[0]).size(), 5U);
 }
 
 TEST(Paired, OneProblemIsNotSaidInThePlural) {
@@ -139,7 +139,7 @@ TEST(Paired, OneProblemIsNotSaidInThePlural) {
     runs.add("roper", 0, 101);
     const auto groups = groupRuns(runs.records);
     const auto c = comparePaired(runs.records, groups[0], groups[1], Measure::final_correct);
-    EXPECT_NE(conclusionOf(c).find("RoPER has 1 problem more than RoPE"), std::string::npos);
+    EXPECT_NE(conclusionText(c).find("RoPER has 1 problem more than RoPE"), std::string::npos);
 }
 
 TEST(Paired, ABootstrapOfTwoPairsIsNotShown) {
@@ -152,9 +152,9 @@ TEST(Paired, ABootstrapOfTwoPairsIsNotShown) {
     const auto c = comparePaired(runs.records, groups[0], groups[1], Measure::final_correct);
     ASSERT_TRUE(c.test);
     EXPECT_FALSE(c.test->bootstrap);
-    EXPECT_EQ(conclusionOf(c).find("bootstrap"), std::string::npos) << conclusionOf(c);
+    EXPECT_EQ(conclusionText(c).find("bootstrap"), std::string::npos) << conclusionText(c);
     for (std::int64_t seed = 2; seed < 6; ++seed) {
-        EXPECT_EQ(conclusionOf(comparePaired(runs.records, groupRuns(runs.records)[0],
+        EXPECT_EQ(conclusionText(comparePaired(runs.records, groupRuns(runs.records)[0],
                                              groupRuns(runs.records)[1], Measure::final_correct))
                       .find("bootstrap"),
                   std::string::npos);
@@ -163,7 +163,7 @@ TEST(Paired, ABootstrapOfTwoPairsIsNotShown) {
     }
     const auto six = groupRuns(runs.records);
     const std::string said =
-        conclusionOf(comparePaired(runs.records, six[0], six[1], Measure::final_correct));
+        conclusionText(comparePaired(runs.records, six[0], six[1], Measure::final_correct));
     EXPECT_NE(said.find("bootstrap"), std::string::npos) << said;
     EXPECT_NE(said.find("exact permutation test: p = 0.0312"), std::string::npos) << said;  // 2 of 2⁶
     EXPECT_NE(said.find("in four of five experiments of 3 pairs"), std::string::npos) << said;
@@ -177,8 +177,8 @@ TEST(Paired, OneSeedProvesNothing) {
     const auto groups = groupRuns(runs.records);
     const auto c = comparePaired(runs.records, groups[0], groups[1], Measure::final_correct);
     EXPECT_FALSE(c.test);
-    EXPECT_EQ(c.alone_b, 1);
-    const std::string said = conclusionOf(c);
+    EXPECT_EQ(c.unpaired_b, 1);
+    const std::string said = conclusionText(c);
     EXPECT_NE(said.find("One pair says nothing about the spread"), std::string::npos) << said;
     EXPECT_NE(said.find("1 run without a twin"), std::string::npos) << said;
 }
@@ -191,7 +191,7 @@ TEST(Paired, AnIntervalThatHoldsZeroIsSaidToDecideNothing) {
     }
     const auto groups = groupRuns(runs.records);
     const auto c = comparePaired(runs.records, groups[0], groups[1], Measure::final_correct);
-    const std::string said = conclusionOf(c);
+    const std::string said = conclusionText(c);
     EXPECT_NE(said.find("holds 0"), std::string::npos) << said;
     EXPECT_NE(said.find("more) would show it"), std::string::npos) << said;
 }
@@ -203,10 +203,10 @@ TEST(Paired, UnfinishedAndFailedRunsAreCountedNotUsed) {
     const auto groups = groupRuns(runs.records);
     const auto c = comparePaired(runs.records, groups[0], groups[1], Measure::final_correct);
     EXPECT_EQ(c.differences().size(), 3U);
-    const std::string said = conclusionOf(c);
+    const std::string said = conclusionText(c);
     EXPECT_NE(said.find("1 pair not finished"), std::string::npos) << said;
     EXPECT_NE(said.find("1 pair without this outcome"), std::string::npos) << said;
-    EXPECT_NE(csvOf(c).find("unfinished"), std::string::npos);
+    EXPECT_NE(toCsv(c).find("unfinished"), std::string::npos);
 }
 
 TEST(Paired, ASeedTrainedTwiceCountsOnce) {
@@ -215,7 +215,7 @@ TEST(Paired, ASeedTrainedTwiceCountsOnce) {
     const auto groups = groupRuns(runs.records);
     const auto c = comparePaired(runs.records, groups[0], groups[1], Measure::final_correct);
     EXPECT_EQ(c.pairs.size(), 5U);
-    EXPECT_EQ(c.repeated, 1);
+    EXPECT_EQ(c.repeated_seed_runs, 1);
     EXPECT_EQ(c.pairs[0].run_a, "rope-s0-2");
     // An unfinished repeat does not replace a finished run.
     runs.records.back().state = RunState::queued;
@@ -235,13 +235,13 @@ TEST(Paired, RunsOfUnknownSeedsAreInNoPair) {
     const auto groups = groupRuns(runs.records);
     ASSERT_EQ(groups.size(), 3U);
     EXPECT_EQ(groups[0].label, "ALiBi, imported");
-    EXPECT_EQ(runsThatCount(runs.records, groups[0]).size(), 2U);
+    EXPECT_EQ(oneRunPerSeed(runs.records, groups[0]).size(), 2U);
     const auto c = comparePaired(runs.records, groups[1], groups[0], Measure::final_correct);
     EXPECT_TRUE(c.pairs.empty());
-    EXPECT_EQ(c.of_unknown_seeds, 2);
-    EXPECT_EQ(c.alone_a, 5);
-    EXPECT_EQ(c.alone_b + c.repeated, 0);
-    const std::string said = conclusionOf(c);
+    EXPECT_EQ(c.unknown_seed_runs, 2);
+    EXPECT_EQ(c.unpaired_a, 5);
+    EXPECT_EQ(c.unpaired_b + c.repeated_seed_runs, 0);
+    const std::string said = conclusionText(c);
     EXPECT_NE(said.find("2 imported runs left out: nobody said of which seeds"), std::string::npos) << said;
     EXPECT_NE(said.find("ALiBi, imported was imported"), std::string::npos) << said;
     runs.records[10].specification.about.known += " training.data_seed training.model_seed";
@@ -256,7 +256,7 @@ TEST(Paired, WhereBothGotThereInNoPairItIsSaid) {
     }
     const auto groups = groupRuns(runs.records);
     const std::string said =
-        conclusionOf(comparePaired(runs.records, groups[0], groups[1], Measure::steps_until, 0.9));
+        conclusionText(comparePaired(runs.records, groups[0], groups[1], Measure::steps_until, 0.9));
     EXPECT_EQ(said.find("In none of 2 pairs did both get there. Never got there: 2 of RoPE, 0 of RoPER"), 0U)
         << said;
 }
@@ -275,11 +275,11 @@ TEST(Paired, RunsThatNeverGotThereAreCountedNotDropped) {
     EXPECT_EQ(c.differences(), (std::vector<double>{-50}));
     EXPECT_EQ(c.better_b, 2);
     EXPECT_EQ(c.ties, 1);
-    const std::string said = conclusionOf(c);
+    const std::string said = conclusionText(c);
     EXPECT_NE(said.find("Never got there: 2 of RoPE, 1 of RoPER"), std::string::npos) << said;
     EXPECT_NE(said.find("do not tell which is sooner"), std::string::npos) << said;
     EXPECT_EQ(said.find("better"), std::string::npos) << said;
-    EXPECT_NE(csvOf(c).find("never"), std::string::npos);
+    EXPECT_NE(toCsv(c).find("never"), std::string::npos);
 }
 }  // namespace
 }  // namespace roper

@@ -45,7 +45,7 @@ TEST(PrecisionTable, ShowsWhichMethodsAreEquivalentInBfloat16) {
     EXPECT_NEAR(rows[0].outcome.difference.mean, 0, 1e-12);
     EXPECT_FALSE(rows[1].isEquivalent());
     EXPECT_NEAR(rows[1].outcome.difference.mean, 0.02, 1e-12);
-    EXPECT_EQ(rows[1].outcome.comparison.mixed_precision, 0);
+    EXPECT_EQ(rows[1].outcome.comparison.mixed_precision_pairs, 0);
 }
 
 TEST(PrecisionTable, ARunThatFailedIsNotLeftOutInSilence) {
@@ -53,9 +53,9 @@ TEST(PrecisionTable, ARunThatFailedIsNotLeftOutInSilence) {
     ASSERT_TRUE(precisionTable(runs.records, Measure::final_loss, 0.01)[0].isEquivalent());
     runs.records[1].state = RunState::failed;  // RoPE in bfloat16
     const auto rows = precisionTable(runs.records, Measure::final_loss, 0.01);
-    EXPECT_EQ(rows[0].oneSided(), 1);
+    EXPECT_EQ(rows[0].omittedPairs(), 1);
     EXPECT_FALSE(rows[0].isEquivalent());
-    EXPECT_EQ(linesOf(rows)[1][2], "1");
+    EXPECT_EQ(tableRows(rows)[1][2], "1");
     expectError(ErrorKind::usage, "steps_until has no value",
                 [&] { precisionTable(runs.records, Measure::steps_until, 10); });
 }
@@ -76,14 +76,14 @@ TEST(PrecisionTable, OneSeedShowsNothing) {
     const auto rows = precisionTable(runs.records, Measure::final_loss, 0.01);
     ASSERT_EQ(rows.size(), 1U);
     EXPECT_FALSE(rows[0].isEquivalent());
-    EXPECT_EQ(linesOf(rows)[1].back(), "not shown to be equivalent");
+    EXPECT_EQ(tableRows(rows)[1].back(), "not shown to be equivalent");
 }
 
 TEST(PrecisionTable, ColumnsFitTheirHeads) {
     const auto rows = precisionTable(bothPrecisions().records, Measure::final_loss, 0.01);
-    for (const auto& line : linesOf(rows))
-        EXPECT_EQ(line.size(), linesOf(rows).front().size());
-    for (const std::string& line : split(trimmed(csvOf(rows)), '\n'))
+    for (const auto& line : tableRows(rows))
+        EXPECT_EQ(line.size(), tableRows(rows).front().size());
+    for (const std::string& line : split(trimmed(toCsv(rows)), '\n'))
         EXPECT_EQ(split(line, ',').size(), 14U) << line;
 }
 

@@ -139,7 +139,7 @@ TEST(RunDifferences, OfOneGroupEachRunHasItsColumn) {
 
 TEST(RunDifferences, AsMarkdownKeepTheirColumns) {
     std::vector<RunRecord> runs{finishedRun("a", "rope"), finishedRun("b|c", "roper")};
-    const std::string text = markdownOf(differencesOf(runs));
+    const std::string text = toMarkdown(differencesOf(runs));
     EXPECT_EQ(text.substr(0, text.find('\n')), "| | a | b\\|c |");
     EXPECT_NE(text.find("| model.position | rope | roper |\n"), std::string::npos) << text;
 }

@@ -17,7 +17,7 @@ TEST(Statistics, StudentsOwnExample) {
     const auto test = pairedTest(kSleep);
     ASSERT_TRUE(test);
     EXPECT_NEAR(test->difference.mean, 1.58, 1e-12);
-    EXPECT_NEAR(test->difference.deviation, 1.2299954833, 1e-9);
+    EXPECT_NEAR(test->difference.standard_deviation, 1.2299954833, 1e-9);
     EXPECT_NEAR(test->t, 4.0621276831, 1e-9);  // as in R: t.test(sleep, paired)
     EXPECT_NEAR(test->p, 0.0028328902, 1e-9);
     EXPECT_NEAR(test->interval.low, 0.7001142, 1e-6);
@@ -29,7 +29,7 @@ TEST(Statistics, FewValuesSayLittle) {
     EXPECT_FALSE(pairedTest(std::vector<double>{3.0}));
     EXPECT_TRUE(std::isnan(summarize(std::vector<double>{}).mean));
     EXPECT_EQ(summarize(std::vector<double>{3.0}).mean, 3.0);
-    EXPECT_TRUE(std::isnan(summarize(std::vector<double>{3.0}).deviation));
+    EXPECT_TRUE(std::isnan(summarize(std::vector<double>{3.0}).standard_deviation));
     const auto same = pairedTest(std::vector<double>{2.0, 2.0, 2.0});
     EXPECT_TRUE(std::isinf(same->t));
     EXPECT_EQ(same->p, 0);
@@ -103,7 +103,7 @@ TEST(Statistics, AgreeWithScipyAndStatsmodels) {
         expectP(test->permutation_p.value(), expected["permutation_p"].get<double>());
         expectP(equivalenceTest(differences, expected["bound"])->p, expected["equivalence_p"].get<double>());
         expectP(signTest(expected["plus"], expected["minus"]), expected["sign_p"].get<double>());
-        const auto pairs = pairsNeeded(test->difference.mean, test->difference.deviation);
+        const auto pairs = pairsNeeded(test->difference.mean, test->difference.standard_deviation);
         EXPECT_EQ(pairs ? nlohmann::json(*pairs) : nlohmann::json(), expected["pairs"]);
     }
     const std::vector<double> corrected = holmCorrected(reference["holm"]["p"].get<std::vector<double>>());
@@ -123,12 +123,12 @@ TEST(Statistics, EquivalenceIsShownWhereTheIntervalLiesWithinTheBounds) {
 }
 
 TEST(Statistics, ThePermutationTestIsExact) {
-    EXPECT_EQ(signFlipTest(std::vector<double>{1, 2, 3}), 2.0 / 8);
-    EXPECT_EQ(signFlipTest(std::vector<double>{1, 1, -1}), 1.0);
-    EXPECT_EQ(signFlipTest(std::vector<double>{0, 0}), 1.0);
-    EXPECT_EQ(signFlipTest(std::vector<double>(20, 0.1)), 2.0 / (1 << 20));
-    EXPECT_FALSE(signFlipTest(std::vector<double>{}));
-    EXPECT_FALSE(signFlipTest(std::vector<double>(kMostToPermute + 1, 0.1)));
+    EXPECT_EQ(permutationTest(std::vector<double>{1, 2, 3}), 2.0 / 8);
+    EXPECT_EQ(permutationTest(std::vector<double>{1, 1, -1}), 1.0);
+    EXPECT_EQ(permutationTest(std::vector<double>{0, 0}), 1.0);
+    EXPECT_EQ(permutationTest(std::vector<double>(20, 0.1)), 2.0 / (1 << 20));
+    EXPECT_FALSE(permutationTest(std::vector<double>{}));
+    EXPECT_FALSE(permutationTest(std::vector<double>(kMaxPairsForPermutation + 1, 0.1)));
 }
 
 TEST(Statistics, TheMedianIsTheMiddleValue) {

@@ -39,12 +39,12 @@ TEST_F(TwinResult, SaysHowMuchSoonerTheFirstWas) {
 }
 
 TEST_F(TwinResult, SaysWhoNeverGotThere) {
-    const auto soon = solving({10, 120, 128, 128}), never = solving({0, 10, 60, 59});
-    EXPECT_EQ(sentence(never, soon),
+    const auto soon = solving({10, 120, 128, 128}), not_reached = solving({0, 10, 60, 59});
+    EXPECT_EQ(sentence(not_reached, soon),
               "RoPER solved 90 % by step 100 here. RoPE never did: 59 of 128 are solved at step 200.");
-    EXPECT_EQ(sentence(soon, never),
+    EXPECT_EQ(sentence(soon, not_reached),
               "RoPE solved 90 % by step 100 here. RoPER never did: 59 of 128 are solved at step 200.");
-    EXPECT_EQ(sentence(never, never), "Neither solved 90 % of the problems here.");
+    EXPECT_EQ(sentence(not_reached, not_reached), "Neither solved 90 % of the problems here.");
 }
 
 TEST_F(TwinResult, ComparesAtAStepThatBothHaveWhileTheyTrain) {

@@ -45,7 +45,7 @@ TEST(Messages, NonsenseIsRefusedWithAReason) {
     refused("{\"command\":7}", "must be text");
     refused("{\"command\":\"pause\",\"id\":7}", "must be text");
     refused(std::string(200, '['), "nested too deeply");
-    refused(std::string(kLongestMessage + 1, ' '), "longer");
+    refused(std::string(kMaxMessageLineBytes + 1, ' '), "longer");
     refused("{\"command\":\"head\",\"layer\":-1}", "\"layer\" must be a whole number");
     refused("{\"command\":\"head\",\"head\":1e9}", "\"head\" must be a whole number");
     refused("{\"command\":\"head\",\"text\":5}", "must be text");
@@ -68,7 +68,7 @@ TEST(LineFramer, GivesUpOnALineWithoutEnd) {
     LineFramer framer;
     const std::string part(4096, 'x');
     bool gave_up = false;
-    for (std::size_t sent = 0; sent <= kLongestMessage + part.size() && !gave_up; sent += part.size())
+    for (std::size_t sent = 0; sent <= kMaxMessageLineBytes + part.size() && !gave_up; sent += part.size())
         gave_up = !framer.add(part).has_value();
     EXPECT_TRUE(gave_up);
 }

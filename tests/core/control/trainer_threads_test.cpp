@@ -46,7 +46,7 @@ std::int64_t followUntil(const std::atomic<bool>& done, const RunFolder& run) {
     for (bool last = false; !last;) {
         last = done;  // reads once more after the end
         const Status status = run.status();
-        EXPECT_EQ(run.trueState(status), status.state);
+        EXPECT_EQ(run.effectiveState(status), status.state);
         bool more = true;
         while (more) {
             const LineTail::Update update = tail.poll(1 << 16);

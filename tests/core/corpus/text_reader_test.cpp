@@ -22,7 +22,7 @@ std::string readAll(const fs::path& text, std::size_t part_bytes) {
     std::string whole, part;
     while (reader.next(part)) {
         EXPECT_LE(part.size(), part_bytes + 1);
-        EXPECT_EQ(firstNotUtf8(part), std::string::npos);
+        EXPECT_EQ(findInvalidUtf8(part), std::string::npos);
         whole += part;
     }
     EXPECT_EQ(reader.bytesRead(), whole.size());
@@ -30,15 +30,15 @@ std::string readAll(const fs::path& text, std::size_t part_bytes) {
 }
 
 TEST(Utf8, KnowsWhatIsWrong) {
-    EXPECT_EQ(firstNotUtf8("plain, ä, €, 𝄞"), std::string::npos);
-    EXPECT_EQ(firstNotUtf8("ab\x80"), 2U);     // cannot begin a character
-    EXPECT_EQ(firstNotUtf8("a\xC3("), 1U);     // interrupted by another character
-    EXPECT_EQ(firstNotUtf8("a\xE2\x82"), 1U);  // incomplete
-    EXPECT_EQ(firstNotUtf8("\xC0\xAF"), 0U);   // overlong
-    EXPECT_EQ(firstNotUtf8("\xE0\x80\xAF"), 0U);
-    EXPECT_EQ(firstNotUtf8("\xED\xA0\x80"), 0U);      // a surrogate
-    EXPECT_EQ(firstNotUtf8("\xF4\x90\x80\x80"), 0U);  // beyond U+10FFFF
-    EXPECT_EQ(firstNotUtf8("\xF4\x8F\xBF\xBF"), std::string::npos);
+    EXPECT_EQ(findInvalidUtf8("plain, ä, €, 𝄞"), std::string::npos);
+    EXPECT_EQ(findInvalidUtf8("ab\x80"), 2U);     // cannot begin a character
+    EXPECT_EQ(findInvalidUtf8("a\xC3("), 1U);     // interrupted by another character
+    EXPECT_EQ(findInvalidUtf8("a\xE2\x82"), 1U);  // incomplete
+    EXPECT_EQ(findInvalidUtf8("\xC0\xAF"), 0U);   // overlong
+    EXPECT_EQ(findInvalidUtf8("\xE0\x80\xAF"), 0U);
+    EXPECT_EQ(findInvalidUtf8("\xED\xA0\x80"), 0U);      // a surrogate
+    EXPECT_EQ(findInvalidUtf8("\xF4\x90\x80\x80"), 0U);  // beyond U+10FFFF
+    EXPECT_EQ(findInvalidUtf8("\xF4\x8F\xBF\xBF"), std::string::npos);
 }
 
 TEST(TextReader, PartsAreTheTextWhateverTheirSize) {

@@ -130,7 +130,7 @@ TEST(RotateHeads, OnAGpuGivesTheSameBackAndForth) {
             return std::pair(at::stack({made.q, made.k, made.v}).detach(), x.grad());
         };
         const auto [out, gradient] = outAndGradient();
-        const UsedGpu used(std::make_shared<PretendedGpu>(run));
+        const ScopedGpu used(std::make_shared<FakeGpu>(run));
         const auto [gpu_out, gpu_gradient] = outAndGradient();
         EXPECT_LT((out - gpu_out).abs().max().item<double>(), 1e-6);
         EXPECT_LT((gradient - gpu_gradient).abs().max().item<double>(), 1e-6);

@@ -55,7 +55,7 @@ TEST_F(AuthenticatedStoreTest, WhatIsLeftWithoutTheKeyIsRefused) {
 }
 
 TEST(ProcessGroup, WhoeverLacksItsKeyCannotSayWhatIsTrained) {
-    const auto leader = ProcessGroup::lead(2, /*this_machine=*/true);
+    const auto leader = ProcessGroup::create(2, /*is_single_machine=*/true);
     leader->set("specification", "ours");
     EXPECT_EQ(ProcessGroup::join(leader->address(), 1, 2)->get("specification"), "ours");
     c10d::TCPStoreOptions options;

@@ -59,7 +59,7 @@ ASetup setupForMistakes(std::uint64_t seed) {
 TEST(AttentionMaps, ShiftChangesNothing) {
     EXPECT_TRUE(rc::check([] {
         const ASetup setup = anySetup();
-        RC_ASSERT(shiftResidual(setup, vectorsOf(setup), anyPosition()).largest() < 1e-9);
+        RC_ASSERT(shiftEffect(setup, vectorsOf(setup), anyPosition()).largest() < 1e-9);
     }));
 }
 
@@ -96,7 +96,7 @@ TEST(AttentionMaps, RopeAndRoperHaveTheSameWeightsButNotTheSameOutput) {
 TEST(AttentionMaps, ARowIsTheRowOfTheMap) {
     EXPECT_TRUE(rc::check([] {
         ASetup setup = anySetup();
-        setup.muted = {*rc::gen::inRange(0, setup.pairs())};
+        setup.ablated_pairs = {*rc::gen::inRange(0, setup.pairs())};
         const HeadVectors heads = vectorsOf(setup);
         const ScoreRule rule = scoreRule(setup);
         const double shift = *rc::gen::inRange(-20, 20);
@@ -111,14 +111,14 @@ TEST(AttentionMaps, ARowIsTheRowOfTheMap) {
 TEST(AttentionMaps, PartsAddUpToTheScore) {
     EXPECT_TRUE(rc::check([] {
         ASetup setup = anySetup();
-        if (*rc::gen::arbitrary<bool>()) setup.muted = {0};
+        if (*rc::gen::arbitrary<bool>()) setup.ablated_pairs = {0};
         const HeadVectors heads = vectorsOf(setup);
         const ScoreRule rule = scoreRule(setup);
         const int query = *rc::gen::inRange(0, setup.tokens), key = *rc::gen::inRange(0, setup.tokens);
-        const Eigen::VectorXd parts = scoreParts(rule, heads, query, key);
+        const Eigen::VectorXd parts = scoreContributions(rule, heads, query, key);
         RC_ASSERT(parts.size() == setup.pairs() + 1);
         RC_ASSERT(std::abs(parts.sum() - scores(rule, heads)(query, key)) < 1e-10);
-        for (const int pair : setup.muted)
+        for (const int pair : setup.ablated_pairs)
             RC_ASSERT(parts[pair] == 0.0);
     }));
 }
@@ -127,7 +127,7 @@ TEST(AttentionMaps, PartsAddUpToTheScore) {
 TEST(AttentionMaps, APartIsTheComplexProduct) {
     const ASetup setup = setupForMistakes(3);
     const HeadVectors heads = vectorsOf(setup);
-    const Eigen::VectorXd parts = scoreParts(scoreRule(setup), heads, 7, 2);
+    const Eigen::VectorXd parts = scoreContributions(scoreRule(setup), heads, 7, 2);
     for (int i = 0; i < setup.pairs(); ++i) {
         const auto [first, second] = featuresOfPair(setup.pairing, 32, i);
         const std::complex<double> q(heads.Q(7, first), heads.Q(7, second)),
@@ -205,9 +205,9 @@ TEST(AttentionMaps, XposDecaysWithDistanceAlone) {
     ASetup setup = setupForMistakes(6);
     setup.method = "xpos";
     const HeadVectors heads = vectorsOf(setup);
-    const Eigen::VectorXd parts = scoreParts(scoreRule(setup), heads, 9, 1, 1000);
+    const Eigen::VectorXd parts = scoreContributions(scoreRule(setup), heads, 9, 1, 1000);
     setup.method = "rope";
-    const Eigen::VectorXd plain = scoreParts(scoreRule(setup), heads, 9, 1);
+    const Eigen::VectorXd plain = scoreContributions(scoreRule(setup), heads, 9, 1);
     for (int i = 0; i < setup.pairs(); ++i)
         EXPECT_NEAR(parts[i], plain[i] * std::pow((2.0 * i + 0.4 * 32) / (1.4 * 32), 8 / 512.0), 1e-10);
 }
@@ -220,9 +220,9 @@ TEST(AttentionMaps, YarnsFactorMultipliesWhatRotatesBySquare) {
     setup.scaling.factor = 1;
     setup.scaling.attention_factor = 1.5;
     const HeadVectors heads = vectorsOf(setup);
-    const Eigen::VectorXd with = scoreParts(scoreRule(setup), heads, 6, 2);
+    const Eigen::VectorXd with = scoreContributions(scoreRule(setup), heads, 6, 2);
     setup.scaling.method = ScalingMethod::none;
-    const Eigen::VectorXd without = scoreParts(scoreRule(setup), heads, 6, 2);
+    const Eigen::VectorXd without = scoreContributions(scoreRule(setup), heads, 6, 2);
     for (int i = 0; i < setup.pairs(); ++i)
         EXPECT_NEAR(with[i], (i < 8 ? 2.25 : 1.0) * without[i], 1e-12) << i;
 }
@@ -241,15 +241,15 @@ TEST(Mistakes, EachLeavesAResidualAndTheRightFormNone) {
         setup.similarity = 0;
         setup = sanitized(setup);
         const HeadVectors heads = vectorsOf(setup);
-        RC_ASSERT(shiftResidual(setup, heads, 7).largest() < 1e-9);
-        RC_ASSERT(formResidual(setup, heads).largest() == 0.0);
+        RC_ASSERT(shiftEffect(setup, heads, 7).largest() < 1e-9);
+        RC_ASSERT(formEffect(setup, heads).largest() == 0.0);
         for (const Mistake mistake : kMistakes) {
             setup.mistake = mistake;
-            const Residual shifted = shiftResidual(setup, heads, 7), compared = formResidual(setup, heads);
+            const MistakeEffect shifted = shiftEffect(setup, heads, 7), compared = formEffect(setup, heads);
             RC_ASSERT(compared.largest() > 1e-2);
-            RC_ASSERT((isSeenByShift(mistake) ? shifted.largest() > 1e-2 : shifted.largest() < 1e-9));
+            RC_ASSERT((isRevealedByShift(mistake) ? shifted.largest() > 1e-2 : shifted.largest() < 1e-9));
             // Mistakes in values do not change the scores.
-            RC_ASSERT((compared.scores == 0.0) == isAboutValues(mistake));
+            RC_ASSERT((compared.scores == 0.0) == affectsValues(mistake));
         }
     }));
 }

@@ -19,8 +19,8 @@ TEST(DistanceProfile, IsWhatTheMapHoldsAlongItsDiagonals) {
         for (const DistanceScores& at : profile) {
             const Eigen::VectorXd diagonal = map.diagonal(-at.distance);
             EXPECT_NEAR(at.mean, diagonal.mean(), 1e-9) << at.distance;
-            EXPECT_NEAR(at.least, diagonal.minCoeff(), 1e-9) << at.distance;
-            EXPECT_NEAR(at.greatest, diagonal.maxCoeff(), 1e-9) << at.distance;
+            EXPECT_NEAR(at.minimum, diagonal.minCoeff(), 1e-9) << at.distance;
+            EXPECT_NEAR(at.maximum, diagonal.maxCoeff(), 1e-9) << at.distance;
         }
     }
 }
@@ -30,7 +30,7 @@ TEST(DistanceProfile, OfTokensThatAreAlikeItIsOneCurve) {
     setup.method = "rope";
     const HeadVectors heads = randomHeadVectors(40, setup.head_dim, 3, 1);
     for (const DistanceScores& at : scoresByDistance(scoreRule(setup), heads))
-        EXPECT_LT(at.greatest - at.least, 1e-9) << at.distance;
+        EXPECT_LT(at.maximum - at.minimum, 1e-9) << at.distance;
 }
 
 TEST(DistanceProfile, LongTextsAreSampled) {

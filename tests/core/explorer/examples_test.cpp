@@ -13,14 +13,14 @@ using ASetup = roper::Setup;  // GoogleTest defines a Setup of its own
 
 /// The attention weights of an example, [T × T], one row per query.
 Eigen::MatrixXd weightsOf(const std::string& name) {
-    for (const Example* example : examplesOf("attention")) {
+    for (const Example* example : examplesForPage("attention")) {
         if (example->name != name) continue;
         const ASetup& setup = example->setup;
         const ScoreRule rule = scoreRule(setup);
         Eigen::MatrixXd weights(setup.tokens, setup.tokens);
         for (int query = 0; query < setup.tokens; ++query)
             weights.row(query) =
-                weightRow(rule, setup.by_hand, scoreRow(rule, setup.by_hand, query, 0), query);
+                weightRow(rule, setup.manual_vectors, scoreRow(rule, setup.manual_vectors, query, 0), query);
         return weights;
     }
     ADD_FAILURE() << "there is no example " << name;
@@ -35,10 +35,10 @@ TEST(Examples, EachIsWhatItsTextRestores) {
         const SetupText restored = parseSetup(formatSetup({example.setup, example.view}));
         EXPECT_TRUE(restored.setup == example.setup) << example.name;
         EXPECT_EQ(restored.view, example.view) << example.name;
-        EXPECT_FALSE(example.about.empty()) << example.name;
+        EXPECT_FALSE(example.description.empty()) << example.name;
     }
     for (const char* page : {"rotation", "spectrum", "attention", "value-mixing"})
-        EXPECT_GE(examplesOf(page).size(), 4U) << page;
+        EXPECT_GE(examplesForPage(page).size(), 4U) << page;
 }
 
 TEST(Examples, APreviousTokenHeadLooksAtTheTokenBefore) {
@@ -73,7 +73,7 @@ TEST(Examples, LinesOfTheFirstVersionKeepTheirDefaults) {
     EXPECT_EQ(former.head_dim, 16);
     EXPECT_EQ(former.pair, 2);
     EXPECT_EQ(former.similarity, 0.25);
-    EXPECT_EQ(former.mixture, Mixture::all);
+    EXPECT_EQ(former.mixed_tokens, MixedTokens::all);
     EXPECT_EQ(parseSetup("roper-lab:setup?defaults=2&base=500").setup.head_dim, ASetup{}.head_dim);
 }
 

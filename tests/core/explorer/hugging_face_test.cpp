@@ -49,7 +49,7 @@ TEST(HuggingFace, ReadsNestedParametersAndTheOlderSpelling) {
 }
 
 TEST(HuggingFace, ReadsParametersByKindOfLayerAndInsideTextConfig) {
-    const ConfigReading reading = readHuggingFaceConfig(
+    const ParsedConfig reading = readHuggingFaceConfig(
         R"({"text_config": {"head_dim": 256, "rope_parameters": {"sliding_attention": {"rope_type": "default",
         "rope_theta": 10000}, "full_attention": {"rope_type": "linear", "factor": 8, "rope_theta": 1000000}}}})",
         ASetup{});
@@ -181,7 +181,7 @@ TEST(HuggingFace, ReadsWhatModelsMean) {
 
 // Members without an effect are reported with their values; other members are not.
 TEST(HuggingFace, WhatIsNotUnderstoodIsNamed) {
-    const ConfigReading reading = readHuggingFaceConfig(
+    const ParsedConfig reading = readHuggingFaceConfig(
         R"({"head_dim": 64, "rope_theta": 10000, "vocab_size": 7, "use_nope": true, "no_rope_layers": [0, 1], "rope_scaling":
         {"type": "linear", "factor": 2, "mrope_section": [8, 12, 12], "note": null}, "sliding_window": 4})",
         ASetup{});
@@ -193,21 +193,21 @@ TEST(HuggingFace, WhatIsNotUnderstoodIsNamed) {
 }
 
 TEST(HuggingFace, LayersOfOtherKindsCanBeShown) {
-    const ConfigReading reading = readHuggingFaceConfig(
+    const ParsedConfig reading = readHuggingFaceConfig(
         R"({"model_type": "gemma3_text", "rope_scaling": {"rope_type": "linear", "factor": 8}})", ASetup{});
     ASSERT_EQ(reading.kinds.size(), 2U);
     EXPECT_EQ(reading.kinds[0].name, "full_attention");
     EXPECT_EQ(reading.kinds[1].name, "sliding_attention");
     EXPECT_EQ(reading.setup.head_dim, 256);
-    EXPECT_TRUE(rotateAlike(reading.setup, reading.kinds[0].setup));
-    EXPECT_FALSE(rotateAlike(reading.setup, reading.kinds[1].setup));
-    EXPECT_TRUE(rotateAlike(withRotationOf(reading.setup, reading.kinds[1].setup), reading.kinds[1].setup));
+    EXPECT_TRUE(haveSameRotation(reading.setup, reading.kinds[0].setup));
+    EXPECT_FALSE(haveSameRotation(reading.setup, reading.kinds[1].setup));
+    EXPECT_TRUE(haveSameRotation(withRotationOf(reading.setup, reading.kinds[1].setup), reading.kinds[1].setup));
     EXPECT_EQ(reading.kinds[1].setup.base, 10000);
     EXPECT_EQ(reading.kinds[1].setup.scaling.method, ScalingMethod::none);
 }
 
 TEST(HuggingFace, HeadsOf512AreShown) {
-    const ConfigReading reading = readHuggingFaceConfig(R"({"model_type": "gemma4_text"})", ASetup{});
+    const ParsedConfig reading = readHuggingFaceConfig(R"({"model_type": "gemma4_text"})", ASetup{});
     ASSERT_EQ(reading.kinds.size(), 2U);
     EXPECT_EQ(reading.kinds[0].setup.head_dim, 512);
     EXPECT_EQ(reading.kinds[1].setup.head_dim, 256);
@@ -222,7 +222,7 @@ TEST(HuggingFace, FrequenciesAreThoseOfTransformers) {
     std::set<std::string> methods;
     for (const nlohmann::json& one : reference.at("cases")) {
         SCOPED_TRACE(one.at("name").get<std::string>());
-        ConfigReading reading = readHuggingFaceConfig(one.at("config").dump(), ASetup{});
+        ParsedConfig reading = readHuggingFaceConfig(one.at("config").dump(), ASetup{});
         if (reading.kinds.empty()) reading.kinds.push_back({"", reading.setup});
         ASSERT_EQ(reading.kinds.size(), one.at("kinds").size());
         EXPECT_EQ(reading.setup.pairing == Pairing::interleaved, one.at("interleaved").get<bool>());
@@ -247,7 +247,7 @@ TEST(HuggingFace, FrequenciesAreThoseOfTransformers) {
 TEST(HuggingFace, KnownModelsLeaveNothingOut) {
     for (const KnownModel& model : knownModels()) {
         SCOPED_TRACE(model.name);
-        const ConfigReading reading = readHuggingFaceConfig(model.config, ASetup{});
+        const ParsedConfig reading = readHuggingFaceConfig(model.config, ASetup{});
         for (const std::string& note : reading.notes)
             EXPECT_EQ(note.find("not understood"), std::string::npos) << note;
     }

@@ -7,19 +7,19 @@ namespace {
 
 constexpr int kQuery = 9, kKey = 3;
 
-MixedValues mixed(Mixture mixture, int key = kKey, Source source = Source::random) {
+MixedValues mixed(MixedTokens mixed_tokens, int key = kKey, VectorSource source = VectorSource::random) {
     Setup setup;
-    setup.mixture = mixture;
+    setup.mixed_tokens = mixed_tokens;
     setup.source = source;
     const HeadVectors heads = randomHeadVectors(13, setup.head_dim, 1, 0.5);
     return mixedValues(setup, Eigen::VectorXd::LinSpaced(13, 0.1, 0.5), heads.V, kQuery, key);
 }
 
-TEST(Mixture, OneHasAllTheWeightAndTheSameValueEverywhere) {
-    const MixedValues one = mixed(Mixture::one);
+TEST(MixedTokens, OneHasAllTheWeightAndTheSameValueEverywhere) {
+    const MixedValues one = mixed(MixedTokens::one);
     EXPECT_EQ(one.weights.sum(), 1);
     EXPECT_EQ(one.weights[kKey], 1);
-    const MixedValues elsewhere = mixed(Mixture::one, 7);
+    const MixedValues elsewhere = mixed(MixedTokens::one, 7);
     EXPECT_EQ(one.V, elsewhere.V);
     for (Eigen::Index j = 1; j < one.V.rows(); ++j)
         EXPECT_EQ(one.V.row(j), one.V.row(0));
@@ -30,21 +30,21 @@ TEST(Mixture, OneHasAllTheWeightAndTheSameValueEverywhere) {
     }
 }
 
-TEST(Mixture, TwoShareTheWeightAlsoInTheSamePlace) {
-    const MixedValues two = mixed(Mixture::two);
+TEST(MixedTokens, TwoShareTheWeightAlsoInTheSamePlace) {
+    const MixedValues two = mixed(MixedTokens::two);
     EXPECT_EQ(two.weights[kKey], 0.5);
     EXPECT_EQ(two.weights[kQuery], 0.5);
     EXPECT_EQ(two.weights.sum(), 1);
-    EXPECT_EQ(mixed(Mixture::two, kQuery).weights[kQuery], 1);
+    EXPECT_EQ(mixed(MixedTokens::two, kQuery).weights[kQuery], 1);
 }
 
-TEST(Mixture, AllAreMixedAsAttentionDoes) {
+TEST(MixedTokens, AllAreMixedAsAttentionDoes) {
     const HeadVectors heads = randomHeadVectors(13, roper::Setup{}.head_dim, 1, 0.5);
-    EXPECT_EQ(mixed(Mixture::all).V, heads.V);
-    EXPECT_EQ(mixed(Mixture::all).weights, Eigen::VectorXd(Eigen::VectorXd::LinSpaced(13, 0.1, 0.5)));
+    EXPECT_EQ(mixed(MixedTokens::all).V, heads.V);
+    EXPECT_EQ(mixed(MixedTokens::all).weights, Eigen::VectorXd(Eigen::VectorXd::LinSpaced(13, 0.1, 0.5)));
     // Vectors entered by the user or taken from a run are never replaced.
-    for (const Source source : {Source::hand, Source::run})
-        EXPECT_EQ(mixed(Mixture::one, kKey, source).V, heads.V);
+    for (const VectorSource source : {VectorSource::hand, VectorSource::run})
+        EXPECT_EQ(mixed(MixedTokens::one, kKey, source).V, heads.V);
 }
 
 }  // namespace

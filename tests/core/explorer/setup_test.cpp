@@ -21,9 +21,9 @@ TEST(Setup, SanitizingTwiceIsSanitizingOnce) {
         setup.tokens = *rc::gen::inRange(-5, 5000);
         setup.query = *rc::gen::inRange(-5, 5000);
         setup.key = *rc::gen::inRange(-5, 5000);
-        setup.muted = *rc::gen::container<std::vector<int>>(rc::gen::inRange(-3, 300));
-        setup.source = *rc::gen::element(Source::random, Source::hand);
-        setup.blend = anyNumber(3);
+        setup.ablated_pairs = *rc::gen::container<std::vector<int>>(rc::gen::inRange(-3, 300));
+        setup.source = *rc::gen::element(VectorSource::random, VectorSource::hand);
+        setup.value_rotation_strength = anyNumber(3);
         const ASetup once = sanitized(setup);
         RC_ASSERT(sanitized(once) == once);
         RC_ASSERT(once.x.size() == once.head_dim && once.y.size() == once.head_dim);
@@ -38,8 +38,8 @@ TEST(Setup, NotANumberBecomesABound) {
     setup.shift = std::numeric_limits<double>::infinity();
     setup.scaling.factor = -std::numeric_limits<double>::infinity();
     const ASetup inside = sanitized(setup);
-    EXPECT_EQ(inside.base, bounds::kLeastBase);
-    EXPECT_EQ(inside.shift, bounds::kFarthestShift);
+    EXPECT_EQ(inside.base, bounds::kMinBase);
+    EXPECT_EQ(inside.shift, bounds::kMaxShift);
     EXPECT_EQ(inside.scaling.factor, 1.0);
 }
 
@@ -48,14 +48,14 @@ TEST(Setup, AWiderHeadKeepsTheEntriesThatWereThere) {
     setup.head_dim = 8;
     setup = sanitized(setup);
     EXPECT_EQ(setup.x.head(4), Eigen::Vector4d(0.5, -1.0, 1.5, 2.0));
-    setup.source = Source::hand;
+    setup.source = VectorSource::hand;
     setup.tokens = 3;
     setup = sanitized(setup);
-    setup.by_hand.Q(2, 7) = 42;
+    setup.manual_vectors.Q(2, 7) = 42;
     setup.tokens = 5;
     setup = sanitized(setup);
-    EXPECT_EQ(setup.by_hand.Q(2, 7), 42);
-    EXPECT_EQ(setup.by_hand.V.rows(), 5);
+    EXPECT_EQ(setup.manual_vectors.Q(2, 7), 42);
+    EXPECT_EQ(setup.manual_vectors.V.rows(), 5);
 }
 
 TEST(Setup, TheIntroExampleGivesTheSourcesNumbers) {

@@ -27,13 +27,13 @@ ASetup writtenSetup() {
     setup.words = *rc::gen::arbitrary<std::string>();
     setup.overlays = *rc::gen::element(std::vector<ScalingMethod>{},
                                        std::vector{ScalingMethod::yarn, ScalingMethod::p_rope});
-    setup.source = *rc::gen::element(Source::random, Source::hand);
+    setup.source = *rc::gen::element(VectorSource::random, VectorSource::hand);
     setup.tokens = *rc::gen::inRange(1, 20);
     setup.seed = *rc::gen::inRange<std::uint64_t>(0, 1000000);
-    if (*rc::gen::arbitrary<bool>()) setup.by_hand.K = anyMatrix(setup.tokens, setup.head_dim);
+    if (*rc::gen::arbitrary<bool>()) setup.manual_vectors.K = anyMatrix(setup.tokens, setup.head_dim);
     setup.mistake = *rc::gen::elementOf(kMistakes);
-    setup.muted = *rc::gen::element(std::vector<int>{}, std::vector{0});
-    setup.blend = std::abs(anyNumber(1));
+    setup.ablated_pairs = *rc::gen::element(std::vector<int>{}, std::vector{0});
+    setup.value_rotation_strength = std::abs(anyNumber(1));
     setup.causal = *rc::gen::arbitrary<bool>();
     return sanitized(setup);
 }

@@ -109,11 +109,11 @@ TEST(Field, ClampsNumbersIntoTheirRange) {
     EXPECT_EQ(thing.size, 2);
 }
 
-TEST(OwnSettings, HaveTheirUsualValueUntilTheyAreSet) {
-    static const std::vector<OwnSetting> declared = {integerSetting("digits", "", "", {1, 18}, 3),
+TEST(DeclaredSettings, HaveTheirUsualValueUntilTheyAreSet) {
+    static const std::vector<DeclaredSetting> declared = {integerSetting("digits", "", "", {1, 18}, 3),
                                                      realSetting("share", "", "", {0, 1}, 0.5),
                                                      textSetting("text", "", "")};
-    OwnSettings settings(declared);
+    DeclaredSettings settings(declared);
     EXPECT_EQ(settings.integer("digits"), 3);
     settings.set("digits", 5);
     settings.set("text", "x");

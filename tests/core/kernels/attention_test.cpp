@@ -80,7 +80,7 @@ struct Table {
 
 /// Inputs, outputs, and the gradient of the output.
 struct Arrays {
-    Numbers qkv, out, log_sums, grad_out, grad_qkv, bias, grad_bias;
+    Numbers qkv, out, log_sum_exps, grad_out, grad_qkv, bias, grad_bias;
 };
 
 class Problem {
@@ -95,7 +95,7 @@ class Problem {
         if (c.bias) arrays.bias = randomNumbers(c.H * (2 * c.T - 1), 1, 3);
         arrays.out.resize(outputs);
         arrays.grad_qkv.resize(3 * outputs);
-        arrays.log_sums.resize(c.B * c.H * c.T);
+        arrays.log_sum_exps.resize(c.B * c.H * c.T);
         if (c.bias) arrays.grad_bias.resize(c.B * c.H * (2 * c.T - 1));
         if (!c.bfloat16) return;
         arrays.qkv = widened(rounded(arrays.qkv));
@@ -212,9 +212,9 @@ class Problem {
                  Values& grad_qkv) {
         AttentionScratch scratch;
         for (std::size_t item = 0; item < c_.B * c_.H; ++item)
-            attendForward(setup, qkv.data(), out.data(), arrays.log_sums.data(), item, scratch);
+            attendForward(setup, qkv.data(), out.data(), arrays.log_sum_exps.data(), item, scratch);
         for (std::size_t item = 0; item < c_.B * c_.H; ++item)
-            attendBackward(setup, qkv.data(), out.data(), arrays.log_sums.data(), grad_out.data(),
+            attendBackward(setup, qkv.data(), out.data(), arrays.log_sum_exps.data(), grad_out.data(),
                            grad_qkv.data(), c_.bias ? arrays.grad_bias.data() : nullptr, item, scratch);
     }
 
@@ -239,7 +239,7 @@ void expectExact(const Case& c, double most = 4e-6) {
     const Problem::Exact exact = problem.exact();
     const double bias_room = std::max(1.0, 0.4 * std::sqrt(static_cast<double>(c.d)));
     for (const std::string& target : kernelTargets()) {
-        useKernelTarget(target);
+        selectKernelTarget(target);
         problem.compute();
         EXPECT_LT(error(problem.arrays.out, exact.out), most) << target << ": " << c;
         EXPECT_LT(error(problem.arrays.grad_qkv, exact.grad_qkv), most) << target << ": " << c;
@@ -247,7 +247,7 @@ void expectExact(const Case& c, double most = 4e-6) {
         EXPECT_LT(error(problem.arrays.grad_bias, exact.grad_bias), c.bfloat16 ? most * bias_room : most)
             << target << ": " << c;
     }
-    useKernelTarget("");
+    selectKernelTarget("");
 }
 
 TEST(Attention, EqualsItsDefinition) {
@@ -283,7 +283,7 @@ TEST(Attention, OfBFloat16KnowsEveryForm) {
 TEST(Attention, OfBFloat16PassesNotANumberOn) {
     constexpr std::size_t T = 70, d = 16, H = 2, kBroken = 40;
     for (const std::string& target : kernelTargets()) {
-        useKernelTarget(target);
+        selectKernelTarget(target);
         Case c{T, d};
         c.bfloat16 = true;
         Problem problem(c);
@@ -292,7 +292,7 @@ TEST(Attention, OfBFloat16PassesNotANumberOn) {
         EXPECT_TRUE(std::isnan(problem.arrays.out[kBroken * H * d])) << target;
         EXPECT_FALSE(std::isnan(problem.arrays.out[kBroken * H * d + d])) << target << ": another head";
     }
-    useKernelTarget("");
+    selectKernelTarget("");
 }
 
 TEST(BFloat16, IsTheNearest) {
@@ -365,7 +365,7 @@ TEST(Attention, TheFutureChangesNothing) {
 TEST(Attention, NotANumberIsPassedOn) {
     constexpr std::size_t T = 70, d = 16, H = 2, kBroken = 40;
     for (const std::string& target : kernelTargets()) {
-        useKernelTarget(target);
+        selectKernelTarget(target);
         Problem problem({T, d});
         problem.arrays.qkv[kBroken * 3 * H * d] = NAN;  // the first feature of a query of head 0
         problem.compute();
@@ -375,11 +375,11 @@ TEST(Attention, NotANumberIsPassedOn) {
                 << target << ": another head";
         }
     }
-    useKernelTarget("");
+    selectKernelTarget("");
 }
 
 TEST(Attention, RefusesATargetThatIsNotThere) {
-    EXPECT_THROW(useKernelTarget("abacus"), std::invalid_argument);
+    EXPECT_THROW(selectKernelTarget("abacus"), std::invalid_argument);
     EXPECT_EQ(kernelTarget(), kernelTargets().front());
 }
 

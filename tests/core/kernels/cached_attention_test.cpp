@@ -99,9 +99,9 @@ class Decoder {
     Numbers whole() {
         const AttentionSetup setup = setupOf(kSequences, c_.T);
         std::vector<Number> out(kSequences * c_.T * kHeads * c_.d);
-        Numbers log_sums(kSequences * kHeads * c_.T);
+        Numbers log_sum_exps(kSequences * kHeads * c_.T);
         for (std::size_t item = 0; item < kSequences * kHeads; ++item)
-            attendForward(setup, qkv_.data(), out.data(), log_sums.data(), item, scratch_);
+            attendForward(setup, qkv_.data(), out.data(), log_sum_exps.data(), item, scratch_);
         Numbers made;
         for (const Number x : out)
             made.push_back(widened(x));
@@ -120,20 +120,20 @@ class Decoder {
     }
 
     /// Decodes one token for some of the sequences, each at its own position. @returns [B, H, d]
-    Numbers next(const std::vector<std::int64_t>& places, const std::vector<std::int64_t>& positions) {
+    Numbers next(const std::vector<std::int64_t>& slots, const std::vector<std::int64_t>& positions) {
         const Table query_key = query_key_.rowsOf(positions), value = value_.rowsOf(positions);
         std::vector<Number> tokens;
         Numbers bias;
-        for (std::size_t b = 0; b < places.size(); ++b) {
+        for (std::size_t b = 0; b < slots.size(); ++b) {
             const auto n = static_cast<std::size_t>(positions[b]);
             const auto first =
-                qkv_.begin() + static_cast<std::ptrdiff_t>(rowOf(static_cast<std::size_t>(places[b]), n));
+                qkv_.begin() + static_cast<std::ptrdiff_t>(rowOf(static_cast<std::size_t>(slots[b]), n));
             tokens.insert(tokens.end(), first, first + static_cast<std::ptrdiff_t>(3 * kHeads * c_.d));
             for (std::size_t h = 0; c_.bias && h < kHeads; ++h)
                 for (std::size_t j = 0; j < c_.T; ++j)
                     bias.push_back(bias_[h * (2 * c_.T - 1) + n + c_.T - 1 - std::min(j, n)]);
         }
-        const DecodingSetup setup{.B = places.size(),
+        const DecodingSetup setup{.B = slots.size(),
                                   .H = kHeads,
                                   .d = c_.d,
                                   .pairing = c_.pairing,
@@ -141,11 +141,11 @@ class Decoder {
                                   .key = query_key.view(),
                                   .value = value.view(),
                                   .positions = positions.data(),
-                                  .places = places.data(),
+                                  .slots = slots.data(),
                                   .bias = c_.bias ? bias.data() : nullptr,
                                   .bias_keys = c_.T};
-        std::vector<Number> out(places.size() * kHeads * c_.d);
-        for (std::size_t item = 0; item < places.size() * kHeads; ++item)
+        std::vector<Number> out(slots.size() * kHeads * c_.d);
+        for (std::size_t item = 0; item < slots.size() * kHeads; ++item)
             attendToCache(setup, tokens.data(), cache(), out.data(), item, scratch_);
         Numbers made;
         for (const Number x : out)
@@ -183,24 +183,24 @@ float largestDifference(const Case& c) {
     const Numbers whole = decoder.whole();
     decoder.readPrompts(7);
     float largest = 0;
-    std::vector<std::int64_t> places = {0, 1, 2}, positions = {5, 6, 7};
-    while (!places.empty()) {
-        const Numbers made = decoder.next(places, positions);
-        for (std::size_t b = 0; b < places.size(); ++b) {
-            const std::size_t row = kHeads * c.d, from = static_cast<std::size_t>(places[b]) * c.T +
+    std::vector<std::int64_t> slots = {0, 1, 2}, positions = {5, 6, 7};
+    while (!slots.empty()) {
+        const Numbers made = decoder.next(slots, positions);
+        for (std::size_t b = 0; b < slots.size(); ++b) {
+            const std::size_t row = kHeads * c.d, from = static_cast<std::size_t>(slots[b]) * c.T +
                                                          static_cast<std::size_t>(positions[b]);
             for (std::size_t i = 0; i < row; ++i)
                 largest = std::max(largest, std::abs(made[b * row + i] - whole[from * row + i]));
         }
-        if (places.size() == kSequences && positions[0] > static_cast<std::int64_t>(c.T) / 2) {
-            places = {0, 2};
+        if (slots.size() == kSequences && positions[0] > static_cast<std::int64_t>(c.T) / 2) {
+            slots = {0, 2};
             positions = {positions[0], positions[2]};
         }
         for (std::int64_t& position : positions)
             ++position;
         while (!positions.empty() && positions.back() >= static_cast<std::int64_t>(c.T)) {
             positions.pop_back();
-            places.pop_back();
+            slots.pop_back();
         }
     }
     return largest;
@@ -216,22 +216,22 @@ const std::vector<Case> kCases = {{8, 12, 4, 4},
 
 TEST(CachedAttention, TokenByTokenIsTheSameAsWholeSequences) {
     for (const std::string& target : kernelTargets()) {
-        useKernelTarget(target);
+        selectKernelTarget(target);
         for (const Case& c : kCases)
             EXPECT_LT(largestDifference<float>(c), 1e-5) << target << ": " << c;
     }
-    useKernelTarget("");
+    selectKernelTarget("");
 }
 
 // The maximum that is subtracted before weights are rounded is taken over the whole row here and by blocks
 // there. The difference is the rounding of weights of at most 1 and of outputs of about 1.
 TEST(CachedAttention, WithBFloat16ItRoundsTheSameFactors) {
     for (const std::string& target : kernelTargets()) {
-        useKernelTarget(target);
+        selectKernelTarget(target);
         for (const Case& c : kCases)
             EXPECT_LT(largestDifference<BFloat16>(c), 2e-2) << target << ": " << c;
     }
-    useKernelTarget("");
+    selectKernelTarget("");
 }
 
 }  // namespace

@@ -33,13 +33,13 @@ void expectNear(const Numbers& found, const std::vector<double>& exact, const st
 template <class Test>
 void forEveryTarget(Test test) {
     for (const std::string& target : kernelTargets()) {
-        useKernelTarget(target);
+        selectKernelTarget(target);
         SCOPED_TRACE(target);
         for (const std::size_t width : {1, 3, 8, 24, 130})
             for (const std::size_t rows : {1, 5})
                 test(rows, width);
     }
-    useKernelTarget("");
+    selectKernelTarget("");
 }
 
 TEST(Rows, NormAndItsGradientFollowTheFormula) {
@@ -47,14 +47,14 @@ TEST(Rows, NormAndItsGradientFollowTheFormula) {
         const double epsilon = 1e-5, n = static_cast<double>(width);
         const Numbers x = randomNumbers(rows * width, 1), weight = randomNumbers(width, 2),
                       bias = randomNumbers(width, 3), grad_y = randomNumbers(rows * width, 4),
-                      passing = randomNumbers(rows * width, 5);
-        Numbers y(rows * width), means(rows), inverses(rows), grad_x(rows * width), grad_weight(width),
+                      residual_gradient = randomNumbers(rows * width, 5);
+        Numbers y(rows * width), means(rows), inverse_deviations(rows), grad_x(rows * width), grad_weight(width),
             grad_bias(width);
         rowKernels<float>().normalize(x.data(), weight.data(), bias.data(), static_cast<float>(epsilon), rows,
-                                      width, y.data(), means.data(), inverses.data());
+                                      width, y.data(), means.data(), inverse_deviations.data());
         if (width == 1) return;  // the deviation of a single number is 0, so only rounding would remain
-        rowKernels<float>().normalize_back(x.data(), weight.data(), means.data(), inverses.data(),
-                                           grad_y.data(), passing.data(), rows, width, grad_x.data(),
+        rowKernels<float>().normalize_backward(x.data(), weight.data(), means.data(), inverse_deviations.data(),
+                                           grad_y.data(), residual_gradient.data(), rows, width, grad_x.data(),
                                            grad_weight.data(), grad_bias.data());
         std::vector<double> exact_y(rows * width), exact_x(rows * width), exact_weight(width),
             exact_bias(width);
@@ -75,7 +75,7 @@ TEST(Rows, NormAndItsGradientFollowTheFormula) {
                 exact_bias[i] += grad_y[at(i)];
             }
             for (std::size_t i = 0; i < width; ++i)
-                exact_x[at(i)] = passing[at(i)] + inverse * (static_cast<double>(grad_y[at(i)]) * weight[i] -
+                exact_x[at(i)] = residual_gradient[at(i)] + inverse * (static_cast<double>(grad_y[at(i)]) * weight[i] -
                                                              mean_g - normal(i) * mean_product);
         }
         expectNear(y, exact_y, "y");
@@ -103,24 +103,24 @@ TEST(Rows, OfBFloat16EqualThoseOfFloat32) {
         const std::size_t all = rows * width;
         const Numbers weight = randomNumbers(width, 2), bias = randomNumbers(width, 3);
         const Rounded x(randomNumbers(all, 1)), gradient(randomNumbers(all, 4));
-        Numbers y(all), means(rows), inverses(rows), sums(width), half_sums(width);
+        Numbers y(all), means(rows), inverse_deviations(rows), sums(width), half_sums(width);
         std::vector<BFloat16> half_y(all);
         const auto expectRounded = [&](const char* what) {
             for (std::size_t i = 0; i < all; ++i)
                 ASSERT_EQ(toFloat(half_y[i]), toFloat(toBFloat16(y[i]))) << what << ", number " << i;
         };
         rowKernels<float>().normalize(x.numbers.data(), weight.data(), bias.data(), 1e-5F, rows, width,
-                                      y.data(), means.data(), inverses.data());
+                                      y.data(), means.data(), inverse_deviations.data());
         rowKernels<BFloat16>().normalize(x.numbers.data(), weight.data(), bias.data(), 1e-5F, rows, width,
-                                         half_y.data(), means.data(), inverses.data());
+                                         half_y.data(), means.data(), inverse_deviations.data());
         expectRounded("norm");
         Numbers grad_bias(width), half_grad_bias(width);
         const auto normGradient = [&]<class Number>(const Number* grad_y, Numbers& grad_weight,
                                                     Numbers& of_bias) {
             Numbers grad_x(all);
             std::fill(grad_weight.begin(), grad_weight.end(), 0.0F);
-            rowKernels<Number>().normalize_back(x.numbers.data(), weight.data(), means.data(),
-                                                inverses.data(), grad_y, nullptr, rows, width, grad_x.data(),
+            rowKernels<Number>().normalize_backward(x.numbers.data(), weight.data(), means.data(),
+                                                inverse_deviations.data(), grad_y, nullptr, rows, width, grad_x.data(),
                                                 grad_weight.data(), of_bias.data());
             return grad_x;
         };
@@ -141,8 +141,8 @@ TEST(Rows, OfBFloat16EqualThoseOfFloat32) {
             expectRounded(what);
             EXPECT_EQ(sums, half_sums) << what;
         };
-        gradients(rowKernels<float>().gelu_back, rowKernels<BFloat16>().gelu_back, "gelu's gradient");
-        gradients(rowKernels<float>().relu_back, rowKernels<BFloat16>().relu_back, "relu's gradient");
+        gradients(rowKernels<float>().gelu_backward, rowKernels<BFloat16>().gelu_backward, "gelu's gradient");
+        gradients(rowKernels<float>().relu_backward, rowKernels<BFloat16>().relu_backward, "relu's gradient");
         std::fill(sums.begin(), sums.end(), 0.0F);
         half_sums = sums;
         rowKernels<float>().add(x.numbers.data(), rows, width, sums.data());
@@ -172,7 +172,7 @@ TEST(Rows, ReluLetsGradientsThroughWhereItWasOn) {
             if (y[i] == 0) exact[i] = 0;
             exact_sums[i % width] += exact[i];
         }
-        rowKernels<float>().relu_back(y.data(), rows, width, gradient.data(), sums.data());
+        rowKernels<float>().relu_backward(y.data(), rows, width, gradient.data(), sums.data());
         expectNear(gradient, exact, "gradient");
         expectNear(sums, exact_sums, "sum");
     });
@@ -186,7 +186,7 @@ TEST(Rows, GeluAndItsGradientFollowTheFormula) {
             number *= 4;  // covers both tails
         const Numbers grad_y = gradient;
         rowKernels<float>().gelu(x.data(), rows * width, y.data());
-        rowKernels<float>().gelu_back(x.data(), rows, width, gradient.data(), sums.data());
+        rowKernels<float>().gelu_backward(x.data(), rows, width, gradient.data(), sums.data());
         for (std::size_t i = 0; i < x.size(); ++i) {
             const double v = x[i], cumulative = 0.5 * std::erfc(-v / std::sqrt(2.0));
             const double density = std::exp(-v * v / 2) / std::sqrt(2 * M_PI);

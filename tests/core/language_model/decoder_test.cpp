@@ -26,7 +26,7 @@ struct Expected {
 
 Expected expectedOf(const std::string& family) {
     const SafetensorsFile file =
-        SafetensorsFile::read(kFolder + "/" + family + "/expected.safetensors", SafetensorsFile::kAnySize);
+        SafetensorsFile::read(kFolder + "/" + family + "/expected.safetensors", SafetensorsFile::kUnlimitedSize);
     const at::Tensor tokens = tensorOf(file, "tokens");
     const auto* const ids = tokens.const_data_ptr<std::int64_t>();
     return {{ids, ids + tokens.numel()}, tensorOf(file, "logits"), tensorOf(file, "attention")};
@@ -77,8 +77,8 @@ TEST_P(DecoderOfFamily, ContinuesFromACache) {
     const std::vector<std::int64_t> tokens = expectedOf(GetParam()).tokens;
     Intervention changed;
     changed.unrotated = {{0, 1}};
-    changed.muted_heads = {{1, 2}};
-    if (decoder.architecture().rotations.front().rotatedWidth() > 0) changed.muted_pairs = {{{}, {0}}};
+    changed.ablated_heads = {{1, 2}};
+    if (decoder.architecture().rotations.front().rotatedWidth() > 0) changed.ablated_pairs = {{{}, {0}}};
     for (const Intervention& intervention : {Intervention{}, changed}) {
         const at::Tensor whole = decoder.hidden(tokens, intervention);
         DecoderCache cache;
@@ -121,7 +121,7 @@ TEST(Decoder, WhatIsMutedIsLeftOutOfTheScores) {
         return at::softmax((at::mm(q, k.t()) / 4).masked_fill(future, -INFINITY), -1);
     };
     Intervention muted;
-    muted.muted_pairs = {{{0, 2}, {1, 7}}};
+    muted.ablated_pairs = {{{0, 2}, {1, 7}}};
     at::Tensor q = view.rotated_q[2].clone();
     for (const int feature : {1, 9, 7, 15})
         q.select(1, feature).zero_();

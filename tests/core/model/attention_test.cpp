@@ -41,7 +41,7 @@ TEST(LinearAttention, RunningSumsEqualTheQuadraticForm) {
                     const Heads heads = someHeads(kind, T, dtype);
                     const AttentionMask mask{causal, {}, {}};
                     const at::Tensor quadratic = at::matmul(weights(kind, heads, mask), heads.v);
-                    EXPECT_LT(largestDifference(mix(kind, heads, mask), quadratic),
+                    EXPECT_LT(largestDifference(weightedSum(kind, heads, mask), quadratic),
                               dtype == at::kDouble ? 1e-12 : 1e-5);
                 }
 }
@@ -106,7 +106,7 @@ TEST(LinearAttention, CosineWeightsAreAProbabilityNumeratorOnesNeedNotBe) {
     Specification s;
     s.model.position = "rope";
     Parameters parameters(0, at::kDouble);
-    const CosSin cos_sin = makePositions(s, parameters, at::kDouble)->forPass({50}).ofQueries(0);
+    const CosSin cos_sin = makePositions(s, parameters, at::kDouble)->makePassPositions({50}).queryCosSin(0);
     const AttentionMask mask{true, {}, {}};
     for (const AttentionKind kind : kLinearKinds) {
         const at::Tensor q = featureMap(kind, at::randn({1, 2, 50, 32}, at::kDouble)),
@@ -149,7 +149,7 @@ TEST(LinearAttention, MemoryGrowsWithTheLengthAlone) {
         const auto make = [] { return at::randn({1, 4, T, 16}).requires_grad_(true); };
         const at::Tensor q = make(), k = make(), v = make();
         const at::Tensor fq = featureMap(kind, q), fk = featureMap(kind, k);
-        mix(kind, {fq, fk, v, fq, fk}, {true, {}, {}}).sum().backward();
+        weightedSum(kind, {fq, fk, v, fq, fk}, {true, {}, {}}).sum().backward();
         EXPECT_TRUE(q.grad().isfinite().all().item<bool>());
     }
     ASSERT_GT(before, 0);
@@ -175,7 +175,7 @@ TEST(Positions, ALearnedTableSaysWhereItEnds) {
         model.forward(at::zeros({1, 13}, at::kLong));
     });
     for (const PositionMethod& method : positionMethods()) {
-        if (method.longest) continue;
+        if (method.max_length) continue;
         Transformer other(withMethod(method.name), 5, at::kCPU);
         EXPECT_NO_THROW(other.forward(at::zeros({1, 100}, at::kLong))) << method.name;
     }
@@ -206,7 +206,7 @@ TEST(Positions, BiasesFollowFromTheDistanceAlone) {
         const Specification s = withMethod(method.name);
         Parameters parameters(3, at::kDouble);
         const auto positions = makePositions(s, parameters, at::kDouble);
-        const at::Tensor by_distance = positions->forPass({40}).distance_bias;  // [H, 2T − 1]
+        const at::Tensor by_distance = positions->makePassPositions({40}).distance_bias;  // [H, 2T − 1]
         ASSERT_EQ(by_distance.sizes().vec(), (std::vector<std::int64_t>{2, 79}));
         const at::Tensor bias = sequenceMask(false, 40, by_distance).added;  // [1, H, T, T]
         ASSERT_EQ(bias.sizes().vec(), (std::vector<std::int64_t>{1, 2, 40, 40}));
@@ -216,7 +216,7 @@ TEST(Positions, BiasesFollowFromTheDistanceAlone) {
                     EXPECT_EQ(bias[0][head][n][j].item<double>(),
                               by_distance[head][n - j + 39].item<double>());
         // A single new token per sequence gets the same row.
-        const at::Tensor one = positions->forPass({40, at::tensor({39, 7}, at::kLong)}).bias;
+        const at::Tensor one = positions->makePassPositions({40, at::tensor({39, 7}, at::kLong)}).bias;
         EXPECT_TRUE(at::equal(one[0].squeeze(1), bias[0].select(1, 39)));
         EXPECT_TRUE(at::equal(one[1].squeeze(1).narrow(1, 0, 8), bias[0].select(1, 7).narrow(1, 0, 8)));
     }
@@ -236,21 +236,21 @@ TEST(Positions, ScalingChangesTheFrequenciesForLongerTexts) {
             scaling.original_length = 12;
             Parameters parameters(3, at::kDouble);
             const auto method = makePositions(s, parameters, at::kDouble);
-            const at::Tensor usual = method->forPass({T}).ofQueries(1).cosine.clone();
+            const at::Tensor usual = method->makePassPositions({T}).queryCosSin(1).cosine.clone();
             method->rescale(scaling, T);
             const ScaledFrequencies expected =
                 scaledFrequencies(8, s.model.base, FrequencyFormula::standard, scaling, T);
-            const PassPositions pass = method->forPass({T});
+            const PassPositions pass = method->makePassPositions({T});
             for (std::int64_t m = 0; m < T; ++m)
                 for (std::int64_t i = 0; i < 4; ++i) {
                     const double angle = static_cast<double>(m) * expected.theta[i];
-                    EXPECT_NEAR(pass.ofQueries(1).cosine[m][i].item<double>(),
+                    EXPECT_NEAR(pass.queryCosSin(1).cosine[m][i].item<double>(),
                                 expected.attention_factor * std::cos(angle), 1e-12);
                     // Values keep their length: YaRN's factor applies only to scores.
-                    EXPECT_NEAR(pass.ofValues(1).sine[m][i].item<double>(), std::sin(angle), 1e-12);
+                    EXPECT_NEAR(pass.valueCosSin(1).sine[m][i].item<double>(), std::sin(angle), 1e-12);
                 }
             method->rescale({}, T);
-            EXPECT_LT(largestDifference(method->forPass({T}).ofQueries(1).cosine, usual), 1e-15);
+            EXPECT_LT(largestDifference(method->makePassPositions({T}).queryCosSin(1).cosine, usual), 1e-15);
         }
     }
     Parameters parameters(3, at::kDouble);
@@ -268,22 +268,22 @@ TEST(Positions, KeepsTablesThatALongerTextHasOutgrown) {
         Parameters parameters(3, at::kFloat);
         const auto method = makePositions(s, parameters, at::kFloat);
         const auto tableOf = [](const PassPositions& pass) {
-            return pass.embedding.defined() ? pass.embedding : pass.ofQueries(0).cosine;
+            return pass.embedding.defined() ? pass.embedding : pass.queryCosSin(0).cosine;
         };
-        const void* const address = tableOf(method->forPass({12})).const_data_ptr();
-        EXPECT_EQ(tableOf(method->forPass({5})).const_data_ptr(), address) << position << ": a shorter text";
+        const void* const address = tableOf(method->makePassPositions({12})).const_data_ptr();
+        EXPECT_EQ(tableOf(method->makePassPositions({5})).const_data_ptr(), address) << position << ": a shorter text";
         const c10::StorageImpl* const storage =
-            tableOf(method->forPass({12})).storage().unsafeGetStorageImpl();
+            tableOf(method->makePassPositions({12})).storage().unsafeGetStorageImpl();
         const auto alive = c10::weak_intrusive_ptr<c10::StorageImpl>(
             c10::intrusive_ptr<c10::StorageImpl>::reclaim_copy(const_cast<c10::StorageImpl*>(storage)));
-        method->forPass({40});
+        method->makePassPositions({40});
         EXPECT_FALSE(alive.expired()) << position << ": a longer text";
     }
 }
 
 // Which kernel is fastest depends on the device. In any case it must come first, and none may be excluded.
 TEST(ChooseAttention, PrefersTheFastest) {
-    const std::string said = chooseAttention({1, 2, 256, 32});
+    const std::string said = selectAttentionBackend({1, 2, 256, 32});
     const bool flash = said.find("attention by LibTorch's flash (") == 0;
     EXPECT_TRUE(flash || said.find("attention by LibTorch's math (") == 0) << said;
     EXPECT_NE(said.find("flash "), std::string::npos) << said;
@@ -295,7 +295,7 @@ TEST(ChooseAttention, PrefersTheFastest) {
     EXPECT_TRUE(at::globalContext().userEnabledMathSDP());
     for (const bool trained : {true, false}) {
         const at::Tensor mask = at::randn({1, 2, 16, 16}).requires_grad_(trained);
-        EXPECT_NE(chooseAttention({3, 2, 16, 8, at::kFloat, at::kCPU, true, mask}).find("attention by"),
+        EXPECT_NE(selectAttentionBackend({3, 2, 16, 8, at::kFloat, at::kCPU, true, mask}).find("attention by"),
                   std::string::npos);
     }
 }

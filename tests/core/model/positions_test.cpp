@@ -23,17 +23,17 @@ TEST(Positions, BiasesAreThoseOfTheMethodsFile) {
             s.model.heads = 4;
             s.training.length = T + 1;
             s.training.objective = is_causal ? "causal" : "masked";
-            moveFromDefaults(s);
+            changeFromDefaults(s);
             if (method.check && !method.check(s.model, s.shape()).empty()) continue;
             Parameters parameters(7, at::kDouble);
             const auto positions = makePositions(s, parameters, at::kDouble);
-            const at::Tensor added = positions->forPass({T}).distance_bias;
+            const at::Tensor added = positions->makePassPositions({T}).distance_bias;
             ASSERT_EQ(added.defined(), method.biases_scores) << method.name;
             ASSERT_EQ(static_cast<bool>(method.bias), method.biases_scores) << method.name;
             if (!method.biases_scores) continue;
             ASSERT_EQ(added.sizes(), (at::IntArrayRef{4, 2 * T - 1})) << method.name;
             for (int head = 0; head < 4; ++head) {
-                HeadContext context{head, 4, is_causal, {}, s.model.own};
+                HeadContext context{head, 4, is_causal, {}, s.model.declared};
                 if (method.trains_bias) {
                     const at::Tensor learned = positions->relativeBias().select(1, head).contiguous();
                     context.learned_bias = Eigen::Map<const Eigen::VectorXd>(
@@ -63,7 +63,7 @@ TEST(Positions, AnAttentionFactorLeavesValuesAlone) {
     yarn.factor = 4;
     yarn.original_length = 16;
     positions->rescale(yarn, 64);
-    const PassPositions pass = positions->forPass({64});
+    const PassPositions pass = positions->makePassPositions({64});
     const auto isOfLength = [](const CosSin& by, double length) {
         const at::Tensor lengths = (by.cosine.square() + by.sine.square()).sqrt();
         return at::allclose(lengths, at::full_like(lengths, length), 1e-12, 1e-12);

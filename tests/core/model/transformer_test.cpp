@@ -31,7 +31,7 @@ Specification tiny(const std::string& position) {
     s.model.feed_forward = 40;
     s.training.length = 14;
     s.device.precision = "fp32";  // even if another precision is faster here
-    if (position == "learned") s.model.own.set("table_positions", 40);
+    if (position == "learned") s.model.declared.set("table_positions", 40);
     return s;
 }
 
@@ -57,12 +57,12 @@ std::vector<Specification> allKinds() {
     for (const PositionMethod& method : positionMethods()) {
         if (method.settings.empty()) continue;
         kinds.push_back(tiny(method.name));
-        moveFromDefaults(kinds.back());
+        changeFromDefaults(kinds.back());
     }
     Specification buckets = tiny("t5");
-    buckets.model.own.set("bias_buckets",
+    buckets.model.declared.set("bias_buckets",
                           6);  // smaller than the 13 tokens of these tests, so the last bucket is used, too
-    buckets.model.own.set("bias_distance", 9);
+    buckets.model.declared.set("bias_distance", 9);
     kinds.push_back(buckets);
     for (const PositionMethod& method : positionMethods()) {
         if (!method.rotates) continue;
@@ -162,7 +162,7 @@ std::vector<at::Tensor> logitsAndGradients(Specification s, const char* kernel,
     s.device.kernel = kernel;
     s.device.precision = precision;
     s.training.length = 140;
-    s.model.own.set("table_positions", s.model.position == "learned" ? 140 : 0);
+    s.model.declared.set("table_positions", s.model.position == "learned" ? 140 : 0);
     Transformer model(s, kVocabulary, at::kCPU);
     at::manual_seed(5);
     const at::Tensor tokens = at::randint(kVocabulary, {2, 140}, at::kLong);
@@ -212,7 +212,7 @@ TEST(Transformer, OfBFloat16StaysNearFloat32) {
 
 TEST(Transformer, SaysWhatComputesIt) {
     Specification s = tiny("roper");
-    const auto said = [&] { return Transformer(s, kVocabulary, at::kCPU).computation(); };
+    const auto said = [&] { return Transformer(s, kVocabulary, at::kCPU).describeComputation(); };
     s.device.precision = "fp32";
     EXPECT_EQ(said().find("computed in float32 by our kernels for "), 0);
     s.device.precision = "bf16";
@@ -368,7 +368,7 @@ std::string withoutCache(Transformer& model, const Vocabulary& vocabulary, const
     while (written.size() < static_cast<std::size_t>(options.max_tokens) && !options.is_complete(written)) {
         const at::Tensor row = at::tensor(vocabulary.encode(prompt + written), at::kLong).unsqueeze(0);
         const at::Tensor logits = model.forward(row)[0][-1].contiguous();
-        written += vocabulary.decode(chooseToken(logits, options.temperature, random));
+        written += vocabulary.decode(sampleToken(logits, options.temperature, random));
     }
     return written;
 }
@@ -429,7 +429,7 @@ TEST(Generation, DrawsAsOftenAsTheSoftmaxSays) {
         std::array<int, 4> counts{};
         Random random(1, Stream::sampling, 0);
         for (int i = 0; i < kDraws; ++i)
-            ++counts[static_cast<std::size_t>(chooseToken(logits, temperature, random))];
+            ++counts[static_cast<std::size_t>(sampleToken(logits, temperature, random))];
         for (std::size_t token = 0; token < 4; ++token) {
             const double p = expected[static_cast<std::int64_t>(token)].item<double>();
             // Five standard deviations of a binomial distribution.
@@ -437,17 +437,17 @@ TEST(Generation, DrawsAsOftenAsTheSoftmaxSays) {
         }
     }
     Random random(1, Stream::sampling, 0);
-    EXPECT_EQ(chooseToken(logits, 0, random), 3);
+    EXPECT_EQ(sampleToken(logits, 0, random), 3);
 }
 
 // Compares the maps of snapshots with code that other tests cover; their norms: run_model_test.cpp.
-TEST(Inside, AgreesWithTheAttentionOfEachHead) {
+TEST(ActivationStatistics, AgreesWithTheAttentionOfEachHead) {
     const at::NoGradGuard no_gradients;
     const at::Tensor tokens = at::randint(kVocabulary, {1, 9}, at::kLong);
     for (const Specification& kind : allKinds()) {
         Transformer model(kind, kVocabulary, at::kCPU, at::kDouble);
-        const Transformer::Inside inside = model.inside(tokens);
-        EXPECT_TRUE(at::allclose(inside.attention, model.attentionWeights(tokens).squeeze(1)));
+        const Transformer::ActivationStatistics statistics = model.statistics(tokens);
+        EXPECT_TRUE(at::allclose(statistics.attention, model.attentionWeights(tokens).squeeze(1)));
     }
 }
 

@@ -9,7 +9,7 @@
 namespace roper {
 namespace {
 
-const RotaryConfig& onlyOne(const RotationReading& reading) {
+const RotaryConfig& onlyOne(const ParsedRotation& reading) {
     EXPECT_EQ(reading.layers.size(), 1U);
     return reading.layers.front().rotary;
 }
@@ -20,13 +20,13 @@ std::string notesOf(std::string_view json) {
 
 // θ and factor as computed by transformers 5.24.0's own modules, for configs of 205 model types: the default
 // ones, and ones with changed members of the rotation (tests/parity/config_sweep.py --write).
-TEST(RotationReading, IsWhatTransformersComputes) {
+TEST(ParsedRotation, IsWhatTransformersComputes) {
     std::ifstream file(ROPER_ROTATION_REFERENCE);
     std::size_t configs = 0;
     for (std::string line; std::getline(file, line); ++configs) {
         const auto one = nlohmann::json::parse(line);
         SCOPED_TRACE(one.at("config").dump());
-        const RotationReading reading = readRotation(one.at("config").dump());
+        const ParsedRotation reading = readRotation(one.at("config").dump());
         for (const auto& [kind, numbers] : one.at("kinds").items()) {
             const auto found = std::find_if(
                 reading.layers.begin(), reading.layers.end(), [&, &kind = kind](const RotatedLayers& layers) {
@@ -34,7 +34,7 @@ TEST(RotationReading, IsWhatTransformersComputes) {
                            (layers.kind == kind || reading.layers.size() == 1 || kind.empty());
                 });
             if (found == reading.layers.end()) continue;  // no layer of the config is of this kind
-            const ScaledFrequencies scaled = found->rotary.frequenciesIn(1);
+            const ScaledFrequencies scaled = found->rotary.frequenciesForLength(1);
             ASSERT_EQ(scaled.theta.size(), numbers[0].get<Eigen::Index>());
             const double second = scaled.theta[std::min<Eigen::Index>(1, scaled.theta.size() - 1)];
             EXPECT_NEAR(second / numbers[1].get<double>(), 1, 3e-5);
@@ -51,12 +51,12 @@ TEST(RotationReading, IsWhatTransformersComputes) {
 
 // In transformers 5.24, the last layer of Gemma4TextConfig has global attention (layer_types[-1]), even if
 // the config says sliding.
-TEST(RotationReading, TheLastLayerMayBeOfAnotherKind) {
+TEST(ParsedRotation, TheLastLayerMayBeOfAnotherKind) {
     for (const char* json : {R"({"model_type": "gemma4_text", "num_hidden_layers": 8})",
                              R"({"model_type": "gemma4_text", "layer_types": ["sliding_attention",
         "sliding_attention", "sliding_attention", "sliding_attention", "sliding_attention", "full_attention",
         "sliding_attention", "sliding_attention"]})"}) {
-        const RotationReading reading = readRotation(json);
+        const ParsedRotation reading = readRotation(json);
         ASSERT_EQ(reading.layers.size(), 2U);
         EXPECT_EQ(reading.layers[0].layers, (std::vector<int>{5, 7}));
         EXPECT_EQ(reading.layers[1].layers, (std::vector<int>{0, 1, 2, 3, 4, 6}));
@@ -64,9 +64,9 @@ TEST(RotationReading, TheLastLayerMayBeOfAnotherKind) {
 }
 
 // Widths as in Gemma4TextRotaryEmbedding of transformers 5.24: per_layer_config[kind].head_dim.
-TEST(RotationReading, LayersOfAKindMayHaveAWidthOfTheirOwn) {
+TEST(ParsedRotation, LayersOfAKindMayHaveAWidthOfTheirOwn) {
     const auto widths = [](const std::string& by_layer) {
-        const RotationReading reading =
+        const ParsedRotation reading =
             readRotation(R"({"model_type": "gemma4_text", "num_hidden_layers": 6, "global_head_dim": 64,
                 "head_dim": 32, "per_layer_config": )" +
                          by_layer + "}");
@@ -88,7 +88,7 @@ TEST(RotationReading, LayersOfAKindMayHaveAWidthOfTheirOwn) {
 
 // For the first, transformers 5.24 raises AmbiguousGlobalPerLayerAttributeError; in the second, all layers
 // rotate alike.
-TEST(RotationReading, OtherModelsHaveNoWidthsByLayer) {
+TEST(ParsedRotation, OtherModelsHaveNoWidthsByLayer) {
     expectError(ErrorKind::usage, "per_layer_config.1.head_dim is of one layer; models of type llama", [] {
         readRotation(
             R"({"model_type": "llama", "head_dim": 64, "num_hidden_layers": 2, "per_layer_config": {"1": {"head_dim": 32}}})");
@@ -101,19 +101,19 @@ TEST(RotationReading, OtherModelsHaveNoWidthsByLayer) {
 
 // transformers 5.24 computes int(head_dim * partial_rotary_factor): 100 · 0.29 is 28.999999999999996, and 44
 // · (30/44) is 29.999999999999996.
-TEST(RotationReading, AProductIsCutOffAsPythonDoes) {
+TEST(ParsedRotation, AProductIsCutOffAsPythonDoes) {
     const RotaryConfig glm4 =
         onlyOne(readRotation(R"({"model_type": "glm4", "head_dim": 100, "partial_rotary_factor": 0.29})"));
     EXPECT_EQ(glm4.rotatedWidth(), 28);
-    EXPECT_NEAR(glm4.frequenciesIn(1).theta[1], 0.5179474, 1e-6);
+    EXPECT_NEAR(glm4.frequenciesForLength(1).theta[1], 0.5179474, 1e-6);
     const RotaryConfig minimax =
         onlyOne(readRotation(R"({"model_type": "minimax_m2", "head_dim": 44, "rotary_dim": 30})"));
     EXPECT_EQ(minimax.rotatedWidth(), 30);
-    EXPECT_NEAR(minimax.frequenciesIn(1).theta[1], 0.3451454, 1e-6);
+    EXPECT_NEAR(minimax.frequenciesForLength(1).theta[1], 0.3451454, 1e-6);
 }
 
 // For these, Mistral4Model of transformers 5.24 fails because of mismatched sizes.
-TEST(RotationReading, AShareThatQueriesDoNotHaveIsRefused) {
+TEST(ParsedRotation, AShareThatQueriesDoNotHaveIsRefused) {
     expectError(ErrorKind::usage, "makes 128 of a head's 128 features rotate, but its queries have 64", [] {
         readRotation(R"({"model_type": "mistral4", "rope_scaling": {"rope_type": "linear", "factor": 2}})");
     });
@@ -122,18 +122,18 @@ TEST(RotationReading, AShareThatQueriesDoNotHaveIsRefused) {
     });
 }
 
-TEST(RotationReading, AFlatScalingCountsBeforeParameters) {
+TEST(ParsedRotation, AFlatScalingCountsBeforeParameters) {
     const char* both = R"({"model_type": "qwen2", "head_dim": 16, "rope_theta": 50000,
         "rope_parameters": {"rope_type": "default", "rope_theta": 1000000},
         "rope_scaling": {"rope_type": "linear", "factor": 4}})";
-    const RotationReading reading = readRotation(both);
+    const ParsedRotation reading = readRotation(both);
     EXPECT_EQ(onlyOne(reading).base, 50000);
     EXPECT_EQ(onlyOne(reading).scaling.method, ScalingMethod::linear);
     EXPECT_NE(notesOf(both).find("rope_scaling counts"), std::string::npos);
 }
 
-TEST(RotationReading, LocalLayersHaveABaseOfTheirOwn) {
-    const RotationReading reading = readRotation(R"({"model_type": "gemma3_text", "num_hidden_layers": 6,
+TEST(ParsedRotation, LocalLayersHaveABaseOfTheirOwn) {
+    const ParsedRotation reading = readRotation(R"({"model_type": "gemma3_text", "num_hidden_layers": 6,
         "rope_parameters": {"full_attention": {"rope_type": "linear", "factor": 8.0},
                             "sliding_attention": {"rope_type": "default"}}})");
     ASSERT_EQ(reading.layers.size(), 2U);
@@ -146,18 +146,18 @@ TEST(RotationReading, LocalLayersHaveABaseOfTheirOwn) {
     EXPECT_NE(notesOf(former).find("type is not read beside rope_type"), std::string::npos);
 }
 
-TEST(RotationReading, AnOddShareIsRoundedUpButNotInTheExponents) {
+TEST(ParsedRotation, AnOddShareIsRoundedUpButNotInTheExponents) {
     const RotaryConfig odd = onlyOne(readRotation(
         R"({"model_type": "gpt_neox", "hidden_size": 80, "num_attention_heads": 4, "rotary_pct": 0.25})"));
     EXPECT_EQ(odd.head_dim, 20);
     EXPECT_EQ(odd.rotatedWidth(), 6);
     EXPECT_EQ(odd.exponent_width, 5);
-    const Eigen::VectorXd theta = odd.frequenciesIn(1).theta;
+    const Eigen::VectorXd theta = odd.frequenciesForLength(1).theta;
     ASSERT_EQ(theta.size(), 3);
     EXPECT_NEAR(theta[2], std::pow(10000, -4.0 / 5), 1e-12);
 }
 
-TEST(RotationReading, ASharePassedOverIsNamedOrRefused) {
+TEST(ParsedRotation, ASharePassedOverIsNamedOrRefused) {
     const char* passed = R"({"model_type": "llama", "head_dim": 64, "partial_rotary_factor": 0.5})";
     EXPECT_EQ(onlyOne(readRotation(passed)).rotatedWidth(), 64);
     EXPECT_NE(notesOf(passed).find("partial_rotary_factor is not read"), std::string::npos);
@@ -167,35 +167,35 @@ TEST(RotationReading, ASharePassedOverIsNamedOrRefused) {
     });
 }
 
-TEST(RotationReading, LayersThatDoNotRotateAreSaid) {
-    const RotationReading smol = readRotation(R"({"model_type": "smollm3", "num_hidden_layers": 8})");
+TEST(ParsedRotation, LayersThatDoNotRotateAreSaid) {
+    const ParsedRotation smol = readRotation(R"({"model_type": "smollm3", "num_hidden_layers": 8})");
     ASSERT_EQ(smol.layers.size(), 2U);
     EXPECT_EQ(smol.layers[1].kind, kNotRotated);
     EXPECT_EQ(smol.layers[1].layers, (std::vector<int>{3, 7}));
     EXPECT_EQ(smol.layers[1].rotary.rotatedWidth(), 0);
-    const RotationReading cohere = readRotation(R"({"model_type": "cohere2", "num_hidden_layers": 4})");
+    const ParsedRotation cohere = readRotation(R"({"model_type": "cohere2", "num_hidden_layers": 4})");
     EXPECT_EQ(cohere.layers.back().layers, std::vector<int>{3});
-    const RotationReading moe =
+    const ParsedRotation moe =
         readRotation(R"({"model_type": "cohere2_moe", "num_hidden_layers": 8, "first_k_dense_replace": 2})");
     EXPECT_EQ(moe.layers.front().layers, (std::vector<int>{0, 1, 2, 3, 4, 6, 7}));
     EXPECT_EQ(moe.layers.back().layers, std::vector<int>{5});
-    const RotationReading listed = readRotation(R"({"model_type": "cohere2_moe",
+    const ParsedRotation listed = readRotation(R"({"model_type": "cohere2_moe",
         "layer_types": ["full_attention", "full_attention"], "mlp_layer_types": ["dense", "sparse"]})");
     EXPECT_EQ(listed.layers.back().layers, std::vector<int>{1});
-    const RotationReading windows = readRotation(R"({"model_type": "cohere2_moe", "num_hidden_layers": 4,
+    const ParsedRotation windows = readRotation(R"({"model_type": "cohere2_moe", "num_hidden_layers": 4,
         "first_k_dense_replace": 2, "prefix_dense_sliding_window_pattern": 2})");
     EXPECT_EQ(windows.layers.back().layers, std::vector<int>{1});
-    const RotationReading exaone =
+    const ParsedRotation exaone =
         readRotation(R"({"model_type": "exaone4", "layer_types": ["full_attention", "full_attention"]})");
     EXPECT_EQ(exaone.layers.size(), 1U);
-    const RotationReading kimi = readRotation(R"({"model_type": "kimi_linear", "num_hidden_layers": 2})");
+    const ParsedRotation kimi = readRotation(R"({"model_type": "kimi_linear", "num_hidden_layers": 2})");
     EXPECT_EQ(kimi.layers.back().layers, (std::vector<int>{0, 1}));
     EXPECT_EQ(kimi.layers.back().kind, kNotRotated);
 }
 
 // modeling_falcon.py, modeling_granitemoehybrid.py, modeling_zamba2.py and modeling_olmo_hybrid.py of
 // transformers 5.24 define frequencies that these models then do not use.
-TEST(RotationReading, AModelMayRotateNothingByWhatItsConfigSays) {
+TEST(ParsedRotation, AModelMayRotateNothingByWhatItsConfigSays) {
     const auto widthOf = [](const std::string& json) {
         return readRotation(json).layers.front().rotary.rotatedWidth();
     };
@@ -215,19 +215,19 @@ TEST(RotationReading, AModelMayRotateNothingByWhatItsConfigSays) {
     EXPECT_EQ(notesOf(null_inside.c_str()).find("is taken"), std::string::npos);
 }
 
-TEST(RotationReading, ValuesThatRotateAreSaid) {
+TEST(ParsedRotation, ValuesThatRotateAreSaid) {
     EXPECT_EQ(readRotation(R"({"model_type": "roformer", "rotary_value": true})").values,
               ValueRotation::rotated);
     EXPECT_EQ(readRotation(R"({"model_type": "roformer"})").values, ValueRotation::none);
-    const RotationReading clvp = readRotation(R"({"model_type": "clvp_encoder"})");
+    const ParsedRotation clvp = readRotation(R"({"model_type": "clvp_encoder"})");
     EXPECT_EQ(clvp.values, ValueRotation::rotated);
     EXPECT_EQ(onlyOne(clvp).rotatedWidth(), 32);
-    const RotationReading deepseek = readRotation(R"({"model_type": "deepseek_v4"})");
+    const ParsedRotation deepseek = readRotation(R"({"model_type": "deepseek_v4"})");
     EXPECT_EQ(deepseek.values, ValueRotation::rotated_back);
     EXPECT_EQ(deepseek.layers.front().rotary.first, 448);
 }
 
-TEST(RotationReading, TheLanguagePartIsFound) {
+TEST(ParsedRotation, TheLanguagePartIsFound) {
     for (
         const char* json :
         {R"({"model_type": "internvl_chat", "llm_config": {"model_type": "qwen2", "head_dim": 64, "rope_theta": 1000000}})",
@@ -238,7 +238,7 @@ TEST(RotationReading, TheLanguagePartIsFound) {
     }
 }
 
-TEST(RotationReading, WhatPythonWritesForInfinityIsReadOver) {
+TEST(ParsedRotation, WhatPythonWritesForInfinityIsReadOver) {
     const char* json = R"({"model_type": "falcon_h1", "head_dim": 64, "rope_theta": 100000000000.0,
         "time_step_limit": [0.0, Infinity], "note": "NaN \" Infinity"})";
     EXPECT_EQ(onlyOne(readRotation(json)).base, 1e11);
@@ -248,31 +248,31 @@ TEST(RotationReading, WhatPythonWritesForInfinityIsReadOver) {
 
 // Like PhimoeRotaryEmbedding.forward of transformers 5.24 (modeling_phimoe.py): θ is 1 and 0.001 at any
 // length.
-TEST(RotationReading, FactorsOfShortAndLongTextsMayDiffer) {
-    const RotationReading reading = readRotation(R"({"model_type": "phimoe", "hidden_size": 64,
+TEST(ParsedRotation, FactorsOfShortAndLongTextsMayDiffer) {
+    const ParsedRotation reading = readRotation(R"({"model_type": "phimoe", "hidden_size": 64,
         "num_attention_heads": 16, "max_position_embeddings": 512, "original_max_position_embeddings": 128,
         "rope_scaling": {"type": "longrope", "short_factor": [1, 1], "long_factor": [2, 3], "short_mscale": 1.25,
                          "long_mscale": 1.5}})");
     const RotaryConfig phimoe = onlyOne(reading);
-    EXPECT_EQ(phimoe.frequenciesIn(128).attention_factor, 1.25);
-    EXPECT_EQ(phimoe.frequenciesIn(129).attention_factor, 1.5);
-    EXPECT_NEAR(phimoe.frequenciesIn(129).theta[1], 1e-3, 1e-15);
+    EXPECT_EQ(phimoe.frequenciesForLength(128).attention_factor, 1.25);
+    EXPECT_EQ(phimoe.frequenciesForLength(129).attention_factor, 1.5);
+    EXPECT_NEAR(phimoe.frequenciesForLength(129).theta[1], 1e-3, 1e-15);
     ASSERT_FALSE(reading.notes.empty());
     EXPECT_EQ(reading.notes.front().substr(0, 24), "long_factor is not read ");
 }
 
-TEST(RotationReading, Llama3MayHaveNoSpanBetweenKeptAndScaled) {
+TEST(ParsedRotation, Llama3MayHaveNoSpanBetweenKeptAndScaled) {
     const RotaryConfig scout =
         onlyOne(readRotation(R"({"model_type": "llama", "head_dim": 8, "rope_theta": 500000,
         "rope_scaling": {"rope_type": "llama3", "factor": 16, "low_freq_factor": 1, "high_freq_factor": 1,
                          "original_max_position_embeddings": 100}})"));
-    const Eigen::VectorXd theta = scout.frequenciesIn(1).theta;
+    const Eigen::VectorXd theta = scout.frequenciesForLength(1).theta;
     EXPECT_EQ(theta[0], 1);
     EXPECT_NEAR(theta[3], std::pow(500000, -0.75) / 16, 1e-15);
 }
 
-TEST(RotationReading, GlobalLayersMayHaveWiderHeads) {
-    const RotationReading gemma4 = readRotation(R"({"model_type": "gemma4_text", "head_dim": 256,
+TEST(ParsedRotation, GlobalLayersMayHaveWiderHeads) {
+    const ParsedRotation gemma4 = readRotation(R"({"model_type": "gemma4_text", "head_dim": 256,
         "global_head_dim": 384, "num_hidden_layers": 6})");
     ASSERT_EQ(gemma4.layers.size(), 2U);
     EXPECT_EQ(gemma4.layers[0].rotary.head_dim, 384);
@@ -284,7 +284,7 @@ TEST(RotationReading, GlobalLayersMayHaveWiderHeads) {
         std::string::npos);
 }
 
-TEST(RotationReading, AModelTypeThatIsNotKnownIsSaid) {
+TEST(ParsedRotation, AModelTypeThatIsNotKnownIsSaid) {
     EXPECT_NE(
         notesOf(R"({"model_type": "somebodys", "head_dim": 8})").find("\"somebodys\" is not known here"),
         std::string::npos);

@@ -61,7 +61,7 @@ TEST(Dense, LinearAgreesWithFloat64) {
 // Factors are rounded to 8 bits; sums are not. The inputs are already rounded, so that no ReLU changes its
 // sign.
 TEST(Dense, OfBFloat16AgreesWithFloat64) {
-    constexpr double kMost = 1e-2;
+    constexpr double kMax = 1e-2;
     at::manual_seed(4);
     const auto rounded = [](const at::Tensor& x) { return x.to(at::kBFloat16); };
     for (const Shape& s : kShapes) {
@@ -76,11 +76,11 @@ TEST(Dense, OfBFloat16AgreesWithFloat64) {
         for (const at::ScalarType out : {at::kFloat, at::kBFloat16})
             expectAgreement(
                 [&](const Tensors& t) { return denseLinear(rounded(t[0]), t[1], t[2], out).to(at::kFloat); },
-                [](const Tensors& t) { return at::linear(t[0], t[1], t[2]); }, {x, up, bias}, kMost);
+                [](const Tensors& t) { return at::linear(t[0], t[1], t[2]); }, {x, up, bias}, kMax);
         expectAgreement(
             [&](const Tensors& t) { return denseLinear(rounded(t[0]), t[1], t[2], at::kFloat, t[3]); },
             [](const Tensors& t) { return at::linear(t[0], t[1], t[2]) + t[3]; }, {x, up, bias, residual},
-            kMost);
+            kMax);
         for (const bool gelu : {true, false})
             expectAgreement(
                 [&](const Tensors& t) {
@@ -90,14 +90,14 @@ TEST(Dense, OfBFloat16AgreesWithFloat64) {
                     const at::Tensor hidden = at::linear(t[0], t[1], t[2]);
                     return t[0] + at::linear(gelu ? at::gelu(hidden) : at::relu(hidden), t[3], t[4]);
                 },
-                {x, up, bias, down, down_bias}, kMost);
+                {x, up, bias, down, down_bias}, kMax);
         if (s.in < 8) continue;  // the deviation of so few numbers is nearly 0
         expectAgreement(
             [&](const Tensors& t) {
                 return denseNorm(t[0], t[1], t[2], 1e-5, at::kBFloat16).normal.to(at::kFloat);
             },
             [](const Tensors& t) { return at::layer_norm(t[0], {t[0].size(-1)}, t[1], t[2], 1e-5); },
-            {x, at::randn({s.in}), down_bias}, kMost);
+            {x, at::randn({s.in}), down_bias}, kMax);
     }
 }
 
@@ -177,7 +177,7 @@ TEST(Dense, NotANumberIsPassedOn) {
 
 TEST(Dense, ProductsAreOneDnns) {
     if (kSanitizer) GTEST_SKIP() << "they know no libraries that see their own symbols first";
-    EXPECT_EQ(whyNotOneDnn(), "");
+    EXPECT_EQ(reasonWithoutOneDnn(), "");
 }
 
 // The order of the threads is random, but the result must not depend on it.

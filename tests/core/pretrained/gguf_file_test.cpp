@@ -22,11 +22,11 @@ std::string header(std::uint64_t tensors, std::uint64_t entries) {
 }
 
 std::string tensorBytes(const std::string& name, const std::vector<std::uint64_t>& dimensions,
-                        std::uint32_t type, std::uint64_t place) {
+                        std::uint32_t type, std::uint64_t offset) {
     std::string bytes = ggufText(name) + bytesOfNumber(static_cast<std::uint32_t>(dimensions.size()));
     for (const std::uint64_t dimension : dimensions)
         bytes += bytesOfNumber(dimension);
-    return bytes + bytesOfNumber(type) + bytesOfNumber(place);
+    return bytes + bytesOfNumber(type) + bytesOfNumber(offset);
 }
 
 void read(const std::string& bytes) {
@@ -48,7 +48,7 @@ bool isSame(float a, float b) {
 TEST(Gguf, EveryTypeIsDecodedBitForBitAsByItsPackage) {
     const GgufFile file = GgufFile::read(ROPER_ELEMENT_TYPES ".gguf");
     const SafetensorsFile expected =
-        SafetensorsFile::read(ROPER_ELEMENT_TYPES ".safetensors", SafetensorsFile::kAnySize);
+        SafetensorsFile::read(ROPER_ELEMENT_TYPES ".safetensors", SafetensorsFile::kUnlimitedSize);
     std::set<std::string> types;
     for (const auto& [name, tensor] : file.tensors->tensors()) {
         types.insert(nameOf(tensor.type));
@@ -97,20 +97,20 @@ TEST(Gguf, MetadataOfEveryKindIsRead) {
     const GgufMetadata metadata = GgufFile::read(ROPER_ELEMENT_TYPES ".gguf").metadata;
     EXPECT_EQ(metadata.text("general.architecture"), "llama");
     EXPECT_EQ(metadata.text("text"), "Ωmega");
-    EXPECT_EQ(*metadata.wholes("whole numbers"), (std::vector<std::int64_t>{1, -2, 3}));
+    EXPECT_EQ(*metadata.integers("whole numbers"), (std::vector<std::int64_t>{1, -2, 3}));
     EXPECT_EQ(*metadata.texts("texts"), (std::vector<std::string>{"a", "", "ß"}));
     EXPECT_EQ(metadata.number("number", 0, 1), 0.5);
     EXPECT_EQ(metadata.flag("flag"), true);
     EXPECT_EQ(metadata.text("missing"), std::nullopt);
-    EXPECT_THROW(metadata.whole("text", 0, 1), Error);
+    EXPECT_THROW(metadata.integer("text", 0, 1), Error);
     EXPECT_THROW(metadata.number("number", 0, 0.25), Error);
 }
 
 TEST(Gguf, AFileCutAnywhereIsRefusedOrWhole) {
-    const std::string whole = readFile(ROPER_ELEMENT_TYPES ".gguf");
-    for (std::size_t length = 0; length < whole.size(); length += length < 1500 ? 7 : 501)
-        expectProblem(whole.substr(0, length), "model.gguf cannot be read as a GGUF file: ");
-    EXPECT_NO_THROW(read(whole));
+    const std::string integer = readFile(ROPER_ELEMENT_TYPES ".gguf");
+    for (std::size_t length = 0; length < integer.size(); length += length < 1500 ? 7 : 501)
+        expectProblem(integer.substr(0, length), "model.gguf cannot be read as a GGUF file: ");
+    EXPECT_NO_THROW(read(integer));
 }
 
 TEST(Gguf, WhatIsWrongIsSaid) {
@@ -160,7 +160,7 @@ TEST(Gguf, CountsThatCannotBeTakeNoMemory) {
     const auto refused = [&](const std::string& bytes) {
         std::ofstream(folder / "model.gguf", std::ios::binary) << bytes;
         std::filesystem::resize_file(folder / "model.gguf", 60'000'000);
-        EXPECT_TRUE(endsWithin(10, 24'000'000, [&] {
+        EXPECT_TRUE(finishesWithin(10, 24'000'000, [&] {
             expectError(ErrorKind::checkpoint, "the file ends inside its header",
                         [&] { GgufFile::read(folder / "model.gguf"); });
         }));

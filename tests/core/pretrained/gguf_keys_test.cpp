@@ -30,14 +30,14 @@ GgufBytes smallModel(const std::string& architecture, std::uint32_t layers = 2) 
     return bytes;
 }
 
-ArchitectureReading read(const GgufBytes& bytes) {
+ParsedArchitecture read(const GgufBytes& bytes) {
     const TemporaryFolder folder;
     std::ofstream(folder / "model.gguf", std::ios::binary) << bytes.bytes();
-    return architectureOf(GgufFile::read(folder / "model.gguf").metadata);
+    return readGgufArchitecture(GgufFile::read(folder / "model.gguf").metadata);
 }
 
 template <class Value>
-ArchitectureReading readWith(const std::string& architecture, const std::string& name, const Value& value) {
+ParsedArchitecture readWith(const std::string& architecture, const std::string& name, const Value& value) {
     GgufBytes bytes = smallModel(architecture);
     bytes.add(architecture + "." + name, value);
     return read(bytes);

@@ -21,15 +21,15 @@ TEST(Question, IsSentAsWhatDiffersFromNothing) {
                                                     {"change_layer", "2"},
                                                     {"mute", "24-31"},
                                                     {"scaling", "yarn"}}));
-    EXPECT_EQ(questionOf(questionSettings(question)), question);
+    EXPECT_EQ(parseQuestion(questionSettings(question)), question);
 }
 
 TEST(Question, EveryKindIsSentByItsName) {
     for (const QuestionKind& kind : questionKinds()) {
         const Question question{kind.name};
-        EXPECT_EQ(questionOf(questionSettings(question)), question);
+        EXPECT_EQ(parseQuestion(questionSettings(question)), question);
         EXPECT_EQ(&question.kind(), &kind);
-        EXPECT_EQ(kind.counted.empty(), kind.usual_count == 0) << kind.name;
+        EXPECT_EQ(kind.count_meaning.empty(), kind.default_count == 0) << kind.name;
     }
     expectError(ErrorKind::usage, "no question is called \"losses\"; there are model, loss",
                 [] { questionKind("losses"); });
@@ -38,24 +38,24 @@ TEST(Question, EveryKindIsSentByItsName) {
 /// Every setting that a kind declares is a field.
 TEST(Question, SettingsOfAKindAreFields) {
     for (const QuestionKind& kind : questionKinds())
-        for (const std::string& setting : kind.own) {
+        for (const std::string& setting : kind.specific_settings) {
             if (setting == "out") continue;  // exists only on the command line
             EXPECT_NO_THROW(findField(questionFields(), setting)) << setting;
         }
 }
 
 TEST(Question, RefusesWhatItDoesNotKnow) {
-    expectError(ErrorKind::usage, "what", [] { questionOf({{"what", "losses"}}); });
-    expectError(ErrorKind::usage, "mute", [] { questionOf({{"mut", "1"}}); });
-    expectError(ErrorKind::usage, "layer", [] { questionOf({{"layer", "-1"}}); });
-    expectError(ErrorKind::usage, "shift", [] { questionOf({{"shift", "1"}, {"shift", "2"}}); });
+    expectError(ErrorKind::usage, "what", [] { parseQuestion({{"what", "losses"}}); });
+    expectError(ErrorKind::usage, "mute", [] { parseQuestion({{"mut", "1"}}); });
+    expectError(ErrorKind::usage, "layer", [] { parseQuestion({{"layer", "-1"}}); });
+    expectError(ErrorKind::usage, "shift", [] { parseQuestion({{"shift", "1"}, {"shift", "2"}}); });
 }
 
 TEST(Question, AChangeOfNothingIsNothing) {
     ModelChange change;
     change.layer = 3;  // heads are named, but no change to them
     change.factor = 8;
-    EXPECT_TRUE(change.isNothing());
+    EXPECT_TRUE(change.isEmpty());
     for (const auto set :
          {+[](ModelChange& c) { c.ablate = "1"; }, +[](ModelChange& c) { c.mute = "1"; },
           +[](ModelChange& c) { c.mute_heads = true; }, +[](ModelChange& c) { c.no_rotation = true; },
@@ -64,7 +64,7 @@ TEST(Question, AChangeOfNothingIsNothing) {
           +[](ModelChange& c) { c.scaling = ScalingMethod::ntk; }}) {
         ModelChange changed;
         set(changed);
-        EXPECT_FALSE(changed.isNothing());
+        EXPECT_FALSE(changed.isEmpty());
     }
 }
 

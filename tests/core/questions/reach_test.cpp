@@ -18,25 +18,25 @@ Eigen::MatrixXd decayingWeights(Eigen::Index T, Eigen::Index window) {
     return weights;
 }
 
-TEST(Reach, FindsScoresThatDependOnDistanceAloneAgainstThatOfTheOwnToken) {
-    const Reach reach = reachOf(decayingWeights(12, 12));
-    ASSERT_EQ(reach.score.size(), 12U);
-    for (std::size_t distance = 0; distance < reach.score.size(); ++distance)
-        EXPECT_NEAR(reach.score[distance], -0.25 * static_cast<double>(distance), 1e-12);
+TEST(AttentionByDistance, FindsScoresThatDependOnDistanceAloneAgainstThatOfTheOwnToken) {
+    const AttentionByDistance by_distance = attentionByDistance(decayingWeights(12, 12));
+    ASSERT_EQ(by_distance.score.size(), 12U);
+    for (std::size_t distance = 0; distance < by_distance.score.size(); ++distance)
+        EXPECT_NEAR(by_distance.score[distance], -0.25 * static_cast<double>(distance), 1e-12);
 }
 
-TEST(Reach, MeansOfWeightsAreOverTheQueriesThatHaveSuchAToken) {
+TEST(AttentionByDistance, MeansOfWeightsAreOverTheQueriesThatHaveSuchAToken) {
     const Eigen::MatrixXd weights = decayingWeights(5, 5);
-    const Reach reach = reachOf(weights);
-    EXPECT_NEAR(reach.weight[1], (weights(1, 0) + weights(2, 1) + weights(3, 2) + weights(4, 3)) / 4, 1e-15);
-    EXPECT_NEAR(reach.weight[4], weights(4, 0), 1e-15);
+    const AttentionByDistance by_distance = attentionByDistance(weights);
+    EXPECT_NEAR(by_distance.weight[1], (weights(1, 0) + weights(2, 1) + weights(3, 2) + weights(4, 3)) / 4, 1e-15);
+    EXPECT_NEAR(by_distance.weight[4], weights(4, 0), 1e-15);
 }
 
-TEST(Reach, HasNoScoreBeyondAWindow) {
-    const Reach reach = reachOf(decayingWeights(8, 3));
-    EXPECT_NEAR(reach.score[2], -0.5, 1e-12);
-    EXPECT_TRUE(std::isnan(reach.score[3]));
-    EXPECT_EQ(reach.weight[3], 0);
+TEST(AttentionByDistance, HasNoScoreBeyondAWindow) {
+    const AttentionByDistance by_distance = attentionByDistance(decayingWeights(8, 3));
+    EXPECT_NEAR(by_distance.score[2], -0.5, 1e-12);
+    EXPECT_TRUE(std::isnan(by_distance.score[3]));
+    EXPECT_EQ(by_distance.weight[3], 0);
 }
 
 }  // namespace

@@ -19,7 +19,7 @@ const std::vector<std::int64_t> kTokens = {5,  9, 14, 5, 9, 3, 3, 40, 14, 5, 9, 
                                            22, 3, 40, 1, 5, 9, 0, 63, 22, 3, 40, 8};
 
 /// Covariances over keys, pair by pair, by definition.
-BandUse byDefinition(const Eigen::MatrixXd& Q, const Eigen::MatrixXd& K, Pairing pairing, int width,
+PairContributions byDefinition(const Eigen::MatrixXd& Q, const Eigen::MatrixXd& K, Pairing pairing, int width,
                      Eigen::Index window) {
     Eigen::VectorXd sums = Eigen::VectorXd::Zero(width / 2 + 1);
     for (Eigen::Index n = 0; n < Q.rows(); ++n) {
@@ -39,21 +39,21 @@ BandUse byDefinition(const Eigen::MatrixXd& Q, const Eigen::MatrixXd& K, Pairing
             sums[pair] += (parts.col(pair).array() - parts.col(pair).mean()).matrix().dot(centred) /
                           static_cast<double>(keys);
     }
-    BandUse use;
+    PairContributions use;
     use.variance = sums.sum() / static_cast<double>(Q.rows());
     use.share = sums.head(width / 2) / sums.sum();
     use.rest = sums[width / 2] / sums.sum();
     return use;
 }
 
-TEST(BandUse, SplitsTheVarianceOfScoresOverKeys) {
+TEST(PairContributions, SplitsTheVarianceOfScoresOverKeys) {
     const Eigen::MatrixXd Q = normalMatrix(40, 12, 1), K = normalMatrix(40, 12, 2);
     for (const Pairing pairing : {Pairing::half, Pairing::interleaved})
         for (const int width : {12, 6})
             for (const Eigen::Index window : {40, 7}) {
                 const Rotary rotary = makeRotary(12, pairing, 100, FrequencyFormula::standard, width / 12.0);
-                const BandUse got = bandUse(Q, K, rotary, window);
-                const BandUse right = byDefinition(Q, K, pairing, width, window);
+                const PairContributions got = pairContributions(Q, K, rotary, window);
+                const PairContributions right = byDefinition(Q, K, pairing, width, window);
                 EXPECT_LT((got.share - right.share).cwiseAbs().maxCoeff(), 1e-12);
                 EXPECT_NEAR(got.rest, right.rest, 1e-12);
                 EXPECT_NEAR(got.variance, right.variance, 1e-10);
@@ -61,12 +61,12 @@ TEST(BandUse, SplitsTheVarianceOfScoresOverKeys) {
             }
 }
 
-TEST(BandUse, WhatAllKeysHaveInCommonCountsForNothing) {
+TEST(PairContributions, WhatAllKeysHaveInCommonCountsForNothing) {
     Eigen::MatrixXd K = normalMatrix(30, 8, 3);
     const Eigen::MatrixXd Q = normalMatrix(30, 8, 4);
     K.col(2).setConstant(50);  // pair 2 in the half layout: features 2 and 6
     K.col(6).setConstant(-20);
-    EXPECT_NEAR(bandUse(Q, K, makeRotary(8, Pairing::half), 30).share[2], 0, 1e-9);
+    EXPECT_NEAR(pairContributions(Q, K, makeRotary(8, Pairing::half), 30).share[2], 0, 1e-9);
 }
 
 TEST(HeadObserver, SumsUpWhatTheWeightsSay) {

@@ -14,9 +14,9 @@ TEST(ReadingMemory, GrowsWithTheTextAndIsComparedWithWhatIsFree) {
     model.feed_forward = 10'000;
     model.vocabulary = 100;
     const double of_one = sizeof(float) * (3 * 64 + 2 * 10'000);
-    EXPECT_EQ(leastBytesToRead(model, 1000), 1000 * of_one);
-    EXPECT_FALSE(readingProblem(model, 1000, 1000 * of_one));
-    const auto problem = readingProblem(model, 1'000'000, 1e9);
+    EXPECT_EQ(minReadingBytes(model, 1000), 1000 * of_one);
+    EXPECT_FALSE(readingMemoryProblem(model, 1000, 1000 * of_one));
+    const auto problem = readingMemoryProblem(model, 1'000'000, 1e9);
     ASSERT_TRUE(problem);
     EXPECT_NE(problem->find("1000000 tokens this model takes at least 80.8 GB of memory, and 1 GB are free"),
               std::string::npos)
@@ -31,8 +31,8 @@ TEST(ReadingMemory, AModelWhoseMatricesDoNotFitIsRefusedWhateverTheText) {
     model.feed_forward = 1 << 20;
     model.vocabulary = 100;
     EXPECT_EQ(largestMatrixBytes(model), 4.0 * (1 << 17) * (1 << 20));
-    EXPECT_FALSE(modelProblem(model, 1e12));
-    const auto problem = modelProblem(model, 8e9);
+    EXPECT_FALSE(modelMemoryProblem(model, 1e12));
+    const auto problem = modelMemoryProblem(model, 8e9);
     ASSERT_TRUE(problem);
     EXPECT_NE(problem->find("takes 550 GB of memory, and 8 GB are free"), std::string::npos) << *problem;
 }

@@ -20,7 +20,7 @@ namespace {
 constexpr std::int64_t kVocabulary = 20;
 
 /// A model of this specification with random weights, none of them 0 or 1, and the same model read by
-/// `modelOfRun`.
+/// `convertRunModel`.
 struct Both {
     explicit Both(const Specification& s) : ours(s, kVocabulary, at::kCPU) {
         const at::NoGradGuard no_gradients;
@@ -39,7 +39,7 @@ struct Both {
         writeSafetensors(folder / "x.safetensors", tensors, {});
         auto store = std::make_shared<TensorStore>();
         addSafetensors(folder / "x.safetensors", *store);
-        decoder = std::make_unique<Decoder>(modelOfRun(s, store, "run"));
+        decoder = std::make_unique<Decoder>(convertRunModel(s, store, "run"));
     }
 
     TemporaryFolder folder;
@@ -144,7 +144,7 @@ TEST(RunModel, VectorsHaveTheNormsOfSnapshots) {
     for (const char* position : {"rope", "roper", "alibi", "none"}) {
         Both both(specificationWith({{"model.position", position}}));
         const std::vector<std::int64_t> tokens = someTokens();
-        const at::Tensor norms = both.ours.inside(at::tensor(tokens).unsqueeze(0)).norms;  // [4, L, H, d/2]
+        const at::Tensor norms = both.ours.statistics(at::tensor(tokens).unsqueeze(0)).norms;  // [4, L, H, d/2]
         const at::Tensor q = vectorsOf(*both.decoder, tokens, 1, 2)[0];
         const std::int64_t d = q.size(1);
         const bool rotates = position[0] == 'r';  // else neighbours make a pair
@@ -187,8 +187,8 @@ TEST(RunModel, ValuesAndTheInverseRotationCanBeLeftOut) {
     Intervention shifted, no_values, no_inverse, no_inverse_shifted;
     shifted.shift = 500;
     EXPECT_LT((both.decoder->hidden(tokens, shifted) - whole).abs().max().item<double>(), 1e-3);
-    no_values.unrotated_values = {{}};
-    no_inverse.not_rotated_back = {{}};
+    no_values.unrotated_value_heads = {{}};
+    no_inverse.uninverted_heads = {{}};
     no_inverse_shifted = no_inverse;
     no_inverse_shifted.shift = 500;
     EXPECT_GT((both.decoder->hidden(tokens, no_values) - whole).abs().max().item<double>(), 0.1);

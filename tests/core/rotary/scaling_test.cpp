@@ -186,14 +186,14 @@ TEST(Scaling, LongRopeHasAFactorForEachPairAndOthersForLongTexts) {
 }
 
 TEST(Scaling, AListOfAnotherLengthIsInterpolated) {
-    EXPECT_EQ(factorsOfPairs(Eigen::VectorXd(), 3), Eigen::VectorXd::Ones(3));
-    EXPECT_EQ(factorsOfPairs(Eigen::Vector3d(1, 3, 7), 3), Eigen::Vector3d(1, 3, 7));
-    const Eigen::VectorXd finer = factorsOfPairs(Eigen::Vector3d(1, 3, 7), 5);
+    EXPECT_EQ(factorsPerPair(Eigen::VectorXd(), 3), Eigen::VectorXd::Ones(3));
+    EXPECT_EQ(factorsPerPair(Eigen::Vector3d(1, 3, 7), 3), Eigen::Vector3d(1, 3, 7));
+    const Eigen::VectorXd finer = factorsPerPair(Eigen::Vector3d(1, 3, 7), 5);
     const double expected[] = {1, 2, 3, 5, 7};
     for (int i = 0; i < 5; ++i)
         EXPECT_DOUBLE_EQ(finer[i], expected[i]);
-    EXPECT_EQ(factorsOfPairs(Eigen::Vector3d(1, 3, 7), 1)[0], 1);
-    EXPECT_EQ(factorsOfPairs(Eigen::Matrix<double, 1, 1>(4.0), 2), Eigen::Vector2d(4, 4));
+    EXPECT_EQ(factorsPerPair(Eigen::Vector3d(1, 3, 7), 1)[0], 1);
+    EXPECT_EQ(factorsPerPair(Eigen::Matrix<double, 1, 1>(4.0), 2), Eigen::Vector2d(4, 4));
 }
 
 TEST(Scaling, AFactorOfOneChangesNothing) {

@@ -50,9 +50,9 @@ TEST(ValueCompass, TheChainEndsAtTheOutput) {
 TEST(ValueCompass, EveryArrowIsRotatedByItsDistance) {
     EXPECT_TRUE(rc::check([] {
         const Scene s = anyScene();
-        const double blend = *rc::gen::element(0.0, 0.25, 0.5, 1.0);
-        for (const CompassArrow& arrow : s.compass(roperForm(s.rotary, s.rotary, blend)).arrows) {
-            const double expected = blend * (arrow.key - s.query) * s.rotary.frequency(s.pair);
+        const double value_rotation_strength = *rc::gen::element(0.0, 0.25, 0.5, 1.0);
+        for (const CompassArrow& arrow : s.compass(roperForm(s.rotary, s.rotary, value_rotation_strength)).arrows) {
+            const double expected = value_rotation_strength * (arrow.key - s.query) * s.rotary.frequency(s.pair);
             RC_ASSERT(std::abs(arrow.angle - expected) < 1e-9);
             RC_ASSERT(std::abs(arrow.rotated.norm() - arrow.value.norm()) < 1e-12);
         }
@@ -64,9 +64,9 @@ TEST(ValueCompass, SharesAddUpToTheLength) {
         const Scene s = anyScene();
         const Compass compass = s.compass(roperForm(s.rotary, s.rotary));
         double sum = 0;
-        for (const DistanceShare& share : sharesByDistance(compass, s.query)) {
-            RC_ASSERT(share.distance >= 0);  // causal attention
-            sum += share.share;
+        for (const DistanceContribution& contribution : contributionsByDistance(compass, s.query)) {
+            RC_ASSERT(contribution.distance >= 0);  // causal attention
+            sum += contribution.contribution;
         }
         RC_ASSERT(std::abs(sum - compass.sum.norm()) < 1e-10);
     }));
@@ -75,11 +75,11 @@ TEST(ValueCompass, SharesAddUpToTheLength) {
 TEST(ValueCompass, ThreeStepsEqualOneWhateverTheBlend) {
     EXPECT_TRUE(rc::check([] {
         const Scene s = anyScene();
-        const double blend = *rc::gen::element(0.0, 0.3, 1.0);
-        const AttentionForm form = roperForm(s.rotary, s.rotary, blend);
-        const MixedRow row = mixRow(form, form, s.weights.row(s.query), s.V, s.positions, s.query);
+        const double value_rotation_strength = *rc::gen::element(0.0, 0.3, 1.0);
+        const AttentionForm form = roperForm(s.rotary, s.rotary, value_rotation_strength);
+        const OutputSteps row = computeOutputSteps(form, form, s.weights.row(s.query), s.V, s.positions, s.query);
         RC_ASSERT(row.largestDifference() < 1e-9);
-        if (blend == 1.0)
+        if (value_rotation_strength == 1.0)
             RC_ASSERT(largest(row.output.transpose() -
                               referenceMixing(s.rotary, s.weights, s.V, s.positions).row(s.query)) < 1e-9);
     }));
@@ -93,14 +93,14 @@ TEST(ValueCompass, AMistakeIsWhatTheThreeStepsAndTheOneDifferBy) {
     no_inverse.output.direction = 0;
     const Eigen::Vector3d weights(0.2, 0.3, 0.5), positions(0, 1, 2);
     const Eigen::MatrixXd V = (Eigen::MatrixXd(3, 4) << 1, 0, 0, 2, 0, 1, 1, 0, 1, 1, 0, -1).finished();
-    const MixedRow wrong = mixRow(no_inverse, right, weights, V, positions, 2);
-    const MixedRow sound = mixRow(right, right, weights, V, positions, 2);
+    const OutputSteps wrong = computeOutputSteps(no_inverse, right, weights, V, positions, 2);
+    const OutputSteps sound = computeOutputSteps(right, right, weights, V, positions, 2);
     EXPECT_EQ(wrong.output, wrong.mixed);
-    EXPECT_EQ(wrong.in_one_step, sound.in_one_step);
+    EXPECT_EQ(wrong.direct_output, sound.direct_output);
     EXPECT_LT(sound.largestDifference(), 1e-15);
     EXPECT_GT(wrong.largestDifference(), 0.1);
     // Feature 0 by hand: Σ a (v₀ cos(j−2)θ₀ − v₂ sin(j−2)θ₀), θ₀ = 1.
-    EXPECT_NEAR(wrong.in_one_step[0], 0.2 * std::cos(2.0) + 0.3 * std::sin(1.0) + 0.5, 1e-15);
+    EXPECT_NEAR(wrong.direct_output[0], 0.2 * std::cos(2.0) + 0.3 * std::sin(1.0) + 0.5, 1e-15);
 }
 
 }  // namespace

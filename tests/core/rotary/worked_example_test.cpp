@@ -25,7 +25,7 @@ TEST(WorkedExample, IsTheRotation) {
         const Rotary rotary = anyRotary();
         const Eigen::VectorXd x = anyVector(rotary.head_dim);
         const double m = anyPosition();
-        RC_ASSERT(largest(workExample(rotary, x, m).result - rotate(rotary, x, m)) < 1e-12);
+        RC_ASSERT(largest(computeWorkedExample(rotary, x, m).result - rotate(rotary, x, m)) < 1e-12);
     }));
 }
 

@@ -10,7 +10,7 @@
 namespace roper {
 namespace {
 
-Computation withPrecision(const std::string& precision) {
+ComputeEnvironment withPrecision(const std::string& precision) {
     return {"cpu", "AMD EPYC", "AVX-512 BF16", "ours",        "oneDNN 2.7.2, AVX-512 BF16", precision, 1,
             2,     "2.11.0",   "0.1.0",        "5c01f58aaaaa"};
 }
@@ -19,7 +19,7 @@ Session sessionAfter(std::int64_t step, const std::string& precision) {
     return {step, 1795608229.5, "here", withPrecision(precision)};
 }
 
-TEST(Computation, OfEachSessionIsKept) {
+TEST(ComputeEnvironment, OfEachSessionIsKept) {
     const TemporaryFolder folder;
     const RunFolder run = createRun(folder.path(), "run", {});
     EXPECT_TRUE(readSessions(run).empty()) << "as of an older version";
@@ -29,34 +29,34 @@ TEST(Computation, OfEachSessionIsKept) {
     ASSERT_EQ(sessions.size(), 2U);
     EXPECT_EQ(sessions[0].computation, withPrecision("bfloat16"));
     EXPECT_EQ(sessions[1].after_step, 500);
-    EXPECT_EQ(sessions[1].began, 1795608229.5);
+    EXPECT_EQ(sessions[1].started_at, 1795608229.5);
     EXPECT_EQ(sessions[1].host, "here");
     EXPECT_EQ(
         textOf(sessions[1].computation),
         "float32, our kernels for AVX-512 BF16, products by oneDNN 2.7.2, AVX-512 BF16, AMD EPYC, 2 threads, "
         "LibTorch 2.11.0, RoPER Lab 0.1.0 of commit 5c01f58aaaaa");
-    Computation together = withPrecision("float32");
+    ComputeEnvironment together = withPrecision("float32");
     together.processes = 2;
     EXPECT_NE(textOf(together).find(", 2 processes with 2 threads each, "), std::string::npos);
 }
 
-TEST(Computation, ALineThatIsTornHidesNoOther) {
+TEST(ComputeEnvironment, ALineThatIsTornHidesNoOther) {
     const TemporaryFolder folder;
     const RunFolder run = createRun(folder.path(), "run", {});
     addSession(run, sessionAfter(0, "bfloat16"));
     writeFileAtomically(sessionsPath(run), readFile(sessionsPath(run), 1 << 20) + "{\"after_step\": 5");
     addSession(run, sessionAfter(10, "float32"));
-    EXPECT_EQ(computationsOf(readSessions(run)),
-              (std::vector<Computation>{withPrecision("bfloat16"), withPrecision("float32")}));
+    EXPECT_EQ(computeEnvironmentsOf(readSessions(run)),
+              (std::vector<ComputeEnvironment>{withPrecision("bfloat16"), withPrecision("float32")}));
 }
 
-TEST(Computation, WhatWasComputedAgainNoLongerCounts) {
+TEST(ComputeEnvironment, WhatWasComputedAgainNoLongerCounts) {
     const auto of = [](std::initializer_list<std::pair<std::int64_t, const char*>> sessions) {
         std::vector<Session> all;
         for (const auto& [step, precision] : sessions)
             all.push_back(sessionAfter(step, precision));
         std::vector<std::string> precisions;
-        for (const Computation& computation : computationsOf(all))
+        for (const ComputeEnvironment& computation : computeEnvironmentsOf(all))
             precisions.push_back(computation.precision);
         return precisions;
     };

@@ -17,17 +17,17 @@ namespace {
 constexpr double kInfinity = std::numeric_limits<double>::infinity();
 
 /// The numbers of a column, with −1 for missing ones.
-std::vector<double> numbersOf(const ForeignTable& table, const std::string& column) {
+std::vector<double> numbersOf(const ExternalTable& table, const std::string& column) {
     const auto found = std::find(table.columns.begin(), table.columns.end(), column);
     if (found == table.columns.end()) return {};
     std::vector<double> numbers;
     table.forEachRow(
         {static_cast<std::size_t>(found - table.columns.begin())},
-        [&](const ForeignTable::Row& row, std::size_t) { numbers.push_back(row[0].value_or(-1)); });
+        [&](const ExternalTable::Row& row, std::size_t) { numbers.push_back(row[0].value_or(-1)); });
     return numbers;
 }
 
-void expectNumbers(const ForeignTable& table, const std::string& column,
+void expectNumbers(const ExternalTable& table, const std::string& column,
                    const std::vector<double>& expected) {
     const std::vector<double> numbers = numbersOf(table, column);
     ASSERT_EQ(numbers.size(), expected.size()) << column;
@@ -37,32 +37,32 @@ void expectNumbers(const ForeignTable& table, const std::string& column,
 }
 
 /// A diverged run as written by Python's json, by W&B, and as CSV.
-TEST(ForeignTable, NotANumberStaysOne) {
+TEST(ExternalTable, NotANumberStaysOne) {
     const double nan = std::nan("");
-    expectNumbers(parseForeignTable("{\"step\": 1, \"loss\": NaN}\n{\"step\": 2, \"loss\":-Infinity}\n"
+    expectNumbers(parseExternalTable("{\"step\": 1, \"loss\": NaN}\n{\"step\": 2, \"loss\":-Infinity}\n"
                                     "{\"step\": 3, \"loss\": Infinity}\n",
                                     "f"),
                   "loss", {nan, -kInfinity, kInfinity});
     expectNumbers(
-        parseForeignTable("{\"_step\":1,\"loss\":\"NaN\"}\n{\"_step\":2,\"loss\":\"Infinity\"}\n", "f"),
+        parseExternalTable("{\"_step\":1,\"loss\":\"NaN\"}\n{\"_step\":2,\"loss\":\"Infinity\"}\n", "f"),
         "loss", {nan, kInfinity});
-    expectNumbers(parseForeignTable("step,loss\n1,NaN\n2,-inf\n", "f"), "loss", {nan, -kInfinity});
-    expectNumbers(parseForeignTable("[{\"step\":1,\"loss\":NaN}]", "f"), "loss", {nan});
+    expectNumbers(parseExternalTable("step,loss\n1,NaN\n2,-inf\n", "f"), "loss", {nan, -kInfinity});
+    expectNumbers(parseExternalTable("[{\"step\":1,\"loss\":NaN}]", "f"), "loss", {nan});
 }
 
-TEST(ForeignTable, AListThatBeginsWithNaNIsNoNumberAndSaid) {
-    const ForeignTable table = parseForeignTable(
+TEST(ExternalTable, AListThatBeginsWithNaNIsNoNumberAndSaid) {
+    const ExternalTable table = parseExternalTable(
         "{\"step\":1,\"loss\":3.0}\n{\"step\":2,\"loss\":[NaN,1]}\n"
         "{\"step\":3,\"loss\":2.0,\"note\":\"is NaN, \\\" NaN not\"}\n",
         "f");
     expectNumbers(table, "loss", {3, -1, 2});
-    EXPECT_EQ(table.unread, 1U);
-    EXPECT_EQ(table.unread_in[0].first, 2U);
+    EXPECT_EQ(table.non_numeric, 1U);
+    EXPECT_EQ(table.non_numeric_in[0].first, 2U);
     EXPECT_EQ(table.texts, std::vector<std::string>{"note"});
 }
 
-TEST(ForeignTable, NumbersAndDurationsWrittenAsText) {
-    const ForeignTable table = parseForeignTable(
+TEST(ExternalTable, NumbersAndDurationsWrittenAsText) {
+    const ExternalTable table = parseExternalTable(
         "{\"step\": \"10\", \"elapsed_time\": \"0:01:30\"}\n"
         "{\"step\": \"20\", \"elapsed_time\": \"1 day, 2:00:00.5\"}\n{\"step\": \"x\", \"elapsed_time\": "
         "\"1:70:00\"}\n",
@@ -71,18 +71,18 @@ TEST(ForeignTable, NumbersAndDurationsWrittenAsText) {
     expectNumbers(table, "elapsed_time", {90, 93600.5, -1});
 }
 
-TEST(ForeignTable, AnArrayOfObjects) {
-    const ForeignTable table = parseForeignTable(
+TEST(ExternalTable, AnArrayOfObjects) {
+    const ExternalTable table = parseExternalTable(
         "[\n {\n  \"step\": 1,\n  \"loss\": 2.9\n },\n {\"step\": 2, \"loss\": 2.8}\n]", "f");
     EXPECT_EQ(table.row_count, 2U);
     expectNumbers(table, "loss", {2.9, 2.8});
     std::vector<std::size_t> places;
-    table.forEachRow({0}, [&](const ForeignTable::Row&, std::size_t at) { places.push_back(at); });
+    table.forEachRow({0}, [&](const ExternalTable::Row&, std::size_t at) { places.push_back(at); });
     EXPECT_EQ(places, (std::vector<std::size_t>{2, 6}));
 }
 
 /// Compact JSON is a single line of any length.
-TEST(ForeignTable, AnArrayOnOneLongLine) {
+TEST(ExternalTable, AnArrayOnOneLongLine) {
     const TemporaryFolder runs;
     std::string text = "[";
     for (int step = 0; step < 60'000; ++step)
@@ -90,10 +90,10 @@ TEST(ForeignTable, AnArrayOnOneLongLine) {
     text += "]";
     ASSERT_GT(text.size(), std::size_t{1} << 20U);
     writeFileAtomically(runs / "a.json", text);
-    EXPECT_EQ(readForeignTable(runs / "a.json").row_count, 60'000U);
+    EXPECT_EQ(readExternalTable(runs / "a.json").row_count, 60'000U);
 }
 
-TEST(ForeignTable, TheHistoryOfATrainerState) {
+TEST(ExternalTable, TheHistoryOfATrainerState) {
     const std::string state =
         "{\n \"best_metric\": null, \"trial\": [{\"step\": 7}], \"global_step\": 20,\n \"log_history\": [\n"
         "  {\"step\": 10, \"loss\": 2.9, \"grad_norm\": NaN},\n  {\"step\": 20, \"loss\": 2.8}\n ],\n"
@@ -101,7 +101,7 @@ TEST(ForeignTable, TheHistoryOfATrainerState) {
     std::string on_one_line = state;
     std::erase(on_one_line, '\n');
     for (const std::string& text : {state, on_one_line}) {
-        const ForeignTable table = parseForeignTable(text, "f");
+        const ExternalTable table = parseExternalTable(text, "f");
         expectNumbers(table, "step", {10, 20});
         expectNumbers(table, "grad_norm", {std::nan(""), -1});
     }
@@ -139,7 +139,7 @@ std::string tensorEvent(char step, const std::string& tag, const std::string& te
 }
 
 /// Scalars as written by TensorFlow 2, in every type and in both encodings of the element.
-TEST(ForeignTable, EventsOfTensorBoard) {
+TEST(ExternalTable, EventsOfTensorBoard) {
     const std::string no_dimensions = field(2, 2, "");
     const auto type = [](char number) { return field(1, 0, std::string(1, number)); };
     const std::string file =
@@ -156,14 +156,14 @@ TEST(ForeignTable, EventsOfTensorBoard) {
                     type(1) + field(2, 2, field(2, 2, field(1, 0, "\x02"))) +
                         field(4, 2, bytesOf(1.0) /* two floats */)) +
         tensorEvent(11, "_hparams_", type(1) + no_dimensions + field(5, 2, bytesOf(1.0F)), "hparams");
-    const ForeignTable table = parseForeignTable(file, "events");
+    const ExternalTable table = parseExternalTable(file, "events");
     EXPECT_EQ(table.columns, (std::vector<std::string>{"Step", "Wall time", "loss"}));
     expectNumbers(table, "Step", {1, 2, 3, 4, 5, 6, 7, 8});
     expectNumbers(table, "loss", {0.5, 0.25, 0.125, 0.1, 7, 1.5, 1.5, 0});
 }
 
 /// A resumed run has one file for each session.
-TEST(ForeignTable, AFolderOfEvents) {
+TEST(ExternalTable, AFolderOfEvents) {
     const TemporaryFolder runs;
     writeFileAtomically(runs / "events.out.tfevents.2.host",
                         formatEvent({1700000300, 3, {{"train/loss", 0.25}}}) +
@@ -172,31 +172,31 @@ TEST(ForeignTable, AFolderOfEvents) {
                         formatEvent({1700000000, 1, {{"train/loss", 1}}}) +
                             formatEvent({1700000000, 3, {{"train/loss", 0.5}}}) +
                             formatEvent({1700000060, 4, {{"train/loss", 0.5}}}));
-    const ForeignTable table = readForeignTable(runs.path());
+    const ExternalTable table = readExternalTable(runs.path());
     expectNumbers(table, "Step", {1, 3, 4, 3, 4});
     const ImportedRun run = importRun(runs / "runs", "a", {}, table, guessMapping(table));
     ASSERT_EQ(run.folder.metrics().size(), 3U);
     EXPECT_EQ(run.folder.metrics()[1].loss, 0.25);
     EXPECT_EQ(run.folder.metrics()[1].time_s, 300);
-    expectNumbers(readForeignTable(runs / "events.out.tfevents.2.host"), "train/loss", {0.25, 0.125});
+    expectNumbers(readExternalTable(runs / "events.out.tfevents.2.host"), "train/loss", {0.25, 0.125});
 }
 
 /// Some scalars have the names of fields that every event has.
-TEST(ForeignTable, TheStepOfAnEventIsItsOwn) {
-    const ForeignTable table =
-        parseForeignTable(formatEvent({1, 5, {{"Step", 0.5}, {"train/global_step", 1}, {"loss", 2}}}), "f");
+TEST(ExternalTable, TheStepOfAnEventIsItsOwn) {
+    const ExternalTable table =
+        parseExternalTable(formatEvent({1, 5, {{"Step", 0.5}, {"train/global_step", 1}, {"loss", 2}}}), "f");
     expectNumbers(table, "Step", {5});
     expectNumbers(table, "scalar Step", {0.5});
     EXPECT_EQ(guessMapping(table).at("step"), "Step");
 }
 
-TEST(ForeignTable, DamagedEventsAreSaid) {
+TEST(ExternalTable, DamagedEventsAreSaid) {
     const TemporaryFolder runs;
     std::string file = formatEvent({1, 1, {{"loss", 1}}}) + formatEvent({2, 2, {{"loss", 2}}}) +
                        formatEvent({3, 3, {{"loss", 3}}});
     file[file.size() / 2] ^= 1;
     writeFileAtomically(runs / "events", file);
-    const ForeignTable table = readForeignTable(runs / "events");
+    const ExternalTable table = readExternalTable(runs / "events");
     EXPECT_EQ(table.row_count, 2U);
     ASSERT_EQ(table.notes.size(), 1U);
     EXPECT_NE(table.notes[0].find("is damaged at byte"), std::string::npos);

@@ -16,7 +16,7 @@ namespace {
 
 TEST(Import, CsvOfAnotherProgram) {
     const TemporaryFolder runs;
-    const ForeignTable table = parseForeignTable(
+    const ExternalTable table = parseExternalTable(
         "\xef\xbb\xbfGlobal "
         "Step;\"train/loss\";val_loss;note\r\n10;0.5;;first\r\n20;nan;0.75;\"a;b\"\r\n\r\n",
         "other.csv");
@@ -39,7 +39,7 @@ TEST(Import, CsvOfAnotherProgram) {
 
 TEST(Import, JsonLinesWithColumnsThatComeLater) {
     const TemporaryFolder runs;
-    const ForeignTable table = parseForeignTable(
+    const ExternalTable table = parseExternalTable(
         "{\"step\": 1, \"loss\": 2.5, \"name\": \"x\"}\n{\"step\": 2, \"loss\": null, \"correct\": 7, "
         "\"of\": 64}\n",
         "l.jsonl");
@@ -51,7 +51,7 @@ TEST(Import, JsonLinesWithColumnsThatComeLater) {
 
 TEST(Import, SeveralRowsOfOneStepAreJoined) {
     const TemporaryFolder runs;
-    const ForeignTable table = parseForeignTable(
+    const ExternalTable table = parseExternalTable(
         "step,lr,train_loss,val_loss,correct\n10,1e-3,,,\n10,,0.5,,\n10,,,0.75,\n10,,,,9\n20,,0.25,,\n",
         "csv_logger.csv");
     const RunFolder run = importRun(runs.path(), "theirs", {}, table, guessMapping(table)).folder;
@@ -68,27 +68,27 @@ TEST(Import, AFileIsReadLikeItsText) {
     // The last line is not terminated.
     const std::string text = "\xef\xbb\xbfstep,loss\r\n1,0.5\r\n\r\n2,0.25";
     writeFileAtomically(runs / "f.csv", text);
-    for (const ForeignTable& table : {parseForeignTable(text, "f"), readForeignTable(runs / "f.csv")}) {
+    for (const ExternalTable& table : {parseExternalTable(text, "f"), readExternalTable(runs / "f.csv")}) {
         EXPECT_EQ(table.row_count, 2U);
         std::vector<double> losses;
         table.forEachRow({1, 0},
-                         [&](const ForeignTable::Row& row, std::size_t) { losses.push_back(*row[0]); });
+                         [&](const ExternalTable::Row& row, std::size_t) { losses.push_back(*row[0]); });
         EXPECT_EQ(losses, (std::vector<double>{0.5, 0.25}));
     }
-    expectError(ErrorKind::disk, "missing.csv", [&] { readForeignTable(runs / "missing.csv"); });
+    expectError(ErrorKind::disk, "missing.csv", [&] { readExternalTable(runs / "missing.csv"); });
 }
 
 TEST(Import, OnlyRegularFilesOfSomeSize) {
     const TemporaryFolder runs;
     ASSERT_EQ(::mkfifo((runs / "pipe").c_str(), 0600), 0);
     std::ofstream(runs / "large") << "step,loss\n1,2\n";
-    std::filesystem::resize_file(runs / "large", kMostImportedBytes + 1);
+    std::filesystem::resize_file(runs / "large", kMaxImportedBytes + 1);
     for (const std::filesystem::path& file : {runs / "pipe", std::filesystem::path("/dev/zero")})
-        expectError(ErrorKind::disk, ", not a file", [&] { readForeignTable(file); });
-    expectError(ErrorKind::disk, "holds more than 1", [&] { readForeignTable(runs / "large"); });
+        expectError(ErrorKind::disk, ", not a file", [&] { readExternalTable(file); });
+    expectError(ErrorKind::disk, "holds more than 1", [&] { readExternalTable(runs / "large"); });
     std::filesystem::create_directory(runs / "train");
     expectError(ErrorKind::usage, "or one of the folders in it: train",
-                [&] { readForeignTable(runs.path()); });
+                [&] { readExternalTable(runs.path()); });
 }
 
 TEST(Import, IsCancelledAtAnyLine) {
@@ -98,12 +98,12 @@ TEST(Import, IsCancelledAtAnyLine) {
         text += std::to_string(row) + ",0.5\n";
     writeFileAtomically(runs / "f.csv", text);
     int left = 10, asked = 0;
-    const auto goes_on = [&] { return ++asked <= left; };
-    expectError(ErrorKind::other, "cancelled", [&] { readForeignTable(runs / "f.csv", goes_on); });
+    const auto should_continue = [&] { return ++asked <= left; };
+    expectError(ErrorKind::other, "cancelled", [&] { readExternalTable(runs / "f.csv", should_continue); });
     EXPECT_EQ(asked, left + 1);
     // Cancelled in the fourth call, while the run is being written.
     left = 1'000'000;
-    const ForeignTable table = readForeignTable(runs / "f.csv", goes_on);
+    const ExternalTable table = readExternalTable(runs / "f.csv", should_continue);
     asked = 0;
     left = 2500;
     expectError(ErrorKind::other, "cancelled",
@@ -115,7 +115,7 @@ TEST(Import, IsCancelledAtAnyLine) {
 TEST(Import, SaysWhatIsWrong) {
     const TemporaryFolder runs;
     const auto refused = [](const std::string& text, const std::string& what) {
-        expectError(ErrorKind::usage, what, [&] { parseForeignTable(text, "f"); });
+        expectError(ErrorKind::usage, what, [&] { parseExternalTable(text, "f"); });
     };
     refused("", "is empty");
     refused("a,b\n", "no rows");
@@ -130,7 +130,7 @@ TEST(Import, SaysWhatIsWrong) {
     refused("[\n {\"a\": 1},\n {\"a\":", "f:3: not JSON: what begins here does not end");
     refused("[]\n", "has no rows");
     refused("loss,step,loss\n1,2,3\n", "f:1: two columns are called \"loss\"");
-    const ForeignTable table = parseForeignTable("s,x,loss_a,loss_b\n1,2,3,4\n3.5,4,5,6\n", "f");
+    const ExternalTable table = parseExternalTable("s,x,loss_a,loss_b\n1,2,3,4\n3.5,4,5,6\n", "f");
     const auto import_refused = [&](const std::map<std::string, std::string>& mapping,
                                     const std::string& what) {
         expectError(ErrorKind::usage, what, [&] { importRun(runs.path(), "a", {}, table, mapping); });
@@ -142,7 +142,7 @@ TEST(Import, SaysWhatIsWrong) {
                    "f:3: correct is 3.5 (column \"s\"), which is no whole");
     import_refused({{"step", "t"}, {"loss", "x"}}, "no column \"t\" for step; it has s, x, loss_a");
     import_refused({{"step", "s"}, {"lose", "x"}}, "no field \"lose\"");
-    const ForeignTable clock = parseForeignTable("s,x\n1700000000000000000,2\n", "f");
+    const ExternalTable clock = parseExternalTable("s,x\n1700000000000000000,2\n", "f");
     expectError(ErrorKind::usage, "Is it the right column?", [&] {
         importRun(runs.path(), "a", {}, clock, {{"step", "s"}, {"loss", "x"}});
     });
@@ -159,7 +159,7 @@ std::string said(const ImportedRun& run) {
 
 ImportedRun imported(const TemporaryFolder& runs, const std::string& text,
                      std::map<std::string, std::string> columns = {}) {
-    const ForeignTable table = parseForeignTable(text, "f");
+    const ExternalTable table = parseExternalTable(text, "f");
     for (const auto& [field, column] : guessMapping(table))
         columns.emplace(field, column);
     static int number = 0;
@@ -321,7 +321,7 @@ TEST(Import, ExportsOfWeightsAndBiases) {
     expectError(ErrorKind::usage, "it may be gull-7 - train/loss or owl-8 - train/loss",
                 [&] { imported(runs, "\"Step\",\"gull-7 - train/loss\",\"owl-8 - train/loss\"\n0,1,2\n"); });
     // W&B's own step count is not the trainer's.
-    EXPECT_EQ(guessMapping(parseForeignTable("_step,train/global_step,train/loss\n0,10,1\n", "f")).at("step"),
+    EXPECT_EQ(guessMapping(parseExternalTable("_step,train/global_step,train/loss\n0,10,1\n", "f")).at("step"),
               "train/global_step");
 }
 
@@ -369,7 +369,7 @@ TEST(Import, ALossUnderAnUnknownNameIsAskedFor) {
 TEST(Import, ARunWhoseMethodNobodySaidIsNoneOfOurs) {
     const TemporaryFolder runs;
     Specification unknown;
-    const ForeignTable table = parseForeignTable("step,loss\n1,2\n", "dir/f.csv");
+    const ExternalTable table = parseExternalTable("step,loss\n1,2\n", "dir/f.csv");
     const RunFolder run = importRun(runs.path(), "theirs", unknown, table, guessMapping(table)).folder;
     EXPECT_EQ(run.specification().methodName(), "imported");
     EXPECT_EQ(run.specification().methodTitle(), "imported");
@@ -385,7 +385,7 @@ TEST(Import, OnlyWhatWasSaidIsKnown) {
     wanted.training.data_seed = 4;
     wanted.training.batch = 7;  // from the form; the user did not state it
     wanted.about.known = "model.position training.data_seed";
-    const ForeignTable table = parseForeignTable("step,loss\n10,2\n20,1\n", "f.csv");
+    const ExternalTable table = parseExternalTable("step,loss\n10,2\n20,1\n", "f.csv");
     const ImportedRun run = importRun(runs.path(), "theirs", wanted, table, guessMapping(table));
     const std::string written = readFile(run.folder.specificationPath());
     for (const char* key : {"batch", "width", "model_seed", "[device]"})
@@ -419,7 +419,7 @@ TEST(Import, ALineOfManyNaNsIsReadInTime) {
         line += ", NaN";
     line += "]}";
     EXPECT_TRUE(
-        endsWithin(10, 1'000'000'000, [&] { EXPECT_EQ(parseForeignTable(line, "f").columns.size(), 1U); }));
+        finishesWithin(10, 1'000'000'000, [&] { EXPECT_EQ(parseExternalTable(line, "f").columns.size(), 1U); }));
 }
 
 }  // namespace

@@ -41,13 +41,13 @@ class OwnQueue : public testing::Test {
             names.push_back(run.name);
         return names;
     }
-    void approveAll() { approveAsShown(runs_.path(), unapprovedRuns(runs_.path())); }
+    void approveAll() { approveFingerprints(runs_.path(), unapprovedRuns(runs_.path())); }
     void exchange(const std::string& name) {
         const FilePath specification = RunFolder(runs_.path() / name).specificationPath();
         writeFileAtomically(specification, readFile(specification) + "# changed\n");
     }
 
-    OwnState state_;
+    IsolatedUserState state_;
     TemporaryFolder runs_;
 };
 
@@ -72,14 +72,14 @@ TEST_F(OwnQueue, AnApprovalIsOfWhatWaitedThen) {
 TEST_F(OwnQueue, AnApprovalIsOfWhatWasShown) {
     const std::vector<WaitingRun> shown = unapprovedRuns(runs_.path());
     exchange("theirs");
-    approveAsShown(runs_.path(), shown);
+    approveFingerprints(runs_.path(), shown);
     EXPECT_EQ(unapproved(), Names{"theirs"});
 }
 
 TEST_F(OwnQueue, AnotherNameIsNoApproval) {
     const std::string mine = enqueueOne();
     const auto rename = [&](const std::string& from, const std::string& to) {
-        carryApproval(runs_.path(), from, to);
+        transferApproval(runs_.path(), from, to);
         changeQueue(
             runs_.path(),
             [&](RunQueue& queue) {
@@ -87,7 +87,7 @@ TEST_F(OwnQueue, AnotherNameIsNoApproval) {
                 for (RunQueue::Entry& entry : queue.entries)
                     if (entry.run == from) entry.run = to;
             },
-            Approves::nothing);
+            AutoApproval::none);
     };
     rename("theirs", "others");
     rename(mine, "ours");
@@ -108,9 +108,9 @@ TEST_F(OwnQueue, ReleasingARunApprovesItAndReorderingDoesNot) {
     const auto change = [&](auto how) { changeQueue(runs_.path(), how); };
     change([](RunQueue& queue) { std::swap(queue.entries[0], queue.entries[1]); });
     EXPECT_EQ(approved(), Names{mine});
-    change([](RunQueue& queue) { queue.entries[1].held = true; });
+    change([](RunQueue& queue) { queue.entries[1].on_hold = true; });
     EXPECT_EQ(unapproved(), Names{}) << "a run that is held does not start anyway";
-    change([](RunQueue& queue) { queue.entries[1].held = false; });
+    change([](RunQueue& queue) { queue.entries[1].on_hold = false; });
     EXPECT_EQ(approved(), (Names{mine, "theirs"}));
 }
 

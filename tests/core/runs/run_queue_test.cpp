@@ -14,12 +14,12 @@ namespace {
 
 TEST(Queue, ReadsBackAsItWasWritten) {
     RunQueue queue;
-    queue.at_once = 3;
+    queue.max_trainers = 3;
     queue.threads = 2;
     queue.devices = {"cuda:0", "cuda:1"};
     queue.entries = {{"a", false}, {"b-2", true}};
     EXPECT_EQ(parseQueue(toToml(queue), "q"), queue);
-    EXPECT_EQ(queue.places(), 2);
+    EXPECT_EQ(queue.capacity(), 2);
     EXPECT_EQ(parseQueue("", "q"), RunQueue{});
 }
 
@@ -64,14 +64,14 @@ TEST(Queue, ManyWritersLoseNothing) {
 
 TEST(Queue, OneProgramWorksThroughIt) {
     const TemporaryFolder runs;
-    EXPECT_FALSE(queueIsWorked(runs.path()));
+    EXPECT_FALSE(isQueueBeingProcessed(runs.path()));
     {
         const QueueLock first(runs.path());
-        EXPECT_TRUE(first.isMine());
-        EXPECT_TRUE(queueIsWorked(runs.path()));
-        EXPECT_FALSE(QueueLock(runs.path()).isMine());
+        EXPECT_TRUE(first.isAcquired());
+        EXPECT_TRUE(isQueueBeingProcessed(runs.path()));
+        EXPECT_FALSE(QueueLock(runs.path()).isAcquired());
     }
-    EXPECT_FALSE(queueIsWorked(runs.path()));
+    EXPECT_FALSE(isQueueBeingProcessed(runs.path()));
 }
 
 TEST(Queue, RunsAreMadeAndWaitInOrder) {
@@ -85,7 +85,7 @@ TEST(Queue, RunsAreMadeAndWaitInOrder) {
     Status stopped = folder.status();
     stopped.state = RunState::stopped;
     writeStatus(folder.statusPath(), stopped);
-    allowToGoOn(folder);
+    resetToQueued(folder);
     EXPECT_EQ(folder.status().state, RunState::queued);
 }
 

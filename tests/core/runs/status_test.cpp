@@ -55,7 +55,7 @@ TEST(Status, WhatItSaysIsShownShortened) {
     for (const std::string& shown : {read.error, read.host}) {
         EXPECT_LT(shown.size(), 1010U);
         EXPECT_TRUE(shown.ends_with("…")) << shown;
-        EXPECT_EQ(firstNotUtf8(shown), std::string::npos) << "a character was cut";
+        EXPECT_EQ(findInvalidUtf8(shown), std::string::npos) << "a character was cut";
     }
 }
 
@@ -88,7 +88,7 @@ TEST(Status, OfAnotherContainerTheLockTells) {
     status.pid_namespace = "pid:[1]";
     status.host = "container";
     status.pid = 1;  // here another process
-    EXPECT_EQ(witnessOf(status), Witness::lock);
+    EXPECT_EQ(livenessCheckFor(status), LivenessCheck::lock);
     status.heartbeat = 0;
     EXPECT_TRUE(writerIsAlive(status, [] { return std::optional(true); }));
     EXPECT_FALSE(writerIsAlive(status, [] { return std::optional(false); }));
@@ -104,9 +104,9 @@ TEST(RunFolder, ATrainerOfAnotherContainerIsSeenByItsLock) {
     status.pid_namespace = "pid:[1]";
     {
         const RunRecorder trainer(run);
-        EXPECT_EQ(run.trueState(status), RunState::running);
+        EXPECT_EQ(run.effectiveState(status), RunState::running);
     }
-    EXPECT_EQ(run.trueState(status), RunState::interrupted);
+    EXPECT_EQ(run.effectiveState(status), RunState::interrupted);
 }
 
 // Regression: queue, sweeps and window treated a run as finished although its run.toml required more steps.
@@ -123,32 +123,32 @@ TEST(RunFolder, AFinishedRunOfWhichMoreStepsAreAskedIsUnfinished) {
     };
     status.state = RunState::finished;
     std::ofstream(run.checkpointPath(100).path()) << "weights";
-    EXPECT_EQ(run.trueState(status), RunState::finished);
+    EXPECT_EQ(run.effectiveState(status), RunState::finished);
     ask(200);
-    EXPECT_EQ(run.raisedSteps(status), 200);
-    EXPECT_EQ(run.trueState(status), RunState::unfinished);
+    EXPECT_EQ(run.raisedStepTarget(status), 200);
+    EXPECT_EQ(run.effectiveState(status), RunState::unfinished);
     for (const RunState other : {RunState::stopped, RunState::failed, RunState::queued}) {
         status.state = other;
-        EXPECT_FALSE(run.raisedSteps(status));
-        EXPECT_EQ(run.trueState(status), other);
+        EXPECT_FALSE(run.raisedStepTarget(status));
+        EXPECT_EQ(run.effectiveState(status), other);
     }
     status.state = RunState::finished;
     ask(50);
-    EXPECT_EQ(run.trueState(status), RunState::finished);
+    EXPECT_EQ(run.effectiveState(status), RunState::finished);
     ask(200);
     // As for an imported run: it cannot be continued.
     std::filesystem::remove(run.checkpointPath(100).path());
-    EXPECT_EQ(run.trueState(status), RunState::finished);
+    EXPECT_EQ(run.effectiveState(status), RunState::finished);
     std::ofstream(run.specificationPath().path()) << "training = 1";
-    EXPECT_EQ(run.trueState(status), RunState::finished);
-    expectError(ErrorKind::usage, "run.toml", [&] { run.raisedSteps(status); });
+    EXPECT_EQ(run.effectiveState(status), RunState::finished);
+    expectError(ErrorKind::usage, "run.toml", [&] { run.raisedStepTarget(status); });
 }
 
 TEST(Status, OnAnotherHostTheHeartbeatDecides) {
     Status status = runningHere();
     status.host = "another-host";
     status.boot_id = "another boot";
-    EXPECT_EQ(witnessOf(status), Witness::heartbeat);
+    EXPECT_EQ(livenessCheckFor(status), LivenessCheck::heartbeat);
     EXPECT_TRUE(isAlive(status));
     const double now = status.heartbeat;
     for (const double off : {-3600.0, 3600.0, 8.7e9}) {  // the last one is in the year 2300
@@ -175,7 +175,7 @@ TEST(Status, NonsenseIsSaidToBeSo) {
 /// A recursive traversal of such a list overflows the stack.
 TEST(Status, NestingIsRefusedWhereverItStands) {
     const std::string deep = std::string(400'000, '[') + std::string(400'000, ']');
-    EXPECT_TRUE(endsWithin(10, 1'000'000'000, [&] {
+    EXPECT_TRUE(finishesWithin(10, 1'000'000'000, [&] {
         expectError(ErrorKind::usage, "nested too deeply", [&] {
             parseStatus(R"({"state":"running","steps":2,"step":)" + deep + "}", "status.json");
         });

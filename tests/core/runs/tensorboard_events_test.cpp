@@ -49,7 +49,7 @@ TEST(TensorboardEvents, ALaterSessionTakesThePlaceOfWhatItComputesAgain) {
     ASSERT_EQ(read.events.size(), 4U);
     EXPECT_EQ(read.events[2].step, 3);
     EXPECT_EQ(read.events[3].scalars[0].second, 2.0F);
-    EXPECT_EQ(read.whole, file.size());
+    EXPECT_EQ(read.complete_bytes, file.size());
     EXPECT_EQ(read.sessions, 1);
     EXPECT_FALSE(read.damaged);
 }

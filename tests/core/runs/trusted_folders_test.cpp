@@ -14,12 +14,12 @@ namespace {
 
 namespace fs = std::filesystem;
 
-fs::path list(const OwnState& state) {
+fs::path list(const IsolatedUserState& state) {
     return state.path() / "trusted-folders.jsonl";
 }
 
 TEST(Trust, IsOfTheFolderNotOfItsName) {
-    const OwnState state;
+    const IsolatedUserState state;
     const TemporaryFolder folder;
     fs::create_directory(folder / "runs");
     trustFolder(folder / "runs");
@@ -33,7 +33,7 @@ TEST(Trust, IsOfTheFolderNotOfItsName) {
 }
 
 TEST(Trust, AListThatCannotBeReadTrustsNothing) {
-    const OwnState state;
+    const IsolatedUserState state;
     const TemporaryFolder folder;
     trustFolder(folder.path());
     const std::string line = readFile(list(state));
@@ -51,7 +51,7 @@ TEST(Trust, AListThatCannotBeReadTrustsNothing) {
 }
 
 TEST(Trust, ManyFoldersDoNotMakeTheListLong) {
-    const OwnState state;
+    const IsolatedUserState state;
     for (int i = 0; i < 1010; ++i) {
         const TemporaryFolder folder;
         trustFolder(folder.path());
@@ -67,11 +67,11 @@ TEST(Trust, OnesOwnFolderHasNoOtherOwner) {
     const TemporaryFolder folder;
     EXPECT_EQ(otherOwnerOf(folder.path()), std::nullopt);
     EXPECT_EQ(otherOwnerOf("/nowhere"), std::nullopt);
-    EXPECT_NO_THROW(requireOwn(folder.path()));
+    EXPECT_NO_THROW(requireOwnedOrTrusted(folder.path()));
     if (::geteuid() == 0) {
         ASSERT_EQ(::chown(folder.path().c_str(), 12345, 12345), 0);
         EXPECT_EQ(otherOwnerOf(folder.path()), "user 12345");
-        const OwnState state;
+        const IsolatedUserState state;
         expectError(ErrorKind::disk, "belongs to user 12345", [&] { createRun(folder.path(), "a", {}); });
         expectError(ErrorKind::disk, "belongs to user 12345",
                     [&] { enqueueRuns(folder.path(), {Specification{}}); });

@@ -21,8 +21,8 @@ TEST(Cost, PresetsSolveTheirProblemsAtOnce) {
         std::size_t longest = 0;
         for (std::uint64_t i = 0; i < 128; ++i)
             longest = std::max(longest, task->problem(0, Stream::problems, i).prompt.size());
-        const auto tokens = static_cast<std::int64_t>(longest) + task->longestAnswer();
-        EXPECT_GE(problemsAtOnce(s, tokens), s.evaluation.problems) << name;
+        const auto tokens = static_cast<std::int64_t>(longest) + task->maxAnswerLength();
+        EXPECT_GE(problemsPerBatch(s, tokens), s.evaluation.problems) << name;
     }
 }
 
@@ -77,14 +77,14 @@ TEST(Cost, ADiskThatIsTooSmallIsSaidWithWhatToChange) {
 
 TEST(Cost, AnEvaluationKeepsToItsMemoryWhateverTheBatch) {
     Specification s;
-    EXPECT_EQ(sequencesAtOnce(s), s.training.batch);  // typical models read the whole batch at once
+    EXPECT_EQ(sequencesPerBatch(s), s.training.batch);  // typical models read the whole batch at once
     s.training.batch = 65536;
-    const std::int64_t at_once = sequencesAtOnce(s);
+    const std::int64_t at_once = sequencesPerBatch(s);
     EXPECT_LT(at_once, 65536);
     EXPECT_GT(at_once, 64);
     EXPECT_LT(costOf(s).evaluation_bytes, 2.3e9);
     s.training.length = 1 << 20;
-    EXPECT_EQ(sequencesAtOnce(s), 1);
+    EXPECT_EQ(sequencesPerBatch(s), 1);
     EXPECT_FALSE(evaluationProblem(s, 1e12));
     const auto problem = evaluationProblem(s, 1e9);
     ASSERT_TRUE(problem);

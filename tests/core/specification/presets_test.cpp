@@ -20,7 +20,7 @@ TEST(Presets, EveryBundledPresetIsValidAndExplained) {
         EXPECT_GT(preset.specification.about.minutes, 0) << name;
         if (preset.specification.task.isText()) continue;
         const auto task = makeTask(preset.specification.task);
-        EXPECT_LT(task->longestPrompt() + task->longestAnswer(), preset.specification.training.length)
+        EXPECT_LT(task->maxPromptLength() + task->maxAnswerLength(), preset.specification.training.length)
             << name << ": a training sequence must hold a whole problem";
     }
 }
@@ -43,12 +43,12 @@ TEST(Presets, TheSourcesThreeSettings) {
         EXPECT_EQ(s.training.steps, row.steps) << name;
         EXPECT_EQ(s.model.norm, row.norm) << name;
     }
-    EXPECT_EQ(loadPreset("addition-paper").specification.task.own.integer("digits_max"), 8);
+    EXPECT_EQ(loadPreset("addition-paper").specification.task.declared.integer("digits_max"), 8);
 }
 
 TEST(Presets, TheSourcesLanguageModel) {
     const Specification s = loadPreset("text-paper").specification;
-    EXPECT_EQ(s.task.own.integer("vocab_size"), 32000);
+    EXPECT_EQ(s.task.declared.integer("vocab_size"), 32000);
     EXPECT_NEAR(static_cast<double>(costOf(s).parameters), 200e6, 10e6);
 }
 

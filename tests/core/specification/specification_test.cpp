@@ -155,8 +155,8 @@ TEST(Specification, FormerNamesAreReadAndNotWritten) {
         "[task]\nname = \"text\"\ntext = \"opticks\"\npieces = 500\nvocabulary = \"bpe\"\n"
         "[model]\nschedule = \"intro\"\n[training]\ndecay = \"linear\"\n",
         "old.toml");
-    EXPECT_EQ(s.task.own.integer("vocab_size"), 500);
-    EXPECT_EQ(s.task.own.text("tokenizer"), "bpe");
+    EXPECT_EQ(s.task.declared.integer("vocab_size"), 500);
+    EXPECT_EQ(s.task.declared.text("tokenizer"), "bpe");
     EXPECT_EQ(s.model.frequency_formula, FrequencyFormula::worked_example);
     EXPECT_EQ(s.training.lr_schedule, "linear");
     const std::string toml = toToml(s);
@@ -167,7 +167,7 @@ TEST(Specification, FormerNamesAreReadAndNotWritten) {
         applySetting(by_settings, setting);
     EXPECT_EQ(by_settings.model.frequency_formula, FrequencyFormula::worked_example);
     EXPECT_EQ(by_settings.training.lr_schedule, "constant");
-    EXPECT_EQ(by_settings.task.own.integer("vocab_size"), 400);
+    EXPECT_EQ(by_settings.task.declared.integer("vocab_size"), 400);
 }
 
 // The names of all settings of tasks and methods are unique, so that a bare name identifies a setting.
@@ -184,14 +184,14 @@ TEST(Specification, EveryMethodAndTaskIsWholeAndUnknownOnesAreRefused) {
                                         &method.formula, &method.extrapolation})
             EXPECT_FALSE(text->empty()) << method.name;
         EXPECT_EQ(&positionMethod(method.name), &method);
-        for (const std::string& field : method.reads)
+        for (const std::string& field : method.relevant_fields)
             EXPECT_NO_THROW(findField(field)) << method.name << ": " << field;
     }
     for (const TaskKind& kind : taskKinds()) {
         EXPECT_FALSE(kind.name.empty() || kind.help.empty()) << kind.name;
         EXPECT_EQ(kind.has_problems, !kind.length_settings.empty()) << kind.name;
         for (const std::string& setting : kind.length_settings)
-            EXPECT_NO_THROW(TaskSettings().own.integer(setting)) << kind.name;
+            EXPECT_NO_THROW(TaskSettings().declared.integer(setting)) << kind.name;
     }
     EXPECT_THROW(positionMethod("ropper"), std::invalid_argument);
     EXPECT_THROW(taskKind("adition"), std::invalid_argument);

@@ -10,18 +10,18 @@ namespace {
 // The two complete problems printed in the RoPER note.
 TEST(Addition, WritesTheSourcesText) {
     EXPECT_EQ(
-        AdditionTask::problemFor(66623, 401).text(),
+        AdditionTask::makeProblem(66623, 401).text(),
         "?d=66623+401; 3e0+1e0+0e0==4e0 and 2e1+0e1+0e1==2e1 and 6e2+4e2+0e2==10e2 and 6e3+0e3+1e3==7e3 and "
         "6e4+0e4+0e4==6e4 and d==67024#");
     EXPECT_EQ(
-        AdditionTask::problemFor(77, 38446365).text(),
+        AdditionTask::makeProblem(77, 38446365).text(),
         "?d=77+38446365; 7e0+5e0+0e0==12e0 and 7e1+6e1+1e1==14e1 and 0e2+3e2+1e2==4e2 and 0e3+6e3+0e3==6e3 "
         "and "
         "0e4+4e4+0e4==4e4 and 0e5+4e5+0e5==4e5 and 0e6+8e6+0e6==8e6 and 0e7+3e7+0e7==3e7 and d==38446442#");
 }
 
 TEST(Addition, GoesOnWhileTheCarryIsLeft) {
-    EXPECT_EQ(AdditionTask::problemFor(5, 5).answer, " 5e0+5e0+0e0==10e0 and 0e1+0e1+1e1==1e1 and d==10#");
+    EXPECT_EQ(AdditionTask::makeProblem(5, 5).answer, " 5e0+5e0+0e0==10e0 and 0e1+0e1+1e1==1e1 and d==10#");
 }
 
 /// Parses a problem by an independent grammar and recomputes every step.
@@ -56,8 +56,8 @@ TEST(Addition, EveryProblemIsRight) {
         expectArithmetic(problem.text());
         EXPECT_TRUE(task.isCorrect(problem, problem.answer));
         EXPECT_NO_THROW(task.vocabulary().encode(problem.text()));
-        EXPECT_LE(static_cast<int>(problem.prompt.size()), task.longestPrompt());
-        EXPECT_LE(static_cast<int>(problem.answer.size()), task.longestAnswer());
+        EXPECT_LE(static_cast<int>(problem.prompt.size()), task.maxPromptLength());
+        EXPECT_LE(static_cast<int>(problem.answer.size()), task.maxAnswerLength());
     }
 }
 
@@ -74,7 +74,7 @@ TEST(Addition, DrawsEveryNumberOfDigits) {
 
 TEST(Addition, WrongAnswersAreWrong) {
     const AdditionTask task(8);
-    const Problem problem = AdditionTask::problemFor(12, 4);
+    const Problem problem = AdditionTask::makeProblem(12, 4);
     for (const std::string wrong : {" 2e0+4e0+0e0==6e0 and 1e1+0e1+0e1==1e1 and d==17#",
                                     " 2e0+4e0+0e0==6e0 and 1e1+0e1+0e1==1e1 and d==16", " d==016#", "", "#",
                                     " d==16 d==17#", " d==1#6#", " 2e0+4e0+0e0==6e0 and #d==16#"})
@@ -86,13 +86,13 @@ TEST(Addition, WrongAnswersAreWrong) {
 
 TEST(Addition, IsFullyRightWithEveryStep) {
     const AdditionTask task(8);
-    const Problem problem = AdditionTask::problemFor(12, 4);
-    EXPECT_EQ(task.isFullyRight(problem, problem.answer), true);
-    EXPECT_EQ(task.isFullyRight(problem, problem.answer + "?d=1"), true);
+    const Problem problem = AdditionTask::makeProblem(12, 4);
+    EXPECT_EQ(task.isFullyCorrect(problem, problem.answer), true);
+    EXPECT_EQ(task.isFullyCorrect(problem, problem.answer + "?d=1"), true);
     for (const std::string wrong : {" 9e0 and d==16#", " 2e0+4e0+0e0==5e0 and 1e1+0e1+0e1==1e1 and d==16#",
                                     " 2e0+4e0+0e0==6e0 and 1e1+0e1+0e1==1e1 and d==16",
                                     " 2e0+4e0+0e0==6e0 and 1e1+0e1+0e1==1e1 and d==17#"})
-        EXPECT_EQ(task.isFullyRight(problem, wrong), false) << wrong;
+        EXPECT_EQ(task.isFullyCorrect(problem, wrong), false) << wrong;
 }
 
 TEST(Addition, SequencesAreCutToLength) {

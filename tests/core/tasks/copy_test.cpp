@@ -10,8 +10,8 @@ namespace {
 TaskSettings settings(std::int64_t least, std::int64_t most) {
     TaskSettings made;
     made.name = "copy";
-    made.own.set("copy_min", least);
-    made.own.set("copy_max", most);
+    made.declared.set("copy_min", least);
+    made.declared.set("copy_max", most);
     return made;
 }
 
@@ -28,8 +28,8 @@ TEST(Copy, IsAStringAndTheSameString) {
     }
     EXPECT_EQ(lengths.size(), 10U);
     EXPECT_EQ(*lengths.begin(), 3U);
-    EXPECT_EQ(task->longestPrompt(), 13);
-    EXPECT_EQ(task->longestAnswer(), 13);
+    EXPECT_EQ(task->maxPromptLength(), 13);
+    EXPECT_EQ(task->maxAnswerLength(), 13);
     EXPECT_EQ(task->vocabulary().size(), 28);
 }
 
@@ -46,8 +46,8 @@ TEST(Copy, IsRightIfEveryLetterIs) {
 
 TEST(Copy, RefusesLengthsThatContradict) {
     EXPECT_THROW(makeTask(settings(5, 4)), std::invalid_argument);
-    EXPECT_EQ(taskKind("copy").check(settings(5, 4).own).front().key, "task.copy_min");
-    EXPECT_TRUE(taskKind("copy").check(settings(4, 5).own).empty());
+    EXPECT_EQ(taskKind("copy").check(settings(5, 4).declared).front().key, "task.copy_min");
+    EXPECT_TRUE(taskKind("copy").check(settings(4, 5).declared).empty());
 }
 
 }  // namespace

@@ -8,7 +8,7 @@ namespace roper {
 namespace {
 
 TEST(Index, WritesTheSourcesText) {
-    const Problem problem = IndexTask::problemFor("dyjeofuxvejmg", 8);
+    const Problem problem = IndexTask::makeProblem("dyjeofuxvejmg", 8);
     EXPECT_EQ(problem.text(), "?s='dyjeofuxvejmg'; s[8:]=='vejmg'#");
     EXPECT_EQ(problem.prompt, "?s='dyjeofuxvejmg'; s[8:]=='");
 }
@@ -27,14 +27,14 @@ TEST(Index, EveryProblemIsRight) {
         EXPECT_EQ(letters.substr(std::stoul(parts[2])), parts[3]) << text;
         EXPECT_TRUE(task.isCorrect(problem, problem.answer));
         EXPECT_NO_THROW(task.vocabulary().encode(text));
-        EXPECT_LE(static_cast<int>(problem.prompt.size()), task.longestPrompt());
-        EXPECT_LE(static_cast<int>(problem.answer.size()), task.longestAnswer());
+        EXPECT_LE(static_cast<int>(problem.prompt.size()), task.maxPromptLength());
+        EXPECT_LE(static_cast<int>(problem.answer.size()), task.maxAnswerLength());
     }
 }
 
 TEST(Index, WrongAnswersAreWrong) {
     const IndexTask task(3, 18);
-    const Problem problem = IndexTask::problemFor("dyjeofuxvejmg", 8);
+    const Problem problem = IndexTask::makeProblem("dyjeofuxvejmg", 8);
     for (const char* wrong : {"vejm'#", "vejmgg'#", "ejmg'#", "vejmg", "", "'", "uxvejmg'#"})
         EXPECT_FALSE(task.isCorrect(problem, wrong)) << wrong;
     EXPECT_TRUE(task.isCorrect(problem, "vejmg'#?s='"));

@@ -9,11 +9,11 @@ namespace {
 
 using Own = std::vector<std::pair<std::string, std::int64_t>>;
 
-std::unique_ptr<Task> taskWith(const std::string& name, const Own& own) {
+std::unique_ptr<Task> taskWith(const std::string& name, const Own& declared) {
     TaskSettings settings;
     settings.name = name;
-    for (const auto& [key, value] : own)
-        settings.own.set(key, value);
+    for (const auto& [key, value] : declared)
+        settings.declared.set(key, value);
     return makeTask(settings);
 }
 

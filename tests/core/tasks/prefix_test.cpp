@@ -37,7 +37,7 @@ TEST(Prefix, EverySubstringOccursBefore) {
 TEST(Prefix, FreshLettersCostLn4AndRecalledOnesNothingOnceUnique) {
     const PrefixTask task(4, 2, 2);
     // Letters abcdab are drawn, then "cdab" is repeated: three starts are possible, and c decides.
-    const std::vector<double> costs = task.idealCosts("abcdab>cdab");
+    const std::vector<double> costs = task.idealSurprisals("abcdab>cdab");
     ASSERT_EQ(costs.size(), 11U);
     for (int i = 0; i < 6; ++i)
         EXPECT_NEAR(costs[static_cast<std::size_t>(i)], std::log(4.0), 1e-12);
@@ -50,8 +50,8 @@ TEST(Prefix, FreshLettersCostLn4AndRecalledOnesNothingOnceUnique) {
 TEST(Prefix, AnUncertainEndCostsItsChance) {
     const PrefixTask task(1, 0, 1);
     // One letter is certain; then the part ends with probability 1/2.
-    EXPECT_NEAR(task.idealCosts("a>")[1], std::log(2.0), 1e-12);
-    EXPECT_NEAR(task.idealCosts("ab")[1], std::log(4.0) + std::log(2.0), 1e-12);
+    EXPECT_NEAR(task.idealSurprisals("a>")[1], std::log(2.0), 1e-12);
+    EXPECT_NEAR(task.idealSurprisals("ab")[1], std::log(4.0) + std::log(2.0), 1e-12);
 }
 
 /// The lower bound is a mean of true costs, so on average no model of letter frequencies can be below it.
@@ -96,9 +96,9 @@ TEST(Prefix, DeterminedLettersAreThoseThatCannotBeOthers) {
 
 TEST(Prefix, RefusesTextOfAnotherKind) {
     const PrefixTask task(4, 2, 2);
-    EXPECT_THROW(task.idealCosts("abcdabc>"), std::invalid_argument);  // part too long
-    EXPECT_THROW(task.idealCosts("abcd>"), std::invalid_argument);     // part too short
-    EXPECT_THROW(task.idealCosts("aaaaaa>bbbb"), std::invalid_argument);
+    EXPECT_THROW(task.idealSurprisals("abcdabc>"), std::invalid_argument);  // part too long
+    EXPECT_THROW(task.idealSurprisals("abcd>"), std::invalid_argument);     // part too short
+    EXPECT_THROW(task.idealSurprisals("aaaaaa>bbbb"), std::invalid_argument);
     EXPECT_THROW(PrefixTask(0, 1, 2), std::invalid_argument);
     EXPECT_THROW(PrefixTask(3, 4, 2), std::invalid_argument);
 }

@@ -68,7 +68,7 @@ TEST(Streams, CanBeEnteredAnywhere) {
 std::unique_ptr<Task> taskNamed(const std::string& name, std::int64_t digits = 4) {
     TaskSettings settings;
     settings.name = name;
-    settings.own.set("digits_max", digits);
+    settings.declared.set("digits_max", digits);
     return makeTask(settings);
 }
 
@@ -141,8 +141,8 @@ TEST(Overlaps, CountWhatTrainingHasShown) {
     for (std::uint64_t i = 0; i < 40; ++i)
         problems.push_back(task->problem(0, Stream::problems, i));
     OverlapCounter counter(*task, 0, 200, problems);
-    EXPECT_EQ(counter.upTo(0), 0);
-    const std::int64_t early = counter.upTo(3);
+    EXPECT_EQ(counter.countInFirst(0), 0);
+    const std::int64_t early = counter.countInFirst(3);
     std::set<std::string> shown;
     for (std::uint64_t i = 0; i < 3; ++i) {
         const std::string text = task->sequence(0, Stream::training, i, 200);
@@ -152,7 +152,7 @@ TEST(Overlaps, CountWhatTrainingHasShown) {
     EXPECT_EQ(early, std::count_if(problems.begin(), problems.end(),
                                    [&](const Problem& p) { return shown.count(p.prompt) > 0; }));
     EXPECT_GT(early, 0);
-    EXPECT_EQ(counter.upTo(1000), 40);
+    EXPECT_EQ(counter.countInFirst(1000), 40);
 }
 
 TEST(Vocabulary, NamesTheCharacterThatIsMissing) {

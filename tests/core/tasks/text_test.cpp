@@ -24,7 +24,7 @@ std::shared_ptr<const TokenFile> tokenFile(const std::filesystem::path& path,
                                            const std::vector<std::int64_t>& tokens, int vocabulary_size) {
     std::ofstream file(path, std::ios::binary);
     for (const std::int64_t token : tokens)
-        for (std::size_t byte = 0; byte < TokenFile::widthFor(vocabulary_size); ++byte)
+        for (std::size_t byte = 0; byte < TokenFile::bytesPerToken(vocabulary_size); ++byte)
             file.put(static_cast<char>(token >> (8 * byte)));
     file.close();
     return std::make_shared<const TokenFile>(path, vocabulary_size);

@@ -11,17 +11,17 @@ namespace {
 using Stretches = std::vector<std::pair<std::string, std::int64_t>>;
 
 AddedTokenSearch searchFor(const std::vector<AddedToken>& tokens) {
-    std::vector<AddedTokenSearch::Sought> sought;
+    std::vector<AddedTokenSearch::SearchEntry> entry;
     for (const AddedToken& token : tokens)
-        sought.push_back({token.text, &token});
-    return AddedTokenSearch(std::move(sought));
+        entry.push_back({token.text, &token});
+    return AddedTokenSearch(std::move(entry));
 }
 
 Stretches stretchesOf(const std::vector<AddedToken>& tokens, const std::string& text) {
     Stretches stretches;
     EncodingBudget budget(text.size());
-    searchFor(tokens).forEachStretch(text, budget, [&](std::string_view stretch, const AddedToken* token) {
-        stretches.emplace_back(stretch, token == nullptr ? -1 : token->id);
+    searchFor(tokens).forEachSegment(text, budget, [&](std::string_view segment, const AddedToken* token) {
+        stretches.emplace_back(segment, token == nullptr ? -1 : token->id);
     });
     return stretches;
 }
@@ -91,15 +91,15 @@ TEST(AddedTokens, AWordEndsWhereUnicodeSaysSo) {
 /// that the token includes.
 TEST(AddedTokens, BlanksThatOneTookMayBelongToTheNext) {
     std::vector<AddedToken> tokens = {{"x", 0}, {"  ", 1}};
-    tokens[0].takes_right = true;
+    tokens[0].strips_right = true;
     EXPECT_EQ(stretchesOf(tokens, "ax     b"),
               (Stretches{{"a", -1}, {"x     ", 0}, {"  ", 1}, {"  ", 1}, {" b", -1}}));
     tokens[0] = {"x", 0};
-    tokens[0].takes_left = true;
+    tokens[0].strips_left = true;
     EXPECT_EQ(stretchesOf(tokens, "a  \u3000\u2028x b"),
               (Stretches{{"a", -1}, {"  ", 1}, {"\u3000\u2028x", 0}, {" b", -1}}));
     // The second token lies entirely within the first one's stretch; there the package fails.
-    tokens[0].takes_right = tokens[1].takes_left = true;
+    tokens[0].strips_right = tokens[1].strips_left = true;
     EXPECT_THROW(stretchesOf(tokens, "x     "), std::invalid_argument);
     EXPECT_EQ(stretchesOf(tokens, "x  "), (Stretches{{"x  ", 0}}));
 }
@@ -113,7 +113,7 @@ TEST(AddedTokens, HowManyThereAreDoesNotMatter) {
         text += "<token x>a<x>";
     EncodingBudget budget(text.size());
     std::size_t count = 0;
-    searchFor(tokens).forEachStretch(text, budget, [&](std::string_view, const AddedToken*) { ++count; });
+    searchFor(tokens).forEachSegment(text, budget, [&](std::string_view, const AddedToken*) { ++count; });
     EXPECT_LE(budget.steps(), 40 * text.size());
     EXPECT_GT(count, 0U);
 }
@@ -121,7 +121,7 @@ TEST(AddedTokens, HowManyThereAreDoesNotMatter) {
 TEST(AddedTokens, ThatNearlyStandEverywhereAreCounted) {
     const std::vector<AddedToken> tokens = {{std::string(1000, 'a') + "b", 0}};
     EncodingBudget budget(100'000, 10'000'000);
-    EXPECT_THROW(searchFor(tokens).forEachStretch(std::string(100'000, 'a'), budget,
+    EXPECT_THROW(searchFor(tokens).forEachSegment(std::string(100'000, 'a'), budget,
                                                   [](std::string_view, const AddedToken*) {}),
                  std::invalid_argument);
 }

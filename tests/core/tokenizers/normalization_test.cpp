@@ -17,8 +17,8 @@ std::string repeated(std::size_t count, const std::string& text) {
 }
 
 std::string after(const std::vector<Normalization>& changes, const std::string& text,
-                  std::uint64_t most_steps = EncodingBudget::kMostSteps) {
-    EncodingBudget budget(text.size(), most_steps);
+                  std::uint64_t max_steps = EncodingBudget::kMaxSteps) {
+    EncodingBudget budget(text.size(), max_steps);
     return normalized(text, changes, budget);
 }
 

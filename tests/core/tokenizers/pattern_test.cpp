@@ -15,9 +15,9 @@ namespace {
 using Places = std::vector<std::pair<std::size_t, std::size_t>>;
 
 Places matchesOf(const std::string& expression, const std::string& text,
-                 std::uint64_t most_steps = EncodingBudget::kMostSteps) {
+                 std::uint64_t max_steps = EncodingBudget::kMaxSteps) {
     Places places;
-    EncodingBudget budget(text.size(), most_steps);
+    EncodingBudget budget(text.size(), max_steps);
     Pattern(expression).forEachMatch(text, budget, [&](std::size_t begin, std::size_t end) {
         places.emplace_back(begin, end);
     });
@@ -150,7 +150,7 @@ TEST(Pattern, ThatWouldBeTooLargeIsRefused) {
     expectRefused("(?:a?){65535}", "repeats too much");
     expectRefused(times(40, "(?:") + "ab" + times(40, "){2}"), "repeats too much");
     expectRefused(times(1000, "(") + times(1000, ")"), "is not understood");
-    expectRefused(times(Pattern::kLongest + 1, "a"), "longer than 16384 bytes");
+    expectRefused(times(Pattern::kMaxBytes + 1, "a"), "longer than 16384 bytes");
     expectRefused(times(3000, "(a"), "is not understood");
 }
 

@@ -86,7 +86,7 @@ TEST(Tokenizers, InAGgufFileAreTheSame) {
     const nlohmann::json content = reference();
     struct Case {
         const char *name, *kind, *pattern;
-        bool blank_first = false;
+        bool prepend_blank = false;
     };
     for (const Case& one : {Case{"SmolLM", "gpt2", "smollm"}, Case{"Llama 3", "gpt2", "llama-bpe"},
                             Case{"a blank put first", "gpt2", "gpt-2", true}, Case{"Llama 2", "llama", ""}}) {
@@ -94,7 +94,7 @@ TEST(Tokenizers, InAGgufFileAreTheSame) {
                                         [&](const auto& tokenizer) { return tokenizer["name"] == one.name; });
         GgufBytes bytes =
             asGguf(nlohmann::json::parse((*found)["tokenizer"].get<std::string>()), one.kind, one.pattern);
-        if (one.blank_first) bytes.add("tokenizer.ggml.add_space_prefix", true);
+        if (one.prepend_blank) bytes.add("tokenizer.ggml.add_space_prefix", true);
         const Tokenizer tokenizer = tokenizerIn(bytes);
         for (std::size_t i = 0; i < content["texts"].size(); ++i)
             EXPECT_EQ(tokenizer.encode(content["texts"][i].get<std::string>()), (*found)["ids"][i].get<Ids>())
@@ -131,7 +131,7 @@ TEST(Tokenizers, WhatAGgufFileLacksIsSaid) {
     GgufBytes scored = begun({"a", "b"}, "llama");
     scored.add("tokenizer.ggml.scores", std::vector<float>{1, NAN});
     refuses(scored, "holds a score that is no number");
-    GgufBytes longest = begun({"a", std::string(kLongestScoredPiece + 1, 'a')}, "llama");
+    GgufBytes longest = begun({"a", std::string(kMaxScoredPieceBytes + 1, 'a')}, "llama");
     longest.add("tokenizer.ggml.scores", std::vector<float>{1, 2});
     refuses(longest, "is too long");
     GgufBytes typed = begun({"a", "b"}, "llama");
@@ -146,7 +146,7 @@ TEST(Tokenizers, InAGgufFileMayNotBeCutInEveryWay) {
         std::vector<std::string> pieces;
         for (char first = 'a'; first <= 'z'; ++first)
             for (const char second : {'a', 'b', 'c'})
-                for (std::size_t length = 1; length + 2 <= kLongestScoredPiece; ++length)
+                for (std::size_t length = 1; length + 2 <= kMaxScoredPieceBytes; ++length)
                     pieces.push_back(std::string{first, second} + std::string(length, 'a'));
         GgufBytes bytes;
         bytes.add("tokenizer.ggml.model", std::string("llama"));
@@ -264,7 +264,7 @@ TEST(Tokenizers, SentencePieceVocabulariesMergeByScore) {
     const std::vector<std::string> pieces = {"a", "b", "ab", "ba", "aba", "bab"};
     const auto encoded = [&](const std::vector<double>& scores, const char* word) {
         Ids ids;
-        Bpe(pieces, mergesOfScores(Bpe(pieces), scores)).encode(word, ids);
+        Bpe(pieces, mergesFromScores(Bpe(pieces), scores)).encode(word, ids);
         return ids;
     };
     EXPECT_EQ(encoded({-9, -9, -1, -2, -3, -4}, "abab"), (Ids{2, 2}));

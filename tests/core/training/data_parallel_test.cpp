@@ -34,7 +34,7 @@ Specification small(const std::string& position, std::int64_t batch) {
 
 /// Results of five steps in one of several processes, and its final weights.
 struct Trained {
-    std::vector<StepNumbers> steps;
+    std::vector<StepResult> steps;
     std::vector<at::Tensor> weights;
 };
 
@@ -42,7 +42,7 @@ Trained train(const Specification& specification, at::ScalarType type, ProcessGr
     const auto task = makeTask(specification.task);
     Transformer model(specification, modelVocabularySize(*task, specification), at::kCPU, type);
     AdamW optimizer(model.parameters(), specification.training);
-    std::optional<SharedGradients> together;
+    std::optional<GradientAllReduce> together;
     Shard shard{0, specification.training.batch};
     if (group != nullptr) {
         together.emplace(*group, at::kCPU);
@@ -53,7 +53,7 @@ Trained train(const Specification& specification, at::ScalarType type, ProcessGr
         const auto first =
             static_cast<std::uint64_t>((step - 1) * specification.training.batch + shard.first);
         const Batch batch = makeBatch(*task, specification, Stream::training, first, shard.count);
-        trained.steps.push_back(takeStep(model, optimizer, batch, specification.training, step, at::kCPU,
+        trained.steps.push_back(trainStep(model, optimizer, batch, specification.training, step, at::kCPU,
                                          together ? &*together : nullptr));
     }
     for (const NamedParameter& parameter : model.parameters())
@@ -63,7 +63,7 @@ Trained train(const Specification& specification, at::ScalarType type, ProcessGr
 
 /// The same with `size` processes, simulated by threads.
 std::vector<Trained> trainTogether(const Specification& specification, at::ScalarType type, int size) {
-    const auto leader = ProcessGroup::lead(size, /*this_machine=*/true);
+    const auto leader = ProcessGroup::create(size, /*is_single_machine=*/true);
     std::vector<Trained> trained(static_cast<std::size_t>(size));
     std::vector<std::thread> threads;
     for (int rank = 1; rank < size; ++rank)
@@ -142,7 +142,7 @@ TEST(DataParallel, ABatchIsSharedWithoutGapOrOverlap) {
 TEST(DataParallel, TheStateOfTheFirstProcessIsTakenOver) {
     const Specification specification = small("roper", 4);
     const auto task = makeTask(specification.task);
-    const auto leader = ProcessGroup::lead(2, true);
+    const auto leader = ProcessGroup::create(2, true);
     const auto make = [&](std::int64_t seed) {
         Specification other = specification;
         other.training.model_seed = seed;
@@ -172,7 +172,7 @@ TEST(DataParallel, TheStateOfTheFirstProcessIsTakenOver) {
 }
 
 TEST(DataParallel, WhoeverIsGoneIsNoticed) {
-    const auto leader = ProcessGroup::lead(2, true);
+    const auto leader = ProcessGroup::create(2, true);
     std::latch together(2);
     std::thread follower([&] {
         const auto group = ProcessGroup::join(leader->address(), 1, 2);
@@ -187,7 +187,7 @@ TEST(DataParallel, WhoeverIsGoneIsNoticed) {
 }
 
 TEST(DataParallel, TheErrorOfAnotherIsThrownByRank0) {
-    const auto leader = ProcessGroup::lead(2, true);
+    const auto leader = ProcessGroup::create(2, true);
     std::thread follower([&] {
         const auto group = ProcessGroup::join(leader->address(), 1, 2);
         group->connect();
@@ -202,7 +202,7 @@ TEST(DataParallel, TheErrorOfAnotherIsThrownByRank0) {
 
 TEST(DataParallel, AnInterfaceThatIsNotThereIsNamed) {
     ::setenv("GLOO_SOCKET_IFNAME", "nowhere0", 1);
-    const auto leader = ProcessGroup::lead(1, /*this_machine=*/false);
+    const auto leader = ProcessGroup::create(1, /*is_single_machine=*/false);
     expectError(ErrorKind::other, "nowhere0", [&] { leader->connect(); });
     ::unsetenv("GLOO_SOCKET_IFNAME");
 }
@@ -210,10 +210,10 @@ TEST(DataParallel, AnInterfaceThatIsNotThereIsNamed) {
 TEST(DataParallel, ProcessesShareTheCoresOfAMachine) {
     Specification specification = small("rope", 4);
     specification.device.threads = 0;
-    EXPECT_EQ(sharedBy(1, specification).device.threads, 0);
-    EXPECT_EQ(sharedBy(1000, specification).device.threads, 1);
+    EXPECT_EQ(withThreadShare(1, specification).device.threads, 0);
+    EXPECT_EQ(withThreadShare(1000, specification).device.threads, 1);
     specification.device.threads = 3;
-    EXPECT_EQ(sharedBy(1000, specification).device.threads, 3);
+    EXPECT_EQ(withThreadShare(1000, specification).device.threads, 3);
 }
 
 TEST(DataParallel, SrunStartsAsManyAsAreToTrain) {
@@ -236,7 +236,7 @@ TEST(DataParallel, SrunStartsAsManyAsAreToTrain) {
 }
 
 /// GPUs that compute together; each is simulated by the CPU in its own thread.
-class JoiningGpu final : public PretendedGpu {
+class JoiningGpu final : public FakeGpu {
   public:
     explicit JoiningGpu(bool is_one) : is_one_(is_one) {}
 
@@ -248,7 +248,7 @@ class JoiningGpu final : public PretendedGpu {
     }
 
     std::unique_ptr<GpuGroup> join(const std::string& group, int /*rank*/, int size) const override {
-        EXPECT_EQ(group, newGroup());
+        EXPECT_EQ(group, createGroupId());
         struct Sum final : GpuGroup {
             Sum(const JoiningGpu& from, int size) : gpu(from), count(size) {}
             void allReduce(at::Tensor& numbers) override { numbers.copy_(gpu.sumOf(numbers, count)); }
@@ -281,12 +281,12 @@ class JoiningGpu final : public PretendedGpu {
 
 /// Combines gradients of 1 and 4, with one and three targets, from two processes simulated by threads.
 std::vector<double> sumOnGpus(const std::shared_ptr<JoiningGpu>& joining) {
-    const UsedGpu used(joining);
-    const auto leader = ProcessGroup::lead(2, true);
+    const ScopedGpu used(joining);
+    const auto leader = ProcessGroup::create(2, true);
     std::vector<double> sums(2);
     const auto sum = [&](ProcessGroup& group, double gradient, std::int64_t targets) {
         group.connect();
-        SharedGradients shared(group, at::kCPU);
+        GradientAllReduce shared(group, at::kCPU);
         EXPECT_EQ(shared.averageLoss(gradient, at::zeros({targets}, at::kLong)), (1 + 3 * 4) / 4.0);
         at::Tensor gradients = at::full({5}, gradient, at::kDouble);
         shared.averageGradients(gradients);
@@ -311,14 +311,14 @@ TEST(DataParallel, WhereProcessesShareAGpuTheGroupAddsUp) {
 }
 
 TEST(DataParallel, GpusThatCannotBeJoinedSayWhatToDo) {
-    struct Unwilling final : PretendedGpu {
+    struct Unwilling final : FakeGpu {
         std::string uuid() const override { return "one of one"; }
     };
-    const UsedGpu used(std::make_shared<Unwilling>());
-    const auto leader = ProcessGroup::lead(1, true);
+    const ScopedGpu used(std::make_shared<Unwilling>());
+    const auto leader = ProcessGroup::create(1, true);
     leader->connect();
     expectError(ErrorKind::other, "joins no others. With device.kernel = plain",
-                [&] { SharedGradients shared(*leader, at::kCPU); });
+                [&] { GradientAllReduce shared(*leader, at::kCPU); });
 }
 
 // A captured step would have to wait for other processes in the middle of a graph.
@@ -328,11 +328,11 @@ TEST(DataParallel, StepsTogetherAreNotCaptured) {
     Transformer model(specification, modelVocabularySize(*task, specification), at::kCPU);
     AdamW optimizer(model.parameters(), specification.training);
     BatchStream batches(*task, specification, 0);
-    const auto leader = ProcessGroup::lead(1, true);
+    const auto leader = ProcessGroup::create(1, true);
     leader->connect();
-    SharedGradients shared(*leader, at::kCPU);
-    const UsedGpu used(std::make_shared<PretendedGpu>());
-    const auto isQueued = [&](GradientSum* together) {
+    GradientAllReduce shared(*leader, at::kCPU);
+    const ScopedGpu used(std::make_shared<FakeGpu>());
+    const auto isQueued = [&](GradientReducer* together) {
         const auto stepper = makeStepper({model, optimizer, batches, specification, at::kCPU, together}, 0);
         return dynamic_cast<QueuedStepper*>(stepper.get()) != nullptr;
     };

@@ -56,7 +56,7 @@ TEST(Evaluation, ReadsALargeBatchInParts) {
     s.model.width = 576;
     s.training.length = 1025;
     s.training.batch = 160;
-    const std::int64_t at_once = sequencesAtOnce(s);
+    const std::int64_t at_once = sequencesPerBatch(s);
     ASSERT_LT(at_once, s.training.batch);  // several parts, the last one smaller
     ASSERT_NE(s.training.batch % at_once, 0);
     const auto task = makeTask(s.task);
@@ -164,14 +164,14 @@ TEST(Snapshot, ReadsTokensThatAreNoTextByThemselves) {
     });
     const TextTask task(bytes, std::make_shared<TokenFile>(folder / "tokens.bin", 2), 0.495);  // 99 tokens
     Specification s = small("text");
-    s.task.own.set("text", "x");
+    s.task.declared.set("text", "x");
     s.snapshots.every = 1;
     s.snapshots.tokens = 10;
     s.training.objective = "masked";
     Transformer model(s, modelVocabularySize(task, s), at::kCPU);
     const RunFolder run(folder / "run");
     writeSnapshot(run, model, task, s, 5);
-    const SafetensorsFile file = SafetensorsFile::read(run.snapshotPath(5), SafetensorsFile::kAnySize);
+    const SafetensorsFile file = SafetensorsFile::read(run.snapshotPath(5), SafetensorsFile::kUnlimitedSize);
     EXPECT_EQ(file.tensor("tokens").shape, (std::vector<std::int64_t>{10}));
     EXPECT_EQ(file.entry("causal"), "false");
     EXPECT_NE(file.entry("token_texts").find("\xEF\xBF\xBD"), std::string::npos);  // U+FFFD

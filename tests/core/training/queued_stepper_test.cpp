@@ -39,7 +39,7 @@ struct Trained {
           optimizer(model.parameters(), s.training),
           batches(*task, s, 0) {}
 
-    Training training() { return {model, optimizer, batches, s, at::kCPU}; }
+    StepperContext training() { return {model, optimizer, batches, s, at::kCPU}; }
 
     Specification s;
     std::unique_ptr<Task> task;
@@ -48,10 +48,10 @@ struct Trained {
     BatchStream batches;
 };
 
-std::vector<StepNumbers> queueSteps(Trained& trained, std::int64_t steps, std::string* note = nullptr) {
+std::vector<StepResult> queueSteps(Trained& trained, std::int64_t steps, std::string* note = nullptr) {
     QueuedStepper stepper(trained.training(), 0);
-    std::vector<StepNumbers> all;
-    const auto keep = [&](const std::vector<StepNumbers>& found) {
+    std::vector<StepResult> all;
+    const auto keep = [&](const std::vector<StepResult>& found) {
         all.insert(all.end(), found.begin(), found.end());
     };
     for (std::int64_t asked = 0, most = 1; asked < steps;
@@ -64,13 +64,13 @@ std::vector<StepNumbers> queueSteps(Trained& trained, std::int64_t steps, std::s
 
 /// Compares queued steps, their results and final weights, with steps taken one by one.
 /// @param most  the largest difference of a weight; only rounding may differ, but it accumulates over steps
-void expectSame(const std::vector<StepNumbers>& queued, Trained& by_queue, double most) {
+void expectSame(const std::vector<StepResult>& queued, Trained& by_queue, double most) {
     Trained direct(by_queue.s);
     const auto steps = static_cast<std::int64_t>(queued.size());
     for (std::int64_t step = 1; step <= steps; ++step) {
-        const StepNumbers expected = takeStep(direct.model, direct.optimizer, direct.batches.next(),
+        const StepResult expected = trainStep(direct.model, direct.optimizer, direct.batches.next(),
                                               direct.s.training, step, at::kCPU);
-        const StepNumbers& found = queued[static_cast<std::size_t>(step - 1)];
+        const StepResult& found = queued[static_cast<std::size_t>(step - 1)];
         EXPECT_NEAR(found.loss, expected.loss, most) << "step " << step;
         EXPECT_NEAR(found.gradient_norm, expected.gradient_norm, 10 * most * (1 + expected.gradient_norm));
     }
@@ -91,27 +91,27 @@ TEST(QueuedStepper, TakesTheSameStepsAsTheDirectWay) {
 }
 
 TEST(QueuedStepper, ReplaysWhatWasCaptured) {
-    const auto pretended = std::make_shared<PretendedGpu>();
+    const auto pretended = std::make_shared<FakeGpu>();
     Trained trained(small());
-    std::vector<StepNumbers> queued;
+    std::vector<StepResult> queued;
     {
-        const UsedGpu used(pretended);
+        const ScopedGpu used(pretended);
         queued = queueSteps(trained, 8);
     }
     EXPECT_EQ(pretended->replays, 5) << "all but those that warm up";
     expectSame(queued, trained, 5e-6);
 }
 
-TEST(CaptureRules, AreBrokenByWhoWaitsForANumber) {
+TEST(CaptureChecker, AreBrokenByWhoWaitsForANumber) {
     EXPECT_NONFATAL_FAILURE(
         {
-            const CaptureRules rules;
+            const CaptureChecker rules;
             at::ones({1}).item<float>();
         },
         "waits for the device");
 }
 
-// Follows the rules of captures (CaptureRules) for every model.
+// Follows the rules of captures (CaptureChecker) for every model.
 TEST(QueuedStepper, CapturesEveryKindOfModel) {
     std::vector<Specification> kinds;
     for (const PositionMethod& method : positionMethods()) {
@@ -128,11 +128,11 @@ TEST(QueuedStepper, CapturesEveryKindOfModel) {
     }
     for (const Specification& s : kinds) {
         SCOPED_TRACE(s.model.position + ", " + s.model.attention);
-        const auto pretended = std::make_shared<PretendedGpu>();
+        const auto pretended = std::make_shared<FakeGpu>();
         Trained trained(s);
-        std::vector<StepNumbers> queued;
+        std::vector<StepResult> queued;
         {
-            const UsedGpu used(pretended);
+            const ScopedGpu used(pretended);
             queued = queueSteps(trained, 5);
         }
         EXPECT_EQ(pretended->replays, 2);
@@ -145,9 +145,9 @@ TEST(QueuedStepper, CapturesEveryKindOfModel) {
 TEST(QueuedStepper, GoesOnWhereNothingCanBeCaptured) {
     Trained trained(small());
     std::string note;
-    std::vector<StepNumbers> queued;
+    std::vector<StepResult> queued;
     {
-        const UsedGpu used(std::make_shared<PretendedGpu>(PretendedGpu::Rotator(), /*captures=*/false));
+        const ScopedGpu used(std::make_shared<FakeGpu>(FakeGpu::Rotator(), /*captures=*/false));
         queued = queueSteps(trained, 6, &note);
     }
     expectSame(queued, trained, 2e-6);
@@ -177,7 +177,7 @@ TEST(QueuedStepper, ChangesNothingFromANumberOnThatIsNotFinite) {
             before.push_back(parameter.second.detach().clone());
     }
     stepper.advance(5);
-    const std::vector<StepNumbers> found = stepper.finish();
+    const std::vector<StepResult> found = stepper.finish();
     ASSERT_EQ(found.size(), 5U);
     EXPECT_FALSE(found.front().finite());
     for (std::size_t i = 0; i < before.size(); ++i)
@@ -190,7 +190,7 @@ RunFolder train(const TemporaryFolder& runs, const std::string& name, const Spec
     RunRecorder recorder(folder);
     RunControl control(/*open_socket=*/false);
     TrainingObserver nobody;
-    const UsedGpu used(queued ? std::make_shared<PretendedGpu>() : nullptr);
+    const ScopedGpu used(queued ? std::make_shared<FakeGpu>() : nullptr);
     Trainer trainer(s, openTask(s.task), at::kCPU, recorder, control, nobody);
     EXPECT_EQ(trainer.run(), RunState::finished);
     return folder;
@@ -198,7 +198,7 @@ RunFolder train(const TemporaryFolder& runs, const std::string& name, const Spec
 
 TEST(QueuedStepper, LeavesTheSameRunFolder) {
     Specification s = small();
-    s.task.own.set("digits_max", 1);
+    s.task.declared.set("digits_max", 1);
     s.training.steps = 60;
     s.evaluation.every = 25;
     s.evaluation.problems = 4;
@@ -229,11 +229,11 @@ TEST(QueuedStepper, LeavesTheSameRunFolder) {
 TEST(QueuedStepper, IsAskedForAsManyStepsAsTakeAQuarterOfASecond) {
     Trained trained(small());
     QueuedStepper stepper(trained.training(), 0);
-    EXPECT_EQ(stepper.mostAtOnce(), 1);
+    EXPECT_EQ(stepper.maxStepsPerSubmission(), 1);
     for (int i = 0; i < 12; ++i)
-        stepper.advance(std::min(stepper.mostAtOnce(), std::int64_t{8}));
-    EXPECT_GT(stepper.mostAtOnce(), 1);
-    EXPECT_LE(stepper.mostAtOnce(), QueuedStepper::kMostAtOnce);
+        stepper.advance(std::min(stepper.maxStepsPerSubmission(), std::int64_t{8}));
+    EXPECT_GT(stepper.maxStepsPerSubmission(), 1);
+    EXPECT_LE(stepper.maxStepsPerSubmission(), QueuedStepper::kMaxStepsPerSubmission);
 }
 
 }  // namespace

@@ -26,8 +26,8 @@ namespace fs = std::filesystem;
 Specification shortRun(const std::string& task, const std::string& position) {
     Specification s;
     s.task.name = task;
-    s.task.own.set("digits_max", 1);
-    s.task.own.set("substring_length", 8);
+    s.task.declared.set("digits_max", 1);
+    s.task.declared.set("substring_length", 8);
     s.model.position = position;
     s.model.width = 32;
     s.model.layers = 2;
@@ -81,7 +81,7 @@ void train(const RunFolder& run) {
 }
 
 SafetensorsFile readTensors(const FilePath& path) {
-    return SafetensorsFile::read(path, SafetensorsFile::kAnySize);
+    return SafetensorsFile::read(path, SafetensorsFile::kUnlimitedSize);
 }
 
 void expectSameTensors(const FilePath& a, const FilePath& b) {
@@ -380,10 +380,10 @@ TEST(Training, ExportAndEvaluationReadACheckpoint) {
     expectError(ErrorKind::checkpoint, "it has 4, 6, 8, 12", [&] { evaluateRun(run, {5, "cpu"}, {4}); });
     exportAttention(run, {}, "?d=1+2;", runs / "a.safetensors");
     EXPECT_EQ(
-        SafetensorsFile::read(runs / "a.safetensors", SafetensorsFile::kAnySize).tensor("attention").shape,
+        SafetensorsFile::read(runs / "a.safetensors", SafetensorsFile::kUnlimitedSize).tensor("attention").shape,
         (std::vector<std::int64_t>{2, 2, 7, 7}));
     exportNorms(run, {}, "?d=1+2;", runs / "n.safetensors");
-    EXPECT_EQ(SafetensorsFile::read(runs / "n.safetensors", SafetensorsFile::kAnySize).tensor("norms").shape,
+    EXPECT_EQ(SafetensorsFile::read(runs / "n.safetensors", SafetensorsFile::kUnlimitedSize).tensor("norms").shape,
               (std::vector<std::int64_t>{4, 2, 2, 8}));
     exportNorms(run, {}, "?d=1+2;", runs / "n.csv");
     const std::string csv = readFile(runs / "n.csv");
@@ -391,7 +391,7 @@ TEST(Training, ExportAndEvaluationReadACheckpoint) {
     expectError(ErrorKind::usage, "'x'", [&] { exportAttention(run, {}, "x", runs / "b.safetensors"); });
     EXPECT_FALSE(fs::exists(runs / "b.safetensors"));
     exportWeights(run, {8, "cpu"}, runs / "w.safetensors");
-    EXPECT_EQ(SafetensorsFile::read(runs / "w.safetensors", SafetensorsFile::kAnySize)
+    EXPECT_EQ(SafetensorsFile::read(runs / "w.safetensors", SafetensorsFile::kUnlimitedSize)
                   .tensors()
                   .count("optimizer.mean.head.bias"),
               0U);

@@ -22,7 +22,7 @@ namespace {
 // Page faults cost more than the arithmetic on a page, so a step must reuse the memory of the previous one.
 TEST(Step, TakesNoNewMemoryOnceWarm) {
     if (kSanitizer) GTEST_SKIP() << "sanitizers do not give freed memory out again";
-    keepHeapWarm();
+    keepFreedHeapMemory();
     Specification s;
     s.training.batch = 8;
     s.training.length = 200;  // activations of several megabytes
@@ -33,7 +33,7 @@ TEST(Step, TakesNoNewMemoryOnceWarm) {
     std::int64_t step = 0;
     const auto take = [&](int count) {
         for (int i = 0; i < count; ++i)
-            takeStep(model, optimizer, batches.next(), s.training, ++step, at::kCPU);
+            trainStep(model, optimizer, batches.next(), s.training, ++step, at::kCPU);
         rusage usage{};
         ::getrusage(RUSAGE_SELF, &usage);
         return usage.ru_minflt;
@@ -55,7 +55,7 @@ double lossAfter(Specification s, std::int64_t steps, std::int64_t seed, const c
     BatchStream batches(*task, s, 0);
     double sum = 0;
     for (std::int64_t step = 1; step <= steps; ++step) {
-        const double loss = takeStep(model, optimizer, batches.next(), s.training, step, at::kCPU).loss;
+        const double loss = trainStep(model, optimizer, batches.next(), s.training, step, at::kCPU).loss;
         if (step > steps - kMeaned) sum += loss;
     }
     return sum / kMeaned;
@@ -67,14 +67,14 @@ TEST(Step, InBFloat16TrainsAsWellAsInFloat32) {
     if (kSanitizer)
         GTEST_SKIP() << "ten trainings take minutes there; other tests compute with the same code";
     constexpr std::int64_t kSteps = 500;
-    keepHeapWarm();
+    keepFreedHeapMemory();
     Specification s = loadPreset("prefix-quick").specification;
     s.model.width = 64;
     s.model.layers = 2;
     s.model.feed_forward = 256;
     s.training.batch = 8;
     s.training.length = 65;
-    s.task.own.set("substring_length", 12);
+    s.task.declared.set("substring_length", 12);
     std::vector<double> exact, changes;
     for (std::int64_t seed = 0; seed < 5; ++seed) {
         exact.push_back(lossAfter(s, kSteps, seed, "fp32"));

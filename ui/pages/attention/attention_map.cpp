@@ -8,25 +8,25 @@ namespace roper {
 namespace {
 
 /// Smaller differences are rounding errors and drawn as zero.
-constexpr double kLeastDifference = 1e-6;
+constexpr double kMinDifference = 1e-6;
 
 Eigen::MatrixXd outputsOf(const ScoreRule& rule, const HeadVectors& heads, double shift) {
     return outputs(rule, heads, weights(rule, heads, scores(rule, heads, shift)), shift);
 }
 
-Eigen::MatrixXd valuesOf(const MapQuestion& q) {
+Eigen::MatrixXd valuesOf(const MapInputs& q) {
     switch (q.kind) {
         case MapKind::weights:
             return weights(q.rule, q.heads, scores(q.rule, q.heads, q.shift));
         case MapKind::shift_difference:
-            return q.about_values
+            return q.compares_outputs
                        ? (outputsOf(q.rule, q.heads, q.shift) - outputsOf(q.rule, q.heads, 0)).eval()
                        : (scores(q.rule, q.heads, q.shift) - scores(q.rule, q.heads, 0)).eval();
         case MapKind::form_difference:
-            return q.about_values
-                       ? (outputsOf(q.rule, q.heads, q.shift) - outputsOf(q.right_rule, q.heads, q.shift))
+            return q.compares_outputs
+                       ? (outputsOf(q.rule, q.heads, q.shift) - outputsOf(q.correct_rule, q.heads, q.shift))
                              .eval()
-                       : (scores(q.rule, q.heads, q.shift) - scores(q.right_rule, q.heads, q.shift)).eval();
+                       : (scores(q.rule, q.heads, q.shift) - scores(q.correct_rule, q.heads, q.shift)).eval();
         default:
             return scores(q.rule, q.heads, q.shift);
     }
@@ -38,34 +38,34 @@ bool isDifference(MapKind kind) {
 
 }  // namespace
 
-bool MapQuestion::isTokenByToken() const {
-    return !isDifference(kind) || !about_values;
+bool MapInputs::isTokenByToken() const {
+    return !isDifference(kind) || !compares_outputs;
 }
 
-MapQuestion mapQuestion(const Setup& setup, const HeadVectors& heads) {
+MapInputs mapInputs(const Setup& setup, const HeadVectors& heads) {
     // The map of shift differences uses its own shift if the setup has none, because S applies to all pages.
     const bool has_none = setup.map == MapKind::shift_difference && setup.shift == 0;
     return {setup.map,
             scoreRule(setup),
-            rightScoreRule(setup),
+            correctScoreRule(setup),
             heads,
             has_none ? kExampleShift : setup.shift,
-            isAboutValues(setup.mistake) && setup.positionMethod().rotates_values};
+            affectsValues(setup.mistake) && setup.positionMethod().rotates_values};
 }
 
-HeatMapView::Map computeMap(const MapQuestion& question) {
+HeatMapView::Map computeMap(const MapInputs& question) {
     HeatMapView::Map map;
     Eigen::MatrixXd values = valuesOf(question);
     const bool token_by_token = question.isTokenByToken();
-    map.lower_only = question.rule.causal && token_by_token;
+    map.lower_triangle_only = question.rule.causal && token_by_token;
     map.scale =
         question.kind == MapKind::weights && question.rule.attention != AttentionKind::linear_numerator
             ? HeatMapView::Scale::sequential
             : HeatMapView::Scale::diverging;
-    map.limit = HeatMapView::limitOf(values, map.lower_only);
+    map.limit = HeatMapView::limitOf(values, map.lower_triangle_only);
     // A map without differences has limit 1 at this point, and nothing to colour.
-    if (isDifference(question.kind)) map.limit = std::max(map.limit, kLeastDifference);
-    map.take(std::move(values));
+    if (isDifference(question.kind)) map.limit = std::max(map.limit, kMinDifference);
+    map.setValues(std::move(values));
     map.row_name = QObject::tr("query");
     map.column_name = token_by_token ? QObject::tr("key") : QObject::tr("feature of the output");
     map.value_name = question.kind == MapKind::weights  ? QObject::tr("weight")
@@ -74,11 +74,11 @@ HeatMapView::Map computeMap(const MapQuestion& question) {
     return map;
 }
 
-QString mapHeadline(const MapQuestion& question, const HeatMapView::Map& map) {
+QString mapHeadline(const MapInputs& question, const HeatMapView::Map& map) {
     double largest = 0;
     Eigen::Index not_finite = 0;
     for (Eigen::Index column = 0; column < map.values->cols(); ++column) {
-        for (Eigen::Index row = map.lower_only ? column : 0; row < map.values->rows(); ++row) {
+        for (Eigen::Index row = map.lower_triangle_only ? column : 0; row < map.values->rows(); ++row) {
             const double value = (*map.values)(row, column);
             std::isfinite(value) ? void(largest = std::max(largest, std::abs(value))) : void(++not_finite);
         }
@@ -86,7 +86,7 @@ QString mapHeadline(const MapQuestion& question, const HeatMapView::Map& map) {
     if (not_finite > 0)
         return QObject::tr("%1 entries are not numbers; they are drawn in magenta").arg(not_finite);
     const QString number = QString::number(largest, 'g', 3).replace('-', QChar(0x2212));
-    const QString what = question.about_values ? QObject::tr("outputs") : QObject::tr("scores");
+    const QString what = question.compares_outputs ? QObject::tr("outputs") : QObject::tr("scores");
     constexpr Eigen::Index kCrowded = 256;
     const QString hint = map.values->rows() < kCrowded
                              ? QString()

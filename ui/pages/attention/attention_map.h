@@ -6,12 +6,12 @@
 namespace roper {
 
 /// All inputs of a map, so that another thread can compute it.
-struct MapQuestion {
+struct MapInputs {
     MapKind kind = MapKind::scores;
-    ScoreRule rule, right_rule;
+    ScoreRule rule, correct_rule;
     HeadVectors heads;
     double shift = 0;  ///< shift of the setup; in shift-difference maps, the shift that is compared with 0
-    bool about_values = false;  ///< differences of outputs instead of scores
+    bool compares_outputs = false;  ///< differences of outputs instead of scores
     // For texts beside the map, from the same setup.
     QStringList token_names = {};
     QString caption = {};
@@ -20,12 +20,12 @@ struct MapQuestion {
     bool isTokenByToken() const;
 };
 
-MapQuestion mapQuestion(const Setup& setup, const HeadVectors& heads);
+MapInputs mapInputs(const Setup& setup, const HeadVectors& heads);
 
 /// The map without labels, ready to draw. For a long text this takes half a second.
-HeatMapView::Map computeMap(const MapQuestion& question);
+HeatMapView::Map computeMap(const MapInputs& question);
 
 /// Headline above the map.
-QString mapHeadline(const MapQuestion& question, const HeatMapView::Map& map);
+QString mapHeadline(const MapInputs& question, const HeatMapView::Map& map);
 
 }  // namespace roper

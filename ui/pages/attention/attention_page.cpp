@@ -17,7 +17,7 @@ namespace roper {
 namespace {
 
 constexpr int kPlay_ms = 160;
-constexpr int kLargestAtOnce = 1024;  // larger maps are computed in another thread
+constexpr int kMaxComputedInline = 1024;  // larger maps are computed in another thread
 
 /// Figure names of the map, in the order of `MapKind`.
 constexpr std::array<const char*, 4> kMapNames = {"scores", "weights", "shift-difference", "mistake"};
@@ -25,7 +25,7 @@ constexpr std::array<const char*, 4> kMapNames = {"scores", "weights", "shift-di
 /// The setup for a requested figure: the map of its kind, and a mistake if the figure shows one.
 Setup setupOf(const FigureRequest& request, const Setup& start) {
     Setup setup = withSettings(start, request.settings);
-    if (request.kind == "position-bias" && !request.sets("method") && request.run.empty())
+    if (request.kind == "position-bias" && !request.hasSetting("method") && request.run.empty())
         setup.method = "t5";
     if (request.kind == "scores") setup.map = MapKind::scores;
     if (request.kind == "weights") setup.map = MapKind::weights;
@@ -33,8 +33,8 @@ Setup setupOf(const FigureRequest& request, const Setup& start) {
     if (!shows_difference) return setup;
     setup.map = MapKind::shift_difference;
     if (request.kind == "mistake") {
-        if (!request.sets("mistake")) setup.mistake = Mistake::wrong_direction;  // named in the caption
-        if (!isSeenByShift(setup.mistake)) setup.map = MapKind::form_difference;
+        if (!request.hasSetting("mistake")) setup.mistake = Mistake::wrong_direction;  // named in the caption
+        if (!isRevealedByShift(setup.mistake)) setup.map = MapKind::form_difference;
     }
     return setup;
 }
@@ -63,36 +63,36 @@ AttentionPage::AttentionPage(AttentionState& state, QWidget* parent)
       panel_(new SetupPanel(state.selection(), this)),
       play_(new PlayButton(kPlay_ms)) {
     fillPanel();
-    contents()->addLayout(rowOf({{makePictures(), 1}, panel_}));
+    contents()->addLayout(rowOf({{makeFigures(), 1}, panel_}));
 
     map_->setAccessibleName(tr("Attention map, query by key"));
     connect(map_, &HeatMapView::cellClicked, this, [this](int query, int key) {
-        if (shown_question_.isTokenByToken()) select(query, key);
+        if (shown_inputs_.isTokenByToken()) select(query, key);
     });
-    connect(map_, &HeatMapView::cellPointed, this, [this](int r, int c) {
+    connect(map_, &HeatMapView::cellHovered, this, [this](int r, int c) {
         setReadout(cellText(r, c));
-        pointing().set(shown_question_.isTokenByToken() ? Pointed{.query = r, .key = c, .distance = r - c}
-                                                        : Pointed{.query = r});
+        hoverState().set(shown_inputs_.isTokenByToken() ? HoveredItem{.query = r, .key = c, .distance = r - c}
+                                                        : HoveredItem{.query = r});
     });
-    connect(map_, &FigureView::pointed, this, &AttentionPage::tell);
-    connect(bars_, &FigureView::pointed, this, &AttentionPage::tell);
-    connect(bars_, &BarChart::placePointed, this, [this](int pair) { pointing().set({.pair = pair}); });
+    connect(map_, &FigureView::hovered, this, &AttentionPage::showReadout);
+    connect(bars_, &FigureView::hovered, this, &AttentionPage::showReadout);
+    connect(bars_, &BarChart::categoryHovered, this, [this](int pair) { hoverState().set({.pair = pair}); });
     for (CurveChart* chart : std::initializer_list<CurveChart*>{by_distance_, bias_})
-        connect(chart, &CurveChart::xPointed, this, &AttentionPage::pointDistance);
-    connect(&pointing(), &Pointing::changed, this, &AttentionPage::showPointed);
-    connect(bars_, &BarChart::placeClicked, this, &AttentionPage::mute);
-    connect(vectors_, &VectorsTable::said, this, &AttentionPage::setReadout);
+        connect(chart, &CurveChart::xHovered, this, &AttentionPage::hoverDistance);
+    connect(&hoverState(), &HoverState::changed, this, &AttentionPage::showHovered);
+    connect(bars_, &BarChart::categoryClicked, this, &AttentionPage::mute);
+    connect(vectors_, &VectorsTable::reported, this, &AttentionPage::setReadout);
     connect(kinds_, &QTabBar::currentChanged, this, [this](int index) {
         panel_->change(tr("Map"), [&](Setup& s) { s.map = static_cast<MapKind>(index); });
     });
-    panel_->whenShown([this](const Setup& s) { kinds_->setCurrentIndex(static_cast<int>(s.map)); });
-    connect(&state_, &AttentionState::changed, this, &AttentionPage::refreshWhenSeen);
-    pictures().set({map_, bars_, bias_, table_, by_distance_}, infosOf(setupFields()),
+    panel_->onSetupShown([this](const Setup& s) { kinds_->setCurrentIndex(static_cast<int>(s.map)); });
+    connect(&state_, &AttentionState::changed, this, &AttentionPage::refreshWhenVisible);
+    pageFigures().set({map_, bars_, bias_, table_, by_distance_}, fieldInfos(setupFields()),
                    [this](FigureRequest request) -> Figure& { return prepareFigure(std::move(request)); },
                    {kMapNames.begin(), kMapNames.end()});
-    keepTab("view.attention_below", *lower_);
-    keep(
-        "view.attention_cells", [this] { return shownCells(); },
+    registerTabSetting("view.attention_below", *lower_);
+    registerViewSetting(
+        "view.attention_cells", [this] { return visibleCells(); },
         [this](const std::string& text) { showCells(text); });
     connect(lower_, &QTabWidget::currentChanged, this, [this] {
         if (by_distance_->isVisibleTo(this)) by_distance_->refresh();
@@ -100,8 +100,8 @@ AttentionPage::AttentionPage(AttentionState& state, QWidget* parent)
     connect(&computing_, &QFutureWatcherBase::finished, this, [this] {
         is_computing_ = false;
         // A map of an outdated setup is not shown.
-        const bool outdated = std::exchange(again_, false) || !state_.isReady();
-        if (!outdated) return takeMap(std::move(computing_question_), computing_.result());
+        const bool outdated = std::exchange(recompute_, false) || !state_.isReady();
+        if (!outdated) return showComputedMap(std::move(computing_inputs_), computing_.result());
         if (state_.isReady()) showMap();
     });
     connect(play_, &PlayButton::next, this, [this] {
@@ -116,37 +116,37 @@ AttentionPage::~AttentionPage() {
 }
 
 /// Marks the distance from the chosen query, and the key there.
-void AttentionPage::pointDistance(double x) {
+void AttentionPage::hoverDistance(double x) {
     if (!state_.isReady()) return;
     const int distance = static_cast<int>(std::lround(x)), key = state_.query() - distance;
-    Pointed pointed{.query = state_.query(), .distance = distance};
-    if (key >= 0 && key < state_.tokens()) pointed.key = key;
-    pointing().set(pointed);
+    HoveredItem hovered{.query = state_.query(), .distance = distance};
+    if (key >= 0 && key < state_.tokens()) hovered.key = key;
+    hoverState().set(hovered);
 }
 
-void AttentionPage::showPointed() {
-    const Pointed& now = pointing().now();
-    map_->setPointed(now.query, shown_question_.isTokenByToken() ? now.key : std::nullopt);
-    bars_->setPointed(now.pair);
+void AttentionPage::showHovered() {
+    const HoveredItem& now = hoverState().now();
+    map_->setHovered(now.query, shown_inputs_.isTokenByToken() ? now.key : std::nullopt);
+    bars_->setHovered(now.pair);
     for (CurveChart* chart : std::initializer_list<CurveChart*>{by_distance_, bias_})
-        chart->setPointed(now.distance);
+        chart->setHovered(now.distance);
 }
 
 Figure& AttentionPage::prepareFigure(FigureRequest request) {
-    state_.adopt(request.run, [&](const Setup& setup) { return setupOf(request, setup); });
+    state_.loadForFigure(request.run, [&](const Setup& setup) { return setupOf(request, setup); });
     refreshNow();
     waitWhile([this] { return is_computing_; }, "the map");
     QCoreApplication::processEvents();
-    return request.kind == "mistake" ? *map_ : pictures().named(request.kind);
+    return request.kind == "mistake" ? *map_ : pageFigures().named(request.kind);
 }
 
-void AttentionPage::becomeSeen(bool seen) {
-    state_.watch(seen);
+void AttentionPage::onVisibilityChanged(bool seen) {
+    state_.countVisiblePage(seen);
     if (!seen) play_->setChecked(false);
 }
 
 void AttentionPage::refresh() {
-    if (!state_.isReady()) return showUnready();
+    if (!state_.isReady()) return showNotReady();
     help_->hide();
     to_mixing_->setEnabled(true);
     showMap();
@@ -162,7 +162,7 @@ void AttentionPage::refreshHidden() {
     by_distance_->refresh();
 }
 
-void AttentionPage::showUnready() {
+void AttentionPage::showNotReady() {
     map_->setMap({});
     map_->setMarked(-1, -1);
     map_->setEmptyText(state_.message());
@@ -181,11 +181,11 @@ void AttentionPage::showUnready() {
 
 void AttentionPage::showMap() {
     if (is_computing_) {
-        again_ = true;
+        recompute_ = true;
         return;
     }
     const Setup& s = state_.setup();
-    MapQuestion question = mapQuestion(s, state_.heads());
+    MapInputs question = mapInputs(s, state_.heads());
     question.token_names = state_.tokenNames();
     question.caption =
         tr("%1: %2; %3; d = %4, base %5, shift %6%7")
@@ -194,68 +194,68 @@ void AttentionPage::showMap() {
             .arg(s.base)
             .arg(question.shift)
             .arg(s.mistake == Mistake::none ? QString() : tr("; mistake: %1").arg(describe(s.mistake).name));
-    if (state_.tokens() <= kLargestAtOnce) {
+    if (state_.tokens() <= kMaxComputedInline) {
         HeatMapView::Map map = computeMap(question);
-        return takeMap(std::move(question), std::move(map));
+        return showComputedMap(std::move(question), std::move(map));
     }
     headline_->setText(tr("Computing %1 × %1 scores …").arg(state_.tokens()));
-    computing_question_ = question;
+    computing_inputs_ = question;
     is_computing_ = true;
     computing_.setFuture(
         QtConcurrent::run([question = std::move(question)] { return computeMap(question); }));
 }
 
-void AttentionPage::takeMap(MapQuestion question, HeatMapView::Map map) {
+void AttentionPage::showComputedMap(MapInputs question, HeatMapView::Map map) {
     const bool by_token = question.isTokenByToken();
     headline_->setText(mapHeadline(question, map));
     headline_->setToolTip(headline_->text());
     map.row_labels = question.token_names;
     if (by_token) map.column_labels = question.token_names;
-    map.distances_below = by_token;
+    map.shows_distances = by_token;
     map_->setName(QString::fromLatin1(kMapNames.at(static_cast<std::size_t>(question.kind))));
     map_->setCaption(question.caption);
     map_->setMap(std::move(map));
     map_->setMarked(state_.query(), by_token ? state_.key() : -1);
-    shown_question_ = std::move(question);
-    showWishedCells();
+    shown_inputs_ = std::move(question);
+    showRequestedCells();
     emit explanationChanged();
 }
 
 /// Restores a zoom once the map that it applies to is shown.
-void AttentionPage::showWishedCells() {
+void AttentionPage::showRequestedCells() {
     const bool is_of_this_map = map_->map().values && map_->map().values->rows() == state_.tokens();
-    if (wished_cells_ && is_of_this_map) map_->showCells(*std::exchange(wished_cells_, std::nullopt));
+    if (requested_cells_ && is_of_this_map) map_->showCells(*std::exchange(requested_cells_, std::nullopt));
 }
 
 void AttentionPage::showParts() {
     const Setup& s = state_.setup();
     const int query = state_.query(), key = state_.key();
-    const Eigen::VectorXd parts = scoreParts(state_.rule(), state_.heads(), query, key, s.shift);
+    const Eigen::VectorXd parts = scoreContributions(state_.rule(), state_.heads(), query, key, s.shift);
     ScoreRule unmuted = state_.rule();
-    unmuted.muted.clear();
-    const Eigen::VectorXd all = scoreParts(unmuted, state_.heads(), query, key, s.shift);
+    unmuted.ablated_pairs.clear();
+    const Eigen::VectorXd all = scoreContributions(unmuted, state_.heads(), query, key, s.shift);
     std::map<int, double> ghosts;
-    for (const int pair : s.muted)
+    for (const int pair : s.ablated_pairs)
         ghosts[pair] = all[pair];
     const Theme theme = Theme::of(palette());
     const Rotary& rotary = state_.rule().form.query.rotary;
     BarChart::Series series{QStringLiteral("part"), tr("part of the score"), theme.frame};
-    std::vector<int> places;
+    std::vector<int> categories;
     for (int i = 0; i < rotary.planes(); ++i) {
-        places.push_back(i);
+        categories.push_back(i);
         series.values.push_back(parts[i]);
         const bool rotates = s.rotates() && i < rotary.pairs();
         series.colors.push_back(rotates ? theme.pair(i, rotary.pairs()) : theme.faint_text);
     }
-    bars_->clearPlaceNames();
+    bars_->clearCategoryNames();
     if (parts[rotary.planes()] != 0) {
-        places.push_back(rotary.planes());
+        categories.push_back(rotary.planes());
         series.values.push_back(parts[rotary.planes()]);
         series.colors.push_back(theme.text);
-        bars_->setPlaceName(rotary.planes(),
+        bars_->setCategoryName(rotary.planes(),
                             s.attention == AttentionKind::linear_cosine ? tr("1") : tr("bias"));
     }
-    bars_->setBars(places, {series});
+    bars_->setBars(categories, {series});
     bars_->setMuted(ghosts);
     bars_->setMarked(s.pair);
     const double score = state_.scoreRow()[key], weight = state_.weightRow()[key];
@@ -271,12 +271,12 @@ void AttentionPage::showParts() {
 
 /// Numbers of a cell, from the inputs of the visible map; the setup may already be newer.
 QString AttentionPage::cellText(int row, int column) const {
-    const MapQuestion& q = shown_question_;
+    const MapInputs& q = shown_inputs_;
     const auto token = [&](int i) {
         return i < q.token_names.size() ? QStringLiteral("%1 “%2”").arg(i).arg(q.token_names[i])
                                         : QString::number(i);
     };
-    const auto number = [](double value) { return noteNumber(value, 7); };
+    const auto number = [](double value) { return numberText(value, 7); };
     if (row >= q.heads.tokens() || !map_->map().values) return {};
     const double value = (*map_->map().values)(row, column);
     if (!q.isTokenByToken())
@@ -288,7 +288,7 @@ QString AttentionPage::cellText(int row, int column) const {
     const Eigen::VectorXd weights = weightRow(q.rule, q.heads, scores, row);
     QString text = tr("query %1    key %2    distance %3    score %4    weight %5")
                        .arg(token(row), token(column))
-                       .arg(noteNumber(row - column), number(scores[column]), number(weights[column]));
+                       .arg(numberText(row - column), number(scores[column]), number(weights[column]));
     if (q.kind == MapKind::shift_difference || q.kind == MapKind::form_difference)
         text += tr("    difference %1").arg(number(value));
     return text;
@@ -297,8 +297,8 @@ QString AttentionPage::cellText(int row, int column) const {
 void AttentionPage::mute(int pair) {
     if (pair >= state_.setup().pairs()) return;  // the bias is not a pair
     panel_->change(tr("Muted pairs"), [&](Setup& s) {
-        const auto found = std::find(s.muted.begin(), s.muted.end(), pair);
-        found == s.muted.end() ? s.muted.push_back(pair) : void(s.muted.erase(found));
+        const auto found = std::find(s.ablated_pairs.begin(), s.ablated_pairs.end(), pair);
+        found == s.ablated_pairs.end() ? s.ablated_pairs.push_back(pair) : void(s.ablated_pairs.erase(found));
         s.pair = pair;
     });
 }
@@ -325,8 +325,8 @@ QString AttentionPage::explanation() const {
 }
 
 /// The visible part of the map; empty if all of it is visible.
-std::string AttentionPage::shownCells() const {
-    const QRectF shown = map_->shownCells();
+std::string AttentionPage::visibleCells() const {
+    const QRectF shown = map_->visibleCells();
     if (!map_->map().values || shown.size() == QSizeF(static_cast<double>(map_->map().values->cols()),
                                                       static_cast<double>(map_->map().values->rows())))
         return {};
@@ -339,15 +339,15 @@ std::string AttentionPage::shownCells() const {
 }
 
 void AttentionPage::showCells(const std::string& text) {
-    wished_cells_.reset();
+    requested_cells_.reset();
     if (text.empty()) return map_->showAll();
     std::vector<double> numbers;
     for (const std::string& part : split(text, ','))
         numbers.push_back(parseNumber(part).value_or(std::numeric_limits<double>::quiet_NaN()));
     const bool sound = std::all_of(numbers.begin(), numbers.end(), [](double n) { return std::isfinite(n); });
     if (numbers.size() != 4 || !sound) return;
-    wished_cells_ = QRectF(numbers[0], numbers[1], numbers[2], numbers[3]);
-    if (!isStale() && !is_computing_) showWishedCells();
+    requested_cells_ = QRectF(numbers[0], numbers[1], numbers[2], numbers[3]);
+    if (!isStale() && !is_computing_) showRequestedCells();
 }
 
 }  // namespace roper

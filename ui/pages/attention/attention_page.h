@@ -42,49 +42,49 @@ class AttentionPage : public ExplorerPage {
     bool isComputing() const { return is_computing_; }
 
   signals:
-    void mixingWanted();
-    void trainingWanted();
+    void mixingRequested();
+    void trainingRequested();
 
   protected:
     void refresh() override;
-    void becomeSeen(bool seen) override;
+    void onVisibilityChanged(bool seen) override;
 
   private:
     Figure& prepareFigure(FigureRequest request);
-    std::string shownCells() const;
+    std::string visibleCells() const;
     void showCells(const std::string& text);
-    void pointDistance(double x);
-    void showPointed();
+    void hoverDistance(double x);
+    void showHovered();
     /// Inputs of the figures of biases and of the position table, which are redrawn only if these change.
-    struct BiasOf {
+    struct BiasInputs {
         std::string method = "none";
         int head = 0, heads = 0, distances = 0, kind = 0, query_minus_key = 0;
         bool causal = true;
-        ValueVector learned_bias = {};
-        OwnSettings own{methodSettings()};
+        ComparableVector learned_bias = {};
+        DeclaredSettings declared{methodSettings()};
         qint64 palette = 0;
 
-        bool operator==(const BiasOf&) const = default;
+        bool operator==(const BiasInputs&) const = default;
     };
-    struct TableOf {
+    struct TableInputs {
         int positions = 0, width = 0;
         double base = 0;
-        QString learned_by = {};
+        QString learned_run = {};
 
-        bool operator==(const TableOf&) const = default;
+        bool operator==(const TableInputs&) const = default;
     };
 
-    QWidget* makePictures();
+    QWidget* makeFigures();
     QWidget* makeBiasTab();
     void prepareTable();
     void fillPanel();
     void showMap();
-    void takeMap(MapQuestion question, HeatMapView::Map map);
-    void showWishedCells();
+    void showComputedMap(MapInputs question, HeatMapView::Map map);
+    void showRequestedCells();
     void showParts();
     void showBias();
     void showTable();
-    void showUnready();
+    void showNotReady();
     void mute(int pair);
     void select(int query, int key);
     void moveKey(int by);
@@ -97,8 +97,8 @@ class AttentionPage : public ExplorerPage {
     QPushButton *to_mixing_, *help_;
     HeatMapView* map_;
     BarChart* bars_;
-    BiasOf bias_of_;
-    TableOf table_of_;
+    BiasInputs bias_inputs_;
+    TableInputs table_inputs_;
     CurveChart* bias_;
     DistanceChart* by_distance_;
     QComboBox* bias_kind_;
@@ -108,12 +108,12 @@ class AttentionPage : public ExplorerPage {
     MistakeGallery* gallery_;
     SetupPanel* panel_;
     PlayButton* play_;
-    MapQuestion shown_question_;      ///< of the visible map
-    MapQuestion computing_question_;  ///< of the map computed in another thread
+    MapInputs shown_inputs_;      ///< of the visible map
+    MapInputs computing_inputs_;  ///< of the map computed in another thread
     QFutureWatcher<HeatMapView::Map> computing_;
     bool is_computing_ = false;           ///< until its result has been taken
-    std::optional<QRectF> wished_cells_;  ///< to be shown once the map that they belong to is ready
-    bool again_ = false;                  ///< the setup changed while a large map was computed
+    std::optional<QRectF> requested_cells_;  ///< to be shown once the map that they belong to is ready
+    bool recompute_ = false;                  ///< the setup changed while a large map was computed
 };
 
 }  // namespace roper

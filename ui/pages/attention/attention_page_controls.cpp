@@ -7,7 +7,7 @@
 // Controls of the Attention page.
 
 namespace roper {
-QWidget* AttentionPage::makePictures() {
+QWidget* AttentionPage::makeFigures() {
     for (const auto& [name, help] :
          {std::pair{tr("Scores"), tr("Attention logits: what softmax is taken of")},
           {tr("Weights"), tr("Softmax of each row; for linear attention the share of each similarity")},
@@ -21,14 +21,14 @@ QWidget* AttentionPage::makePictures() {
     headline_->setForegroundRole(QPalette::PlaceholderText);
     headline_->setSizePolicy(QSizePolicy::Ignored, QSizePolicy::Preferred);
     to_mixing_->setToolTip(tr("Shows this query's weighted sum of values"));
-    connect(to_mixing_, &QPushButton::clicked, this, &AttentionPage::mixingWanted);
+    connect(to_mixing_, &QPushButton::clicked, this, &AttentionPage::mixingRequested);
     help_->setText(tr("Read the run again"));
     help_->setToolTip(tr("There is no map yet"));
     help_->hide();
     connect(help_, &QPushButton::clicked, this, [this] {
-        if (state_.runs().runs().empty()) return emit trainingWanted();
+        if (state_.runs().runs().empty()) return emit trainingRequested();
         if (state_.setup().run.empty()) return state_.useRun(state_.runs().runs().front()->name());
-        state_.askRun();
+        state_.queryRun();
     });
     lower_->addTab(bars_, tr("Score by pair"));
     lower_->addTab(vectors_, tr("q, k and v"));
@@ -36,11 +36,11 @@ QWidget* AttentionPage::makePictures() {
     prepareTable();
     lower_->addTab(table_, tr("Position embeddings"));
     lower_->addTab(by_distance_, tr("Score by distance"));
-    connect(by_distance_, &CurveChart::pointed, this, &AttentionPage::tell);
+    connect(by_distance_, &CurveChart::hovered, this, &AttentionPage::showReadout);
     lower_->setDocumentMode(true);
-    auto* upper = columnOf({rowOf({kinds_, kRoom, help_, to_mixing_}), headline_, {map_, 1}});
+    auto* upper = columnOf({rowOf({kinds_, kSpacer, help_, to_mixing_}), headline_, {map_, 1}});
     upper->setSpacing(3);
-    return splitOf(Qt::Vertical, {widgetWith(upper), lower_}, {520, 210}, 0);
+    return makeSplitter(Qt::Vertical, {wrapInWidget(upper), lower_}, {520, 210}, 0);
 }
 
 void AttentionPage::fillPanel() {
@@ -48,15 +48,15 @@ void AttentionPage::fillPanel() {
     panel_->addHeading(tr("Tokens"));
     addSourceControls(*panel_, state_, SourceUse::attention);
     panel_->addHeading(tr("Method"));
-    panel_->addOwnChoice(tr("Position method"),
+    panel_->addUnboundChoice(tr("Position method"),
                          tr("How positions enter the attention score; F1 shows the formula"), methodNames(),
                          methodEntry, chooseMethod);
     panel_->addCheck(tr("Causal"), "causal");
     panel_->addPair(tr("The marked bar; M mutes it or puts it back, as a click does"));
     auto* unmute =
         panel_->addButton(tr("Unmute all pairs"), tr("Puts every pair back into the scores"),
-                          [this] { panel_->change(tr("Muted pairs"), [](Setup& s) { s.muted.clear(); }); });
-    panel_->whenShown([unmute](const Setup& s) { unmute->setEnabled(!s.muted.empty()); });
+                          [this] { panel_->change(tr("Muted pairs"), [](Setup& s) { s.ablated_pairs.clear(); }); });
+    panel_->onSetupShown([unmute](const Setup& s) { unmute->setEnabled(!s.ablated_pairs.empty()); });
     panel_->addHeading(tr("Move all positions"));
     panel_->addShift(tr("Shift S"), {}, tr("Drag S from −64 to 64"));
     panel_->addRow({}, play_, tr("Moves all positions on, step by step (Space)"));
@@ -73,18 +73,18 @@ void AttentionPage::addActions(Actions& actions) {
     actions.add(group, tr("Previous key token"), Qt::Key_Left, [this] { moveKey(-1); });
     actions.add(group, tr("Ten key tokens forward"), Qt::SHIFT | Qt::Key_Right, [this] { moveKey(10); });
     actions.add(group, tr("Ten key tokens back"), Qt::SHIFT | Qt::Key_Left, [this] { moveKey(-10); });
-    actions.add(group, tr("First key token"), Qt::Key_Home, [this] { moveKey(-bounds::kMostTokens); });
+    actions.add(group, tr("First key token"), Qt::Key_Home, [this] { moveKey(-bounds::kMaxTokens); });
     actions.add(group, tr("Next query"), Qt::Key_Down, [this] { moveQuery(1); });
     actions.add(group, tr("Previous query"), Qt::Key_Up, [this] { moveQuery(-1); });
     actions.add(group, tr("This row in Value mixing"), Qt::Key_Return, [this] { to_mixing_->click(); });
     actions.add(group, tr("Mute or unmute the marked pair"), Qt::Key_M,
                 [this] { mute(state_.setup().pair); });
     actions.add(group, tr("Unmute all pairs"), {},
-                [this] { panel_->change(tr("Muted pairs"), [](Setup& s) { s.muted.clear(); }); });
+                [this] { panel_->change(tr("Muted pairs"), [](Setup& s) { s.ablated_pairs.clear(); }); });
     actions.add(group, tr("No mistake"), {},
                 [this] { panel_->change(tr("Mistake"), [](Setup& s) { s.mistake = Mistake::none; }); });
     actions.add(group, tr("Read the run again"), {}, [this] {
-        if (state_.setup().source == Source::run) state_.askRun();
+        if (state_.setup().source == VectorSource::run) state_.queryRun();
     });
 }
 

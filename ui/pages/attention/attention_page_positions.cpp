@@ -11,7 +11,7 @@ namespace roper {
 namespace {
 
 /// Size of the part of the table that is drawn, so that every cell is visible.
-constexpr int kMostFeatures = 1024, kMostPositions = 128;
+constexpr int kMaxFeatures = 1024, kMaxPositions = 128;
 
 /// Range of distances of the curves, including keys to the right if they are visible to the query.
 std::pair<int, int> distancesOf(const Setup& s) {
@@ -39,7 +39,7 @@ QWidget* AttentionPage::makeBiasTab() {
     bias_->setEmptyText(
         tr("This method adds nothing to scores. T5 and ALiBi do: choose one as “Position method”."));
     connect(bias_kind_, &QComboBox::currentIndexChanged, this, &AttentionPage::showBias);
-    connect(bias_, &CurveChart::pointed, this, &AttentionPage::tell);
+    connect(bias_, &CurveChart::hovered, this, &AttentionPage::showReadout);
     auto* tab = new QWidget;
     columnOf({{bias_kind_, 0, Qt::AlignLeft}, {bias_, 1}}, tab)->setContentsMargins(0, 3, 0, 0);
     return tab;
@@ -47,32 +47,32 @@ QWidget* AttentionPage::makeBiasTab() {
 
 void AttentionPage::prepareTable() {
     table_->setAccessibleName(tr("Position table, position by feature"));
-    connect(table_, &HeatMapView::cellPointed, this, [this](int position, int feature) {
+    connect(table_, &HeatMapView::cellHovered, this, [this](int position, int feature) {
         setReadout(tr("position %1    feature %2    %3")
                        .arg(position)
                        .arg(feature)
-                       .arg(noteNumber((*table_->map().values)(position, feature), 7)));
+                       .arg(numberText((*table_->map().values)(position, feature), 7)));
     });
-    connect(table_, &FigureView::pointed, this, &AttentionPage::setReadout);
+    connect(table_, &FigureView::hovered, this, &AttentionPage::setReadout);
 }
 
 void AttentionPage::showBias() {
     const Setup& s = state_.setup();
-    BiasOf now{s.method,
+    BiasInputs now{s.method,
                s.head,
                s.heads,
                s.distances,
                bias_kind_->currentIndex(),
                state_.query() - state_.key(),
                s.causal,
-               ValueVector(),
-               OwnSettings(methodSettings()),
+               ComparableVector(),
+               DeclaredSettings(methodSettings()),
                palette().cacheKey()};
-    const HeadContext chosen = s.headOfMethod();
+    const HeadContext chosen = s.headContext();
     now.learned_bias = chosen.learned_bias;
-    now.own = chosen.own;
-    if (now == bias_of_) return;
-    bias_of_ = now;
+    now.declared = chosen.declared;
+    if (now == bias_inputs_) return;
+    bias_inputs_ = now;
     std::vector<CurveChart::Curve> curves;
     const PositionMethod& method = s.positionMethod();
     const bool has_buckets = method.trains_bias, shows_bucket = bias_kind_->currentIndex() == 1;
@@ -81,13 +81,13 @@ void AttentionPage::showBias() {
     if (has_buckets) {
         const auto bias = method.bias(chosen);
         const auto buckets = static_cast<int>(chosen.learned_bias.size()),
-                   farthest = static_cast<int>(chosen.own.integer("bias_distance"));
+                   farthest = static_cast<int>(chosen.declared.integer("bias_distance"));
         curves.push_back(curveBy(
             s, shows_bucket ? QStringLiteral("bucket") : QStringLiteral("bias"),
             tr("%1, head %2").arg(title).arg(s.head), Theme::method(s.method), [&](int distance) {
                 return shows_bucket ? t5Bucket(distance, !s.causal, buckets, farthest) : bias(distance);
             }));
-        curves.back().strong = true;
+        curves.back().bold = true;
     } else if (method.bias) {
         const Theme theme = Theme::of(palette());
         for (int head = 0; head < s.heads; ++head) {
@@ -97,7 +97,7 @@ void AttentionPage::showBias() {
             curves.push_back(
                 curveBy(s, QStringLiteral("head-%1").arg(head), tr("%1, head %2").arg(title).arg(head),
                         head == s.head ? Theme::method(s.method) : theme.pair(head, s.heads), bias));
-            curves.back().strong = head == s.head;
+            curves.back().bold = head == s.head;
             curves.back().in_legend = head == s.head || s.heads <= 8;
             curves.back().formula = tr("bias at distance 1: %1").arg(bias(1));
         }
@@ -119,16 +119,16 @@ void AttentionPage::showBias() {
 
 void AttentionPage::showTable() {
     const Setup& s = state_.setup();
-    const bool is_learned = s.source == Source::run && state_.runHead() && state_.runHead()->table.size() > 0;
-    const int width = std::min(s.head_dim * s.heads, kMostFeatures),
-              positions = std::min(s.distances, kMostPositions);
-    const TableOf now{positions, width, s.base, is_learned ? state_.sourceText() : QString()};
-    if (now == table_of_) return;
-    table_of_ = now;
+    const bool is_learned = s.source == VectorSource::run && state_.runHead() && state_.runHead()->table.size() > 0;
+    const int width = std::min(s.head_dim * s.heads, kMaxFeatures),
+              positions = std::min(s.distances, kMaxPositions);
+    const TableInputs now{positions, width, s.base, is_learned ? state_.sourceText() : QString()};
+    if (now == table_inputs_) return;
+    table_inputs_ = now;
     HeatMapView::Map map;
     Eigen::MatrixXd values = is_learned ? state_.runHead()->table : sinusoidTable(positions, width, s.base);
     map.limit = is_learned ? HeatMapView::limitOf(values, false) : 1.0;
-    map.take(std::move(values));
+    map.setValues(std::move(values));
     map.row_name = tr("position");
     map.column_name = tr("feature");
     map.value_name = is_learned ? tr("learned") : tr("sinusoid");

@@ -21,7 +21,7 @@ DistanceChart::DistanceChart(AttentionState& state, QWidget* parent)
     });
 }
 
-CurveChart::Curve DistanceChart::ofQuery() const {
+CurveChart::Curve DistanceChart::queryCurve() const {
     Curve curve{QStringLiteral("query"), tr("query %1").arg(state_.tokenText(state_.query())),
                 Theme::query()};
     curve.points = true;
@@ -33,15 +33,15 @@ CurveChart::Curve DistanceChart::ofQuery() const {
     return curve;
 }
 
-CurveChart::Curve DistanceChart::ofAll() const {
+CurveChart::Curve DistanceChart::allQueriesCurve() const {
     Curve curve{QStringLiteral("mean"), tr("mean of all queries, from least to greatest"),
                 Theme::of(palette()).text};
-    curve.strong = true;
+    curve.bold = true;
     for (const DistanceScores& at : scoresByDistance(state_.rule(), state_.heads(), state_.setup().shift)) {
         curve.x.append(at.distance);
         curve.y.append(at.mean);
-        curve.low.append(at.least);
-        curve.high.append(at.greatest);
+        curve.low.append(at.minimum);
+        curve.high.append(at.maximum);
     }
     return curve;
 }
@@ -61,7 +61,7 @@ CurveChart::Curve DistanceChart::decay(double at_zero) const {
 void DistanceChart::refresh() {
     if (!state_.isReady()) return setCurves({}, {});
     const Setup& s = state_.setup();
-    std::vector<Curve> curves{ofAll(), ofQuery()};
+    std::vector<Curve> curves{allQueriesCurve(), queryCurve()};
     const auto zero = curves[0].x.indexOf(0);
     if (s.rotates() && s.rotary().pairs() > 0 && zero >= 0 && curves[0].y[zero] > 0)
         curves.push_back(decay(curves[0].y[zero]));

@@ -16,8 +16,8 @@ class DistanceChart : public CurveChart {
     void refresh();
 
   private:
-    Curve ofQuery() const;
-    Curve ofAll() const;
+    Curve queryCurve() const;
+    Curve allQueriesCurve() const;
     Curve decay(double at_zero) const;
 
     AttentionState& state_;

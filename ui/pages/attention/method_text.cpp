@@ -77,7 +77,7 @@ void chooseMethod(Setup& s, int number) {
     s.attention = entry.attention;
     if (entry.partial && s.rotary_fraction >= 1) s.rotary_fraction = 0.5;
     if (s.method == "rope" && !entry.partial && s.attention == AttentionKind::softmax) s.rotary_fraction = 1;
-    if (!s.rotates() || (isAboutValues(s.mistake) && !s.positionMethod().rotates_values))
+    if (!s.rotates() || (affectsValues(s.mistake) && !s.positionMethod().rotates_values))
         s.mistake = Mistake::none;
 }
 
@@ -99,11 +99,11 @@ QString explainScore(const AttentionState& state) {
         text += QObject::tr("<p>n = %1, j = %2: s = <b>%3</b>, a = <b>%4</b></p>")
                     .arg(query)
                     .arg(key)
-                    .arg(noteNumber(state.scoreRow()[key]), noteNumber(state.weightRow()[key]));
+                    .arg(numberText(state.scoreRow()[key]), numberText(state.weightRow()[key]));
         const double factor = state.rule().attention_factor;
         if (factor != 1)
             text += QObject::tr("<p>YaRN multiplies cos and sin by %1, so what rotates of a score by %2.</p>")
-                        .arg(noteNumber(factor), noteNumber(factor * factor));
+                        .arg(numberText(factor), numberText(factor * factor));
     }
     text +=
         QObject::tr("<p>Each bar below is the part of one pair of features; they add up to the score%1.</p>")
@@ -115,20 +115,20 @@ QString explainScore(const AttentionState& state) {
             "<p>The product of two rotated vectors depends on n − j alone, so moving all positions by S "
             "changes nothing but the last digits.</p>");
     if (s.positionMethod().trains_bias && state.isReady()) {
-        const HeadContext head = s.headOfMethod();
+        const HeadContext head = s.headContext();
         const int distance = state.query() - state.key(),
                   buckets = static_cast<int>(head.learned_bias.size());
         text += QObject::tr("<p>The distance %1 falls into bucket %2 of %3.</p>")
                     .arg(distance)
                     .arg(t5Bucket(distance, !s.causal, buckets,
-                                  static_cast<int>(head.own.integer("bias_distance"))))
+                                  static_cast<int>(head.declared.integer("bias_distance"))))
                     .arg(buckets);
     }
     if (s.mistake != Mistake::none)
         text +=
             QObject::tr("<h3>Mistake: %1</h3><p>%2. %3</p>")
                 .arg(describe(s.mistake).name, describe(s.mistake).what,
-                     isSeenByShift(s.mistake)
+                     isRevealedByShift(s.mistake)
                          ? QObject::tr("Move all positions: what should stay does not.")
                          : QObject::tr(
                                "Moving all positions shows nothing: scores still depend on distance alone, "

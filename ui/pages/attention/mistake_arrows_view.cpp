@@ -40,7 +40,7 @@ MistakeArrowsView::MistakeArrowsView(AttentionState& state, QWidget* parent)
 
 Setup MistakeArrowsView::setupOf(bool right) const {
     Setup setup = state_.setup();
-    if (isAboutValues(mistake_) ? !setup.positionMethod().rotates_values : !setup.rotates())
+    if (affectsValues(mistake_) ? !setup.positionMethod().rotates_values : !setup.rotates())
         setup.method = "roper";
     setup.mistake = right ? Mistake::none : mistake_;
     return setup;
@@ -50,7 +50,7 @@ MistakeArrowsView::Arrows MistakeArrowsView::arrows(bool right, double shift) co
     const Setup setup = setupOf(right);
     const AttentionForm form = setup.form();
     const int n = state_.query(), j = state_.key(), pair = setup.pair;
-    if (isAboutValues(mistake_))
+    if (affectsValues(mistake_))
         return {{}, {}, at(form.value.angle(pair, j + shift) + form.output.angle(pair, n + shift))};
     // The plane of the correct pairing; a wrong pairing mixes in other features.
     const auto [first, second] = setupOf(true).rotary().plane(pair);
@@ -65,7 +65,7 @@ MistakeArrowsView::Arrows MistakeArrowsView::arrows(bool right, double shift) co
 
 double MistakeArrowsView::invariant(bool right, double shift) const {
     const Arrows now = arrows(right, shift);
-    return isAboutValues(mistake_) ? std::atan2(now.output.y(), now.output.x()) : dot(now.query, now.key);
+    return affectsValues(mistake_) ? std::atan2(now.output.y(), now.output.x()) : dot(now.query, now.key);
 }
 
 void MistakeArrowsView::paintFigure(QPainter& painter, const QRectF& area, const Theme& theme) const {
@@ -83,9 +83,9 @@ void MistakeArrowsView::paintSide(QPainter& painter, const QRectF& area, bool ri
                                   const Theme& theme) const {
     const QFont plain = painter.font();
     const QString title = right ? tr("right") : tr("wrong: %1").arg(describe(mistake_).name);
-    const QString number = noteNumber(invariant(right, shift_), 3),
-                  before = noteNumber(invariant(right, 0), 3);
-    const QString said = isAboutValues(mistake_)
+    const QString number = numberText(invariant(right, shift_), 3),
+                  before = numberText(invariant(right, 0), 3);
+    const QString said = affectsValues(mistake_)
                              ? tr("angle of the output %1 rad; before the move %2").arg(number, before)
                              : tr("product %1; before the move %2").arg(number, before);
     const double width = area.width() - 24;
@@ -110,7 +110,7 @@ void MistakeArrowsView::paintSide(QPainter& painter, const QRectF& area, bool ri
         labels.avoid(frame.center, tip);
         labels.draw(painter, name, tip, directionOf(frame.center, tip), theme.text);
     };
-    if (isAboutValues(mistake_)) return draw(start.output, now.output, Theme::output(), tr("o"));
+    if (affectsValues(mistake_)) return draw(start.output, now.output, Theme::output(), tr("o"));
     draw(start.query, now.query, Theme::query(), tr("q"));
     draw(start.key, now.key, Theme::key(), tr("k"));
 }

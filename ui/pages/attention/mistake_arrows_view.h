@@ -13,16 +13,16 @@ class MistakeArrowsView : public FigureView {
   public:
     MistakeArrowsView(AttentionState& state, QWidget* parent);
 
-    void setMistake(Mistake mistake) { redrawWith(mistake_, mistake); }
+    void setMistake(Mistake mistake) { setAndUpdate(mistake_, mistake); }
     /// Shifts the sentence; the arrows at S = 0 remain, paler.
-    void setShift(double shift) { redrawWith(shift_, shift); }
+    void setShift(double shift) { setAndUpdate(shift_, shift); }
 
     /// The quantity that shifting should not change: the product of the pair's unit arrows, or the angle of
     /// the output in radians.
     double invariant(bool right, double shift) const;
 
     QSize defaultSize() const override { return {640, 340}; }
-    QSize leastSize() const override { return {320, 220}; }
+    QSize minFigureSize() const override { return {320, 220}; }
     void paintFigure(QPainter& painter, const QRectF& area, const Theme& theme) const override;
     QString figureCsv() const override;
     QString figureCaption() const override;

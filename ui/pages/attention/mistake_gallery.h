@@ -21,8 +21,8 @@ class MistakeGallery : public QWidget {
 
     QCheckBox* box(Mistake mistake) const { return rows_.at(mistake).box; }
     /// Opens the explanation of a mistake in its own window.
-    void tellStory(Mistake mistake);
-    MistakeStoryDialog* story() const { return story_; }
+    void openExplanation(Mistake mistake);
+    MistakeExplanationDialog* explanationDialog() const { return explanation_dialog_; }
     /// Measures now, without waiting until the controls rest.
     void measure();
 
@@ -30,7 +30,7 @@ class MistakeGallery : public QWidget {
     void showEvent(QShowEvent* event) override;
 
   private:
-    void follow();
+    void onStateChanged();
     void choose(Mistake mistake, bool on);
 
     struct Row {
@@ -39,8 +39,8 @@ class MistakeGallery : public QWidget {
     };
     AttentionState& state_;
     std::map<Mistake, Row> rows_;
-    QTimer rest_;
-    MistakeStoryDialog* story_ = nullptr;  ///< created on first use
+    QTimer settle_timer_;
+    MistakeExplanationDialog* explanation_dialog_ = nullptr;  ///< created on first use
     bool showing_ = false;
 };
 

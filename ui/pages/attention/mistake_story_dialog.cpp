@@ -10,11 +10,11 @@
 namespace roper {
 namespace {
 
-constexpr int kFarthest = 64, kStep_ms = 120;
+constexpr int kMaxShift = 64, kStep_ms = 120;
 
 }  // namespace
 
-MistakeStoryDialog::MistakeStoryDialog(AttentionState& state, QWidget* parent)
+MistakeExplanationDialog::MistakeExplanationDialog(AttentionState& state, QWidget* parent)
     : QDialog(parent),
       view_(new MistakeArrowsView(state, this)),
       text_(new HtmlView),
@@ -24,17 +24,17 @@ MistakeStoryDialog::MistakeStoryDialog(AttentionState& state, QWidget* parent)
     text_->setAccessibleName(tr("Story of the mistake"));
     text_->setFrameShape(QFrame::NoFrame);
     text_->document()->setDocumentMargin(12);
-    shift_->setRange(-kFarthest, kFarthest);
+    shift_->setRange(-kMaxShift, kMaxShift);
     shift_->setAccessibleName(tr("Move the sentence by S"));
     shift_->setToolTip(tr("Drag S from −64 to 64: right, nothing changes"));
     play_->setToolTip(tr("Moves the sentence on, step by step"));
     connect(shift_, &QSlider::valueChanged, this, [this](int value) { view_->setShift(value); });
     connect(play_, &PlayButton::next, this,
-            [this] { shift_->setValue(shift_->value() < kFarthest ? shift_->value() + 1 : -kFarthest); });
+            [this] { shift_->setValue(shift_->value() < kMaxShift ? shift_->value() + 1 : -kMaxShift); });
     rowOf({{columnOf({{view_, 1}, rowOf({play_, {shift_, 1}})}), 3}, {text_, 2}}, this);
 }
 
-void MistakeStoryDialog::tell(Mistake mistake) {
+void MistakeExplanationDialog::showMistake(Mistake mistake) {
     mistake_ = mistake;
     setWindowTitle(tr("A mistake: %1").arg(describe(mistake).name));
     view_->setMistake(mistake);
@@ -44,16 +44,16 @@ void MistakeStoryDialog::tell(Mistake mistake) {
     raise();
 }
 
-void MistakeStoryDialog::showText() {
-    text_->setHtml(storyHtml(mistake_, Theme::of(palette()).readable(Theme::roper()).name()));
+void MistakeExplanationDialog::showText() {
+    text_->setHtml(explanationHtml(mistake_, Theme::of(palette()).readable(Theme::roper()).name()));
 }
 
-void MistakeStoryDialog::changeEvent(QEvent* event) {
+void MistakeExplanationDialog::changeEvent(QEvent* event) {
     QDialog::changeEvent(event);
     if (event->type() == QEvent::PaletteChange) showText();
 }
 
-void MistakeStoryDialog::hideEvent(QHideEvent* event) {
+void MistakeExplanationDialog::hideEvent(QHideEvent* event) {
     QDialog::hideEvent(event);
     play_->setChecked(false);
 }

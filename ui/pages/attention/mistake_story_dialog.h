@@ -11,13 +11,13 @@ namespace roper {
 
 /// The explanation of a mistake: correct and wrong arrows while the sentence is shifted, formulas and code,
 /// where it was seen, and why training does not crash.
-class MistakeStoryDialog : public QDialog {
+class MistakeExplanationDialog : public QDialog {
     Q_OBJECT
 
   public:
-    MistakeStoryDialog(AttentionState& state, QWidget* parent);
+    MistakeExplanationDialog(AttentionState& state, QWidget* parent);
 
-    void tell(Mistake mistake);
+    void showMistake(Mistake mistake);
 
     MistakeArrowsView& view() { return *view_; }
     HtmlView& text() { return *text_; }

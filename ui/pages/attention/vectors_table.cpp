@@ -8,14 +8,14 @@
 
 namespace roper {
 
-VectorsModel::VectorsModel(AttentionState& state, Which which, const QString& name, QObject* parent)
-    : QAbstractTableModel(parent), state_(state), which_(which), name_(name) {
-    connect(&state_, &AttentionState::changed, this, &VectorsModel::follow);
-    follow();
+VectorsModel::VectorsModel(AttentionState& state, VectorsMember which, const QString& name, QObject* parent)
+    : QAbstractTableModel(parent), state_(state), member_(which), name_(name) {
+    connect(&state_, &AttentionState::changed, this, &VectorsModel::onStateChanged);
+    onStateChanged();
 }
 
-void VectorsModel::follow() {
-    const Eigen::MatrixXd& values = state_.heads().*which_;
+void VectorsModel::onStateChanged() {
+    const Eigen::MatrixXd& values = state_.heads().*member_;
     if (rows_ != values.rows() || columns_ != values.cols()) {
         beginResetModel();
         rows_ = static_cast<int>(values.rows());
@@ -37,7 +37,7 @@ int VectorsModel::columnCount(const QModelIndex& parent) const {
 QVariant VectorsModel::data(const QModelIndex& index, int role) const {
     if (role == Qt::TextAlignmentRole) return static_cast<int>(Qt::AlignRight | Qt::AlignVCenter);
     if (role != Qt::DisplayRole && role != Qt::EditRole) return {};
-    const Eigen::MatrixXd& values = state_.heads().*which_;
+    const Eigen::MatrixXd& values = state_.heads().*member_;
     if (index.row() >= values.rows() || index.column() >= values.cols()) return {};
     const double value = values(index.row(), index.column());
     return role == Qt::EditRole ? QString::fromStdString(formatNumber(value))
@@ -57,13 +57,13 @@ bool VectorsModel::setData(const QModelIndex& index, const QVariant& value, int 
     if (role != Qt::EditRole || !canEdit()) return false;
     const QString typed = value.toString().trimmed().replace(QChar(0x2212), '-');
     const auto number = parseNumber(typed.toStdString());
-    if (!number || !std::isfinite(*number) || std::abs(*number) > bounds::kLargestFeature) {
-        emit refused(tr("%1 must be a number between −1000000 and 1000000, not “%2”; the old one stays")
+    if (!number || !std::isfinite(*number) || std::abs(*number) > bounds::kMaxFeature) {
+        emit editRejected(tr("%1 must be a number between −1000000 and 1000000, not “%2”; the old one stays")
                          .arg(name_, value.toString()));
         return false;
     }
     state_.selection().change(tr("Table of %1").arg(name_),
-                              [&](Setup& s) { (s.by_hand.*which_)(index.row(), index.column()) = *number; });
+                              [&](Setup& s) { (s.manual_vectors.*member_)(index.row(), index.column()) = *number; });
     return true;
 }
 
@@ -73,7 +73,7 @@ VectorsTable::VectorsTable(AttentionState& state, QWidget* parent) : QTabWidget(
                                              {"k", tr("keys k"), &HeadVectors::K},
                                              {"v", tr("values v"), &HeadVectors::V}}) {
         auto* model = new VectorsModel(state, which, QString::fromLatin1(name), this);
-        connect(model, &VectorsModel::refused, this, &VectorsTable::said);
+        connect(model, &VectorsModel::editRejected, this, &VectorsTable::reported);
         auto* table = new QTableView;
         table->setModel(model);
         setCellSize(*table, 20, 58);

@@ -14,9 +14,9 @@ class VectorsModel : public QAbstractTableModel {
     Q_OBJECT
 
   public:
-    using Which = Eigen::MatrixXd HeadVectors::*;
+    using VectorsMember = Eigen::MatrixXd HeadVectors::*;
 
-    VectorsModel(AttentionState& state, Which which, const QString& name, QObject* parent);
+    VectorsModel(AttentionState& state, VectorsMember which, const QString& name, QObject* parent);
 
     int rowCount(const QModelIndex& parent = {}) const override;
     int columnCount(const QModelIndex& parent = {}) const override;
@@ -26,14 +26,14 @@ class VectorsModel : public QAbstractTableModel {
     bool setData(const QModelIndex& index, const QVariant& value, int role) override;
 
   signals:
-    void refused(const QString& why);
+    void editRejected(const QString& why);
 
   private:
-    void follow();
-    bool canEdit() const { return state_.setup().source == Source::hand; }
+    void onStateChanged();
+    bool canEdit() const { return state_.setup().source == VectorSource::hand; }
 
     AttentionState& state_;
-    Which which_;
+    VectorsMember member_;
     QString name_;
     int rows_ = 0, columns_ = 0;
 };
@@ -46,7 +46,7 @@ class VectorsTable : public QTabWidget {
     VectorsTable(AttentionState& state, QWidget* parent);
 
   signals:
-    void said(const QString& text);
+    void reported(const QString& text);
 };
 
 }  // namespace roper

@@ -33,7 +33,7 @@ QRectF rowBox(const QRectF& area, std::size_t index) {
 }
 
 QString resultText(const BoardRow& row, double value) {
-    return fixedNumber(value, infoOf(row.measure).more_is_better ? 2 : 4);
+    return fixedNumberText(value, infoOf(row.measure).higher_is_better ? 2 : 4);
 }
 
 }  // namespace
@@ -50,7 +50,7 @@ void BoardView::paintCell(QPainter& painter, const BoardRow& row, const BoardCel
                       box.height());
     };
     const auto text = [&](const QRectF& where, const QColor& pen, const QString& words) {
-        writeText(painter, where, kLeftMiddle, words, pen);
+        drawColoredText(painter, where, kLeftMiddle, words, pen);
     };
     const QFont plain = painter.font(), bold = boldFont(plain);
     painter.setFont(bold);
@@ -58,8 +58,8 @@ void BoardView::paintCell(QPainter& painter, const BoardRow& row, const BoardCel
          QString::fromStdString(positionMethod(cell.position).title));
     painter.setFont(plain);
     QString target = resultText(row, cell.target);
-    if (cell.other_target && columns.is_wide)
-        target += tr("  (other copy %1)").arg(resultText(row, *cell.other_target));
+    if (cell.alternative_target && columns.is_wide)
+        target += tr("  (other copy %1)").arg(resultText(row, *cell.alternative_target));
     text(at(columns.target, columns.ours), theme.text, target);
     painter.setFont(bold);
     text(at(columns.ours, columns.runs), cell.mean ? theme.text : theme.faint_text,
@@ -90,7 +90,7 @@ void BoardView::paintCell(QPainter& painter, const BoardRow& row, const BoardCel
     }
     text(at(columns.time, 1.0), theme.text,
          finished + failed == row.target.runs ? tr("done")
-         : cell.seconds_left                  ? tr("%1 to go here").arg(shortDuration(*cell.seconds_left))
+         : cell.remaining_seconds                  ? tr("%1 to go here").arg(shortDuration(*cell.remaining_seconds))
          : columns.is_wide                    ? tr("speed not measured")
                                               : tr("not measured"));
 }
@@ -141,7 +141,7 @@ void BoardView::mouseMoveEvent(QMouseEvent* event) {
         if (!box.contains(event->position())) continue;
         const double line = (event->position().y() - box.top()) / (box.height() / 3);
         if (line < 1)
-            return emit pointed(tr("preset %1").arg(QString::fromStdString(rows_[i].target.preset)));
+            return emit hovered(tr("preset %1").arg(QString::fromStdString(rows_[i].target.preset)));
         const BoardCell& cell = rows_[i].cells[line < 2 ? 0 : 1];
         QString text = tr("%1, %2: %3 finished, %4 failed, %5 begun, %6 missing")
                            .arg(QString::fromStdString(rows_[i].target.title),
@@ -150,11 +150,11 @@ void BoardView::mouseMoveEvent(QMouseEvent* event) {
                            .arg(cell.failed.size())
                            .arg(cell.unfinished.size())
                            .arg(cell.missing.size());
-        if (cell.seconds_a_step)
-            text += tr("; a step takes %1 s here").arg(noteNumber(*cell.seconds_a_step, 4));
-        return emit pointed(text);
+        if (cell.seconds_per_step)
+            text += tr("; a step takes %1 s here").arg(numberText(*cell.seconds_per_step, 4));
+        return emit hovered(text);
     }
-    emit pointed({});
+    emit hovered({});
 }
 
 QString BoardView::figureCsv() const {
@@ -163,9 +163,9 @@ QString BoardView::figureCsv() const {
                        "seconds_left"));
     for (const BoardRow& row : rows_)
         for (const BoardCell& c : row.cells)
-            csv.line(row.target.preset, c.position, c.target, c.other_target, c.mean, c.finished.size(),
-                     c.failed.size(), c.unfinished.size(), c.missing.size(), c.seconds_a_step,
-                     c.seconds_left);
+            csv.line(row.target.preset, c.position, c.target, c.alternative_target, c.mean, c.finished.size(),
+                     c.failed.size(), c.unfinished.size(), c.missing.size(), c.seconds_per_step,
+                     c.remaining_seconds);
     return csv.text();
 }
 

@@ -13,13 +13,13 @@ class BoardView : public FigureView {
   public:
     explicit BoardView(QWidget* parent);
 
-    void setRows(std::vector<BoardRow> rows) { redrawWith(rows_, std::move(rows)); }
+    void setRows(std::vector<BoardRow> rows) { setAndUpdate(rows_, std::move(rows)); }
     const std::vector<BoardRow>& rows() const { return rows_; }
 
     void paintFigure(QPainter& painter, const QRectF& area, const Theme& theme) const override;
     QString figureCsv() const override;
     QString figureCaption() const override;
-    QSize leastSize() const override { return {560, 300}; }
+    QSize minFigureSize() const override { return {560, 300}; }
 
   protected:
     void mouseMoveEvent(QMouseEvent* event) override;

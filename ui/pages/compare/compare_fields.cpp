@@ -3,7 +3,7 @@
 namespace roper {
 namespace {
 
-using Q = CompareQuestion;
+using Q = CompareSettings;
 
 /// A setting that by default follows from the task.
 template <class Value>
@@ -45,7 +45,7 @@ Field<Q> filterField() {
 
 }  // namespace
 
-const std::vector<Field<CompareQuestion>>& compareFields() {
+const std::vector<Field<CompareSettings>>& compareFields() {
     static const std::vector<Field<Q>> fields = {
         filterField(),
         makeChosen({"", "measure", "", "what is compared", measureNames()}, &Q::measure, &Q::measure_chosen),

@@ -8,6 +8,6 @@
 namespace roper {
 
 /// The settings of a comparison, named as on the command line.
-const std::vector<Field<CompareQuestion>>& compareFields();
+const std::vector<Field<CompareSettings>>& compareFields();
 
 }  // namespace roper

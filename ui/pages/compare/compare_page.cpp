@@ -68,15 +68,15 @@ ComparePage::ComparePage(RunStore& store, QWidget* parent)
     tabs_->addTab(all_outcomes_, tr("All outcomes"));
     tabs_->addTab(makeBoardTab(), tr("Board"));
     tabs_->addTab(lengths_, tr("Lengths"));
-    auto* middle = widgetWith(columnOf({makeMeasureBar(), {tabs_, 1}, conclusion_, makeNextSteps()}));
-    contents()->addWidget(splitOf(Qt::Horizontal, {makeChooser(), middle}, {300, 900}, 1), 1);
+    auto* middle = wrapInWidget(columnOf({makeMeasureBar(), {tabs_, 1}, conclusion_, makeNextSteps()}));
+    contents()->addWidget(makeSplitter(Qt::Horizontal, {makeChooser(), middle}, {300, 900}, 1), 1);
 
-    connect(state_, &CompareState::changed, this, &ComparePage::refreshWhenSeen);
-    connect(tabs_, &QTabWidget::currentChanged, this, &ComparePage::refreshWhenSeen);
-    connect(speed_, &SpeedMeasurement::said, this, &ComparePage::said);
+    connect(state_, &CompareState::changed, this, &ComparePage::refreshWhenVisible);
+    connect(tabs_, &QTabWidget::currentChanged, this, &ComparePage::refreshWhenVisible);
+    connect(speed_, &SpeedMeasurement::reported, this, &ComparePage::reported);
     connect(speed_, &SpeedMeasurement::measured, state_, &CompareState::refresh);
     connect(all_outcomes_, &OutcomeTableView::measureChosen, this, [this](Measure measure, double share) {
-        state_->change([&](CompareQuestion& question) {
+        state_->change([&](CompareSettings& question) {
             question.measure = measure;
             question.measure_chosen = true;
             if (measure == Measure::steps_until) question.share = static_cast<int>(std::lround(100 * share));
@@ -84,13 +84,13 @@ ComparePage::ComparePage(RunStore& store, QWidget* parent)
     });
     for (FigureView* view :
          std::initializer_list<FigureView*>{outcomes_, paired_, all_outcomes_, board_, &lengths_->view()})
-        connect(view, &FigureView::pointed, this, &ComparePage::setReadout);
-    connect(curves_, &CurveChart::pointed, this, &ComparePage::setReadout);
-    pictures().set({curves_, outcomes_, paired_, all_outcomes_, board_, &lengths_->view()},
-                   infosOf(compareFields()),
+        connect(view, &FigureView::hovered, this, &ComparePage::setReadout);
+    connect(curves_, &CurveChart::hovered, this, &ComparePage::setReadout);
+    pageFigures().set({curves_, outcomes_, paired_, all_outcomes_, board_, &lengths_->view()},
+                   fieldInfos(compareFields()),
                    [this](FigureRequest request) -> Figure& { return prepareFigure(std::move(request)); },
                    {"length-map", "loss-by-position"});
-    keepTab("view.compare", *tabs_);
+    registerTabSetting("view.compare", *tabs_);
     state_->refresh();
 }
 
@@ -99,12 +99,12 @@ Figure& ComparePage::prepareFigure(FigureRequest request) {
     if (store_.runs().empty() && request.kind != "board")
         throw Error(ErrorKind::usage, "there are no runs in " + store_.folder().string());
     state_->change(
-        [&](CompareQuestion& question) { applySettings(compareFields(), question, request.settings); });
+        [&](CompareSettings& question) { applySettings(compareFields(), question, request.settings); });
     if (!state_->filterProblem().isEmpty())
         throw Error(ErrorKind::usage, state_->filterProblem().toStdString());
     if (request.kind == "loss-by-position") lengths_->what().setCurrentIndex(1);
     refreshNow();
-    return pictures().named(request.kind);
+    return pageFigures().named(request.kind);
 }
 
 void ComparePage::refreshHidden() {
@@ -116,20 +116,20 @@ void ComparePage::refreshHidden() {
 
 void ComparePage::showAnswers() {
     const QScopedValueRollback showing(showing_, true);
-    const CompareQuestion& question = state_->question();
+    const CompareSettings& question = state_->question();
     measure_->setCurrentIndex(static_cast<int>(question.measure));
     curve_->setCurrentIndex(static_cast<int>(question.curve));
-    across_->setCurrentIndex(static_cast<int>(question.across));
+    x_axis_->setCurrentIndex(static_cast<int>(question.across));
     spread_->setCurrentIndex(static_cast<int>(question.spread));
-    share_->setValue(question.share);
-    share_->setVisible(question.measure == Measure::steps_until);
+    solved_percent_->setValue(question.share);
+    solved_percent_->setVisible(question.measure == Measure::steps_until);
     drop_worst_->setChecked(question.drop_worst);
     final_half_->setChecked(question.final_half);
     each_run_->setChecked(question.each_run);
     QString note = state_->filterProblem();
-    if (note.isEmpty() && state_->brokenRuns() > 0)
+    if (note.isEmpty() && state_->unreadableRuns() > 0)
         note = tr("%1 of this folder cannot be read and left out; the Training page says why.")
-                   .arg(counted(static_cast<int>(state_->brokenRuns()), tr("run")));
+                   .arg(countText(static_cast<int>(state_->unreadableRuns()), tr("run")));
     filter_problem_->setText(note);
     filter_problem_->setVisible(!note.isEmpty());
     showGroups();
@@ -138,7 +138,7 @@ void ComparePage::showAnswers() {
         question.drop_worst ? tr(" All pairs count here, also those of the runs that are dropped above.")
                             : QString();
     conclusion_->setText(state_->comparison()
-                             ? QString::fromStdString(conclusionOf(*state_->comparison())) + all_pairs
+                             ? QString::fromStdString(conclusionText(*state_->comparison())) + all_pairs
                              : tr("Two groups of runs are needed for a comparison."));
     showNextSteps();
     // Hidden tabs are not updated, because curves and the board read every row.
@@ -159,13 +159,13 @@ void ComparePage::showGroups() {
         QTreeWidgetItem* item = groups_->topLevelItem(static_cast<int>(i));
         const ComparedGroup& group = groups[i];
         item->setText(1, QStringLiteral("%1/%2").arg(group.values.size()).arg(group.group.runs.size()));
-        const QString left_out =
-            group.left_out > 0
+        const QString excluded =
+            group.excluded > 0
                 ? tr("; %1 left out of mean and curves: a seed trained again, or another precision")
-                      .arg(group.left_out)
+                      .arg(group.excluded)
                 : QString();
-        item->setToolTip(1, tr("runs with this outcome, of all") + left_out);
-        item->setText(2, group.values.empty() ? QStringLiteral("–") : noteNumber(group.summary.mean, 5));
+        item->setToolTip(1, tr("runs with this outcome, of all") + excluded);
+        item->setText(2, group.values.empty() ? QStringLiteral("–") : numberText(group.summary.mean, 5));
         item->setCheckState(0, group.shown ? Qt::Checked : Qt::Unchecked);
         item->setIcon(0, swatch(Theme::of(palette()).visible(group.color)));
         item->setData(0, kKeyRole, group.key());
@@ -185,7 +185,7 @@ QStringList ComparePage::letters() const {
         std::count_if(groups.begin(), groups.end(), [](const ComparedGroup& group) { return group.shown; });
     QStringList letters;
     for (std::size_t i = 0; i < groups.size(); ++i)
-        letters << (groups[i].shown && shown > kMostWithoutLetters ? CurveLetters::letter(static_cast<int>(i))
+        letters << (groups[i].shown && shown > kMaxCurvesWithoutLetters ? CurveLetters::letter(static_cast<int>(i))
                                                                    : QString());
     return letters;
 }
@@ -242,11 +242,11 @@ std::vector<CurveChart::Curve> ComparePage::curvesOfGroups(std::set<int>& counts
         const auto method =
             methods.emplace(group.group.specification.methodName(), static_cast<int>(methods.size()));
         if (!group.shown) continue;
-        const Band band = state_->band(group);
+        const MeanCurve band = state_->band(group);
         CurveChart::Curve curve;
         curve.key = curve.label = group.label();
         curve.color = group.color;
-        curve.strong = true;
+        curve.bold = true;
         curve.letter = of_groups[static_cast<qsizetype>(i)];
         curve.dash = curve.letter.isEmpty() ? number++ : method.first->second;
         curve.x = {band.x.begin(), band.x.end()};
@@ -262,7 +262,7 @@ std::vector<CurveChart::Curve> ComparePage::curvesOfGroups(std::set<int>& counts
     }
     if (counts.size() > 1)
         for (const auto& [curve, count] : runs)
-            curves[curve].label += QStringLiteral(" (%1)").arg(counted(count, tr("run")));
+            curves[curve].label += QStringLiteral(" (%1)").arg(countText(count, tr("run")));
     return curves;
 }
 
@@ -283,20 +283,20 @@ void ComparePage::appendRuns(const ComparedGroup& group, std::vector<CurveChart:
 }
 
 void ComparePage::showCurves() {
-    const CompareQuestion& question = state_->question();
+    const CompareSettings& question = state_->question();
     std::set<int> counts;
     const std::vector<CurveChart::Curve> curves = curvesOfGroups(counts);
-    const QString over = counts.size() == 1 ? counted(*counts.begin(), tr("run")) : tr("runs");
+    const QString over = counts.size() == 1 ? countText(*counts.begin(), tr("run")) : tr("runs");
     const QuantityInfo& info = infoOf(question.curve);
     const QString title = QString::fromStdString(info.titleWithUnit());
-    curves_->setAxisNames(acrossTitle(question.across), title);
-    if (info.isShare())
+    curves_->setAxisNames(xAxisTitle(question.across), title);
+    if (info.isPercentage())
         curves_->setYLimits(std::pair{0.0, 100.0});
     else
         curves_->setYLimits(lossLimits(curves));
     curves_->setCaption(
         tr("%1 by %2, mean over %3; band: %4%5%6")
-            .arg(title, acrossTitle(question.across), over, spreadTitle(question.spread),
+            .arg(title, xAxisTitle(question.across), over, spreadTitle(question.spread),
                  question.drop_worst ? tr("; the worst run of each group dropped") : QString(),
                  question.final_half ? tr("; final half") : QString()));
     curves_->setCurves(curves, {});
@@ -304,9 +304,9 @@ void ComparePage::showCurves() {
 
 void ComparePage::showBoard() {
     board_->setRows(state_->board());
-    const auto left = secondsLeft(board_->rows());
+    const auto left = remainingSeconds(board_->rows());
     const std::vector<Specification> missing = missingRuns(board_->rows());
-    const QString count = counted(static_cast<int>(missing.size()), tr("run"));
+    const QString count = countText(static_cast<int>(missing.size()), tr("run"));
     queue_missing_->setEnabled(!missing.empty());
     measure_speed_->setEnabled(!left);
     if (missing.empty())
@@ -331,8 +331,8 @@ QString ComparePage::explanation() const {
         const PairedTest& test = *state_->comparison()->test;
         text += tr("<p>Here n = %1, mean(d) = %2, sd(d) = %3, so t = %4 and p = %5.</p>")
                     .arg(test.difference.count)
-                    .arg(noteNumber(test.difference.mean), noteNumber(test.difference.deviation),
-                         noteNumber(test.t, 4), noteNumber(test.p, 3));
+                    .arg(numberText(test.difference.mean), numberText(test.difference.standard_deviation),
+                         numberText(test.t, 4), numberText(test.p, 3));
     }
     return text +
            tr("<p>Student's test takes the differences to be normally distributed. The exact permutation "

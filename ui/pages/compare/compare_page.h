@@ -49,13 +49,13 @@ class ComparePage : public Page {
     void showOnly(const QStringList& runs);
   signals:
     /// Emitted when runs should be queued.
-    void runsWanted(const std::vector<roper::Specification>& specifications);
+    void runsRequested(const std::vector<roper::Specification>& specifications);
     /// Emitted when a run should be inspected.
-    void inspectWanted(const QString& run);
+    void inspectRequested(const QString& run);
 
   protected:
     void refresh() override { showAnswers(); }
-    void becomeSeen(bool seen) override { state_->setSeen(seen); }
+    void onVisibilityChanged(bool seen) override { state_->setPageVisible(seen); }
 
   private:
     Figure& prepareFigure(FigureRequest request);
@@ -83,9 +83,9 @@ class ComparePage : public Page {
     QWidget* makeNextSteps();
     void showNextSteps();
     QComboBox* makeChoice(const QString& name, const QString& help, const QStringList& choices,
-                          const std::function<void(CompareQuestion&, int)>& set);
+                          const std::function<void(CompareSettings&, int)>& set);
     QCheckBox* makeCheck(const QString& text, const QString& help,
-                         const std::function<void(CompareQuestion&, bool)>& set);
+                         const std::function<void(CompareSettings&, bool)>& set);
 
     RunStore& store_;
     CompareState* state_;
@@ -93,8 +93,8 @@ class ComparePage : public Page {
     QLineEdit* filter_;
     QLabel* filter_problem_;
     QTreeWidget* groups_;
-    QComboBox *measure_, *first_, *second_, *curve_, *across_, *spread_;
-    QSpinBox* share_;
+    QComboBox *measure_, *first_, *second_, *curve_, *x_axis_, *spread_;
+    QSpinBox* solved_percent_;
     QCheckBox *drop_worst_, *final_half_, *each_run_;
     QTabWidget* tabs_;
     CurveChart* curves_;

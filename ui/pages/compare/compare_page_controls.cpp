@@ -22,23 +22,23 @@ constexpr auto kRunProperty = "run";  // property of a button: the run that it r
 }  // namespace
 
 QComboBox* ComparePage::makeChoice(const QString& name, const QString& help, const QStringList& choices,
-                                   const std::function<void(CompareQuestion&, int)>& set) {
+                                   const std::function<void(CompareSettings&, int)>& set) {
     auto* box = new ElidedComboBox;
     box->addItems(choices);
     box->setAccessibleName(name);
     box->setToolTip(help);
     connect(box, &QComboBox::currentIndexChanged, this, [this, set](int index) {
-        if (!showing_ && index >= 0) state_->change([&](CompareQuestion& question) { set(question, index); });
+        if (!showing_ && index >= 0) state_->change([&](CompareSettings& question) { set(question, index); });
     });
     return box;
 }
 
 QCheckBox* ComparePage::makeCheck(const QString& text, const QString& help,
-                                  const std::function<void(CompareQuestion&, bool)>& set) {
+                                  const std::function<void(CompareSettings&, bool)>& set) {
     auto* box = new QCheckBox(text);
     box->setToolTip(help);
     connect(box, &QCheckBox::toggled, this, [this, set](bool on) {
-        if (!showing_) state_->change([&](CompareQuestion& question) { set(question, on); });
+        if (!showing_) state_->change([&](CompareSettings& question) { set(question, on); });
     });
     return box;
 }
@@ -52,7 +52,7 @@ QWidget* ComparePage::makeChooser() {
            "step, loss, solved, accuracy, last, best, seed, tag"));
     filter_->setClearButtonEnabled(true);
     connect(filter_, &QLineEdit::textChanged, this, [this](const QString& text) {
-        state_->change([&](CompareQuestion& question) { question.filter = text; });
+        state_->change([&](CompareSettings& question) { question.filter = text; });
     });
     filter_problem_ = wrappedLabel();
     groups_ = new QTreeWidget;
@@ -73,7 +73,7 @@ QWidget* ComparePage::makeChooser() {
     });
     connect(groups_, &QTreeWidget::itemChanged, this, [this](const QTreeWidgetItem* item) {
         if (showing_) return;
-        state_->change([&](CompareQuestion& question) {
+        state_->change([&](CompareSettings& question) {
             const QString key = item->data(0, kKeyRole).toString();
             if (item->checkState(0) == Qt::Checked)
                 question.hidden.remove(key);
@@ -83,16 +83,16 @@ QWidget* ComparePage::makeChooser() {
     });
     first_ =
         makeChoice(tr("First group of the pair"), tr("Differences are the second group's minus this one's"),
-                   {}, [this](CompareQuestion& question, int index) {
+                   {}, [this](CompareSettings& question, int index) {
                        question.a = first_->itemData(index).toString().toStdString();
                    });
     second_ = makeChoice(tr("Second group of the pair"), tr("Compared with the first, seed by seed"), {},
-                         [this](CompareQuestion& question, int index) {
+                         [this](CompareSettings& question, int index) {
                              question.b = second_->itemData(index).toString().toStdString();
                          });
     auto* pair = new QFormLayout;
     for (auto [label, box] : {std::pair{tr("compare"), first_}, {tr("with"), second_}}) {
-        letBeNarrow(*box, 12);
+        allowShrinking(*box, 12);
         pair->addRow(label, box);
     }
     auto* import = new QPushButton(tr("Import metrics…"));
@@ -101,7 +101,7 @@ QWidget* ComparePage::makeChooser() {
     from->addAction(tr("File…"), this, &ComparePage::importFile);
     from->addAction(tr("Folder of TensorBoard's events…"), this, &ComparePage::importFolder);
     import->setMenu(from);
-    return widgetWith(columnOf({filter_, filter_problem_, {groups_, 1}, pair, import}));
+    return wrapInWidget(columnOf({filter_, filter_problem_, {groups_, 1}, pair, import}));
 }
 
 void ComparePage::showOnly(const QStringList& runs) {
@@ -115,7 +115,7 @@ void ComparePage::showOnly(const QStringList& runs) {
 }
 
 void ComparePage::showOnlyGroups(const QSet<QString>& keys) {
-    state_->change([&](CompareQuestion& question) {
+    state_->change([&](CompareSettings& question) {
         question.hidden.clear();
         question.a = question.b = {};
         for (const ComparedGroup& group : state_->groups()) {
@@ -139,7 +139,7 @@ void ComparePage::openGroupMenu(const QPoint& at) {
     menu.addAction(tr("Show these alone"), this, [this, keys] { showOnlyGroups(keys); })
         ->setEnabled(!keys.isEmpty());
     menu.addAction(tr("Show all"), this,
-                   [this] { state_->change([](CompareQuestion& question) { question.hidden.clear(); }); });
+                   [this] { state_->change([](CompareSettings& question) { question.hidden.clear(); }); });
     menu.exec(groups_->viewport()->mapToGlobal(at));
 }
 
@@ -149,23 +149,23 @@ QWidget* ComparePage::makeMeasureBar() {
         titles << QString::fromStdString(info.title);
     measure_ =
         makeChoice(tr("What is compared"), tr("The number of each run that groups and seeds are compared by"),
-                   titles, [](CompareQuestion& question, int index) {
+                   titles, [](CompareSettings& question, int index) {
                        question.measure = measures()[static_cast<std::size_t>(index)].measure;
                        question.measure_chosen = true;
                    });
-    share_ = new QSpinBox;
-    share_->setRange(1, 100);
-    share_->setSuffix(QStringLiteral(" %"));
-    share_->setAccessibleName(tr("Share of problems to reach"));
-    share_->setToolTip(tr("The first evaluation with this share of problems right"));
-    share_->setKeyboardTracking(false);
-    connect(share_, &QSpinBox::valueChanged, this, [this](int value) {
-        if (!showing_) state_->change([&](CompareQuestion& question) { question.share = value; });
+    solved_percent_ = new QSpinBox;
+    solved_percent_->setRange(1, 100);
+    solved_percent_->setSuffix(QStringLiteral(" %"));
+    solved_percent_->setAccessibleName(tr("Share of problems to reach"));
+    solved_percent_->setToolTip(tr("The first evaluation with this share of problems right"));
+    solved_percent_->setKeyboardTracking(false);
+    connect(solved_percent_, &QSpinBox::valueChanged, this, [this](int value) {
+        if (!showing_) state_->change([&](CompareSettings& question) { question.share = value; });
     });
     drop_worst_ = makeCheck(tr("drop each group's worst run"),
                             tr("As in the RoPER note; the comparison seed by seed always keeps every pair"),
-                            [](CompareQuestion& question, bool on) { question.drop_worst = on; });
-    return flowOf({new QLabel(tr("by")), measure_, share_, drop_worst_});
+                            [](CompareSettings& question, bool on) { question.drop_worst = on; });
+    return makeFlowRow({new QLabel(tr("by")), measure_, solved_percent_, drop_worst_});
 }
 
 QWidget* ComparePage::makeCurvesTab() {
@@ -175,35 +175,35 @@ QWidget* ComparePage::makeCurvesTab() {
     for (const Spread spread : {Spread::range, Spread::standard_error, Spread::interval})
         spreads << tr("band: %1").arg(spreadTitle(spread));
     for (const XAxis across : {XAxis::step, XAxis::time, XAxis::tokens})
-        acrosses << tr("by %1").arg(acrossTitle(across).section(',', 0, 0));
+        acrosses << tr("by %1").arg(xAxisTitle(across).section(',', 0, 0));
     curve_ = makeChoice(tr("What the curves show"), tr("Mean over the runs of each group"), curves,
-                        [](CompareQuestion& question, int index) {
+                        [](CompareSettings& question, int index) {
                             question.curve = static_cast<Quantity>(index);
                             question.curve_chosen = true;
                         });
     spread_ = makeChoice(
         tr("What the band is"), tr("The band about each group's mean"), spreads,
-        [](CompareQuestion& question, int index) { question.spread = static_cast<Spread>(index); });
-    across_ =
+        [](CompareSettings& question, int index) { question.spread = static_cast<Spread>(index); });
+    x_axis_ =
         makeChoice(tr("What the x axis counts"), tr("Steps, training time or tokens"), acrosses,
-                   [](CompareQuestion& question, int index) { question.across = static_cast<XAxis>(index); });
+                   [](CompareSettings& question, int index) { question.across = static_cast<XAxis>(index); });
     final_half_ =
         makeCheck(tr("final half"), tr("The second half of the runs alone, as in the RoPER note's charts"),
-                  [](CompareQuestion& question, bool on) { question.final_half = on; });
+                  [](CompareSettings& question, bool on) { question.final_half = on; });
     each_run_ = makeCheck(tr("each run"), tr("Every run as a thin line"),
-                          [](CompareQuestion& question, bool on) { question.each_run = on; });
+                          [](CompareSettings& question, bool on) { question.each_run = on; });
     auto* tab = new QWidget;
-    columnOf({flowOf({curve_, across_, spread_, final_half_, each_run_}), {curves_, 1}}, tab);
+    columnOf({makeFlowRow({curve_, x_axis_, spread_, final_half_, each_run_}), {curves_, 1}}, tab);
     return tab;
 }
 
 QWidget* ComparePage::makeBoardTab() {
     board_summary_ = wrappedLabel();
-    queue_missing_ = buttonFor(tr("Queue what is missing"),
+    queue_missing_ = makeActionButton(tr("Queue what is missing"),
                                tr("Puts a run for every empty square into the queue, twins side by side"),
-                               this, [this] { emit runsWanted(missingRuns(board_->rows())); });
+                               this, [this] { emit runsRequested(missingRuns(board_->rows())); });
     measure_speed_ =
-        buttonFor(tr("Measure speed here"),
+        makeActionButton(tr("Measure speed here"),
                   tr("Takes a few steps of every setting that no run of this machine has taken yet"), speed_,
                   &SpeedMeasurement::start);
     auto* tab = new QWidget;
@@ -220,24 +220,24 @@ QWidget* ComparePage::makeNextSteps() {
     for (auto [button, kind] : {std::pair{train_twins_, FollowUp::Kind::missing_twins},
                                 std::pair{train_pairs_, FollowUp::Kind::more_pairs}})
         connect(button, &QPushButton::clicked, this, [this, kind = kind] {
-            for (const CompareState::NextRuns& next : state_->nextRuns())
-                if (next.follow_up.kind == kind) return emit runsWanted(next.follow_up.runs);
+            for (const CompareState::SuggestedRuns& next : state_->suggestedRuns())
+                if (next.follow_up.kind == kind) return emit runsRequested(next.follow_up.runs);
         });
     for (QPushButton* button : {inspect_first_, inspect_second_})
         connect(button, &QPushButton::clicked, this,
-                [this, button] { emit inspectWanted(button->property(kRunProperty).toString()); });
-    return flowOf({train_pairs_, train_twins_, inspect_first_, inspect_second_});
+                [this, button] { emit inspectRequested(button->property(kRunProperty).toString()); });
+    return makeFlowRow({train_pairs_, train_twins_, inspect_first_, inspect_second_});
 }
 
 void ComparePage::showNextSteps() {
     for (QPushButton* button : {train_twins_, train_pairs_})
         button->hide();
-    for (const CompareState::NextRuns& next : state_->nextRuns()) {
+    for (const CompareState::SuggestedRuns& next : state_->suggestedRuns()) {
         const auto count = static_cast<int>(next.follow_up.runs.size());
         const bool are_pairs = next.follow_up.kind == FollowUp::Kind::more_pairs;
         QPushButton* button = are_pairs ? train_pairs_ : train_twins_;
         const QString what =
-            are_pairs ? counted(count / 2, tr("more pair")) : counted(count, tr("missing twin"));
+            are_pairs ? countText(count / 2, tr("more pair")) : countText(count, tr("missing twin"));
         button->setText(tr("Queue %1 (%2)").arg(what, shortDuration(next.time.seconds)));
         button->setToolTip(tr("The same settings, %1: %2")
                                .arg(are_pairs ? tr("seeds that neither group has had")

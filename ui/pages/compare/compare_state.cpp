@@ -13,7 +13,7 @@
 namespace roper {
 namespace {
 
-constexpr int kBetweenRefreshes_ms = 400;
+constexpr int kRefreshInterval_ms = 400;
 
 using Seeds = std::set<std::pair<std::int64_t, std::int64_t>>;
 
@@ -42,13 +42,13 @@ QString spreadTitle(Spread spread) {
     }
 }
 
-QString acrossTitle(XAxis across) {
+QString xAxisTitle(XAxis across) {
     return across == XAxis::step   ? CompareState::tr("step")
            : across == XAxis::time ? CompareState::tr("training time, s")
                                    : CompareState::tr("tokens");
 }
 
-QString measureTitle(const CompareQuestion& question) {
+QString measureTitle(const CompareSettings& question) {
     if (question.measure == Measure::steps_until)
         return CompareState::tr("steps until %1 % are solved").arg(question.share);
     const MeasureInfo& info = infoOf(question.measure);
@@ -58,18 +58,18 @@ QString measureTitle(const CompareQuestion& question) {
 
 CompareState::CompareState(RunStore& store, QObject* parent) : QObject(parent), store_(store) {
     timer_.setSingleShot(true);
-    timer_.setInterval(kBetweenRefreshes_ms);
+    timer_.setInterval(kRefreshInterval_ms);
     connect(&timer_, &QTimer::timeout, this, &CompareState::refresh);
     const auto soon = [this] {
         stale_ = true;
-        if (seen_ && !timer_.isActive()) timer_.start();
+        if (page_visible_ && !timer_.isActive()) timer_.start();
     };
     connect(&store_, &RunStore::runRemoved, this, soon);
     connect(&store_, &RunStore::changed, this, soon);
     connect(&store_, &RunStore::runAdded, this, soon);
 }
 
-void CompareState::change(const std::function<void(CompareQuestion&)>& change) {
+void CompareState::change(const std::function<void(CompareSettings&)>& change) {
     change(question_);
     filter_problem_.clear();
     try {
@@ -92,8 +92,8 @@ void CompareState::fillGroup(ComparedGroup& group, const std::vector<RunRecord>&
     for (const std::size_t run : group.group.runs)
         group.all << QString::fromStdString(runs[run].name);
     group.shown = !question_.hidden.contains(group.key());
-    const std::vector<std::size_t> counted = runsThatCount(runs, group.group);
-    group.left_out = group.all.size() - static_cast<qsizetype>(counted.size());
+    const std::vector<std::size_t> counted = oneRunPerSeed(runs, group.group);
+    group.excluded = group.all.size() - static_cast<qsizetype>(counted.size());
     const std::vector<std::size_t> members =
         question_.drop_worst ? withoutWorst(runs, counted, question_.measure, share) : counted;
     for (const std::size_t member : members) {
@@ -102,7 +102,7 @@ void CompareState::fillGroup(ComparedGroup& group, const std::vector<RunRecord>&
         if (outcome.kind == Outcome::known) group.values.push_back(outcome.value);
         QStringList& names = outcome.kind == Outcome::known        ? group.names
                              : outcome.kind == Outcome::unfinished ? group.unfinished
-                             : outcome.kind == Outcome::never      ? group.never
+                             : outcome.kind == Outcome::not_reached      ? group.not_reached
                                                                    : group.missing;
         names << group.members.back();
     }
@@ -110,20 +110,20 @@ void CompareState::fillGroup(ComparedGroup& group, const std::vector<RunRecord>&
     group.interval = meanInterval(group.summary);
     if (!group.interval) return;
     const PossibleRange range = possibleRange(runs[group.group.runs.front()], question_.measure);
-    group.interval->low = std::max(group.interval->low, range.least);
-    group.interval->high = std::min(group.interval->high, range.greatest);
+    group.interval->low = std::max(group.interval->low, range.minimum);
+    group.interval->high = std::min(group.interval->high, range.maximum);
 }
 
-void CompareState::setSeen(bool seen) {
-    seen_ = seen;
-    if (seen_ && stale_) refresh();
+void CompareState::setPageVisible(bool seen) {
+    page_visible_ = seen;
+    if (page_visible_ && stale_) refresh();
 }
 
 void CompareState::refresh() {
     stale_ = false;
     const std::vector<RunRecord> runs = chosenRecords();
     const auto all = store_.runs();
-    broken_ = static_cast<std::size_t>(
+    unreadable_runs_ = static_cast<std::size_t>(
         std::count_if(all.begin(), all.end(), [](const RunWatcher* run) { return !run->specification(); }));
     if (!runs.empty() && !question_.curve_chosen)
         question_.curve =
@@ -139,7 +139,7 @@ void CompareState::refresh() {
     }
     choosePair(runs);
     if (!question_.measure_chosen && pair_)
-        question_.measure = leadingMeasure(runs, groups_[pair_->first].group, groups_[pair_->second].group);
+        question_.measure = defaultComparisonMeasure(runs, groups_[pair_->first].group, groups_[pair_->second].group);
     else if (!question_.measure_chosen && !runs.empty())
         question_.measure = defaultMeasure(runs.front().specification);
     for (ComparedGroup& group : groups_)
@@ -192,7 +192,7 @@ void CompareState::choosePair(const std::vector<RunRecord>& runs) {
 
 void CompareState::compare(const std::vector<RunRecord>& runs) {
     comparison_.reset();
-    next_runs_.clear();
+    suggested_runs_.clear();
     if (!pair_) return;
     const auto [a, b] = *pair_;
     comparison_ =
@@ -201,15 +201,15 @@ void CompareState::compare(const std::vector<RunRecord>& runs) {
     if (!wanted.empty()) {
         const StepTimes times(runs, readSpeeds(store_.folder()));
         for (FollowUp& follow_up : wanted) {
-            const ExpectedTime time = times.ofAll(follow_up.runs);
-            next_runs_.push_back({std::move(follow_up), time});
+            const ExpectedTime time = times.estimateTotal(follow_up.runs);
+            suggested_runs_.push_back({std::move(follow_up), time});
         }
     }
     color_a_ = groups_[a].color;
     color_b_ = groups_[b].color;
 }
 
-Band CompareState::band(const ComparedGroup& group) const {
+MeanCurve CompareState::band(const ComparedGroup& group) const {
     // By name, because runs may have been added or removed since the groups were made.
     std::vector<RunRecord> runs;
     for (const QString& name : group.members) {
@@ -217,14 +217,14 @@ Band CompareState::band(const ComparedGroup& group) const {
     }
     std::vector<std::size_t> all(runs.size());
     std::iota(all.begin(), all.end(), std::size_t{0});
-    return bandOf(runs, all, question_.curve, question_.across, question_.spread,
+    return meanCurve(runs, all, question_.curve, question_.across, question_.spread,
                   question_.final_half ? 0.5 : 0.0);
 }
 
 std::vector<std::pair<double, double>> CompareState::curve(const QString& run) const {
     const auto record = recordOf(store_.find(run));
     if (!record) return {};
-    auto points = curveOf(*record, question_.curve, question_.across);
+    auto points = runCurve(*record, question_.curve, question_.across);
     if (question_.final_half && !points.empty())
         std::erase_if(points,
                       [end = points.back().first](const auto& point) { return point.first < end / 2; });
@@ -255,7 +255,7 @@ std::vector<BoardRow> CompareState::board() const {
 }
 
 ExpectedTime CompareState::expectedTime(const std::vector<Specification>& runs) const {
-    return StepTimes(recordsOf(store_), readSpeeds(store_.folder())).ofAll(runs);
+    return StepTimes(recordsOf(store_), readSpeeds(store_.folder())).estimateTotal(runs);
 }
 
 }  // namespace roper

@@ -17,7 +17,7 @@
 namespace roper {
 
 /// The settings of the Compare page.
-struct CompareQuestion {
+struct CompareSettings {
     QString filter;
     Measure measure = Measure::final_correct;
     bool measure_chosen = false;  ///< otherwise the measure follows from the two groups
@@ -39,15 +39,15 @@ struct ComparedGroup {
     QColor color;
     bool shown = true;
     QStringList all;  ///< all runs of the group
-    /// Runs of the group, each seed once as in pairs (`runsThatCount`), without the worst if that is
+    /// Runs of the group, each seed once as in pairs (`oneRunPerSeed`), without the worst if that is
     /// requested.
     QStringList members;
-    qsizetype left_out = 0;      ///< runs that do not count: repeated seeds, or another precision
+    qsizetype excluded = 0;      ///< runs that do not count: repeated seeds, or another precision
     std::vector<double> values;  ///< known outcomes of the members
     QStringList names;           ///< runs with these outcomes
     Summary summary;
     std::optional<Interval> interval;        ///< of the mean at 95 %, limited to possible values
-    QStringList unfinished, never, missing;  ///< members without an outcome
+    QStringList unfinished, not_reached, missing;  ///< members without an outcome
 
     QString key() const { return QString::fromStdString(group.key); }
     QString label() const { return QString::fromStdString(group.label); }
@@ -61,27 +61,27 @@ class CompareState : public QObject {
   public:
     CompareState(RunStore& store, QObject* parent);
 
-    const CompareQuestion& question() const { return question_; }
-    void change(const std::function<void(CompareQuestion&)>& change);
+    const CompareSettings& question() const { return question_; }
+    void change(const std::function<void(CompareSettings&)>& change);
 
     const std::vector<ComparedGroup>& groups() const { return groups_; }
     const std::optional<PairedComparison>& comparison() const { return comparison_; }
     /// Runs that would make the comparison more conclusive, and the time of each on this machine.
-    struct NextRuns {
+    struct SuggestedRuns {
         FollowUp follow_up;
         ExpectedTime time;
     };
-    const std::vector<NextRuns>& nextRuns() const { return next_runs_; }
+    const std::vector<SuggestedRuns>& suggestedRuns() const { return suggested_runs_; }
     /// Colours of the two paired groups.
     QColor colorA() const { return color_a_; }
     QColor colorB() const { return color_b_; }
     const QString& filterProblem() const { return filter_problem_; }
     /// Number of runs whose folders cannot be read; they are in no group.
-    std::size_t brokenRuns() const { return broken_; }
+    std::size_t unreadableRuns() const { return unreadable_runs_; }
     RunStore& store() { return store_; }
 
     /// Computed on request, because it reads every row; request only for visible figures.
-    Band band(const ComparedGroup& group) const;
+    MeanCurve band(const ComparedGroup& group) const;
     std::vector<std::pair<double, double>> curve(const QString& run) const;
     std::vector<BoardRow> board() const;
     /// Expected time of runs on this machine, shown in the question before they are queued.
@@ -93,7 +93,7 @@ class CompareState : public QObject {
     void refresh();
 
     /// While the page is hidden nothing is recomputed.
-    void setSeen(bool seen);
+    void setPageVisible(bool seen);
 
   signals:
     void changed();
@@ -106,22 +106,22 @@ class CompareState : public QObject {
     std::size_t partnerOf(std::size_t one, const std::vector<RunRecord>& runs) const;
 
     RunStore& store_;
-    CompareQuestion question_;
+    CompareSettings question_;
     RunFilter filter_;
     QString filter_problem_;
-    std::size_t broken_ = 0;
+    std::size_t unreadable_runs_ = 0;
     std::vector<ComparedGroup> groups_;
     std::optional<std::pair<std::size_t, std::size_t>> pair_;  ///< indices of the two groups
     std::optional<PairedComparison> comparison_;
-    std::vector<NextRuns> next_runs_;
+    std::vector<SuggestedRuns> suggested_runs_;
     QColor color_a_, color_b_;
     QTimer timer_;
-    bool seen_ = false, stale_ = false;
+    bool page_visible_ = false, stale_ = false;
 };
 
 /// Display names of the choices, for controls and captions.
 QString spreadTitle(Spread spread);
-QString acrossTitle(XAxis across);
-QString measureTitle(const CompareQuestion& question);
+QString xAxisTitle(XAxis across);
+QString measureTitle(const CompareSettings& question);
 
 }  // namespace roper

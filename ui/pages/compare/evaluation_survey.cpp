@@ -6,18 +6,18 @@
 
 namespace roper {
 
-EvaluationSurvey::~EvaluationSurvey() {
+BatchEvaluator::~BatchEvaluator() {
     stop();
 }
 
-void EvaluationSurvey::ask(const std::vector<Question>& questions) {
+void BatchEvaluator::ask(const std::vector<Question>& questions) {
     problems_.clear();
-    waiting_.insert(waiting_.end(), questions.begin(), questions.end());
+    queue_.insert(queue_.end(), questions.begin(), questions.end());
     if (!isBusy()) next();
 }
 
-void EvaluationSurvey::stop() {
-    waiting_.clear();
+void BatchEvaluator::stop() {
+    queue_.clear();
     if (process_ == nullptr) return;
     QProcess* process = process_;
     process_ = nullptr;
@@ -28,23 +28,23 @@ void EvaluationSurvey::stop() {
     emit changed();
 }
 
-void EvaluationSurvey::next() {
-    if (waiting_.empty()) return emit changed();
-    const Question question = waiting_.front();
-    waiting_.pop_front();
+void BatchEvaluator::next() {
+    if (queue_.empty()) return emit changed();
+    const Question question = queue_.front();
+    queue_.pop_front();
     auto* process = new QProcess(this);
     process_ = process;
     process->setObjectName(QFileInfo(question.run).fileName());
-    connect(process, &QProcess::finished, this, &EvaluationSurvey::take);
+    connect(process, &QProcess::finished, this, &BatchEvaluator::readResult);
     connect(process, &QProcess::errorOccurred, this, [this](QProcess::ProcessError error) {
-        if (error == QProcess::FailedToStart) take();  // all other errors are followed by `finished`
+        if (error == QProcess::FailedToStart) readResult();  // all other errors are followed by `finished`
     });
     process->start(TrainerLauncher::trainerProgram(),
                    QStringList{"eval", question.run, "--keep", "--json"} + question.arguments);
     emit changed();
 }
 
-void EvaluationSurvey::take() {
+void BatchEvaluator::readResult() {
     QProcess* process = process_;
     if (process == nullptr) return;
     process_ = nullptr;

@@ -10,7 +10,7 @@ namespace roper {
 
 /// Evaluates models of runs one after the other (`roper-train eval RUN --keep …`); results are stored in the
 /// runs' folders.
-class EvaluationSurvey : public QObject {
+class BatchEvaluator : public QObject {
     Q_OBJECT
 
   public:
@@ -19,13 +19,13 @@ class EvaluationSurvey : public QObject {
         QStringList arguments;
     };
 
-    explicit EvaluationSurvey(QObject* parent) : QObject(parent) {}
-    ~EvaluationSurvey() override;
+    explicit BatchEvaluator(QObject* parent) : QObject(parent) {}
+    ~BatchEvaluator() override;
 
     void ask(const std::vector<Question>& questions);
     void stop();
     bool isBusy() const { return process_ != nullptr; }
-    std::size_t left() const { return waiting_.size() + (isBusy() ? 1 : 0); }
+    std::size_t remaining() const { return queue_.size() + (isBusy() ? 1 : 0); }
     /// Failed evaluations and their errors, one line each.
     const QStringList& problems() const { return problems_; }
 
@@ -34,9 +34,9 @@ class EvaluationSurvey : public QObject {
 
   private:
     void next();
-    void take();
+    void readResult();
 
-    std::deque<Question> waiting_;
+    std::deque<Question> queue_;
     QPointer<QProcess> process_;
     QStringList problems_;
 };

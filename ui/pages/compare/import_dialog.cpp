@@ -30,7 +30,7 @@ QString fieldTitle(const std::string& field) {
     return titles.at(field);
 }
 
-QTableWidget* makePreview(const ForeignTable& table) {
+QTableWidget* makePreview(const ExternalTable& table) {
     const int rows = std::min(kPreviewRows, static_cast<int>(table.first_rows.size()));
     auto* preview = new QTableWidget(rows, static_cast<int>(table.columns.size()));
     preview->setAccessibleName(ImportDialog::tr("First rows of the file"));
@@ -41,7 +41,7 @@ QTableWidget* makePreview(const ForeignTable& table) {
                                          new QTableWidgetItem(QString::fromStdString(table.columns[at])));
         for (int row = 0; row < rows; ++row) {
             const auto& cell = table.first_rows[static_cast<std::size_t>(row)][at];
-            preview->setItem(row, column, new QTableWidgetItem(cell ? noteNumber(*cell) : QString()));
+            preview->setItem(row, column, new QTableWidgetItem(cell ? numberText(*cell) : QString()));
         }
     }
     preview->resizeColumnsToContents();
@@ -90,20 +90,20 @@ ImportDialog::ImportDialog(const std::filesystem::path& file, std::filesystem::p
     connect(buttons_, &QDialogButtonBox::rejected, this, &ImportDialog::reject);
     connect(buttons_, &QDialogButtonBox::accepted, this, [this] { is_done_ ? accept() : import(); });
     // Without questions, the texts stand at the top.
-    columnOf({what_, busy_, {questions_, 1}, problem_, notes_, kRoom, buttons_}, this);
+    columnOf({what_, busy_, {questions_, 1}, problem_, notes_, kSpacer, buttons_}, this);
     resize(560, 640);
     read(file);
 }
 
 ImportDialog::~ImportDialog() {
-    *goes_on_ = false;
+    *keep_going_ = false;
 }
 
 void ImportDialog::read(const std::filesystem::path& file) {
-    const auto goes_on = [flag = goes_on_] { return flag->load(); };
+    const auto should_continue = [flag = keep_going_] { return flag->load(); };
     start(
         tr("Reading %1 …").arg(QString::fromStdString(file.string())),
-        [table = table_, file, goes_on] { *table = readForeignTable(file, goes_on); }, [this] { ask(); });
+        [table = table_, file, should_continue] { *table = readExternalTable(file, should_continue); }, [this] { ask(); });
 }
 
 void ImportDialog::start(const QString& what, const std::function<void()>& work,
@@ -138,15 +138,15 @@ void ImportDialog::ask() {
     QString what = tr("%1: %2 rows. Which column is what?")
                        .arg(QString::fromStdString(table_->origin))
                        .arg(table_->row_count);
-    if (table_->unread > 0)
+    if (table_->non_numeric > 0)
         what += tr(" %1 without a number, among numbers, are left empty.")
-                    .arg(counted(static_cast<int>(table_->unread), tr("cell")));
+                    .arg(countText(static_cast<int>(table_->non_numeric), tr("cell")));
     what_->setText(what);
     auto* form = new QFormLayout;
     name_->setAccessibleName(tr("Name of the run"));
     form->addRow(tr("name of the run"), name_);
     addColumnChoices(*form);
-    addWhatItIs(*form);
+    addRunProperties(*form);
     columnOf({makePreview(*table_), form}, questions_)->setContentsMargins(0, 0, 0, 0);
     questions_->show();
     import_->setEnabled(true);
@@ -166,7 +166,7 @@ void ImportDialog::addColumnChoices(QFormLayout& form) {
     }
 }
 
-void ImportDialog::addWhatItIs(QFormLayout& form) {
+void ImportDialog::addRunProperties(QFormLayout& form) {
     method_->addItem(tr("not known"), QString());
     for (const PositionMethod& method : positionMethods())
         method_->addItem(QString::fromStdString(method.title), QString::fromStdString(method.name));
@@ -192,7 +192,7 @@ std::map<std::string, std::string> ImportDialog::mapping() const {
 }
 
 /// A specification with the user's entries only.
-Specification ImportDialog::said() const {
+Specification ImportDialog::enteredSpecification() const {
     Specification specification;
     std::vector<std::string> known;
     const auto say = [&](const std::string& key, const QString& value) {
@@ -213,7 +213,7 @@ void ImportDialog::import() {
     const auto imported = std::make_shared<std::optional<ImportedRun>>();
     start(
         tr("Importing %1 …").arg(QString::fromStdString(table_->origin)),
-        [table = table_, runs = runs_, name = name_->text().trimmed().toStdString(), specification = said(),
+        [table = table_, runs = runs_, name = name_->text().trimmed().toStdString(), specification = enteredSpecification(),
          columns = mapping(),
          imported] { *imported = importRun(runs, name, specification, *table, columns); },
         [this, imported] { showNotes(**imported); });

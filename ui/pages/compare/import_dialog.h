@@ -51,14 +51,14 @@ class ImportDialog : public QDialog {
     void start(const QString& what, const std::function<void()>& work, const std::function<void()>& then);
     void ask();
     void addColumnChoices(QFormLayout& form);
-    void addWhatItIs(QFormLayout& form);
+    void addRunProperties(QFormLayout& form);
     void showNotes(const ImportedRun& imported);
     std::map<std::string, std::string> mapping() const;
-    Specification said() const;
+    Specification enteredSpecification() const;
 
-    std::shared_ptr<std::atomic<bool>> goes_on_ = std::make_shared<std::atomic<bool>>(true);
-    std::shared_ptr<ForeignTable> table_ =
-        std::make_shared<ForeignTable>();  ///< used by the other thread while busy
+    std::shared_ptr<std::atomic<bool>> keep_going_ = std::make_shared<std::atomic<bool>>(true);
+    std::shared_ptr<ExternalTable> table_ =
+        std::make_shared<ExternalTable>();  ///< used by the other thread while busy
     std::filesystem::path runs_;
     bool is_busy_ = false, is_done_ = false;
     std::map<std::string, QComboBox*> choices_;

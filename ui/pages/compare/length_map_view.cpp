@@ -15,41 +15,41 @@ namespace {
 constexpr double kTitle = 20, kBelow = 34, kLeft = 34, kGap = 12, kColorBar = 72;
 
 QString unitOf(const LengthMap& map) {
-    if (map.shows != LengthMap::Shows::solved) return LengthMapView::tr("tokens");
+    if (map.metric != LengthMap::Metric::solved) return LengthMapView::tr("tokens");
     return QString::fromStdString(taskKind(map.task).length_unit);
 }
 
 QString axisText(const LengthMap& map) {
-    if (map.shows == LengthMap::Shows::loss) return LengthMapView::tr("position, up to (rows: trained on)");
-    if (map.shows == LengthMap::Shows::token_accuracy) return LengthMapView::tr("tokens (rows: trained on)");
+    if (map.metric == LengthMap::Metric::loss) return LengthMapView::tr("position, up to (rows: trained on)");
+    if (map.metric == LengthMap::Metric::token_accuracy) return LengthMapView::tr("tokens (rows: trained on)");
     return LengthMapView::tr("%1 (rows: trained on)").arg(unitOf(map));
 }
 
 /// "73" for a share, "3.41" for a loss.
 QString shortValue(const LengthMap& map, double mean) {
-    return map.shows == LengthMap::Shows::loss ? fixedNumber(mean, 2)
+    return map.metric == LengthMap::Metric::loss ? fixedNumberText(mean, 2)
                                                : QString::number(std::lround(100 * mean));
 }
 
 QString placeText(const LengthMap& map, std::int64_t length) {
-    if (map.shows == LengthMap::Shows::loss)
+    if (map.metric == LengthMap::Metric::loss)
         return length == 1 ? LengthMapView::tr("position 0")
                            : LengthMapView::tr("positions %1 to %2").arg(length / 2).arg(length - 1);
-    if (map.shows == LengthMap::Shows::token_accuracy)
+    if (map.metric == LengthMap::Metric::token_accuracy)
         return LengthMapView::tr("sequences of %1").arg(length);
     return LengthMapView::tr("problems of %1").arg(length);
 }
 
 QString valueText(const LengthMap& map, const LengthMap::Cell& cell) {
-    const QString by = counted(cell.runs, LengthMapView::tr("run"));
-    if (map.shows == LengthMap::Shows::loss)
-        return LengthMapView::tr("loss %1 nats, mean of %2").arg(fixedNumber(cell.mean(), 4), by);
-    const bool solved = map.shows == LengthMap::Shows::solved;
+    const QString by = countText(cell.runs, LengthMapView::tr("run"));
+    if (map.metric == LengthMap::Metric::loss)
+        return LengthMapView::tr("loss %1 nats, mean of %2").arg(fixedNumberText(cell.mean(), 4), by);
+    const bool solved = map.metric == LengthMap::Metric::solved;
     return LengthMapView::tr("%1 of %2 %3 (%4 %) by %5")
         .arg(std::lround(cell.sum))
         .arg(cell.of)
         .arg(solved ? LengthMapView::tr("solved") : LengthMapView::tr("right"),
-             fixedNumber(100 * cell.mean(), 1), by);
+             fixedNumberText(100 * cell.mean(), 1), by);
 }
 
 /// Dark text on light cells, light text on dark cells.
@@ -87,7 +87,7 @@ double LengthMapView::goodness(double mean) const {
     return std::isfinite(part) ? std::clamp(part, 0.0, 1.0) : 0;
 }
 
-QRectF LengthMapView::Placed::cell(std::size_t row, std::size_t column) const {
+QRectF LengthMapView::PlacedPanel::cell(std::size_t row, std::size_t column) const {
     const double width = cells.width() / static_cast<double>(map->lengths.size()),
                  height = cells.height() / static_cast<double>(map->trained.size());
     return {cells.left() + static_cast<double>(column) * width,
@@ -95,8 +95,8 @@ QRectF LengthMapView::Placed::cell(std::size_t row, std::size_t column) const {
 }
 
 /// Panels next to each other, in the number of rows that makes them least narrow.
-std::vector<LengthMapView::Placed> LengthMapView::placed(const QRectF& area) const {
-    std::vector<Placed> all;
+std::vector<LengthMapView::PlacedPanel> LengthMapView::placed(const QRectF& area) const {
+    std::vector<PlacedPanel> all;
     for (const LengthMap& map : maps_)
         for (const LengthMap::Panel& panel : map.panels)
             all.push_back({&map, &panel, {}, {}});
@@ -127,7 +127,7 @@ std::vector<LengthMapView::Placed> LengthMapView::placed(const QRectF& area) con
 
 QRectF LengthMapView::cellRect(std::size_t map, std::size_t panel, std::int64_t trained,
                                std::int64_t length) const {
-    for (const Placed& one : placed(canvas())) {
+    for (const PlacedPanel& one : placed(canvas())) {
         if (one.map != &maps_[map] || one.panel != &maps_[map].panels[panel]) continue;
         const auto row = std::find(one.map->trained.begin(), one.map->trained.end(), trained);
         const auto column = std::find(one.map->lengths.begin(), one.map->lengths.end(), length);
@@ -138,7 +138,7 @@ QRectF LengthMapView::cellRect(std::size_t map, std::size_t panel, std::int64_t 
     return {};
 }
 
-void LengthMapView::paintPanel(QPainter& painter, const Placed& panel, const Theme& theme) const {
+void LengthMapView::paintPanel(QPainter& painter, const PlacedPanel& panel, const Theme& theme) const {
     const auto colors = theme.sequentialColors();
     const LengthMap& map = *panel.map;
     painter.setPen(theme.text);
@@ -157,14 +157,14 @@ void LengthMapView::paintPanel(QPainter& painter, const Placed& panel, const The
             const QRgb color = colors[static_cast<std::size_t>(std::lround(goodness(mean) * 255))];
             painter.fillRect(cell.adjusted(0.5, 0.5, -0.5, -0.5), QColor(color));
             if (cell.width() < 26 || cell.height() < 15) continue;
-            writeText(painter, cell, Qt::AlignCenter, shortValue(map, mean), textOn(color));
+            drawColoredText(painter, cell, Qt::AlignCenter, shortValue(map, mean), textOn(color));
         }
         // Lengths right of this line do not occur in training.
         const auto beyond = std::upper_bound(map.lengths.begin(), map.lengths.end(), map.trained[row]);
         const double x = panel.cell(row, static_cast<std::size_t>(beyond - map.lengths.begin())).left();
         painter.setPen(QPen(Theme::method(panel.panel->position), 3, Qt::SolidLine, Qt::FlatCap));
         painter.drawLine(QPointF(x, panel.cell(row, 0).top()), QPointF(x, panel.cell(row, 0).bottom()));
-        writeText(painter,
+        drawColoredText(painter,
                   QRectF(panel.box.left(), panel.cell(row, 0).top(), kLeft - 6, panel.cell(row, 0).height()),
                   kRightMiddle, QString::number(map.trained[row]), theme.faint_text);
     }
@@ -182,9 +182,9 @@ void LengthMapView::paintPanel(QPainter& painter, const Placed& panel, const The
 }
 
 void LengthMapView::paintFigure(QPainter& painter, const QRectF& area, const Theme& theme) const {
-    const std::vector<Placed> panels = placed(area);
+    const std::vector<PlacedPanel> panels = placed(area);
     if (panels.empty()) return paintNote(painter, area, emptyText(), theme);
-    for (const Placed& panel : panels)
+    for (const PlacedPanel& panel : panels)
         paintPanel(painter, panel, theme);
     paintColorBar(painter, area, theme);
 }
@@ -207,7 +207,7 @@ void LengthMapView::paintColorBar(QPainter& painter, const QRectF& area, const T
 }
 
 void LengthMapView::mouseMoveEvent(QMouseEvent* event) {
-    for (const Placed& panel : placed(canvas())) {
+    for (const PlacedPanel& panel : placed(canvas())) {
         if (!panel.cells.contains(event->position())) continue;
         const LengthMap& map = *panel.map;
         const auto at = [](double place, double from, double size, std::size_t count) {
@@ -223,10 +223,10 @@ void LengthMapView::mouseMoveEvent(QMouseEvent* event) {
                                  .arg(QString::fromStdString(panel.panel->label))
                                  .arg(trained)
                                  .arg(unitOf(map), placeText(map, length));
-        return emit pointed(found == panel.panel->cells.end() ? what + tr("not measured")
+        return emit hovered(found == panel.panel->cells.end() ? what + tr("not measured")
                                                               : what + valueText(map, found->second));
     }
-    emit pointed({});
+    emit hovered({});
 }
 
 QString LengthMapView::figureCaption() const {
@@ -235,7 +235,7 @@ QString LengthMapView::figureCaption() const {
         return tr("Mean loss in nats by the position of the token (up to the number below), and by the "
                   "length of training (rows); %1")
             .arg(line);
-    if (!maps_.empty() && maps_.front().shows == LengthMap::Shows::token_accuracy)
+    if (!maps_.empty() && maps_.front().metric == LengthMap::Metric::token_accuracy)
         return tr("Token accuracy, in %, by the length of the text, and by that of training (rows); %1")
             .arg(line);
     return tr("Share of problems solved, in %, by their length and by the longest problem of training "

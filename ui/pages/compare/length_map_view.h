@@ -27,16 +27,16 @@ class LengthMapView : public FigureView {
         return losses_ ? QStringLiteral("loss-by-position") : QStringLiteral("length-map");
     }
     void paintFigure(QPainter& painter, const QRectF& area, const Theme& theme) const override;
-    QString figureCsv() const override { return QString::fromStdString(csvOf(maps_)); }
+    QString figureCsv() const override { return QString::fromStdString(toCsv(maps_)); }
     QString figureCaption() const override;
-    QSize leastSize() const override { return {320, 200}; }
+    QSize minFigureSize() const override { return {320, 200}; }
 
   protected:
     void mouseMoveEvent(QMouseEvent* event) override;
 
   private:
     /// A panel with its position.
-    struct Placed {
+    struct PlacedPanel {
         const LengthMap* map;
         const LengthMap::Panel* panel;
         QRectF box;    ///< including its title
@@ -44,8 +44,8 @@ class LengthMapView : public FigureView {
 
         QRectF cell(std::size_t row, std::size_t column) const;
     };
-    std::vector<Placed> placed(const QRectF& area) const;
-    void paintPanel(QPainter& painter, const Placed& panel, const Theme& theme) const;
+    std::vector<PlacedPanel> placed(const QRectF& area) const;
+    void paintPanel(QPainter& painter, const PlacedPanel& panel, const Theme& theme) const;
     void paintColorBar(QPainter& painter, const QRectF& area, const Theme& theme) const;
     /// Position of a value on the colour scale, from the worst (0) to the best (1).
     double goodness(double mean) const;

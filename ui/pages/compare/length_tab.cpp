@@ -14,7 +14,7 @@ namespace roper {
 LengthTab::LengthTab(CompareState& state, QWidget* parent)
     : QWidget(parent),
       state_(state),
-      survey_(new EvaluationSurvey(this)),
+      evaluator_(new BatchEvaluator(this)),
       view_(new LengthMapView(this)),
       largest_(named(new QSpinBox, tr("Longest problem"),
                      tr("Digits or letters up to which models are evaluated, also beyond training"))),
@@ -28,7 +28,7 @@ LengthTab::LengthTab(CompareState& state, QWidget* parent)
                 tr("How frequencies are scaled while problems are read; RoPE and RoPER alone have some"))),
       factor_(
           named(new QDoubleSpinBox, tr("Factor of the scaling"), tr("s: how much longer texts may become"))),
-      measure_(buttonFor({}, tr("Asks the newest checkpoint of every shown run, one after the other"), this,
+      measure_(makeActionButton({}, tr("Asks the newest checkpoint of every shown run, one after the other"), this,
                          &LengthTab::measure)),
       summary_(wrappedLabel()) {
     largest_->setRange(1, 64);
@@ -39,7 +39,7 @@ LengthTab::LengthTab(CompareState& state, QWidget* parent)
     problems_->setSuffix(tr(" of each size"));
     what_->addItems({tr("share right, by length"), tr("loss of texts, by position")});
     for (const std::string& name : scalingNames()) {
-        if (valueNamed<ScalingMethod>(name) == ScalingMethod::longrope)
+        if (enumFromName<ScalingMethod>(name) == ScalingMethod::longrope)
             continue;  // its factors belong to one model
         scaling_->addItem(name == "none" ? tr("frequencies as trained")
                                          : tr("scaled: %1").arg(QString::fromStdString(name)),
@@ -48,7 +48,7 @@ LengthTab::LengthTab(CompareState& state, QWidget* parent)
     factor_->setRange(1, 1000);
     factor_->setValue(2);
     factor_->setPrefix(tr("s = "));
-    columnOf({{view_, 1}, flowOf({what_, largest_, problems_, scaling_, factor_, measure_}), summary_}, this);
+    columnOf({{view_, 1}, makeFlowRow({what_, largest_, problems_, scaling_, factor_, measure_}), summary_}, this);
     view_->setEmptyText(
         tr("Nothing has been measured for these runs.\n“Measure” asks their models problems of every size, "
            "also longer ones than in training; of texts, sequences of up to eight times the length."));
@@ -56,7 +56,7 @@ LengthTab::LengthTab(CompareState& state, QWidget* parent)
     connect(scaling_, &QComboBox::currentIndexChanged, this,
             [this](int index) { factor_->setEnabled(index > 0); });
     factor_->setEnabled(false);
-    connect(survey_, &EvaluationSurvey::changed, this, &LengthTab::refresh);
+    connect(evaluator_, &BatchEvaluator::changed, this, &LengthTab::refresh);
     showProgress();
 }
 
@@ -70,8 +70,8 @@ std::vector<const RunWatcher*> LengthTab::shownRuns() const {
     return runs;
 }
 
-const MeasuredRun& LengthTab::rowsOf(const RunFolder& folder) {
-    Known& known = known_[folder.path().string()];
+const MeasuredRun& LengthTab::measuredRows(const RunFolder& folder) {
+    CachedResults& known = cache_[folder.path().string()];
     const auto read = [this](const FilePath& path, auto& time, auto& rows, auto reader) {
         std::error_code missing;
         const auto written = std::filesystem::last_write_time(path.path(), missing);
@@ -103,7 +103,7 @@ void LengthTab::refresh() {
     std::vector<MeasuredRun> runs;
     for (const RunWatcher* run : shownRuns())
         if (auto record = recordOf(*run)) {
-            runs.push_back(rowsOf(run->folder()));
+            runs.push_back(measuredRows(run->folder()));
             runs.back().record = std::move(*record);
         }
     const bool losses = what_->currentIndex() == 1;
@@ -115,7 +115,7 @@ void LengthTab::refresh() {
 std::int64_t LengthTab::validationTokens(const RunWatcher& run) {
     try {
         const CorpusSummary summary = CorpusFiles(run.folder().textPath()).readSummary();
-        return std::llround(run.specification()->task.own.real("validation_share") *
+        return std::llround(run.specification()->task.declared.real("validation_share") *
                             static_cast<double>(summary.tokens));
     } catch (const Error&) {
         return 0;  // the evaluation itself reports what is missing
@@ -123,7 +123,7 @@ std::int64_t LengthTab::validationTokens(const RunWatcher& run) {
 }
 
 /// Problems of every size, or texts of one, two, four and eight times the training length.
-std::vector<EvaluationSurvey::Question> LengthTab::questionsFor(const RunWatcher& run) const {
+std::vector<BatchEvaluator::Question> LengthTab::questionsFor(const RunWatcher& run) const {
     const Specification& specification = *run.specification();
     const QString path = QString::fromStdString(std::filesystem::absolute(run.folder().path()).string());
     const QStringList reading{"--scaling", scaling_->currentData().toString(), "--factor",
@@ -142,7 +142,7 @@ std::vector<EvaluationSurvey::Question> LengthTab::questionsFor(const RunWatcher
         if (times > 1 && longer.training.length > validationTokens(run)) break;
         lengths << QString::number(longer.training.length);
     }
-    std::vector<EvaluationSurvey::Question> questions = {
+    std::vector<BatchEvaluator::Question> questions = {
         {path, QStringList{"--length", lengths.join(',')} + everything + reading}};
     // Twice the length goes beyond training and still leaves many sequences for the mean.
     if (!specification.isMasked())
@@ -153,12 +153,12 @@ std::vector<EvaluationSurvey::Question> LengthTab::questionsFor(const RunWatcher
 }
 
 void LengthTab::measure() {
-    if (survey_->isBusy()) return survey_->stop();
-    std::vector<EvaluationSurvey::Question> questions;
+    if (evaluator_->isBusy()) return evaluator_->stop();
+    std::vector<BatchEvaluator::Question> questions;
     for (const RunWatcher* run : shownRuns()) {
-        if (const auto there = run->folder().checkpointsToShow(); !there || there->empty()) continue;
+        if (const auto there = run->folder().checkpointsIfReadable(); !there || there->empty()) continue;
         if (scaling_->currentIndex() > 0 && !run->specification()->model.method().rotates) continue;
-        for (EvaluationSurvey::Question& question : questionsFor(*run))
+        for (BatchEvaluator::Question& question : questionsFor(*run))
             questions.push_back(std::move(question));
     }
     if (questions.empty()) {
@@ -167,27 +167,27 @@ void LengthTab::measure() {
                "frequencies."));
         return;
     }
-    survey_->ask(questions);
+    evaluator_->ask(questions);
 }
 
 /// A sentence about measurements that the maps omit; empty if there are none.
-QStringList LengthTab::leftOut() const {
+QStringList LengthTab::omittedRuns() const {
     int left_out = 0;
     for (const LengthMap& map : view_->maps())
         left_out += map.left_out;
     if (left_out == 0) return {};
     return {tr("%1 left out: the same seed was trained again, or in another precision.")
-                .arg(counted(left_out, tr("measured run")))};
+                .arg(countText(left_out, tr("measured run")))};
 }
 
 void LengthTab::showProgress() {
-    measure_->setText(survey_->isBusy() ? tr("Cancel") : tr("Measure"));
-    if (survey_->isBusy())
-        summary_->setText(tr("%1 to ask …").arg(counted(static_cast<int>(survey_->left()), tr("question"))));
-    else if (!survey_->problems().isEmpty())
-        summary_->setText(survey_->problems().join('\n'));
+    measure_->setText(evaluator_->isBusy() ? tr("Cancel") : tr("Measure"));
+    if (evaluator_->isBusy())
+        summary_->setText(tr("%1 to ask …").arg(countText(static_cast<int>(evaluator_->left()), tr("question"))));
+    else if (!evaluator_->problems().isEmpty())
+        summary_->setText(evaluator_->problems().join('\n'));
     else
-        summary_->setText((unreadable_ + leftOut()).join('\n'));
+        summary_->setText((unreadable_ + omittedRuns()).join('\n'));
 }
 
 }  // namespace roper

@@ -35,27 +35,27 @@ class LengthTab : public QWidget {
 
   private:
     /// Data read from a run's folder, and the modification times of its files.
-    struct Known {
+    struct CachedResults {
         std::filesystem::file_time_type sizes_time, lengths_time, positions_time;
         MeasuredRun rows;
     };
     std::vector<const RunWatcher*> shownRuns() const;
-    const MeasuredRun& rowsOf(const RunFolder& folder);
-    std::vector<EvaluationSurvey::Question> questionsFor(const RunWatcher& run) const;
+    const MeasuredRun& measuredRows(const RunFolder& folder);
+    std::vector<BatchEvaluator::Question> questionsFor(const RunWatcher& run) const;
     static std::int64_t validationTokens(const RunWatcher& run);
     void measure();
-    QStringList leftOut() const;
+    QStringList omittedRuns() const;
     void showProgress();
 
     CompareState& state_;
-    EvaluationSurvey* survey_;
+    BatchEvaluator* evaluator_;
     LengthMapView* view_;
     QSpinBox *largest_, *problems_;
     QComboBox *what_, *scaling_;
     QDoubleSpinBox* factor_;
     QPushButton* measure_;
     QLabel* summary_;
-    std::map<std::string, Known> known_;  ///< by path of the folder
+    std::map<std::string, CachedResults> cache_;  ///< by path of the folder
     QStringList unreadable_;
 };
 

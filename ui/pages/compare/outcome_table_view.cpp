@@ -11,11 +11,11 @@
 namespace roper {
 namespace {
 
-constexpr double kMargin = 12, kColumnGap = 16, kHead = 30, kLeastRow = 22, kMostRow = 40, kFootLine = 17;
-constexpr double kLeastTitle = 145, kLeastPlot = 140, kMostPlot = 320;
+constexpr double kMargin = 12, kColumnGap = 16, kHead = 30, kMinRowHeight = 22, kMaxRowHeight = 40, kFootLine = 17;
+constexpr double kMinTitleWidth = 145, kMinPlotWidth = 140, kMaxPlotWidth = 320;
 // range of the axis to both sides of 0, in standard deviations
-constexpr double kLeastReach = 1, kMostReach = 8;
-constexpr double kMostLabel = 130;
+constexpr double kMinAxisLimit = 1, kMaxAxisLimit = 8;
+constexpr double kMaxLabelWidth = 130;
 constexpr double kArrow = 6;
 constexpr double kClear = 0.05;
 
@@ -27,19 +27,19 @@ constexpr std::array kDropped = {plot, holm_p, interval};
 /// Whether its difference has an interval that can be drawn in standard deviations.
 bool hasInterval(const OutcomeRow& row) {
     const auto& test = row.comparison.test;
-    return test && !row.is_sign_test && row.p && test->difference.deviation > 0;
+    return test && !row.is_sign_test && row.p && test->difference.standard_deviation > 0;
 }
 
 /// The reach of the widest interval, rounded up.
-double reachOf(const std::vector<OutcomeRow>& rows) {
-    double most = kLeastReach;
+double axisLimitOf(const std::vector<OutcomeRow>& rows) {
+    double most = kMinAxisLimit;
     for (const OutcomeRow& row : rows) {
         if (!hasInterval(row)) continue;
         const PairedTest& test = *row.comparison.test;
         for (const double end : {test.interval.low, test.interval.high})
-            most = std::max(most, std::abs(end) / test.difference.deviation);
+            most = std::max(most, std::abs(end) / test.difference.standard_deviation);
     }
-    return std::min(std::ceil(most), kMostReach);
+    return std::min(std::ceil(most), kMaxAxisLimit);
 }
 
 }  // namespace
@@ -48,7 +48,7 @@ double reachOf(const std::vector<OutcomeRow>& rows) {
 struct OutcomeTableView::Layout {
     std::array<double, column_count> left{}, width{};  ///< width 0: dropped
     std::array<QString, column_count> heads;
-    double top = 0, row = kLeastRow;
+    double top = 0, row = kMinRowHeight;
     double foot = 0;  ///< upper edge of the note below
 
     QRectF cell(int column, double y, double height) const {
@@ -67,8 +67,8 @@ void OutcomeTableView::refresh() {
     rows_ = state_.outcomeTable();
     cells_.clear();
     for (const OutcomeRow& row : rows_)
-        cells_.push_back(cellsOf(row));
-    reach_ = reachOf(rows_);
+        cells_.push_back(formatCells(row));
+    axis_limit_ = axisLimitOf(rows_);
     update();
 }
 
@@ -84,7 +84,7 @@ OutcomeTableView::Layout OutcomeTableView::layoutOf(const QRectF& area, const QF
     const QFontMetricsF metrics(font);
     const auto [label_a, label_b] = differingLabels(rows_.front().comparison);
     const auto head = [&](const std::string& text) {
-        return metrics.elidedText(QString::fromStdString(text), Qt::ElideMiddle, kMostLabel);
+        return metrics.elidedText(QString::fromStdString(text), Qt::ElideMiddle, kMaxLabelWidth);
     };
     layout.heads = {tr("measure"),       head(label_a), head(label_b),   tr("difference"),
                     tr("95 % interval"), tr("p"),       tr("p by Holm"), QString()};
@@ -97,7 +97,7 @@ OutcomeTableView::Layout OutcomeTableView::layoutOf(const QRectF& area, const QF
     const double foot = 2 * kFootLine + 6;
     layout.top = area.top() + kHead;
     layout.row =
-        std::clamp((area.height() - kHead - foot) / static_cast<double>(rows_.size()), kLeastRow, kMostRow);
+        std::clamp((area.height() - kHead - foot) / static_cast<double>(rows_.size()), kMinRowHeight, kMaxRowHeight);
     layout.foot = layout.top + layout.row * static_cast<double>(rows_.size()) + 4;
 
     const double whole = area.width() - 2 * kMargin, widest_title = layout.width[title];
@@ -107,14 +107,14 @@ OutcomeTableView::Layout OutcomeTableView::layoutOf(const QRectF& area, const QF
             if (width > 0) sum += width + kColumnGap;
         return sum - whole;
     };
-    layout.width[plot] = kLeastPlot;
+    layout.width[plot] = kMinPlotWidth;
     // Titles may take two lines before columns are dropped.
     if (layout.row >= 2 * metrics.height())
-        layout.width[title] = std::max(kLeastTitle, widest_title - std::max(0.0, missing()));
+        layout.width[title] = std::max(kMinTitleWidth, widest_title - std::max(0.0, missing()));
     for (const int dropped : kDropped)
         if (missing() > 0) layout.width[dropped] = 0;
-    layout.width[title] = std::max(kLeastTitle, std::min(layout.width[title] - missing(), widest_title));
-    if (layout.width[plot] > 0) layout.width[plot] = std::min(kMostPlot, kLeastPlot - missing());
+    layout.width[title] = std::max(kMinTitleWidth, std::min(layout.width[title] - missing(), widest_title));
+    if (layout.width[plot] > 0) layout.width[plot] = std::min(kMaxPlotWidth, kMinPlotWidth - missing());
     double x = area.left() + kMargin;
     for (int column = 0; column < column_count; ++column) {
         layout.left[column] = x;
@@ -129,11 +129,11 @@ void OutcomeTableView::paintInterval(QPainter& painter, const OutcomeRow& row, c
                                      const Theme& theme) const {
     if (!hasInterval(row)) return;
     const auto& test = row.comparison.test;
-    const double sign = infoOf(row.comparison.measure).more_is_better ? 1 : -1;
-    const auto isBeyond = [&](double value) { return std::abs(value) > reach_ * test->difference.deviation; };
+    const double sign = infoOf(row.comparison.measure).higher_is_better ? 1 : -1;
+    const auto isBeyond = [&](double value) { return std::abs(value) > axis_limit_ * test->difference.standard_deviation; };
     const auto x = [&](double value) {
-        const double at = std::clamp(sign * value / test->difference.deviation, -reach_, reach_);
-        return box.center().x() + at / reach_ * box.width() / 2;
+        const double at = std::clamp(sign * value / test->difference.standard_deviation, -axis_limit_, axis_limit_);
+        return box.center().x() + at / axis_limit_ * box.width() / 2;
     };
     const QColor color = sign * test->difference.mean >= 0 ? state_.colorB() : state_.colorA();
     const double y = box.center().y();
@@ -155,7 +155,7 @@ void OutcomeTableView::paintFigure(QPainter& painter, const QRectF& area, const 
     if (rows_.empty()) return paintNote(painter, area.adjusted(kMargin, 0, -kMargin, 0), emptyText(), theme);
     const QFont plain = painter.font();
     const Layout layout = layoutOf(area, plain);
-    paintHeads(painter, layout, area.top(), theme);
+    paintHeader(painter, layout, area.top(), theme);
     for (std::size_t i = 0; i < rows_.size(); ++i) {
         const double top = layout.top + layout.row * static_cast<double>(i);
         painter.setPen(QPen(theme.grid, 1));
@@ -163,18 +163,18 @@ void OutcomeTableView::paintFigure(QPainter& painter, const QRectF& area, const 
         paintRow(painter, layout, i, theme);
     }
     painter.setFont(plain);
-    writeText(painter, QRectF(area.left() + kMargin, layout.foot, area.width() - 2 * kMargin, 2 * kFootLine),
-              Qt::AlignLeft | Qt::AlignTop | Qt::TextWordWrap, noteBelow(layout), theme.faint_text);
+    drawColoredText(painter, QRectF(area.left() + kMargin, layout.foot, area.width() - 2 * kMargin, 2 * kFootLine),
+              Qt::AlignLeft | Qt::AlignTop | Qt::TextWordWrap, footnote(layout), theme.faint_text);
 }
 
-void OutcomeTableView::paintHeads(QPainter& painter, const Layout& layout, double top,
+void OutcomeTableView::paintHeader(QPainter& painter, const Layout& layout, double top,
                                   const Theme& theme) const {
     const QColor first = theme.readable(state_.colorA()), second = theme.readable(state_.colorB());
     const QFont plain = painter.font();
     painter.setFont(boldFont(plain));
     for (int column = 0; column < plot; ++column) {
         if (layout.width[column] == 0) continue;
-        writeText(painter, layout.cell(column, top, kHead),
+        drawColoredText(painter, layout.cell(column, top, kHead),
                   (column == title ? Qt::AlignLeft : Qt::AlignRight) | Qt::AlignVCenter, layout.heads[column],
                   column == of_a   ? first
                   : column == of_b ? second
@@ -182,8 +182,8 @@ void OutcomeTableView::paintHeads(QPainter& painter, const Layout& layout, doubl
     }
     if (layout.width[plot] > 0) {
         const QRectF head = layout.cell(plot, top, kHead);
-        writeText(painter, head, kLeftMiddle, tr("← better"), first);
-        writeText(painter, head, kRightMiddle, tr("better →"), second);
+        drawColoredText(painter, head, kLeftMiddle, tr("← better"), first);
+        drawColoredText(painter, head, kRightMiddle, tr("better →"), second);
     }
     painter.setFont(plain);
 }
@@ -210,16 +210,16 @@ void OutcomeTableView::paintRow(QPainter& painter, const Layout& layout, std::si
     if (layout.width[plot] > 0) paintInterval(painter, row, layout.cell(plot, top, layout.row), theme);
 }
 
-QString OutcomeTableView::noteBelow(const Layout& layout) const {
+QString OutcomeTableView::footnote(const Layout& layout) const {
     QString note = tr("Means over the pairs of equal seeds.");
     if (layout.width[holm_p] > 0)
-        note += rows_.front().is_named_before ? tr(" By Holm: the primary measure, named before the runs, is "
+        note += rows_.front().is_preregistered ? tr(" By Holm: the primary measure, named before the runs, is "
                                                    "tested alone, the others are corrected for their number.")
                                               : tr(" By Holm: corrected for the measures in this table.");
     if (layout.width[plot] > 0)
         note += tr(" Right: differences with their 95 % intervals, in standard deviations of the "
                    "differences, from −%1 to %1.")
-                    .arg(reach_);
+                    .arg(axis_limit_);
     QStringList dropped;
     for (const int column : {interval, holm_p})
         if (layout.width[column] == 0) dropped << layout.heads[column];
@@ -233,30 +233,30 @@ QString OutcomeTableView::noteBelow(const Layout& layout) const {
 
 std::size_t OutcomeTableView::rowAt(const QPointF& at) const {
     if (rows_.empty()) return rows_.size();
-    const Layout layout = layoutOf(canvas(), Zoom::instance().pictureFont());
+    const Layout layout = layoutOf(canvas(), Zoom::instance().figureFont());
     const double row = std::floor((at.y() - layout.top) / layout.row);
     return row >= 0 && row < static_cast<double>(rows_.size()) ? static_cast<std::size_t>(row) : rows_.size();
 }
 
 /// Marks a row and shows what follows from it in the readout; clears both without a row.
-void OutcomeTableView::pointAt(std::size_t row) {
-    pointed_ = row;
+void OutcomeTableView::setHoveredRow(std::size_t row) {
+    hovered_ = row;
     update();
-    emit pointed(row < rows_.size() ? QString::fromStdString(conclusionOf(rows_[row].comparison))
+    emit hovered(row < rows_.size() ? QString::fromStdString(conclusionText(rows_[row].comparison))
                                     : QString());
 }
 
 void OutcomeTableView::choose(std::size_t row) {
-    if (row < rows_.size()) emit measureChosen(rows_[row].comparison.measure, rows_[row].comparison.share);
+    if (row < rows_.size()) emit measureChosen(rows_[row].comparison.measure, rows_[row].comparison.solved_fraction);
 }
 
 void OutcomeTableView::mouseMoveEvent(QMouseEvent* event) {
-    pointAt(rowAt(event->position()));
-    setCursor(pointed_ < rows_.size() ? Qt::PointingHandCursor : Qt::ArrowCursor);
+    setHoveredRow(rowAt(event->position()));
+    setCursor(hovered_ < rows_.size() ? Qt::PointingHandCursor : Qt::ArrowCursor);
 }
 
 void OutcomeTableView::leaveEvent(QEvent* event) {
-    pointed_ = rows_.size();
+    hovered_ = rows_.size();
     update();
     FigureView::leaveEvent(event);
 }
@@ -266,28 +266,28 @@ void OutcomeTableView::mousePressEvent(QMouseEvent* event) {
 }
 
 void OutcomeTableView::keyPressEvent(QKeyEvent* event) {
-    const bool is_pointed = pointed_ < rows_.size();
+    const bool is_hovered = hovered_ < rows_.size();
     if (event->key() == Qt::Key_Down && !rows_.empty())
-        return pointAt(is_pointed ? std::min(pointed_ + 1, rows_.size() - 1) : 0);
+        return setHoveredRow(is_hovered ? std::min(hovered_ + 1, rows_.size() - 1) : 0);
     if (event->key() == Qt::Key_Up && !rows_.empty())
-        return pointAt(is_pointed ? pointed_ - std::min<std::size_t>(pointed_, 1) : rows_.size() - 1);
-    if (is_pointed &&
+        return setHoveredRow(is_hovered ? hovered_ - std::min<std::size_t>(hovered_, 1) : rows_.size() - 1);
+    if (is_hovered &&
         (event->key() == Qt::Key_Return || event->key() == Qt::Key_Enter || event->key() == Qt::Key_Space))
-        return choose(pointed_);
+        return choose(hovered_);
     FigureView::keyPressEvent(event);
 }
 
-void OutcomeTableView::paintPointed(QPainter& painter, const Theme& theme) const {
-    if (pointed_ >= rows_.size()) return;
+void OutcomeTableView::paintHovered(QPainter& painter, const Theme& theme) const {
+    if (hovered_ >= rows_.size()) return;
     const QRectF area = canvas();
     const Layout layout = layoutOf(area, painter.font());
-    const double top = layout.top + layout.row * static_cast<double>(pointed_);
+    const double top = layout.top + layout.row * static_cast<double>(hovered_);
     painter.fillRect(QRectF(area.left() + kMargin / 2, top, area.width() - kMargin, layout.row),
                      QColor(theme.text.red(), theme.text.green(), theme.text.blue(), 18));
 }
 
 QString OutcomeTableView::figureCsv() const {
-    return QString::fromStdString(csvOf(rows_));
+    return QString::fromStdString(toCsv(rows_));
 }
 
 QString OutcomeTableView::figureCaption() const {

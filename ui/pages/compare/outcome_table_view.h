@@ -22,35 +22,35 @@ class OutcomeTableView : public FigureView {
     void paintFigure(QPainter& painter, const QRectF& area, const Theme& theme) const override;
     QString figureCsv() const override;
     QString figureCaption() const override;
-    QSize leastSize() const override { return {560, 280}; }
+    QSize minFigureSize() const override { return {560, 280}; }
 
   signals:
-    void measureChosen(roper::Measure measure, double share);
+    void measureChosen(roper::Measure measure, double solved_fraction);
 
   protected:
     void mouseMoveEvent(QMouseEvent* event) override;
     void mousePressEvent(QMouseEvent* event) override;
     void keyPressEvent(QKeyEvent* event) override;
-    void paintPointed(QPainter& painter, const Theme& theme) const override;
+    void paintHovered(QPainter& painter, const Theme& theme) const override;
     void leaveEvent(QEvent* event) override;
 
   private:
     struct Layout;
     Layout layoutOf(const QRectF& area, const QFont& font) const;
-    void paintHeads(QPainter& painter, const Layout& layout, double top, const Theme& theme) const;
+    void paintHeader(QPainter& painter, const Layout& layout, double top, const Theme& theme) const;
     void paintRow(QPainter& painter, const Layout& layout, std::size_t row, const Theme& theme) const;
     void paintInterval(QPainter& painter, const OutcomeRow& row, const QRectF& box, const Theme& theme) const;
-    QString noteBelow(const Layout& layout) const;
+    QString footnote(const Layout& layout) const;
     QString cellText(std::size_t row, int column) const;
-    void pointAt(std::size_t row);
+    void setHoveredRow(std::size_t row);
     void choose(std::size_t row);
     std::size_t rowAt(const QPointF& at) const;
 
     CompareState& state_;
     std::vector<OutcomeRow> rows_;
     std::vector<OutcomeCells> cells_;  ///< per row
-    double reach_ = 1;                 ///< of the intervals' axis, in standard deviations
-    std::size_t pointed_ = static_cast<std::size_t>(-1);
+    double axis_limit_ = 1;                 ///< of the intervals' axis, in standard deviations
+    std::size_t hovered_ = static_cast<std::size_t>(-1);
 };
 
 }  // namespace roper

@@ -14,7 +14,7 @@
 namespace roper {
 namespace {
 
-constexpr double kLeastGroup = 18, kRowOfTwoLines = 36, kMostGroup = 110, kAxis = 52, kTop = 30, kNever = 74,
+constexpr double kMinGroupHeight = 18, kRowOfTwoLines = 36, kMaxGroupHeight = 110, kAxis = 52, kTop = 30, kNever = 74,
                  kDot = 4.5, kLabelGap = 12;
 constexpr double kSpread = 0.3;  // maximum offset of dots to either side, relative to a row
 
@@ -24,7 +24,7 @@ constexpr double kSpread = 0.3;  // maximum offset of dots to either side, relat
 struct OutcomeView::Scale {
     QRectF plot;  ///< area of the values
     double low = 0, high = 1;
-    double row = kLeastGroup;  ///< height of a row
+    double row = kMinGroupHeight;  ///< height of a row
     std::size_t rows = 1;      ///< number of rows that fit
     double area_left = 0;
     double never_x = 0;
@@ -69,7 +69,7 @@ OutcomeView::Scale OutcomeView::scale(const QRectF& area) const {
     scale.low = std::numeric_limits<double>::infinity();
     scale.high = -scale.low;
     for (const ComparedGroup* group : shown()) {
-        scale.has_never = scale.has_never || !group->never.isEmpty();
+        scale.has_never = scale.has_never || !group->not_reached.isEmpty();
         for (const double value : group->values) {
             scale.low = std::min(scale.low, value);
             scale.high = std::max(scale.high, value);
@@ -94,9 +94,9 @@ OutcomeView::Scale OutcomeView::scale(const QRectF& area) const {
     const double label = std::min(0.35 * area.width(), longest + kLabelGap + 2);
     const double room_below = area.height() - kTop - kAxis;
     scale.rows = std::clamp<std::size_t>(shown().size(), 1,
-                                         static_cast<std::size_t>(std::max(1.0, room_below / kLeastGroup)));
+                                         static_cast<std::size_t>(std::max(1.0, room_below / kMinGroupHeight)));
     const auto rows = static_cast<double>(scale.rows);
-    scale.row = std::clamp(room_below / rows, kLeastGroup, kMostGroup);
+    scale.row = std::clamp(room_below / rows, kMinGroupHeight, kMaxGroupHeight);
     scale.area_left = area.left();
     scale.plot = QRectF(area.left() + label, area.top() + kTop,
                         area.width() - label - 24 - (scale.has_never ? kNever : 0), scale.row * rows);
@@ -135,14 +135,14 @@ void OutcomeView::paintRow(QPainter& painter, const ComparedGroup& group, const 
     if (scale.has_never) {
         painter.setPen(QPen(group.color, 1.6));
         painter.setBrush(Qt::NoBrush);
-        if (!group.never.isEmpty()) painter.drawEllipse(QPointF(scale.never_x - 14, y), kDot, kDot);
-        writeText(painter, QRectF(scale.never_x - 4, y - 10, 40, 20), kLeftMiddle,
-                  QStringLiteral("× %1").arg(group.never.size()), theme.text);
+        if (!group.not_reached.isEmpty()) painter.drawEllipse(QPointF(scale.never_x - 14, y), kDot, kDot);
+        drawColoredText(painter, QRectF(scale.never_x - 4, y - 10, 40, 20), kLeftMiddle,
+                  QStringLiteral("× %1").arg(group.not_reached.size()), theme.text);
     }
     QStringList open;
     if (!group.unfinished.isEmpty()) open << tr("%1 not finished").arg(group.unfinished.size());
     if (!group.missing.isEmpty()) open << tr("%1 without").arg(group.missing.size());
-    if (group.left_out > 0) open << tr("%1 left out").arg(group.left_out);
+    if (group.excluded > 0) open << tr("%1 left out").arg(group.excluded);
     if (open.isEmpty()) return;
     painter.setPen(theme.faint_text);
     const double below = has_room ? y + scale.row / 2 - 17 : y - 7.5;
@@ -158,10 +158,10 @@ void OutcomeView::paintFigure(QPainter& painter, const QRectF& area, const Theme
         painter.setPen(QPen(theme.grid, 1));
         painter.drawLine(QPointF(scale.x(tick), scale.plot.top()),
                          QPointF(scale.x(tick), scale.plot.bottom()));
-        writeText(painter, QRectF(scale.x(tick) - 40, scale.plot.bottom() + 4, 80, 16), Qt::AlignCenter,
-                  noteNumber(tick), theme.faint_text);
+        drawColoredText(painter, QRectF(scale.x(tick) - 40, scale.plot.bottom() + 4, 80, 16), Qt::AlignCenter,
+                  numberText(tick), theme.faint_text);
     }
-    writeText(painter, QRectF(scale.plot.left(), scale.plot.bottom() + 22, scale.plot.width(), 18),
+    drawColoredText(painter, QRectF(scale.plot.left(), scale.plot.bottom() + 22, scale.plot.width(), 18),
               Qt::AlignCenter, measureTitle(state_.question()), theme.text);
     painter.setPen(theme.faint_text);
     const QRectF above(area.left() + 8, area.top() + 4, scale.plot.right() - area.left() - 8, kTop - 8);
@@ -185,20 +185,20 @@ void OutcomeView::mouseMoveEvent(QMouseEvent* event) {
     const Scale scale = this->scale(canvas());
     const auto groups = shown();
     const double row = (event->position().y() - scale.plot.top()) / scale.row;
-    if (row < 0 || row >= static_cast<double>(std::min(groups.size(), scale.rows))) return emit pointed({});
+    if (row < 0 || row >= static_cast<double>(std::min(groups.size(), scale.rows))) return emit hovered({});
     const ComparedGroup& group = *groups[static_cast<std::size_t>(row)];
     const double y = scale.plot.top() + scale.row * (std::floor(row) + 0.5);
     QString text = tr("%1: mean %2 of %3 runs")
-                       .arg(group.label(), noteNumber(group.summary.mean))
+                       .arg(group.label(), numberText(group.summary.mean))
                        .arg(group.values.size());
     if (const auto& interval = group.interval)
-        text += tr(", 95 % interval %1 to %2").arg(noteNumber(interval->low), noteNumber(interval->high));
+        text += tr(", 95 % interval %1 to %2").arg(numberText(interval->low), numberText(interval->high));
     const std::vector<QPointF> dots = scale.dots(group, y);
     for (std::size_t i = 0; i < dots.size(); ++i) {
         if (QLineF(dots[i], event->position()).length() < 2 * kDot)
-            text += QStringLiteral("    %1: %2").arg(group.names[i], noteNumber(group.values[i]));
+            text += QStringLiteral("    %1: %2").arg(group.names[i], numberText(group.values[i]));
     }
-    emit pointed(text);
+    emit hovered(text);
 }
 
 QString OutcomeView::figureCsv() const {
@@ -207,7 +207,7 @@ QString OutcomeView::figureCsv() const {
         const QString label = group->label();
         for (std::size_t i = 0; i < group->values.size(); ++i)
             csv.line(label, group->names[i], group->values[i]);
-        for (const auto& [runs, word] : {std::pair{group->never, "never"},
+        for (const auto& [runs, word] : {std::pair{group->not_reached, "never"},
                                          {group->unfinished, "unfinished"},
                                          {group->missing, "missing"}})
             for (const QString& run : runs)
@@ -219,7 +219,7 @@ QString OutcomeView::figureCsv() const {
 QString OutcomeView::figureCaption() const {
     const auto groups = shown();
     const bool leaves_out = std::any_of(groups.begin(), groups.end(),
-                                        [](const ComparedGroup* group) { return group->left_out > 0; });
+                                        [](const ComparedGroup* group) { return group->excluded > 0; });
     return tr("%1, a dot a run; upright the mean, across its 95 %% interval (Student's t)%2%3")
         .arg(measureTitle(state_.question()),
              state_.question().drop_worst ? tr("; the worst run of each group dropped") : QString(),

@@ -16,7 +16,7 @@ class OutcomeView : public FigureView {
     void paintFigure(QPainter& painter, const QRectF& area, const Theme& theme) const override;
     QString figureCsv() const override;
     QString figureCaption() const override;
-    QSize leastSize() const override { return {320, 160}; }
+    QSize minFigureSize() const override { return {320, 160}; }
 
   protected:
     void mouseMoveEvent(QMouseEvent* event) override;

@@ -15,28 +15,28 @@ namespace {
 constexpr double kPairDot = 4.5;
 constexpr double kAbove = 34, kLine = 16;  // pixels: above both charts, and per line of text below them
 constexpr double kIntervalWidth = 94;      // width of each of the two intervals, including texts
-constexpr int kMostLines = 3;
+constexpr int kMaxLines = 3;
 
 /// A vertical axis over a rectangle.
-struct Upright {
+struct VerticalAxis {
     QRectF box;
     double low, high;
 
     double y(double value) const { return box.bottom() - (value - low) / (high - low) * box.height(); }
 };
 
-Upright fit(const QRectF& box, double low, double high) {
+VerticalAxis fit(const QRectF& box, double low, double high) {
     if (!(low <= high)) low = 0, high = 1;
     const double margin = high > low ? 0.08 * (high - low) : high != 0 ? 0.1 * std::abs(high) : 1;
     return {box, low - margin, high + margin};
 }
 
-void paintTicks(QPainter& painter, const Upright& axis, const Theme& theme) {
+void paintTicks(QPainter& painter, const VerticalAxis& axis, const Theme& theme) {
     for (const double tick : niceTicks(axis.low, axis.high, 6)) {
         painter.setPen(QPen(theme.grid, 1));
         painter.drawLine(QPointF(axis.box.left(), axis.y(tick)), QPointF(axis.box.right(), axis.y(tick)));
-        writeText(painter, QRectF(axis.box.left() - 66, axis.y(tick) - 9, 60, 18), kRightMiddle,
-                  noteNumber(tick), theme.faint_text);
+        drawColoredText(painter, QRectF(axis.box.left() - 66, axis.y(tick) - 9, 60, 18), kRightMiddle,
+                  numberText(tick), theme.faint_text);
     }
 }
 
@@ -62,9 +62,9 @@ struct Places {
 
 QString inFewLines(const QString& text, const QFontMetricsF& metrics, double width) {
     QStringList lines = wrapped(text, metrics, width).split('\n');
-    if (lines.size() > kMostLines) {
-        lines[kMostLines - 1] = lines.mid(kMostLines - 1).join(' ');
-        lines.resize(kMostLines);
+    if (lines.size() > kMaxLines) {
+        lines[kMaxLines - 1] = lines.mid(kMaxLines - 1).join(' ');
+        lines.resize(kMaxLines);
     }
     for (QString& line : lines)
         line = metrics.elidedText(line, Qt::ElideMiddle, width);
@@ -80,7 +80,7 @@ Places placesOf(const QRectF& area, const PairedComparison& c, const QFont& font
     const auto fits = [&](const std::string& label) {
         const QStringList lines =
             wrapped(QString::fromStdString(label), metrics, places.name_width).split('\n');
-        return lines.size() <= kMostLines &&
+        return lines.size() <= kMaxLines &&
                std::all_of(lines.begin(), lines.end(), [&](const QString& line) {
                    return metrics.horizontalAdvance(line) <= places.name_width;
                });
@@ -116,7 +116,7 @@ std::size_t seedLabelStride(const QRectF& box, const PairedComparison& c, const 
 
 /// The difference of every seed, in the colour of the better group.
 /// @param colors  of groups a and b
-void paintSeeds(QPainter& painter, const Upright& axis, const PairedComparison& c,
+void paintSeeds(QPainter& painter, const VerticalAxis& axis, const PairedComparison& c,
                 const std::pair<QColor, QColor>& colors, const Theme& theme) {
     const QRectF& box = axis.box;
     const std::size_t step = seedLabelStride(box, c, QFontMetricsF(painter.font()));
@@ -133,7 +133,7 @@ void paintSeeds(QPainter& painter, const Upright& axis, const PairedComparison& 
         painter.setPen(QPen(theme.faint_text, 1));
         painter.drawLine(QPointF(x, axis.y(0)), QPointF(x, axis.y(pair.difference())));
         painter.setPen(Qt::NoPen);
-        const bool b_better = (pair.difference() > 0) == infoOf(c.measure).more_is_better;
+        const bool b_better = (pair.difference() > 0) == infoOf(c.measure).higher_is_better;
         painter.setBrush(pair.difference() == 0 ? theme.faint_text : b_better ? colors.second : colors.first);
         painter.drawEllipse(QPointF(x, axis.y(pair.difference())), kPairDot, kPairDot);
     }
@@ -141,11 +141,11 @@ void paintSeeds(QPainter& painter, const Upright& axis, const PairedComparison& 
 
 /// The mean and its intervals, to the right of the seeds.
 /// @param axis  of the differences, over the rectangle of the intervals
-void paintIntervals(QPainter& painter, const Upright& axis, const PairedComparison& c, const Theme& theme) {
+void paintIntervals(QPainter& painter, const VerticalAxis& axis, const PairedComparison& c, const Theme& theme) {
     const QRectF& box = axis.box;
     const double mean_x = box.left() + kIntervalWidth / 2, boot_x = mean_x + kIntervalWidth;
     const auto paintInterval = [&](double x, const QString& words, const Interval& interval, double width) {
-        writeText(painter, QRectF(x - kIntervalWidth / 2, box.bottom() + 6, kIntervalWidth, 2 * kLine + 4),
+        drawColoredText(painter, QRectF(x - kIntervalWidth / 2, box.bottom() + 6, kIntervalWidth, 2 * kLine + 4),
                   Qt::AlignHCenter | Qt::AlignTop, words, theme.text);
         painter.setPen(QPen(theme.text, width, Qt::SolidLine, Qt::FlatCap));
         painter.drawLine(QPointF(x, axis.y(interval.low)), QPointF(x, axis.y(interval.high)));
@@ -205,7 +205,7 @@ void PairedView::paintPairs(QPainter& painter, const Theme& theme, const QRectF&
             high = std::max(high, outcome.value);
         }
     }
-    const Upright axis = fit(box, low, high);
+    const VerticalAxis axis = fit(box, low, high);
     paintTicks(painter, axis, theme);
     const double x_a = box.left() + 0.22 * box.width(), x_b = box.left() + 0.78 * box.width();
     for (const SeedPair& pair : c.pairs) {
@@ -245,7 +245,7 @@ void PairedView::paintDifferences(QPainter& painter, const Theme& theme, const Q
             high = std::max(high, interval->high);
         }
     }
-    const Upright axis = fit(box, low, high);
+    const VerticalAxis axis = fit(box, low, high);
     paintTicks(painter, axis, theme);
     painter.setPen(QPen(theme.text, 1.4));
     painter.drawLine(QPointF(box.left(), axis.y(0)), QPointF(box.right(), axis.y(0)));
@@ -253,7 +253,7 @@ void PairedView::paintDifferences(QPainter& painter, const Theme& theme, const Q
     painter.setPen(theme.text);
     paintTitle(painter, box, box.width() + kBesideTitle,
                differenceTitle(c, QFontMetricsF(painter.font()), box.width() + kBesideTitle));
-    writeText(painter, QRectF(box.left(), box.bottom() + 6 + kLine, places.seeds.width(), kLine + 2),
+    drawColoredText(painter, QRectF(box.left(), box.bottom() + 6 + kLine, places.seeds.width(), kLine + 2),
               kLeftMiddle, tr("seed"), theme.faint_text);
     if (c.test) paintIntervals(painter, {places.means, axis.low, axis.high}, c, theme);
 }
@@ -272,17 +272,17 @@ void PairedView::mouseMoveEvent(QMouseEvent* event) {
     const double place = (event->position().x() - places.seeds.left()) / places.seeds.width() *
                          static_cast<double>(pairs.size());
     if (!places.seeds.contains(event->position()))
-        return emit pointed(places.means.contains(event->position())
-                                ? QString::fromStdString(conclusionOf(*state_.comparison()))
+        return emit hovered(places.means.contains(event->position())
+                                ? QString::fromStdString(conclusionText(*state_.comparison()))
                                 : QString());
     const SeedPair& pair = pairs[std::min(static_cast<std::size_t>(place), pairs.size() - 1)];
     const auto text = [](const OutcomeValue& outcome) {
         switch (outcome.kind) {
             case Outcome::known:
-                return noteNumber(outcome.value);
+                return numberText(outcome.value);
             case Outcome::unfinished:
                 return tr("not finished");
-            case Outcome::never:
+            case Outcome::not_reached:
                 return tr("never");
             default:
                 return tr("not measured");
@@ -291,16 +291,16 @@ void PairedView::mouseMoveEvent(QMouseEvent* event) {
     QString said = tr("seed %1    %2: %3    %4: %5")
                        .arg(seedText(pair), QString::fromStdString(pair.run_a), text(pair.a),
                             QString::fromStdString(pair.run_b), text(pair.b));
-    if (pair.isKnown()) said += tr("    difference %1").arg(noteNumber(pair.difference()));
-    emit pointed(said);
+    if (pair.isKnown()) said += tr("    difference %1").arg(numberText(pair.difference()));
+    emit hovered(said);
 }
 
 QString PairedView::figureCsv() const {
-    return QString::fromStdString(csvOf(state_.comparison().value_or(PairedComparison{})));
+    return QString::fromStdString(toCsv(state_.comparison().value_or(PairedComparison{})));
 }
 
 QString PairedView::figureCaption() const {
-    return state_.comparison() ? QString::fromStdString(conclusionOf(*state_.comparison())) : QString();
+    return state_.comparison() ? QString::fromStdString(conclusionText(*state_.comparison())) : QString();
 }
 
 }  // namespace roper

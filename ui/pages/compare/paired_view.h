@@ -16,7 +16,7 @@ class PairedView : public FigureView {
     void paintFigure(QPainter& painter, const QRectF& area, const Theme& theme) const override;
     QString figureCsv() const override;
     QString figureCaption() const override;
-    QSize leastSize() const override { return {520, 220}; }
+    QSize minFigureSize() const override { return {520, 220}; }
 
   protected:
     void mouseMoveEvent(QMouseEvent* event) override;

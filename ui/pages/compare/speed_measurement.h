@@ -20,7 +20,7 @@ class SpeedMeasurement : public QObject {
 
   signals:
     /// A line about the progress, or why it did not start.
-    void said(const QString& text);
+    void reported(const QString& text);
     /// Emitted when new times are known.
     void measured();
 

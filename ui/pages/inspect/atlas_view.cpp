@@ -41,7 +41,7 @@ QString titleOfHead(const HeadReport& report) {
                        .arg(report.layer)
                        .arg(report.head)
                        .arg(QString::fromStdString(labelOf(report)));
-    if (evidenceOf(report) > 0) said += QStringLiteral(" (%1)").arg(noteNumber(evidenceOf(report), 3));
+    if (evidenceOf(report) > 0) said += QStringLiteral(" (%1)").arg(numberText(evidenceOf(report), 3));
     return said;
 }
 
@@ -50,13 +50,13 @@ QString describeHead(const HeadReport& report, const InspectState& state) {
         titleOfHead(report) + AtlasView::tr(
                                   "; entropy %1 nats, mean distance %2; pairs that finish no turn in this "
                                   "text make %3 of the scores")
-                                  .arg(noteNumber(report.entropy, 3), noteNumber(report.mean_distance, 3),
-                                       noteNumber(report.slow_share, 3));
+                                  .arg(numberText(report.entropy, 3), numberText(report.mean_distance, 3),
+                                       numberText(report.slow_fraction, 3));
     const int layer = static_cast<int>(report.layer), head = static_cast<int>(report.head);
     if (const auto score = state.inductionScore(layer, head))
-        said += AtlasView::tr("; induction score %1").arg(noteNumber(*score, 3));
+        said += AtlasView::tr("; induction score %1").arg(numberText(*score, 3));
     if (const auto score = state.copyingScore(layer, head))
-        said += AtlasView::tr("; copying score %1").arg(noteNumber(*score, 3));
+        said += AtlasView::tr("; copying score %1").arg(numberText(*score, 3));
     return said;
 }
 
@@ -66,8 +66,8 @@ AtlasView::AtlasView(InspectState& state, QWidget* parent) : FigureView(parent),
         connect(&state_, signal, this, qOverload<>(&QWidget::update));
 }
 
-void AtlasView::setColour(Colour colour) {
-    colour_ = colour;
+void AtlasView::setColorBy(ColorBy color_by) {
+    color_by_ = color_by;
     update();
 }
 
@@ -100,27 +100,27 @@ bool AtlasView::isShown(const HeadReport& report) const {
 /// The score that sets a dot's colour, 0 to 1; for copying, 0.5 is neutral and 0 is anti-copying.
 std::optional<double> AtlasView::scoreOf(const HeadReport& report) const {
     const int layer = static_cast<int>(report.layer), head = static_cast<int>(report.head);
-    if (colour_ == Colour::induction) return state_.inductionScore(layer, head);
+    if (color_by_ == ColorBy::induction) return state_.inductionScore(layer, head);
     const auto copying = state_.copyingScore(layer, head);
     return copying ? std::optional((1 + *copying) / 2) : std::nullopt;
 }
 
 QColor AtlasView::colorOf(const HeadReport& report, const Theme& theme) const {
     constexpr int kSteps = 64;
-    switch (colour_) {
-        case Colour::label:
+    switch (color_by_) {
+        case ColorBy::label:
             return colorOf(labelOf(report));
-        case Colour::slow_share:
+        case ColorBy::slow_fraction:
             return theme.pair(
-                static_cast<int>(std::lround((kSteps - 1) * std::clamp(report.slow_share, 0.0, 1.0))),
+                static_cast<int>(std::lround((kSteps - 1) * std::clamp(report.slow_fraction, 0.0, 1.0))),
                 kSteps);
-        case Colour::induction:
-        case Colour::copying:
+        case ColorBy::induction:
+        case ColorBy::copying:
             if (const auto score = scoreOf(report))
                 return theme.pair(static_cast<int>(std::lround((kSteps - 1) * std::clamp(*score, 0.0, 1.0))),
                                   kSteps);
             return theme.frame;
-        case Colour::layer:
+        case ColorBy::layer:
             return theme.pair(static_cast<int>(report.layer),
                               state_.summary() != nullptr ? static_cast<int>(state_.summary()->layers) : 1);
     }
@@ -128,26 +128,26 @@ QColor AtlasView::colorOf(const HeadReport& report, const Theme& theme) const {
 }
 
 QPointF AtlasView::Frame::at(const HeadReport& report) const {
-    return {box.left() + box.width() * along(report.mean_distance) / along(most_distance),
-            box.bottom() - box.height() * report.entropy / most_entropy};
+    return {box.left() + box.width() * along(report.mean_distance) / along(max_distance),
+            box.bottom() - box.height() * report.entropy / max_entropy};
 }
 
 AtlasView::Frame AtlasView::frame(const QRectF& area, bool legend) const {
     Frame frame;
     const bool has_legend =
-        legend && state_.answer(need::heads) != nullptr && !state_.answer(need::heads)->heads.empty();
+        legend && state_.answer(answers::heads) != nullptr && !state_.answer(answers::heads)->heads.empty();
     const double below = has_legend ? legendIn(area, Theme::light()).back().place.bottom() - area.top() : 0;
     frame.box = area.adjusted(kLeft, kTop + below, -kRight, -kBottom);
-    if (state_.answer(need::heads) == nullptr) return frame;
-    for (const HeadReport& report : state_.answer(need::heads)->heads) {
-        frame.most_distance = std::max(frame.most_distance, 1.1 * report.mean_distance);
-        frame.most_entropy = std::max(frame.most_entropy, 1.06 * report.entropy);
+    if (state_.answer(answers::heads) == nullptr) return frame;
+    for (const HeadReport& report : state_.answer(answers::heads)->heads) {
+        frame.max_distance = std::max(frame.max_distance, 1.1 * report.mean_distance);
+        frame.max_entropy = std::max(frame.max_entropy, 1.06 * report.entropy);
     }
     return frame;
 }
 
 QPointF AtlasView::dotOf(int layer, int head) const {
-    for (const HeadReport& report : state_.answer(need::heads)->heads)
+    for (const HeadReport& report : state_.answer(answers::heads)->heads)
         if (report.layer == layer && report.head == head) return frame(canvas(), true).at(report);
     return {};
 }
@@ -159,9 +159,9 @@ void AtlasView::paintAxes(QPainter& painter, const Frame& frame, const Theme& th
     painter.drawLine(box.bottomLeft(), box.topLeft());
     const QFontMetricsF metrics(painter.font());
     double taken = -1e9;
-    for (double distance = 0; distance <= frame.most_distance; distance = distance < 1 ? 1 : 2 * distance) {
-        const double x = box.left() + box.width() * along(distance) / along(frame.most_distance);
-        const QString text = noteNumber(distance, 4);
+    for (double distance = 0; distance <= frame.max_distance; distance = distance < 1 ? 1 : 2 * distance) {
+        const double x = box.left() + box.width() * along(distance) / along(frame.max_distance);
+        const QString text = numberText(distance, 4);
         const double width = metrics.horizontalAdvance(text);
         painter.setPen(QPen(theme.grid, 1));
         painter.drawLine(QPointF(x, box.top()), QPointF(x, box.bottom()));
@@ -171,18 +171,18 @@ void AtlasView::paintAxes(QPainter& painter, const Frame& frame, const Theme& th
         painter.drawText(QRectF(x - width, box.bottom() + 3, 2 * width, 18), Qt::AlignHCenter | Qt::AlignTop,
                          text);
     }
-    for (const double tick : niceTicks(0, frame.most_entropy, 5)) {
-        const double y = box.bottom() - box.height() * tick / frame.most_entropy;
+    for (const double tick : niceTicks(0, frame.max_entropy, 5)) {
+        const double y = box.bottom() - box.height() * tick / frame.max_entropy;
         painter.setPen(QPen(theme.grid, 1));
         painter.drawLine(QPointF(box.left(), y), QPointF(box.right(), y));
         painter.setPen(theme.faint_text);
         painter.drawText(QRectF(box.left() - kLeft, y - 9, kLeft - 6, 18), Qt::AlignRight | Qt::AlignVCenter,
-                         noteNumber(tick, 3));
+                         numberText(tick, 3));
     }
     painter.setPen(theme.text);
     painter.drawText(
         QRectF(box.left(), box.bottom() + 22, box.width(), 20), Qt::AlignHCenter | Qt::AlignVCenter,
-        metrics.elidedText(state_.change().isNothing() ? tr("mean distance n − j, tokens")
+        metrics.elidedText(state_.change().isEmpty() ? tr("mean distance n − j, tokens")
                                                        : tr("mean distance n − j, tokens (with the change)"),
                            Qt::ElideRight, box.width()));
     painter.save();
@@ -194,14 +194,14 @@ void AtlasView::paintAxes(QPainter& painter, const Frame& frame, const Theme& th
 }
 
 /// Texts for the first and last colour of a continuous colour scale.
-std::pair<QString, QString> AtlasView::endsOfScale() const {
-    switch (colour_) {
-        case Colour::layer:
+std::pair<QString, QString> AtlasView::scaleEndLabels() const {
+    switch (color_by_) {
+        case ColorBy::layer:
             return {tr("layer 0"),
                     tr("layer %1").arg(state_.summary() != nullptr ? state_.summary()->layers - 1 : 1)};
-        case Colour::induction:
+        case ColorBy::induction:
             return {tr("induction score 0"), tr("1")};
-        case Colour::copying:
+        case ColorBy::copying:
             return {tr("copying score −1"), tr("1")};
         default:
             return {tr("fast pairs make the scores"), tr("slow pairs do")};
@@ -210,12 +210,12 @@ std::pair<QString, QString> AtlasView::endsOfScale() const {
 
 std::vector<AtlasView::LegendEntry> AtlasView::legendIn(const QRectF& area, const Theme& theme) const {
     std::vector<LegendEntry> entries;
-    if (colour_ == Colour::label) {
-        for (const auto& [label, count] : countedLabels(*state_.answer(need::heads)))
+    if (color_by_ == ColorBy::label) {
+        for (const auto& [label, count] : countedLabels(*state_.answer(answers::heads)))
             entries.push_back(
                 {colorOf(label), QStringLiteral("%1 %2").arg(QString::fromStdString(label)).arg(count), {}});
     } else {
-        const auto [low, high] = endsOfScale();
+        const auto [low, high] = scaleEndLabels();
         entries.push_back({theme.pair(0, 2), low, {}});
         entries.push_back({theme.pair(1, 2), high, {}});
     }
@@ -245,9 +245,9 @@ void AtlasView::paintLegend(QPainter& painter, const QRectF& area, const Theme& 
 
 void AtlasView::paintWithLegend(bool legend, QPainter& painter, const QRectF& area,
                                 const Theme& theme) const {
-    if (state_.answer(need::heads) == nullptr) {
-        paintInstead(painter, area, theme,
-                     state_.instead(state_.model().isEmpty()
+    if (state_.answer(answers::heads) == nullptr) {
+        paintPlaceholder(painter, area, theme,
+                     state_.placeholder(state_.model().isEmpty()
                                         ? tr("Choose a model, and type a text that it reads.")
                                         : tr("What each head does with the text is shown here.")));
         return;
@@ -260,7 +260,7 @@ void AtlasView::paintWithLegend(bool legend, QPainter& painter, const QRectF& ar
         painter.setBrush(colorOf(report, theme));
         painter.drawEllipse(frame.at(report), kRadius, kRadius);
     };
-    for (const HeadReport& report : state_.answer(need::heads)->heads)
+    for (const HeadReport& report : state_.answer(answers::heads)->heads)
         if (isShown(report)) dot(report);
     if (const HeadReport* chosen = state_.report()) {
         dot(*chosen);
@@ -269,12 +269,12 @@ void AtlasView::paintWithLegend(bool legend, QPainter& painter, const QRectF& ar
 }
 
 const HeadReport* AtlasView::nearest(const QPointF& at) const {
-    if (state_.answer(need::heads) == nullptr) return nullptr;
+    if (state_.answer(answers::heads) == nullptr) return nullptr;
     constexpr double kReach = 14;
     const Frame frame = this->frame(canvas(), true);
     const HeadReport* best = nullptr;
     double least = kReach;
-    for (const HeadReport& report : state_.answer(need::heads)->heads) {
+    for (const HeadReport& report : state_.answer(answers::heads)->heads) {
         if (!isShown(report)) continue;
         const QPointF apart = frame.at(report) - at;
         const double distance = std::hypot(apart.x(), apart.y());
@@ -293,27 +293,27 @@ void AtlasView::mousePressEvent(QMouseEvent* event) {
 
 void AtlasView::mouseMoveEvent(QMouseEvent* event) {
     const HeadReport* report = nearest(event->position());
-    emit pointed(report != nullptr ? describeHead(*report, state_) : QString());
+    emit hovered(report != nullptr ? describeHead(*report, state_) : QString());
 }
 
 QString AtlasView::figureCsv() const {
     CsvText csv(QStringLiteral(
         "layer,head,label,evidence,entropy,mean_distance,first,self,previous,local,same,induction,slow_"
         "share"));
-    if (state_.answer(need::heads) == nullptr) return csv.text();
-    for (const HeadReport& r : state_.answer(need::heads)->heads)
+    if (state_.answer(answers::heads) == nullptr) return csv.text();
+    for (const HeadReport& r : state_.answer(answers::heads)->heads)
         csv.line(r.layer, r.head, labelOf(r), evidenceOf(r), r.entropy, r.mean_distance, r.first, r.self,
-                 r.previous, r.local, r.same, r.induction, r.slow_share);
+                 r.previous, r.local, r.same, r.induction, r.slow_fraction);
     return csv.text();
 }
 
 QString AtlasView::figureCaption() const {
-    if (state_.answer(need::heads) == nullptr || state_.summary() == nullptr) return {};
+    if (state_.answer(answers::heads) == nullptr || state_.summary() == nullptr) return {};
     return tr("All %1 heads of %2 on %3 tokens: mean distance and entropy of the attention weights%4")
-        .arg(state_.answer(need::heads)->heads.size())
+        .arg(state_.answer(answers::heads)->heads.size())
         .arg(QString::fromStdString(state_.summary()->name))
-        .arg(state_.answer(need::heads)->tokens.size())
-        .arg(state_.change().isNothing() ? QString() : tr(", with the change"));
+        .arg(state_.answer(answers::heads)->tokens.size())
+        .arg(state_.change().isEmpty() ? QString() : tr(", with the change"));
 }
 
 }  // namespace roper

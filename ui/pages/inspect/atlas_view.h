@@ -14,20 +14,20 @@ class AtlasView : public FigureView {
   public:
     AtlasView(InspectState& state, QWidget* parent);
 
-    enum class Colour { label, slow_share, layer, induction, copying };
-    void setColour(Colour colour);
+    enum class ColorBy { label, slow_fraction, layer, induction, copying };
+    void setColorBy(ColorBy color_by);
     /// Shows only heads with this label; empty: all.
     void setLabel(const std::string& label);
     /// Position of a head's dot on the canvas.
     QPointF dotOf(int layer, int head) const;
 
     QString figureName() const override { return QStringLiteral("head-atlas"); }
-    QSize leastSize() const override { return {300, 220}; }
-    QSize leastScreenSize() const override { return {200, 110}; }
+    QSize minFigureSize() const override { return {300, 220}; }
+    QSize minScreenSize() const override { return {200, 110}; }
     void paintFigure(QPainter& painter, const QRectF& area, const Theme& theme) const override {
         paintWithLegend(true, painter, area, theme);
     }
-    bool hasLegend() const override { return state_.answer(need::heads) != nullptr; }
+    bool hasLegend() const override { return state_.answer(answers::heads) != nullptr; }
     void paintWithLegend(bool legend, QPainter& painter, const QRectF& area,
                          const Theme& theme) const override;
     QString figureCsv() const override;
@@ -44,7 +44,7 @@ class AtlasView : public FigureView {
   private:
     struct Frame {
         QRectF box;
-        double most_distance = 1, most_entropy = 1;
+        double max_distance = 1, max_entropy = 1;
         QPointF at(const HeadReport& report) const;
     };
     struct LegendEntry {
@@ -57,14 +57,14 @@ class AtlasView : public FigureView {
     Frame frame(const QRectF& area, bool legend) const;
     bool isShown(const HeadReport& report) const;
     QColor colorOf(const HeadReport& report, const Theme& theme) const;
-    std::pair<QString, QString> endsOfScale() const;
+    std::pair<QString, QString> scaleEndLabels() const;
     std::optional<double> scoreOf(const HeadReport& report) const;
     const HeadReport* nearest(const QPointF& at) const;
     void paintAxes(QPainter& painter, const Frame& frame, const Theme& theme) const;
     void paintLegend(QPainter& painter, const QRectF& area, const Theme& theme) const;
 
     InspectState& state_;
-    Colour colour_ = Colour::label;
+    ColorBy color_by_ = ColorBy::label;
     std::string label_;
 };
 

@@ -10,29 +10,29 @@
 namespace roper {
 namespace {
 
-const Eigen::VectorXd& numbersOf(const HeadReport& report, BandQuantity quantity) {
+const Eigen::VectorXd& numbersOf(const HeadReport& report, PairQuantity quantity) {
     switch (quantity) {
-        case BandQuantity::score_share:
+        case PairQuantity::score_fraction:
             return report.bands.share;
-        case BandQuantity::query_norm:
+        case PairQuantity::query_norm:
             return report.query_norms;
-        case BandQuantity::key_norm:
+        case PairQuantity::key_norm:
             return report.key_norms;
-        case BandQuantity::value_norm:
+        case PairQuantity::value_norm:
             break;
     }
     return report.value_norms;
 }
 
-QColor colorOf(BandQuantity quantity, const Theme& theme) {
+QColor colorOf(PairQuantity quantity, const Theme& theme) {
     switch (quantity) {
-        case BandQuantity::score_share:
+        case PairQuantity::score_fraction:
             return theme.frame;
-        case BandQuantity::query_norm:
+        case PairQuantity::query_norm:
             return Theme::query();
-        case BandQuantity::key_norm:
+        case PairQuantity::key_norm:
             return Theme::key();
-        case BandQuantity::value_norm:
+        case PairQuantity::value_norm:
             break;
     }
     return Theme::value();
@@ -40,55 +40,55 @@ QColor colorOf(BandQuantity quantity, const Theme& theme) {
 
 }  // namespace
 
-BandsPanel::BandsPanel(const ShownModels& models, QWidget* parent)
+PairsPanel::PairsPanel(const ShownModels& models, QWidget* parent)
     : ModelPanel(tr("Bands"), tr("What each pair of features does"), models, parent),
-      bands_(makeMap(QStringLiteral("bands"),
+      pairs_map_(makeMap(QStringLiteral("bands"),
                      tr("What each pair of features does in every head is shown here."),
-                     &BandsPanel::pointedBand)),
-      head_bands_(new BarChart(QStringLiteral("head-bands"), tr("pair, the fastest first"), {}, this)),
+                     &PairsPanel::pairReadout)),
+      head_pairs_(new BarChart(QStringLiteral("head-bands"), tr("pair, the fastest first"), {}, this)),
       quantity_(named(new QComboBox, tr("What is shown of each pair"),
                       tr("Its share in the scores, or the mean length of q, k or v in it"))),
       mean_(named(new QCheckBox(tr("mean of all heads")), tr("Mean of all heads"),
                   tr("Below: the mean over all heads of all layers instead of the chosen head"))) {
     quantity_->addItems(
         {tr("share of the scores' variance"), tr("length of q"), tr("length of k"), tr("length of v")});
-    connect(quantity_, &QComboBox::currentIndexChanged, this, &BandsPanel::refresh);
-    connect(mean_, &QCheckBox::toggled, this, &BandsPanel::showHeadBands);
-    connect(bands_, &HeatMapView::cellClicked, this, [this](int row, int) {
-        const HeadsAnswer* heads = state().answer(need::heads);
+    connect(quantity_, &QComboBox::currentIndexChanged, this, &PairsPanel::refresh);
+    connect(mean_, &QCheckBox::toggled, this, &PairsPanel::showHeadPairs);
+    connect(pairs_map_, &HeatMapView::cellClicked, this, [this](int row, int) {
+        const HeadsAnswer* heads = state().answer(answers::heads);
         if (heads == nullptr) return;
         const HeadReport& report = heads->heads.at(static_cast<std::size_t>(row));
         state().setHead(static_cast<int>(report.layer), static_cast<int>(report.head));
     });
-    hear(head_bands_);
+    forwardReadouts(head_pairs_);
     auto* layout = new QVBoxLayout(this);
     layout->addLayout(row({quantity_, mean_}));
-    layout->addWidget(splitter(Qt::Vertical, {bands_, head_bands_}, {460, 220}), 1);
+    layout->addWidget(splitter(Qt::Vertical, {pairs_map_, head_pairs_}, {460, 220}), 1);
 }
 
-void BandsPanel::setQuantity(BandQuantity quantity) {
+void PairsPanel::setQuantity(PairQuantity quantity) {
     quantity_->setCurrentIndex(static_cast<int>(quantity));
 }
 
-void BandsPanel::prepare(const QString&, const InspectPicture& picture) {
+void PairsPanel::prepare(const QString&, const InspectFigureSettings& picture) {
     setQuantity(picture.quantity);
     mean_->setChecked(picture.mean);
 }
 
-void BandsPanel::refresh() {
-    showBands();
-    if (const HeadsAnswer* heads = state().answer(need::heads))
+void PairsPanel::refresh() {
+    showPairs();
+    if (const HeadsAnswer* heads = state().answer(answers::heads))
         for (std::size_t i = 0; i < heads->heads.size(); ++i)
-            if (&heads->heads[i] == state().report()) bands_->setMarked(static_cast<int>(i), -1);
-    showHeadBands();
+            if (&heads->heads[i] == state().report()) pairs_map_->setMarked(static_cast<int>(i), -1);
+    showHeadPairs();
 }
 
-void BandsPanel::showBands() {
-    const HeadsAnswer* heads = state().answer(need::heads);
-    if (heads == nullptr || heads->heads.empty()) return bands_->setMap({});
-    const BandQuantity quantity = this->quantity();
+void PairsPanel::showPairs() {
+    const HeadsAnswer* heads = state().answer(answers::heads);
+    if (heads == nullptr || heads->heads.empty()) return pairs_map_->setMap({});
+    const PairQuantity quantity = this->quantity();
     const auto pairs = numbersOf(heads->heads.front(), quantity).size();
-    if (pairs == 0) return bands_->setMap({});
+    if (pairs == 0) return pairs_map_->setMap({});
     auto values = std::make_shared<Eigen::MatrixXd>(static_cast<Eigen::Index>(heads->heads.size()), pairs);
     HeatMapView::Map map;
     for (std::size_t i = 0; i < heads->heads.size(); ++i) {
@@ -98,7 +98,7 @@ void BandsPanel::showBands() {
     }
     for (Eigen::Index pair = 0; pair < pairs; ++pair)
         map.column_labels << QString::number(pair);
-    map.scale = quantity == BandQuantity::score_share ? HeatMapView::Scale::diverging
+    map.scale = quantity == PairQuantity::score_fraction ? HeatMapView::Scale::diverging
                                                       : HeatMapView::Scale::sequential;
     map.limit = HeatMapView::limitOf(*values, false);
     map.values = values;
@@ -106,35 +106,35 @@ void BandsPanel::showBands() {
     map.row_name = tr("layer·head");
     map.column_name = tr("pair, the fastest first");
     map.value_name = quantity_->currentText();
-    const QString with = state().change().isNothing() ? QString() : tr(", with the change");
-    bands_->setTitle(tr("%1, by head and pair%2").arg(quantity_->currentText(), with));
-    bands_->setCaption(tr("%1 of every pair in every head of %2, %3 tokens")
+    const QString with = state().change().isEmpty() ? QString() : tr(", with the change");
+    pairs_map_->setTitle(tr("%1, by head and pair%2").arg(quantity_->currentText(), with));
+    pairs_map_->setCaption(tr("%1 of every pair in every head of %2, %3 tokens")
                            .arg(quantity_->currentText(), modelName())
                            .arg(heads->tokens.size()));
     map.pyramid = HeatMapView::makePyramid(*map.values, map.scale, map.limit, false);
-    bands_->setMap(std::move(map));
+    pairs_map_->setMap(std::move(map));
 }
 
-QString BandsPanel::pointedBand(int row, int column) const {
-    const HeadsAnswer* heads = state().answer(need::heads);
+QString PairsPanel::pairReadout(int row, int column) const {
+    const HeadsAnswer* heads = state().answer(answers::heads);
     if (heads == nullptr || row >= static_cast<int>(heads->heads.size())) return {};
     const HeadReport& report = heads->heads[static_cast<std::size_t>(row)];
     const auto& theta = heads->theta.at(static_cast<std::size_t>(report.layer));
     QString said = tr("layer %1, head %2, pair %3").arg(report.layer).arg(report.head).arg(column);
     if (column < static_cast<int>(theta.size())) {
         const double turn = 2 * std::numbers::pi / theta[static_cast<std::size_t>(column)];
-        said += tr(" (a turn in %1 tokens)").arg(noteNumber(turn, 3));
+        said += tr(" (a turn in %1 tokens)").arg(numberText(turn, 3));
     }
     if (column < report.bands.share.size())
-        said += tr(": share of the scores %1 %").arg(noteNumber(100 * report.bands.share[column], 3));
+        said += tr(": share of the scores %1 %").arg(numberText(100 * report.bands.share[column], 3));
     return said + tr("; lengths of q %1, k %2, v %3")
-                      .arg(noteNumber(report.query_norms[column], 3), noteNumber(report.key_norms[column], 3),
-                           noteNumber(report.value_norms[column], 3));
+                      .arg(numberText(report.query_norms[column], 3), numberText(report.key_norms[column], 3),
+                           numberText(report.value_norms[column], 3));
 }
 
 /// Of the chosen head, or the mean over all heads; nothing while unknown.
-std::optional<Eigen::VectorXd> BandsPanel::bandsOf(const InspectState& of) const {
-    const HeadsAnswer* heads = of.answer(need::heads);
+std::optional<Eigen::VectorXd> PairsPanel::pairNumbersOf(const InspectState& of) const {
+    const HeadsAnswer* heads = of.answer(answers::heads);
     if (heads == nullptr || heads->heads.empty()) return std::nullopt;
     Eigen::VectorXd sum;
     int counted = 0;
@@ -149,13 +149,13 @@ std::optional<Eigen::VectorXd> BandsPanel::bandsOf(const InspectState& of) const
     return Eigen::VectorXd(sum / counted);
 }
 
-void BandsPanel::showHeadBands() {
+void PairsPanel::showHeadPairs() {
     const Theme theme = Theme::of(palette());
     std::vector<BarChart::Series> series;
     Eigen::Index pairs = 0;
-    const bool two = beside().answer(need::heads) != nullptr;
-    for (const InspectState* shown : {&state(), &beside()})
-        if (const auto numbers = bandsOf(*shown)) {
+    const bool two = comparison().answer(answers::heads) != nullptr;
+    for (const InspectState* shown : {&state(), &comparison()})
+        if (const auto numbers = pairNumbersOf(*shown)) {
             const bool is_first = shown == &state();
             pairs = std::max(pairs, numbers->size());
             series.push_back({is_first ? QStringLiteral("value") : QStringLiteral("beside"),
@@ -164,17 +164,17 @@ void BandsPanel::showHeadBands() {
                               {numbers->begin(), numbers->end()},
                               {}});
         }
-    if (series.empty()) return head_bands_->setBars({}, {});
-    std::vector<int> places;
+    if (series.empty()) return head_pairs_->setBars({}, {});
+    std::vector<int> categories;
     for (int pair = 0; pair < pairs; ++pair)
-        places.push_back(pair);
+        categories.push_back(pair);
     for (BarChart::Series& one : series)
         one.values.resize(static_cast<std::size_t>(pairs), 0);  // a model with fewer pairs
     const QString of = mean_->isChecked() ? tr("mean of all heads")
                                           : tr("layer %1, head %2").arg(state().layer()).arg(state().head());
-    head_bands_->setHeadline(QStringLiteral("%1, %2").arg(quantity_->currentText(), of));
-    head_bands_->setCaption(tr("%1 by pair, %2").arg(quantity_->currentText(), of));
-    head_bands_->setBars(places, series);
+    head_pairs_->setHeadline(QStringLiteral("%1, %2").arg(quantity_->currentText(), of));
+    head_pairs_->setCaption(tr("%1 by pair, %2").arg(quantity_->currentText(), of));
+    head_pairs_->setBars(categories, series);
 }
 
 }  // namespace roper

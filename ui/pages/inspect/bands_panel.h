@@ -10,37 +10,37 @@
 namespace roper {
 
 /// Quantity that the map of bands shows for each pair.
-enum class BandQuantity { score_share, query_norm, key_norm, value_norm };
+enum class PairQuantity { score_fraction, query_norm, key_norm, value_norm };
 
 /// Share of each pair of features in every head, and in the chosen head compared with the model beside it.
-class BandsPanel : public ModelPanel {
+class PairsPanel : public ModelPanel {
     Q_OBJECT
 
   public:
-    BandsPanel(const ShownModels& models, QWidget* parent);
+    PairsPanel(const ShownModels& models, QWidget* parent);
 
-    PageFigures::Figures figures() const override { return {bands_, head_bands_}; }
-    std::vector<const Need*> needs() const override { return {&need::heads, &need::reading, &need::changed}; }
-    std::vector<const Need*> besideNeeds() const override { return {&need::heads}; }
-    std::vector<const Need*> needsOf(const QString&) const override { return {&need::heads}; }
-    void prepare(const QString& figure, const InspectPicture& picture) override;
+    PageFigures::Figures figures() const override { return {pairs_map_, head_pairs_}; }
+    std::vector<const AnswerSpec*> requiredAnswers() const override { return {&answers::heads, &answers::reading, &answers::changed}; }
+    std::vector<const AnswerSpec*> comparisonAnswers() const override { return {&answers::heads}; }
+    std::vector<const AnswerSpec*> answersForFigure(const QString&) const override { return {&answers::heads}; }
+    void prepare(const QString& figure, const InspectFigureSettings& picture) override;
 
-    HeatMapView& bands() { return *bands_; }
-    BarChart& headBands() { return *head_bands_; }
-    void setQuantity(BandQuantity quantity);
+    HeatMapView& bands() { return *pairs_map_; }
+    BarChart& headPairs() { return *head_pairs_; }
+    void setQuantity(PairQuantity quantity);
 
   protected:
     void refresh() override;
 
   private:
-    BandQuantity quantity() const { return static_cast<BandQuantity>(quantity_->currentIndex()); }
-    void showBands();
-    void showHeadBands();
-    std::optional<Eigen::VectorXd> bandsOf(const InspectState& state) const;
-    QString pointedBand(int row, int column) const;
+    PairQuantity quantity() const { return static_cast<PairQuantity>(quantity_->currentIndex()); }
+    void showPairs();
+    void showHeadPairs();
+    std::optional<Eigen::VectorXd> pairNumbersOf(const InspectState& state) const;
+    QString pairReadout(int row, int column) const;
 
-    HeatMapView* bands_;
-    BarChart* head_bands_;
+    HeatMapView* pairs_map_;
+    BarChart* head_pairs_;
     QComboBox* quantity_;
     QCheckBox* mean_;
 };

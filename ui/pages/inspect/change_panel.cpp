@@ -53,7 +53,7 @@ ChangePanel::ChangePanel(InspectState& state, QWidget* parent)
         constexpr std::int64_t kProblems = 64;
         Question question{"solve"};
         question.count = kProblems;
-        state_.request(need::solved, question);
+        state_.request(answers::solved, question);
     });
     column_->addWidget(solve_);
     solved_ = result(tr("What the change does to the problems that are solved"));
@@ -111,13 +111,13 @@ QCheckBox* ChangePanel::addCheck(const QString& text, const QString& help, bool 
 }
 
 void ChangePanel::addParts() {
-    mute_ = named(new LineEdit, tr("Pairs left out"),
+    ablated_pairs_ = named(new LineEdit, tr("Pairs left out"),
                   tr("Scores do without these pairs: 24-31, 5 or 0,1,7; pair 0 rotates fastest"));
-    mute_->setPlaceholderText(tr("such as 24-31"));
-    connect(mute_, &LineEdit::edited, this, [this](const QString& text) {
+    ablated_pairs_->setPlaceholderText(tr("such as 24-31"));
+    connect(ablated_pairs_, &LineEdit::edited, this, [this](const QString& text) {
         edit([&](ModelChange& change) { change.mute = text.trimmed().toStdString(); });
     });
-    form_->addRow(tr("Pairs left out"), mute_);
+    form_->addRow(tr("Pairs left out"), ablated_pairs_);
     addCheck(tr("zero the heads' output"), tr("What the heads add to the residual stream is left out"),
              &ModelChange::mute_heads);
     addCheck(tr("q and k not rotated"), tr("Scores of these heads know no positions"),
@@ -149,7 +149,7 @@ void ChangePanel::addPositions() {
         // longrope needs a list of factors.
         if (name != "longrope") scaling_->addItem(QString::fromStdString(name));
     connect(scaling_, &QComboBox::currentTextChanged, this, [this](const QString& name) {
-        edit([&](ModelChange& change) { change.scaling = valueNamed<ScalingMethod>(name.toStdString()); });
+        edit([&](ModelChange& change) { change.scaling = enumFromName<ScalingMethod>(name.toStdString()); });
     });
     form_->addRow(tr("Scaling"), scaling_);
     factor_ = named(new NumberEdit(1, 10000), tr("Factor of the scaling"),
@@ -188,7 +188,7 @@ void ChangePanel::show(const ModelChange& change) {
     change_ = change;
     layer_->setCurrentIndex(change.layer ? static_cast<int>(*change.layer) + 1 : 0);
     head_->setCurrentIndex(change.head ? static_cast<int>(*change.head) + 1 : 0);
-    mute_->showText(QString::fromStdString(change.mute));
+    ablated_pairs_->showText(QString::fromStdString(change.mute));
     for (const auto& [box, member] : checks_)
         box->setChecked(change.*member);
     shift_->setValue(static_cast<int>(change.shift));
@@ -201,20 +201,20 @@ void ChangePanel::show(const ModelChange& change) {
 }
 
 void ChangePanel::showEffect() {
-    const TextReading *before = state_.answer(need::reading), *after = state_.answer(need::changed);
+    const TextReading *before = state_.answer(answers::reading), *after = state_.answer(answers::changed);
     if (before == nullptr || before->nll.empty()) return say(*effect_, {});
     QString text = tr("loss %1 nats per token, perplexity %2")
-                       .arg(fixedNumber(before->loss, 4), noteNumber(std::exp(before->loss), 4));
+                       .arg(fixedNumberText(before->loss, 4), numberText(std::exp(before->loss), 4));
     if (after != nullptr && after->nll.size() == before->nll.size())
         text += tr("\nwith the change %1 (%2%3), perplexity %4")
-                    .arg(fixedNumber(after->loss, 4),
+                    .arg(fixedNumberText(after->loss, 4),
                          after->loss < before->loss ? QString() : QStringLiteral("+"),
-                         fixedNumber(after->loss - before->loss, 4), noteNumber(std::exp(after->loss), 4));
+                         fixedNumberText(after->loss - before->loss, 4), numberText(std::exp(after->loss), 4));
     say(*effect_, text);
 }
 
 void ChangePanel::showSolved() {
-    const SolvedAnswer* answer = state_.answer(need::solved);
+    const SolvedAnswer* answer = state_.answer(answers::solved);
     if (answer == nullptr) return say(*solved_, {});
     const auto share = [](const std::vector<bool>& solved) {
         const std::int64_t count = SolvedAnswer::count(solved);
@@ -222,10 +222,10 @@ void ChangePanel::showSolved() {
         return tr("%1 of %2 solved (95 % interval %3 to %4 %)")
             .arg(count)
             .arg(solved.size())
-            .arg(fixedNumber(100 * low, 0), fixedNumber(100 * high, 0));
+            .arg(fixedNumberText(100 * low, 0), fixedNumberText(100 * high, 0));
     };
     QString text = share(answer->solved);
-    if (!state_.change().isNothing())
+    if (!state_.change().isEmpty())
         text += tr("\nwith the change %1; %2 lost, %3 gained")
                     .arg(share(answer->changed))
                     .arg(answer->lost())

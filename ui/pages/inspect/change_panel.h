@@ -44,7 +44,7 @@ class ChangePanel : public QWidget {
     QVBoxLayout* column_;
     QFormLayout* form_ = nullptr;  ///< form to which rows are added
     QComboBox *layer_, *head_, *scaling_;
-    LineEdit* mute_;
+    LineEdit* ablated_pairs_;
     QCheckBox *no_value_rotation_ = nullptr, *no_inverse_ = nullptr;
     std::vector<std::pair<QCheckBox*, bool ModelChange::*>> checks_;
     QSpinBox* shift_;

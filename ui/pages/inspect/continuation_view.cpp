@@ -27,15 +27,15 @@ ContinuationView::ContinuationView(InspectState& state, QWidget* parent) : Figur
         update();
     };
     connect(&state_, &InspectState::modelChanged, this, begin_anew);
-    connect(&state_, &InspectState::answered, this, [begin_anew](const Need* what) {
-        if (what == &need::continuation) begin_anew();
+    connect(&state_, &InspectState::answered, this, [begin_anew](const AnswerSpec* what) {
+        if (what == &answers::continuation) begin_anew();
     });
     connect(&state_, &InspectState::workChanged, this, qOverload<>(&QWidget::update));
 }
 
 void ContinuationView::choose(int step) {
-    if (state_.answer(need::continuation) == nullptr) return;
-    const int last = static_cast<int>(state_.answer(need::continuation)->generated()) - 1;
+    if (state_.answer(answers::continuation) == nullptr) return;
+    const int last = static_cast<int>(state_.answer(answers::continuation)->generated()) - 1;
     chosen_ = std::clamp(step, 0, std::max(0, last));
     emit chosenChanged(chosen_);
     update();
@@ -47,7 +47,7 @@ void ContinuationView::setHead(int head) {
 }
 
 std::vector<double> ContinuationView::weights() const {
-    const Continuation& c = *state_.answer(need::continuation);
+    const Continuation& c = *state_.answer(answers::continuation);
     std::vector<double> mean(c.tokens.size(), 0);
     const auto add = [&](const Eigen::MatrixXd& attention, double share) {
         for (std::size_t j = 0; j < mean.size(); ++j)
@@ -63,12 +63,12 @@ std::vector<double> ContinuationView::weights() const {
 }
 
 TokenLines ContinuationView::linesIn(const QRectF& area) const {
-    const Continuation* c = state_.answer(need::continuation);
+    const Continuation* c = state_.answer(answers::continuation);
     const QFontMetricsF metrics(monospaced(font(), kLetters));
-    return layTokens(c != nullptr ? c->tokens : std::vector<std::string>(),
+    return layOutTokens(c != nullptr ? c->tokens : std::vector<std::string>(),
                      area.adjusted(kMargin, kMargin + 18, -kMargin, 0),
                      {.line = kCellHeight, .height = kCellHeight}, [&](const std::string& token) {
-                         const QString text = shownToken(token);
+                         const QString text = formatToken(token);
                          return text.size() <= 1 ? kCellWidth : metrics.horizontalAdvance(text) + 6;
                      });
 }
@@ -78,11 +78,11 @@ QRectF ContinuationView::tokenRect(int index) const {
 }
 
 void ContinuationView::paintText(QPainter& painter, const TokenLines& lines, const Theme& theme) const {
-    const Continuation& c = *state_.answer(need::continuation);
+    const Continuation& c = *state_.answer(answers::continuation);
     const std::vector<double> looked_at = weights();
     const double most = std::max(1e-12, *std::max_element(looked_at.begin(), looked_at.end()));
     const auto colors = theme.sequentialColors();
-    const auto given = static_cast<int>(c.given);
+    const auto prompt_tokens = static_cast<int>(c.prompt_tokens);
     const QFont plain = painter.font(), mono = monospaced(plain, kLetters);
     for (int index = 0; index < static_cast<int>(lines.cells.size()); ++index) {
         const QRectF cell = lines.cell(index);
@@ -95,22 +95,22 @@ void ContinuationView::paintText(QPainter& painter, const TokenLines& lines, con
             painter.setBrush(shade);
             painter.drawRect(letter);
         }
-        const bool is_generated = index >= given;
+        const bool is_generated = index >= prompt_tokens;
         painter.setFont(mono);
         const bool covered = share > 0.55;
         painter.setPen(covered        ? (theme.dark ? QColor(Qt::black) : QColor(Qt::white))
                        : is_generated ? theme.text
                                       : theme.faint_text);
-        painter.drawText(letter, Qt::AlignCenter, shownToken(c.tokens[static_cast<std::size_t>(index)]));
+        painter.drawText(letter, Qt::AlignCenter, formatToken(c.tokens[static_cast<std::size_t>(index)]));
         if (is_generated) {
             // The length of the bar is the token's probability.
-            const double p = c.probability[static_cast<std::size_t>(index - given)];
+            const double p = c.probability[static_cast<std::size_t>(index - prompt_tokens)];
             const QRectF bar(cell.left() + 1.5, cell.bottom() - 11, (cell.width() - 3) * p, 4);
             painter.setPen(Qt::NoPen);
             painter.setBrush(p > 0.9 ? Theme::value() : p > 0.5 ? Theme::key() : Theme::roper());
             painter.drawRect(bar);
         }
-        if (index == given + chosen_) {
+        if (index == prompt_tokens + chosen_) {
             painter.setBrush(Qt::NoBrush);
             painter.setPen(QPen(Theme::roper(), 2));
             painter.drawRect(cell.adjusted(0, 0, 0, -4));
@@ -120,13 +120,13 @@ void ContinuationView::paintText(QPainter& painter, const TokenLines& lines, con
 }
 
 void ContinuationView::paintCandidates(QPainter& painter, const QRectF& box, const Theme& theme) const {
-    const Continuation& c = *state_.answer(need::continuation);
+    const Continuation& c = *state_.answer(answers::continuation);
     const auto& candidates = c.candidates[static_cast<std::size_t>(chosen_)];
-    const std::string& chosen = c.tokens[c.given + static_cast<std::size_t>(chosen_)];
+    const std::string& chosen = c.tokens[c.prompt_tokens + static_cast<std::size_t>(chosen_)];
     const QFontMetricsF metrics(painter.font());
     double widest = 26;
     for (const Continuation::Candidate& candidate : candidates)
-        widest = std::max(widest, metrics.horizontalAdvance(shownToken(candidate.text)) + 8);
+        widest = std::max(widest, metrics.horizontalAdvance(formatToken(candidate.text)) + 8);
     painter.setPen(theme.text);
     painter.drawText(QRectF(box.left(), box.top(), box.width(), 18), Qt::AlignLeft | Qt::AlignVCenter,
                      tr("generated token %1: the other candidates").arg(chosen_ + 1));
@@ -136,7 +136,7 @@ void ContinuationView::paintCandidates(QPainter& painter, const QRectF& box, con
         const auto& candidate = candidates[i];
         const bool is_generated = candidate.text == chosen;
         painter.setPen(theme.text);
-        painter.drawText(QRectF(box.left(), y, widest, kBarRow), Qt::AlignCenter, shownToken(candidate.text));
+        painter.drawText(QRectF(box.left(), y, widest, kBarRow), Qt::AlignCenter, formatToken(candidate.text));
         painter.setPen(Qt::NoPen);
         painter.setBrush(is_generated ? Theme::output() : theme.faded(Theme::output(), 0.35));
         const double full = box.width() - 104 - widest;
@@ -149,10 +149,10 @@ void ContinuationView::paintCandidates(QPainter& painter, const QRectF& box, con
 }
 
 void ContinuationView::paintFigure(QPainter& painter, const QRectF& area, const Theme& theme) const {
-    const Continuation* c = state_.answer(need::continuation);
+    const Continuation* c = state_.answer(answers::continuation);
     if (c == nullptr || c->generated() == 0) {
-        paintInstead(painter, area, theme,
-                     state_.instead(tr("Type the beginning of a problem and press “Generate”:\nthe model "
+        paintPlaceholder(painter, area, theme,
+                     state_.placeholder(tr("Type the beginning of a problem and press “Generate”:\nthe model "
                                        "continues it, token by token.")));
         return;
     }
@@ -169,27 +169,27 @@ void ContinuationView::paintFigure(QPainter& painter, const QRectF& area, const 
 }
 
 QString ContinuationView::describe(int index) const {
-    const Continuation& c = *state_.answer(need::continuation);
-    const auto given = static_cast<int>(c.given);
+    const Continuation& c = *state_.answer(answers::continuation);
+    const auto prompt_tokens = static_cast<int>(c.prompt_tokens);
     QString said = tr("“%1” at position %2: weight %3 of the framed step")
-                       .arg(shownToken(c.tokens[static_cast<std::size_t>(index)]))
+                       .arg(formatToken(c.tokens[static_cast<std::size_t>(index)]))
                        .arg(index)
-                       .arg(noteNumber(weights()[static_cast<std::size_t>(index)], 4));
-    if (index >= given)
+                       .arg(numberText(weights()[static_cast<std::size_t>(index)], 4));
+    if (index >= prompt_tokens)
         said += tr("    generated with probability %1")
-                    .arg(probabilityText(c.probability[static_cast<std::size_t>(index - given)]));
+                    .arg(probabilityText(c.probability[static_cast<std::size_t>(index - prompt_tokens)]));
     return said;
 }
 
 void ContinuationView::mousePressEvent(QMouseEvent* event) {
     if (event->button() != Qt::LeftButton) return FigureView::mousePressEvent(event);
     const int index = linesIn(canvas()).at(event->position());
-    if (index >= 0) choose(index - static_cast<int>(state_.answer(need::continuation)->given));
+    if (index >= 0) choose(index - static_cast<int>(state_.answer(answers::continuation)->prompt_tokens));
 }
 
 void ContinuationView::mouseMoveEvent(QMouseEvent* event) {
     const int index = linesIn(canvas()).at(event->position());
-    emit pointed(index >= 0 ? describe(index) : QString());
+    emit hovered(index >= 0 ? describe(index) : QString());
 }
 
 void ContinuationView::keyPressEvent(QKeyEvent* event) {
@@ -201,17 +201,17 @@ void ContinuationView::keyPressEvent(QKeyEvent* event) {
 
 QString ContinuationView::figureCsv() const {
     CsvText csv(QStringLiteral("step,generated,rank,candidate,probability"));
-    const Continuation* c = state_.answer(need::continuation);
+    const Continuation* c = state_.answer(answers::continuation);
     if (c == nullptr) return csv.text();
     for (std::size_t i = 0; i < c->generated(); ++i)
         for (std::size_t rank = 0; rank < c->candidates[i].size(); ++rank)
-            csv.line(i + 1, c->tokens[c->given + i], rank + 1, c->candidates[i][rank].text,
+            csv.line(i + 1, c->tokens[c->prompt_tokens + i], rank + 1, c->candidates[i][rank].text,
                      c->candidates[i][rank].probability);
     return csv.text();
 }
 
 QString ContinuationView::figureCaption() const {
-    const Continuation* c = state_.answer(need::continuation);
+    const Continuation* c = state_.answer(answers::continuation);
     if (c == nullptr) return {};
     return tr("%1 continues “%2”; shaded: attention of token %3, %4")
         .arg(modelAtStep(state_.model(), c->step), QString::fromStdString(c->prompt))

@@ -28,8 +28,8 @@ class ContinuationView : public FigureView {
     void paintFigure(QPainter& painter, const QRectF& area, const Theme& theme) const override;
     QString figureCsv() const override;
     QString figureCaption() const override;
-    QSize leastSize() const override { return {320, 240}; }
-    QSize leastScreenSize() const override { return {220, 130}; }
+    QSize minFigureSize() const override { return {320, 240}; }
+    QSize minScreenSize() const override { return {220, 130}; }
 
   signals:
     void chosenChanged(int step);

@@ -14,22 +14,22 @@ namespace roper {
 GenerationPanel::GenerationPanel(const ShownModels& models, QWidget* parent)
     : ModelPanel(tr("Generate"), tr("How the model continues a prompt"), models, parent),
       continuation_(new ContinuationView(models.state, this)),
-      beside_continuation_(new ContinuationView(models.beside, this)) {
+      comparison_continuation_(new ContinuationView(models.comparison, this)) {
     makeControls();
-    for (InspectState* one : {&state(), &beside()})
-        connect(one, &InspectState::workChanged, this, &GenerationPanel::refreshWhenSeen);
+    for (InspectState* one : {&state(), &comparison()})
+        connect(one, &InspectState::workChanged, this, &GenerationPanel::refreshWhenVisible);
     connect(&state(), &InspectState::modelChanged, this, &GenerationPanel::showModel);
-    connect(&state(), &InspectState::answered, this, [this](const Need* what) {
-        if (what == &need::continuation) fillHeads();
+    connect(&state(), &InspectState::answered, this, [this](const AnswerSpec* what) {
+        if (what == &answers::continuation) fillHeads();
     });
-    hear(continuation_, beside_continuation_);
+    forwardReadouts(continuation_, comparison_continuation_);
     auto* layout = new QVBoxLayout(this);
     layout->addLayout(row({{prompt_, 1}, {generate_, 0}}));
     layout->addLayout(row({count_, temperature_, seed_, head_}));
-    layout->addWidget(splitter(Qt::Horizontal, {titled(title_of_, continuation_),
-                                                beside_text_ = titled(beside_title_, beside_continuation_)}),
+    layout->addWidget(splitter(Qt::Horizontal, {titled(continuation_title_, continuation_),
+                                                comparison_text_ = titled(comparison_title_, comparison_continuation_)}),
                       1);
-    layout->addWidget(written_);
+    layout->addWidget(end_note_);
     showModel();
     GenerationPanel::refresh();  // hides the comparison until there is one
 }
@@ -39,7 +39,7 @@ void GenerationPanel::makeControls() {
     prompt_->setPlaceholderText(tr("the text above is continued"));
     count_ = named(new QSpinBox, tr("Tokens to generate"),
                    tr("How many tokens the model generates (one is a character, except of a text)"));
-    count_->setRange(1, static_cast<int>(kLongestContinuation));
+    count_->setRange(1, static_cast<int>(kMaxGeneratedTokens));
     count_->setValue(64);
     count_->setSuffix(tr(" tokens"));
     temperature_ = named(new QDoubleSpinBox, tr("Temperature"),
@@ -55,31 +55,31 @@ void GenerationPanel::makeControls() {
                   tr("Whose attention lies behind the text: the mean of all heads, or one"));
     // The heads are known only once a model is loaded.
     head_->setSizeAdjustPolicy(QComboBox::AdjustToContents);
-    written_ = new QLabel;
-    written_->setWordWrap(true);
-    written_->setTextInteractionFlags(Qt::TextSelectableByMouse);
-    written_->setAccessibleName(tr("What the changed model writes"));
+    end_note_ = new QLabel;
+    end_note_->setWordWrap(true);
+    end_note_->setTextInteractionFlags(Qt::TextSelectableByMouse);
+    end_note_->setAccessibleName(tr("What the changed model writes"));
     connect(generate_, &QPushButton::clicked, this, &GenerationPanel::generate);
     connect(prompt_, &QLineEdit::returnPressed, this, &GenerationPanel::generate);
     connect(head_, &QComboBox::currentIndexChanged, this, [this](int index) {
         if (filling_) return;
         continuation_->setHead(index - 1);
-        beside_continuation_->setHead(index - 1);
+        comparison_continuation_->setHead(index - 1);
     });
 }
 
 PageFigures::Figures GenerationPanel::figures() const {
     PageFigures::Figures all{continuation_};
-    if (isBeside()) all.push_back(beside_continuation_);
+    if (hasComparison()) all.push_back(comparison_continuation_);
     return all;
 }
 
-void GenerationPanel::prepare(const QString&, const InspectPicture& picture) {
+void GenerationPanel::prepare(const QString&, const InspectFigureSettings& picture) {
     constexpr std::int64_t kTokens = 64;
-    Question question = picture.look;
-    question.count = picture.look.count.value_or(kTokens);
+    Question question = picture.question;
+    question.count = picture.question.count.value_or(kTokens);
     state().setStep(picture.step);
-    state().request(need::continuation, question);
+    state().request(answers::continuation, question);
     waitWhile([&] { return state().isAsking(); }, "the answer of the model");
     if (!state().message().isEmpty()) throw Error(ErrorKind::usage, state().message().toStdString());
     continuation_->choose(static_cast<int>(picture.token.value_or(0)));
@@ -90,11 +90,11 @@ void GenerationPanel::generate() {
     question.count = count_->value();
     question.temperature = temperature_->value();
     question.seed = seed_->value();
-    const bool is_long = question.text.size() > kLongestProbe;
+    const bool is_long = question.text.size() > kMaxRequestTextBytes;
     if (!is_long)
-        for (InspectState* one : {&state(), &beside()})
-            if (!one->model().isEmpty()) one->request(need::continuation, question);
-    if (is_long || !state().change().isNothing()) state().request(need::written, question);
+        for (InspectState* one : {&state(), &comparison()})
+            if (!one->model().isEmpty()) one->request(answers::continuation, question);
+    if (is_long || !state().change().isEmpty()) state().request(answers::generated_text, question);
 }
 
 /// Sets a prompt and a length that suit the model.
@@ -120,7 +120,7 @@ void GenerationPanel::fillHeads() {
     const QScopedValueRollback filling(filling_, true);
     head_->clear();
     head_->addItem(tr("mean of all heads"));
-    if (const Continuation* c = state().answer(need::continuation))
+    if (const Continuation* c = state().answer(answers::continuation))
         for (int head = 0; head < c->layers * c->heads; ++head)
             head_->addItem(headTitle(head / c->heads, head % c->heads));
 }
@@ -129,25 +129,25 @@ void GenerationPanel::refresh() {
     const RunWatcher* run = state().run();
     const bool is_there = run != nullptr || isPublishedModel(state().model());
     const bool is_masked = run != nullptr && run->specification() && run->specification()->isMasked();
-    const bool asks = state().isAsking(need::continuation) || state().isAsking(need::written) ||
-                      beside().isAsking(need::continuation);
+    const bool asks = state().isAsking(answers::continuation) || state().isAsking(answers::generated_text) ||
+                      comparison().isAsking(answers::continuation);
     prompt_->setEnabled(is_there);
     generate_->setEnabled(is_there && !is_masked);
     generate_->setText(asks ? tr("…") : tr("Generate"));
     generate_->setToolTip(is_masked ? tr("This model predicts masked tokens from both sides; it cannot "
                                          "generate")
                                     : tr("Let the model continue the prompt"));
-    title_of_->setText(state().model());
-    title_of_->setVisible(isBeside());
-    beside_title_->setText(beside().model());
-    beside_text_->setVisible(isBeside());
-    const GeneratedText* written = state().answer(need::written);
-    written_->setVisible(written != nullptr);
-    if (written == nullptr) return written_->clear();
+    continuation_title_->setText(state().model());
+    continuation_title_->setVisible(hasComparison());
+    comparison_title_->setText(comparison().model());
+    comparison_text_->setVisible(hasComparison());
+    const GeneratedText* generated_text = state().answer(answers::generated_text);
+    end_note_->setVisible(generated_text != nullptr);
+    if (generated_text == nullptr) return end_note_->clear();
     const QString end =
-        written->text.empty() ? tr("(it ends the text at once)") : QString::fromStdString(written->text);
-    written_->setText(state().change().isNothing() ? end : tr("with the change: %1").arg(end));
-    written_->setToolTip(tr("%1 tokens").arg(written->generated.size()));
+        generated_text->text.empty() ? tr("(it ends the text at once)") : QString::fromStdString(generated_text->text);
+    end_note_->setText(state().change().isEmpty() ? end : tr("with the change: %1").arg(end));
+    end_note_->setToolTip(tr("%1 tokens").arg(generated_text->generated.size()));
 }
 
 }  // namespace roper

@@ -21,10 +21,10 @@ class GenerationPanel : public ModelPanel {
     GenerationPanel(const ShownModels& models, QWidget* parent);
 
     PageFigures::Figures figures() const override;
-    std::vector<const Need*> needs() const override { return {&need::reading, &need::changed}; }
-    std::vector<const Need*> besideNeeds() const override { return {&need::model}; }
-    std::vector<const Need*> needsOf(const QString&) const override { return {}; }
-    void prepare(const QString& figure, const InspectPicture& picture) override;
+    std::vector<const AnswerSpec*> requiredAnswers() const override { return {&answers::reading, &answers::changed}; }
+    std::vector<const AnswerSpec*> comparisonAnswers() const override { return {&answers::model}; }
+    std::vector<const AnswerSpec*> answersForFigure(const QString&) const override { return {}; }
+    void prepare(const QString& figure, const InspectFigureSettings& picture) override;
 
     ContinuationView& continuation() { return *continuation_; }
     void generate();
@@ -39,14 +39,14 @@ class GenerationPanel : public ModelPanel {
     /// The text that is continued: the prompt, or the text of the page if the prompt is empty.
     QString prompt() const { return prompt_->text().isEmpty() ? state().text() : prompt_->text(); }
 
-    ContinuationView *continuation_, *beside_continuation_;
+    ContinuationView *continuation_, *comparison_continuation_;
     LineEdit* prompt_;
     QSpinBox *count_, *seed_;
     QDoubleSpinBox* temperature_;
     QPushButton* generate_;
     QComboBox* head_;
-    QLabel *title_of_, *beside_title_, *written_;
-    QWidget* beside_text_;
+    QLabel *continuation_title_, *comparison_title_, *end_note_;
+    QWidget* comparison_text_;
     QString shown_model_;
     bool filling_ = false;
 };

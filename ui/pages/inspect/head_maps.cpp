@@ -38,11 +38,11 @@ const SafetensorsFile::Tensor& tensorOf(const SafetensorsFile& file, const std::
 /// Weights of layers × heads; rejects files with none, or with more than any real model has.
 const SafetensorsFile::Tensor& attentionOf(const SafetensorsFile& file,
                                            const std::string& name = "attention") {
-    constexpr std::int64_t kMost = 4096;
+    constexpr std::int64_t kMaxLayersOrHeads = 4096;
     const SafetensorsFile::Tensor& attention = tensorOf(file, name, Dtype::F32, 4);
     for (const std::size_t dimension : {0U, 1U})
-        if (attention.shape[dimension] < 1 || attention.shape[dimension] > kMost)
-            refuse(file, "a model has 1 to " + std::to_string(kMost) + " layers and heads");
+        if (attention.shape[dimension] < 1 || attention.shape[dimension] > kMaxLayersOrHeads)
+            refuse(file, "a model has 1 to " + std::to_string(kMaxLayersOrHeads) + " layers and heads");
     return attention;
 }
 
@@ -70,22 +70,22 @@ std::int64_t stepOf(const SafetensorsFile& file) {
 
 }  // namespace
 
-Eigen::MatrixXf reduced(const Eigen::MatrixXf& map, Eigen::Index side) {
+Eigen::MatrixXf downsampled(const Eigen::MatrixXf& map, Eigen::Index side) {
     const Eigen::Index span = (map.rows() + side - 1) / std::max<Eigen::Index>(side, 1);
     if (span <= 1) return map;
     const Eigen::Index cells = (map.rows() + span - 1) / span;
-    Eigen::MatrixXf small = Eigen::MatrixXf::Zero(cells, cells);
+    Eigen::MatrixXf thumbnails = Eigen::MatrixXf::Zero(cells, cells);
     for (Eigen::Index row = 0; row < map.rows(); ++row)
         for (Eigen::Index column = 0; column < map.cols(); ++column)
-            small(row / span, column / span) = std::max(small(row / span, column / span), map(row, column));
-    return small;
+            thumbnails(row / span, column / span) = std::max(thumbnails(row / span, column / span), map(row, column));
+    return thumbnails;
 }
 
 HeatMapView::Map attentionMap(std::shared_ptr<const Eigen::MatrixXd> weights, bool causal,
                               const QStringList& tokens) {
     HeatMapView::Map map;
     map.scale = HeatMapView::Scale::sequential;
-    map.lower_only = causal;
+    map.lower_triangle_only = causal;
     map.limit = HeatMapView::limitOf(*weights, causal);
     map.pyramid = HeatMapView::makePyramid(*weights, map.scale, map.limit, causal);
     map.row_name = tr("query");
@@ -105,7 +105,7 @@ QString weightAt(const HeatMapView::Map& map, int row, int column) {
     return tr("query %1, key %2, distance %3: weight %4")
         .arg(name(row), name(column))
         .arg(row - column)
-        .arg(noteNumber((*map.values)(row, column), 4));
+        .arg(numberText((*map.values)(row, column), 4));
 }
 
 HeadMaps readHeadMaps(const SafetensorsFile& file) {
@@ -116,7 +116,7 @@ HeadMaps readHeadMaps(const SafetensorsFile& file) {
     maps.causal = file.entryOr("causal", "true") == "true";
     maps.layers = static_cast<int>(attention.shape[0]);
     maps.heads = static_cast<int>(attention.shape[1]);
-    maps.small = {maps.layers, maps.heads, {}};
+    maps.thumbnails = {maps.layers, maps.heads, {}};
     maps.tokens = tokenTexts(file);
     const auto T = static_cast<std::int64_t>(maps.tokens.size());
     if (attention.shape[2] != T || attention.shape[3] != T || T == 0)
@@ -126,7 +126,7 @@ HeadMaps readHeadMaps(const SafetensorsFile& file) {
         const RowMajor weights = matrixOf(attention, head);
         maps.weights.push_back(std::make_shared<const Eigen::MatrixXd>(weights.cast<double>()));
         maps.statistics.push_back(headStatistics(*maps.weights.back(), maps.causal));
-        maps.small.maps.push_back(reduced(weights, kThumbnailSide));
+        maps.thumbnails.maps.push_back(downsampled(weights, kThumbnailSide));
     }
     return maps;
 }
@@ -148,11 +148,11 @@ Continuation readContinuation(const SafetensorsFile& file) {
     const auto& probability = tensorOf(file, "probability", Dtype::F32, 1);
     const auto& top_token = tensorOf(file, "top_token", Dtype::I64, 2);
     const auto& top_probability = tensorOf(file, "top_probability", Dtype::F32, 2);
-    const std::vector<std::string> candidate_texts = textsIn(file, "candidate_texts");
+    const std::vector<std::string> candidate_texts = readTexts(file, "candidate_texts");
     Continuation c;
     c.step = stepOf(file);
     c.prompt = file.entry("text");
-    c.tokens = textsIn(file, "token_texts");
+    c.tokens = readTexts(file, "token_texts");
     c.layers = static_cast<int>(attention.shape[0]);
     c.heads = static_cast<int>(attention.shape[1]);
     const auto N = probability.shape[0], whole = static_cast<std::int64_t>(c.tokens.size());
@@ -160,7 +160,7 @@ Continuation readContinuation(const SafetensorsFile& file) {
         top_token.shape[0] != N || top_probability.shape != top_token.shape ||
         static_cast<std::int64_t>(candidate_texts.size()) != N * top_token.shape[1])
         refuse(file, "the tensors do not fit the text of " + std::to_string(whole) + " tokens");
-    c.given = static_cast<std::size_t>(whole - N);
+    c.prompt_tokens = static_cast<std::size_t>(whole - N);
     const auto candidates = static_cast<std::size_t>(top_token.shape[1]);
     for (std::size_t i = 0; i < c.generated(); ++i) {
         c.probability.push_back(static_cast<double>(at<float>(probability, i)));

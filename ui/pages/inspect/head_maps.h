@@ -42,7 +42,7 @@ struct HeadThumbnails {
 
 /// A map with at most `side` cells per side, each the maximum of the cells that it replaces, so that
 /// diagonals stay visible.
-Eigen::MatrixXf reduced(const Eigen::MatrixXf& map, Eigen::Index side);
+Eigen::MatrixXf downsampled(const Eigen::MatrixXf& map, Eigen::Index side);
 
 /// Attention of all heads of a model on a text at a step.
 struct HeadMaps {
@@ -53,7 +53,7 @@ struct HeadMaps {
     bool causal = true;                                           ///< queries see no later keys
     std::vector<std::shared_ptr<const Eigen::MatrixXd>> weights;  ///< [T, T], index: layer·heads + head
     std::vector<HeadStatistics> statistics;                       ///< same index
-    HeadThumbnails small;
+    HeadThumbnails thumbnails;
 
     std::size_t count() const { return weights.size(); }
     /// The index of a head, clamped to the heads that exist.
@@ -68,7 +68,7 @@ struct Continuation {
     std::int64_t step = 0;
     std::string prompt;
     std::vector<std::string> tokens;  ///< of the prompt and the generated text
-    std::size_t given = 0;            ///< number of tokens of the prompt
+    std::size_t prompt_tokens = 0;            ///< number of tokens of the prompt
     std::vector<double> probability;  ///< per generated token
     struct Candidate {
         std::string text;
@@ -79,7 +79,7 @@ struct Continuation {
     /// Weights [N, T + N], index layer·heads + head: attention of the query before each generated token.
     std::vector<Eigen::MatrixXd> attention;
 
-    std::size_t generated() const { return tokens.size() - given; }
+    std::size_t generated() const { return tokens.size() - prompt_tokens; }
 };
 
 // Answers that models give as tensors. @throws Error (checkpoint) saying what does not fit

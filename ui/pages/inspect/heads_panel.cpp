@@ -47,9 +47,9 @@ class TextHeads : public HeadsView {
     }
 
   protected:
-    std::shared_ptr<const HeadThumbnails> heads() const override { return state().shared(need::thumbnails); }
-    QString textInstead() const override {
-        return state().instead(tr("The attention of all heads is shown here."));
+    std::shared_ptr<const HeadThumbnails> heads() const override { return state().sharedAnswer(answers::thumbnails); }
+    QString placeholderText() const override {
+        return state().placeholder(tr("The attention of all heads is shown here."));
     }
     QString describe(int layer, int head) const override {
         const HeadReport* report = state().report(layer, head);
@@ -66,7 +66,7 @@ HeadsPanel::HeadsPanel(const ShownModels& models, QWidget* parent)
       map_(new HeatMapView(QStringLiteral("model-head"), this)),
       reach_(new CurveChart(QStringLiteral("reach"), tr("distance n − j, tokens"), tr("mean weight"), this)),
       label_(named(new QComboBox, tr("Heads of one label"), tr("Shows these heads alone"))),
-      colour_(
+      color_by_(
           named(new QComboBox, tr("Colour of the dots"), tr("What the dots of the atlas are coloured by"))),
       reach_quantity_(named(new QComboBox, tr("What is shown by distance"),
                             tr("The head's mean weight, or its mean score before softmax"))),
@@ -74,16 +74,16 @@ HeadsPanel::HeadsPanel(const ShownModels& models, QWidget* parent)
       layer_(makeNumber(tr("Layer that is shown"), tr("layer "))),
       head_(makeNumber(tr("Head that is shown"), tr("head "))),
       map_title_(new QLabel) {
-    colour_->addItems({tr("coloured by label"), tr("by the slow pairs' share"), tr("by layer"),
+    color_by_->addItems({tr("coloured by label"), tr("by the slow pairs' share"), tr("by layer"),
                        tr("by induction score"), tr("by copying score")});
-    connect(colour_, &QComboBox::currentIndexChanged, this,
-            [this](int index) { atlas_->setColour(static_cast<AtlasView::Colour>(index)); });
+    connect(color_by_, &QComboBox::currentIndexChanged, this,
+            [this](int index) { atlas_->setColorBy(static_cast<AtlasView::ColorBy>(index)); });
     connect(grid_, &HeadsView::headChosen, &state(), &InspectState::setHead);
     order_->addItems({tr("ordered by place"), tr("by entropy"), tr("by mean distance"),
                       tr("by induction score"), tr("by copying score")});
     connect(order_, &QComboBox::currentIndexChanged, this, &HeadsPanel::showOrder);
-    for (QComboBox* choice : {colour_, order_})
-        connect(choice, &QComboBox::currentIndexChanged, this, &ModelPanel::needsChanged);
+    for (QComboBox* choice : {color_by_, order_})
+        connect(choice, &QComboBox::currentIndexChanged, this, &ModelPanel::requiredAnswersChanged);
     connect(label_, &QComboBox::currentIndexChanged, this,
             [this](int index) { atlas_->setLabel(label_->itemData(index).toString().toStdString()); });
     map_title_->setSizePolicy(QSizePolicy::Ignored, QSizePolicy::Preferred);
@@ -91,18 +91,18 @@ HeadsPanel::HeadsPanel(const ShownModels& models, QWidget* parent)
     reach_->setEmptyText(tr("How the head's weight falls with distance is shown here."));
     reach_quantity_->addItems({tr("weight by distance"), tr("score by distance")});
     connect(reach_quantity_, &QComboBox::currentIndexChanged, this, &HeadsPanel::showReach);
-    for (QComboBox* choice : {label_, colour_, order_, reach_quantity_}) {
+    for (QComboBox* choice : {label_, color_by_, order_, reach_quantity_}) {
         choice->setSizeAdjustPolicy(QComboBox::AdjustToMinimumContentsLengthWithIcon);
         choice->setMinimumContentsLength(choice == reach_quantity_ ? 14 : 11);
     }
-    connect(map_, &HeatMapView::cellPointed, this,
-            [this](int row, int column) { emit pointed(weightAt(map_->map(), row, column)); });
-    hear(atlas_, grid_, map_, reach_);
-    auto* small = splitter(Qt::Vertical, {atlas_, grid_}, {400, 300});
+    connect(map_, &HeatMapView::cellHovered, this,
+            [this](int row, int column) { emit hovered(weightAt(map_->map(), row, column)); });
+    forwardReadouts(atlas_, grid_, map_, reach_);
+    auto* thumbnails = splitter(Qt::Vertical, {atlas_, grid_}, {400, 300});
     auto* large = splitter(Qt::Vertical, {column({{map_title_, 0}, {map_, 1}}), reach_}, {480, 180});
     auto* layout = new QVBoxLayout(this);
-    layout->addLayout(row({label_, colour_, order_, layer_, head_, reach_quantity_}));
-    layout->addWidget(splitter(Qt::Horizontal, {small, large}, {500, 500}), 1);
+    layout->addLayout(row({label_, color_by_, order_, layer_, head_, reach_quantity_}));
+    layout->addWidget(splitter(Qt::Horizontal, {thumbnails, large}, {500, 500}), 1);
 }
 
 QSpinBox* HeadsPanel::makeNumber(const QString& name, const QString& prefix) {
@@ -114,35 +114,35 @@ QSpinBox* HeadsPanel::makeNumber(const QString& name, const QString& prefix) {
     return box;
 }
 
-std::vector<const Need*> HeadsPanel::needs() const {
-    std::vector<const Need*> needs{&need::reading, &need::heads, &need::attention, &need::thumbnails,
-                                   &need::changed};
-    addScores(needs);
-    return needs;
+std::vector<const AnswerSpec*> HeadsPanel::requiredAnswers() const {
+    std::vector<const AnswerSpec*> requiredAnswers{&answers::reading, &answers::heads, &answers::attention, &answers::thumbnails,
+                                   &answers::changed};
+    addScores(requiredAnswers);
+    return requiredAnswers;
 }
 
 /// Adds the scores by which heads are coloured or sorted.
-void HeadsPanel::addScores(std::vector<const Need*>& needs) const {
-    const auto colour = static_cast<AtlasView::Colour>(colour_->currentIndex());
+void HeadsPanel::addScores(std::vector<const AnswerSpec*>& requiredAnswers) const {
+    const auto color_by = static_cast<AtlasView::ColorBy>(color_by_->currentIndex());
     const auto order = static_cast<Order>(order_->currentIndex());
-    if (colour == AtlasView::Colour::induction || order == Order::induction)
-        needs.push_back(&need::induction);
-    if (colour == AtlasView::Colour::copying || order == Order::copying) needs.push_back(&need::copying);
+    if (color_by == AtlasView::ColorBy::induction || order == Order::induction)
+        requiredAnswers.push_back(&answers::induction);
+    if (color_by == AtlasView::ColorBy::copying || order == Order::copying) requiredAnswers.push_back(&answers::copying);
 }
 
-std::vector<const Need*> HeadsPanel::needsOf(const QString& figure) const {
+std::vector<const AnswerSpec*> HeadsPanel::answersForFigure(const QString& figure) const {
     if (figure == atlas_->figureName()) {
-        std::vector<const Need*> needs{&need::heads};
-        addScores(needs);
-        return needs;
+        std::vector<const AnswerSpec*> requiredAnswers{&answers::heads};
+        addScores(requiredAnswers);
+        return requiredAnswers;
     }
-    if (figure == grid_->figureName()) return {&need::thumbnails};
-    return {&need::heads, &need::attention};
+    if (figure == grid_->figureName()) return {&answers::thumbnails};
+    return {&answers::heads, &answers::attention};
 }
 
-void HeadsPanel::prepare(const QString&, const InspectPicture& picture) {
-    colour_->setCurrentIndex(static_cast<int>(picture.colour));
-    reach_quantity_->setCurrentIndex(static_cast<int>(picture.reach));
+void HeadsPanel::prepare(const QString&, const InspectFigureSettings& picture) {
+    color_by_->setCurrentIndex(static_cast<int>(picture.color_by));
+    reach_quantity_->setCurrentIndex(static_cast<int>(picture.by_distance));
 }
 
 void HeadsPanel::refresh() {
@@ -162,18 +162,18 @@ void HeadsPanel::refresh() {
 }
 
 const HeadMap* HeadsPanel::shownMap() const {
-    const HeadMap* attention = state().answer(need::attention);
+    const HeadMap* attention = state().answer(answers::attention);
     const bool is_it =
         attention != nullptr && attention->layer == state().layer() && attention->head == state().head();
     return is_it ? attention : nullptr;
 }
 
 void HeadsPanel::showLabels() {
-    if (state().answer(need::heads) == nullptr) return;  // keep the selection for the next answer
+    if (state().answer(answers::heads) == nullptr) return;  // keep the selection for the next answer
     const QString kept = label_->currentData().toString();
     label_->clear();
     label_->addItem(tr("all heads"), QString());
-    for (const auto& [label, count] : AtlasView::countedLabels(*state().answer(need::heads))) {
+    for (const auto& [label, count] : AtlasView::countedLabels(*state().answer(answers::heads))) {
         const QString name = QString::fromStdString(label);
         label_->addItem(QStringLiteral("%1 (%2)").arg(name).arg(count), name);
     }
@@ -183,7 +183,7 @@ void HeadsPanel::showLabels() {
 /// The numbers by which the thumbnails are sorted; empty while unknown, and by place.
 std::vector<double> HeadsPanel::numbersOfOrder() const {
     const auto order = static_cast<Order>(order_->currentIndex());
-    const HeadsAnswer* answer = state().answer(need::heads);
+    const HeadsAnswer* answer = state().answer(answers::heads);
     std::vector<double> numbers;
     if (order == Order::place || answer == nullptr) return numbers;
     for (const HeadReport& report : answer->heads) {
@@ -223,8 +223,8 @@ void HeadsPanel::showReach() {
     const HeadMap* attention = shownMap();
     if (attention == nullptr) return reach_->setCurves({}, {});
     const bool is_score = static_cast<ReachQuantity>(reach_quantity_->currentIndex()) == ReachQuantity::score;
-    const Reach reach = reachOf(*attention->map.values);
-    const std::vector<double>& means = is_score ? reach.score : reach.weight;
+    const AttentionByDistance by_distance = attentionByDistance(*attention->map.values);
+    const std::vector<double>& means = is_score ? by_distance.score : by_distance.weight;
     QVector<double> distances, shown;
     for (std::size_t distance = 0; distance < means.size(); ++distance) {
         if (std::isnan(means[distance])) continue;

@@ -22,9 +22,9 @@ class HeadsPanel : public ModelPanel {
     HeadsPanel(const ShownModels& models, QWidget* parent);
 
     PageFigures::Figures figures() const override { return {atlas_, map_, grid_, reach_}; }
-    std::vector<const Need*> needs() const override;
-    std::vector<const Need*> needsOf(const QString& figure) const override;
-    void prepare(const QString& figure, const InspectPicture& picture) override;
+    std::vector<const AnswerSpec*> requiredAnswers() const override;
+    std::vector<const AnswerSpec*> answersForFigure(const QString& figure) const override;
+    void prepare(const QString& figure, const InspectFigureSettings& picture) override;
 
     AtlasView& atlas() { return *atlas_; }
     HeadsView& grid() { return *grid_; }
@@ -44,7 +44,7 @@ class HeadsPanel : public ModelPanel {
     void showLabels();
     void showOrder();
     std::vector<double> numbersOfOrder() const;
-    void addScores(std::vector<const Need*>& needs) const;
+    void addScores(std::vector<const AnswerSpec*>& requiredAnswers) const;
     void showMap();
     void showReach();
 
@@ -52,7 +52,7 @@ class HeadsPanel : public ModelPanel {
     HeadsView* grid_;
     HeatMapView* map_;
     CurveChart* reach_;
-    QComboBox *label_, *colour_, *reach_quantity_, *order_;
+    QComboBox *label_, *color_by_, *reach_quantity_, *order_;
     QSpinBox *layer_, *head_;
     QLabel* map_title_;
     bool filling_ = false;

@@ -13,7 +13,7 @@
 namespace roper {
 namespace {
 
-constexpr double kLabel = 24, kGridMargin = 6, kGridTop = 18, kLeastTitle = 30, kWideTitle = 90;
+constexpr double kLabel = 24, kGridMargin = 6, kGridTop = 18, kMinTitleWidth = 30, kWideTitle = 90;
 
 /// The colour of a weight; nothing for zero and NaN.
 std::optional<QRgb> shadeOf(float weight, float largest, const std::array<QRgb, 256>& colors) {
@@ -49,7 +49,7 @@ void paintCells(QPainter& painter, const Eigen::MatrixXf& map, const QRectF& box
 }
 
 /// Limit on vector shapes: more would make files of tens of megabytes.
-constexpr Eigen::Index kMostShapes = 20000;
+constexpr Eigen::Index kMaxShapes = 20000;
 
 QString shortTitle(int head, int heads) {
     return QStringLiteral("%1·%2").arg(head / heads).arg(head % heads);
@@ -114,7 +114,7 @@ HeadsView::Grid HeadsView::sortedGrid(const QRectF& box, int count) const {
         return grid;
     };
     const Grid titled = best(kGridTop);
-    return titled.side > kLeastTitle ? titled : best(0);
+    return titled.side > kMinTitleWidth ? titled : best(0);
 }
 
 QRectF HeadsView::mapRect(const Grid& grid, int place, const HeadThumbnails& all) const {
@@ -163,12 +163,12 @@ void HeadsView::paintNumbers(QPainter& painter, const QRectF& area, const Grid& 
 
 void HeadsView::paintFigure(QPainter& painter, const QRectF& area, const Theme& theme) const {
     const auto all = heads();
-    if (all == nullptr) return paintInstead(painter, area, theme, textInstead());
+    if (all == nullptr) return paintPlaceholder(painter, area, theme, placeholderText());
     const Grid grid = this->grid(area, *all);
     if (!isSorted(*all)) paintNumbers(painter, area, grid, theme);
     painter.setRenderHint(QPainter::SmoothPixmapTransform, false);
     const bool as_shapes =
-        static_cast<Eigen::Index>(all->maps.size()) * all->maps.front().size() <= kMostShapes;
+        static_cast<Eigen::Index>(all->maps.size()) * all->maps.front().size() <= kMaxShapes;
     const std::vector<int> order = ordered();
     for (int place = 0; place < static_cast<int>(order.size()); ++place) {
         const int head = order[static_cast<std::size_t>(place)];
@@ -179,7 +179,7 @@ void HeadsView::paintFigure(QPainter& painter, const QRectF& area, const Theme& 
         else
             painter.drawImage(
                 box,
-                pictureOf(reduced(map, std::max<Eigen::Index>(1, static_cast<Eigen::Index>(box.width()))),
+                pictureOf(downsampled(map, std::max<Eigen::Index>(1, static_cast<Eigen::Index>(box.width()))),
                           theme));
         const bool chosen = head == state_.layer() * all->heads + state_.head();
         painter.setBrush(Qt::NoBrush);
@@ -213,7 +213,7 @@ void HeadsView::mousePressEvent(QMouseEvent* event) {
 
 void HeadsView::mouseMoveEvent(QMouseEvent* event) {
     const auto at = headAt(event->position());
-    emit pointed(at ? describe(at->first, at->second) : QString());
+    emit hovered(at ? describe(at->first, at->second) : QString());
 }
 
 void HeadsView::keyPressEvent(QKeyEvent* event) {

@@ -22,8 +22,8 @@ class HeadsView : public FigureView {
     std::vector<int> ordered() const;
     QRectF headRect(int layer, int head) const;
 
-    QSize leastSize() const override { return {240, 200}; }
-    QSize leastScreenSize() const override { return {200, 90}; }
+    QSize minFigureSize() const override { return {240, 200}; }
+    QSize minScreenSize() const override { return {200, 90}; }
     void paintFigure(QPainter& painter, const QRectF& area, const Theme& theme) const override;
 
   signals:
@@ -32,7 +32,7 @@ class HeadsView : public FigureView {
   protected:
     /// Null while unknown; a text is then shown instead.
     virtual std::shared_ptr<const HeadThumbnails> heads() const = 0;
-    virtual QString textInstead() const = 0;
+    virtual QString placeholderText() const = 0;
     /// Text of the readout for a head under the pointer.
     virtual QString describe(int layer, int head) const = 0;
 

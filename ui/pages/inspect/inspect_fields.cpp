@@ -6,32 +6,32 @@ namespace roper {
 namespace {
 
 /// A field of the question as a field of the figure's settings.
-Field<InspectPicture> ofQuestion(const Field<Question>& field) {
-    Field<InspectPicture> made;
+Field<InspectFigureSettings> ofQuestion(const Field<Question>& field) {
+    Field<InspectFigureSettings> made;
     static_cast<FieldInfo&>(made) = field;
-    made.text = [field](const InspectPicture& picture) { return field.text(picture.look); };
-    made.set = [field](InspectPicture& picture, std::string_view text) { field.set(picture.look, text); };
+    made.text = [field](const InspectFigureSettings& picture) { return field.text(picture.question); };
+    made.set = [field](InspectFigureSettings& picture, std::string_view text) { field.set(picture.question, text); };
     return made;
 }
 
 /// One key for the quantities of two figures: bands and learned positions.
-Field<InspectPicture> quantityField() {
+Field<InspectFigureSettings> quantityField() {
     static const std::vector<std::string> of_bands = {"score_share", "query_norm", "key_norm", "value_norm"};
     std::vector<std::string> names = of_bands;
     for (const char* learned :
          {"query_key_frequency", "value_frequency", "relative_bias", "least_denominator"})
         names.emplace_back(learned);
-    Field<InspectPicture> made;
+    Field<InspectFigureSettings> made;
     static_cast<FieldInfo&>(made) = {
         "", "quantity", "", "of bands: what is shown of each pair; of learned-positions: the last four",
         Choice{names}};
-    made.text = [](const InspectPicture& picture) {
+    made.text = [](const InspectFigureSettings& picture) {
         return picture.learned.value_or(of_bands.at(static_cast<std::size_t>(picture.quantity)));
     };
-    made.set = [info = static_cast<FieldInfo>(made)](InspectPicture& picture, std::string_view text) {
+    made.set = [info = static_cast<FieldInfo>(made)](InspectFigureSettings& picture, std::string_view text) {
         const std::size_t chosen = readChoice(info, text);
         if (chosen < of_bands.size())
-            picture.quantity = static_cast<BandQuantity>(chosen);
+            picture.quantity = static_cast<PairQuantity>(chosen);
         else
             picture.learned = std::string(text);
     };
@@ -40,8 +40,8 @@ Field<InspectPicture> quantityField() {
 
 }  // namespace
 
-const std::vector<Field<InspectPicture>>& inspectFields() {
-    using P = InspectPicture;
+const std::vector<Field<InspectFigureSettings>>& inspectFields() {
+    using P = InspectFigureSettings;
     static const std::vector<Field<P>> fields = [] {
         std::vector<Field<P>> all;
         for (const Field<Question>& one : questionFields())
@@ -51,7 +51,7 @@ const std::vector<Field<InspectPicture>>& inspectFields() {
                                &P::shade));
         all.push_back(field<P>({"", "colour", "", "of head-atlas: what dots are coloured by",
                                 Choice{{"label", "slow_share", "layer", "induction", "copying"}}},
-                               &P::colour));
+                               &P::color_by));
         all.push_back(quantityField());
         all.push_back(field<P>(
             {"", "reach", "", "of reach: mean weight or mean score by distance", Choice{{"weight", "score"}}},
@@ -77,7 +77,7 @@ const std::vector<Field<InspectPicture>>& inspectFields() {
         all.push_back(
             field<P>({"", "beside", "", "of head-bands and kernels: another run, or a published model's path",
                       AnyText()},
-                     &P::beside));
+                     &P::comparison));
         return all;
     }();
     return fields;

@@ -8,11 +8,11 @@
 namespace roper {
 
 /// Settings of a figure of the Inspect page that is drawn without a window.
-struct InspectPicture {
-    Question look = {};
-    SurpriseView::Shade shade = SurpriseView::Shade::trained;
-    AtlasView::Colour colour = AtlasView::Colour::label;
-    BandQuantity quantity = BandQuantity::score_share;
+struct InspectFigureSettings {
+    Question question = {};
+    SurprisalView::Shade shade = SurprisalView::Shade::trained;
+    AtlasView::ColorBy color_by = AtlasView::ColorBy::label;
+    PairQuantity quantity = PairQuantity::score_fraction;
     ReachQuantity reach = ReachQuantity::weight;
     std::optional<std::int64_t> token = {};
     std::optional<std::int64_t> step = {};    ///< step of a snapshot or checkpoint
@@ -20,9 +20,9 @@ struct InspectPicture {
     std::optional<std::string> learned = {};  ///< quantity of learned positions
     bool mean = false;                        ///< head-bands: mean over all heads
     bool over_training = false;               ///< kernels: the chosen head at every checkpoint
-    std::string beside = {};                  ///< another run, or the path of a published model
+    std::string comparison = {};                  ///< another run, or the path of a published model
 };
 
-const std::vector<Field<InspectPicture>>& inspectFields();
+const std::vector<Field<InspectFigureSettings>>& inspectFields();
 
 }  // namespace roper

@@ -40,11 +40,11 @@ InspectPage::InspectPage(RunStore& store, QWidget* parent)
           parent),
       store_(store),
       state_(new InspectState(store, this)),
-      beside_state_(new InspectState(store, this)),
-      shown_{*state_, *beside_state_},
+      comparison_state_(new InspectState(store, this)),
+      shown_{*state_, *comparison_state_},
       panels_{
           new TextPanel(shown_, this),       new HeadsPanel(shown_, this),   new TrainingPanel(shown_, this),
-          new GenerationPanel(shown_, this), new BandsPanel(shown_, this),   new ValuesPanel(shown_, this),
+          new GenerationPanel(shown_, this), new PairsPanel(shown_, this),   new ValuesPanel(shown_, this),
           new SubsetsPanel(shown_, this),    new LengthsPanel(shown_, this), new LayersPanel(shown_, this),
           new PatchPanel(shown_, this),      new SizesPanel(shown_, this),   new LearnedPanel(shown_, this)},
       chooser_(new PanelList),
@@ -59,13 +59,13 @@ InspectPage::InspectPage(RunStore& store, QWidget* parent)
     scroll->setHorizontalScrollBarPolicy(Qt::ScrollBarAlwaysOff);
     scroll->setFrameShape(QFrame::NoFrame);
     scroll->setFixedWidth(zoomed(270));
-    auto* beside = new QHBoxLayout;
-    beside->addWidget(chooser_);
-    beside->addWidget(stack_, 1);
-    beside->addWidget(scroll);
-    contents()->addLayout(beside, 1);
+    auto* comparison = new QHBoxLayout;
+    comparison->addWidget(chooser_);
+    comparison->addWidget(stack_, 1);
+    comparison->addWidget(scroll);
+    contents()->addLayout(comparison, 1);
     contents()->addWidget(message_);
-    pictures().set(
+    pageFigures().set(
         [this] {
             PageFigures::Figures all;
             for (const ModelPanel* panel : panels_)
@@ -73,13 +73,13 @@ InspectPage::InspectPage(RunStore& store, QWidget* parent)
                     all.push_back(figure);
             return all;
         },
-        infosOf(inspectFields()),
+        fieldInfos(inspectFields()),
         [this](FigureRequest request) -> Figure& { return prepareFigure(std::move(request)); });
-    keepView();
+    registerViewSettings();
     connectState();
     fillModels();
     showModel();
-    showWork();
+    showProgress();
 }
 
 void InspectPage::addPanels() {
@@ -89,8 +89,8 @@ void InspectPage::addPanels() {
         auto* item = new QListWidgetItem(panel->title(), chooser_);
         item->setToolTip(panel->help());
         stack_->addWidget(panel);
-        connect(panel, &ModelPanel::pointed, this, [this](const QString& text) { setReadout(text); });
-        connect(panel, &ModelPanel::needsChanged, this, &InspectPage::wantWhatIsSeen);
+        connect(panel, &ModelPanel::hovered, this, [this](const QString& text) { setReadout(text); });
+        connect(panel, &ModelPanel::requiredAnswersChanged, this, &InspectPage::requestVisibleAnswers);
     }
     chooser_->setCurrentRow(0);
 }
@@ -100,13 +100,13 @@ void InspectPage::choose(const ModelPanel& panel) {
     chooser_->setCurrentRow(static_cast<int>(found - panels_.begin()));
 }
 
-void InspectPage::keepView() {
+void InspectPage::registerViewSettings() {
     const auto restore = [this](const std::string& model) {
         if (model.empty()) return;
         if (isVisible())
             open(QString::fromStdString(model));
         else
-            wished_model_ = QString::fromStdString(model);  // opened when the page is shown
+            model_to_restore_ = QString::fromStdString(model);  // opened when the page is shown
     };
     const auto restore_head = [this](const std::string& text) {
         const QString head = QString::fromStdString(text);
@@ -114,28 +114,28 @@ void InspectPage::keepView() {
     };
     const auto nothing = [] { return std::string(); };
     // Settings of older versions, which had two pages.
-    keep("view.models_model", nothing, restore);
-    keep("view.models_head", nothing, restore_head);
-    keep(
+    registerViewSetting("view.models_model", nothing, restore);
+    registerViewSetting("view.models_head", nothing, restore_head);
+    registerViewSetting(
         "view.inspect_run",
-        [this] { return (wished_model_.isEmpty() ? state_->model() : wished_model_).toStdString(); },
+        [this] { return (model_to_restore_.isEmpty() ? state_->model() : model_to_restore_).toStdString(); },
         restore);
-    keep(
+    registerViewSetting(
         "view.inspect_head",
         [this] { return std::to_string(state_->layer()) + "." + std::to_string(state_->head()); },
         restore_head);
-    keep(
-        "view.inspect_beside", [this] { return beside_state_->model().toStdString(); },
+    registerViewSetting(
+        "view.inspect_beside", [this] { return comparison_state_->model().toStdString(); },
         [this](const std::string& model) {
             const QString name = QString::fromStdString(model);
-            if (store_.find(name) != nullptr || isPublishedModel(name)) setBeside(name);
+            if (store_.find(name) != nullptr || isPublishedModel(name)) setComparison(name);
         });
-    keepPanel();
+    registerPanelSetting();
 }
 
 /// Keeps the name of the panel in front; also reads settings of older versions, which stored an index on one
 /// of two pages.
-void InspectPage::keepPanel() {
+void InspectPage::registerPanelSetting() {
     const auto show_named = [this](const QString& name) {
         for (const ModelPanel* panel : panels_)
             if (name == panel->title() || name == panel->help()) choose(*panel);  // older: the help text
@@ -147,69 +147,69 @@ void InspectPage::keepPanel() {
         return all;
     };
     const QStringList models =
-        titles({&panel<TextPanel>(), &panel<HeadsPanel>(), &panel<BandsPanel>(), &panel<ValuesPanel>(),
+        titles({&panel<TextPanel>(), &panel<HeadsPanel>(), &panel<PairsPanel>(), &panel<ValuesPanel>(),
                 &panel<SubsetsPanel>(), &panel<LengthsPanel>(), &panel<LayersPanel>(), &panel<PatchPanel>()});
     const QStringList inspect = titles(
         {&panel<TrainingPanel>(), &panel<GenerationPanel>(), &panel<SizesPanel>(), &panel<LearnedPanel>()});
     for (const auto& former :
          {std::pair{std::string("view.models"), models}, std::pair{std::string("view.inspect"), inspect}})
-        keep(
+        registerViewSetting(
             former.first, [] { return std::string(); },
             [show_named, of = former.second](const std::string& text) {
                 bool is_number = false;
                 const int place = QString::fromStdString(text).toInt(&is_number);
                 if (is_number) show_named(of.value(place));
             });
-    keep(
+    registerViewSetting(
         "view.inspect_panel", [this] { return shownPanel().title().toStdString(); },
         [show_named](const std::string& title) { show_named(QString::fromStdString(title)); });
 }
 
 void InspectPage::inspect(const QString& run, bool with_twin) {
     open(run);
-    setBeside(with_twin ? twinNameOf(store_, run) : QString());
+    setComparison(with_twin ? twinNameOf(store_, run) : QString());
 }
 
 void InspectPage::connectState() {
     connect(state_, &InspectState::modelChanged, this, &InspectPage::showModel);
     for (auto signal : {&InspectState::inputsChanged, &InspectState::headChanged})
         connect(state_, signal, this, &Page::explanationChanged);
-    for (InspectState* state : {state_, beside_state_})
+    for (InspectState* state : {state_, comparison_state_})
         for (auto signal : {&InspectState::workChanged, &InspectState::snapshotsChanged})
-            connect(state, signal, this, &InspectPage::showWork);
-    connect(beside_state_, &InspectState::modelChanged, this, &InspectPage::showWork);
+            connect(state, signal, this, &InspectPage::showProgress);
+    connect(comparison_state_, &InspectState::modelChanged, this, &InspectPage::showProgress);
     connect(change_, &ChangePanel::changed, this, [this](const ModelChange& change) {
         // After the first change, tokens are shaded by its effect.
-        if (state_->change().isNothing() && !change.isNothing())
-            panel<TextPanel>().setShade(SurpriseView::Shade::difference);
+        if (state_->change().isEmpty() && !change.isEmpty())
+            panel<TextPanel>().setShade(SurprisalView::Shade::difference);
         state_->setChange(change);
-        wantWhatIsSeen();
+        requestVisibleAnswers();
     });
-    connect(chooser_, &QListWidget::currentRowChanged, this, &InspectPage::showFront);
-    connect(chooser_, &QListWidget::currentRowChanged, this, &InspectPage::wantWhatIsSeen);
-    connect(state_, &InspectState::inputsChanged, beside_state_,
-            [this] { beside_state_->setText(state_->text()); });
-    connect(state_, &InspectState::modelChanged, beside_state_,
-            [this] { beside_state_->matchStep(*state_); });
+    connect(chooser_, &QListWidget::currentRowChanged, this, &InspectPage::showCurrentPanel);
+    connect(chooser_, &QListWidget::currentRowChanged, this, &InspectPage::requestVisibleAnswers);
+    connect(state_, &InspectState::inputsChanged, comparison_state_,
+            [this] { comparison_state_->setText(state_->text()); });
+    connect(state_, &InspectState::modelChanged, comparison_state_,
+            [this] { comparison_state_->matchStep(*state_); });
     // Both models show the same head; the comparison model clamps it to the heads that it has.
-    const auto link_head = [this] { beside_state_->setHead(state_->layer(), state_->head()); };
+    const auto link_head = [this] { comparison_state_->setHead(state_->layer(), state_->head()); };
     connect(state_, &InspectState::headChanged, this, link_head);
-    connect(beside_state_, &InspectState::modelChanged, this, link_head);
+    connect(comparison_state_, &InspectState::modelChanged, this, link_head);
     for (auto signal : {&InspectState::checkpointsChanged, &InspectState::modelChanged})
         connect(state_, signal, this, &InspectPage::fillSteps);
-    listing_.setSingleShot(true);
-    connect(&listing_, &QTimer::timeout, this, [this] {
+    list_timer_.setSingleShot(true);
+    connect(&list_timer_, &QTimer::timeout, this, [this] {
         if (isVisible()) fillModels();
     });
-    connect(&store_, &RunStore::runAdded, this, [this] { listing_.start(); });
-    connect(&store_, &RunStore::runRemoved, this, [this] { listing_.start(); });
+    connect(&store_, &RunStore::runAdded, this, [this] { list_timer_.start(); });
+    connect(&store_, &RunStore::runRemoved, this, [this] { list_timer_.start(); });
 }
 
 /// If no model is open, opens the last run by name that has snapshots; names of runs begin with the time.
-void InspectPage::becomeSeen(bool seen) {
+void InspectPage::onVisibilityChanged(bool seen) {
     if (!seen) return;
     fillModels();
-    const QString wished = std::exchange(wished_model_, {});
+    const QString wished = std::exchange(model_to_restore_, {});
     if (store_.find(wished) != nullptr || isPublishedModel(wished)) open(wished);
     const std::vector<RunWatcher*> runs = store_.runs();
     for (auto run = runs.rbegin(); run != runs.rend() && state_->model().isEmpty(); ++run)
@@ -224,7 +224,7 @@ void InspectPage::becomeSeen(bool seen) {
 }
 
 void InspectPage::refresh() {
-    wantWhatIsSeen();
+    requestVisibleAnswers();
 }
 
 void InspectPage::refreshHidden() {
@@ -235,25 +235,25 @@ void InspectPage::refreshHidden() {
 void InspectPage::readText(const QString& text) {
     if (text != text_->toPlainText()) text_->setPlainText(text);
     state_->setText(text);
-    wantWhatIsSeen();  // also after a cancelled question
+    requestVisibleAnswers();  // also after a cancelled question
 }
 
 /// Requests only what the visible panel needs.
-void InspectPage::wantWhatIsSeen() {
-    if (prepares_) return;
-    beside_state_->setNeeds(shownPanel().besideNeeds());
-    state_->setNeeds(shownPanel().needs());
+void InspectPage::requestVisibleAnswers() {
+    if (is_preparing_) return;
+    comparison_state_->setRequiredAnswers(shownPanel().comparisonAnswers());
+    state_->setRequiredAnswers(shownPanel().requiredAnswers());
 }
 
-void InspectPage::showWork() {
-    const InspectState& busy = state_->isAsking() ? *state_ : *beside_state_;
+void InspectPage::showProgress() {
+    const InspectState& busy = state_->isAsking() ? *state_ : *comparison_state_;
     const bool works = busy.isAsking();
     progress_->setVisible(works);
     cancel_->setVisible(works);
     progress_->setRange(0, state_->progress() < 0 ? 0 : 100);
     if (state_->progress() >= 0) progress_->setValue(static_cast<int>(std::lround(100 * state_->progress())));
     QStringList messages;
-    for (const InspectState* one : {state_, beside_state_})
+    for (const InspectState* one : {state_, comparison_state_})
         for (const QString& message : {one->message(), one->snapshots().problem(), one->sizes().message()})
             if (!message.isEmpty())
                 messages << (one == state_ ? message : one->title() + QStringLiteral(": ") + message);
@@ -262,12 +262,12 @@ void InspectPage::showWork() {
     message_->setVisible(!messages.isEmpty());
     const auto cost = state_->cost();
     if (works)
-        cost_->setText(&busy == state_ ? busy.work() : busy.title() + QStringLiteral(": ") + busy.work());
+        cost_->setText(&busy == state_ ? busy.pendingWork() : busy.title() + QStringLiteral(": ") + busy.pendingWork());
     else if (cost)
         cost_->setText(tr("%1 tokens: about %2 and %3 per reading")
                            .arg(cost->tokens)
                            .arg(cost->seconds < 1 ? tr("a second") : shortDuration(cost->seconds),
-                                QString::fromStdString(bytesText(cost->bytes))));
+                                QString::fromStdString(formatBytes(cost->bytes))));
     else
         cost_->clear();
 }
@@ -319,9 +319,9 @@ QString InspectPage::explanation() const {
                    "weight.</p>")
                     .arg(headTitle(state_->layer(), state_->head()),
                          modelAtStep(state_->model(), maps->step).toHtmlEscaped())
-                    .arg(noteNumber(s.entropy, 4), noteNumber(s.mean_distance, 4))
+                    .arg(numberText(s.entropy, 4), numberText(s.mean_distance, 4))
                     .arg(s.diagonal_distance)
-                    .arg(noteNumber(100 * s.diagonal, 3));
+                    .arg(numberText(100 * s.diagonal, 3));
     }
     return text +
            tr("<p>Snapshots are taken while the run trains (setting snapshots.every), always of the same "

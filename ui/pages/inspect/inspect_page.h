@@ -56,8 +56,8 @@ class InspectPage : public Page {
     InspectState& state() { return *state_; }
     /// The comparison model, which reads the same text at the same step and head; its bands, kernels, heads
     /// and texts are drawn as well.
-    InspectState& besideState() { return *beside_state_; }
-    void setBeside(const QString& model);
+    InspectState& comparisonState() { return *comparison_state_; }
+    void setComparison(const QString& model);
     /// Shows a run, alone or together with its twin if it has one.
     void inspect(const QString& run, bool with_twin);
     /// Opens a model by the name of a run or the path of a published model.
@@ -70,7 +70,7 @@ class InspectPage : public Page {
     ChangePanel& change() { return *change_; }
 
   protected:
-    void becomeSeen(bool seen) override;
+    void onVisibilityChanged(bool seen) override;
     void refresh() override;
 
   private:
@@ -80,30 +80,30 @@ class InspectPage : public Page {
     void choose(const ModelPanel& panel);
     QToolButton* makeOpenButton();
     void makeTextInput();
-    void keepView();
+    void registerViewSettings();
     void connectState();
     ModelPanel& shownPanel() const { return *panels_[static_cast<std::size_t>(chooser_->currentRow())]; }
     Figure& prepareFigure(FigureRequest request);
     void requireModel(const QString& model);
-    void openForPicture(const QString& model, const InspectPicture& picture);
+    void openForFigure(const QString& model, const InspectFigureSettings& picture);
     void openAtStep();
-    void keepPanel();
+    void registerPanelSetting();
     void fillSteps();
     void fillModels();
-    void fillBeside();
+    void fillComparison();
     void fillWelcome();
     void chooseFile();
     void chooseFolder();
-    void wantWhatIsSeen();
+    void requestVisibleAnswers();
     void showModel();
-    void showFront();
-    void showWork();
+    void showCurrentPanel();
+    void showProgress();
 
     RunStore& store_;
-    InspectState *state_, *beside_state_;
+    InspectState *state_, *comparison_state_;
     ShownModels shown_;
     std::vector<ModelPanel*> panels_;  ///< in the order of the list
-    QComboBox *models_, *steps_, *beside_;
+    QComboBox *models_, *steps_, *comparison_box_;
     QPlainTextEdit* text_;
     QLabel *summary_, *cost_, *message_;
     QPushButton *read_, *cancel_;
@@ -113,10 +113,10 @@ class InspectPage : public Page {
     QVBoxLayout* welcome_buttons_;
     ChangePanel* change_;
     QWidget* change_area_;
-    bool prepares_ = false;  ///< while a figure is prepared without a window, which needs less than a panel
+    bool is_preparing_ = false;  ///< while a figure is prepared without a window, which needs less than a panel
     bool filling_ = false;
-    QString wished_model_;  ///< model of the last session, opened when the page is first shown
-    QTimer listing_;        ///< collects several new runs into one update of the list
+    QString model_to_restore_;  ///< model of the last session, opened when the page is first shown
+    QTimer list_timer_;        ///< collects several new runs into one update of the list
 };
 
 }  // namespace roper

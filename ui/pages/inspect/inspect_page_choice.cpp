@@ -20,9 +20,9 @@ namespace {
 QString parametersText(std::int64_t count) {
     constexpr double kThousand = 1e3, kMillion = 1e6, kBillion = 1e9;
     const auto n = static_cast<double>(count);
-    if (n >= kBillion) return QStringLiteral("%1 B").arg(noteNumber(n / kBillion, 3));
-    if (n >= kMillion) return QStringLiteral("%1 M").arg(noteNumber(n / kMillion, 3));
-    return n >= kThousand ? QStringLiteral("%1 k").arg(noteNumber(n / kThousand, 3)) : QString::number(count);
+    if (n >= kBillion) return QStringLiteral("%1 B").arg(numberText(n / kBillion, 3));
+    if (n >= kMillion) return QStringLiteral("%1 M").arg(numberText(n / kMillion, 3));
+    return n >= kThousand ? QStringLiteral("%1 k").arg(numberText(n / kThousand, 3)) : QString::number(count);
 }
 
 }  // namespace
@@ -43,9 +43,9 @@ void InspectPage::open(const QString& model) {
     }
     state_->setText(text_->toPlainText());
     state_->setModel(model);
-    if (beside_state_->model() == model) setBeside({});
+    if (comparison_state_->model() == model) setComparison({});
     fillModels();
-    wantWhatIsSeen();
+    requestVisibleAnswers();
 }
 
 void InspectPage::fillModels() {
@@ -63,7 +63,7 @@ void InspectPage::fillModels() {
     bool first_run = models_->count() > 0;
     std::vector<RunWatcher*> runs = store_.runs();
     std::stable_sort(runs.begin(), runs.end(),
-                     [](const RunWatcher* a, const RunWatcher* b) { return a->madeAt_s() > b->madeAt_s(); });
+                     [](const RunWatcher* a, const RunWatcher* b) { return a->createdAt_s() > b->createdAt_s(); });
     for (const RunWatcher* run : runs) {
         if (!run->specification()) continue;
         if (std::exchange(first_run, false)) models_->insertSeparator(models_->count());
@@ -71,7 +71,7 @@ void InspectPage::fillModels() {
     }
     models_->setCurrentIndex(state_->model().isEmpty() ? -1 : models_->findData(state_->model()));
     fillWelcome();
-    fillBeside();
+    fillComparison();
     models_->setPlaceholderText(models_->count() == 0 ? tr("open a model from a file")
                                                       : tr("choose a model"));
 }
@@ -94,30 +94,30 @@ void InspectPage::openAtStep() {
     state_->setStep(chosen.isValid() ? std::optional<std::int64_t>(chosen.toLongLong()) : std::nullopt);
 }
 
-void InspectPage::setBeside(const QString& model) {
-    beside_state_->setText(state_->text());
-    beside_state_->setModel(model);
-    beside_state_->matchStep(*state_);
-    fillBeside();
-    wantWhatIsSeen();
+void InspectPage::setComparison(const QString& model) {
+    comparison_state_->setText(state_->text());
+    comparison_state_->setModel(model);
+    comparison_state_->matchStep(*state_);
+    fillComparison();
+    requestVisibleAnswers();
 }
 
 /// Lists the twin first, then all other models.
-void InspectPage::fillBeside() {
+void InspectPage::fillComparison() {
     const QScopedValueRollback filling(filling_, true);
-    beside_->clear();
-    beside_->addItem(tr("nothing"), QString());
+    comparison_box_->clear();
+    comparison_box_->addItem(tr("nothing"), QString());
     const QString twin = twinNameOf(store_, state_->model());
     if (const RunWatcher* run = store_.find(twin); run != nullptr && run->specification())
-        beside_->addItem(tr("its twin, %1").arg(QString::fromStdString(run->specification()->methodTitle())),
+        comparison_box_->addItem(tr("its twin, %1").arg(QString::fromStdString(run->specification()->methodTitle())),
                          twin);
     for (int i = 0; i < models_->count(); ++i) {
         const QString model = models_->itemData(i).toString();
         if (!model.isEmpty() && model != state_->model() && model != twin)
-            beside_->addItem(models_->itemText(i), model);
+            comparison_box_->addItem(models_->itemText(i), model);
     }
-    beside_->setCurrentIndex(std::max(0, beside_->findData(beside_state_->model())));
-    beside_->setToolTip(beside_->currentText());
+    comparison_box_->setCurrentIndex(std::max(0, comparison_box_->findData(comparison_state_->model())));
+    comparison_box_->setToolTip(comparison_box_->currentText());
 }
 
 /// Fills the welcome text with first steps, each with a button.
@@ -132,9 +132,9 @@ void InspectPage::fillWelcome() {
         connect(button, &QPushButton::clicked, this, run);
         welcome_buttons_->addWidget(button);
     };
-    constexpr int kMost = 4;
+    constexpr int kMaxButtons = 4;
     int offered = 0;
-    for (int i = 0; i < models_->count() && offered < kMost; ++i) {
+    for (int i = 0; i < models_->count() && offered < kMaxButtons; ++i) {
         const QString model = models_->itemData(i).toString();
         const RunWatcher* run = store_.find(model);
         if (run != nullptr && run->folder().checkpoints().empty()) continue;  // there is no model to open yet
@@ -160,20 +160,20 @@ void InspectPage::chooseFolder() {
 
 void InspectPage::openPublished(const QString& path) {
     if (!isPublishedModel(path))
-        return say(tr("%1 is no model: choose a GGUF file, a folder with one, or a folder with config.json, "
+        return showMessage(tr("%1 is no model: choose a GGUF file, a folder with one, or a folder with config.json, "
                       "tokenizer.json and .safetensors files.")
                        .arg(path));
     const QString problem = problemOfModel(path);
-    if (!problem.isEmpty()) return say(problem);
+    if (!problem.isEmpty()) return showMessage(problem);
     open(QFileInfo(path).absoluteFilePath());
 }
 
 /// Shows the welcome text in place of the text panel while there is no model, and the change panel only for
 /// panels that it affects.
-void InspectPage::showFront() {
-    const std::vector<const Need*> needs = shownPanel().needs();
+void InspectPage::showCurrentPanel() {
+    const std::vector<const AnswerSpec*> requiredAnswers = shownPanel().requiredAnswers();
     change_area_->setVisible(
-        std::any_of(needs.begin(), needs.end(), [](const Need* need) { return need->dependsOnChange(); }));
+        std::any_of(requiredAnswers.begin(), requiredAnswers.end(), [](const AnswerSpec* spec) { return spec->dependsOnChange(); }));
     const int row = chooser_->currentRow();
     stack_->setCurrentIndex(state_->model().isEmpty() && row == 0 ? 0 : row + 1);
     // Hidden panels take no room.
@@ -185,7 +185,7 @@ void InspectPage::showFront() {
 
 void InspectPage::showModel() {
     const ModelSummary* m = state_->summary();
-    showFront();
+    showCurrentPanel();
     if (m == nullptr) return summary_->clear();
     // All runs have the same architecture, so the method is shown instead.
     const RunWatcher* run = state_->run();

@@ -24,13 +24,13 @@ QWidget* InspectPage::makeChooser() {
     connect(models_, &QComboBox::activated, this, [this](int index) {
         if (!filling_) open(models_->itemData(index).toString());
     });
-    beside_ = named(
+    comparison_box_ = named(
         new QComboBox, tr("Model beside it"),
         tr("Another model that reads the same text: its bands, kernels, heads and texts are drawn along"));
-    beside_->setSizeAdjustPolicy(QComboBox::AdjustToMinimumContentsLengthWithIcon);
-    beside_->setMinimumContentsLength(12);
-    connect(beside_, &QComboBox::activated, this, [this](int index) {
-        if (!filling_) setBeside(beside_->itemData(index).toString());
+    comparison_box_->setSizeAdjustPolicy(QComboBox::AdjustToMinimumContentsLengthWithIcon);
+    comparison_box_->setMinimumContentsLength(12);
+    connect(comparison_box_, &QComboBox::activated, this, [this](int index) {
+        if (!filling_) setComparison(comparison_box_->itemData(index).toString());
     });
     steps_ = named(new QComboBox, tr("Step of the model"), tr("Of a run: which checkpoint is looked into"));
     steps_->setSizeAdjustPolicy(QComboBox::AdjustToMinimumContentsLengthWithIcon);
@@ -45,11 +45,11 @@ QWidget* InspectPage::makeChooser() {
     makeTextInput();
     cancel_ = named(new QPushButton(tr("Cancel")), tr("Cancel"), tr("Gives up what is being computed"));
     connect(cancel_, &QPushButton::clicked, this, [this] {
-        for (InspectState* state : {state_, beside_state_}) {
-            state->setNeeds({});  // until another panel sets needs
+        for (InspectState* state : {state_, comparison_state_}) {
+            state->setRequiredAnswers({});  // until another panel sets needs
             state->cancel();
         }
-        say(tr("Cancelled; Read begins again."));
+        showMessage(tr("Cancelled; Read begins again."));
     });
     progress_ =
         named(new QProgressBar, tr("How far the answer is"), tr("How much of the answer is computed"));
@@ -70,7 +70,7 @@ QWidget* InspectPage::makeChooser() {
     first->addWidget(new QLabel(tr("at")));
     first->addWidget(steps_);
     first->addWidget(new QLabel(tr("beside")));
-    first->addWidget(beside_);
+    first->addWidget(comparison_box_);
     first->addWidget(summary_, 1);
     layout->addLayout(first);
     layout->addWidget(text_);

@@ -9,7 +9,7 @@ namespace roper {
 
 namespace {
 
-constexpr int kBetweenLooks_ms = 1000;
+constexpr int kPollInterval_ms = 1000;
 
 template <class Answer>
 std::optional<double> scoreIn(const Answer* answer, int layer, int head) {
@@ -22,9 +22,9 @@ std::optional<double> scoreIn(const Answer* answer, int layer, int head) {
 InspectState::InspectState(RunStore& store, QObject* parent)
     : QObject(parent), store_(store), client_(store, this) {
     connect(&client_, &ModelClient::answered, this,
-            [this](const ModelQuestion&, const QByteArray& payload) { take(payload); });
+            [this](const ModelQuestion&, const QByteArray& payload) { receiveAnswer(payload); });
     connect(&client_, &ModelClient::failed, this, [this](const QString& why) {
-        if (asking_ != nullptr) fail(why);
+        if (pending_ != nullptr) fail(why);
     });
     connect(&client_, &ModelClient::progressed, this, [this](int done, int all) {
         progress_ = all > 0 ? static_cast<double>(done) / all : -1;
@@ -33,35 +33,35 @@ InspectState::InspectState(RunStore& store, QObject* parent)
     connect(&store_, &RunStore::runRemoved, this, [this](const QString& name) {
         if (name == model_) setModel({});
     });
-    connect(&sizes_, &SolvedSizes::changed, this, &InspectState::workChanged);
-    connect(&timer_, &QTimer::timeout, this, &InspectState::look);
-    timer_.start(kBetweenLooks_ms);
+    connect(&sizes_, &SolvedBySize::changed, this, &InspectState::workChanged);
+    connect(&timer_, &QTimer::timeout, this, &InspectState::checkForCheckpoints);
+    timer_.start(kPollInterval_ms);
 }
 
-void InspectState::say(const QString& message) {
+void InspectState::setMessage(const QString& message) {
     message_ = message;
     emit workChanged();
 }
 
-InspectState::Entry& InspectState::entryOf(const Need& what) {
+InspectState::Entry& InspectState::entryOf(const AnswerSpec& what) {
     Entry& entry = entries_[what.name];
-    entry.need = &what;
+    entry.spec = &what;
     return entry;
 }
 
 /// Cancels the pending and requested questions of the selected needs, and forgets all refusals.
-void InspectState::giveUp(const Chooses& is_of_the_past) {
-    if (asking_ != nullptr && is_of_the_past(*asking_)) stopAsking();
+void InspectState::dropRequests(const AnswerPredicate& is_outdated) {
+    if (pending_ != nullptr && is_outdated(*pending_)) clearPending();
     for (auto& [name, entry] : entries_) {
         entry.refused.reset();
-        if (is_of_the_past(*entry.need)) entry.requested.reset();
+        if (is_outdated(*entry.spec)) entry.requested.reset();
     }
-    say({});
+    setMessage({});
 }
 
-void InspectState::forget(const Chooses& is_of_the_past) {
+void InspectState::forget(const AnswerPredicate& is_outdated) {
     for (auto& [name, entry] : entries_)
-        if (is_of_the_past(*entry.need)) {
+        if (is_outdated(*entry.spec)) {
             entry.known.reset();
             entry.answer.reset();
         }
@@ -78,7 +78,7 @@ void InspectState::setModel(const QString& model, std::optional<std::int64_t> st
     if (model != model_) {
         sizes_.stop();
         snapshots_ = {};
-        seen_checkpoints_.clear();
+        known_checkpoints_.clear();
         reads_maps_ = false;
     }
     model_ = model;
@@ -86,7 +86,7 @@ void InspectState::setModel(const QString& model, std::optional<std::int64_t> st
     chosen_step_ = chosen;
     sizes_.forget();  // other steps solve other problems
     entries_.clear();
-    look();
+    checkForCheckpoints();
     setHead(layer_, head_);
     emit modelChanged();
     askNext();
@@ -106,16 +106,16 @@ void InspectState::matchStep(const InspectState& other) {
 std::vector<std::int64_t> InspectState::checkpoints() const {
     const RunWatcher* run = this->run();
     if (run == nullptr) return {};
-    const auto listed = run->folder().checkpointsToShow();
-    return listed ? stepsOf(*listed) : seen_checkpoints_;
+    const auto listed = run->folder().checkpointsIfReadable();
+    return listed ? stepsOf(*listed) : known_checkpoints_;
 }
 
 /// Looks for new files of the run.
-void InspectState::look() {
+void InspectState::checkForCheckpoints() {
     if (run() == nullptr) return;
     std::vector<std::int64_t> checkpoints = this->checkpoints();
-    if (checkpoints != seen_checkpoints_) {
-        seen_checkpoints_ = std::move(checkpoints);
+    if (checkpoints != known_checkpoints_) {
+        known_checkpoints_ = std::move(checkpoints);
         emit checkpointsChanged();
     }
     if (snapshots_.list(run()->folder())) emit snapshotsChanged();
@@ -130,7 +130,7 @@ void InspectState::showSnapshot(int index) {
 
 void InspectState::readMaps() {
     reads_maps_ = true;
-    request(need::maps);
+    request(answers::maps);
     emit snapshotsChanged();
 }
 
@@ -147,8 +147,8 @@ QColor InspectState::color(const Theme& theme) const {
 void InspectState::setText(const QString& text) {
     if (text == text_) return;
     text_ = text;
-    const auto is_of_text = [](const Need& what) { return what.dependsOnText(); };
-    giveUp(is_of_text);
+    const auto is_of_text = [](const AnswerSpec& what) { return what.dependsOnText(); };
+    dropRequests(is_of_text);
     forget(is_of_text);
     emit inputsChanged();
     askNext();
@@ -157,8 +157,8 @@ void InspectState::setText(const QString& text) {
 void InspectState::setChange(const ModelChange& change) {
     if (change == change_) return;
     change_ = change;
-    const auto is_of_change = [](const Need& what) { return what.dependsOnChange(); };
-    giveUp(is_of_change);
+    const auto is_of_change = [](const AnswerSpec& what) { return what.dependsOnChange(); };
+    dropRequests(is_of_change);
     forget(is_of_change);
     emit inputsChanged();
     askNext();
@@ -174,7 +174,7 @@ void InspectState::setHead(int layer, int head) {
     if (layer == layer_ && head == head_) return;
     layer_ = layer;
     head_ = head;
-    if (asking_ != nullptr && asking_->dependsOnHead()) stopAsking();
+    if (pending_ != nullptr && pending_->dependsOnHead()) clearPending();
     emit headChanged();
     askNext();
 }
@@ -185,13 +185,13 @@ void InspectState::setDistance(int distance) {
     askNext();
 }
 
-void InspectState::setNeeds(std::vector<const Need*> needs) {
-    needs_ = std::move(needs);
+void InspectState::setRequiredAnswers(std::vector<const AnswerSpec*> requiredAnswers) {
+    required_answers_ = std::move(requiredAnswers);
     askNext();
 }
 
-void InspectState::request(const Need& what, const Question& question) {
-    if (asking_ == &what) stopAsking();
+void InspectState::request(const AnswerSpec& what, const Question& question) {
+    if (pending_ == &what) clearPending();
     Entry& entry = entryOf(what);
     entry.requested = question;
     entry.refused.reset();
@@ -200,40 +200,40 @@ void InspectState::request(const Need& what, const Question& question) {
 }
 
 /// Cancels the pending question; it is asked again later if still needed.
-void InspectState::stopAsking() {
+void InspectState::clearPending() {
     client_.cancel();
-    asking_ = nullptr;
+    pending_ = nullptr;
     progress_ = -1;
 }
 
 void InspectState::cancel() {
-    giveUp([](const Need&) { return true; });
+    dropRequests([](const AnswerSpec&) { return true; });
 }
 
 const HeadReport* InspectState::report(int layer, int head) const {
-    if (const HeadsAnswer* heads = answer(need::heads))
+    if (const HeadsAnswer* heads = answer(answers::heads))
         for (const HeadReport& report : heads->heads)
             if (report.layer == layer && report.head == head) return &report;
     return nullptr;
 }
 
 std::optional<double> InspectState::inductionScore(int layer, int head) const {
-    return scoreIn(answer(need::induction), layer, head);
+    return scoreIn(answer(answers::induction), layer, head);
 }
 
 std::optional<double> InspectState::copyingScore(int layer, int head) const {
-    return scoreIn(answer(need::copying), layer, head);
+    return scoreIn(answer(answers::copying), layer, head);
 }
 
 /// Nothing if there is no question to ask.
-std::optional<Question> InspectState::questionFor(const Need& what) const {
+std::optional<Question> InspectState::questionFor(const AnswerSpec& what) const {
     const QuestionKind& kind = what.questionKind();
     const auto entry = entries_.find(what.name);
     const bool is_requested = entry != entries_.end() && entry->second.requested;
     if (what.on_request && !is_requested) return std::nullopt;
     if (what.dependsOnText() && text_.isEmpty()) return std::nullopt;
-    if (what.change == Need::Change::only && change_.isNothing()) return std::nullopt;
-    if (&what == &need::kernel_history && summary() != nullptr && summary()->checkpoints.size() < 2)
+    if (what.change == AnswerSpec::Change::required && change_.isEmpty()) return std::nullopt;
+    if (&what == &answers::kernel_history && summary() != nullptr && summary()->checkpoints.size() < 2)
         return std::nullopt;
     Question question = is_requested ? *entry->second.requested : Question{};
     question.what = kind.name;
@@ -246,10 +246,10 @@ std::optional<Question> InspectState::questionFor(const Need& what) const {
         question.layer = layer_;
         question.head = head_;
     }
-    if (&what == &need::token_map) question.distance = distance_;
+    if (&what == &answers::token_map) question.distance = distance_;
     const ModelChange scaled = question.change;  // scaling for longer texts
     question.change = what.dependsOnChange() ? change_ : ModelChange{};
-    if (&what == &need::lengths) {
+    if (&what == &answers::lengths) {
         question.change.factor = scaled.factor;
         question.change.original_length = scaled.original_length;
     }
@@ -257,36 +257,36 @@ std::optional<Question> InspectState::questionFor(const Need& what) const {
 }
 
 /// Nothing for a run in training, whose trainer answers.
-std::optional<std::int64_t> InspectState::stepFor(const Need& what) const {
+std::optional<std::int64_t> InspectState::stepFor(const AnswerSpec& what) const {
     const RunWatcher* run = this->run();
     if (!what.is_live || chosen_step_ || run == nullptr) return step_;
-    if (run->isActive() || seen_checkpoints_.empty()) return std::nullopt;
-    return seen_checkpoints_.back();
+    if (run->isActive() || known_checkpoints_.empty()) return std::nullopt;
+    return known_checkpoints_.back();
 }
 
 void InspectState::askNext() {
-    if (asking_ != nullptr || model_.isEmpty()) return;
-    std::vector<const Need*> wanted = needs_;
+    if (pending_ != nullptr || model_.isEmpty()) return;
+    std::vector<const AnswerSpec*> wanted = required_answers_;
     for (const auto& [name, entry] : entries_)
-        if (entry.requested) wanted.push_back(entry.need);
-    if (!wanted.empty()) wanted.insert(wanted.begin(), &need::model);
-    constexpr qsizetype kLongestText = 60000;  // bytes: limit of a socket message
-    if (text_.toUtf8().size() > kLongestText && summary() != nullptr) {
-        say(tr("The text has %1 bytes; this page reads at most %2. `roper-train look --text-file` reads "
+        if (entry.requested) wanted.push_back(entry.spec);
+    if (!wanted.empty()) wanted.insert(wanted.begin(), &answers::model);
+    constexpr qsizetype kMaxTextBytes = 60000;  // bytes: limit of a socket message
+    if (text_.toUtf8().size() > kMaxTextBytes && summary() != nullptr) {
+        setMessage(tr("The text has %1 bytes; this page reads at most %2. `roper-train look --text-file` reads "
                "longer ones.")
                 .arg(text_.toUtf8().size())
-                .arg(kLongestText));
+                .arg(kMaxTextBytes));
         return;
     }
-    for (const Need* what : wanted) {
+    for (const AnswerSpec* what : wanted) {
         const auto question = questionFor(*what);
         const Entry& entry = entryOf(*what);
         if (!question || entry.known == question || entry.refused == question) continue;
-        if (what != &need::model && summary() == nullptr) return;  // the model could not be opened
-        asking_ = what;
-        asked_ = *question;
+        if (what != &answers::model && summary() == nullptr) return;  // the model could not be opened
+        pending_ = what;
+        sent_question_ = *question;
         progress_ = -1;
-        Request request{Command::look, "1"};
+        Request request{Command::question, "1"};
         request.question = questionSettings(*question);
         emit workChanged();
         client_.ask({model_, request, stepFor(*what)});

@@ -57,25 +57,25 @@ class InspectState : public QObject {
     void setDistance(int distance);
 
     /// Sets the answers that are requested whenever they are unknown, replacing previous needs.
-    void setNeeds(std::vector<const Need*> needs);
-    /// Requests an answer that is not requested automatically, or requests it again. Text (unless the need
+    void setRequiredAnswers(std::vector<const AnswerSpec*> requiredAnswers);
+    /// Requests an answer that is not requested automatically, or requests it again. Text (unless the spec
     /// brings its own), change and head are those of this state.
-    void request(const Need& what, const Question& question = {});
+    void request(const AnswerSpec& what, const Question& question = {});
     /// Cancels the pending question and everything requested together with it.
     void cancel();
 
     /// The answer for the current model, text and change; null while unknown.
     template <class Answer>
-    std::shared_ptr<const Answer> shared(const NeedOf<Answer>& what) const {
+    std::shared_ptr<const Answer> sharedAnswer(const TypedAnswerSpec<Answer>& what) const {
         const auto found = entries_.find(what.name);
         return found == entries_.end() ? nullptr
                                        : std::static_pointer_cast<const Answer>(found->second.answer);
     }
     template <class Answer>
-    const Answer* answer(const NeedOf<Answer>& what) const {
-        return shared(what).get();
+    const Answer* answer(const TypedAnswerSpec<Answer>& what) const {
+        return sharedAnswer(what).get();
     }
-    const ModelSummary* summary() const { return answer(need::model); }
+    const ModelSummary* summary() const { return answer(answers::model); }
     /// The report on the chosen head; null if there is none.
     const HeadReport* report() const { return report(layer_, head_); }
     const HeadReport* report(int layer, int head) const;
@@ -92,25 +92,25 @@ class InspectState : public QObject {
     bool readsMaps() const { return reads_maps_; }
     /// Attention of all heads on the snapshot's text, or on the current text; null while unknown.
     std::shared_ptr<const HeadMaps> maps() const {
-        return reads_maps_ ? shared(need::maps) : snapshots_.maps();
+        return reads_maps_ ? sharedAnswer(answers::maps) : snapshots_.maps();
     }
 
-    SolvedSizes& sizes() { return sizes_; }
-    const SolvedSizes& sizes() const { return sizes_; }
+    SolvedBySize& sizes() { return sizes_; }
+    const SolvedBySize& sizes() const { return sizes_; }
     /// Counts for the checkpoint that is chosen.
     void countSizes(int problems) { sizes_.count(run(), chosen_step_, problems); }
 
-    bool isAsking() const { return asking_ != nullptr; }
+    bool isAsking() const { return pending_ != nullptr; }
     /// Whether the answer is pending or queued.
-    bool isAsking(const Need& what) const;
+    bool isAsking(const AnswerSpec& what) const;
     /// Description of the pending question, and its progress, 0 to 1; negative: unknown.
-    QString work() const;
+    QString pendingWork() const;
     double progress() const { return progress_; }
     /// Why there is no answer; empty without an error.
     const QString& message() const { return message_; }
     /// Text that a figure shows while its answer is unknown.
     /// @param otherwise  text if nothing is pending
-    QString instead(const QString& otherwise) const;
+    QString placeholder(const QString& otherwise) const;
     /// Estimated seconds and bytes for reading the text; empty while the model is unknown.
     struct Cost {
         double seconds = 0, bytes = 0;
@@ -122,53 +122,53 @@ class InspectState : public QObject {
     void modelChanged();
     void inputsChanged();
     void headChanged();
-    void answered(const roper::Need* what);
+    void answered(const roper::AnswerSpec* what);
     void workChanged();
     void checkpointsChanged();
     /// Emitted when the list of snapshots, or the one shown, has changed.
     void snapshotsChanged();
 
   private:
-    /// State of one need: known answer, refused and requested questions.
+    /// State of one spec: known answer, refused and requested questions.
     struct Entry {
-        const Need* need = nullptr;
+        const AnswerSpec* spec = nullptr;
         std::optional<Question> requested;
         std::optional<Question> known;    ///< question that `answer` answers
         std::optional<Question> refused;  ///< question that failed; it is not repeated
         std::shared_ptr<const void> answer;
     };
-    using Chooses = std::function<bool(const Need&)>;
+    using AnswerPredicate = std::function<bool(const AnswerSpec&)>;
 
-    Entry& entryOf(const Need& what);
-    std::optional<Question> questionFor(const Need& what) const;
-    std::optional<std::int64_t> stepFor(const Need& what) const;
+    Entry& entryOf(const AnswerSpec& what);
+    std::optional<Question> questionFor(const AnswerSpec& what) const;
+    std::optional<std::int64_t> stepFor(const AnswerSpec& what) const;
     void askNext();
-    void take(const QByteArray& payload);
-    void takeMap(const QByteArray& payload);
-    void fitToModel();
+    void receiveAnswer(const QByteArray& payload);
+    void receiveMap(const QByteArray& payload);
+    void clampToModel();
     void finish(std::shared_ptr<const void> answer);
     void fail(const QString& why);
-    void stopAsking();
-    void giveUp(const Chooses& is_of_the_past);
-    void forget(const Chooses& is_of_the_past);
-    void look();
-    void say(const QString& message);
+    void clearPending();
+    void dropRequests(const AnswerPredicate& is_outdated);
+    void forget(const AnswerPredicate& is_outdated);
+    void checkForCheckpoints();
+    void setMessage(const QString& message);
 
     RunStore& store_;
     ModelClient client_;
     QString model_, text_, message_;
     std::optional<std::int64_t> step_, chosen_step_;
-    std::vector<std::int64_t> seen_checkpoints_;
+    std::vector<std::int64_t> known_checkpoints_;
     ModelChange change_;
     int layer_ = 0, head_ = 0, distance_ = 0;
-    std::vector<const Need*> needs_;
-    std::map<std::string_view, Entry> entries_;  ///< by name of the need
-    const Need* asking_ = nullptr;
-    Question asked_;
+    std::vector<const AnswerSpec*> required_answers_;
+    std::map<std::string_view, Entry> entries_;  ///< by name of the spec
+    const AnswerSpec* pending_ = nullptr;
+    Question sent_question_;
     double progress_ = -1;
     Snapshots snapshots_;
     bool reads_maps_ = false;
-    SolvedSizes sizes_;
+    SolvedBySize sizes_;
     QTimer timer_;
 };
 

@@ -10,21 +10,21 @@
 
 namespace roper {
 
-bool InspectState::isAsking(const Need& what) const {
+bool InspectState::isAsking(const AnswerSpec& what) const {
     const auto found = entries_.find(what.name);
-    return asking_ == &what || (found != entries_.end() && found->second.requested);
+    return pending_ == &what || (found != entries_.end() && found->second.requested);
 }
 
-QString InspectState::work() const {
-    if (asking_ == nullptr) return {};
-    if (asking_ == &need::model) return tr("opening the model");
-    QString said = tr("computing: %1").arg(QString::fromStdString(asking_->questionKind().help));
-    if (asking_->dependsOnHead()) said += tr(", layer %1, head %2").arg(layer_).arg(head_);
-    return asked_.change.isNothing() ? said : tr("%1, with the change").arg(said);
+QString InspectState::pendingWork() const {
+    if (pending_ == nullptr) return {};
+    if (pending_ == &answers::model) return tr("opening the model");
+    QString said = tr("computing: %1").arg(QString::fromStdString(pending_->questionKind().help));
+    if (pending_->dependsOnHead()) said += tr(", layer %1, head %2").arg(layer_).arg(head_);
+    return sent_question_.change.isEmpty() ? said : tr("%1, with the change").arg(said);
 }
 
-QString InspectState::instead(const QString& otherwise) const {
-    return !message_.isEmpty() ? message_ : isAsking() ? work() : otherwise;
+QString InspectState::placeholder(const QString& otherwise) const {
+    return !message_.isEmpty() ? message_ : isAsking() ? pendingWork() : otherwise;
 }
 
 std::optional<InspectState::Cost> InspectState::cost() const {
@@ -32,7 +32,7 @@ std::optional<InspectState::Cost> InspectState::cost() const {
     constexpr double kBytesOfAToken = 4, kOverProducts = 2, kGiga = 1e9;
     constexpr double kQueriesAtATime = 128, kLogitsAtATime = 8192;
     const ModelSummary& m = *summary();
-    const TextReading* reading = answer(need::reading);
+    const TextReading* reading = answer(answers::reading);
     const auto bytes = static_cast<double>(text_.toUtf8().size());
     const double T = reading != nullptr               ? static_cast<double>(reading->ids.size())
                      : QFileInfo(model_).isAbsolute() ? std::max(1.0, bytes / kBytesOfAToken)
@@ -48,18 +48,18 @@ std::optional<InspectState::Cost> InspectState::cost() const {
                 static_cast<std::int64_t>(T)};
 }
 
-void InspectState::take(const QByteArray& payload) {
-    if (asking_ == nullptr) return;
-    if (asking_->read == nullptr) return takeMap(payload);
+void InspectState::receiveAnswer(const QByteArray& payload) {
+    if (pending_ == nullptr) return;
+    if (pending_->read == nullptr) return receiveMap(payload);
     try {
-        finish(asking_->read(payload));
+        finish(pending_->read(payload));
     } catch (const Error& error) {
         fail(QString::fromStdString(error.what()));
     }
 }
 
 /// Drops changes to parts that this model does not have.
-void InspectState::fitToModel() {
+void InspectState::clampToModel() {
     const ModelSummary& model = *summary();
     setHead(layer_, head_);
     ModelChange fitting = change_;
@@ -76,16 +76,16 @@ void InspectState::fitToModel() {
 }
 
 void InspectState::finish(std::shared_ptr<const void> answer) {
-    const Need& what = *asking_;
+    const AnswerSpec& what = *pending_;
     Entry& entry = entryOf(what);
     entry.answer = std::move(answer);
-    entry.known = asked_;
-    if (entry.requested && questionFor(what) == asked_) entry.requested.reset();
-    if (&what == &need::model) fitToModel();
-    if (&what == &need::patch) forget([](const Need& one) { return &one == &need::patch_positions; });
-    asking_ = nullptr;
+    entry.known = sent_question_;
+    if (entry.requested && questionFor(what) == sent_question_) entry.requested.reset();
+    if (&what == &answers::model) clampToModel();
+    if (&what == &answers::patch) forget([](const AnswerSpec& one) { return &one == &answers::patch_positions; });
+    pending_ = nullptr;
     emit answered(&what);
-    if (&what == &need::model) {
+    if (&what == &answers::model) {
         emit modelChanged();
         emit inputsChanged();
     }
@@ -93,25 +93,25 @@ void InspectState::finish(std::shared_ptr<const void> answer) {
 }
 
 void InspectState::fail(const QString& why) {
-    Entry& entry = entryOf(*asking_);
-    entry.refused = asked_;
+    Entry& entry = entryOf(*pending_);
+    entry.refused = sent_question_;
     entry.requested.reset();
-    asking_ = nullptr;
-    say(why);
+    pending_ = nullptr;
+    setMessage(why);
     askNext();
 }
 
 /// Preparing a map of thousands of tokens takes a while, so it runs outside the GUI thread.
-void InspectState::takeMap(const QByteArray& payload) {
-    const Question question = asked_;
+void InspectState::receiveMap(const QByteArray& payload) {
+    const Question question = sent_question_;
     const bool causal = summary() == nullptr || summary()->causal;
     // A model without an output head gives no reading; the answer about its heads then lists the tokens.
     QStringList tokens;
-    if (const TextReading* reading = answer(need::reading))
+    if (const TextReading* reading = answer(answers::reading))
         tokens = shownTokens(reading->tokens);
-    else if (const HeadsAnswer* heads = answer(need::heads))
+    else if (const HeadsAnswer* heads = answer(answers::heads))
         tokens = shownTokens(heads->tokens);
-    const auto is_wanted = [this, question] { return asking_ == &need::attention && asked_ == question; };
+    const auto is_wanted = [this, question] { return pending_ == &answers::attention && sent_question_ == question; };
     QtConcurrent::run([payload, causal, tokens] {
         auto weights = std::make_shared<const Eigen::MatrixXd>(
             readAttention(SafetensorsFile::parse(payload.toStdString(), "the model's answer")));

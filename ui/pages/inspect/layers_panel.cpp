@@ -10,13 +10,13 @@ namespace roper {
 LayersPanel::LayersPanel(const ShownModels& models, QWidget* parent)
     : ModelPanel(tr("Layers"), tr("What each layer would predict"), models, parent),
       lens_map_(makeMap(QStringLiteral("logit-lens"), tr("What every layer would predict is shown here."),
-                        &LayersPanel::pointedLayer)) {
+                        &LayersPanel::layerReadout)) {
     auto* layout = new QVBoxLayout(this);
     layout->addWidget(lens_map_, 1);
 }
 
 void LayersPanel::refresh() {
-    const LensAnswer* answer = state().answer(need::lens);
+    const LensAnswer* answer = state().answer(answers::lens);
     if (answer == nullptr || answer->nll.front().empty()) return lens_map_->setMap({});
     constexpr double kDarkest_nats = 12;
     HeatMapView::Map map = answerMap(answer->nll, HeatMapView::Scale::sequential,
@@ -35,15 +35,15 @@ void LayersPanel::refresh() {
     lens_map_->setMap(std::move(map));
 }
 
-QString LayersPanel::pointedLayer(int row, int column) const {
-    const LensAnswer* answer = state().answer(need::lens);
+QString LayersPanel::layerReadout(int row, int column) const {
+    const LensAnswer* answer = state().answer(answers::lens);
     if (answer == nullptr) return {};
     const auto r = static_cast<std::size_t>(row), c = static_cast<std::size_t>(column);
     const QString where = row == 0 ? tr("the embeddings") : tr("layer %1").arg(row - 1);
     return tr("after %1, “%2” is followed by “%3” (%4); by “%5”, as it is, with −ln p %6 nats")
-        .arg(where, shownToken(answer->tokens[c]), shownToken(answer->top[r][c]),
-             probabilityText(answer->probability[r][c]), shownToken(answer->tokens[c + 1]),
-             fixedNumber(answer->nll[r][c], 3));
+        .arg(where, formatToken(answer->tokens[c]), formatToken(answer->top[r][c]),
+             probabilityText(answer->probability[r][c]), formatToken(answer->tokens[c + 1]),
+             fixedNumberText(answer->nll[r][c], 3));
 }
 
 }  // namespace roper

@@ -12,8 +12,8 @@ class LayersPanel : public ModelPanel {
     LayersPanel(const ShownModels& models, QWidget* parent);
 
     PageFigures::Figures figures() const override { return {lens_map_}; }
-    std::vector<const Need*> needs() const override { return {&need::lens, &need::reading, &need::changed}; }
-    std::vector<const Need*> needsOf(const QString&) const override { return {&need::lens}; }
+    std::vector<const AnswerSpec*> requiredAnswers() const override { return {&answers::lens, &answers::reading, &answers::changed}; }
+    std::vector<const AnswerSpec*> answersForFigure(const QString&) const override { return {&answers::lens}; }
 
     HeatMapView& lens() { return *lens_map_; }
 
@@ -21,7 +21,7 @@ class LayersPanel : public ModelPanel {
     void refresh() override;
 
   private:
-    QString pointedLayer(int row, int column) const;
+    QString layerReadout(int row, int column) const;
 
     HeatMapView* lens_map_;
 };

@@ -16,7 +16,7 @@
 namespace roper {
 namespace {
 
-constexpr int kBetweenReads_ms = 2000;
+constexpr int kReadInterval_ms = 2000;
 
 const std::string kQueryKey = "query_key_frequency", kValue = "value_frequency", kBias = "relative_bias",
                   kDenominator = "least_denominator";
@@ -57,11 +57,11 @@ LearnedPanel::LearnedPanel(const ShownModels& models, QWidget* parent)
             if (!filling_) draw();
         });
     summary_->setForegroundRole(QPalette::PlaceholderText);
-    hear(chart_);
+    forwardReadouts(chart_);
     auto* layout = new QVBoxLayout(this);
     layout->addLayout(row({{quantity_, 0}, {layer_, 0}, {summary_, 1}}));
     layout->addWidget(chart_, 1);
-    timer_.setInterval(kBetweenReads_ms);
+    timer_.setInterval(kReadInterval_ms);
     connect(&timer_, &QTimer::timeout, this, &LearnedPanel::refresh);
     fillChoices();
     draw();
@@ -185,7 +185,7 @@ void LearnedPanel::draw() {
                 farthest = curve.y.back();
                 who = curve.label;
             }
-        if (!who.isEmpty()) summary = tr("farthest: %1, × %2").arg(who, noteNumber(farthest, 4));
+        if (!who.isEmpty()) summary = tr("farthest: %1, × %2").arg(who, numberText(farthest, 4));
     } else if (quantity == kBias) {
         chart_->setAxisNames(tr("bucket"), tr("bias"));
         const std::int64_t newest = rows_.back().step;
@@ -213,7 +213,7 @@ void LearnedPanel::draw() {
     summary_->setText(summary);
 }
 
-void LearnedPanel::prepare(const QString&, const InspectPicture& picture) {
+void LearnedPanel::prepare(const QString&, const InspectFigureSettings& picture) {
     refresh();
     if (picture.learned) {
         const int index = quantity_->findData(QString::fromStdString(*picture.learned));
@@ -228,7 +228,7 @@ void LearnedPanel::prepare(const QString&, const InspectPicture& picture) {
     if (chart_->curves().empty())
         throw Error(ErrorKind::usage, "this run's positions have nothing to learn or to watch");
     const auto layers = std::max(1, layer_->count());
-    const std::int64_t layer = picture.look.layer.value_or(0);
+    const std::int64_t layer = picture.question.layer.value_or(0);
     if (layer >= layers)
         throw Error(ErrorKind::usage, "layer must be a whole number from 0 to " + std::to_string(layers - 1) +
                                           ", not \"" + std::to_string(layer) + "\"");

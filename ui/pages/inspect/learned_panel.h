@@ -18,9 +18,9 @@ class LearnedPanel : public ModelPanel {
     LearnedPanel(const ShownModels& models, QWidget* parent);
 
     PageFigures::Figures figures() const override { return {chart_}; }
-    std::vector<const Need*> needsOf(const QString&) const override { return {}; }
+    std::vector<const AnswerSpec*> answersForFigure(const QString&) const override { return {}; }
     /// @throws Error (usage) if the run has no such numbers
-    void prepare(const QString& figure, const InspectPicture& picture) override;
+    void prepare(const QString& figure, const InspectFigureSettings& picture) override;
 
     CurveChart& chart() { return *chart_; }
     QComboBox& layer() { return *layer_; }

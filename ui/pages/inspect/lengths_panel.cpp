@@ -25,7 +25,7 @@ LengthsPanel::LengthsPanel(const ShownModels& models, QWidget* parent)
       lengths_(new CurveChart(QStringLiteral("longer-text"), tr("position"), tr("−ln p, nats"), this)),
       needle_map_(makeMap(QStringLiteral("needle"),
                           tr("Where in the text the model finds the needle is shown here."),
-                          &LengthsPanel::pointedNeedle)) {
+                          &LengthsPanel::needleReadout)) {
     length_factor_ = named(new NumberEdit(1, 10000), tr("Factor of the scaled readings"),
                            tr("By how much frequencies are scaled for texts longer than those of training"));
     length_factor_->setHelp(length_factor_->toolTip());
@@ -42,7 +42,7 @@ LengthsPanel::LengthsPanel(const ShownModels& models, QWidget* parent)
         Question question{"lengths"};
         question.change.factor = length_factor_->value();
         question.change.original_length = trained_->value();
-        state().request(need::lengths, question);
+        state().request(answers::lengths, question);
     });
     const Question usual;
     const auto edit = [](const QString& name, const QString& help, const std::string& text) {
@@ -62,10 +62,10 @@ LengthsPanel::LengthsPanel(const ShownModels& models, QWidget* parent)
         question.needle = needle_text_->text().toStdString();
         question.question = needle_question_->text().toStdString();
         question.answer = needle_answer_->text().toStdString();
-        state().request(need::needle, question);
+        state().request(answers::needle, question);
     });
     lengths_->setEmptyText(tr("How the loss goes with the position in the text is shown here."));
-    hear(lengths_);
+    forwardReadouts(lengths_);
     auto* layout = new QVBoxLayout(this);
     layout->addLayout(row({read_longer_, new QLabel(tr("factor")), length_factor_, trained_}));
     layout->addLayout(
@@ -73,11 +73,11 @@ LengthsPanel::LengthsPanel(const ShownModels& models, QWidget* parent)
     layout->addWidget(splitter(Qt::Vertical, {lengths_, needle_map_}), 1);
 }
 
-void LengthsPanel::prepare(const QString& figure, const InspectPicture& picture) {
+void LengthsPanel::prepare(const QString& figure, const InspectFigureSettings& picture) {
     if (figure == needle_map_->figureName())
-        state().request(need::needle, picture.look);
+        state().request(answers::needle, picture.question);
     else
-        state().request(need::lengths, picture.look);
+        state().request(answers::lengths, picture.question);
 }
 
 void LengthsPanel::refresh() {
@@ -87,19 +87,19 @@ void LengthsPanel::refresh() {
     showNeedle();
 }
 
-QString LengthsPanel::pointedNeedle(int row, int column) const {
-    const NeedleAnswer* answer = state().answer(need::needle);
+QString LengthsPanel::needleReadout(int row, int column) const {
+    const NeedleAnswer* answer = state().answer(answers::needle);
     if (answer == nullptr) return {};
     const auto r = static_cast<std::size_t>(row), c = static_cast<std::size_t>(column);
     return tr("%1 tokens, needle at %2 % of the text: −ln p of the answer %3 nats per token, %4")
         .arg(answer->lengths[r])
-        .arg(noteNumber(100 * answer->depths[c], 3), fixedNumber(answer->nll[r][c], 3),
+        .arg(numberText(100 * answer->depths[c], 3), fixedNumberText(answer->nll[r][c], 3),
              answer->found[r][c] ? tr("found") : tr("not found"));
 }
 
 /// Means over windows of the text, because single tokens are too noisy to compare.
 void LengthsPanel::showLengths() {
-    const LengthsAnswer* answer = state().answer(need::lengths);
+    const LengthsAnswer* answer = state().answer(answers::lengths);
     if (answer == nullptr) return lengths_->setCurves({}, {});
     constexpr std::size_t kWindows = 48;
     std::vector<CurveChart::Curve> curves;
@@ -119,30 +119,30 @@ void LengthsPanel::showLengths() {
         const double mean = std::accumulate(nll.begin(), nll.end(), 0.0) / static_cast<double>(nll.size());
         const bool is_plain = variant.scaling == "none";
         const QString label =
-            tr("%1: %2 nats").arg(is_plain ? tr("as they are") : name, fixedNumber(mean, 3));
+            tr("%1: %2 nats").arg(is_plain ? tr("as they are") : name, fixedNumberText(mean, 3));
         curves.push_back({name, label, colorOfScaling(variant.scaling), x, y, false, is_plain, {}});
     }
     std::vector<CurveChart::Mark> marks;
     if (answer->trained > 0 && static_cast<double>(answer->trained) < curves.front().x.back())
         marks.push_back({static_cast<double>(answer->trained), tr("trained")});
     lengths_->setTitle(tr("Loss by position, frequencies scaled by %1 (means over %2 tokens)")
-                           .arg(noteNumber(answer->factor, 4))
+                           .arg(numberText(answer->factor, 4))
                            .arg(window));
     lengths_->setCaption(tr("−ln p by position, frequencies as they are and scaled by %1 from %2 tokens on")
-                             .arg(noteNumber(answer->factor, 4))
+                             .arg(numberText(answer->factor, 4))
                              .arg(answer->trained));
     lengths_->setCurves(curves, marks);
 }
 
 void LengthsPanel::showNeedle() {
-    const NeedleAnswer* answer = state().answer(need::needle);
+    const NeedleAnswer* answer = state().answer(answers::needle);
     if (answer == nullptr) return needle_map_->setMap({});
     HeatMapView::Map map =
         answerMap(answer->nll, HeatMapView::Scale::sequential, std::max(0.1, largestOf(answer->nll)));
     for (const std::int64_t length : answer->lengths)
         map.row_labels << QString::number(length);
     for (const double depth : answer->depths)
-        map.column_labels << tr("%1 %").arg(noteNumber(100 * depth, 3));
+        map.column_labels << tr("%1 %").arg(numberText(100 * depth, 3));
     map.row_name = tr("tokens");
     map.column_name = tr("needle's depth");
     map.value_name = tr("−ln p, nats");

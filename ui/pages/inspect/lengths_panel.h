@@ -18,8 +18,8 @@ class LengthsPanel : public ModelPanel {
     LengthsPanel(const ShownModels& models, QWidget* parent);
 
     PageFigures::Figures figures() const override { return {lengths_, needle_map_}; }
-    std::vector<const Need*> needs() const override { return {&need::reading, &need::changed}; }
-    void prepare(const QString& figure, const InspectPicture& picture) override;
+    std::vector<const AnswerSpec*> requiredAnswers() const override { return {&answers::reading, &answers::changed}; }
+    void prepare(const QString& figure, const InspectFigureSettings& picture) override;
 
     CurveChart& lengths() { return *lengths_; }
     HeatMapView& needle() { return *needle_map_; }
@@ -30,7 +30,7 @@ class LengthsPanel : public ModelPanel {
   private:
     void showLengths();
     void showNeedle();
-    QString pointedNeedle(int row, int column) const;
+    QString needleReadout(int row, int column) const;
 
     CurveChart* lengths_;
     HeatMapView* needle_map_;

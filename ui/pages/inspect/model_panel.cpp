@@ -10,15 +10,15 @@ namespace roper {
 
 ModelPanel::ModelPanel(const QString& title, const QString& help, const ShownModels& models, QWidget* parent)
     : QWidget(parent), title_(title), help_(help), models_(models) {
-    for (InspectState* one : {&models.state, &models.beside}) {
+    for (InspectState* one : {&models.state, &models.comparison}) {
         for (auto signal : {&InspectState::modelChanged, &InspectState::inputsChanged,
                             &InspectState::headChanged, &InspectState::snapshotsChanged})
-            connect(one, signal, this, &ModelPanel::refreshWhenSeen);
-        connect(one, &InspectState::answered, this, &ModelPanel::refreshWhenSeen);
+            connect(one, signal, this, &ModelPanel::refreshWhenVisible);
+        connect(one, &InspectState::answered, this, &ModelPanel::refreshWhenVisible);
     }
 }
 
-void ModelPanel::refreshWhenSeen() {
+void ModelPanel::refreshWhenVisible() {
     is_stale_ = !isVisible();
     if (!is_stale_) refresh();
 }

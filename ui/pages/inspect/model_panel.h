@@ -12,11 +12,11 @@
 
 namespace roper {
 
-struct InspectPicture;
+struct InspectFigureSettings;
 
 /// The model of the page, and the comparison model, which reads the same text.
 struct ShownModels {
-    InspectState &state, &beside;
+    InspectState &state, &comparison;
 };
 
 /// One panel of the page: its controls, and figures of a model's answers. Hidden figures are not drawn.
@@ -32,26 +32,26 @@ class ModelPanel : public QWidget {
     const QString& help() const { return help_; }
     virtual PageFigures::Figures figures() const = 0;
     /// Answers that the panel needs while it is visible, in this order.
-    virtual std::vector<const Need*> needs() const { return {&need::model}; }
+    virtual std::vector<const AnswerSpec*> requiredAnswers() const { return {&answers::model}; }
     /// The same for the comparison model.
-    virtual std::vector<const Need*> besideNeeds() const { return {}; }
+    virtual std::vector<const AnswerSpec*> comparisonAnswers() const { return {}; }
     /// Answers that one figure needs from both models; nothing for figures made from a run's files.
-    virtual std::vector<const Need*> needsOf(const QString& figure) const {
-        return static_cast<void>(figure), needs();
+    virtual std::vector<const AnswerSpec*> answersForFigure(const QString& figure) const {
+        return static_cast<void>(figure), requiredAnswers();
     }
     /// Applies the settings of a figure drawn without a window, and requests the answers that it needs.
-    virtual void prepare(const QString& figure, const InspectPicture& picture) {
+    virtual void prepare(const QString& figure, const InspectFigureSettings& picture) {
         static_cast<void>(figure), static_cast<void>(picture);
     }
 
-    void refreshWhenSeen();
+    void refreshWhenVisible();
     void refreshNow();
 
   signals:
     /// Emitted with the readout for the pointer; empty when it has left.
-    void pointed(const QString& readout);
-    /// Emitted when `needs` has changed.
-    void needsChanged();
+    void hovered(const QString& readout);
+    /// Emitted when `requiredAnswers` has changed.
+    void requiredAnswersChanged();
 
   protected:
     /// Shows the current answers.
@@ -59,26 +59,26 @@ class ModelPanel : public QWidget {
     void showEvent(QShowEvent* event) override;
 
     InspectState& state() const { return models_.state; }
-    InspectState& beside() const { return models_.beside; }
-    bool isBeside() const { return !beside().model().isEmpty(); }
+    InspectState& comparison() const { return models_.comparison; }
+    bool hasComparison() const { return !comparison().model().isEmpty(); }
     const QString modelName() const;
     /// Forwards the readouts of these figures.
     template <class... Views>
-    void hear(Views*... views) {
-        (connect(views, &Views::pointed, this, &ModelPanel::pointed), ...);
+    void forwardReadouts(Views*... views) {
+        (connect(views, &Views::hovered, this, &ModelPanel::hovered), ...);
     }
 
     /// A map of the panel, with the functions that give its text while it is empty and the readout of a cell.
     template <class Panel>
-    HeatMapView* makeMap(const QString& figure, const QString& instead,
+    HeatMapView* makeMap(const QString& figure, const QString& placeholder,
                          QString (Panel::*text_at)(int row, int column) const) {
         auto* map = new HeatMapView(figure, this);
-        map->setEmptyText(instead);
-        connect(map, &HeatMapView::cellPointed, this, [this, text_at](int row, int column) {
+        map->setEmptyText(placeholder);
+        connect(map, &HeatMapView::cellHovered, this, [this, text_at](int row, int column) {
             const bool is_on = row >= 0 && column >= 0;
-            emit pointed(is_on ? (static_cast<Panel*>(this)->*text_at)(row, column) : QString());
+            emit hovered(is_on ? (static_cast<Panel*>(this)->*text_at)(row, column) : QString());
         });
-        hear(map);
+        forwardReadouts(map);
         return map;
     }
 

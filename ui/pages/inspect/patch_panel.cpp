@@ -12,7 +12,7 @@ namespace roper {
 PatchPanel::PatchPanel(const ShownModels& models, QWidget* parent)
     : ModelPanel(tr("Patching"), tr("Which heads carry an answer"), models, parent),
       patch_map_(makeMap(QStringLiteral("patching"), tr("Which heads carry the answer is shown here."),
-                         &PatchPanel::pointedHead)),
+                         &PatchPanel::headReadout)),
       patch_positions_(new BarChart(QStringLiteral("patching-positions"), tr("token"), {}, this)),
       other_(named(new LineEdit, tr("Other text"), tr("As many tokens, to which another answer is right"))),
       patch_button_(
@@ -23,16 +23,16 @@ PatchPanel::PatchPanel(const ShownModels& models, QWidget* parent)
     connect(patch_button_, &QPushButton::clicked, this, [this] {
         Question question{"patch"};
         question.other = other_->text().toStdString();
-        state().request(need::patch, question);
+        state().request(answers::patch, question);
     });
     connect(patch_map_, &HeatMapView::cellClicked, this, [this](int row, int column) {
-        if (state().answer(need::patch) == nullptr || row < 0 || column < 0) return;
+        if (state().answer(answers::patch) == nullptr || row < 0 || column < 0) return;
         state().setHead(row, column);
         askForPositions();
     });
-    connect(patch_positions_, &BarChart::placePointed, this,
-            [this](int place) { emit pointed(pointedToken(place)); });
-    hear(patch_positions_);
+    connect(patch_positions_, &BarChart::categoryHovered, this,
+            [this](int place) { emit hovered(tokenReadout(place)); });
+    forwardReadouts(patch_positions_);
     auto* layout = new QVBoxLayout(this);
     layout->addLayout(row({{patch_button_, 0}, {other_, 1}}));
     layout->addWidget(splitter(Qt::Vertical, {patch_map_, patch_positions_}, {420, 220}), 1);
@@ -42,13 +42,13 @@ void PatchPanel::askForPositions() {
     Question question{"patch"};
     question.other = other_->text().toStdString();
     question.positions = true;
-    state().request(need::patch_positions, question);
+    state().request(answers::patch_positions, question);
 }
 
-void PatchPanel::prepare(const QString& figure, const InspectPicture& picture) {
-    Question question = picture.look;
+void PatchPanel::prepare(const QString& figure, const InspectFigureSettings& picture) {
+    Question question = picture.question;
     question.positions = figure == patch_positions_->figureName();
-    state().request(question.positions ? need::patch_positions : need::patch, question);
+    state().request(question.positions ? answers::patch_positions : answers::patch, question);
 }
 
 void PatchPanel::refresh() {
@@ -57,54 +57,54 @@ void PatchPanel::refresh() {
     showPatchPositions();
 }
 
-QString PatchPanel::pointedHead(int row, int column) const {
-    const PatchAnswer* answer = state().answer(need::patch);
+QString PatchPanel::headReadout(int row, int column) const {
+    const PatchAnswer* answer = state().answer(answers::patch);
     if (answer == nullptr) return {};
     const double restored = answer->restored[static_cast<std::size_t>(row)][static_cast<std::size_t>(column)];
     return tr("layer %1, head %2 restores %3 % of the difference; a click shows where")
         .arg(row)
         .arg(column)
-        .arg(noteNumber(100 * restored, 3));
+        .arg(numberText(100 * restored, 3));
 }
 
-QString PatchPanel::pointedToken(int place) const {
-    const PatchAnswer* answer = state().answer(need::patch_positions);
+QString PatchPanel::tokenReadout(int place) const {
+    const PatchAnswer* answer = state().answer(answers::patch_positions);
     if (answer == nullptr || place < 0) return {};
     const auto token = static_cast<std::size_t>(place);
     return tr("token %1, “%2” (in the other text “%3”): restores %4 %")
         .arg(place)
-        .arg(shownToken(answer->tokens[token]), shownToken(answer->other_tokens[token]),
-             noteNumber(100 * answer->restored.front()[token], 3));
+        .arg(formatToken(answer->tokens[token]), formatToken(answer->other_tokens[token]),
+             numberText(100 * answer->restored.front()[token], 3));
 }
 
 void PatchPanel::showPatch() {
-    const PatchAnswer* answer = state().answer(need::patch);
+    const PatchAnswer* answer = state().answer(answers::patch);
     if (answer == nullptr) return patch_map_->setMap({});
     HeatMapView::Map map = answerMap(answer->restored, HeatMapView::Scale::diverging);
     map.row_name = tr("layer");
     map.column_name = tr("head");
     map.value_name = tr("share restored");
     patch_map_->setTitle(tr("Share of “%1” against “%2” that each head restores")
-                             .arg(shownToken(answer->answer), shownToken(answer->other_answer)));
+                             .arg(formatToken(answer->answer), formatToken(answer->other_answer)));
     patch_map_->setCaption(tr("Activation patching: the share of the difference between the logits of “%1” "
                               "and “%2” that a head's output restores")
-                               .arg(shownToken(answer->answer), shownToken(answer->other_answer)));
+                               .arg(formatToken(answer->answer), formatToken(answer->other_answer)));
     patch_map_->setMap(std::move(map));
     patch_map_->setMarked(state().layer(), state().head());
 }
 
 void PatchPanel::showPatchPositions() {
-    const PatchAnswer* answer = state().answer(need::patch_positions);
-    patch_positions_->clearPlaceNames();
+    const PatchAnswer* answer = state().answer(answers::patch_positions);
+    patch_positions_->clearCategoryNames();
     if (answer == nullptr) return patch_positions_->setBars({}, {});
-    std::vector<int> places(answer->tokens.size());
-    std::iota(places.begin(), places.end(), 0);
+    std::vector<int> categories(answer->tokens.size());
+    std::iota(categories.begin(), categories.end(), 0);
     patch_positions_->setHeadline(
         tr("What layer %1, head %2 restores, position by position").arg(answer->layer).arg(answer->head));
     patch_positions_->setCaption(
         tr("Activation patching of layer %1, head %2, by position").arg(answer->layer).arg(answer->head));
     patch_positions_->setBars(
-        places,
+        categories,
         {{QStringLiteral("restored"), tr("share restored"), Theme::output(), answer->restored.front(), {}}});
 }
 

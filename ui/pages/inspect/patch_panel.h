@@ -16,8 +16,8 @@ class PatchPanel : public ModelPanel {
     PatchPanel(const ShownModels& models, QWidget* parent);
 
     PageFigures::Figures figures() const override { return {patch_map_, patch_positions_}; }
-    std::vector<const Need*> needs() const override { return {&need::reading, &need::changed}; }
-    void prepare(const QString& figure, const InspectPicture& picture) override;
+    std::vector<const AnswerSpec*> requiredAnswers() const override { return {&answers::reading, &answers::changed}; }
+    void prepare(const QString& figure, const InspectFigureSettings& picture) override;
 
     HeatMapView& patch() { return *patch_map_; }
     BarChart& patchPositions() { return *patch_positions_; }
@@ -29,8 +29,8 @@ class PatchPanel : public ModelPanel {
     void askForPositions();
     void showPatch();
     void showPatchPositions();
-    QString pointedHead(int row, int column) const;
-    QString pointedToken(int place) const;
+    QString headReadout(int row, int column) const;
+    QString tokenReadout(int place) const;
 
     HeatMapView* patch_map_;
     BarChart* patch_positions_;

@@ -77,21 +77,21 @@ SizesView::SizesView(InspectState& state, QWidget* parent)
     layout->setContentsMargins(0, 0, 0, 0);
     layout->addWidget(total_);
     layout->addWidget(map_, 1);
-    connect(map_, &HeatMapView::cellPointed, this,
-            [this](int row, int column) { emit pointed(textAt(row, column)); });
-    connect(map_, &FigureView::pointed, this, &SizesView::pointed);
-    connect(&state_.sizes(), &SolvedSizes::changed, this, &SizesView::refresh);
+    connect(map_, &HeatMapView::cellHovered, this,
+            [this](int row, int column) { emit hovered(textAt(row, column)); });
+    connect(map_, &FigureView::hovered, this, &SizesView::hovered);
+    connect(&state_.sizes(), &SolvedBySize::changed, this, &SizesView::refresh);
     connect(&state_, &InspectState::modelChanged, this, &SizesView::refresh);
     refresh();
 }
 
-void SizesView::setNamed(bool named) {
-    is_named_ = named;
+void SizesView::setNameShown(bool named) {
+    is_name_shown_ = named;
     refresh();
 }
 
-void SizesView::setFully(bool fully) {
-    fully_ = fully;
+void SizesView::setWorkingRequired(bool fully) {
+    working_required_ = fully;
     refresh();
 }
 
@@ -102,9 +102,9 @@ bool SizesView::hasWorking() const {
 
 void SizesView::refresh() {
     QStringList said;
-    if (is_named_) said << state_.model();
+    if (is_name_shown_) said << state_.model();
     const auto& table = state_.sizes().table();
-    const bool fully = fully_ && hasWorking();
+    const bool fully = working_required_ && hasWorking();
     if (!table || table->scores.empty()) {
         map_->setMap({});
     } else {
@@ -117,7 +117,7 @@ void SizesView::refresh() {
                     .arg(table->step)
                     .arg(correct)
                     .arg(of)
-                    .arg(fixedNumber(percent(correct, of), 1));
+                    .arg(fixedNumberText(percent(correct, of), 1));
         map_->setCaption((fully ? tr("Share of the problems of each size that %1 solves with every step of "
                                      "the working right at step %2, %3 of each; sizes with fewer than "
                                      "1,000 problems are shared with training")
@@ -152,7 +152,7 @@ QString SizesView::textAt(int row, int column) const {
 SizesPanel::SizesPanel(const ShownModels& models, QWidget* parent)
     : ModelPanel(tr("By size"), tr("Solved by size"), models, parent),
       sizes_(new SizesView(models.state, this)),
-      beside_sizes_(new SizesView(models.beside, this)),
+      comparison_sizes_(new SizesView(models.comparison, this)),
       problems_(named(new QSpinBox, tr("Problems of each size"), tr("More take longer and scatter less"))),
       count_(named(new QPushButton(tr("Solve")), tr("Solve"),
                    tr("Let the model solve problems of every size; takes seconds to minutes"))),
@@ -163,34 +163,34 @@ SizesPanel::SizesPanel(const ShownModels& models, QWidget* parent)
     problems_->setSuffix(tr(" problems of each size"));
     connect(count_, &QPushButton::clicked, this, &SizesPanel::count);
     with_working_->hide();
-    for (SizesView* view : {sizes_, beside_sizes_})
-        connect(with_working_, &QCheckBox::toggled, view, &SizesView::setFully);
-    for (InspectState* one : {&state(), &beside()})
-        connect(&one->sizes(), &SolvedSizes::changed, this, &SizesPanel::refreshWhenSeen);
-    hear(sizes_, beside_sizes_);
+    for (SizesView* view : {sizes_, comparison_sizes_})
+        connect(with_working_, &QCheckBox::toggled, view, &SizesView::setWorkingRequired);
+    for (InspectState* one : {&state(), &comparison()})
+        connect(&one->sizes(), &SolvedBySize::changed, this, &SizesPanel::refreshWhenVisible);
+    forwardReadouts(sizes_, comparison_sizes_);
     auto* layout = new QVBoxLayout(this);
     layout->addLayout(row({problems_, count_, with_working_}));
-    layout->addWidget(splitter(Qt::Horizontal, {sizes_, beside_sizes_}), 1);
+    layout->addWidget(splitter(Qt::Horizontal, {sizes_, comparison_sizes_}), 1);
     SizesPanel::refresh();  // hides the comparison until there is one
 }
 
 PageFigures::Figures SizesPanel::figures() const {
     PageFigures::Figures all{&sizes_->map()};
-    if (isBeside()) all.push_back(&beside_sizes_->map());
+    if (hasComparison()) all.push_back(&comparison_sizes_->map());
     return all;
 }
 
-void SizesPanel::prepare(const QString&, const InspectPicture& picture) {
+void SizesPanel::prepare(const QString&, const InspectFigureSettings& picture) {
     state().setStep(picture.step);
     state().countSizes(static_cast<int>(picture.problems));
-    const SolvedSizes& sizes = state().sizes();
+    const SolvedBySize& sizes = state().sizes();
     waitWhile([&] { return sizes.isCounting(); }, "the answer of the model");
     if (!sizes.message().isEmpty()) throw Error(ErrorKind::usage, sizes.message().toStdString());
 }
 
 void SizesPanel::count() {
     const bool stops = isCounting();
-    for (InspectState* one : {&state(), &beside()}) {
+    for (InspectState* one : {&state(), &comparison()}) {
         if (stops)
             one->sizes().stop();
         else if (!one->model().isEmpty())
@@ -205,10 +205,10 @@ void SizesPanel::refresh() {
     count_->setEnabled(has_problems);
     problems_->setEnabled(has_problems);
     count_->setText(isCounting() ? tr("Cancel") : tr("Solve"));
-    with_working_->setVisible(sizes_->hasWorking() || beside_sizes_->hasWorking());
-    beside_sizes_->setVisible(isBeside());
-    for (SizesView* view : {sizes_, beside_sizes_})
-        view->setNamed(isBeside());
+    with_working_->setVisible(sizes_->hasWorking() || comparison_sizes_->hasWorking());
+    comparison_sizes_->setVisible(hasComparison());
+    for (SizesView* view : {sizes_, comparison_sizes_})
+        view->setNameShown(hasComparison());
 }
 
 }  // namespace roper

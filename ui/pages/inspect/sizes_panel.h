@@ -19,14 +19,14 @@ class SizesView : public QWidget {
     HeatMapView& map() { return *map_; }
     const HeatMapView& map() const { return *map_; }
     /// Whether the run's name is shown, as beside another run.
-    void setNamed(bool named);
+    void setNameShown(bool named);
     /// For tasks with a working: whether only problems with every step of it right count as solved.
-    void setFully(bool fully);
+    void setWorkingRequired(bool fully);
     bool hasWorking() const;
 
   signals:
     /// Emitted with the readout of the size under the pointer; empty when it has left.
-    void pointed(const QString& readout);
+    void hovered(const QString& readout);
 
   private:
     void refresh();
@@ -35,7 +35,7 @@ class SizesView : public QWidget {
     InspectState& state_;
     QLabel* total_;
     HeatMapView* map_;
-    bool is_named_ = false, fully_ = false;
+    bool is_name_shown_ = false, working_required_ = false;
 };
 
 /// Share of problems that a run solves, by size, beside that of another run.
@@ -46,20 +46,20 @@ class SizesPanel : public ModelPanel {
     SizesPanel(const ShownModels& models, QWidget* parent);
 
     PageFigures::Figures figures() const override;
-    std::vector<const Need*> needsOf(const QString&) const override { return {}; }
-    void prepare(const QString& figure, const InspectPicture& picture) override;
+    std::vector<const AnswerSpec*> answersForFigure(const QString&) const override { return {}; }
+    void prepare(const QString& figure, const InspectFigureSettings& picture) override;
 
     HeatMapView& sizeMap() { return sizes_->map(); }
-    HeatMapView& besideSizeMap() { return beside_sizes_->map(); }
+    HeatMapView& comparisonSizeMap() { return comparison_sizes_->map(); }
 
   protected:
     void refresh() override;
 
   private:
-    bool isCounting() const { return state().sizes().isCounting() || beside().sizes().isCounting(); }
+    bool isCounting() const { return state().sizes().isCounting() || comparison().sizes().isCounting(); }
     void count();
 
-    SizesView *sizes_, *beside_sizes_;
+    SizesView *sizes_, *comparison_sizes_;
     QSpinBox* problems_;
     QPushButton* count_;
     QCheckBox* with_working_;

@@ -22,7 +22,7 @@ std::vector<std::int64_t> stepsOf(const std::vector<StepFile>& files) {
 }
 
 bool Snapshots::list(const RunFolder& folder) {
-    const auto listed = folder.snapshotsToShow();
+    const auto listed = folder.snapshotsIfReadable();
     if (!listed) return false;
     const bool same =
         listed->size() == files_.size() && (listed->empty() || listed->back().step == files_.back().step);
@@ -35,16 +35,16 @@ bool Snapshots::list(const RunFolder& folder) {
 
 std::shared_ptr<const HeadMaps> Snapshots::read(const StepFile& file) {
     // Keeps snapshots, so that scrubbing reads each file once, within a limit.
-    constexpr std::size_t kMostKept = 64;
-    constexpr std::size_t kMostWeights = 32U << 20U;
-    constexpr std::uint64_t kLargestSnapshot = 1U << 30U;
+    constexpr std::size_t kMaxCached = 64;
+    constexpr std::size_t kMaxWeights = 32U << 20U;
+    constexpr std::uint64_t kMaxSnapshotSize = 1U << 30U;
     const bool is_large =
-        maps_ && maps_->count() * maps_->text.size() * maps_->text.size() * read_.size() > kMostWeights;
-    if (read_.size() >= kMostKept || is_large) read_.clear();
+        maps_ && maps_->count() * maps_->text.size() * maps_->text.size() * read_.size() > kMaxWeights;
+    if (read_.size() >= kMaxCached || is_large) read_.clear();
     auto& read = read_[file.step];
     if (!read)
         read = std::make_shared<const HeadMaps>(
-            readHeadMaps(SafetensorsFile::read(file.path, kLargestSnapshot)));
+            readHeadMaps(SafetensorsFile::read(file.path, kMaxSnapshotSize)));
     return read;
 }
 

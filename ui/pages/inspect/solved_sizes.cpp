@@ -8,27 +8,27 @@
 
 namespace roper {
 
-SolvedSizes::~SolvedSizes() {
+SolvedBySize::~SolvedBySize() {
     blockSignals(true);  // the listening page is being destroyed
     stop();
 }
 
-void SolvedSizes::say(const QString& message) {
+void SolvedBySize::setMessage(const QString& message) {
     message_ = message;
     emit changed();
 }
 
-void SolvedSizes::count(const RunWatcher* run, std::optional<std::int64_t> step, int problems) {
+void SolvedBySize::count(const RunWatcher* run, std::optional<std::int64_t> step, int problems) {
     stop();
     const QString program = TrainerLauncher::trainerProgram();
     if (run == nullptr || program.isEmpty())
-        return say(run == nullptr ? tr("Choose a run.")
+        return setMessage(run == nullptr ? tr("Choose a run.")
                                   : tr("The trainer roper-train is not there; build it with ./lab run."));
     auto* process = new QProcess(this);
     process_ = process;
-    connect(process, &QProcess::finished, this, &SolvedSizes::take);
+    connect(process, &QProcess::finished, this, &SolvedBySize::readResult);
     connect(process, &QProcess::errorOccurred, this, [this](QProcess::ProcessError error) {
-        if (error == QProcess::FailedToStart) take();  // all other errors are followed by `finished`
+        if (error == QProcess::FailedToStart) readResult();  // all other errors are followed by `finished`
     });
     QStringList arguments{
         "eval",       QString::fromStdString(std::filesystem::absolute(run->folder().path()).string()),
@@ -36,10 +36,10 @@ void SolvedSizes::count(const RunWatcher* run, std::optional<std::int64_t> step,
         "--problems", QString::number(problems)};
     if (step) arguments << "--step" << QString::number(*step);
     process->start(program, arguments);
-    say(tr("the model solves problems of every size …"));
+    setMessage(tr("the model solves problems of every size …"));
 }
 
-void SolvedSizes::stop() {
+void SolvedBySize::stop() {
     if (!process_) return;
     QProcess* process = process_;
     process_ = nullptr;
@@ -47,15 +47,15 @@ void SolvedSizes::stop() {
     process->setParent(nullptr);
     connect(process, &QProcess::finished, process, &QObject::deleteLater);
     process->kill();
-    say({});
+    setMessage({});
 }
 
-void SolvedSizes::forget() {
+void SolvedBySize::forget() {
     table_.reset();
-    say(isCounting() ? message_ : QString());
+    setMessage(isCounting() ? message_ : QString());
 }
 
-void SolvedSizes::take() {
+void SolvedBySize::readResult() {
     QProcess* process = process_;
     if (process == nullptr) return;
     process_ = nullptr;
@@ -63,7 +63,7 @@ void SolvedSizes::take() {
     const QJsonObject said = QJsonDocument::fromJson(process->readAllStandardOutput()).object();
     if (said.isEmpty()) {
         const QString why = QString::fromUtf8(process->readAllStandardError()).trimmed();
-        return say(why.isEmpty() ? tr("roper-train eval ended unexpectedly.") : why.section('\n', -1));
+        return setMessage(why.isEmpty() ? tr("roper-train eval ended unexpectedly.") : why.section('\n', -1));
     }
     SizeTable table;
     table.step = said["step"].toInteger();
@@ -76,7 +76,7 @@ void SolvedSizes::take() {
         if (cells.size() > 4) table.scores.back().fully_correct = cells[4].toInteger();
     }
     table_ = std::move(table);
-    say({});
+    setMessage({});
 }
 
 }  // namespace roper

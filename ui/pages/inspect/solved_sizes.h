@@ -20,12 +20,12 @@ struct SizeTable {
 
 /// Counts a run's solved problems by size with `roper-train eval --by-size`, which takes seconds to minutes
 /// and can be cancelled.
-class SolvedSizes : public QObject {
+class SolvedBySize : public QObject {
     Q_OBJECT
 
   public:
     using QObject::QObject;
-    ~SolvedSizes() override;
+    ~SolvedBySize() override;
 
     /// @param run   null: the message asks the user to choose one
     /// @param step  checkpoint; default: the newest
@@ -42,8 +42,8 @@ class SolvedSizes : public QObject {
     void changed();
 
   private:
-    void take();
-    void say(const QString& message);
+    void readResult();
+    void setMessage(const QString& message);
 
     QPointer<QProcess> process_;
     std::optional<SizeTable> table_;

@@ -14,7 +14,7 @@ namespace roper {
 namespace {
 
 constexpr double kSubsetsMargin = 12, kSubsetsTitle = 22, kHeader = 22, kSubsetsRow = 22, kSubsetsNumber = 62,
-                 kLeastRow = 13;
+                 kMinRowHeight = 13;
 
 }  // namespace
 
@@ -32,10 +32,10 @@ SubsetsView::SubsetsView(InspectState& state, QWidget* parent) : FigureView(pare
 
 QSizeF SubsetsView::sizeForWidth(double width) const {
     const std::size_t rows =
-        state_.answer(need::subsets) == nullptr ? 0 : state_.answer(need::subsets)->subsets.size();
+        state_.answer(answers::subsets) == nullptr ? 0 : state_.answer(answers::subsets)->subsets.size();
     return {width, std::max<double>(
                        2 * kSubsetsMargin + kSubsetsTitle + kHeader + kSubsetsRow * static_cast<double>(rows),
-                       leastSize().height())};
+                       minFigureSize().height())};
 }
 
 int SubsetsView::heightForWidth(int width) const {
@@ -43,12 +43,12 @@ int SubsetsView::heightForWidth(int width) const {
 }
 
 SubsetsView::Rows SubsetsView::rowsIn(const QRectF& area) const {
-    Rows rows{state_.answer(need::subsets)->subsets, area.top() + kSubsetsMargin + kSubsetsTitle + kHeader,
+    Rows rows{state_.answer(answers::subsets)->subsets, area.top() + kSubsetsMargin + kSubsetsTitle + kHeader,
               kSubsetsRow};
     std::stable_sort(rows.subsets.begin(), rows.subsets.end(),
                      [](const BandSubset& a, const BandSubset& b) { return a.loss < b.loss; });
     const double room = area.bottom() - kSubsetsMargin - rows.top;
-    rows.height = std::clamp(room / static_cast<double>(rows.subsets.size()), kLeastRow, kSubsetsRow);
+    rows.height = std::clamp(room / static_cast<double>(rows.subsets.size()), kMinRowHeight, kSubsetsRow);
     // Rows that do not fit are omitted, the worst first.
     const auto most = static_cast<std::size_t>(std::max(1.0, std::floor(room / rows.height + 1e-6)));
     if (rows.subsets.size() > most) rows.subsets.resize(most);
@@ -59,16 +59,16 @@ QString SubsetsView::namesOf(const std::vector<int>& bands) const {
     QStringList names;
     for (const int band : bands)
         names << QString::fromStdString(
-            state_.answer(need::subsets)->bands.at(static_cast<std::size_t>(band)));
+            state_.answer(answers::subsets)->bands.at(static_cast<std::size_t>(band)));
     return names.isEmpty() ? tr("no band") : names.join(QStringLiteral(", "));
 }
 
 void SubsetsView::paintFigure(QPainter& painter, const QRectF& area, const Theme& theme) const {
-    const SubsetsAnswer* answer = state_.answer(need::subsets);
+    const SubsetsAnswer* answer = state_.answer(answers::subsets);
     if (answer == nullptr)
-        return paintInstead(
+        return paintPlaceholder(
             painter, area, theme,
-            state_.instead(tr("Press “Read with every subset”: the model reads the text with scores that are "
+            state_.placeholder(tr("Press “Read with every subset”: the model reads the text with scores that are "
                               "made of some bands of pairs alone.")));
     const QRectF box = area.adjusted(kSubsetsMargin, kSubsetsMargin, -kSubsetsMargin, -kSubsetsMargin);
     const QFontMetricsF metrics(painter.font());
@@ -106,26 +106,26 @@ void SubsetsView::paintFigure(QPainter& painter, const QRectF& area, const Theme
         painter.drawRect(QRectF(left, y + 2, std::max(1.0, length), rows.height - 4));
         painter.setPen(theme.text);
         painter.drawText(QRectF(left + length + 6, y, kSubsetsNumber, rows.height),
-                         Qt::AlignLeft | Qt::AlignVCenter, fixedNumber(subset.loss, 3));
+                         Qt::AlignLeft | Qt::AlignVCenter, fixedNumberText(subset.loss, 3));
         y += rows.height;
     }
 }
 
 void SubsetsView::mouseMoveEvent(QMouseEvent* event) {
-    if (state_.answer(need::subsets) == nullptr) return emit pointed({});
+    if (state_.answer(answers::subsets) == nullptr) return emit hovered({});
     const Rows rows = rowsIn(canvas());
     const double row = std::floor((event->position().y() - rows.top) / rows.height);
-    if (row < 0 || row >= static_cast<double>(rows.subsets.size())) return emit pointed({});
+    if (row < 0 || row >= static_cast<double>(rows.subsets.size())) return emit hovered({});
     const BandSubset& subset = rows.subsets[static_cast<std::size_t>(row)];
-    emit pointed(
+    emit hovered(
         tr("pairs kept: %1; loss %2 nats per token, perplexity %3")
-            .arg(namesOf(subset.kept), fixedNumber(subset.loss, 4), noteNumber(std::exp(subset.loss), 4)));
+            .arg(namesOf(subset.kept), fixedNumberText(subset.loss, 4), numberText(std::exp(subset.loss), 4)));
 }
 
 QString SubsetsView::figureCsv() const {
     CsvText csv(QStringLiteral("kept_pairs,bands_kept,loss"));
-    if (state_.answer(need::subsets) == nullptr) return csv.text();
-    for (const BandSubset& subset : state_.answer(need::subsets)->subsets)
+    if (state_.answer(answers::subsets) == nullptr) return csv.text();
+    for (const BandSubset& subset : state_.answer(answers::subsets)->subsets)
         csv.line(namesOf(subset.kept).remove(','), subset.kept.size(), subset.loss);
     return csv.text();
 }
@@ -152,21 +152,21 @@ SubsetsPanel::SubsetsPanel(const ShownModels& models, QWidget* parent)
     connect(band_count_, &QSpinBox::valueChanged, this, say_passes);
     say_passes(band_count_->value());
     connect(compute_, &QPushButton::clicked, this, [this] {
-        emit needsChanged();  // also after a cancelled question
+        emit requiredAnswersChanged();  // also after a cancelled question
         Question question{"subsets"};
         question.count = band_count_->value();
-        state().request(need::subsets, question);
+        state().request(answers::subsets, question);
     });
-    hear(subsets_);
+    forwardReadouts(subsets_);
     auto* layout = new QVBoxLayout(this);
     layout->addLayout(row({band_count_, compute_}));
     layout->addWidget(scrolled(subsets_), 1);
 }
 
-void SubsetsPanel::prepare(const QString&, const InspectPicture& picture) {
-    Question question = picture.look;
+void SubsetsPanel::prepare(const QString&, const InspectFigureSettings& picture) {
+    Question question = picture.question;
     if (!question.count) question.count = 4;
-    state().request(need::subsets, question);
+    state().request(answers::subsets, question);
 }
 
 void SubsetsPanel::refresh() {

@@ -17,7 +17,7 @@ class SubsetsView : public FigureView {
     SubsetsView(InspectState& state, QWidget* parent);
 
     QString figureName() const override { return QStringLiteral("band-subsets"); }
-    QSize leastSize() const override { return {320, 160}; }
+    QSize minFigureSize() const override { return {320, 160}; }
     QSizeF sizeForWidth(double width) const override;
     void paintFigure(QPainter& painter, const QRectF& area, const Theme& theme) const override;
     QString figureCsv() const override;
@@ -47,8 +47,8 @@ class SubsetsPanel : public ModelPanel {
     SubsetsPanel(const ShownModels& models, QWidget* parent);
 
     PageFigures::Figures figures() const override { return {subsets_}; }
-    std::vector<const Need*> needs() const override { return {&need::reading, &need::changed}; }
-    void prepare(const QString& figure, const InspectPicture& picture) override;
+    std::vector<const AnswerSpec*> requiredAnswers() const override { return {&answers::reading, &answers::changed}; }
+    void prepare(const QString& figure, const InspectFigureSettings& picture) override;
 
     SubsetsView& subsets() { return *subsets_; }
 

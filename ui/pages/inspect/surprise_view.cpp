@@ -25,80 +25,80 @@ std::optional<double> nllOf(const TextReading* reading, std::size_t token) {
 
 }  // namespace
 
-SurpriseView::SurpriseView(InspectState& state, QWidget* parent) : FigureView(parent), state_(state) {
+SurprisalView::SurprisalView(InspectState& state, QWidget* parent) : FigureView(parent), state_(state) {
     setAccessibleName(tr("How well the model predicts each token"));
     setFocusPolicy(Qt::StrongFocus);
     QSizePolicy policy(QSizePolicy::Preferred, QSizePolicy::Preferred);
     policy.setHeightForWidth(true);
     setSizePolicy(policy);
-    connect(&state_, &InspectState::answered, this, [this](const Need* what) {
-        if (what == &need::reading) choose(-1);
-        if (what == &need::reading || what == &need::changed) refresh();
+    connect(&state_, &InspectState::answered, this, [this](const AnswerSpec* what) {
+        if (what == &answers::reading) choose(-1);
+        if (what == &answers::reading || what == &answers::changed) refresh();
     });
-    connect(&state_, &InspectState::modelChanged, this, &SurpriseView::refresh);
-    connect(&state_, &InspectState::inputsChanged, this, &SurpriseView::refresh);
+    connect(&state_, &InspectState::modelChanged, this, &SurprisalView::refresh);
+    connect(&state_, &InspectState::inputsChanged, this, &SurprisalView::refresh);
     connect(&state_, &InspectState::workChanged, this, [this] {
-        if (state_.answer(need::reading) == nullptr) update();  // shows the progress
+        if (state_.answer(answers::reading) == nullptr) update();  // shows the progress
     });
 }
 
-void SurpriseView::refresh() {
+void SurprisalView::refresh() {
     updateGeometry();
     update();
 }
 
-void SurpriseView::setShade(Shade shade) {
+void SurprisalView::setShade(Shade shade) {
     shade_ = shade;
     update();
 }
 
-void SurpriseView::choose(int token) {
-    const int tokens = state_.answer(need::reading) == nullptr
+void SurprisalView::choose(int token) {
+    const int tokens = state_.answer(answers::reading) == nullptr
                            ? 0
-                           : static_cast<int>(state_.answer(need::reading)->tokens.size());
+                           : static_cast<int>(state_.answer(answers::reading)->tokens.size());
     chosen_ = token < 0 ? tokens - 1 : std::min(token, tokens - 1);
     emit chosenChanged(chosen_);
     update();
 }
 
-std::optional<double> SurpriseView::shadeOf(std::size_t token) const {
-    const TextReading *before = state_.answer(need::reading), *after = state_.answer(need::changed);
+std::optional<double> SurprisalView::shadeOf(std::size_t token) const {
+    const TextReading *before = state_.answer(answers::reading), *after = state_.answer(answers::changed);
     const auto a = nllOf(before, token), b = nllOf(after, token);
     if (shade_ == Shade::trained || after == nullptr) return a;
     if (shade_ == Shade::changed) return b;
     return a && b ? std::optional(*b - *a) : std::nullopt;
 }
 
-TokenLines SurpriseView::linesIn(const QRectF& area) const {
+TokenLines SurprisalView::linesIn(const QRectF& area) const {
     const QRectF box = area.adjusted(kTextMargin, kLegend + kTextMargin, -kTextMargin, 0);
-    const TextReading* reading = state_.answer(need::reading);
+    const TextReading* reading = state_.answer(answers::reading);
     const QFontMetricsF metrics(monospaced(font()));
-    return layTokens(
+    return layOutTokens(
         reading != nullptr ? reading->tokens : std::vector<std::string>(), box,
         {.line = kLine, .height = kLine - 4, .gap = 1, .breaks = true}, [&](const std::string& token) {
-            return std::min(metrics.horizontalAdvance(shownToken(token)) + kPadding, box.width());
+            return std::min(metrics.horizontalAdvance(formatToken(token)) + kPadding, box.width());
         });
 }
 
-QSizeF SurpriseView::sizeForWidth(double width) const {
+QSizeF SurprisalView::sizeForWidth(double width) const {
     const double needed = linesIn({0, 0, width, 0}).bottom + kTextMargin;
-    return {width, std::max<double>(needed, leastSize().height())};
+    return {width, std::max<double>(needed, minFigureSize().height())};
 }
 
-int SurpriseView::heightForWidth(int width) const {
+int SurprisalView::heightForWidth(int width) const {
     return zoomed(sizeForWidth(width / Zoom::instance().factor()).height());
 }
 
-QRectF SurpriseView::tokenRect(int token) const {
+QRectF SurprisalView::tokenRect(int token) const {
     return linesIn(canvas()).cell(token);
 }
 
 /// Draws the colour scale with the numbers at both ends.
-void SurpriseView::paintLegend(QPainter& painter, const QRectF& line, const Theme& theme) const {
-    const bool signed_shades = shade_ == Shade::difference && state_.answer(need::changed) != nullptr;
+void SurprisalView::paintLegend(QPainter& painter, const QRectF& line, const Theme& theme) const {
+    const bool signed_shades = shade_ == Shade::difference && state_.answer(answers::changed) != nullptr;
     const auto colors = signed_shades ? theme.divergingColors() : theme.sequentialColors();
     const QString title = signed_shades ? tr("what the change adds to −ln p")
-                          : shade_ == Shade::changed && state_.answer(need::changed)
+                          : shade_ == Shade::changed && state_.answer(answers::changed)
                               ? tr("−ln p with the change")
                               : tr("−ln p of each token");
     const QString low = signed_shades ? QStringLiteral("−%1").arg(kDarkestChange) : QStringLiteral("0");
@@ -123,12 +123,12 @@ void SurpriseView::paintLegend(QPainter& painter, const QRectF& line, const Them
     write(high);
 }
 
-void SurpriseView::paintFigure(QPainter& painter, const QRectF& area, const Theme& theme) const {
-    const TextReading* reading = state_.answer(need::reading);
+void SurprisalView::paintFigure(QPainter& painter, const QRectF& area, const Theme& theme) const {
+    const TextReading* reading = state_.answer(answers::reading);
     if (reading == nullptr) {
-        paintInstead(
+        paintPlaceholder(
             painter, area, theme,
-            state_.instead(state_.model().isEmpty() ? tr("Choose a model, and type a text that it reads.")
+            state_.placeholder(state_.model().isEmpty() ? tr("Choose a model, and type a text that it reads.")
                                                     : tr("Type a text that the model reads.")));
         return;
     }
@@ -136,7 +136,7 @@ void SurpriseView::paintFigure(QPainter& painter, const QRectF& area, const Them
         painter,
         QRectF(area.left() + kTextMargin, area.top() + 4, area.width() - 2 * kTextMargin, kLegend - 4),
         theme);
-    const bool signed_shades = shade_ == Shade::difference && state_.answer(need::changed) != nullptr;
+    const bool signed_shades = shade_ == Shade::difference && state_.answer(answers::changed) != nullptr;
     const auto colors = signed_shades ? theme.divergingColors() : theme.sequentialColors();
     const TokenLines lines = linesIn(area);
     const QFont plain = painter.font(), mono = monospaced(plain);
@@ -164,7 +164,7 @@ void SurpriseView::paintFigure(QPainter& painter, const QRectF& area, const Them
         painter.setPen(on_light ? QColor(Qt::black) : QColor(Qt::white));
         painter.drawText(
             cell, Qt::AlignCenter,
-            metrics.elidedText(shownToken(reading->tokens[token]), Qt::ElideRight, cell.width()));
+            metrics.elidedText(formatToken(reading->tokens[token]), Qt::ElideRight, cell.width()));
         if (static_cast<int>(token) == chosen_) {
             painter.setBrush(Qt::NoBrush);
             painter.setPen(QPen(Theme::roper(), 2));
@@ -174,31 +174,31 @@ void SurpriseView::paintFigure(QPainter& painter, const QRectF& area, const Them
     painter.setFont(plain);
 }
 
-QString SurpriseView::describe(int token) const {
+QString SurprisalView::describe(int token) const {
     const auto index = static_cast<std::size_t>(token);
-    const TextReading *before = state_.answer(need::reading), *after = state_.answer(need::changed);
-    QString said = tr("token %1, “%2”").arg(token).arg(shownToken(before->tokens[index]));
+    const TextReading *before = state_.answer(answers::reading), *after = state_.answer(answers::changed);
+    QString said = tr("token %1, “%2”").arg(token).arg(formatToken(before->tokens[index]));
     if (token == 0) return said + tr(": the first is not predicted");
     const double nll = before->nll[index - 1];
-    said += tr(": −ln p %1 nats, probability %2").arg(fixedNumber(nll, 3), probabilityText(std::exp(-nll)));
+    said += tr(": −ln p %1 nats, probability %2").arg(fixedNumberText(nll, 3), probabilityText(std::exp(-nll)));
     if (after != nullptr && index <= after->nll.size())
         said += tr("; with the change %1 nats, %2")
-                    .arg(fixedNumber(after->nll[index - 1], 3),
+                    .arg(fixedNumberText(after->nll[index - 1], 3),
                          probabilityText(std::exp(-after->nll[index - 1])));
     return said;
 }
 
-void SurpriseView::mousePressEvent(QMouseEvent* event) {
+void SurprisalView::mousePressEvent(QMouseEvent* event) {
     if (event->button() != Qt::LeftButton) return FigureView::mousePressEvent(event);
     if (const int token = linesIn(canvas()).at(event->position()); token >= 0) choose(token);
 }
 
-void SurpriseView::mouseMoveEvent(QMouseEvent* event) {
+void SurprisalView::mouseMoveEvent(QMouseEvent* event) {
     const int token = linesIn(canvas()).at(event->position());
-    emit pointed(token >= 0 ? describe(token) : QString());
+    emit hovered(token >= 0 ? describe(token) : QString());
 }
 
-void SurpriseView::keyPressEvent(QKeyEvent* event) {
+void SurprisalView::keyPressEvent(QKeyEvent* event) {
     if (event->key() == Qt::Key_Left) return choose(std::max(0, chosen_ - 1));
     if (event->key() == Qt::Key_Right) return choose(chosen_ + 1);
     if (event->key() == Qt::Key_Home) return choose(0);
@@ -206,23 +206,23 @@ void SurpriseView::keyPressEvent(QKeyEvent* event) {
     FigureView::keyPressEvent(event);
 }
 
-QString SurpriseView::figureCsv() const {
+QString SurprisalView::figureCsv() const {
     CsvText csv(QStringLiteral("token,text,nll,changed_nll"));
-    const TextReading *before = state_.answer(need::reading), *after = state_.answer(need::changed);
+    const TextReading *before = state_.answer(answers::reading), *after = state_.answer(answers::changed);
     if (before == nullptr) return csv.text();
     for (std::size_t i = 0; i < before->tokens.size(); ++i)
         csv.line(i, before->tokens[i], nllOf(before, i), nllOf(after, i));
     return csv.text();
 }
 
-QString SurpriseView::figureCaption() const {
-    const TextReading *before = state_.answer(need::reading), *after = state_.answer(need::changed);
+QString SurprisalView::figureCaption() const {
+    const TextReading *before = state_.answer(answers::reading), *after = state_.answer(answers::changed);
     if (before == nullptr) return {};
     QString caption =
         tr("−ln p of each token, %1, mean %2 nats over %3")
             .arg(state_.summary() != nullptr ? QString::fromStdString(state_.summary()->name) : QString(),
-                 fixedNumber(before->loss, 4), counted(static_cast<int>(before->nll.size()), tr("token")));
-    if (after != nullptr) caption += tr("; with the change %1 nats").arg(fixedNumber(after->loss, 4));
+                 fixedNumberText(before->loss, 4), countText(static_cast<int>(before->nll.size()), tr("token")));
+    if (after != nullptr) caption += tr("; with the change %1 nats").arg(fixedNumberText(after->loss, 4));
     return caption;
 }
 

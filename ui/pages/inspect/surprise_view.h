@@ -8,7 +8,7 @@ namespace roper {
 
 /// The text token by token, shaded by surprisal; a click chooses a token, whose predicted successors are
 /// shown beside the text. The height follows the text, so put it into a scroll area.
-class SurpriseView : public FigureView {
+class SurprisalView : public FigureView {
     Q_OBJECT
 
   public:
@@ -18,7 +18,7 @@ class SurpriseView : public FigureView {
         difference,  ///< increase caused by the change
     };
 
-    SurpriseView(InspectState& state, QWidget* parent);
+    SurprisalView(InspectState& state, QWidget* parent);
 
     void setShade(Shade shade);
     /// Index of the chosen token, from 0.
@@ -29,7 +29,7 @@ class SurpriseView : public FigureView {
 
     QString figureName() const override { return QStringLiteral("surprise"); }
     QSize defaultSize() const override { return {900, 340}; }
-    QSize leastSize() const override { return {240, 120}; }
+    QSize minFigureSize() const override { return {240, 120}; }
     QSizeF sizeForWidth(double width) const override;
     void paintFigure(QPainter& painter, const QRectF& area, const Theme& theme) const override;
     QString figureCsv() const override;

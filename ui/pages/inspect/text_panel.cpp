@@ -33,27 +33,27 @@ void PredictionsView::setToken(int token) {
 
 std::vector<PredictionsView::Row> PredictionsView::rows() const {
     std::vector<Row> rows;
-    const TextReading* before = state_.answer(need::reading);
+    const TextReading* as_trained = state_.answer(answers::reading);
     const auto index = static_cast<std::size_t>(token_);
-    if (before == nullptr || token_ < 0 || index >= before->predictions.size()) return rows;
-    const std::int64_t next = index + 1 < before->ids.size() ? before->ids[index + 1] : -1;
+    if (as_trained == nullptr || token_ < 0 || index >= as_trained->predictions.size()) return rows;
+    const std::int64_t next = index + 1 < as_trained->ids.size() ? as_trained->ids[index + 1] : -1;
     std::vector<std::int64_t> ids;
-    for (const Prediction& prediction : before->predictions[index]) {
+    for (const Prediction& prediction : as_trained->predictions[index]) {
         rows.push_back({prediction.token, prediction.probability, {}, prediction.id == next});
         ids.push_back(prediction.id);
     }
-    const TextReading* after = state_.answer(need::changed);
-    if (after == nullptr || index >= after->predictions.size()) return rows;
-    for (const Prediction& prediction : after->predictions[index]) {
+    const TextReading* with_change = state_.answer(answers::changed);
+    if (with_change == nullptr || index >= with_change->predictions.size()) return rows;
+    for (const Prediction& prediction : with_change->predictions[index]) {
         const auto found = std::find(ids.begin(), ids.end(), prediction.id);
         if (found != ids.end())
-            rows[static_cast<std::size_t>(found - ids.begin())].after = prediction.probability;
+            rows[static_cast<std::size_t>(found - ids.begin())].with_change = prediction.probability;
         else
             rows.push_back({prediction.token, {}, prediction.probability, prediction.id == next});
     }
     std::stable_sort(rows.begin(), rows.end(), [](const Row& a, const Row& b) {
         const auto larger = [](const Row& row) {
-            return std::max(row.before.value_or(0), row.after.value_or(0));
+            return std::max(row.as_trained.value_or(0), row.with_change.value_or(0));
         };
         return larger(a) > larger(b);
     });
@@ -61,28 +61,28 @@ std::vector<PredictionsView::Row> PredictionsView::rows() const {
 }
 
 QString PredictionsView::title() const {
-    const TextReading* reading = state_.answer(need::reading);
+    const TextReading* reading = state_.answer(answers::reading);
     if (reading == nullptr || token_ < 0 || token_ >= static_cast<int>(reading->tokens.size())) return {};
     return tr("after token %1, “%2”")
         .arg(token_)
-        .arg(shownToken(reading->tokens[static_cast<std::size_t>(token_)]));
+        .arg(formatToken(reading->tokens[static_cast<std::size_t>(token_)]));
 }
 
 void PredictionsView::paintFigure(QPainter& painter, const QRectF& area, const Theme& theme) const {
     const std::vector<Row> rows = this->rows();
     const QRectF box = area.adjusted(kPredictionsMargin, 6, -kPredictionsMargin, -6);
     if (rows.empty())
-        return paintInstead(painter, area, theme,
+        return paintPlaceholder(painter, area, theme,
                             tr("What may come after a token of the text is shown here."));
     const QFontMetricsF metrics(painter.font());
     painter.setPen(theme.text);
     painter.drawText(QRectF(box.left(), box.top(), box.width(), kPredictionsTitle),
                      Qt::AlignLeft | Qt::AlignVCenter,
                      metrics.elidedText(title(), Qt::ElideMiddle, box.width()));
-    const bool two = state_.answer(need::changed) != nullptr;
+    const bool two = state_.answer(answers::changed) != nullptr;
     double widest = 24;
     for (const Row& row : rows)
-        widest = std::max(widest, metrics.horizontalAdvance(shownToken(row.token)));
+        widest = std::max(widest, metrics.horizontalAdvance(formatToken(row.token)));
     widest = std::min(widest + 8, 0.4 * box.width());
     const double full = std::max(10.0, box.width() - widest - kPredictionsNumber - 6);
     double y = box.top() + kPredictionsTitle;
@@ -101,7 +101,7 @@ void PredictionsView::paintFigure(QPainter& painter, const QRectF& area, const T
         if (y + row_height > box.bottom() - legend + 1) break;
         painter.setPen(row.is_next ? theme.readable(Theme::value()) : theme.text);
         painter.drawText(QRectF(box.left(), y, widest, row_height), Qt::AlignLeft | Qt::AlignVCenter,
-                         metrics.elidedText(shownToken(row.token), Qt::ElideRight, widest - 4));
+                         metrics.elidedText(formatToken(row.token), Qt::ElideRight, widest - 4));
         const auto bar = [&](std::optional<double> p, double top, double height, const QColor& color) {
             painter.setPen(Qt::NoPen);
             painter.setBrush(color);
@@ -112,14 +112,14 @@ void PredictionsView::paintFigure(QPainter& painter, const QRectF& area, const T
                              Qt::AlignLeft | Qt::AlignVCenter, p ? probabilityText(*p) : QStringLiteral("–"));
         };
         const double height = two ? row_height / 2 : row_height;
-        bar(row.before, y, height, Theme::output());
-        if (two) bar(row.after, y + height, height, theme.frame);
+        bar(row.as_trained, y, height, Theme::output());
+        if (two) bar(row.with_change, y + height, height, theme.frame);
         y += row_height;
     }
 }
 
 void PredictionsView::mouseMoveEvent(QMouseEvent*) {
-    emit pointed(title().isEmpty()
+    emit hovered(title().isEmpty()
                      ? QString()
                      : tr("The likeliest tokens %1; green: what the text goes on with").arg(title()));
 }
@@ -127,7 +127,7 @@ void PredictionsView::mouseMoveEvent(QMouseEvent*) {
 QString PredictionsView::figureCsv() const {
     CsvText csv(QStringLiteral("candidate,probability,changed_probability"));
     for (const Row& row : rows())
-        csv.line(row.token, row.before, row.after);
+        csv.line(row.token, row.as_trained, row.with_change);
     return csv.text();
 }
 
@@ -137,29 +137,29 @@ QString PredictionsView::figureCaption() const {
 
 TextPanel::TextPanel(const ShownModels& models, QWidget* parent)
     : ModelPanel(tr("Text"), tr("How well each token is predicted"), models, parent),
-      surprise_(new SurpriseView(models.state, this)),
+      surprisal_(new SurprisalView(models.state, this)),
       predictions_(new PredictionsView(models.state, this)) {
     shade_ = named(new QComboBox, tr("What tokens are shaded by"),
                    tr("With a change: before, after, or what it adds"));
     shade_->addItems({tr("as it was trained"), tr("with the change"), tr("what the change adds")});
     connect(shade_, &QComboBox::currentIndexChanged, this,
-            [this](int index) { surprise_->setShade(static_cast<SurpriseView::Shade>(index)); });
+            [this](int index) { surprisal_->setShade(static_cast<SurprisalView::Shade>(index)); });
     auto* layout = new QVBoxLayout(this);
     layout->addLayout(row({new QLabel(tr("Shaded:")), shade_}));
-    layout->addWidget(splitter(Qt::Horizontal, {scrolled(surprise_), predictions_}, {640, 320}), 1);
-    connect(surprise_, &SurpriseView::chosenChanged, predictions_, &PredictionsView::setToken);
-    hear(surprise_, predictions_);
+    layout->addWidget(splitter(Qt::Horizontal, {scrolled(surprisal_), predictions_}, {640, 320}), 1);
+    connect(surprisal_, &SurprisalView::chosenChanged, predictions_, &PredictionsView::setToken);
+    forwardReadouts(surprisal_, predictions_);
 }
 
-void TextPanel::setShade(SurpriseView::Shade shade) {
+void TextPanel::setShade(SurprisalView::Shade shade) {
     shade_->setCurrentIndex(static_cast<int>(shade));
 }
 
-void TextPanel::prepare(const QString&, const InspectPicture& picture) {
+void TextPanel::prepare(const QString&, const InspectFigureSettings& picture) {
     setShade(picture.shade);
     if (picture.token) {
         const auto token = static_cast<int>(*picture.token);
-        connect(&state(), &InspectState::answered, surprise_, [this, token] { surprise_->choose(token); });
+        connect(&state(), &InspectState::answered, surprisal_, [this, token] { surprisal_->choose(token); });
     }
 }
 

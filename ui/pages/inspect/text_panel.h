@@ -19,7 +19,7 @@ class PredictionsView : public FigureView {
     void setToken(int token);
 
     QString figureName() const override { return QStringLiteral("predictions"); }
-    QSize leastSize() const override { return {240, 150}; }
+    QSize minFigureSize() const override { return {240, 150}; }
     void paintFigure(QPainter& painter, const QRectF& area, const Theme& theme) const override;
     QString figureCsv() const override;
     QString figureCaption() const override;
@@ -30,7 +30,7 @@ class PredictionsView : public FigureView {
   private:
     struct Row {
         std::string token;
-        std::optional<double> before, after;  ///< probabilities; unknown if not among the likeliest
+        std::optional<double> as_trained, with_change;  ///< probabilities; unknown if not among the likeliest
         bool is_next = false;                 ///< the text continues with this token
     };
     std::vector<Row> rows() const;
@@ -47,18 +47,18 @@ class TextPanel : public ModelPanel {
   public:
     TextPanel(const ShownModels& models, QWidget* parent);
 
-    PageFigures::Figures figures() const override { return {surprise_, predictions_}; }
-    std::vector<const Need*> needs() const override { return {&need::reading, &need::changed}; }
-    void prepare(const QString& figure, const InspectPicture& picture) override;
+    PageFigures::Figures figures() const override { return {surprisal_, predictions_}; }
+    std::vector<const AnswerSpec*> requiredAnswers() const override { return {&answers::reading, &answers::changed}; }
+    void prepare(const QString& figure, const InspectFigureSettings& picture) override;
 
-    SurpriseView& surprise() { return *surprise_; }
-    void setShade(SurpriseView::Shade shade);
+    SurprisalView& surprisal() { return *surprisal_; }
+    void setShade(SurprisalView::Shade shade);
 
   protected:
     void refresh() override {}  // the figures follow the state themselves
 
   private:
-    SurpriseView* surprise_;
+    SurprisalView* surprisal_;
     PredictionsView* predictions_;
     QComboBox* shade_;
 };

@@ -78,13 +78,13 @@ class SnapshotHeads : public HeadsView {
   protected:
     std::shared_ptr<const HeadThumbnails> heads() const override {
         const auto maps = state().maps();
-        return maps == nullptr ? nullptr : std::shared_ptr<const HeadThumbnails>(maps, &maps->small);
+        return maps == nullptr ? nullptr : std::shared_ptr<const HeadThumbnails>(maps, &maps->thumbnails);
     }
 
-    QString textInstead() const override {
+    QString placeholderText() const override {
         const QString& problem = state().snapshots().problem();
         if (!problem.isEmpty()) return problem;
-        return state().instead(
+        return state().placeholder(
             state().model().isEmpty()
                 ? tr("Choose a run.\nWithout runs: train one on the Training page first.")
             : isPublishedModel(state().model())
@@ -97,9 +97,9 @@ class SnapshotHeads : public HeadsView {
         const auto maps = state().maps();
         const HeadStatistics& s = maps->statistics[maps->indexOf(layer, head)];
         return tr("%1: entropy %2 nats, mean distance %3, at distance %4 on average %5 % of the weight")
-            .arg(headTitle(layer, head), noteNumber(s.entropy, 4), noteNumber(s.mean_distance, 4))
+            .arg(headTitle(layer, head), numberText(s.entropy, 4), numberText(s.mean_distance, 4))
             .arg(s.diagonal_distance)
-            .arg(noteNumber(100 * s.diagonal, 3));
+            .arg(numberText(100 * s.diagonal, 3));
     }
 };
 
@@ -107,31 +107,31 @@ class SnapshotHeads : public HeadsView {
 
 TrainingPanel::TrainingPanel(const ShownModels& models, QWidget* parent)
     : ModelPanel(tr("Snapshots"), tr("Heads over training"), models, parent),
-      small_(new SnapshotHeads(models.state, this)),
-      beside_small_(new SnapshotHeads(models.beside, this)),
+      thumbnails_(new SnapshotHeads(models.state, this)),
+      comparison_thumbnails_(new SnapshotHeads(models.comparison, this)),
       map_(new HeatMapView(QStringLiteral("head"), this)),
-      beside_map_(new HeatMapView(QStringLiteral("head"), this)) {
+      comparison_map_(new HeatMapView(QStringLiteral("head"), this)) {
     makeControls();
     map_->setEmptyText(tr("The chosen head is shown here, with its tokens."));
-    auto* small = splitter(
+    auto* thumbnails = splitter(
         Qt::Vertical,
-        {titled(small_title_, small_), beside_small_area_ = titled(beside_small_title_, beside_small_)},
+        {titled(thumbnails_title_, thumbnails_), comparison_thumbnails_area_ = titled(comparison_thumbnails_title_, comparison_thumbnails_)},
         {400, 400});
-    auto* pictures = splitter(
-        Qt::Horizontal, {small, titled(map_title_, map_), beside_area_ = titled(beside_title_, beside_map_)},
+    auto* pageFigures = splitter(
+        Qt::Horizontal, {thumbnails, titled(map_title_, map_), comparison_area_ = titled(comparison_title_, comparison_map_)},
         {520, 640, 640});
     auto* layout = new QVBoxLayout(this);
-    layout->addLayout(row({order_, look_, back_}));
-    layout->addWidget(pictures, 1);
+    layout->addLayout(row({order_, read_weights_, back_}));
+    layout->addWidget(pageFigures, 1);
     layout->addLayout(row({{play_, 0}, {scrubber_, 1}, {scrubber_label_, 0}}));
     connectModels();
-    hear(small_, beside_small_, map_, beside_map_);
+    forwardReadouts(thumbnails_, comparison_thumbnails_, map_, comparison_map_);
     TrainingPanel::refresh();  // hides the comparison until there is one
 }
 
-std::vector<const Need*> TrainingPanel::needsOfMaps(const InspectState& state) {
-    return state.readsMaps() ? std::vector<const Need*>{&need::model, &need::maps}
-                             : std::vector<const Need*>{&need::model};
+std::vector<const AnswerSpec*> TrainingPanel::answersForMaps(const InspectState& state) {
+    return state.readsMaps() ? std::vector<const AnswerSpec*>{&answers::model, &answers::maps}
+                             : std::vector<const AnswerSpec*>{&answers::model};
 }
 
 void TrainingPanel::makeControls() {
@@ -144,7 +144,7 @@ void TrainingPanel::makeControls() {
     order_ = named(new QComboBox, tr("Order of the heads"), tr("What comes first among the small maps"));
     order_->addItems({tr("by layer and head"), tr("most certain first (entropy)"),
                       tr("nearest first (mean distance)"), tr("clearest diagonal first")});
-    look_ = named(new QPushButton(tr("Read the text above")), tr("Look"),
+    read_weights_ = named(new QPushButton(tr("Read the text above")), tr("Look"),
                   tr("Ask the model, at its step or as it trains, what its heads do with the text"));
     back_ = named(new QPushButton(tr("Back to the snapshots")), tr("Back to the snapshots"),
                   tr("Snapshots are of the same text at every step"));
@@ -153,25 +153,25 @@ void TrainingPanel::makeControls() {
     });
     connect(play_, &QPushButton::clicked, this, &TrainingPanel::play);
     connect(order_, &QComboBox::currentIndexChanged, this, &TrainingPanel::refresh);
-    connect(look_, &QPushButton::clicked, this, &TrainingPanel::look);
+    connect(read_weights_, &QPushButton::clicked, this, &TrainingPanel::look);
     connect(back_, &QPushButton::clicked, this,
             [this] { state().showSnapshot(state().snapshots().shown()); });
 }
 
 void TrainingPanel::connectModels() {
-    for (InspectState* one : {&state(), &beside()}) {
-        connect(one, &InspectState::workChanged, this, &TrainingPanel::refreshWhenSeen);
-        connect(one, &InspectState::snapshotsChanged, this, &ModelPanel::needsChanged);
+    for (InspectState* one : {&state(), &comparison()}) {
+        connect(one, &InspectState::workChanged, this, &TrainingPanel::refreshWhenVisible);
+        connect(one, &InspectState::snapshotsChanged, this, &ModelPanel::requiredAnswersChanged);
     }
     for (auto signal : {&InspectState::modelChanged, &InspectState::snapshotsChanged}) {
-        connect(&state(), signal, this, &TrainingPanel::followBeside);
-        connect(&beside(), signal, this, &TrainingPanel::followBeside);
+        connect(&state(), signal, this, &TrainingPanel::followComparison);
+        connect(&comparison(), signal, this, &TrainingPanel::followComparison);
     }
-    for (HeadsView* small : {small_, beside_small_})
-        connect(small, &HeadsView::headChosen, &state(), &InspectState::setHead);
-    for (HeatMapView* map : {map_, beside_map_})
-        connect(map, &HeatMapView::cellPointed, this,
-                [this, map](int row, int column) { emit pointed(weightAt(map->map(), row, column)); });
+    for (HeadsView* thumbnails : {thumbnails_, comparison_thumbnails_})
+        connect(thumbnails, &HeadsView::headChosen, &state(), &InspectState::setHead);
+    for (HeatMapView* map : {map_, comparison_map_})
+        connect(map, &HeatMapView::cellHovered, this,
+                [this, map](int row, int column) { emit hovered(weightAt(map->map(), row, column)); });
     connect(&player_, &QTimer::timeout, this, [this] {
         const int next = state().snapshots().shown() + 1;
         if (next >= state().snapshots().count()) return play();
@@ -180,12 +180,12 @@ void TrainingPanel::connectModels() {
 }
 
 PageFigures::Figures TrainingPanel::figures() const {
-    PageFigures::Figures all{small_, map_};
-    if (isBeside()) all.insert(all.end(), {beside_small_, beside_map_});
+    PageFigures::Figures all{thumbnails_, map_};
+    if (hasComparison()) all.insert(all.end(), {comparison_thumbnails_, comparison_map_});
     return all;
 }
 
-void TrainingPanel::prepare(const QString&, const InspectPicture& picture) {
+void TrainingPanel::prepare(const QString&, const InspectFigureSettings& picture) {
     if (!picture.look.text.empty()) {
         state().setStep(picture.step);
         state().setText(QString::fromStdString(picture.look.text));
@@ -215,21 +215,21 @@ void TrainingPanel::play() {
 
 void TrainingPanel::look() {
     state().readMaps();
-    if (isBeside()) beside().readMaps();
+    if (hasComparison()) comparison().readMaps();
 }
 
 void TrainingPanel::refresh() {
-    small_title_->setText(state().model());
-    small_title_->setVisible(isBeside());
-    beside_small_title_->setText(beside().model());
-    for (QWidget* widget : {beside_small_area_, beside_area_})
-        widget->setVisible(isBeside());
-    const bool asks = state().isAsking(need::maps) || beside().isAsking(need::maps);
-    look_->setText(asks ? tr("…") : tr("Read the text above"));
-    look_->setEnabled(!state().model().isEmpty() && !state().text().isEmpty());
+    thumbnails_title_->setText(state().model());
+    thumbnails_title_->setVisible(hasComparison());
+    comparison_thumbnails_title_->setText(comparison().model());
+    for (QWidget* widget : {comparison_thumbnails_area_, comparison_area_})
+        widget->setVisible(hasComparison());
+    const bool asks = state().isAsking(answers::maps) || comparison().isAsking(answers::maps);
+    read_weights_->setText(asks ? tr("…") : tr("Read the text above"));
+    read_weights_->setEnabled(!state().model().isEmpty() && !state().text().isEmpty());
     showSnapshots();
-    showMapOf(state(), *small_, *map_, *map_title_);
-    showMapOf(beside(), *beside_small_, *beside_map_, *beside_title_);
+    showMapOf(state(), *thumbnails_, *map_, *map_title_);
+    showMapOf(comparison(), *comparison_thumbnails_, *comparison_map_, *comparison_title_);
 }
 
 void TrainingPanel::showSnapshots() {
@@ -251,16 +251,16 @@ void TrainingPanel::showSnapshots() {
             : tr("step %1 (snapshot %2 of %3)").arg(maps->step).arg(snapshots.shown() + 1).arg(count));
 }
 
-void TrainingPanel::showMapOf(const InspectState& state, HeadsView& small, HeatMapView& map,
+void TrainingPanel::showMapOf(const InspectState& state, HeadsView& thumbnails, HeatMapView& map,
                               QLabel& title) const {
     const auto maps = state.maps();
     if (maps == nullptr) {
         title.clear();
         return map.setMap({});
     }
-    small.setSortedBy(numbersOf(*maps, static_cast<HeadOrder>(order_->currentIndex())));
+    thumbnails.setSortedBy(numbersOf(*maps, static_cast<HeadOrder>(order_->currentIndex())));
     const QString head = headTitle(state.layer(), state.head());
-    title.setText((isBeside() ? state.model() + QStringLiteral(": ") : QString()) +
+    title.setText((hasComparison() ? state.model() + QStringLiteral(": ") : QString()) +
                   (maps->step < 0 ? head : tr("%1, step %2").arg(head).arg(maps->step)));
     title.setToolTip(title.text());
     map.setCaption(
@@ -273,12 +273,12 @@ void TrainingPanel::showMapOf(const InspectState& state, HeadsView& small, HeatM
 
 /// Shows the comparison run's snapshot of the same step, or the nearest. If both models read the current
 /// text, snapshots do not apply.
-void TrainingPanel::followBeside() {
+void TrainingPanel::followComparison() {
     const auto maps = state().maps();
-    if (!isBeside() || state().readsMaps() || maps == nullptr) return;
-    const int same = nearestStep(stepsOf(beside().snapshots().files()), maps->step);
-    if (same >= 0 && (same != beside().snapshots().shown() || beside().readsMaps()))
-        beside().showSnapshot(same);
+    if (!hasComparison() || state().readsMaps() || maps == nullptr) return;
+    const int same = nearestStep(stepsOf(comparison().snapshots().files()), maps->step);
+    if (same >= 0 && (same != comparison().snapshots().shown() || comparison().readsMaps()))
+        comparison().showSnapshot(same);
 }
 
 }  // namespace roper

@@ -20,16 +20,16 @@ class TrainingPanel : public ModelPanel {
     TrainingPanel(const ShownModels& models, QWidget* parent);
 
     PageFigures::Figures figures() const override;
-    std::vector<const Need*> needs() const override { return needsOfMaps(state()); }
-    std::vector<const Need*> besideNeeds() const override { return needsOfMaps(beside()); }
-    std::vector<const Need*> needsOf(const QString&) const override { return {}; }
+    std::vector<const AnswerSpec*> requiredAnswers() const override { return answersForMaps(state()); }
+    std::vector<const AnswerSpec*> comparisonAnswers() const override { return answersForMaps(comparison()); }
+    std::vector<const AnswerSpec*> answersForFigure(const QString&) const override { return {}; }
     /// @throws Error (usage) if the run has no such snapshot or head
-    void prepare(const QString& figure, const InspectPicture& picture) override;
+    void prepare(const QString& figure, const InspectFigureSettings& picture) override;
 
-    HeadsView& thumbnails() { return *small_; }
-    HeadsView& besideThumbnails() { return *beside_small_; }
+    HeadsView& thumbnails() { return *thumbnails_; }
+    HeadsView& comparisonThumbnails() { return *comparison_thumbnails_; }
     HeatMapView& map() { return *map_; }
-    HeatMapView& besideMap() { return *beside_map_; }
+    HeatMapView& comparisonMap() { return *comparison_map_; }
     QSlider& scrubber() { return *scrubber_; }
     void play();
     void look();
@@ -38,20 +38,20 @@ class TrainingPanel : public ModelPanel {
     void refresh() override;
 
   private:
-    static std::vector<const Need*> needsOfMaps(const InspectState& state);
+    static std::vector<const AnswerSpec*> answersForMaps(const InspectState& state);
     void makeControls();
     void connectModels();
     void showSnapshots();
-    void showMapOf(const InspectState& state, HeadsView& small, HeatMapView& map, QLabel& title) const;
-    void followBeside();
+    void showMapOf(const InspectState& state, HeadsView& thumbnails, HeatMapView& map, QLabel& title) const;
+    void followComparison();
 
-    HeadsView *small_, *beside_small_;
-    HeatMapView *map_, *beside_map_;
+    HeadsView *thumbnails_, *comparison_thumbnails_;
+    HeatMapView *map_, *comparison_map_;
     QComboBox* order_;
     QSlider* scrubber_;
-    QLabel *scrubber_label_, *map_title_, *beside_title_, *small_title_, *beside_small_title_;
-    QPushButton *play_, *look_, *back_;
-    QWidget *beside_small_area_, *beside_area_;
+    QLabel *scrubber_label_, *map_title_, *comparison_title_, *thumbnails_title_, *comparison_thumbnails_title_;
+    QPushButton *play_, *read_weights_, *back_;
+    QWidget *comparison_thumbnails_area_, *comparison_area_;
     QTimer player_;
     bool filling_ = false;
 };

@@ -14,8 +14,8 @@ struct ValuesPanel::KernelCurves {
     std::vector<CurveChart::Curve> norms, directions;
 
     void add(const ValueKernel& kernel, const QString& key, const QString& label, const QColor& color,
-             bool strong, bool in_legend = true) {
-        CurveChart::Curve curve{key, label, color, {}, {}, false, strong, {}};
+             bool bold, bool in_legend = true) {
+        CurveChart::Curve curve{key, label, color, {}, {}, false, bold, {}};
         curve.in_legend = in_legend;
         for (std::size_t distance = 0; distance < kernel.norm.size(); ++distance)
             curve.x << static_cast<double>(distance);
@@ -34,7 +34,7 @@ ValuesPanel::ValuesPanel(const ShownModels& models, QWidget* parent)
       ov_(new CurveChart(QStringLiteral("ov-by-distance"), tr("distance δ, tokens"), tr("σ of K(δ)"), this)),
       token_map_(makeMap(QStringLiteral("token-map"),
                          tr("What the chosen head makes of each token is shown here."),
-                         &ValuesPanel::pointedTokens)),
+                         &ValuesPanel::tokenPairReadout)),
       over_training_(named(new QCheckBox(tr("over training")), tr("Over training"),
                            tr("Of a run: the chosen head at each checkpoint that the run has"))),
       distance_(named(new QSpinBox, tr("Distance of the token map"),
@@ -46,10 +46,10 @@ ValuesPanel::ValuesPanel(const ShownModels& models, QWidget* parent)
     distance_->setPrefix(tr("δ = "));
     connect(distance_, &QSpinBox::valueChanged, &state(), &InspectState::setDistance);
     connect(over_training_, &QCheckBox::toggled, this, [this] {
-        emit needsChanged();
+        emit requiredAnswersChanged();
         refresh();
     });
-    hear(kernels_, directions_, ov_);
+    forwardReadouts(kernels_, directions_, ov_);
     auto* curves =
         column({{splitter(Qt::Vertical, {kernels_, directions_}, {300, 300}), 1}, {over_training_, 0}});
     auto* map = column({{splitter(Qt::Vertical, {token_map_, ov_}, {360, 240}), 1}});
@@ -58,21 +58,21 @@ ValuesPanel::ValuesPanel(const ShownModels& models, QWidget* parent)
     layout->addWidget(splitter(Qt::Horizontal, {curves, map}, {460, 520}), 1);
 }
 
-std::vector<const Need*> ValuesPanel::needs() const {
-    std::vector<const Need*> needs{&need::kernels, &need::token_map, &need::ov_by_distance, &need::reading,
-                                   &need::changed};
-    if (isOverTraining()) needs.insert(needs.begin(), &need::kernel_history);
-    return needs;
+std::vector<const AnswerSpec*> ValuesPanel::requiredAnswers() const {
+    std::vector<const AnswerSpec*> requiredAnswers{&answers::kernels, &answers::token_map, &answers::ov_by_distance, &answers::reading,
+                                   &answers::changed};
+    if (isOverTraining()) requiredAnswers.insert(requiredAnswers.begin(), &answers::kernel_history);
+    return requiredAnswers;
 }
 
-std::vector<const Need*> ValuesPanel::needsOf(const QString& figure) const {
-    if (figure == token_map_->figureName()) return {&need::token_map};
-    if (figure == ov_->figureName()) return {&need::ov_by_distance};
-    return {&need::kernels, &need::kernel_history};
+std::vector<const AnswerSpec*> ValuesPanel::answersForFigure(const QString& figure) const {
+    if (figure == token_map_->figureName()) return {&answers::token_map};
+    if (figure == ov_->figureName()) return {&answers::ov_by_distance};
+    return {&answers::kernels, &answers::kernel_history};
 }
 
-void ValuesPanel::prepare(const QString&, const InspectPicture& picture) {
-    distance_->setValue(static_cast<int>(picture.look.distance));
+void ValuesPanel::prepare(const QString&, const InspectFigureSettings& picture) {
+    distance_->setValue(static_cast<int>(picture.question.distance));
     const std::size_t checkpoints = state().summary()->checkpoints.size();
     if (picture.over_training && checkpoints < 2)
         throw Error(ErrorKind::usage, "over_training needs a run with several checkpoints; " +
@@ -90,11 +90,11 @@ void ValuesPanel::refresh() {
 void ValuesPanel::showKernels() {
     const ModelSummary* summary = state().summary();
     over_training_->setEnabled(summary != nullptr && summary->checkpoints.size() > 1);
-    const KernelHistory* history = state().answer(need::kernel_history);
+    const KernelHistory* history = state().answer(answers::kernel_history);
     const bool over_training = isOverTraining();
     const bool has_history =
         history != nullptr && history->layer == state().layer() && history->head == state().head();
-    if (summary == nullptr || (over_training ? !has_history : state().answer(need::kernels) == nullptr)) {
+    if (summary == nullptr || (over_training ? !has_history : state().answer(answers::kernels) == nullptr)) {
         kernels_->setCurves({}, {});
         return directions_->setCurves({}, {});
     }
@@ -123,24 +123,24 @@ void ValuesPanel::addKernelsOfHeads(KernelCurves& curves) const {
     const int layer = state().layer(), chosen = state().head();
     const auto kernelOf = [layer](const InspectState& of, int head) -> const ValueKernel& {
         const auto place = static_cast<std::size_t>(layer * of.summary()->heads + head);
-        return of.answer(need::kernels)->kernels.at(place);
+        return of.answer(answers::kernels)->kernels.at(place);
     };
     const auto heads = static_cast<int>(state().summary()->heads);
     for (int head = 0; head < heads; ++head)
         curves.add(kernelOf(state(), head), QStringLiteral("head_%1").arg(head), tr("head %1").arg(head),
                    theme.pair(head, std::max(2, heads)), head == chosen);
-    const ModelSummary* other = beside().summary();
-    if (other == nullptr || beside().answer(need::kernels) == nullptr) return;
+    const ModelSummary* other = comparison().summary();
+    if (other == nullptr || comparison().answer(answers::kernels) == nullptr) return;
     if (layer < other->layers && chosen < other->heads)
-        curves.add(kernelOf(beside(), chosen), QStringLiteral("beside"),
-                   tr("head %1 of %2").arg(chosen).arg(beside().title()), beside().color(theme), true);
+        curves.add(kernelOf(comparison(), chosen), QStringLiteral("beside"),
+                   tr("head %1 of %2").arg(chosen).arg(comparison().title()), comparison().color(theme), true);
 }
 
 /// Adds the chosen head at every checkpoint. The legend lists only some of many.
 void ValuesPanel::addKernelsOverTraining(KernelCurves& curves) const {
     constexpr int kNamed = 6;
     const Theme theme = Theme::of(palette());
-    const KernelHistory& history = *state().answer(need::kernel_history);
+    const KernelHistory& history = *state().answer(answers::kernel_history);
     const auto count = static_cast<int>(history.steps.size());
     const int every = std::max(1, (count + kNamed - 1) / kNamed);
     for (int i = 0; i < count; ++i) {
@@ -152,7 +152,7 @@ void ValuesPanel::addKernelsOverTraining(KernelCurves& curves) const {
 }
 
 void ValuesPanel::showTokenMap() {
-    const TokenMap* answer = state().answer(need::token_map);
+    const TokenMap* answer = state().answer(answers::token_map);
     if (answer == nullptr || answer->layer != state().layer() || answer->head != state().head())
         return token_map_->setMap({});
     HeatMapView::Map map = answerMap(answer->logits, HeatMapView::Scale::diverging);
@@ -174,12 +174,12 @@ void ValuesPanel::showTokenMap() {
 
 /// Shows the largest singular values by distance.
 void ValuesPanel::showOv() {
-    constexpr std::size_t kMost = 8;
-    const OvByDistance* answer = state().answer(need::ov_by_distance);
+    constexpr std::size_t kMaxCurves = 8;
+    const OvByDistance* answer = state().answer(answers::ov_by_distance);
     if (answer == nullptr || answer->layer != state().layer() || answer->head != state().head())
         return ov_->setCurves({}, {});
     const Theme theme = Theme::of(palette());
-    const std::size_t count = std::min(kMost, answer->singular_values.front().size());
+    const std::size_t count = std::min(kMaxCurves, answer->singular_values.front().size());
     std::vector<CurveChart::Curve> curves(count);
     for (std::size_t i = 0; i < count; ++i) {
         CurveChart::Curve& curve = curves[i];
@@ -203,14 +203,14 @@ void ValuesPanel::showOv() {
     ov_->setCurves(curves, {});
 }
 
-QString ValuesPanel::pointedTokens(int row, int column) const {
-    const TokenMap* answer = state().answer(need::token_map);
+QString ValuesPanel::tokenPairReadout(int row, int column) const {
+    const TokenMap* answer = state().answer(answers::token_map);
     if (answer == nullptr) return {};
     const auto from = static_cast<std::size_t>(row), to = static_cast<std::size_t>(column);
     return tr("“%1”, %2 tokens back, adds %3 to the logit of “%4” at weight 1")
-        .arg(shownToken(answer->tokens[from]))
+        .arg(formatToken(answer->tokens[from]))
         .arg(answer->distance)
-        .arg(noteNumber(answer->logits[from][to], 4), shownToken(answer->tokens[to]));
+        .arg(numberText(answer->logits[from][to], 4), formatToken(answer->tokens[to]));
 }
 
 }  // namespace roper

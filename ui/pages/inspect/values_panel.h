@@ -16,11 +16,11 @@ class ValuesPanel : public ModelPanel {
     ValuesPanel(const ShownModels& models, QWidget* parent);
 
     PageFigures::Figures figures() const override { return {kernels_, directions_, token_map_, ov_}; }
-    std::vector<const Need*> needs() const override;
-    std::vector<const Need*> besideNeeds() const override { return {&need::kernels}; }
-    std::vector<const Need*> needsOf(const QString& figure) const override;
+    std::vector<const AnswerSpec*> requiredAnswers() const override;
+    std::vector<const AnswerSpec*> comparisonAnswers() const override { return {&answers::kernels}; }
+    std::vector<const AnswerSpec*> answersForFigure(const QString& figure) const override;
     /// @throws Error (usage) over training, if the run has fewer than two checkpoints
-    void prepare(const QString& figure, const InspectPicture& picture) override;
+    void prepare(const QString& figure, const InspectFigureSettings& picture) override;
 
     CurveChart& kernels() { return *kernels_; }
     CurveChart& ov() { return *ov_; }
@@ -40,7 +40,7 @@ class ValuesPanel : public ModelPanel {
     void addKernelsOverTraining(KernelCurves& curves) const;
     void showTokenMap();
     void showOv();
-    QString pointedTokens(int row, int column) const;
+    QString tokenPairReadout(int row, int column) const;
 
     CurveChart *kernels_, *directions_, *ov_;
     HeatMapView* token_map_;

@@ -5,16 +5,16 @@
 
 namespace roper {
 
-void paintInstead(QPainter& painter, const QRectF& area, const Theme& theme, const QString& text) {
+void paintPlaceholder(QPainter& painter, const QRectF& area, const Theme& theme, const QString& text) {
     constexpr double kMargin = 12;
     painter.setPen(theme.faint_text);
     painter.drawText(area.adjusted(kMargin, kMargin, -kMargin, -kMargin), Qt::AlignCenter | Qt::TextWordWrap,
                      text);
 }
 
-QFont monospaced(const QFont& like, double times) {
+QFont monospaced(const QFont& base, double times) {
     QFont mono = QFontDatabase::systemFont(QFontDatabase::FixedFont);
-    mono.setPointSizeF(like.pointSizeF() * times);
+    mono.setPointSizeF(base.pointSizeF() * times);
     return mono;
 }
 
@@ -24,7 +24,7 @@ int TokenLines::at(const QPointF& point) const {
     return found == cells.end() ? -1 : static_cast<int>(found - cells.begin());
 }
 
-TokenLines layTokens(const std::vector<std::string>& tokens, const QRectF& box, const TokenSpacing& spacing,
+TokenLines layOutTokens(const std::vector<std::string>& tokens, const QRectF& box, const TokenSpacing& spacing,
                      const std::function<double(const std::string& token)>& width_of) {
     TokenLines lines;
     double x = box.left(), y = lines.bottom = box.top();

@@ -11,10 +11,10 @@
 namespace roper {
 
 /// Draws the text that a view shows instead of its figure.
-void paintInstead(QPainter& painter, const QRectF& area, const Theme& theme, const QString& text);
+void paintPlaceholder(QPainter& painter, const QRectF& area, const Theme& theme, const QString& text);
 
-/// A monospaced font for tokens, scaled by `times` relative to `like`.
-QFont monospaced(const QFont& like, double times = 1);
+/// A monospaced font for tokens, scaled by `times` relative to `base`.
+QFont monospaced(const QFont& base, double times = 1);
 
 /// Layout of a text's tokens in lines.
 struct TokenLines {
@@ -37,7 +37,7 @@ struct TokenSpacing {
 /// Lays out tokens, each as wide as its text.
 /// @param box       its left, right and upper edges are used
 /// @param width_of  width of a token
-TokenLines layTokens(const std::vector<std::string>& tokens, const QRectF& box, const TokenSpacing& spacing,
+TokenLines layOutTokens(const std::vector<std::string>& tokens, const QRectF& box, const TokenSpacing& spacing,
                      const std::function<double(const std::string& token)>& width_of);
 
 }  // namespace roper

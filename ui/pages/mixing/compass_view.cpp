@@ -14,8 +14,8 @@
 namespace roper {
 namespace {
 
-constexpr int kMostGhosts = 24;        // with more arrows, the unrotated ones would hide the rotated ones
-constexpr double kFarthestTrail = 64;  // maximum number of shifts drawn as dots
+constexpr int kMaxGhosts = 24;        // with more arrows, the unrotated ones would hide the rotated ones
+constexpr double kMaxTrail = 64;  // maximum number of shifts drawn as dots
 constexpr double kTextMargin = 12;
 
 QPointF pointOf(const Eigen::Vector2d& v) {
@@ -64,17 +64,17 @@ Compass CompassView::roperCompass() const {
 /// The same for every blend and shift, so that the scale is stable while they change.
 QRectF CompassView::shownPlane() const {
     Setup setup = state_.setup();
-    if (setup.shownMixture() != Mixture::all) {
-        constexpr double kMost =
+    if (setup.effectiveMixedTokens() != MixedTokens::all) {
+        constexpr double kHalfExtent =
             // relative to the length of the value, an upper bound of the output's: leaves room for marks
             1.25;
-        return {-kMost, -kMost, 2 * kMost, 2 * kMost};
+        return {-kHalfExtent, -kHalfExtent, 2 * kHalfExtent, 2 * kHalfExtent};
     }
     QRectF shown(-0.05, -0.05, 0.1, 0.1);
     const bool rotates_with_sentence = setup.mistake != Mistake::none || setup.shift != 0;
     setup.mistake = Mistake::none;
-    for (const double blend : {0.0, 0.25, 0.5, 0.75, 1.0}) {
-        setup.blend = blend;
+    for (const double value_rotation_strength : {0.0, 0.25, 0.5, 0.75, 1.0}) {
+        setup.value_rotation_strength = value_rotation_strength;
         include(shown, compass(mixingForm(setup), 0));
     }
     include(shown, roperCompass());
@@ -101,8 +101,8 @@ CompassView::Texts CompassView::texts(bool right) const {
     return {right ? mixingTitle(s) : tr("RoPE"),
             right ? mixingFormulas(s).output : QStringLiteral("o = Σ a v"), rotationText(chain),
             tr("o = (%1, %2), length %3")
-                .arg(noteNumber(chain.sum.x(), 5), noteNumber(chain.sum.y(), 5),
-                     noteNumber(chain.sum.norm(), 5))};
+                .arg(numberText(chain.sum.x(), 5), numberText(chain.sum.y(), 5),
+                     numberText(chain.sum.norm(), 5))};
 }
 
 /// Heights of the texts above and below, the same on both sides, for halves of this width.
@@ -172,7 +172,7 @@ void CompassView::paintTexts(QPainter& painter, const QRectF& box, bool right, c
     painter.setFont(plain);
     write(all.formula, theme.faint_text);
     write(all.rotation, theme.text);
-    writeText(painter, place, Qt::AlignBottom | Qt::AlignLeft | Qt::TextWordWrap, all.output, theme.text);
+    drawColoredText(painter, place, Qt::AlignBottom | Qt::AlignLeft | Qt::TextWordWrap, all.output, theme.text);
 }
 
 /// Draws the chain head to tail, near keys strong and far keys pale. On the right, also each arrow before its
@@ -180,7 +180,7 @@ void CompassView::paintTexts(QPainter& painter, const QRectF& box, bool right, c
 void CompassView::paintChain(QPainter& painter, const PlaneFrame& at, const Compass& chain, bool rotated,
                              const Theme& theme) const {
     constexpr double kArced = 20;  // pixels; shorter arrows get no arc
-    const bool few = chain.arrows.size() <= static_cast<std::size_t>(kMostGhosts);
+    const bool few = chain.arrows.size() <= static_cast<std::size_t>(kMaxGhosts);
     const double farthest = std::max(1, chain.arrows.empty() ? 1 : state_.query() - chain.arrows.front().key);
     Eigen::Vector2d tail(0, 0);
     for (const CompassArrow& arrow : chain.arrows) {
@@ -210,7 +210,7 @@ Eigen::Vector2d CompassView::markOf(const AttentionForm& form, int j) const {
 
 void CompassView::paintClock(QPainter& painter, LabelPlacer& labels, const PlaneFrame& at, bool right,
                              const Theme& theme) const {
-    constexpr int kMostMarks = 128;
+    constexpr int kMaxMarks = 128;
     const AttentionForm form = formOf(right);
     const bool is_relative = state_.setup().mistake != Mistake::no_inverse;
     const QFont plain = painter.font();
@@ -219,7 +219,7 @@ void CompassView::paintClock(QPainter& painter, LabelPlacer& labels, const Plane
     const double radius = at.unit * markOf(form, 0).norm();
     painter.drawEllipse(at.center, radius, radius);
     painter.setFont(smallFont(plain));
-    const int step = 1 + state_.tokens() / kMostMarks;
+    const int step = 1 + state_.tokens() / kMaxMarks;
     // Near positions first, as their labels matter most if there is not enough room.
     std::vector<int> places;
     for (int j = 0; j < state_.tokens(); j += step)
@@ -237,7 +237,7 @@ void CompassView::paintClock(QPainter& painter, LabelPlacer& labels, const Plane
             // on the left all marks coincide and are labelled by labelChain, which also labels the key's
             continue;
         // The query's label says what the numbers mean.
-        const QString number = noteNumber(is_relative ? j - state_.query() : j);
+        const QString number = numberText(is_relative ? j - state_.query() : j);
         const QString name = is_relative ? tr("j − n = %1") : tr("j = %1");
         labels.draw(painter, j == state_.query() ? name.arg(number) : number, mark + 2 * kTick * away, away,
                     theme.faint_text);
@@ -288,7 +288,7 @@ void CompassView::labelChain(QPainter& painter, LabelPlacer& labels, const Plane
         const bool a_first = a.key == state_.key(), b_first = b.key == state_.key();
         return a_first != b_first ? a_first : a.length > b.length;
     });
-    const bool few = arrows.size() <= static_cast<std::size_t>(kMostGhosts);
+    const bool few = arrows.size() <= static_cast<std::size_t>(kMaxGhosts);
     const QFont plain = painter.font();
     for (const Numbered& arrow : arrows) {
         const bool looked_at = arrow.key == state_.key();
@@ -309,13 +309,13 @@ void CompassView::labelChain(QPainter& painter, LabelPlacer& labels, const Plane
 /// The rotation of one arrow about its tail; more than a full rotation is drawn as a spiral.
 void CompassView::paintRotation(QPainter& painter, const QPointF& tail, const CompassArrow& arrow,
                                 double length, bool strong, const Theme& theme) const {
-    constexpr double kMostRotations = 3;
+    constexpr double kMaxRotations = 3;
     if (std::abs(arrow.angle) < 0.02) return;
-    const double shown = std::clamp(arrow.angle, -2 * M_PI * kMostRotations, 2 * M_PI * kMostRotations);
+    const double shown = std::clamp(arrow.angle, -2 * M_PI * kMaxRotations, 2 * M_PI * kMaxRotations);
     const double start = std::atan2(arrow.value.y(), arrow.value.x()) + arrow.angle - shown;
     const double inner = std::clamp(0.5 * length, 8.0, 30.0);
     const double growth =
-        std::abs(shown) > 2 * M_PI ? 0.5 * inner / (2 * M_PI * kMostRotations) : 0.0;  // pixels per radian
+        std::abs(shown) > 2 * M_PI ? 0.5 * inner / (2 * M_PI * kMaxRotations) : 0.0;  // pixels per radian
     const int steps = 8 + static_cast<int>(10 * std::abs(shown));
     QPolygonF arc;
     for (int i = 0; i <= steps; ++i) {
@@ -339,7 +339,7 @@ QString CompassView::rotationText(const Compass& chain) const {
                        ? tr("key %1 is the query itself: j − n = 0, nothing to rotate").arg(key)
                        : tr("key %1: not rotated").arg(key);
         return tr("key %1: rotated by %2 = %3 rad")
-            .arg(key, mixingFormulas(s).angle, noteNumber(arrow.angle, 4));
+            .arg(key, mixingFormulas(s).angle, numberText(arrow.angle, 4));
     }
     return tr("key %1 has no weight here").arg(state_.tokenText(state_.key()));
 }
@@ -349,7 +349,7 @@ void CompassView::paintShiftTrail(QPainter& painter, const PlaneFrame& at, const
     const double shift = state_.setup().shift;
     if (shift == 0) return;
     const AttentionForm form = mixingForm(state_.setup());
-    const double last = std::clamp(shift, -kFarthestTrail, kFarthestTrail);
+    const double last = std::clamp(shift, -kMaxTrail, kMaxTrail);
     const double step = last > 0 ? 1 : -1;
     painter.setPen(Qt::NoPen);
     for (double moved = 0; std::abs(moved) <= std::abs(last); moved += step) {
@@ -398,8 +398,8 @@ const CompassArrow* CompassView::nearest(const Compass& chain, bool right, const
 }
 
 /// Marks the tip of the key's arrow, on both sides.
-void CompassView::paintPointed(QPainter& painter, const Theme& theme) const {
-    const auto& key = state_.selection().pointed().key;
+void CompassView::paintHovered(QPainter& painter, const Theme& theme) const {
+    const auto& key = state_.selection().hovered().key;
     if (!key || !state_.isReady()) return;
     for (const bool right : {false, true}) {
         const PlaneFrame at = plane(canvas(), right, shownPlane(), font());
@@ -437,13 +437,13 @@ void CompassView::mouseMoveEvent(QMouseEvent* event) {
     const bool right = event->position().x() > canvas().center().x();
     const Compass chain = right ? roperCompass() : ropeCompass();
     const CompassArrow* arrow = nearest(chain, right, event->position());
-    if (arrow == nullptr) return emit pointed({});
-    state_.selection().pointing().set({.key = arrow->key, .distance = state_.query() - arrow->key});
-    emit pointed(tr("key %1    distance %2    weight %3    a·v = (%4, %5)    rotated by %6 rad: (%7, %8)")
-                     .arg(state_.tokenText(arrow->key), noteNumber(state_.query() - arrow->key),
-                          noteNumber(arrow->weight, 5), noteNumber(arrow->value.x(), 5),
-                          noteNumber(arrow->value.y(), 5), noteNumber(arrow->angle, 5),
-                          noteNumber(arrow->rotated.x(), 5), noteNumber(arrow->rotated.y(), 5)));
+    if (arrow == nullptr) return emit hovered({});
+    state_.selection().hoverState().set({.key = arrow->key, .distance = state_.query() - arrow->key});
+    emit hovered(tr("key %1    distance %2    weight %3    a·v = (%4, %5)    rotated by %6 rad: (%7, %8)")
+                     .arg(state_.tokenText(arrow->key), numberText(state_.query() - arrow->key),
+                          numberText(arrow->weight, 5), numberText(arrow->value.x(), 5),
+                          numberText(arrow->value.y(), 5), numberText(arrow->angle, 5),
+                          numberText(arrow->rotated.x(), 5), numberText(arrow->rotated.y(), 5)));
 }
 
 }  // namespace roper

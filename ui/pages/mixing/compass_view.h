@@ -20,11 +20,11 @@ class CompassView : public FigureView {
     void paintFigure(QPainter& painter, const QRectF& area, const Theme& theme) const override;
     QString figureCsv() const override;
     QString figureCaption() const override;
-    QSize leastScreenSize() const override { return {300, 190}; }
-    QSize leastSize() const override { return {330, 240}; }
+    QSize minScreenSize() const override { return {300, 190}; }
+    QSize minFigureSize() const override { return {330, 240}; }
 
     /// One token with all the weight, which can be dragged from mark to mark.
-    bool showsClock() const { return state_.setup().shownMixture() == Mixture::one; }
+    bool showsClock() const { return state_.setup().effectiveMixedTokens() == MixedTokens::one; }
 
     /// Tip of RoPER's output if the single token were at j, in pixels.
     QPointF markAt(int j) const;
@@ -34,7 +34,7 @@ class CompassView : public FigureView {
     Compass roperCompass() const;
 
   protected:
-    void paintPointed(QPainter& painter, const Theme& theme) const override;
+    void paintHovered(QPainter& painter, const Theme& theme) const override;
     void mousePressEvent(QMouseEvent* event) override;
     void mouseMoveEvent(QMouseEvent* event) override;
 

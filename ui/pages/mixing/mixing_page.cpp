@@ -10,8 +10,8 @@
 namespace roper {
 namespace {
 
-constexpr int kFarthestShift = 64;  // range of the shift chart, to either side
-constexpr int kFewTokens = 128;     // up to this number the chart has points between positions
+constexpr int kMaxShift = 64;  // range of the shift chart, to either side
+constexpr int kMaxTokensWithDetail = 128;     // up to this number the chart has points between positions
 
 }  // namespace
 
@@ -39,46 +39,46 @@ MixingPage::MixingPage(AttentionState& state, QWidget* parent)
     lower_->addTab(pairs_, tr("All pairs"));
     lower_->setDocumentMode(true);
     lower_->setCurrentWidget(steps_);  // shares by distance are trivial for a single token
-    auto* pictures = splitOf(Qt::Vertical, {compass_, lower_}, {470, 250}, 0);
+    auto* pageFigures = makeSplitter(Qt::Vertical, {compass_, lower_}, {470, 250}, 0);
     fillPanel();
-    contents()->addLayout(rowOf({{pictures, 1}, panel_}));
+    contents()->addLayout(rowOf({{pageFigures, 1}, panel_}));
     for (FigureView* view : std::initializer_list<FigureView*>{compass_, distances_, steps_})
-        connect(view, &FigureView::pointed, this, &MixingPage::tell);
-    connect(distances_, &BarChart::placePointed, this, [this](int distance) {
-        pointing().set({.key = state_.query() - distance, .distance = distance});
+        connect(view, &FigureView::hovered, this, &MixingPage::showReadout);
+    connect(distances_, &BarChart::categoryHovered, this, [this](int distance) {
+        hoverState().set({.key = state_.query() - distance, .distance = distance});
     });
-    connect(&pointing(), &Pointing::changed, this, [this] {
-        distances_->setPointed(pointing().now().distance);
+    connect(&hoverState(), &HoverState::changed, this, [this] {
+        distances_->setHovered(hoverState().now().distance);
         compass_->update();
         steps_->update();
     });
-    connect(shifts_, &CurveChart::pointed, this, &MixingPage::setReadout);
+    connect(shifts_, &CurveChart::hovered, this, &MixingPage::setReadout);
     connect(shifts_, &CurveChart::clicked, this,
             [this](double x) { panel_->change(tr("Shift S"), [&](Setup& s) { s.shift = std::round(x); }); });
-    connect(distances_, &BarChart::placeClicked, this, [this](int distance) {
+    connect(distances_, &BarChart::categoryClicked, this, [this](int distance) {
         panel_->change(tr("Key"), [&](Setup& s) { s.key = state_.query() - distance; });
     });
     connect(pairs_, &PairTable::pairChosen, this,
             [this](int pair) { panel_->change(tr("Pair i"), [&](Setup& s) { s.pair = pair; }); });
-    connect(lower_, &QTabWidget::currentChanged, this, &MixingPage::refreshWhenSeen);
-    connect(&state_, &AttentionState::changed, this, &MixingPage::refreshWhenSeen);
-    Page::pictures().set(
-        {compass_, distances_, steps_, shifts_, pairs_}, infosOf(setupFields()),
+    connect(lower_, &QTabWidget::currentChanged, this, &MixingPage::refreshWhenVisible);
+    connect(&state_, &AttentionState::changed, this, &MixingPage::refreshWhenVisible);
+    Page::pageFigures().set(
+        {compass_, distances_, steps_, shifts_, pairs_}, fieldInfos(setupFields()),
         [this](FigureRequest request) -> Figure& { return prepareFigure(std::move(request)); });
-    keepTab("view.mixing_below", *lower_);
+    registerTabSetting("view.mixing_below", *lower_);
     connect(play_, &PlayButton::next, this, &MixingPage::advance);
     panel_->showSetup();
 }
 
 Figure& MixingPage::prepareFigure(FigureRequest request) {
-    state_.adopt(request.run, [&](const Setup& setup) { return withSettings(setup, request.settings); });
+    state_.loadForFigure(request.run, [&](const Setup& setup) { return withSettings(setup, request.settings); });
     refreshNow();
     QCoreApplication::processEvents();
-    return pictures().named(request.kind);
+    return pageFigures().named(request.kind);
 }
 
-void MixingPage::becomeSeen(bool seen) {
-    state_.watch(seen);
+void MixingPage::onVisibilityChanged(bool seen) {
+    state_.countVisiblePage(seen);
     if (!seen) play_->setChecked(false);
 }
 
@@ -104,7 +104,7 @@ void MixingPage::refresh() {
     const double moved = s.shift == 0 ? 0.0 : (output(s.shift) - output(0)).cwiseAbs().maxCoeff();
     verdict_->setText(s.shift == 0 ? tr("Move S and see whether the output stays.")
                                    : tr("Moved by %1, the output changes by at most <b>%2</b>.")
-                                         .arg(noteNumber(s.shift), noteNumber(moved, 3)));
+                                         .arg(numberText(s.shift), numberText(moved, 3)));
     setReadout({});
     emit explanationChanged();
 }
@@ -117,18 +117,18 @@ void MixingPage::refreshHidden() {
 }
 
 void MixingPage::showDistances() {
-    const auto rope = sharesByDistance(compass_->ropeCompass(), state_.query());
-    const auto roper = sharesByDistance(compass_->roperCompass(), state_.query());
-    std::vector<int> places;
+    const auto rope = contributionsByDistance(compass_->ropeCompass(), state_.query());
+    const auto roper = contributionsByDistance(compass_->roperCompass(), state_.query());
+    std::vector<int> categories;
     BarChart::Series left{QStringLiteral("rope"), tr("RoPE"), Theme::rope()},
         right{QStringLiteral("roper"), tr("RoPER"), Theme::roper()};
     // Near first: the keys run from far to near.
     for (std::size_t i = rope.size(); i-- > 0;) {
-        places.push_back(rope[i].distance);
-        left.values.push_back(rope[i].share);
-        right.values.push_back(roper[i].share);
+        categories.push_back(rope[i].distance);
+        left.values.push_back(rope[i].contribution);
+        right.values.push_back(roper[i].contribution);
     }
-    distances_->setBars(places, {left, right});
+    distances_->setBars(categories, {left, right});
     distances_->setMarked(state_.query() - state_.key());
     distances_->setHeadline(tr("What each distance δ adds to the length of the output"));
     distances_->setCaption(
@@ -149,10 +149,10 @@ void MixingPage::showShifts() {
           std::tuple{"without_inverse", tr("without"), without, Theme::of(palette()).faint_text}}) {
         CurveChart::Curve first{QString::fromLatin1(key) + "_1", tr("o₀ %1").arg(label), color};
         CurveChart::Curve second{QString::fromLatin1(key) + "_2", tr("o₁ %1").arg(label), color.lighter(135)};
-        first.strong = true;
+        first.bold = true;
         const AttentionForm form = mixingForm(setup);
-        const double step = state_.tokens() <= kFewTokens ? 0.5 : 1.0;
-        for (double shift = -kFarthestShift; shift <= kFarthestShift; shift += step) {
+        const double step = state_.tokens() <= kMaxTokensWithDetail ? 0.5 : 1.0;
+        for (double shift = -kMaxShift; shift <= kMaxShift; shift += step) {
             const Compass chain =
                 valueCompass(form, state_.mixed().weights, state_.mixed().V,
                              consecutivePositions(state_.tokens(), shift), state_.query(), setup.pair);
@@ -165,7 +165,7 @@ void MixingPage::showShifts() {
         curves.push_back(second);
     }
     std::vector<CurveChart::Mark> marks;
-    if (std::abs(state_.setup().shift) <= kFarthestShift)
+    if (std::abs(state_.setup().shift) <= kMaxShift)
         marks.push_back({state_.setup().shift, tr("S = %1").arg(state_.setup().shift), false});
     shifts_->setCurves(curves, marks);
     shifts_->setCaption(tr("Output of query %1 in pair %2 when the sentence moves: with the inverse rotation "
@@ -187,8 +187,8 @@ QString MixingPage::explanation() const {
         text += tr("<p>n = %1, j = %2, θ = %3: this value rotates by (j−n)θ = <b>%4</b> rad%5.</p>")
                     .arg(n)
                     .arg(j)
-                    .arg(noteNumber(theta), noteNumber((j - n) * theta),
-                         s.blend < 1 ? tr(", of which %1 % is shown").arg(std::lround(100 * s.blend))
+                    .arg(numberText(theta), numberText((j - n) * theta),
+                         s.value_rotation_strength < 1 ? tr(", of which %1 % is shown").arg(std::lround(100 * s.value_rotation_strength))
                                      : QString());
     }
     text +=

@@ -36,7 +36,7 @@ class MixingPage : public ExplorerPage {
 
   protected:
     void refresh() override;
-    void becomeSeen(bool seen) override;
+    void onVisibilityChanged(bool seen) override;
 
   private:
     static constexpr int kFrame_ms = 33;

@@ -13,10 +13,10 @@ constexpr double kBlendStep = 0.02;  // per frame of the animation
 
 void MixingPage::fillPanel() {
     addExamples(*panel_, "value-mixing", [this](const ViewSettings& view) { setViewSettings(view); });
-    const auto all = [](const Setup&) { return bounds::kMostTokens; };
-    auto* mixture =
+    const auto all = [](const Setup&) { return bounds::kMaxTokens; };
+    auto* mixed_tokens =
         panel_->addChoice(tr("Mix"), "mixture", {tr("one token"), tr("two tokens"), tr("all tokens")});
-    panel_->whenShown([mixture](const Setup& s) { mixture->setEnabled(s.source == Source::random); });
+    panel_->onSetupShown([mixed_tokens](const Setup& s) { mixed_tokens->setEnabled(s.source == VectorSource::random); });
     panel_->addIndex(tr("Query n"), "query", tr("← → step by one, Shift by ten, Home to 0"), all);
     panel_->addIndex(tr("Key j"), "key", tr("Its arrow is marked; a click on an arrow or a bar chooses it"),
                      all);
@@ -42,7 +42,7 @@ void MixingPage::fillPanel() {
                       "back (Space)"));
     panel_->addHeading(tr("Move the sentence"));
     panel_->addShift(tr("Shift S"), {}, tr("Drag S from −64 to 64: the dots are the output on the way"));
-    panel_->addOwnCheck(
+    panel_->addUnboundCheck(
         tr("Rotate back by R(−n)"),
         tr("Without it the output rotates with the sentence: RoPER is relative only with the inverse"),
         [](const Setup& s) { return s.mistake != Mistake::no_inverse; },
@@ -62,11 +62,11 @@ void MixingPage::addActions(Actions& actions) {
     actions.add(group, tr("Previous query"), Qt::Key_Left, [this] { moveQuery(-1); });
     actions.add(group, tr("Ten queries on"), Qt::SHIFT | Qt::Key_Right, [this] { moveQuery(10); });
     actions.add(group, tr("Ten queries back"), Qt::SHIFT | Qt::Key_Left, [this] { moveQuery(-10); });
-    actions.add(group, tr("Query 0"), Qt::Key_Home, [this] { moveQuery(-bounds::kMostTokens); });
+    actions.add(group, tr("Query 0"), Qt::Key_Home, [this] { moveQuery(-bounds::kMaxTokens); });
     actions.add(group, tr("RoPE: do not rotate the values"), {},
-                [this] { panel_->change(tr("Blend"), [](Setup& s) { s.blend = 0; }); });
+                [this] { panel_->change(tr("Blend"), [](Setup& s) { s.value_rotation_strength = 0; }); });
     actions.add(group, tr("RoPER: rotate the values"), {},
-                [this] { panel_->change(tr("Blend"), [](Setup& s) { s.blend = 1; }); });
+                [this] { panel_->change(tr("Blend"), [](Setup& s) { s.value_rotation_strength = 1; }); });
     actions.add(group, tr("With or without the inverse rotation"), {}, [this] {
         panel_->change(tr("Rotate back by R(−n)"), [](Setup& s) {
             s.mistake = s.mistake == Mistake::no_inverse ? Mistake::none : Mistake::no_inverse;
@@ -83,11 +83,11 @@ void MixingPage::moveQuery(int by) {
 }
 
 void MixingPage::advance() {
-    if (state_.setup().shownMixture() != Mixture::all) return advanceKey();
+    if (state_.setup().effectiveMixedTokens() != MixedTokens::all) return advanceKey();
     panel_->change(tr("Blend"), [this](Setup& s) {
-        if (s.blend >= 1) direction_ = -1;
-        if (s.blend <= 0) direction_ = 1;
-        s.blend = std::clamp(s.blend + direction_ * kBlendStep * play_->interval_ms() / kFrame_ms, 0.0, 1.0);
+        if (s.value_rotation_strength >= 1) direction_ = -1;
+        if (s.value_rotation_strength <= 0) direction_ = 1;
+        s.value_rotation_strength = std::clamp(s.value_rotation_strength + direction_ * kBlendStep * play_->interval_ms() / kFrame_ms, 0.0, 1.0);
     });
 }
 

@@ -16,7 +16,7 @@ QString mixingTitle(const Setup& setup);
 /// The setup's form of RoPER, with its blend and mistake, regardless of the Attention page's method.
 AttentionForm mixingForm(const Setup& setup);
 /// The same without the mistake.
-AttentionForm rightMixingForm(const Setup& setup);
+AttentionForm correctMixingForm(const Setup& setup);
 
 /// Formulas of a form, as plain text with subscripts.
 struct MixingFormulas {
@@ -25,7 +25,7 @@ struct MixingFormulas {
     QString rotate_back;  ///< "o = R(−n)ô"
     QString output;       ///< all steps together: "o = Σ a R(j−n)v"
     QString angle;        ///< rotation angle of key j: "(j−n)θ"
-    QString in_one_step;  ///< the correct form, regardless of the mistake: "Σ a R(j−n)v"
+    QString direct_output;  ///< the correct form, regardless of the mistake: "Σ a R(j−n)v"
 };
 MixingFormulas mixingFormulas(const Setup& setup);
 

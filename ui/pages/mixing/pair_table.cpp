@@ -16,19 +16,19 @@ namespace {
 
 constexpr int kColumns = 6;
 constexpr double kLine = 18;
-constexpr int kMostPainted = 64;
+constexpr int kMaxPainted = 64;
 constexpr double kWide = 520;  // pixels; narrower figures have fewer columns
 
 QStringList cellsOf(const PairTable::Row& row, int digits = 4) {
     const auto pair = [digits](const Eigen::Vector2d& v) {
-        return QStringLiteral("%1, %2").arg(noteNumber(v.x(), digits), noteNumber(v.y(), digits));
+        return QStringLiteral("%1, %2").arg(numberText(v.x(), digits), numberText(v.y(), digits));
     };
     return {QString::number(row.pair),
-            noteNumber(row.theta, 4),
+            numberText(row.theta, 4),
             pair(row.rope),
             pair(row.roper),
-            noteNumber(row.change, 4),
-            noteNumber(row.roper.norm() - row.rope.norm(), 4)};
+            numberText(row.change, 4),
+            numberText(row.roper.norm() - row.rope.norm(), 4)};
 }
 
 QStringList headers() {
@@ -99,7 +99,7 @@ void PairTable::contextMenuEvent(QContextMenuEvent* event) {
 }
 
 QSize PairTable::figureSize() const {
-    const int rows = std::min(state_.setup().pairs(), kMostPainted);
+    const int rows = std::min(state_.setup().pairs(), kMaxPainted);
     return {660, static_cast<int>(kLine * (rows + 1.6)) + 12};
 }
 
@@ -127,13 +127,13 @@ void PairTable::paintFigure(QPainter& painter, const QRectF& area, const Theme& 
     painter.setPen(QPen(theme.grid, 1));
     painter.drawLine(QPointF(area.left() + 8, y), QPointF(area.right() - 4, y));
     const std::vector<Row> rows = computeRows();
-    const int most = std::min(kMostPainted, static_cast<int>((area.bottom() - y) / kLine));
+    const int most = std::min(kMaxPainted, static_cast<int>((area.bottom() - y) / kLine));
     const int fitting = static_cast<int>(rows.size()) <= most ? most : most - 1;
     for (int i = 0; i < std::min(fitting, static_cast<int>(rows.size())); ++i)
         line(cellsOf(rows[static_cast<std::size_t>(i)], is_wide ? 4 : 3), theme.text);
     const int left = static_cast<int>(rows.size()) - fitting;
     if (left <= 0) return;
-    writeText(painter, QRectF(area.left() + 8, y, area.width() - 12, kLine), kRightMiddle,
+    drawColoredText(painter, QRectF(area.left() + 8, y, area.width() - 12, kLine), kRightMiddle,
               tr("and %1 more pairs, which change less").arg(left), theme.faint_text);
 }
 

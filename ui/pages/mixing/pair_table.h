@@ -27,7 +27,7 @@ class PairTable : public QTableWidget, public Figure {
 
     QString figureName() const override { return QStringLiteral("all-pairs"); }
     QSize figureSize() const override;
-    QSize leastSize() const override { return {330, 90}; }
+    QSize minFigureSize() const override { return {330, 90}; }
     void paintFigure(QPainter& painter, const QRectF& area, const Theme& theme) const override;
     QString figureCsv() const override;
     QString figureCaption() const override;

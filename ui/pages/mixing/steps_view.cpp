@@ -24,14 +24,14 @@ StepsView::StepsView(AttentionState& state, QWidget* parent)
     connect(&state_, &AttentionState::changed, this, qOverload<>(&QWidget::update));
 }
 
-MixedRow StepsView::row() const {
-    return mixRow(mixingForm(state_.setup()), rightMixingForm(state_.setup()), state_.mixed().weights,
+OutputSteps StepsView::row() const {
+    return computeOutputSteps(mixingForm(state_.setup()), correctMixingForm(state_.setup()), state_.mixed().weights,
                   state_.mixed().V, state_.positions(), state_.query());
 }
 
 /// The numbers of all panels, in the plane of the pair.
 struct StepsView::Scene {
-    MixedRow row;
+    OutputSteps row;
     PairFeatures plane;
     Compass chain;
     QPolygonF mixing{QPointF()};    ///< corners of Σ a R(j)v, head to tail
@@ -49,7 +49,7 @@ StepsView::Scene StepsView::scene() const {
     scene.chain = valueCompass(form, state_.mixed().weights, state_.mixed().V, state_.positions(),
                                state_.query(), state_.setup().pair);
     const Compass right =
-        valueCompass(rightMixingForm(state_.setup()), state_.mixed().weights, state_.mixed().V,
+        valueCompass(correctMixingForm(state_.setup()), state_.mixed().weights, state_.mixed().V,
                      state_.positions(), state_.query(), state_.setup().pair);
     const auto length = [](const QPointF& p) { return std::hypot(p.x(), p.y()); };
     const auto follow = [&](QPolygonF& corners, const QPointF& step) {
@@ -80,8 +80,8 @@ StepsView::Panels StepsView::panels(const Scene& scene, const QRectF& area, cons
     Panels all;
     all.titles = {tr("1. rotate: %1").arg(formulas.rotate), tr("2. mix: %1").arg(formulas.mix),
                   tr("3. rotate back: %1").arg(formulas.rotate_back),
-                  (is_wrong ? tr("as it should be: %1") : tr("in one step: %1")).arg(formulas.in_one_step)};
-    const QString difference = noteNumber(scene.row.largestDifference(), 2);
+                  (is_wrong ? tr("as it should be: %1") : tr("in one step: %1")).arg(formulas.direct_output)};
+    const QString difference = numberText(scene.row.largestDifference(), 2);
     all.verdict = is_wrong ? tr("the mistake “%1” changes the output by up to %2, over all %3 features")
                                  .arg(describe(state_.setup().mistake).name, difference)
                                  .arg(state_.setup().head_dim)
@@ -111,7 +111,7 @@ void StepsView::paintFigure(QPainter& painter, const QRectF& area, const Theme& 
     const Panels all = panels(scene, area, painter.font());
     for (std::size_t panel = 0; panel < 4; ++panel) {
         const PlaneFrame& at = all.frames[panel];
-        writeText(painter, all.boxes[panel].adjusted(8, 4, -4, 0),
+        drawColoredText(painter, all.boxes[panel].adjusted(8, 4, -4, 0),
                   Qt::AlignTop | Qt::AlignLeft | Qt::TextWordWrap, all.titles[panel], theme.text);
         painter.setPen(QPen(theme.grid, 1));
         painter.drawLine(at.onScreen({-at.extent, 0}), at.onScreen({at.extent, 0}));
@@ -125,13 +125,13 @@ void StepsView::paintFigure(QPainter& painter, const QRectF& area, const Theme& 
         }
         if (panel == 3) paintChain(painter, at, scene.one_step, Theme::output(), theme);
     }
-    writeText(painter, area.adjusted(8, 0, -8, -4), Qt::AlignBottom | Qt::AlignLeft | Qt::TextWordWrap,
+    drawColoredText(painter, area.adjusted(8, 0, -8, -4), Qt::AlignBottom | Qt::AlignLeft | Qt::TextWordWrap,
               all.verdict, theme.faint_text);
 }
 
 /// Marks the tip of the key's arrow in every panel that shows single values.
-void StepsView::paintPointed(QPainter& painter, const Theme& theme) const {
-    const auto& key = state_.selection().pointed().key;
+void StepsView::paintHovered(QPainter& painter, const Theme& theme) const {
+    const auto& key = state_.selection().hovered().key;
     if (!key || !state_.isReady()) return;
     const Scene scene = this->scene();
     const Panels all = panels(scene, canvas(), font());
@@ -168,9 +168,9 @@ void StepsView::paintChain(QPainter& painter, const PlaneFrame& at, const QPolyg
 QString StepsView::figureCsv() const {
     CsvText csv(QStringLiteral("feature,mixed,output,one_step"));
     if (!state_.isReady()) return csv.text();
-    const MixedRow mixed = row();
+    const OutputSteps mixed = row();
     for (Eigen::Index i = 0; i < mixed.output.size(); ++i)
-        csv.line(i, mixed.mixed[i], mixed.output[i], mixed.in_one_step[i]);
+        csv.line(i, mixed.mixed[i], mixed.output[i], mixed.direct_output[i]);
     return csv.text();
 }
 
@@ -183,15 +183,15 @@ QString StepsView::figureCaption() const {
 
 void StepsView::mouseMoveEvent(QMouseEvent*) {
     if (!state_.isReady()) return;
-    const MixedRow mixed = row();
+    const OutputSteps mixed = row();
     const auto [first, second] = mixingForm(state_.setup()).value.rotary.plane(state_.setup().pair);
     const auto pair = [first = first, second = second](const Eigen::VectorXd& v) {
-        return QStringLiteral("(%1, %2)").arg(noteNumber(v[first], 6), noteNumber(v[second], 6));
+        return QStringLiteral("(%1, %2)").arg(numberText(v[first], 6), numberText(v[second], 6));
     };
     const bool is_wrong = state_.setup().mistake != Mistake::none;
-    emit pointed(
+    emit hovered(
         (is_wrong ? tr("ô = %1    o = %2    as it should be %3") : tr("ô = %1    o = %2    in one step %3"))
-            .arg(pair(mixed.mixed), pair(mixed.output), pair(mixed.in_one_step)));
+            .arg(pair(mixed.mixed), pair(mixed.output), pair(mixed.direct_output)));
 }
 
 }  // namespace roper

@@ -17,11 +17,11 @@ class StepsView : public FigureView {
     void paintFigure(QPainter& painter, const QRectF& area, const Theme& theme) const override;
     QString figureCsv() const override;
     QString figureCaption() const override;
-    QSize leastScreenSize() const override { return {300, 130}; }
-    QSize leastSize() const override { return {330, 320}; }
+    QSize minScreenSize() const override { return {300, 130}; }
+    QSize minFigureSize() const override { return {330, 320}; }
 
   protected:
-    void paintPointed(QPainter& painter, const Theme& theme) const override;
+    void paintHovered(QPainter& painter, const Theme& theme) const override;
     void mouseMoveEvent(QMouseEvent* event) override;
 
   private:
@@ -29,7 +29,7 @@ class StepsView : public FigureView {
     Scene scene() const;
     struct Panels;
     Panels panels(const Scene& scene, const QRectF& area, const QFont& font) const;
-    MixedRow row() const;
+    OutputSteps row() const;
     void paintValues(QPainter& painter, const PlaneFrame& at, const Scene& scene, const Theme& theme) const;
     void paintChain(QPainter& painter, const PlaneFrame& at, const QPolygonF& corners, const QColor& sum,
                     const Theme& theme) const;

@@ -46,7 +46,7 @@ void BarsView::paintFigure(QPainter& painter, const QRectF& area, const Theme& t
     for (const double mark : {-largest, 0.0, largest}) {
         painter.setPen(QPen(mark == 0 ? theme.frame : theme.grid, 1));
         painter.drawLine(QPointF(box.left(), y(mark)), QPointF(box.right(), y(mark)));
-        writeText(painter, QRectF(0, y(mark) - 10, box.left() - 6, 20), kRightMiddle,
+        drawColoredText(painter, QRectF(0, y(mark) - 10, box.left() - 6, 20), kRightMiddle,
                   QString::number(mark).replace('-', QChar(0x2212)), theme.faint_text);
     }
 
@@ -64,7 +64,7 @@ void BarsView::paintFigure(QPainter& painter, const QRectF& area, const Theme& t
         bar(middle - width, x[feature], theme.faded(color, 0.35));
         bar(middle, rotated[feature], color);
         if (feature % label_every == 0) {
-            writeText(painter, QRectF(middle - 24, box.bottom() + 4, 48, 16), Qt::AlignCenter,
+            drawColoredText(painter, QRectF(middle - 24, box.bottom() + 4, 48, 16), Qt::AlignCenter,
                       QString::number(feature), theme.faint_text);
             painter.setPen(Qt::NoPen);
         }
@@ -84,10 +84,10 @@ void BarsView::paintLegend(QPainter& painter, const QRectF& area, const Theme& t
         painter.fillRect(QRectF(left, area.top() + 8, kSwatch, kSwatch), shade);
         left += kSwatch + kGap;
         const double width = painter.fontMetrics().horizontalAdvance(text);
-        writeText(painter, QRectF(left, area.top() + 4, width + 2, 18), kLeftMiddle, text, theme.text);
+        drawColoredText(painter, QRectF(left, area.top() + 4, width + 2, 18), kLeftMiddle, text, theme.text);
         left += width + 3 * kGap;
     }
-    writeText(painter, QRectF(left, area.top() + 4, area.right() - 12 - left, 18), kRightMiddle,
+    drawColoredText(painter, QRectF(left, area.top() + 4, area.right() - 12 - left, 18), kRightMiddle,
               painter.fontMetrics().elidedText(tr("by feature"), Qt::ElideRight,
                                                static_cast<int>(area.right() - 12 - left)),
               theme.faint_text);
@@ -109,8 +109,8 @@ QString BarsView::figureCaption() const {
 }
 
 /// Marks the features of the pair.
-void BarsView::paintPointed(QPainter& painter, const Theme& theme) const {
-    const auto& pair = state_.selection().pointed().pair;
+void BarsView::paintHovered(QPainter& painter, const Theme& theme) const {
+    const auto& pair = state_.selection().hovered().pair;
     if (!pair || *pair >= state_.rotary().planes()) return;
     const QRectF box = plot(canvas());
     const double step = box.width() / static_cast<double>(state_.x().size());
@@ -125,10 +125,10 @@ void BarsView::mouseMoveEvent(QMouseEvent* event) {
     const QRectF box = plot(canvas());
     const int feature = static_cast<int>(std::floor((event->position().x() - box.left()) / box.width() *
                                                     static_cast<double>(state_.x().size())));
-    if (feature < 0 || feature >= state_.x().size()) return emit pointed({});
+    if (feature < 0 || feature >= state_.x().size()) return emit hovered({});
     const int pair = pairOfFeature(state_.rotary())[static_cast<std::size_t>(feature)];
-    state_.selection().pointing().set({.pair = pair});
-    emit pointed(tr("feature %1    before %2    after %3    pair %4%5")
+    state_.selection().hoverState().set({.pair = pair});
+    emit hovered(tr("feature %1    before %2    after %3    pair %4%5")
                      .arg(feature)
                      .arg(state_.x()[feature], 0, 'f', 6)
                      .arg(state_.rotated()[feature], 0, 'f', 6)

@@ -18,11 +18,11 @@ class BarsView : public FigureView {
     void paintFigure(QPainter& painter, const QRectF& area, const Theme& theme) const override;
     QString figureCsv() const override;
     QString figureCaption() const override;
-    QSize leastScreenSize() const override { return {240, 100}; }
-    QSize leastSize() const override { return {300, 130}; }
+    QSize minScreenSize() const override { return {240, 100}; }
+    QSize minFigureSize() const override { return {300, 130}; }
 
   protected:
-    void paintPointed(QPainter& painter, const Theme& theme) const override;
+    void paintHovered(QPainter& painter, const Theme& theme) const override;
     void mouseMoveEvent(QMouseEvent* event) override;
 
   private:

@@ -16,11 +16,11 @@
 namespace roper {
 namespace {
 
-constexpr int kMostTrailPoints = 400;
+constexpr int kMaxTrailPoints = 400;
 constexpr double kFullRotation = 2 * std::numbers::pi;
 
 QString planeNumber(double value, int decimals = 3) {
-    return fixedNumber(value, decimals);
+    return fixedNumberText(value, decimals);
 }
 
 }  // namespace
@@ -59,7 +59,7 @@ CircleView::Plane CircleView::plane(const QRectF& area) const {
     const double left = area.height() < kLow ? std::clamp(area.width() - area.height(), 0.0, kText) : 0.0;
     // The scale is fixed while an arrow is dragged.
     static_cast<PlaneFrame&>(plane) = PlaneFrame::in(area.adjusted(left + 8, 8, -8, -8),
-                                                     dragged_ == Dragged::nothing ? fitting : held_extent_);
+                                                     dragged_ == Dragged::nothing ? fitting : drag_extent_);
     return plane;
 }
 
@@ -102,7 +102,7 @@ QString CircleView::angleText(const Plane& at) const {
             .arg(state_.setup().head_dim);
     return tr("pair %1   θ = %2\nmθ = %3 rad = %4 rotations\n|x| = |R(m)x| = %5")
         .arg(state_.setup().pair)
-        .arg(noteNumber(at.theta))
+        .arg(numberText(at.theta))
         .arg(planeNumber(at.angle), planeNumber(at.angle / kFullRotation), planeNumber(lengthOf(at.x)));
 }
 
@@ -123,7 +123,7 @@ void CircleView::paintGrid(QPainter& painter, const Plane& at, const Theme& them
 
 void CircleView::paintTrail(QPainter& painter, const Plane& at, const Theme& theme) const {
     const int passed =
-        static_cast<int>(std::min<double>(std::floor(std::abs(at.position)), kMostTrailPoints));
+        static_cast<int>(std::min<double>(std::floor(std::abs(at.position)), kMaxTrailPoints));
     const double direction = at.position < 0 ? -1 : 1;
     const double first = std::floor(std::abs(at.position)) - passed;
     const double start = std::atan2(at.x.y(), at.x.x());
@@ -161,8 +161,8 @@ void CircleView::paintArc(QPainter& painter, const Plane& at, const Theme& theme
 }
 
 /// The direction of x at the pointed position.
-void CircleView::paintPointed(QPainter& painter, const Theme& theme) const {
-    const auto& position = state_.selection().pointed().position;
+void CircleView::paintHovered(QPainter& painter, const Theme& theme) const {
+    const auto& position = state_.selection().hovered().position;
     if (!position) return;
     const Plane at = plane(canvas());
     paintRing(painter, at.onScreen(rotatedBy(at.x, *position * at.theta)), theme);
@@ -213,14 +213,14 @@ void CircleView::mousePressEvent(QMouseEvent* event) {
     constexpr double kReach = 36;
     const auto distance = [&](bool rotated) { return QLineF(tip(rotated), event->position()).length(); };
     if (std::min(distance(false), distance(true)) > kReach) return;
-    held_extent_ = plane(canvas()).extent;
+    drag_extent_ = plane(canvas()).extent;
     dragged_ = distance(false) <= distance(true) ? Dragged::vector : Dragged::rotated;
     setCursor(Qt::ClosedHandCursor);
 }
 
 void CircleView::mouseMoveEvent(QMouseEvent* event) {
     if (dragged_ != Dragged::nothing) dragTo(event->position());
-    emit pointed(readoutAt(event->position()));
+    emit hovered(readoutAt(event->position()));
 }
 
 void CircleView::mouseReleaseEvent(QMouseEvent* event) {
@@ -233,7 +233,7 @@ void CircleView::mouseReleaseEvent(QMouseEvent* event) {
 /// The dragged arrow follows the pointer; dragging R(m)x sets x by the inverse rotation.
 void CircleView::dragTo(const QPointF& point) {
     const Plane at = plane(canvas());
-    const QPointF p = onGrid(rotatedBy(at.inPlane(point), dragged_ == Dragged::rotated ? -at.angle : 0.0));
+    const QPointF p = snappedToGrid(rotatedBy(at.inPlane(point), dragged_ == Dragged::rotated ? -at.angle : 0.0));
     Eigen::VectorXd x = state_.x();
     x[at.features.first] = p.x();
     x[at.features.second] = p.y();

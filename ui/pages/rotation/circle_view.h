@@ -17,14 +17,14 @@ class CircleView : public FigureView {
     void paintFigure(QPainter& painter, const QRectF& area, const Theme& theme) const override;
     QString figureCsv() const override;
     QString figureCaption() const override;
-    QSize leastScreenSize() const override { return {230, 210}; }
-    QSize leastSize() const override { return {300, 300}; }
+    QSize minScreenSize() const override { return {230, 210}; }
+    QSize minFigureSize() const override { return {300, 300}; }
 
     /// Position of the tip of x, or of R(m)x, on the canvas.
     QPointF tip(bool rotated) const;
 
   protected:
-    void paintPointed(QPainter& painter, const Theme& theme) const override;
+    void paintHovered(QPainter& painter, const Theme& theme) const override;
     void mousePressEvent(QMouseEvent* event) override;
     void mouseMoveEvent(QMouseEvent* event) override;
     void mouseReleaseEvent(QMouseEvent* event) override;
@@ -42,7 +42,7 @@ class CircleView : public FigureView {
     RotationState& state_;
     enum class Dragged { nothing, vector, rotated };
     Dragged dragged_ = Dragged::nothing;
-    double held_extent_ = 1;
+    double drag_extent_ = 1;
 };
 
 }  // namespace roper

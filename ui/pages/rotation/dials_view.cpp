@@ -11,7 +11,7 @@
 namespace roper {
 namespace {
 
-constexpr double kLargestDial = 180;
+constexpr double kMaxDial = 180;
 constexpr double kLabelNeeds = 44;  // smaller dials have no label
 
 }  // namespace
@@ -39,7 +39,7 @@ int DialsView::columns(const QRectF& area) const {
 QRectF DialsView::cell(const QRectF& area, int pair) const {
     const int across = columns(area);
     const int down = (pairs() + across - 1) / across;
-    const double side = std::min({area.width() / across, area.height() / down, kLargestDial});
+    const double side = std::min({area.width() / across, area.height() / down, kMaxDial});
     const QPointF corner = area.center() - QPointF(across * side / 2, down * side / 2);
     return {corner.x() + (pair % across) * side, corner.y() + (pair / across) * side, side, side};
 }
@@ -81,10 +81,10 @@ void DialsView::paintFigure(QPainter& painter, const QRectF& area, const Theme& 
         hand(rotated, color, radius > 16 ? 2.6 : 1.8);
         if (labelled) {
             // The frequency, if there is room.
-            const QString frequency = rotates ? noteNumber(rotary.frequency(pair), 3) : QStringLiteral("0");
+            const QString frequency = rotates ? numberText(rotary.frequency(pair), 3) : QStringLiteral("0");
             const QString full = withSubscript(QStringLiteral("θ"), pair) + QStringLiteral(" = ") + frequency;
             const bool fits = painter.fontMetrics().horizontalAdvance(full) + 4 < box.width();
-            writeText(painter, QRectF(box.left(), center.y() + radius + 1, box.width(), label_height),
+            drawColoredText(painter, QRectF(box.left(), center.y() + radius + 1, box.width(), label_height),
                       Qt::AlignCenter, fits ? full : QString::number(pair),
                       selected ? theme.text : theme.faint_text);
         }
@@ -117,19 +117,19 @@ void DialsView::mousePressEvent(QMouseEvent* event) {
     state_.selection().change(tr("Pair i"), [&](Setup& s) { s.pair = pair; });
 }
 
-void DialsView::paintPointed(QPainter& painter, const Theme& theme) const {
-    const auto& pair = state_.selection().pointed().pair;
+void DialsView::paintHovered(QPainter& painter, const Theme& theme) const {
+    const auto& pair = state_.selection().hovered().pair;
     if (!pair || *pair >= pairs()) return;
     paintFrame(painter, cell(canvas(), *pair).adjusted(1, 1, -1, -1), theme);
 }
 
 void DialsView::mouseMoveEvent(QMouseEvent* event) {
     const int pair = pairAt(event->position());
-    if (pair < 0) return emit pointed({});
-    state_.selection().pointing().set({.pair = pair});
+    if (pair < 0) return emit hovered({});
+    state_.selection().hoverState().set({.pair = pair});
     const double theta = state_.rotary().frequency(pair);
-    if (theta == 0) return emit pointed(tr("pair %1    does not rotate: θ = 0").arg(pair));
-    emit pointed(tr("pair %1    θ = %2 rad per position    wavelength λ = %3 positions    mθ = %4 rad")
+    if (theta == 0) return emit hovered(tr("pair %1    does not rotate: θ = 0").arg(pair));
+    emit hovered(tr("pair %1    θ = %2 rad per position    wavelength λ = %3 positions    mθ = %4 rad")
                      .arg(pair)
                      .arg(theta, 0, 'g', 6)
                      .arg(2 * std::numbers::pi / theta, 0, 'g', 6)

@@ -16,14 +16,14 @@ class DialsView : public FigureView {
     void paintFigure(QPainter& painter, const QRectF& area, const Theme& theme) const override;
     QString figureCsv() const override;
     QString figureCaption() const override;
-    QSize leastScreenSize() const override { return {150, 130}; }
-    QSize leastSize() const override { return {220, 160}; }
+    QSize minScreenSize() const override { return {150, 130}; }
+    QSize minFigureSize() const override { return {220, 160}; }
 
     /// Rectangle of a pair's dial on the canvas.
     QRectF dialRect(int pair) const { return cell(canvas(), pair); }
 
   protected:
-    void paintPointed(QPainter& painter, const Theme& theme) const override;
+    void paintHovered(QPainter& painter, const Theme& theme) const override;
     void mousePressEvent(QMouseEvent* event) override;
     void mouseMoveEvent(QMouseEvent* event) override;
 

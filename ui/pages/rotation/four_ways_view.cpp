@@ -14,8 +14,8 @@ constexpr double kFullWidth = 230, kFullHeight = 370;  // minimum size for the f
 FourWaysView::FourWaysView(RotationState& state, QWidget* parent)
     : HeatMapView(QStringLiteral("four-ways"), parent), state_(state) {
     setAccessibleName(tr("The rotation as a full matrix, and four ways to compute it"));
-    connect(this, &HeatMapView::cellPointed, this, [this](int row, int column) {
-        emit pointed(tr("R(m) row %1, column %2 = %3")
+    connect(this, &HeatMapView::cellHovered, this, [this](int row, int column) {
+        emit hovered(tr("R(m) row %1, column %2 = %3")
                          .arg(row)
                          .arg(column)
                          .arg((*map().values)(row, column), 0, 'f', 6)
@@ -27,7 +27,7 @@ FourWaysView::FourWaysView(RotationState& state, QWidget* parent)
 void FourWaysView::showState() {
     const Setup& setup = state_.setup();
     Map map;
-    map.take(rotationMatrix(state_.rotary(), setup.position));
+    map.setValues(rotationMatrix(state_.rotary(), setup.position));
     map.row_name = tr("feature out");
     map.column_name = tr("feature in");
     map.value_name = QStringLiteral("R(m)");
@@ -79,13 +79,13 @@ void FourWaysView::paintFigure(QPainter& painter, const QRectF& area, const Them
         const Eigen::VectorXd& rotated = *ways.all()[way];
         y += has_room ? 4 : 0;
         write(QStringLiteral("%1: %2, %3")
-                  .arg(texts[way].first, noteNumber(rotated[first], digits),
-                       noteNumber(rotated[second], digits)),
+                  .arg(texts[way].first, numberText(rotated[first], digits),
+                       numberText(rotated[second], digits)),
               theme.text);
         if (has_room) write(texts[way].second, theme.faint_text);
     }
     y += has_room ? 8 : 4;
-    write(tr("largest difference over all features: %1").arg(noteNumber(ways.largestDifference(), 2)),
+    write(tr("largest difference over all features: %1").arg(numberText(ways.largestDifference(), 2)),
           theme.text);
     if (has_room)
         write(tr("The matrix has d² entries, 2d of them neither 0 nor 1: nobody multiplies by it."),

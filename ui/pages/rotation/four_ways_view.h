@@ -13,8 +13,8 @@ class FourWaysView : public HeatMapView {
     FourWaysView(RotationState& state, QWidget* parent);
 
     void paintFigure(QPainter& painter, const QRectF& area, const Theme& theme) const override;
-    QSize leastScreenSize() const override { return {240, 180}; }
-    QSize leastSize() const override { return {300, 220}; }
+    QSize minScreenSize() const override { return {240, 180}; }
+    QSize minFigureSize() const override { return {300, 220}; }
 
     /// Shows the matrix of the current setup; called explicitly because large matrices take time.
     void showState();

@@ -38,50 +38,50 @@ RotationPage::RotationPage(Selection& selection, QWidget* parent)
     lower_->setDocumentMode(true);
     lower_->addTab(bars_, tr("Vector"));
     lower_->addTab(worked_, tr("Worked example"));
-    auto* upper = splitOf(Qt::Horizontal, {upper_, dials_}, {560, 340});
+    auto* upper = makeSplitter(Qt::Horizontal, {upper_, dials_}, {560, 340});
     upper->setStretchFactor(0, 3);
     upper->setStretchFactor(1, 2);
-    auto* pictures = splitOf(Qt::Vertical, {upper, strip_, lower_}, {420, 84, 220}, 0);
+    auto* pageFigures = makeSplitter(Qt::Vertical, {upper, strip_, lower_}, {420, 84, 220}, 0);
     fillPanel();
-    contents()->addLayout(rowOf({{pictures, 1}, panel_}));
+    contents()->addLayout(rowOf({{pageFigures, 1}, panel_}));
 
     for (FigureView* view :
          std::initializer_list<FigureView*>{circle_, two_vectors_, four_ways_, dials_, strip_, bars_})
-        connect(view, &FigureView::pointed, this, &RotationPage::tell);
-    connect(four_ways_, &HeatMapView::cellPointed, this, [this](int feature, int) {
-        pointing().set({.pair = pairOfFeature(state_.rotary())[static_cast<std::size_t>(feature)]});
+        connect(view, &FigureView::hovered, this, &RotationPage::showReadout);
+    connect(four_ways_, &HeatMapView::cellHovered, this, [this](int feature, int) {
+        hoverState().set({.pair = pairOfFeature(state_.rotary())[static_cast<std::size_t>(feature)]});
     });
-    connect(&pointing(), &Pointing::changed, this, [this] {
+    connect(&hoverState(), &HoverState::changed, this, [this] {
         for (QWidget* view : std::initializer_list<QWidget*>{circle_, dials_, strip_, bars_})
             if (view->isVisible()) view->update();
     });
-    connect(&state_, &RotationState::changed, this, &RotationPage::refreshWhenSeen);
-    connect(upper_, &QTabWidget::currentChanged, this, &RotationPage::refreshWhenSeen);
-    std::vector<const FieldInfo*> settings = infosOf(setupFields());
+    connect(&state_, &RotationState::changed, this, &RotationPage::refreshWhenVisible);
+    connect(upper_, &QTabWidget::currentChanged, this, &RotationPage::refreshWhenVisible);
+    std::vector<const FieldInfo*> settings = fieldInfos(setupFields());
     settings.push_back(&linesField());
-    Page::pictures().set(
+    Page::pageFigures().set(
         {circle_, two_vectors_, four_ways_, dials_, strip_, bars_, &worked_->view()}, std::move(settings),
         [this](FigureRequest request) -> Figure& { return prepareFigure(std::move(request)); });
-    keepTab("view.rotation", *upper_);
-    keepTab("view.rotation_below", *lower_);
-    keepNumber(
+    registerTabSetting("view.rotation", *upper_);
+    registerTabSetting("view.rotation_below", *lower_);
+    registerNumberSetting(
         "view.worked_step", [this] { return worked_->view().step(); },
         [this](int step) { worked_->view().setStep(step); });
     panel_->showSetup();
 }
 
 Figure& RotationPage::prepareFigure(FigureRequest request) {
-    const auto lines = request.take(linesField().name);
+    const auto lines = request.takeSetting(linesField().name);
     const bool is_plain = request.kind == "worked-example" && request.settings.empty();
     state_.selection().replace(
         withSettings(is_plain ? withWorkedExample(Setup{}) : Setup{}, request.settings));
     refreshNow();
     showWorkedExample(lines ? static_cast<int>(readInteger(linesField(), *lines))
                             : WorkedExampleView::kSteps);
-    return pictures().named(request.kind);
+    return pageFigures().named(request.kind);
 }
 
-void RotationPage::becomeSeen(bool seen) {
+void RotationPage::onVisibilityChanged(bool seen) {
     if (!seen) play_->setChecked(false);
 }
 
@@ -123,21 +123,21 @@ QString RotationPage::explanation() const {
            "<p>θ<sub>i</sub> = %1 with b = %2, r = %3 rotated features, i = %4%5:<br>"
            "<b>θ<sub>%4</sub> = %6</b> rad per position</p>")
             .arg(formula)
-            .arg(noteNumber(s.base))
+            .arg(numberText(s.base))
             .arg(rotary.rotatedWidth())
             .arg(s.pair)
             .arg(s.scaling.method == ScalingMethod::none ? QString() : tr(", then scaled (see Spectrum)"))
-            .arg(noteNumber(theta));
+            .arg(numberText(theta));
     text += tr("<p>At position m = %1 the pair (x<sub>%2</sub>, x<sub>%3</sub>) rotates by mθ = <b>%4</b> "
                "rad:</p>"
                "<p>x′<sub>%2</sub> = x<sub>%2</sub> cos mθ − x<sub>%3</sub> sin mθ = <b>%5</b><br>"
                "x′<sub>%3</sub> = x<sub>%2</sub> sin mθ + x<sub>%3</sub> cos mθ = <b>%6</b></p>"
                "<p>Its norm is preserved; at m = 0 nothing rotates; R(m)R(m′) = R(m+m′).</p>")
-                .arg(noteNumber(s.position))
+                .arg(numberText(s.position))
                 .arg(first)
                 .arg(second)
-                .arg(noteNumber(s.position * theta), noteNumber(state_.rotated()[first]),
-                     noteNumber(state_.rotated()[second]));
+                .arg(numberText(s.position * theta), numberText(state_.rotated()[first]),
+                     numberText(state_.rotated()[second]));
     if (upper_->currentWidget() == two_vectors_)
         text +=
             tr("<h3>Two vectors</h3><p>⟨R(n)q, R(j)k⟩ = qᵀR(n)ᵀR(j)k = qᵀR(j−n)k: the score depends on the "

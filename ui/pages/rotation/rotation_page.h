@@ -35,7 +35,7 @@ class RotationPage : public ExplorerPage {
 
   protected:
     void refresh() override;
-    void becomeSeen(bool seen) override;
+    void onVisibilityChanged(bool seen) override;
 
   private:
     Figure& prepareFigure(FigureRequest request);
@@ -44,7 +44,7 @@ class RotationPage : public ExplorerPage {
     void showVector();
     void refuseFeature(int row, int column);
     void step(double positions);
-    void beginOrEnd(bool plays);
+    void onPlayToggled(bool plays);
     void advance();
 
     RotationState state_;
@@ -61,7 +61,7 @@ class RotationPage : public ExplorerPage {
     PlayButton* play_;
     QTableWidget* vector_;
     bool plays_in_steps_ = false;
-    double rest_ = 0;  ///< fraction of a position, on the way to the next integer
+    double position_remainder_ = 0;  ///< fraction of a position, on the way to the next integer
     bool showing_ = false;
 };
 

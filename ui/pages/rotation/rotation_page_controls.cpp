@@ -27,7 +27,7 @@ void RotationPage::fillPanel() {
     panel_->addSlider(tr("Position, by hand"), "position", tr("Drag through positions 0 to 64"), 0,
                       kSliderTop, 1);
     play_ = new PlayButton(kFrame_ms);
-    connect(play_, &QPushButton::toggled, this, &RotationPage::beginOrEnd);
+    connect(play_, &QPushButton::toggled, this, &RotationPage::onPlayToggled);
     connect(play_, &PlayButton::next, this, &RotationPage::advance);
     speed_ = new QDoubleSpinBox;
     speed_->setDecimals(1);
@@ -49,7 +49,7 @@ void RotationPage::fillPanel() {
     connect(words, &LineEdit::edited, this, [this](const QString& text) {
         panel_->change(tr("Sentence"), [&](Setup& s) { s.words = text.toStdString(); });
     });
-    panel_->whenShown([words](const Setup& s) { words->showText(QString::fromStdString(s.words)); });
+    panel_->onSetupShown([words](const Setup& s) { words->showText(QString::fromStdString(s.words)); });
     panel_->addRow({}, words, tr("Words of the strip, separated by spaces; the first has position 0"));
     words->setAccessibleName(tr("Sentence"));
     panel_->addHeading(tr("Vectors"));
@@ -67,7 +67,7 @@ QWidget* RotationPage::makeVectorTable() {
         if (showing_) return;
         const QString typed = vector_->item(row, column)->text().trimmed().replace(QChar(0x2212), '-');
         const auto value = parseNumber(typed.toStdString());
-        if (!value || !std::isfinite(*value) || std::abs(*value) > bounds::kLargestFeature)
+        if (!value || !std::isfinite(*value) || std::abs(*value) > bounds::kMaxFeature)
             return refuseFeature(row, column);
         panel_->change(column == 0 ? tr("Vector x") : tr("Key k"),
                        [&](Setup& s) { (column == 0 ? s.x : s.y)[row] = *value; });
@@ -124,17 +124,17 @@ void RotationPage::step(double positions) {
     state_.selection().set(setup, tr("Position m"));
 }
 
-void RotationPage::beginOrEnd(bool plays) {
+void RotationPage::onPlayToggled(bool plays) {
     if (!plays) return step(0);  // a fractional position has no token
     plays_in_steps_ = isMotionReduced();
-    rest_ = 0;
+    position_remainder_ = 0;
 }
 
 void RotationPage::advance() {
     Setup setup = state_.setup();
-    const double next = setup.position + rest_ + speed_->value() * play_->interval_ms() / 1000.0;
+    const double next = setup.position + position_remainder_ + speed_->value() * play_->interval_ms() / 1000.0;
     setup.position = plays_in_steps_ ? std::round(next) : next;
-    rest_ = next - setup.position;
+    position_remainder_ = next - setup.position;
     state_.selection().set(setup, tr("Position m"));
 }
 

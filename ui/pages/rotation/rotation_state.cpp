@@ -2,7 +2,7 @@
 
 namespace roper {
 
-QPointF onGrid(const QPointF& p) {
+QPointF snappedToGrid(const QPointF& p) {
     const auto rounded = [](double value) { return std::clamp(std::round(value * 100) / 100, -10.0, 10.0); };
     return {rounded(p.x()), rounded(p.y())};
 }
@@ -23,7 +23,7 @@ void RotationState::setX(const Eigen::VectorXd& x) {
 }
 
 WorkedExample RotationState::worked() const {
-    return workExample(rotary_, x(), setup().position);
+    return computeWorkedExample(rotary_, x(), setup().position);
 }
 
 void RotationState::loadWorkedExample() {

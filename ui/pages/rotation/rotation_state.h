@@ -11,7 +11,7 @@
 namespace roper {
 
 /// Rounds a dragged point to hundredths, within a radius of 10.
-QPointF onGrid(const QPointF& p);
+QPointF snappedToGrid(const QPointF& p);
 
 /// Data for the views of the Rotation page: the shared setup and everything derived from it. Views read it
 /// and request changes through it; `changed` notifies all of them.

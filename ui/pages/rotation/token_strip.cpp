@@ -10,8 +10,8 @@
 namespace roper {
 namespace {
 
-constexpr int kMostTokens = 64;
-constexpr double kWidestCell = 110, kLeastRow = 56, kMargin = 6;
+constexpr int kMaxStripTokens = 64;
+constexpr double kMaxCellWidth = 110, kMinRowHeight = 56, kMargin = 6;
 
 }  // namespace
 
@@ -25,7 +25,7 @@ TokenStrip::TokenStrip(RotationState& state, QWidget* parent)
 }
 
 QStringList TokenStrip::tokens() const {
-    return QString::fromStdString(state_.setup().words).split(' ', Qt::SkipEmptyParts).mid(0, kMostTokens);
+    return QString::fromStdString(state_.setup().words).split(' ', Qt::SkipEmptyParts).mid(0, kMaxStripTokens);
 }
 
 /// As many tokens per row as fit with their words; more rows if there is enough height.
@@ -34,15 +34,15 @@ int TokenStrip::columns(double width) const {
     double widest = 0;
     for (const QString& word : tokens())
         widest = std::max(widest, metrics.horizontalAdvance(word));
-    return std::max(1, static_cast<int>((width - 2 * kMargin) / std::min(widest + 6, kWidestCell)));
+    return std::max(1, static_cast<int>((width - 2 * kMargin) / std::min(widest + 6, kMaxCellWidth)));
 }
 
 QRectF TokenStrip::cell(const QRectF& area, int token) const {
     const int count = std::max(1, static_cast<int>(tokens().size())), fitting = columns(area.width());
-    const int most = std::max(1, static_cast<int>(area.height() / kLeastRow));
+    const int most = std::max(1, static_cast<int>(area.height() / kMinRowHeight));
     const int rows = std::min((count + fitting - 1) / fitting, most);
     const int across = (count + rows - 1) / rows;
-    const double width = std::min(kWidestCell, (area.width() - 2 * kMargin) / across);
+    const double width = std::min(kMaxCellWidth, (area.width() - 2 * kMargin) / across);
     const double height = (area.height() - 6) / rows;
     return {area.left() + kMargin + token % across * width, area.top() + 3 + token / across * height, width,
             height};
@@ -50,7 +50,7 @@ QRectF TokenStrip::cell(const QRectF& area, int token) const {
 
 QSizeF TokenStrip::sizeForWidth(double width) const {
     const auto rows = static_cast<double>((tokens().size() + columns(width) - 1) / columns(width));
-    return {width, std::max(1.0, rows) * (leastSize().height() + 6)};
+    return {width, std::max(1.0, rows) * (minFigureSize().height() + 6)};
 }
 
 int TokenStrip::tokenAt(const QPointF& at) const {
@@ -81,7 +81,7 @@ void TokenStrip::paintFigure(QPainter& painter, const QRectF& area, const Theme&
         const double text = metrics.height();
         const double radius = std::min(box.width(), box.height() - 2 * text) / 2 - 2;
         const QPointF center(box.center().x(), box.top() + text + (box.height() - 2 * text) / 2);
-        writeText(painter, QRectF(box.left(), box.top(), box.width(), text), Qt::AlignCenter,
+        drawColoredText(painter, QRectF(box.left(), box.top(), box.width(), text), Qt::AlignCenter,
                   metrics.elidedText(words[token], Qt::ElideRight, static_cast<int>(box.width())),
                   current ? theme.text : theme.faint_text);
         painter.drawText(QRectF(box.left(), box.bottom() - text, box.width(), text), Qt::AlignCenter,
@@ -118,18 +118,18 @@ void TokenStrip::mousePressEvent(QMouseEvent* event) {
     state_.selection().change(tr("Position m"), [&](Setup& s) { s.position = token; });
 }
 
-void TokenStrip::paintPointed(QPainter& painter, const Theme& theme) const {
-    const auto& position = state_.selection().pointed().position;
+void TokenStrip::paintHovered(QPainter& painter, const Theme& theme) const {
+    const auto& position = state_.selection().hovered().position;
     if (!position || *position < 0 || *position >= tokens().size()) return;
     paintFrame(painter, cell(canvas(), *position).adjusted(1, 0, -1, 0), theme);
 }
 
 void TokenStrip::mouseMoveEvent(QMouseEvent* event) {
     const int token = tokenAt(event->position());
-    if (token < 0) return emit pointed({});
-    state_.selection().pointing().set({.position = token});
+    if (token < 0) return emit hovered({});
+    state_.selection().hoverState().set({.position = token});
     const QPointF rotated = rotatedTo(token);
-    emit pointed(tr("“%1” at position %2    R(%2)x in pair %3 = (%4, %5)")
+    emit hovered(tr("“%1” at position %2    R(%2)x in pair %3 = (%4, %5)")
                      .arg(tokens()[token])
                      .arg(token)
                      .arg(state_.setup().pair)

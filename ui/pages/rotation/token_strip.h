@@ -22,10 +22,10 @@ class TokenStrip : public FigureView {
     QString figureCsv() const override;
     QString figureCaption() const override;
     QSizeF sizeForWidth(double width) const override;
-    QSize leastSize() const override { return {260, 74}; }
+    QSize minFigureSize() const override { return {260, 74}; }
 
   protected:
-    void paintPointed(QPainter& painter, const Theme& theme) const override;
+    void paintHovered(QPainter& painter, const Theme& theme) const override;
     void mousePressEvent(QMouseEvent* event) override;
     void mouseMoveEvent(QMouseEvent* event) override;
 

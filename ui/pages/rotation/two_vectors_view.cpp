@@ -20,14 +20,14 @@ constexpr double kNumbers = 236;      // their width
 constexpr double kShortNumbers = 44;  // their height above the circle in narrower figures
 
 QString vectorNumber(double value, int decimals = 4) {
-    return fixedNumber(value, decimals);
+    return fixedNumberText(value, decimals);
 }
 
 QString signedPosition(double position, double shift) {
-    const QString sum = noteNumber(position + shift, 8);
+    const QString sum = numberText(position + shift, 8);
     if (shift == 0) return sum;
     return QStringLiteral("%1 %2 %3 = %4")
-        .arg(noteNumber(position, 8), shift < 0 ? QStringLiteral("−") : QStringLiteral("+"))
+        .arg(numberText(position, 8), shift < 0 ? QStringLiteral("−") : QStringLiteral("+"))
         .arg(std::abs(shift), 0, 'g', 8)
         .arg(sum);
 }
@@ -66,7 +66,7 @@ TwoVectorsView::Scene TwoVectorsView::scene(const QRectF& area) const {
     const QRectF place =
         scene.is_narrow ? area.adjusted(0, kShortNumbers, 0, 0) : area.adjusted(kNumbers, 0, 0, 0);
     scene.plane = PlaneFrame::in(place.adjusted(30, 22, -30, -22),
-                                 dragged_ == Dragged::nothing ? fitting : held_extent_);
+                                 dragged_ == Dragged::nothing ? fitting : drag_extent_);
     return scene;
 }
 
@@ -85,7 +85,7 @@ QString TwoVectorsView::summary(const Scene& at) const {
                     vectorNumber(at.angle * 180 / M_PI, 1)) +
            (s.shift == 0 ? tr("Move S: both arrows rotate,\nthe angle between them stays.")
                          : tr("Shifting both by S = %1\nchanges the product by\n  %2")
-                               .arg(signedPosition(s.shift, 0), noteNumber(change, 2)));
+                               .arg(signedPosition(s.shift, 0), numberText(change, 2)));
 }
 
 void TwoVectorsView::paintFigure(QPainter& painter, const QRectF& area, const Theme& theme) const {
@@ -168,7 +168,7 @@ void TwoVectorsView::mousePressEvent(QMouseEvent* event) {
                           [](const auto& a, const auto& b) { return std::get<0>(a) < std::get<0>(b); });
     constexpr double kReach = 36;
     if (nearest > kReach) return;
-    held_extent_ = at.plane.extent;
+    drag_extent_ = at.plane.extent;
     dragged_ = which;
     dragged_rotated_ = rotated;
     setCursor(Qt::ClosedHandCursor);
@@ -177,7 +177,7 @@ void TwoVectorsView::mousePressEvent(QMouseEvent* event) {
 void TwoVectorsView::mouseMoveEvent(QMouseEvent* event) {
     if (dragged_ != Dragged::nothing) dragTo(event->position());
     const Scene at = scene(canvas());
-    emit pointed(tr("q = (%1, %2)    k = (%3, %4)    ⟨R(n)q, R(j)k⟩ = %5    this pair's part %6    drag any "
+    emit hovered(tr("q = (%1, %2)    k = (%3, %4)    ⟨R(n)q, R(j)k⟩ = %5    this pair's part %6    drag any "
                     "of the arrows")
                      .arg(vectorNumber(at.q.x()), vectorNumber(at.q.y()), vectorNumber(at.k.x()),
                           vectorNumber(at.k.y()), vectorNumber(at.score, 6), vectorNumber(at.pair_part, 6)));
@@ -196,7 +196,7 @@ void TwoVectorsView::dragTo(const QPointF& point) {
     const double angle = !dragged_rotated_ ? 0.0
                                            : -((is_query ? s.position : s.key_position) + s.shift) *
                                                  state_.rotary().frequency(s.pair);
-    const QPointF p = onGrid(rotatedBy(scene(canvas()).plane.inPlane(point), angle));
+    const QPointF p = snappedToGrid(rotatedBy(scene(canvas()).plane.inPlane(point), angle));
     const auto [first, second] = state_.rotary().plane(s.pair);
     Eigen::VectorXd& vector = is_query ? s.x : s.y;
     vector[first] = p.x();

@@ -16,8 +16,8 @@ class TwoVectorsView : public FigureView {
     void paintFigure(QPainter& painter, const QRectF& area, const Theme& theme) const override;
     QString figureCsv() const override;
     QString figureCaption() const override;
-    QSize leastScreenSize() const override { return {240, 200}; }
-    QSize leastSize() const override { return {300, 260}; }
+    QSize minScreenSize() const override { return {240, 200}; }
+    QSize minFigureSize() const override { return {300, 260}; }
 
   protected:
     void mousePressEvent(QMouseEvent* event) override;
@@ -43,7 +43,7 @@ class TwoVectorsView : public FigureView {
     RotationState& state_;
     Dragged dragged_ = Dragged::nothing;
     bool dragged_rotated_ = false;  ///< the rotated tip is being dragged
-    double held_extent_ = 1;
+    double drag_extent_ = 1;
 };
 
 }  // namespace roper

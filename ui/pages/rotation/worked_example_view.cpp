@@ -12,10 +12,10 @@
 namespace roper {
 namespace {
 
-constexpr std::size_t kMostPairsShown = 4;
+constexpr std::size_t kMaxPairsShown = 4;
 
 QString number(double value, int decimals = 6) {
-    return fixedNumber(value, decimals);
+    return fixedNumberText(value, decimals);
 }
 
 QString vectorText(const Eigen::VectorXd& v, int decimals) {
@@ -30,16 +30,16 @@ QString vectorText(const Eigen::VectorXd& v, int decimals) {
 template <class Cells>
 QString rows(const WorkedExample& example, Cells cells) {
     QString text = QStringLiteral("<table cellspacing='0' cellpadding='2'>");
-    for (std::size_t i = 0; i < std::min(example.exact.size(), kMostPairsShown); ++i) {
+    for (std::size_t i = 0; i < std::min(example.exact.size(), kMaxPairsShown); ++i) {
         text += "<tr>";
         for (const QString& cell : cells(static_cast<int>(i), example.exact[i]))
             text += "<td style='padding-right:18px'>" + cell + "</td>";
         text += "</tr>";
     }
     text += "</table>";
-    if (example.exact.size() > kMostPairsShown)
+    if (example.exact.size() > kMaxPairsShown)
         text += QObject::tr("<i>and %1 more pairs in the same way</i>")
-                    .arg(example.exact.size() - kMostPairsShown);
+                    .arg(example.exact.size() - kMaxPairsShown);
     return text;
 }
 
@@ -49,7 +49,7 @@ QString frequencyStep(const WorkedExample& example, const Setup& setup) {
         return rows(example,
                     [&](int i, const WorkedPair& pair) {
                         return QStringList{QStringLiteral("θ<sub>%1</sub>").arg(i),
-                                           QStringLiteral("= <b>%1</b>").arg(noteNumber(pair.theta))};
+                                           QStringLiteral("= <b>%1</b>").arg(numberText(pair.theta))};
                     }) +
                QObject::tr("<p>scaled as chosen on the Spectrum page</p>");
     const QString exponent = setup.frequency_formula == FrequencyFormula::standard ? QStringLiteral("−2i/d")
@@ -57,9 +57,9 @@ QString frequencyStep(const WorkedExample& example, const Setup& setup) {
     return rows(example, [&](int i, const WorkedPair& pair) {
         return QStringList{QStringLiteral("θ<sub>%1</sub> = b<sup>%2</sup> = %3<sup>%2</sup>, i = %1, d = %4")
                                .arg(i)
-                               .arg(exponent, noteNumber(setup.base))
+                               .arg(exponent, numberText(setup.base))
                                .arg(2 * example.exact.size()),
-                           QStringLiteral("= <b>%1</b>").arg(noteNumber(pair.theta))};
+                           QStringLiteral("= <b>%1</b>").arg(numberText(pair.theta))};
     });
 }
 
@@ -67,7 +67,7 @@ QString angleStep(const WorkedExample& example) {
     return rows(example, [&](int i, const WorkedPair& pair) {
         return QStringList{QStringLiteral("mθ<sub>%1</sub> = %2 · %3")
                                .arg(i)
-                               .arg(noteNumber(example.position), noteNumber(pair.theta)),
+                               .arg(numberText(example.position), numberText(pair.theta)),
                            QStringLiteral("= <b>%1</b> rad").arg(number(pair.angle))};
     });
 }
@@ -76,8 +76,8 @@ QString cosineStep(const WorkedExample& example) {
     return rows(example, [&](int i, const WorkedPair& pair) {
         const WorkedPair& rounded = example.rounded[static_cast<std::size_t>(i)];
         return QStringList{
-            QStringLiteral("cos %1 = <b>%2</b>").arg(noteNumber(pair.angle), number(pair.cosine)),
-            QStringLiteral("sin %1 = <b>%2</b>").arg(noteNumber(pair.angle), number(pair.sine)),
+            QStringLiteral("cos %1 = <b>%2</b>").arg(numberText(pair.angle), number(pair.cosine)),
+            QStringLiteral("sin %1 = <b>%2</b>").arg(numberText(pair.angle), number(pair.sine)),
             QObject::tr("on paper %1 and %2").arg(number(rounded.cosine, 2), number(rounded.sine, 2))};
     });
 }
@@ -87,7 +87,7 @@ QString productStep(const WorkedExample& example) {
         const auto product = [](int feature, double x, const char* function, double factor, double value) {
             return QStringLiteral("x<sub>%1</sub> %2 = %3 · %4 = <b>%5</b>")
                 .arg(feature)
-                .arg(QLatin1String(function), noteNumber(x), number(factor, 6), number(value));
+                .arg(QLatin1String(function), numberText(x), number(factor, 6), number(value));
         };
         return QStringList{product(p.first, p.x1, "cos", p.cosine, p.x1_cos) + "<br>" +
                                product(p.second, p.x2, "sin", p.sine, p.x2_sin),
@@ -150,9 +150,9 @@ QString WorkedExampleView::html(const Theme& theme) const {
     const WorkedExample example = state_.worked();
     const Setup& setup = state_.setup();
     const QString given = tr("<p>m = %1, d = %2, b = %3, x = <b>%4</b></p>")
-                              .arg(noteNumber(setup.position))
+                              .arg(numberText(setup.position))
                               .arg(setup.head_dim)
-                              .arg(noteNumber(setup.base), vectorText(state_.x(), 2));
+                              .arg(numberText(setup.base), vectorText(state_.x(), 2));
     const QString titles[] = {tr("Frequencies"), tr("Angles"), tr("Cosine and sine"),  tr("Products"),
                               tr("Sums"),        tr("Result"), tr("Why paper differs")};
     const QString steps[] = {frequencyStep(example, setup),
@@ -222,18 +222,18 @@ QString WorkedExampleView::figureCsv() const {
 
 QString WorkedExampleView::figureCaption() const {
     return tr("Rotation worked line by line at position %1, d = %2, base %3")
-        .arg(noteNumber(state_.setup().position))
+        .arg(numberText(state_.setup().position))
         .arg(state_.setup().head_dim)
-        .arg(noteNumber(state_.setup().base));
+        .arg(numberText(state_.setup().base));
 }
 
 WorkedExamplePanel::WorkedExamplePanel(RotationState& state, QWidget* parent)
     : QWidget(parent),
       view_(new WorkedExampleView(state, nullptr)),
-      where_(new QLabel),
-      back_(buttonFor(tr("Back"), {}, this, [this] { view_->setStep(view_->step() - 1); })),
-      next_(buttonFor(tr("Next step"), {}, this, [this] { view_->setStep(view_->step() + 1); })) {
-    auto* load = buttonFor(tr("Load the “cat” example"),
+      step_label_(new QLabel),
+      back_(makeActionButton(tr("Back"), {}, this, [this] { view_->setStep(view_->step() - 1); })),
+      next_(makeActionButton(tr("Next step"), {}, this, [this] { view_->setStep(view_->step() + 1); })) {
+    auto* load = makeActionButton(tr("Load the “cat” example"),
                            tr("d = 4, position 3, x = [0.5, −1, 1.5, 2], frequencies 1 and 0.1"), &state,
                            &RotationState::loadWorkedExample);
     connect(view_, &WorkedExampleView::stepChanged, this, &WorkedExamplePanel::showStep);
@@ -245,12 +245,12 @@ WorkedExamplePanel::WorkedExamplePanel(RotationState& state, QWidget* parent)
     // Scrolls to the newest line when the text has grown.
     connect(scroll->verticalScrollBar(), &QScrollBar::rangeChanged, scroll->verticalScrollBar(),
             [scroll](int, int most) { scroll->verticalScrollBar()->setValue(most); });
-    columnOf({rowOf({back_, next_, where_, kRoom, load}), {scroll, 1}}, this)->setContentsMargins(0, 6, 0, 0);
+    columnOf({rowOf({back_, next_, step_label_, kSpacer, load}), {scroll, 1}}, this)->setContentsMargins(0, 6, 0, 0);
     showStep();
 }
 
 void WorkedExamplePanel::showStep() {
-    where_->setText(tr("step %1 of %2").arg(view_->step()).arg(WorkedExampleView::kSteps));
+    step_label_->setText(tr("step %1 of %2").arg(view_->step()).arg(WorkedExampleView::kSteps));
     back_->setEnabled(view_->step() > 1);
     next_->setEnabled(view_->step() < WorkedExampleView::kSteps);
 }

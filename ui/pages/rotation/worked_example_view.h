@@ -28,7 +28,7 @@ class WorkedExampleView : public FigureView {
     QSize figureSize() const override;
     QSizeF sizeForWidth(double width) const override;
     QSize preferredSize() const override;
-    QSize leastSize() const override { return {300, preferredSize().height()}; }
+    QSize minFigureSize() const override { return {300, preferredSize().height()}; }
 
   signals:
     void stepChanged(int step);
@@ -55,7 +55,7 @@ class WorkedExamplePanel : public QWidget {
     void showStep();
 
     WorkedExampleView* view_;
-    QLabel* where_;
+    QLabel* step_label_;
     QPushButton *back_, *next_;
 };
 

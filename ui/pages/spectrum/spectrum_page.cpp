@@ -26,47 +26,47 @@ QVector<double> counting(Eigen::Index count) {
 QString scalingNumbers(const Setup& s) {
     const ScaledFrequencies scaled = s.scaled(s.scaling.method);
     const int width = s.rotatedWidth();
-    const double grown = grownFactor(s.scaling, s.context_length);
+    const double grown = dynamicNtkFactor(s.scaling, s.context_length);
     const auto base = [&](double factor) {
-        return noteNumber(ntkBase(s.base, factor, width, s.frequency_formula));
+        return numberText(ntkBase(s.base, factor, width, s.frequency_formula));
     };
     const auto rotations = [&](double count) {
-        return noteNumber(
+        return numberText(
             yarnCorrectionPair(count, width, s.base, s.frequency_formula, s.scaling.original_length), 4);
     };
     switch (s.scaling.method) {
         case ScalingMethod::linear:
-            return QObject::tr("<p>s = %1</p>").arg(noteNumber(s.scaling.factor));
+            return QObject::tr("<p>s = %1</p>").arg(numberText(s.scaling.factor));
         case ScalingMethod::ntk:
             return QObject::tr("<p>s = %1: b′ = <b>%2</b></p>")
-                .arg(noteNumber(s.scaling.factor), base(s.scaling.factor));
+                .arg(numberText(s.scaling.factor), base(s.scaling.factor));
         case ScalingMethod::dynamic_ntk:
             return QObject::tr("<p>L′/L = %1: s becomes %2, b′ = <b>%3</b></p>")
-                .arg(noteNumber(s.context_length / s.scaling.original_length, 4), noteNumber(grown),
+                .arg(numberText(s.context_length / s.scaling.original_length, 4), numberText(grown),
                      base(grown));
         case ScalingMethod::yarn:
             return QObject::tr("<p>s = %1, ramp from pair %2 to %3%4; cos and sin × <b>%5</b></p>")
-                .arg(noteNumber(s.scaling.factor), rotations(s.scaling.beta_fast),
+                .arg(numberText(s.scaling.factor), rotations(s.scaling.beta_fast),
                      rotations(s.scaling.beta_slow),
                      s.scaling.truncate ? QObject::tr(" (rounded outwards)") : QString(),
-                     noteNumber(scaled.attention_factor));
+                     numberText(scaled.attention_factor));
         case ScalingMethod::llama3:
             return QObject::tr("<p>s = %1: wavelengths below %2 are kept, above %3 divided</p>")
-                .arg(noteNumber(s.scaling.factor),
-                     noteNumber(s.scaling.original_length / s.scaling.high_frequency_factor),
-                     noteNumber(s.scaling.original_length / s.scaling.low_frequency_factor));
+                .arg(numberText(s.scaling.factor),
+                     numberText(s.scaling.original_length / s.scaling.high_frequency_factor),
+                     numberText(s.scaling.original_length / s.scaling.low_frequency_factor));
         case ScalingMethod::longrope: {
             const bool is_long = s.context_length > s.scaling.original_length;
-            const Eigen::VectorXd factors = factorsOfPairs(
+            const Eigen::VectorXd factors = factorsPerPair(
                 is_long ? s.scaling.long_factors : s.scaling.short_factors, scaled.theta.size());
             return QObject::tr("<p>L′ %1 L: the %2 factors, from %3 to %4; cos and sin × <b>%5</b></p>")
                 .arg(is_long ? QStringLiteral("&gt;") : QStringLiteral("≤"),
-                     is_long ? QObject::tr("long") : QObject::tr("short"), noteNumber(factors.minCoeff(), 4),
-                     noteNumber(factors.maxCoeff(), 4), noteNumber(scaled.attention_factor));
+                     is_long ? QObject::tr("long") : QObject::tr("short"), numberText(factors.minCoeff(), 4),
+                     numberText(factors.maxCoeff(), 4), numberText(scaled.attention_factor));
         }
         case ScalingMethod::p_rope:
             return QObject::tr("<p>p = %1: %2 of %3 pairs rotate</p>")
-                .arg(noteNumber(s.scaling.proportion))
+                .arg(numberText(s.scaling.proportion))
                 .arg((scaled.theta.array() > 0).count())
                 .arg(width / 2);
         default:
@@ -108,38 +108,38 @@ SpectrumPage::SpectrumPage(Selection& selection, QWidget* parent)
     }
     contents()->addLayout(rowOf({{grid, 1}, panel_}));
     for (CurveChart* chart : {spectrum_, decay_, bound_}) {
-        connect(chart, &CurveChart::pointed, this, &SpectrumPage::tell);
-        connect(chart, &CurveChart::xPointed, this, [this, chart](double x) {
+        connect(chart, &CurveChart::hovered, this, &SpectrumPage::showReadout);
+        connect(chart, &CurveChart::xHovered, this, [this, chart](double x) {
             const int at = static_cast<int>(std::lround(x));
-            pointing().set(chart == spectrum_ ? Pointed{.pair = at} : Pointed{.distance = at});
+            hoverState().set(chart == spectrum_ ? HoveredItem{.pair = at} : HoveredItem{.distance = at});
         });
     }
-    connect(&pointing(), &Pointing::changed, this, [this] {
-        const Pointed& now = pointing().now();
-        spectrum_->setPointed(now.pair);
-        cosines_->setPointed(now.pair, now.distance);
+    connect(&hoverState(), &HoverState::changed, this, [this] {
+        const HoveredItem& now = hoverState().now();
+        spectrum_->setHovered(now.pair);
+        cosines_->setHovered(now.pair, now.distance);
         for (CurveChart* chart : {decay_, bound_})
-            chart->setPointed(now.distance);
+            chart->setHovered(now.distance);
     });
     connect(spectrum_, &CurveChart::clicked, this, [this](double x) {
         panel_->change(tr("Pair i"), [&](Setup& s) { s.pair = static_cast<int>(std::lround(x)); });
     });
     connect(cosines_, &HeatMapView::cellClicked, this,
             [this](int pair, int) { panel_->change(tr("Pair i"), [&](Setup& s) { s.pair = pair; }); });
-    connect(cosines_, &HeatMapView::cellPointed, this, [this](int pair, int distance) {
-        pointing().set({.pair = pair, .distance = distance});
+    connect(cosines_, &HeatMapView::cellHovered, this, [this](int pair, int distance) {
+        hoverState().set({.pair = pair, .distance = distance});
         setReadout(tr("pair %1    distance δ %2    cos δθ = %3")
                        .arg(pair)
                        .arg(distance)
-                       .arg(noteNumber((*cosines_->map().values)(pair, distance), 7)));
+                       .arg(numberText((*cosines_->map().values)(pair, distance), 7)));
     });
-    connect(cosines_, &FigureView::pointed, this, &SpectrumPage::tell);
+    connect(cosines_, &FigureView::hovered, this, &SpectrumPage::showReadout);
     connect(panel_, &SpectrumPanel::quantityChanged, this, &SpectrumPage::showSpectrum);
-    connect(panel_, &SpectrumPanel::said, this, &SpectrumPage::setReadout);
-    connect(&state_, &SpectrumState::changed, this, &SpectrumPage::refreshWhenSeen);
-    pictures().set({spectrum_, cosines_, decay_, bound_}, infosOf(setupFields()),
+    connect(panel_, &SpectrumPanel::reported, this, &SpectrumPage::setReadout);
+    connect(&state_, &SpectrumState::changed, this, &SpectrumPage::refreshWhenVisible);
+    pageFigures().set({spectrum_, cosines_, decay_, bound_}, fieldInfos(setupFields()),
                    [this](FigureRequest request) -> Figure& { return prepareFigure(std::move(request)); });
-    keepNumber(
+    registerNumberSetting(
         "view.spectrum_quantity", [this] { return panel_->quantity().currentIndex(); },
         [this](int quantity) { panel_->quantity().setCurrentIndex(std::min(quantity, 1)); });
     panel_->showSetup();
@@ -150,7 +150,7 @@ Figure& SpectrumPage::prepareFigure(FigureRequest request) {
     start.head_dim = 128;  // default, as in the figures of Su et al. 2021
     state_.selection().replace(withSettings(start, request.settings));
     refreshNow();
-    return pictures().named(request.kind);
+    return pageFigures().named(request.kind);
 }
 
 QColor SpectrumPage::shade(const SpectrumCurve& curve) const {
@@ -215,8 +215,8 @@ void SpectrumPage::showSpectrum() {
         : wavelength
             ? tr("How slowly each pair rotates; pair %1: λ = %2 positions")
                   .arg(s.pair)
-                  .arg(noteNumber(tau / theta, 5))
-            : tr("How slowly each pair rotates; pair %1: θ = %2").arg(s.pair).arg(noteNumber(theta, 5)));
+                  .arg(numberText(tau / theta, 5))
+            : tr("How slowly each pair rotates; pair %1: θ = %2").arg(s.pair).arg(numberText(theta, 5)));
     spectrum_->setCaption(tr("%1 by pair: %2 with s = %3; %4 of %5 pairs rotate fully within %6 positions")
                               .arg(wavelength ? tr("Wavelength") : tr("Frequency"), frequenciesText(s))
                               .arg(s.scaling.factor)
@@ -228,7 +228,7 @@ void SpectrumPage::showSpectrum() {
 void SpectrumPage::showCosines() {
     const Setup& s = state_.setup();
     HeatMapView::Map map;
-    if (state_.theta().size() > 0) map.take(cosineMap(state_.theta(), s.distances));
+    if (state_.theta().size() > 0) map.setValues(cosineMap(state_.theta(), s.distances));
     map.row_name = tr("pair i");
     map.column_name = tr("distance δ");
     map.value_name = QStringLiteral("cos δθᵢ");
@@ -286,16 +286,16 @@ QString SpectrumPage::explanation() const {
            "rotated features.</p><p>Scaling in use: <b>%4</b>: %5<br><i>%6</i></p>")
             .arg(s.frequency_formula == FrequencyFormula::standard ? QStringLiteral("b<sup>−2i/r</sup>")
                                                                    : QStringLiteral("b<sup>−i/r</sup>"))
-            .arg(noteNumber(s.base))
+            .arg(numberText(s.base))
             .arg(2 * state_.theta().size())
             .arg(scaling.name, scaling.formula, scaling.source);
     text += scalingNumbers(s);
     if (s.pair < state_.theta().size() && state_.theta()[s.pair] > 0)
         text += tr("<p>Pair %1: θ = <b>%2</b>, λ = <b>%3</b> positions, %4 rotations within L′.</p>")
                     .arg(s.pair)
-                    .arg(noteNumber(state_.theta()[s.pair]),
-                         noteNumber(2 * std::numbers::pi / state_.theta()[s.pair]),
-                         noteNumber(s.context_length * state_.theta()[s.pair] / (2 * std::numbers::pi), 4));
+                    .arg(numberText(state_.theta()[s.pair]),
+                         numberText(2 * std::numbers::pi / state_.theta()[s.pair]),
+                         numberText(s.context_length * state_.theta()[s.pair] / (2 * std::numbers::pi), 4));
     else
         text += tr("<p>Pair %1 does not rotate.</p>").arg(s.pair);
     return text + tr("<h3>Decay</h3><p>(1/(r/2)) Σ<sub>j=1</sub><sup>r/2</sup> |S<sub>j</sub>|, "

@@ -17,17 +17,17 @@
 namespace roper {
 namespace {
 
-constexpr qsizetype kLongestConfig = 1 << 20;  // maximum size that is read
+constexpr qsizetype kMaxConfigSize = 1 << 20;  // maximum size that is read
 
 /// All kinds of layers; models without distinct kinds have just one.
-std::vector<LayerKind> kindsOf(const ConfigReading& reading) {
-    return reading.kinds.empty() ? std::vector<LayerKind>{{"", reading.setup}} : reading.kinds;
+std::vector<LayerTypeSetup> kindsOf(const ParsedConfig& reading) {
+    return reading.kinds.empty() ? std::vector<LayerTypeSetup>{{"", reading.setup}} : reading.kinds;
 }
 
 /// Index of the kind that a setup shows; −1: none.
-int kindShown(const std::vector<LayerKind>& kinds, const Setup& setup) {
+int kindShown(const std::vector<LayerTypeSetup>& kinds, const Setup& setup) {
     const auto found = std::find_if(kinds.begin(), kinds.end(),
-                                    [&](const LayerKind& kind) { return rotateAlike(kind.setup, setup); });
+                                    [&](const LayerTypeSetup& kind) { return haveSameRotation(kind.setup, setup); });
     return found == kinds.end() ? -1 : static_cast<int>(found - kinds.begin());
 }
 
@@ -45,7 +45,7 @@ void SpectrumPanel::fill() {
     addRow(tr("Show"), quantity_, tr("Positions a full rotation, or radians per position"));
     addPair(tr("Marked in the pictures; ← → and a click choose it"));
     addReal(tr("Text length L′"), "context_length", tr("The dashed line"));
-    addWhole(tr("Distances"), "distances", {}, 64);
+    addInteger(tr("Distances"), "distances", {}, 64);
     addHeading(tr("Rotation"));
     addRotationControls(*this);
     addHeading(tr("Scaling for longer texts"));
@@ -61,17 +61,17 @@ void SpectrumPanel::addModels() {
     const auto list = [](const QString& name) {
         auto* box = new QComboBox;
         box->setAccessibleName(name);
-        letBeNarrow(*box);
+        allowShrinking(*box);
         return box;
     };
     models_ = list(tr("Settings of a well-known model"));
     models_->setPlaceholderText(tr("settings of …"));
     for (const KnownModel& model : knownModels()) {
         models_->addItem(QString::fromStdString(model.name));
-        of_models_.push_back(kindsOf(readHuggingFaceConfig(model.config, Setup{})));
+        layer_kinds_by_model_.push_back(kindsOf(readHuggingFaceConfig(model.config, Setup{})));
     }
     connect(models_, &QComboBox::activated, this, [this](int index) {
-        emit said(
+        emit reported(
             pasteConfig(QString::fromStdString(knownModels().at(static_cast<std::size_t>(index)).config)));
     });
     addRow({}, models_, tr("The rotary settings of a well-known model"));
@@ -85,19 +85,19 @@ void SpectrumPanel::addModels() {
               [this] { askForConfig(); });
     addButton(tr("Copy as config.json"), tr("The rotary fields of these settings, for Hugging Face"),
               [this] { copyConfig(); });
-    whenShown([this](const Setup& s) { showModel(s); });
+    onSetupShown([this](const Setup& s) { showModel(s); });
 }
 
 /// Shows which model and kind of layer the setup corresponds to, however it was made.
 void SpectrumPanel::showModel(const Setup& setup) {
-    const auto model = std::find_if(of_models_.begin(), of_models_.end(),
+    const auto model = std::find_if(layer_kinds_by_model_.begin(), layer_kinds_by_model_.end(),
                                     [&](const auto& kinds) { return kindShown(kinds, setup) >= 0; });
-    models_->setCurrentIndex(model == of_models_.end() ? -1 : static_cast<int>(model - of_models_.begin()));
-    if (kindShown(kinds_, setup) < 0 && model != of_models_.end()) kinds_ = *model;
+    models_->setCurrentIndex(model == layer_kinds_by_model_.end() ? -1 : static_cast<int>(model - layer_kinds_by_model_.begin()));
+    if (kindShown(kinds_, setup) < 0 && model != layer_kinds_by_model_.end()) kinds_ = *model;
     const int kind = kindShown(kinds_, setup);
     setRowVisible(layers_, kind >= 0 && kinds_.size() > 1);
     layers_->clear();
-    for (const LayerKind& one : kinds_)
+    for (const LayerTypeSetup& one : kinds_)
         layers_->addItem(QString::fromStdString(one.name).replace('_', ' '));
     layers_->setCurrentIndex(kind);
 }
@@ -125,7 +125,7 @@ void SpectrumPanel::addOwnParameters() {
         {ScalingMethod::p_rope, addReal(tr("Proportion p"), "proportion")},
         {ScalingMethod::p_rope, addReal(tr("Divided by"), "proportion_factor")}};
     for (const auto& [method, edit] : own)
-        whenShown([this, method = method, edit = edit](const Setup& s) {
+        onSetupShown([this, method = method, edit = edit](const Setup& s) {
             const bool drawn = std::find(s.overlays.begin(), s.overlays.end(), method) != s.overlays.end();
             setRowVisible(edit, s.scaling.method == method || drawn);
         });
@@ -134,7 +134,7 @@ void SpectrumPanel::addOwnParameters() {
 void SpectrumPanel::addOverlays() {
     for (const ScalingMethod method : kScalingMethods) {
         const ScalingText text = describe(method);
-        auto* box = addOwnCheck(
+        auto* box = addUnboundCheck(
             text.name, text.formula + QStringLiteral("\n") + text.source,
             [method](const Setup& s) {
                 return s.scaling.method == method ||
@@ -150,7 +150,7 @@ void SpectrumPanel::addOverlays() {
     }
     addCheck(tr("xPos, in the decay"), "xpos_decay");
     addCheck(tr("other formula"), "other_formula");
-    whenShown([this](const Setup& s) {
+    onSetupShown([this](const Setup& s) {
         for (const auto& [method, box] : overlays_)
             box->setEnabled(s.scaling.method != method);  // the scaling in use is always drawn
     });
@@ -158,13 +158,13 @@ void SpectrumPanel::addOverlays() {
 
 QString SpectrumPanel::pasteConfig(const QString& json) {
     try {
-        const ConfigReading reading = readHuggingFaceConfig(json.toStdString(), selection().setup());
+        const ParsedConfig reading = readHuggingFaceConfig(json.toStdString(), selection().setup());
         kinds_ = kindsOf(reading);
         change(tr("config.json"), [&](Setup& s) { s = reading.setup; });
-        QStringList said{frequenciesText(reading.setup)};
+        QStringList reported{frequenciesText(reading.setup)};
         for (const std::string& note : reading.notes)
-            said << QString::fromStdString(note);
-        return said.join(QStringLiteral("    "));
+            reported << QString::fromStdString(note);
+        return reported.join(QStringLiteral("    "));
     } catch (const Error& error) {
         return tr("Not read: %1").arg(QString::fromStdString(error.what()));
     }
@@ -175,12 +175,12 @@ void SpectrumPanel::askForConfig() {
     QDialog dialog(this);
     dialog.setWindowTitle(tr("Paste a config.json"));
     dialog.resize(560, 420);
-    auto* text = new TextInput(kLongestConfig);
+    auto* text = new TextInput(kMaxConfigSize);
     text->setPlaceholderText(tr("The text of a Hugging Face model's config.json"));
     text->setAccessibleName(tr("Text of the config.json"));
     QLabel* why = messageLabel();
     const QString copied = QApplication::clipboard()->text();
-    if (const QString refusal = text->refusalOf(copied); !refusal.isEmpty())
+    if (const QString refusal = text->lengthError(copied); !refusal.isEmpty())
         why->setText(refusal);
     else if (copied.trimmed().startsWith('{'))
         text->setPlainText(copied);
@@ -189,7 +189,7 @@ void SpectrumPanel::askForConfig() {
     connect(buttons, &QDialogButtonBox::rejected, &dialog, &QDialog::reject);
     connect(buttons, &QDialogButtonBox::accepted, &dialog, [&] {
         const QString answer = pasteConfig(text->toPlainText());
-        emit said(answer);
+        emit reported(answer);
         if (!answer.startsWith(tr("Not read: %1").arg(QString()))) return dialog.accept();
         why->setText(answer);
     });
@@ -201,9 +201,9 @@ void SpectrumPanel::copyConfig() {
     try {
         QApplication::clipboard()->setText(
             QString::fromStdString(huggingFaceConfig(selection().setup(), true)));
-        emit said(tr("Copied, with rope_parameters as newer versions of transformers have it."));
+        emit reported(tr("Copied, with rope_parameters as newer versions of transformers have it."));
     } catch (const Error& error) {
-        emit said(tr("Not copied: %1").arg(QString::fromStdString(error.what())));
+        emit reported(tr("Not copied: %1").arg(QString::fromStdString(error.what())));
     }
 }
 

@@ -22,7 +22,7 @@ class SpectrumPanel : public SetupPanel {
 
   signals:
     void quantityChanged();
-    void said(const QString& text);
+    void reported(const QString& text);
 
   private:
     void fill();
@@ -33,8 +33,8 @@ class SpectrumPanel : public SetupPanel {
     void showModel(const Setup& setup);
 
     QComboBox *quantity_, *models_, *layers_;
-    std::vector<std::vector<LayerKind>> of_models_;  ///< per model of the list
-    std::vector<LayerKind> kinds_;                   ///< of the last config that was read
+    std::vector<std::vector<LayerTypeSetup>> layer_kinds_by_model_;  ///< per model of the list
+    std::vector<LayerTypeSetup> kinds_;                   ///< of the last config that was read
     std::vector<std::pair<ScalingMethod, QCheckBox*>> overlays_;
 };
 

@@ -65,11 +65,11 @@ QString frequenciesText(const Setup& setup) {
 }
 
 SpectrumState::SpectrumState(Selection& selection, QObject* parent) : QObject(parent), selection_(selection) {
-    connect(&selection_, &Selection::changed, this, &SpectrumState::follow);
-    follow();
+    connect(&selection_, &Selection::changed, this, &SpectrumState::onSelectionChanged);
+    onSelectionChanged();
 }
 
-void SpectrumState::follow() {
+void SpectrumState::onSelectionChanged() {
     const Setup& s = setup();
     curves_.clear();
     const auto add = [&](ScalingMethod method, bool in_use) {

@@ -46,7 +46,7 @@ class SpectrumState : public QObject {
     void changed();
 
   private:
-    void follow();
+    void onSelectionChanged();
 
     Selection& selection_;
     std::vector<SpectrumCurve> curves_;

@@ -12,18 +12,18 @@
 namespace roper {
 namespace {
 
-constexpr std::size_t kMostNamed = 5;  ///< maximum number of runs named in a question
+constexpr std::size_t kMaxNamed = 5;  ///< maximum number of runs named in a question
 
-bool isWithSlurm(const SweepElement& one) {
-    return one.element.has_value();
+bool isWithSlurm(const SweepRunStatus& one) {
+    return one.array_task.has_value();
 }
 
-bool isRunningInSlurm(const SweepElement& one) {
-    return one.element && one.element->state == "RUNNING";
+bool isRunningInSlurm(const SweepRunStatus& one) {
+    return one.array_task && one.array_task->state == "RUNNING";
 }
 
-bool isMissing(const SweepElement& one) {
-    return !missingOf({one}).empty();
+bool isMissing(const SweepRunStatus& one) {
+    return !runsToSubmit({one}).empty();
 }
 
 }  // namespace
@@ -31,7 +31,7 @@ bool isMissing(const SweepElement& one) {
 ClusterPanel::ClusterPanel(const std::filesystem::path& runs, QWidget* parent)
     : QWidget(parent),
       watch_(new ClusterWatch(runs, this)),
-      grid_(new ElementGridView(this)),
+      grid_(new SweepGridView(this)),
       list_(new QTreeWidget),
       summary_(wrappedLabel()),
       problem_(messageLabel()) {
@@ -59,16 +59,16 @@ ClusterPanel::ClusterPanel(const std::filesystem::path& runs, QWidget* parent)
         {tr("Submit again")},
         tr("Hand the chosen runs that nobody has to Slurm again, with the options that you gave it"), this,
         [this] { watch_->submit(selectedIf(isMissing)); });
-    columnOf({{splitOf(Qt::Vertical, {grid_, list_}, {}, 1), 1},
+    columnOf({{makeSplitter(Qt::Vertical, {grid_, list_}, {}, 1), 1},
               rowOf({cancel_, requeue_, submit_}),
               summary_,
               problem_},
              this)
         ->setContentsMargins(0, 4, 0, 0);
     connect(watch_, &ClusterWatch::changed, this, &ClusterPanel::showWatched);
-    connect(watch_, &ClusterWatch::said, this, &ClusterPanel::said);
-    connect(grid_, &FigureView::pointed, this, &ClusterPanel::pointed);
-    connect(grid_, &ElementGridView::clicked, this, [this](const QString& run) {
+    connect(watch_, &ClusterWatch::reported, this, &ClusterPanel::reported);
+    connect(grid_, &FigureView::hovered, this, &ClusterPanel::hovered);
+    connect(grid_, &SweepGridView::clicked, this, [this](const QString& run) {
         for (int i = 0; i < list_->topLevelItemCount(); ++i)
             if (QTreeWidgetItem* item = list_->topLevelItem(i); item->text(0) == run) {
                 list_->setCurrentItem(item);
@@ -80,7 +80,7 @@ ClusterPanel::ClusterPanel(const std::filesystem::path& runs, QWidget* parent)
         showButtons();
     });
     connect(list_, &QTreeWidget::itemDoubleClicked, this,
-            [this](QTreeWidgetItem* item, int) { emit runWanted(item->text(0)); });
+            [this](QTreeWidgetItem* item, int) { emit runRequested(item->text(0)); });
     showWatched();
 }
 
@@ -101,10 +101,10 @@ std::vector<std::string> ClusterPanel::selected() const {
     return runs;
 }
 
-std::vector<std::string> ClusterPanel::selectedIf(bool (*fits)(const SweepElement&)) const {
+std::vector<std::string> ClusterPanel::selectedIf(bool (*fits)(const SweepRunStatus&)) const {
     const std::vector<std::string> chosen = selected();
     std::vector<std::string> runs;
-    for (const SweepElement& one : watch_->view().elements)
+    for (const SweepRunStatus& one : watch_->view().runs)
         if (fits(one) && std::find(chosen.begin(), chosen.end(), one.run) != chosen.end())
             runs.push_back(one.run);
     return runs;
@@ -112,9 +112,9 @@ std::vector<std::string> ClusterPanel::selectedIf(bool (*fits)(const SweepElemen
 
 /// An array element may contain more runs than were selected; the user is asked about these.
 void ClusterPanel::cancelSelected() {
-    const std::vector<std::string> runs = selectedIf(isWithSlurm), others = watch_->othersIn(runs);
-    const std::vector<SlurmElement> elements = watch_->elementsOf(runs);
-    if (others.empty()) return watch_->cancel(elements);
+    const std::vector<std::string> runs = selectedIf(isWithSlurm), others = watch_->otherRunsInTasksOf(runs);
+    const std::vector<SlurmArrayTask> array_tasks = watch_->arrayTasksOf(runs);
+    if (others.empty()) return watch_->cancel(array_tasks);
     auto* question = new QMessageBox(this);
     question->setObjectName(QStringLiteral("cancel_question"));
     question->setAttribute(Qt::WA_DeleteOnClose);
@@ -123,7 +123,7 @@ void ClusterPanel::cancelSelected() {
     question->setText(
         tr("What you chose shares an element of Slurm's array with %1, which will be cancelled, too.")
             .arg(QString::fromStdString(countOf(others.size(), "other run"))));
-    const auto named = std::min(others.size(), kMostNamed);
+    const auto named = std::min(others.size(), kMaxNamed);
     const std::string names =
         join({others.begin(), others.begin() + static_cast<std::ptrdiff_t>(named)}, "\n");
     question->setInformativeText(
@@ -131,20 +131,20 @@ void ClusterPanel::cancelSelected() {
             .arg(QString::fromStdString(names + (named < others.size() ? "\n…" : ""))));
     auto* agree = question->addButton(tr("Cancel all of them"), QMessageBox::AcceptRole);
     question->setDefaultButton(question->addButton(tr("Leave them"), QMessageBox::RejectRole));
-    connect(agree, &QPushButton::clicked, this, [this, elements] { watch_->cancel(elements); });
+    connect(agree, &QPushButton::clicked, this, [this, array_tasks] { watch_->cancel(array_tasks); });
     question->open();
 }
 
 void ClusterPanel::show(const ClusterView& view) {
-    grid_->show(view.elements);
-    const auto count = static_cast<int>(view.elements.size());
+    grid_->show(view.runs);
+    const auto count = static_cast<int>(view.runs.size());
     const bool is_new = list_->topLevelItemCount() != count;
     while (list_->topLevelItemCount() > count)
         delete list_->takeTopLevelItem(list_->topLevelItemCount() - 1);
     while (list_->topLevelItemCount() < count)
         new QTreeWidgetItem(list_);
     for (int i = 0; i < count; ++i) {
-        const SweepElement& one = view.elements[static_cast<std::size_t>(i)];
+        const SweepRunStatus& one = view.runs[static_cast<std::size_t>(i)];
         QTreeWidgetItem* item = list_->topLevelItem(i);
         const QString name = QString::fromStdString(one.run),
                       where = QString::fromStdString(one.describe()).simplified();
@@ -158,7 +158,7 @@ void ClusterPanel::show(const ClusterView& view) {
         list_->resizeColumnToContents(0);
         list_->header()->resizeSection(0, std::min(list_->columnWidth(0), list_->width() / 2));
     }
-    summary_->setText(count > 0 ? QString::fromStdString(summaryOf(view.elements)) : QString());
+    summary_->setText(count > 0 ? QString::fromStdString(summaryOf(view.runs)) : QString());
     summary_->setVisible(count > 0);
 }
 
@@ -171,8 +171,8 @@ void ClusterPanel::showWatched() {
 }
 
 void ClusterPanel::showButtons() {
-    cancel_->setEnabled(!watch_->elementsOf(selectedIf(isWithSlurm)).empty());
-    requeue_->setEnabled(!watch_->elementsOf(selectedIf(isRunningInSlurm)).empty());
+    cancel_->setEnabled(!watch_->arrayTasksOf(selectedIf(isWithSlurm)).empty());
+    requeue_->setEnabled(!watch_->arrayTasksOf(selectedIf(isRunningInSlurm)).empty());
     submit_->setEnabled(!selectedIf(isMissing).empty());
 }
 

@@ -18,16 +18,16 @@ class ClusterPanel : public QWidget {
     ClusterPanel(const std::filesystem::path& runs, QWidget* parent);
 
     ClusterWatch& watch() { return *watch_; }
-    ElementGridView& grid() { return *grid_; }
+    SweepGridView& grid() { return *grid_; }
     QTreeWidget& list() { return *list_; }
     std::vector<std::string> selected() const;
     /// Shows a given state without querying the scheduler; for figures.
     void show(const ClusterView& view);
 
   signals:
-    void said(const QString& message);
-    void pointed(const QString& readout);
-    void runWanted(const QString& name);
+    void reported(const QString& message);
+    void hovered(const QString& readout);
+    void runRequested(const QString& name);
 
   protected:
     void showEvent(QShowEvent* event) override;
@@ -36,11 +36,11 @@ class ClusterPanel : public QWidget {
   private:
     void showWatched();
     void showButtons();
-    std::vector<std::string> selectedIf(bool (*fits)(const SweepElement&)) const;
+    std::vector<std::string> selectedIf(bool (*fits)(const SweepRunStatus&)) const;
     void cancelSelected();
 
     ClusterWatch* watch_;
-    ElementGridView* grid_;
+    SweepGridView* grid_;
     QTreeWidget* list_;
     QLabel *summary_, *problem_;
     QPushButton *cancel_, *requeue_, *submit_;

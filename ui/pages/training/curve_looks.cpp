@@ -24,45 +24,45 @@ void number(QHash<QString, int>& numbers, const QStringList& keys) {
 
 }  // namespace
 
-void CurveLooks::numberExperiments(const QList<Run>& runs) {
+void CurveStyles::numberExperiments(const QList<Run>& runs) {
     QStringList keys;
     for (const Run& run : runs)
         if (!keys.contains(run.experiment)) keys << run.experiment;
     // Dash patterns repeat when they run out; a few experiments always have distinct ones.
-    if (keys.size() <= kMostWithoutLetters)
-        dashes_.removeIf([](const auto& each) { return each.value() >= kMostWithoutLetters; });
+    if (keys.size() <= kMaxCurvesWithoutLetters)
+        dashes_.removeIf([](const auto& each) { return each.value() >= kMaxCurvesWithoutLetters; });
     if (keys.size() == 1) dashes_.clear();
     number(dashes_, keys);
 }
 
-QHash<QString, MetricChart::Look> CurveLooks::of(const QList<Run>& runs) {
+QHash<QString, MetricChart::CurveStyle> CurveStyles::of(const QList<Run>& runs) {
     numberExperiments(runs);
     const bool are_several = dashes_.size() > 1;
-    QHash<QString, MetricChart::Look> looks;
+    QHash<QString, MetricChart::CurveStyle> styles;
     std::set<std::tuple<int, int, QString>> labels;  // in the order of experiments and groups
     for (const Run& run : runs) {
         const QString experiment = are_several ? run.title + QStringLiteral(": ") : QString();
-        MetricChart::Look look;
-        look.label = experiment + run.group;
-        look.name = experiment + run.label;
-        look.color = run.color;
-        look.dash = dashes_.value(run.experiment);
-        look.marker = run.place;
-        labels.emplace(look.dash, look.marker, look.label);
-        looks[run.name] = look;
+        MetricChart::CurveStyle style;
+        style.label = experiment + run.group;
+        style.name = experiment + run.label;
+        style.color = run.color;
+        style.dash = dashes_.value(run.experiment);
+        style.marker = run.place;
+        labels.emplace(style.dash, style.marker, style.label);
+        styles[run.name] = style;
     }
     QStringList ordered;
     for (const auto& [experiment, group, label] : labels)
         if (!ordered.contains(label)) ordered << label;
-    if (ordered.size() <= kMostWithoutLetters) ordered.clear();
+    if (ordered.size() <= kMaxCurvesWithoutLetters) ordered.clear();
     number(letters_, ordered);
-    for (MetricChart::Look& look : looks) {
-        const auto letter = letters_.constFind(look.label);
+    for (MetricChart::CurveStyle& style : styles) {
+        const auto letter = letters_.constFind(style.label);
         if (letter == letters_.cend()) continue;
-        look.letter = CurveLetters::letter(*letter);
-        look.dash = std::exchange(look.marker, 0);
+        style.letter = CurveLetters::letter(*letter);
+        style.dash = std::exchange(style.marker, 0);
     }
-    return looks;
+    return styles;
 }
 
 }  // namespace roper

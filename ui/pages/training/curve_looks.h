@@ -10,7 +10,7 @@ namespace roper {
 /// their groups by markers; if there are more kinds of curves than dashes, each kind has a letter, and groups
 /// have dashes. Charted runs keep their dashes and letters when others are added, removed or chosen; a single
 /// experiment is solid.
-class CurveLooks {
+class CurveStyles {
   public:
     /// A run in the charts.
     struct Run {
@@ -24,7 +24,7 @@ class CurveLooks {
     };
 
     /// Looks by name of the run; none of them is marked as chosen.
-    QHash<QString, MetricChart::Look> of(const QList<Run>& runs);
+    QHash<QString, MetricChart::CurveStyle> of(const QList<Run>& runs);
 
   private:
     void numberExperiments(const QList<Run>& runs);

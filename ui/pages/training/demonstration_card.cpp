@@ -12,7 +12,7 @@ namespace roper {
 namespace {
 
 constexpr auto kPreset = "copy-quick";
-constexpr int kBetweenRefreshes_ms = 200;
+constexpr int kRefreshInterval_ms = 200;
 constexpr double kShare = 0.9;  // share of solved problems that both race for
 
 }  // namespace
@@ -23,19 +23,19 @@ DemonstrationCard::DemonstrationCard(TrainingState& state, QWidget* parent)
       sentence_(wrappedLabel()),
       evidence_(wrappedLabel()),
       start_(
-          buttonFor(tr("Watch RoPER learn sooner"), {}, this, [this] { emit startWanted(*specification_); })),
-      inspect_(buttonFor(tr("Inspect what it learned"), tr("Attention of the model trained with RoPER"), this,
-                         [this] { emit inspectWanted(roper_run_, true); })),
+          makeActionButton(tr("Watch RoPER learn sooner"), {}, this, [this] { emit startRequested(*specification_); })),
+      inspect_(makeActionButton(tr("Inspect what it learned"), tr("Attention of the model trained with RoPER"), this,
+                         [this] { emit inspectRequested(roper_run_, true); })),
       compare_(
-          buttonFor(tr("Compare"), tr("Both runs, and those of other seeds, on the Compare page"), this,
-                    [this] { emit compareWanted(QString::fromStdString(specification_->about.title)); })),
-      more_seeds_(buttonFor(tr("More seeds"), tr("Queue both for six seeds: one pair alone says little"),
-                            this, [this] { emit moreSeedsWanted(*specification_); })) {
+          makeActionButton(tr("Compare"), tr("Both runs, and those of other seeds, on the Compare page"), this,
+                    [this] { emit compareRequested(QString::fromStdString(specification_->about.title)); })),
+      more_seeds_(makeActionButton(tr("More seeds"), tr("Queue both for six seeds: one pair alone says little"),
+                            this, [this] { emit moreSeedsRequested(*specification_); })) {
     setFrameShape(QFrame::StyledPanel);
     setAccessibleName(start_->text());
     sentence_->setAccessibleName(tr("What the demonstration shows"));
     start_->setFont(boldFont(start_->font()));
-    columnOf({start_, sentence_, evidence_, flowOf({inspect_, compare_, more_seeds_})}, this);
+    columnOf({start_, sentence_, evidence_, makeFlowRow({inspect_, compare_, more_seeds_})}, this);
     try {
         specification_ = loadPreset(kPreset).specification;
         evidence_->setText(QString::fromStdString(specification_->about.evidence));
@@ -44,7 +44,7 @@ DemonstrationCard::DemonstrationCard(TrainingState& state, QWidget* parent)
     }
     setVisible(specification_.has_value());
     timer_.setSingleShot(true);
-    timer_.setInterval(kBetweenRefreshes_ms);
+    timer_.setInterval(kRefreshInterval_ms);
     connect(&timer_, &QTimer::timeout, this, &DemonstrationCard::refresh);
     connect(&state_.store(), &RunStore::changed, this, [this] {
         if (!timer_.isActive()) timer_.start();
@@ -53,13 +53,13 @@ DemonstrationCard::DemonstrationCard(TrainingState& state, QWidget* parent)
 }
 
 /// QSplitter ignores height-for-width of wrapped texts, so the minimum height is set here.
-void DemonstrationCard::keepRoomForTexts() {
+void DemonstrationCard::reserveTextHeight() {
     setMinimumHeight(layout()->totalMinimumHeightForWidth(width()));
 }
 
 void DemonstrationCard::resizeEvent(QResizeEvent* event) {
     QFrame::resizeEvent(event);
-    keepRoomForTexts();
+    reserveTextHeight();
 }
 
 /// The newest run of the demonstration with this method; null if there is none.
@@ -73,7 +73,7 @@ const RunWatcher* DemonstrationCard::newest(const std::string& position) const {
             s->training.data_seed != wanted.training.data_seed ||
             s->training.model_seed != wanted.training.model_seed || groupKey(*s) != groupKey(wanted))
             continue;
-        if (found == nullptr || run->madeAt_s() > found->madeAt_s()) found = run;
+        if (found == nullptr || run->createdAt_s() > found->createdAt_s()) found = run;
     }
     return found;
 }
@@ -101,13 +101,13 @@ void DemonstrationCard::refresh() {
         sentence_->setText(tr("Trains RoPE and RoPER on the same strings to copy, in about %1.")
                                .arg(shortDuration(seconds)));
     }
-    const QString lack = state_.lackOfMemory(*specification_, 2);
+    const QString lack = state_.memoryShortage(*specification_, 2);
     start_->setEnabled(!is_training && lack.isEmpty());
     start_->setText(is_done ? tr("Watch RoPER learn sooner, again") : tr("Watch RoPER learn sooner"));
     start_->setToolTip(lack.isEmpty() ? tr("RoPE and RoPER at the same time, alone in the charts") : lack);
     evidence_->setVisible(!is_training && !evidence_->text().isEmpty() && is_done);
     inspect_->parentWidget()->setVisible(is_done);
-    keepRoomForTexts();
+    reserveTextHeight();
 }
 
 }  // namespace roper

@@ -28,17 +28,17 @@ class DemonstrationCard : public QFrame {
 
   signals:
     /// Emitted when RoPE and RoPER are to be trained on this.
-    void startWanted(const roper::Specification& specification);
+    void startRequested(const roper::Specification& specification);
     /// Emitted when RoPE and RoPER are to be queued for several seeds.
-    void moreSeedsWanted(const roper::Specification& specification);
-    void inspectWanted(const QString& run, bool with_twin);
-    void compareWanted(const QString& filter);
+    void moreSeedsRequested(const roper::Specification& specification);
+    void inspectRequested(const QString& run, bool with_twin);
+    void compareRequested(const QString& filter);
 
   protected:
     void resizeEvent(QResizeEvent* event) override;
 
   private:
-    void keepRoomForTexts();
+    void reserveTextHeight();
     const RunWatcher* newest(const std::string& position) const;
     void refresh();
 

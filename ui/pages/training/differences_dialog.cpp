@@ -17,9 +17,9 @@
 namespace roper {
 namespace {
 
-constexpr int kWidestColumn = 260;
+constexpr int kMaxColumnWidth = 260;
 // maximum number of runs with their own columns; beyond it, seeds share a column
-constexpr std::size_t kMostRuns = 4;
+constexpr std::size_t kMaxRuns = 4;
 
 void addHeading(QTableWidget& table, const QString& text) {
     const int row = table.rowCount();
@@ -53,10 +53,10 @@ DifferencesDialog::DifferencesDialog(const std::vector<RunWatcher*>& runs, QWidg
     for (const RunWatcher* run : runs)
         if (auto record = recordOf(*run)) records.push_back(std::move(*record));
     const RunDifferences differences =
-        differencesOf(records, records.size() > kMostRuns ? DifferencesBy::group : DifferencesBy::run);
-    markdown_ = QString::fromStdString(markdownOf(differences));
+        differencesOf(records, records.size() > kMaxRuns ? DifferencesBy::group : DifferencesBy::run);
+    markdown_ = QString::fromStdString(toMarkdown(differences));
 
-    setWindowTitle(tr("What differs between %1").arg(counted(static_cast<int>(records.size()), tr("run"))));
+    setWindowTitle(tr("What differs between %1").arg(countText(static_cast<int>(records.size()), tr("run"))));
     QStringList headers{QString()};
     for (const std::string& column : differences.columns)
         headers << QString::fromStdString(column);
@@ -77,7 +77,7 @@ DifferencesDialog::DifferencesDialog(const std::vector<RunWatcher*>& runs, QWidg
     int width = 0;
     for (int column = 0; column < table_->columnCount(); ++column) {
         table_->setColumnWidth(column,
-                               std::min(table_->columnWidth(column) + zoomed(12), zoomed(kWidestColumn)));
+                               std::min(table_->columnWidth(column) + zoomed(12), zoomed(kMaxColumnWidth)));
         width += table_->columnWidth(column);
     }
     table_->resizeRowsToContents();

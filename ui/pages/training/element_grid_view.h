@@ -7,22 +7,22 @@ namespace roper {
 
 /// Runs submitted to a cluster, one cell each in their order: the colour shows the stage, the filling the
 /// progress of training.
-class ElementGridView : public FigureView {
+class SweepGridView : public FigureView {
     Q_OBJECT
 
   public:
-    explicit ElementGridView(QWidget* parent);
+    explicit SweepGridView(QWidget* parent);
 
-    void show(const std::vector<SweepElement>& elements);
-    void setChosen(const std::vector<std::string>& runs) { redrawWith(chosen_, runs); }
+    void show(const std::vector<SweepRunStatus>& runs);
+    void setChosen(const std::vector<std::string>& runs) { setAndUpdate(chosen_, runs); }
 
-    QSize leastSize() const override { return {240, 120}; }
-    QSize leastScreenSize() const override { return {160, 90}; }
+    QSize minFigureSize() const override { return {240, 120}; }
+    QSize minScreenSize() const override { return {160, 90}; }
     void paintFigure(QPainter& painter, const QRectF& area, const Theme& theme) const override;
     QString figureCsv() const override;
     QString figureCaption() const override;
     /// Rectangle of a run's cell; empty if it has none.
-    QRectF cellRect(std::size_t element) const;
+    QRectF cellRect(std::size_t cell) const;
 
   signals:
     void clicked(const QString& run);
@@ -39,11 +39,11 @@ class ElementGridView : public FigureView {
         int columns = 1;
     };
     Grid gridIn(const QRectF& area) const;
-    QRectF cellOf(const Grid& grid, std::size_t element) const;
-    std::optional<std::size_t> elementAt(const QPointF& place) const;
+    QRectF cellOf(const Grid& grid, std::size_t cell) const;
+    std::optional<std::size_t> cellAt(const QPointF& place) const;
     double legendHeight(const QFontMetricsF& metrics, double width) const;
 
-    std::vector<SweepElement> elements_;
+    std::vector<SweepRunStatus> runs_;
     std::vector<std::string> chosen_;
 };
 

@@ -9,13 +9,13 @@
 namespace roper {
 namespace {
 
-constexpr std::size_t kMostRead = 32 * 1024;
+constexpr std::size_t kMaxRead = 32 * 1024;
 
 QString endOf(const FilePath& path) {
     try {
-        std::string text = readEnd(path, kMostRead);
-        if (text.size() == kMostRead) text.erase(0, text.find('\n') + 1);
-        return QString::fromStdString(withoutControls(text)).trimmed();
+        std::string text = readEnd(path, kMaxRead);
+        if (text.size() == kMaxRead) text.erase(0, text.find('\n') + 1);
+        return QString::fromStdString(replaceControlCharacters(text)).trimmed();
     } catch (const Error& error) {
         return QString::fromStdString(error.what());
     }

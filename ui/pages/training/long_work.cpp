@@ -8,10 +8,10 @@
 
 namespace roper {
 
-void askBeforeLongWork(QWidget* parent, const QString& what, const QString& verb, const ExpectedTime& time,
+void confirmLongWork(QWidget* parent, const QString& what, const QString& verb, const ExpectedTime& time,
                        const std::function<void()>& work) {
-    constexpr double kLongest_s = 600;
-    if (time.seconds <= kLongest_s) return work();
+    constexpr double kMaxUnconfirmed_s = 600;
+    if (time.seconds <= kMaxUnconfirmed_s) return work();
     auto* question = new QMessageBox(parent);
     question->setObjectName(QStringLiteral("long_work_question"));
     question->setAttribute(Qt::WA_DeleteOnClose);

@@ -12,7 +12,7 @@ namespace roper {
 /// does not block the window.
 /// @param what  the work as a noun: "60 runs"
 /// @param verb  label of the confirming button: "Queue"
-void askBeforeLongWork(QWidget* parent, const QString& what, const QString& verb, const ExpectedTime& time,
+void confirmLongWork(QWidget* parent, const QString& what, const QString& verb, const ExpectedTime& time,
                        const std::function<void()>& work);
 
 }  // namespace roper

@@ -17,7 +17,7 @@ constexpr auto kLogSuffix = "-log";
 
 }  // namespace
 
-MetricPanel::MetricPanel(QWidget* parent) : QWidget(parent), splitter_(splitOf(Qt::Vertical, {}, {})) {
+MetricPanel::MetricPanel(QWidget* parent) : QWidget(parent), splitter_(makeSplitter(Qt::Vertical, {}, {})) {
     columnOf({makeControls(), {splitter_, 1}}, this)->setContentsMargins(4, 0, 4, 0);
     for (const Quantity quantity : {Quantity::training_loss, Quantity::accuracy})
         append(quantity);
@@ -29,9 +29,9 @@ QWidget* MetricPanel::makeControls() {
     across->setAccessibleName(tr("What the x axis counts"));
     across->setToolTip(across->accessibleName());
     connect(across, &QComboBox::currentIndexChanged, this, [this](int index) {
-        across_ = static_cast<MetricChart::XAxis>(index);
+        x_axis_ = static_cast<MetricChart::XAxis>(index);
         zoomed_.reset();
-        forAll([&](MetricChart& chart) { chart.setAcross(across_); });
+        forEachChart([&](MetricChart& chart) { chart.setXAxis(x_axis_); });
     });
     auto* smoothing = new QSlider(Qt::Horizontal);
     smoothing->setRange(0, static_cast<int>(kMeans.size()) - 1);
@@ -55,7 +55,7 @@ QWidget* MetricPanel::makeControls() {
     connect(log_x, &QCheckBox::toggled, this, [this](bool on) {
         log_x_ = on;
         zoomed_.reset();
-        forAll([&](MetricChart& chart) { chart.setLogX(on); });
+        forEachChart([&](MetricChart& chart) { chart.setLogX(on); });
     });
     auto* legend = new QCheckBox(tr("legend"));
     legend->setTristate(true);
@@ -64,23 +64,23 @@ QWidget* MetricPanel::makeControls() {
         tr("Legends. Half ticked: where there is room; of many kinds of runs below the lowest chart alone"));
     connect(legend, &QCheckBox::stateChanged, this, [this](int state) {
         legend_ = state == Qt::PartiallyChecked ? std::nullopt : std::optional(state == Qt::Checked);
-        forAll([&](MetricChart& chart) { chart.setLegendShown(legend_); });
+        forEachChart([&](MetricChart& chart) { chart.setLegendShown(legend_); });
     });
-    left_out_ = new QLabel;
-    left_out_->setToolTip(tr("Of each kind as many; choose or filter fewer runs to see others"));
-    left_out_->hide();
-    auto* reset = buttonFor(
+    drawn_count_ = new QLabel;
+    drawn_count_->setToolTip(tr("Of each kind as many; choose or filter fewer runs to see others"));
+    drawn_count_->hide();
+    auto* reset = makeActionButton(
         tr("Reset zoom"),
         tr("Show everything and keep up with new points; a double click on a chart does the same. Drag to "
            "zoom into a box, drag with Shift or the middle button to move; the wheel zooms at the pointer."),
-        this, &MetricPanel::follow);
-    add_ = buttonFor(tr("Add chart"), {}, this, &MetricPanel::addChart);
-    QWidget* bar = flowOf({across, smoothing, averaged, log_x, legend, reset, add_, left_out_});
+        this, &MetricPanel::autoscale);
+    add_ = makeActionButton(tr("Add chart"), {}, this, &MetricPanel::addChart);
+    QWidget* bar = makeFlowRow({across, smoothing, averaged, log_x, legend, reset, add_, drawn_count_});
     bar->setMinimumWidth(320);  // limits it to two lines
     return bar;
 }
 
-void MetricPanel::forAll(const std::function<void(MetricChart&)>& change) {
+void MetricPanel::forEachChart(const std::function<void(MetricChart&)>& change) {
     for (QuantityChart* chart : charts_)
         change(chart->chart());
 }
@@ -90,50 +90,50 @@ void MetricPanel::append(Quantity quantity) {
     charts_.push_back(added);
     splitter_->addWidget(added);
     MetricChart& chart = added->chart();
-    chart.setAcross(across_);
+    chart.setXAxis(x_axis_);
     chart.setLogX(log_x_);
     chart.setLegendShown(legend_);
-    chart.setSharedStretch([this] { return stretch(); });
+    chart.setSharedXRange([this] { return xRange(); });
     const auto others = [this, added](const std::function<void(MetricChart&)>& change) {
         for (QuantityChart* each : charts_)
             if (each != added) change(each->chart());
     };
-    connect(&chart, &MetricChart::pointed, this, &MetricPanel::pointed);
-    connect(&chart, &MetricChart::shownChanged, this, [this, others](const QString& key, bool shown) {
+    connect(&chart, &MetricChart::hovered, this, &MetricPanel::hovered);
+    connect(&chart, &MetricChart::curveVisibilityChanged, this, [this, others](const QString& key, bool shown) {
         if (shown)
             hidden_.remove(key);
         else
             hidden_.insert(key);
-        others([&](MetricChart& each) { each.setShown(key, shown); });
+        others([&](MetricChart& each) { each.setCurveVisible(key, shown); });
     });
-    connect(&chart, &MetricChart::stretchChosen, this, [this, others](double from, double to) {
+    connect(&chart, &MetricChart::xRangeChosen, this, [this, others](double from, double to) {
         zoomed_ = std::pair(from, to);
-        others([&](MetricChart& each) { each.showStretch(from, to); });
+        others([&](MetricChart& each) { each.showXRange(from, to); });
     });
-    connect(&chart, &MetricChart::followed, this, &MetricPanel::follow);
+    connect(&chart, &MetricChart::autoscaled, this, &MetricPanel::autoscale);
     connect(added, &QuantityChart::quantityChosen, this, [this, added](Quantity chosen) {
         const auto place = std::find(charts_.begin(), charts_.end(), added) - charts_.begin();
         setQuantity(static_cast<int>(place), chosen);
     });
-    connect(added, &QuantityChart::addWanted, this, &MetricPanel::addChart);
-    connect(added, &QuantityChart::closeWanted, this, [this, added] {
+    connect(added, &QuantityChart::addRequested, this, &MetricPanel::addChart);
+    connect(added, &QuantityChart::closeRequested, this, [this, added] {
         const auto place = std::find(charts_.begin(), charts_.end(), added) - charts_.begin();
         closeChart(static_cast<int>(place));
     });
     fill(*added);
-    showOffers();
+    showChartActions();
 }
 
-void MetricPanel::follow() {
+void MetricPanel::autoscale() {
     zoomed_.reset();
-    forAll(&MetricChart::follow);
+    forEachChart(&MetricChart::autoscale);
 }
 
 /// From the first to the last point of all charts.
-MetricChart::Stretch MetricPanel::stretch() const {
-    MetricChart::Stretch all;
+MetricChart::XRange MetricPanel::xRange() const {
+    MetricChart::XRange all;
     for (const QuantityChart* each : charts_) {
-        const auto own = each->chart().stretch();
+        const auto own = each->chart().xRange();
         if (own && all)
             all = std::pair(std::min(all->first, own->first), std::max(all->second, own->second));
         else if (own)
@@ -145,31 +145,31 @@ MetricChart::Stretch MetricPanel::stretch() const {
 void MetricPanel::fill(QuantityChart& chart) {
     chart.setSmoothing(smoothing_);
     for (const auto& [name, charted] : runs_)
-        chart.addRun(*charted.run, charted.look);
+        chart.addRun(*charted.run, charted.style);
     for (const QString& key : hidden_)
-        chart.chart().setShown(key, false);
-    if (zoomed_) chart.chart().showStretch(zoomed_->first, zoomed_->second);
-    forAll(&MetricChart::keepUp);
+        chart.chart().setCurveVisible(key, false);
+    if (zoomed_) chart.chart().showXRange(zoomed_->first, zoomed_->second);
+    forEachChart(&MetricChart::refitSharedRange);
 }
 
-void MetricPanel::showOffers() {
-    constexpr int kLeastHeight = 150, kLeastHeightOfMany = 84;
+void MetricPanel::showChartActions() {
+    constexpr int kMinHeight = 150, kMinHeightOfMany = 84;
     for (QuantityChart* chart : charts_) {
-        chart->setOffers(count() < kMostCharts, count() > 1);
-        chart->setLeastHeight(count() > 2 ? kLeastHeightOfMany : kLeastHeight);
+        chart->setChartActions(count() < kMaxCharts, count() > 1);
+        chart->setMinChartHeight(count() > 2 ? kMinHeightOfMany : kMinHeight);
         // The box above names the y axis; the lowest chart names the common x axis.
         chart->chart().setNamesShown(chart == charts_.back(), false);
         // For many kinds of runs, one complete legend is enough.
         chart->chart().setListedElsewhere([this, chart] {
-            return chart != charts_.back() && charts_.back()->chart().lists(chart->chart());
+            return chart != charts_.back() && charts_.back()->chart().legendContains(chart->chart());
         });
     }
-    add_->setEnabled(count() < kMostCharts);
+    add_->setEnabled(count() < kMaxCharts);
     add_->setToolTip(add_->isEnabled() ? tr("One more chart, of anything that runs record")
-                                       : tr("There are %1 charts at most").arg(kMostCharts));
+                                       : tr("There are %1 charts at most").arg(kMaxCharts));
 }
 
-int MetricPanel::placeOf(Quantity quantity) const {
+int MetricPanel::chartIndexOf(Quantity quantity) const {
     for (std::size_t place = 0; place < charts_.size(); ++place)
         if (charts_[place]->quantity() == quantity) return static_cast<int>(place);
     return -1;
@@ -178,7 +178,7 @@ int MetricPanel::placeOf(Quantity quantity) const {
 void MetricPanel::setQuantity(int place, Quantity quantity) {
     const Quantity before = at(place).quantity();
     if (before == quantity) return;
-    const int other = placeOf(quantity);
+    const int other = chartIndexOf(quantity);
     for (const auto& [where, what] : {std::pair{place, quantity}, std::pair{other, before}}) {
         if (where < 0) continue;
         at(where).setQuantity(what);
@@ -186,19 +186,19 @@ void MetricPanel::setQuantity(int place, Quantity quantity) {
     }
 }
 
-void MetricPanel::setLeftOut(qsizetype drawn, qsizetype chosen) {
-    left_out_->setText(tr("%1 of %2 runs drawn").arg(drawn).arg(chosen));
-    left_out_->setVisible(drawn < chosen);
+void MetricPanel::setDrawnCount(qsizetype drawn, qsizetype chosen) {
+    drawn_count_->setText(tr("%1 of %2 runs drawn").arg(drawn).arg(chosen));
+    drawn_count_->setVisible(drawn < chosen);
 }
 
 void MetricPanel::addChart() {
-    if (count() >= kMostCharts) return;
+    if (count() >= kMaxCharts) return;
     // First the most useful quantities besides losses and shares.
     for (const Quantity quantity : {Quantity::gradient_norm, Quantity::learning_rate,
                                     Quantity::tokens_per_second, Quantity::evaluation_loss})
-        if (placeOf(quantity) < 0) return append(quantity);
+        if (chartIndexOf(quantity) < 0) return append(quantity);
     for (const QuantityInfo& info : quantities())
-        if (placeOf(info.quantity) < 0) return append(info.quantity);
+        if (chartIndexOf(info.quantity) < 0) return append(info.quantity);
 }
 
 void MetricPanel::closeChart(int place) {
@@ -207,27 +207,27 @@ void MetricPanel::closeChart(int place) {
     charts_.erase(charts_.begin() + place);
     closed->hide();
     closed->deleteLater();
-    forAll(&MetricChart::keepUp);
-    showOffers();
+    forEachChart(&MetricChart::refitSharedRange);
+    showChartActions();
 }
 
-void MetricPanel::addRun(const RunWatcher& run, const MetricChart::Look& look) {
-    runs_[run.name()] = {&run, look};
+void MetricPanel::addRun(const RunWatcher& run, const MetricChart::CurveStyle& style) {
+    runs_[run.name()] = {&run, style};
     for (QuantityChart* chart : charts_)
-        chart->addRun(run, look);
+        chart->addRun(run, style);
 }
 
-void MetricPanel::setLook(const QString& run, const MetricChart::Look& look) {
-    runs_.at(run).look = look;
+void MetricPanel::setCurveStyle(const QString& run, const MetricChart::CurveStyle& style) {
+    runs_.at(run).style = style;
     for (QuantityChart* chart : charts_)
-        chart->setLook(run, look);
+        chart->setCurveStyle(run, style);
 }
 
 void MetricPanel::removeRun(const QString& run) {
     if (runs_.erase(run) == 0) return;
     for (QuantityChart* chart : charts_)
         chart->removeRun(run);
-    forAll(&MetricChart::keepUp);
+    forEachChart(&MetricChart::refitSharedRange);
     // Its validation loss has its own key, which begins with the run's.
     hidden_.removeIf([&](const QString& key) { return key == run || key.startsWith(run + '/'); });
 }
@@ -236,14 +236,14 @@ void MetricPanel::addMetrics(const RunWatcher& run, std::size_t first) {
     if (!hasRun(run.name())) return;
     for (QuantityChart* chart : charts_)
         chart->addMetrics(run, first);
-    forAll(&MetricChart::keepUp);
+    forEachChart(&MetricChart::refitSharedRange);
 }
 
 void MetricPanel::addEvaluations(const RunWatcher& run, std::size_t first) {
     if (!hasRun(run.name())) return;
     for (QuantityChart* chart : charts_)
         chart->addEvaluations(run, first);
-    forAll(&MetricChart::keepUp);
+    forEachChart(&MetricChart::refitSharedRange);
 }
 
 void MetricPanel::redraw(const RunWatcher& run) {
@@ -269,7 +269,7 @@ void MetricPanel::arrange(const std::string& arrangement) {
         const bool is_there = info != quantities().end() &&
                               std::any_of(wanted.begin(), wanted.end(),
                                           [&](const auto& each) { return each.first == info->quantity; });
-        if (info != quantities().end() && !is_there && wanted.size() < kMostCharts)
+        if (info != quantities().end() && !is_there && wanted.size() < kMaxCharts)
             wanted.emplace_back(info->quantity, is_log);
     }
     if (wanted.empty()) return;

@@ -14,13 +14,13 @@ class MetricPanel : public QWidget {
     Q_OBJECT
 
   public:
-    static constexpr int kMostCharts = 4;
+    static constexpr int kMaxCharts = 4;
 
     explicit MetricPanel(QWidget* parent);
 
     /// Adds a visible run; remove it before it is destroyed.
-    void addRun(const RunWatcher& run, const MetricChart::Look& look);
-    void setLook(const QString& run, const MetricChart::Look& look);
+    void addRun(const RunWatcher& run, const MetricChart::CurveStyle& style);
+    void setCurveStyle(const QString& run, const MetricChart::CurveStyle& style);
     void removeRun(const QString& run);
     bool hasRun(const QString& run) const { return runs_.count(run) > 0; }
     /// Draws a run's rows from index `first` on, if it is shown.
@@ -33,14 +33,14 @@ class MetricPanel : public QWidget {
     QuantityChart& at(int place) { return *charts_.at(static_cast<std::size_t>(place)); }
     MetricChart& chart(int place) { return at(place).chart(); }
     /// Index of a quantity's chart; −1 if there is none.
-    int placeOf(Quantity quantity) const;
+    int chartIndexOf(Quantity quantity) const;
     /// If another chart already shows the quantity, the two swap.
     void setQuantity(int place, Quantity quantity);
     /// Adds a chart of the first quantity that is not shown.
     void addChart();
     void closeChart(int place);
     /// Shows how many of the chosen runs are drawn, if not all.
-    void setLeftOut(qsizetype drawn, qsizetype chosen);
+    void setDrawnCount(qsizetype drawn, qsizetype chosen);
 
     /// Names of the quantities, separated by commas; "-log" marks a logarithmic axis.
     std::string arrangement() const;
@@ -50,32 +50,32 @@ class MetricPanel : public QWidget {
     std::vector<const Figure*> figures() const;
 
   signals:
-    void pointed(const QString& readout);
+    void hovered(const QString& readout);
 
   private:
     struct ChartedRun {
         const RunWatcher* run;
-        MetricChart::Look look;
+        MetricChart::CurveStyle style;
     };
 
     QWidget* makeControls();
     void append(Quantity quantity);
     void fill(QuantityChart& chart);
-    void follow();
-    MetricChart::Stretch stretch() const;
-    void showOffers();
-    void forAll(const std::function<void(MetricChart&)>& change);
+    void autoscale();
+    MetricChart::XRange xRange() const;
+    void showChartActions();
+    void forEachChart(const std::function<void(MetricChart&)>& change);
 
     std::map<QString, ChartedRun> runs_;
     QSet<QString> hidden_;  ///< keys of series hidden by clicks in a legend
     std::vector<QuantityChart*> charts_;
     QSplitter* splitter_;
     QPushButton* add_;
-    QLabel* left_out_;  ///< number of chosen runs that are drawn
+    QLabel* drawn_count_;  ///< number of chosen runs that are drawn
     int smoothing_ = 1;
-    MetricChart::XAxis across_ = MetricChart::XAxis::step;
+    MetricChart::XAxis x_axis_ = MetricChart::XAxis::step;
     bool log_x_ = false;
-    MetricChart::Stretch zoomed_;  ///< common x range after zooming
+    MetricChart::XRange zoomed_;  ///< common x range after zooming
     std::optional<bool> legend_;
 };
 

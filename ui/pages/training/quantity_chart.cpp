@@ -20,19 +20,19 @@ QString bestKey(const QString& run) {
 }
 
 /// Look of the validation loss, next to the training loss.
-MetricChart::Look validationLook(MetricChart::Look look) {
-    look.label += QuantityChart::tr(", validation (✳ best)");
-    look.name += QuantityChart::tr(", validation");
-    look.marker = MetricChart::kRing;
-    look.evaluated = true;
-    return look;
+MetricChart::CurveStyle validationStyle(MetricChart::CurveStyle style) {
+    style.label += QuantityChart::tr(", validation (✳ best)");
+    style.name += QuantityChart::tr(", validation");
+    style.marker = MetricChart::kRing;
+    style.evaluated = true;
+    return style;
 }
 
 /// Look of the mark at its minimum.
-MetricChart::Look bestLook(MetricChart::Look look) {
-    look = validationLook(look);
-    look.marker = MetricChart::kStar;
-    return look;
+MetricChart::CurveStyle bestStyle(MetricChart::CurveStyle style) {
+    style = validationStyle(style);
+    style.marker = MetricChart::kStar;
+    return style;
 }
 
 bool isLoss(Quantity quantity) {
@@ -47,10 +47,10 @@ QString quantityTitle(Quantity quantity) {
 
 QString emptyTextOf(Quantity quantity) {
     const QuantityInfo& info = infoOf(quantity);
-    if (info.of_metrics)
+    if (info.from_metrics)
         return QuantityChart::tr(
             "No run yet: press “Watch RoPER learn sooner”, or choose a preset and press “Start as twins”.");
-    if (info.of_method)
+    if (info.from_method)
         return QuantityChart::tr("Runs with linear attention and 1 + cosine record it at each evaluation.");
     if (quantity == Quantity::accuracy)
         return QuantityChart::tr(
@@ -103,7 +103,7 @@ QuantityChart::QuantityChart(Quantity quantity, QWidget* parent)
         choice_->addItem(quantityTitle(info.quantity));
     choice_->setAccessibleName(tr("What the chart shows"));
     choice_->setToolTip(tr("What the chart shows: anything that runs record"));
-    letBeNarrow(*choice_, 14);
+    allowShrinking(*choice_, 14);
     connect(choice_, &QComboBox::activated, this,
             [this](int index) { emit quantityChosen(static_cast<Quantity>(index)); });
     log_->setText(tr("log"));
@@ -115,7 +115,7 @@ QuantityChart::QuantityChart(Quantity quantity, QWidget* parent)
     close_->setAutoRaise(true);
     close_->setAccessibleName(tr("Close this chart"));
     close_->setToolTip(close_->accessibleName());
-    connect(close_, &QToolButton::clicked, this, &QuantityChart::closeWanted);
+    connect(close_, &QToolButton::clicked, this, &QuantityChart::closeRequested);
 
     auto* layout = columnOf({rowOf({{choice_, 1}, log_, close_}), {chart_, 1}}, this);
     layout->setContentsMargins(0, 0, 0, 0);
@@ -142,17 +142,17 @@ void QuantityChart::addToMenu(QMenu& menu) {
     log->setChecked(log_->isChecked());
     log->setEnabled(log_->isEnabled());
     menu.addSeparator();
-    menu.addAction(tr("Add a chart"), this, &QuantityChart::addWanted)->setEnabled(may_add_);
-    menu.addAction(tr("Close this chart"), this, &QuantityChart::closeWanted)->setEnabled(may_close_);
+    menu.addAction(tr("Add a chart"), this, &QuantityChart::addRequested)->setEnabled(may_add_);
+    menu.addAction(tr("Close this chart"), this, &QuantityChart::closeRequested)->setEnabled(may_close_);
 }
 
-void QuantityChart::setOffers(bool adding, bool closing) {
+void QuantityChart::setChartActions(bool adding, bool closing) {
     may_add_ = adding;
     may_close_ = closing;
     close_->setVisible(closing);
 }
 
-void QuantityChart::setLeastHeight(int height) {
+void QuantityChart::setMinChartHeight(int height) {
     chart_->setMinimumHeight(height);
 }
 
@@ -166,12 +166,12 @@ void QuantityChart::showQuantity() {
     chart_->setEmptyText(emptyTextOf(quantity_));
     choice_->setCurrentIndex(static_cast<int>(quantity_));
     // Shares are often 0, and are read relative to 100 %.
-    log_->setEnabled(!infoOf(quantity_).isShare());
+    log_->setEnabled(!infoOf(quantity_).isPercentage());
     if (!log_->isEnabled()) log_->setChecked(false);
 }
 
 void QuantityChart::setSmoothing(int values) {
-    chart_->setSmoothing(infoOf(quantity_).of_metrics ? values : 1);
+    chart_->setSmoothing(infoOf(quantity_).from_metrics ? values : 1);
 }
 
 void QuantityChart::setLogY(bool on) {
@@ -182,21 +182,21 @@ bool QuantityChart::drawsValidation(const RunWatcher& run) const {
     return quantity_ == Quantity::training_loss && run.specification() && run.specification()->task.isText();
 }
 
-void QuantityChart::addRun(const RunWatcher& run, const MetricChart::Look& look) {
-    chart_->addSeries(run.name(), look);
+void QuantityChart::addRun(const RunWatcher& run, const MetricChart::CurveStyle& style) {
+    chart_->addSeries(run.name(), style);
     if (drawsValidation(run)) {
-        chart_->addSeries(validationKey(run.name()), validationLook(look));
-        chart_->addSeries(bestKey(run.name()), bestLook(look));
+        chart_->addSeries(validationKey(run.name()), validationStyle(style));
+        chart_->addSeries(bestKey(run.name()), bestStyle(style));
     }
     addMetrics(run, 0);
     addEvaluations(run, 0);
 }
 
-void QuantityChart::setLook(const QString& run, const MetricChart::Look& look) {
-    chart_->setLook(run, look);
+void QuantityChart::setCurveStyle(const QString& run, const MetricChart::CurveStyle& style) {
+    chart_->setCurveStyle(run, style);
     if (!chart_->hasSeries(validationKey(run))) return;
-    chart_->setLook(validationKey(run), validationLook(look));
-    chart_->setLook(bestKey(run), bestLook(look));
+    chart_->setCurveStyle(validationKey(run), validationStyle(style));
+    chart_->setCurveStyle(bestKey(run), bestStyle(style));
 }
 
 void QuantityChart::removeRun(const QString& run) {
@@ -212,7 +212,7 @@ void QuantityChart::redraw(const RunWatcher& run) {
 }
 
 void QuantityChart::addMetrics(const RunWatcher& run, std::size_t first) {
-    const auto& valueOf = infoOf(quantity_).of_metrics;
+    const auto& valueOf = infoOf(quantity_).from_metrics;
     if (!valueOf || !hasRun(run.name())) return;
     for (std::size_t i = first; i < run.metrics().size(); ++i)
         if (const auto value = valueOf(run.metrics()[i]))
@@ -222,14 +222,14 @@ void QuantityChart::addMetrics(const RunWatcher& run, std::size_t first) {
 void QuantityChart::addEvaluations(const RunWatcher& run, std::size_t first) {
     if (!hasRun(run.name())) return;
     const QuantityInfo& info = infoOf(quantity_);
-    if (info.of_method) return addMethodRows(run);
+    if (info.from_method) return addMethodRows(run);
     if (isLoss(quantity_)) addReferences(run, first == 0);
     const QString validation = validationKey(run.name());
     for (std::size_t i = first; i < run.evaluations().size(); ++i) {
         const EvaluationRow& row = run.evaluations()[i];
         if (row.loss && chart_->hasSeries(validation))
             chart_->append(validation, pointOf(run, row, *row.loss));
-        const auto value = info.of_evaluation ? info.of_evaluation(row) : std::nullopt;
+        const auto value = info.from_evaluation ? info.from_evaluation(row) : std::nullopt;
         if (value) chart_->append(run.name(), pointOf(run, row, *value));
     }
     const auto best = bestOf(run.evaluations());
@@ -251,7 +251,7 @@ void QuantityChart::addReferences(const RunWatcher& run, bool entropy) {
 
 /// Adds the minimum over layers and heads at each step. The rows are few, so all are read again.
 void QuantityChart::addMethodRows(const RunWatcher& run) {
-    const auto& valueOf = infoOf(quantity_).of_method;
+    const auto& valueOf = infoOf(quantity_).from_method;
     std::map<std::int64_t, double> least;
     try {
         for (const MethodRow& row : run.folder().rows<MethodRow>()) {

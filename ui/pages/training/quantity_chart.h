@@ -26,8 +26,8 @@ class QuantityChart : public QWidget {
     MetricChart& chart() { return *chart_; }
     const MetricChart& chart() const { return *chart_; }
 
-    void addRun(const RunWatcher& run, const MetricChart::Look& look);
-    void setLook(const QString& run, const MetricChart::Look& look);
+    void addRun(const RunWatcher& run, const MetricChart::CurveStyle& style);
+    void setCurveStyle(const QString& run, const MetricChart::CurveStyle& style);
     void removeRun(const QString& run);
     bool hasRun(const QString& run) const { return chart_->hasSeries(run); }
     /// Draws the run's rows from index `first` on.
@@ -40,14 +40,14 @@ class QuantityChart : public QWidget {
     void setLogY(bool on);
     bool isLogY() const { return log_->isChecked(); }
     /// Whether charts can be added, and this one closed.
-    void setOffers(bool adding, bool closing);
+    void setChartActions(bool adding, bool closing);
     /// Minimum height of the chart, in device-independent pixels.
-    void setLeastHeight(int height);
+    void setMinChartHeight(int height);
 
   signals:
     void quantityChosen(roper::Quantity quantity);
-    void addWanted();
-    void closeWanted();
+    void addRequested();
+    void closeRequested();
 
   private:
     void showQuantity();

@@ -71,9 +71,9 @@ QueuePanel::QueuePanel(TrainingState& state, QWidget* parent)
     at_once_->setKeyboardTracking(false);
     connect(at_once_, &QSpinBox::valueChanged, this, [this](int trainers) {
         try {
-            if (trainers != queue_.queue().at_once) queue_.setAtOnce(trainers);
+            if (trainers != queue_.queue().max_trainers) queue_.setConcurrentTrainers(trainers);
         } catch (const Error& error) {
-            emit said(QString::fromStdString(error.what()));
+            emit reported(QString::fromStdString(error.what()));
         }
     });
     approve_ =
@@ -81,7 +81,7 @@ QueuePanel::QueuePanel(TrainingState& state, QWidget* parent)
                    [this] { queue_.approve(); });
     columnOf({{list_, 1},
               rowOf({up_, down_, hold_, remove_, clear_}),
-              rowOf({at_once_, new QLabel(tr("at the same time")), kRoom}),
+              rowOf({at_once_, new QLabel(tr("at the same time")), kSpacer}),
               time_left_,
               load_,
               problem_,
@@ -98,14 +98,14 @@ QueuePanel::QueuePanel(TrainingState& state, QWidget* parent)
     take_out->setContext(Qt::WidgetShortcut);
     connect(take_out, &QShortcut::activated, this, [this] { state_.edits().remove(selected()); });
     load_->setAccessibleName(tr("How busy this machine is"));
-    connect(&estimating_, &QTimer::timeout, this, [this] {
+    connect(&estimate_timer_, &QTimer::timeout, this, [this] {
         if (!isVisible()) return;
         time_left_->setText(timeLeft());
         load_->setText(load());
     });
-    estimating_.start(kEstimate_ms);
-    estimate_soon_.setSingleShot(true);
-    connect(&estimate_soon_, &QTimer::timeout, this, [this] {
+    estimate_timer_.start(kEstimate_ms);
+    estimate_delay_.setSingleShot(true);
+    connect(&estimate_delay_, &QTimer::timeout, this, [this] {
         if (isVisible()) time_left_->setText(timeLeft());
     });
     showQueue();
@@ -117,7 +117,7 @@ QPushButton* QueuePanel::makeButton(const QStringList& texts, const QString& hel
         try {
             act();
         } catch (const Error& error) {
-            emit said(QString::fromStdString(error.what()));
+            emit reported(QString::fromStdString(error.what()));
         }
     });
 }
@@ -153,7 +153,7 @@ QString QueuePanel::timeLeft() const {
     for (const RunQueue::Entry& entry : queue.entries) {
         const RunWatcher* run = store_.find(QString::fromStdString(entry.run));
         if (entry.held || run == nullptr || !run->specification()) continue;
-        const ExpectedTime time = times.of(*run->specification(), run->step());
+        const ExpectedTime time = times.estimate(*run->specification(), run->step());
         sum.seconds += time.seconds;
         sum.basis = std::max(sum.basis, time.basis);
         longest = std::max(longest, time.seconds);
@@ -164,11 +164,11 @@ QString QueuePanel::timeLeft() const {
     if (queue.devices.size() > 1)
         sum.seconds = std::max(longest, sum.seconds / static_cast<double>(queue.devices.size()));
     return tr("%1 to train: %2, done %3")
-        .arg(counted(counted_runs, tr("run")), expectedTimeText(sum), clockTimeText(sum.seconds));
+        .arg(countText(counted_runs, tr("run")), expectedTimeText(sum), clockTimeText(sum.seconds));
 }
 
 QString QueuePanel::load() {
-    const auto gigabytes = [](double bytes) { return noteNumber(bytes / 1e9, bytes < 10e9 ? 2 : 3); };
+    const auto gigabytes = [](double bytes) { return numberText(bytes / 1e9, bytes < 10e9 ? 2 : 3); };
     const MachineLoad load = load_reader_.read();
     QStringList parts;
     if (load.cpu) parts << tr("CPU %1 %").arg(std::lround(100 * *load.cpu));
@@ -199,7 +199,7 @@ void QueuePanel::showQueue() {
         const QString name = QString::fromStdString(entry.run);
         const RunWatcher* run = store_.find(name);
         const QString state = run == nullptr ? tr("no such run")
-                              : queue_.waitsForWord(entry.run)
+                              : queue_.needsApproval(entry.run)
                                   ? tr("unapproved")
                                   : QString::fromStdString(stateName(run->state()));
         item->setText(0, name);
@@ -212,9 +212,9 @@ void QueuePanel::showQueue() {
     for (const RunQueue::Entry& entry : queue.entries)
         if (!entry.held && store_.find(QString::fromStdString(entry.run)) != nullptr)
             runs.push_back(entry.run);
-    if (runs != estimated_runs_) estimate_soon_.start();  // collects several changes at a time
+    if (runs != estimated_runs_) estimate_delay_.start();  // collects several changes at a time
     estimated_runs_ = std::move(runs);
-    at_once_->setValue(queue.at_once);
+    at_once_->setValue(queue.max_trainers);
     at_once_->setEnabled(queue.devices.empty());
     const std::vector<WaitingRun>& unapproved = queue_.unapproved();
     problem_->setText(!queue_.problem().isEmpty() ? queue_.problem()

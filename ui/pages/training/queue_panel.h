@@ -41,7 +41,7 @@ class QueuePanel : public QWidget {
     QString load();
 
   signals:
-    void said(const QString& message);
+    void reported(const QString& message);
 
   private:
     QPushButton* makeButton(const QStringList& texts, const QString& help, const std::function<void()>& act);
@@ -61,7 +61,7 @@ class QueuePanel : public QWidget {
     std::vector<std::string> estimated_runs_;  ///< runs covered by the estimate
     MachineLoadReader load_reader_;
     QPushButton *up_, *down_, *hold_, *remove_, *clear_, *approve_;
-    QTimer estimating_, estimate_soon_;
+    QTimer estimate_timer_, estimate_delay_;
 };
 
 }  // namespace roper

@@ -28,7 +28,7 @@ class RunEdit : public QUndoCommand {
             step();
         } catch (const Error& error) {
             setObsolete(true);
-            emit edits_.said(QString::fromStdString(error.what()));
+            emit edits_.reported(QString::fromStdString(error.what()));
         }
     }
 
@@ -51,35 +51,35 @@ bool RunEdits::push(const QString& what, std::function<void()> redo, std::functi
 std::size_t RunEdits::enqueue(const std::vector<NewRun>& runs) {
     if (runs.empty()) return 0;
     auto names = std::make_shared<std::vector<std::string>>();
-    auto taken = std::make_shared<Taken>();
+    auto taken = std::make_shared<RemovedRuns>();
     push(
-        tr("queueing of %1").arg(counted(static_cast<int>(runs.size()), tr("run"))),
+        tr("queueing of %1").arg(countText(static_cast<int>(runs.size()), tr("run"))),
         [this, runs, names, taken] {
             if (names->empty())
                 *names = queue_.enqueue(runs);
             else
-                putBack(*taken);
+                restoreRemoved(*taken);
             store_.refresh();
         },
-        [this, names, taken] { takeOut(*names, *taken); });
+        [this, names, taken] { removeWithUndo(*names, *taken); });
     return names->size();
 }
 
 void RunEdits::remove(const std::vector<std::string>& runs) {
     if (runs.empty()) return;
-    auto taken = std::make_shared<Taken>();
+    auto taken = std::make_shared<RemovedRuns>();
     const QString what =
-        tr("removal of %1 from the queue").arg(counted(static_cast<int>(runs.size()), tr("run")));
+        tr("removal of %1 from the queue").arg(countText(static_cast<int>(runs.size()), tr("run")));
     push(
-        what, [this, runs, taken] { takeOut(runs, *taken); }, [this, taken] { putBack(*taken); });
+        what, [this, runs, taken] { removeWithUndo(runs, *taken); }, [this, taken] { restoreRemoved(*taken); });
 }
 
 void RunEdits::discard(const std::vector<std::string>& runs) {
     if (runs.empty()) return;
-    auto taken = std::make_shared<Taken>();
+    auto taken = std::make_shared<RemovedRuns>();
     push(
-        tr("deletion of %1").arg(counted(static_cast<int>(runs.size()), tr("run"))),
-        [this, runs, taken] { takeAway(runs, *taken); }, [this, taken] { putBack(*taken); });
+        tr("deletion of %1").arg(countText(static_cast<int>(runs.size()), tr("run"))),
+        [this, runs, taken] { removeAndTrash(runs, *taken); }, [this, taken] { restoreRemoved(*taken); });
 }
 
 void RunEdits::setOrder(const std::vector<std::string>& runs) {
@@ -116,7 +116,7 @@ void RunEdits::applyOrder(const std::vector<std::string>& runs) {
     });
 }
 
-void RunEdits::takeEntries(const std::vector<std::string>& runs, Taken& taken) {
+void RunEdits::removeEntries(const std::vector<std::string>& runs, RemovedRuns& taken) {
     taken = {};
     queue_.change([&](RunQueue& queue) {
         for (std::size_t i = 0; i < queue.entries.size(); ++i)
@@ -125,8 +125,8 @@ void RunEdits::takeEntries(const std::vector<std::string>& runs, Taken& taken) {
     });
 }
 
-void RunEdits::takeOut(const std::vector<std::string>& runs, Taken& taken) {
-    takeEntries(runs, taken);
+void RunEdits::removeWithUndo(const std::vector<std::string>& runs, RemovedRuns& taken) {
+    removeEntries(runs, taken);
     QStringList train_on;
     for (const auto& [place, entry] : taken.entries) {
         const RunWatcher* run = store_.find(QString::fromStdString(entry.run));
@@ -137,11 +137,11 @@ void RunEdits::takeOut(const std::vector<std::string>& runs, Taken& taken) {
     }
     store_.refresh();
     if (!train_on.isEmpty())
-        emit said(tr("Out of the queue, but training on: %1. “Stop” among the runs ends it.")
+        emit reported(tr("Out of the queue, but training on: %1. “Stop” among the runs ends it.")
                       .arg(train_on.join(", ")));
 }
 
-void RunEdits::takeAway(const std::vector<std::string>& runs, Taken& taken) {
+void RunEdits::removeAndTrash(const std::vector<std::string>& runs, RemovedRuns& taken) {
     std::vector<TrashedRun> folders;
     std::vector<std::string> gone;
     QStringList kept;
@@ -156,22 +156,22 @@ void RunEdits::takeAway(const std::vector<std::string>& runs, Taken& taken) {
         folders.push_back(*folder);
         gone.push_back(name);
     }
-    const auto waits = [this](const std::string& name) { return queue_.placeOf(name) >= 0; };
+    const auto waits = [this](const std::string& name) { return queue_.queuePosition(name) >= 0; };
     taken = {};
-    if (std::any_of(gone.begin(), gone.end(), waits)) takeEntries(gone, taken);
+    if (std::any_of(gone.begin(), gone.end(), waits)) removeEntries(gone, taken);
     taken.folders = std::move(folders);
     store_.refresh();
     if (!kept.isEmpty())
-        emit said(tr("Not moved to the trash, and not changed: %1. What trains has to be stopped first.")
+        emit reported(tr("Not moved to the trash, and not changed: %1. What trains has to be stopped first.")
                       .arg(kept.join(", ")));
     else
-        emit said(tr("%1 moved to the trash; Undo brings back.")
-                      .arg(counted(static_cast<int>(gone.size()), tr("run"))));
+        emit reported(tr("%1 moved to the trash; Undo brings back.")
+                      .arg(countText(static_cast<int>(gone.size()), tr("run"))));
 }
 
-void RunEdits::putBack(Taken& taken) {
+void RunEdits::restoreRemoved(RemovedRuns& taken) {
     for (const TrashedRun& folder : taken.folders)
-        takeFromTrash(folder);
+        restoreFromTrash(folder);
     if (!taken.entries.empty())
         queue_.change([&](RunQueue& queue) {
             for (const auto& [place, entry] : taken.entries) {

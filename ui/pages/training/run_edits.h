@@ -17,7 +17,7 @@ class RunEdits : public QObject {
     RunEdits(QueueLauncher& queue, RunStore& store, QUndoStack& history, QObject* parent);
 
     /// Creates runs and appends them to the queue. Undoing it moves those that have not started to the trash.
-    /// @returns their number; 0 on failure, which `said` reports
+    /// @returns their number; 0 on failure, which `reported` reports
     std::size_t enqueue(const std::vector<NewRun>& runs);
 
     /// Removes runs from the queue; those never started go to the trash, those in training continue.
@@ -33,19 +33,19 @@ class RunEdits : public QObject {
     void move(const std::vector<std::string>& runs, int by);
 
   signals:
-    void said(const QString& text);
+    void reported(const QString& text);
 
   private:
     /// Removed entries with their positions, and their trashed folders.
-    struct Taken {
+    struct RemovedRuns {
         std::vector<std::pair<std::size_t, RunQueue::Entry>> entries;
         std::vector<TrashedRun> folders;
     };
     bool push(const QString& what, std::function<void()> redo, std::function<void()> undo);
-    void takeOut(const std::vector<std::string>& runs, Taken& taken);
-    void takeAway(const std::vector<std::string>& runs, Taken& taken);
-    void takeEntries(const std::vector<std::string>& runs, Taken& taken);
-    void putBack(Taken& taken);
+    void removeWithUndo(const std::vector<std::string>& runs, RemovedRuns& taken);
+    void removeAndTrash(const std::vector<std::string>& runs, RemovedRuns& taken);
+    void removeEntries(const std::vector<std::string>& runs, RemovedRuns& taken);
+    void restoreRemoved(RemovedRuns& taken);
     void applyOrder(const std::vector<std::string>& runs);
     std::vector<std::string> order() const;
 

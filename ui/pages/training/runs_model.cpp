@@ -34,14 +34,14 @@ RunsModel::RunsModel(RunStore& store, QObject* parent) : QAbstractItemModel(pare
         group_timer_.start();
     });
     connect(&store_, &RunStore::runRemoved, this, [this](const QString& name) {
-        take(name);
+        removeRun(name);
         colors_.remove(name);
         group_timer_.start();
     });
     // Rows change many times a second, but updating the table a few times a second suffices.
-    constexpr int kBetweenRefreshes_ms = 150, kBetweenGroupings_ms = 300;
+    constexpr int kRefreshInterval_ms = 150, kGroupingInterval_ms = 300;
     for (auto [timer, interval] :
-         {std::pair{&refresh_timer_, kBetweenRefreshes_ms}, {&group_timer_, kBetweenGroupings_ms}}) {
+         {std::pair{&refresh_timer_, kRefreshInterval_ms}, {&group_timer_, kGroupingInterval_ms}}) {
         timer->setSingleShot(true);
         timer->setInterval(interval);
     }
@@ -83,14 +83,14 @@ void RunsModel::place(RunWatcher* run) {
     }
     connect(run, &RunWatcher::labelsChanged, this, [this, run] {
         if (keyOf(*run) == keys_.value(run->name())) return;
-        take(run->name());
+        removeRun(run->name());
         place(run);
         group_timer_.start();
     });
 }
 
 /// Removes a run from its experiment, which is removed with its last run.
-void RunsModel::take(const QString& name) {
+void RunsModel::removeRun(const QString& name) {
     const QModelIndex at = indexOf(name);
     if (!at.isValid()) return;
     const int row = at.parent().row();
@@ -117,7 +117,7 @@ void RunsModel::nameGroups() {
         std::vector<RunRecord> records;
         for (const RunWatcher* run : experiment->runs)
             if (auto record = recordOf(*run)) records.push_back(std::move(*record));
-        GroupPlace place;
+        GroupIndex place;
         std::map<std::string, int> of_method;
         for (const RunGroup& group : groupRuns(records)) {
             place.of_method = of_method[group.specification.methodName()]++;
@@ -148,7 +148,7 @@ void RunsModel::nameExperiments() {
         experiment->started = runText(first, started_column);
         if (!first.specification()) continue;
         const QString whole = QString::fromStdString(settingsTitle(*first.specification()));
-        if (isGivenName(*first.specification(), experiment->name.toStdString())) continue;
+        if (isUserGivenName(*first.specification(), experiment->name.toStdString())) continue;
         // The start time follows the title.
         if (experiment->name != whole) experiment->started = experiment->name.mid(whole.size() + 2);
         specifications.push_back(*first.specification());
@@ -282,16 +282,16 @@ void RunsModel::setTicked(const std::vector<RunWatcher*>& runs, bool ticked) {
         else
             ticked_.remove(experimentKeyOf(run->name()));
     }
-    announceTicked();
+    emitTickedChanged();
 }
 
 void RunsModel::untickAll() {
     if (ticked_.isEmpty()) return;
     ticked_.clear();
-    announceTicked();
+    emitTickedChanged();
 }
 
-void RunsModel::announceTicked() {
+void RunsModel::emitTickedChanged() {
     if (experiments_.empty()) return;
     emit dataChanged(index(0, 0), index(rowCount() - 1, 0), {Qt::CheckStateRole});
     emit tickedChanged();

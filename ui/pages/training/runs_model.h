@@ -21,10 +21,10 @@ class RunsModel : public QAbstractItemModel {
         state_column,
         step_column,
         loss_column,
-        last_column,
-        best_column,
+        last_evaluation_column,
+        best_evaluation_column,
         rate_column,
-        left_column,
+        time_left_column,
         started_column,
         tags_column,
         folder_column,
@@ -60,10 +60,10 @@ class RunsModel : public QAbstractItemModel {
     /// What distinguishes a run in its experiment, except the seed: "RoPER", "RoPE, width 64".
     QString groupOf(const QString& run) const { return groups_.value(run); }
     /// Index of its group among the groups of the experiment, and among those with the same method.
-    struct GroupPlace {
+    struct GroupIndex {
         int group = 0, of_method = 0;
     };
-    GroupPlace placeOf(const QString& run) const { return places_.value(run); }
+    GroupIndex groupIndexOf(const QString& run) const { return places_.value(run); }
     /// Label in the list: group and seed.
     QString labelOf(const QString& run) const { return labels_.value(run, run); }
     /// Keys of experiments that are ticked to stay in the charts.
@@ -95,9 +95,9 @@ class RunsModel : public QAbstractItemModel {
     const Experiment* experimentAt(const QModelIndex& index) const;
     int rowOf(const Experiment& experiment) const;
     void place(RunWatcher* run);
-    void take(const QString& name);
+    void removeRun(const QString& name);
     void refresh();
-    void announceTicked();
+    void emitTickedChanged();
     void nameExperiments();
     QString runText(const RunWatcher& run, int column) const;
     QString experimentText(const Experiment& experiment, int column) const;
@@ -110,7 +110,7 @@ class RunsModel : public QAbstractItemModel {
     QHash<QString, QColor> colors_;
     QHash<QString, QString> keys_;    ///< key of the run's experiment
     QHash<QString, QString> groups_;  ///< label of the run's group within its experiment
-    QHash<QString, GroupPlace> places_;
+    QHash<QString, GroupIndex> places_;
     QHash<QString, QString> labels_;  ///< label of the group with seed, as listed
     QHash<QString, QString> letters_;
     QSet<QString> ticked_;

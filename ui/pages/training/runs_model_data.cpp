@@ -53,18 +53,18 @@ QString RunsModel::runText(const RunWatcher& run, int column) const {
                        ? QString::number(rate, 'f', rate < 10 ? 2 : 1) + "/s"
                        : QString();
         }
-        case left_column: {
-            const auto seconds = run.secondsLeft();
+        case time_left_column: {
+            const auto seconds = run.remainingSeconds();
             return seconds ? shortDuration(*seconds) : QString();
         }
         case loss_column:
             return run.metrics().empty() ? QString() : QString::number(run.metrics().back().loss, 'f', 4);
-        case last_column:
+        case last_evaluation_column:
             return evaluationCell(lastEvaluation(run));
-        case best_column:
+        case best_evaluation_column:
             return evaluationCell(bestOf(run.evaluations()));
         case started_column:
-            return QDateTime::fromSecsSinceEpoch(static_cast<qint64>(run.madeAt_s()))
+            return QDateTime::fromSecsSinceEpoch(static_cast<qint64>(run.createdAt_s()))
                 .toString(QStringLiteral("yyyy-MM-dd HH:mm"));
         case tags_column: {
             QStringList tags;
@@ -87,7 +87,7 @@ QString RunsModel::experimentText(const Experiment& experiment, int column) cons
         case name_column:
             return lettersOf(experiment) +
                    tr("%1\n%2 · %3")
-                       .arg(experiment.title, counted(static_cast<int>(experiment.runs.size()), tr("run")),
+                       .arg(experiment.title, countText(static_cast<int>(experiment.runs.size()), tr("run")),
                             experiment.started.mid(experiment.started.startsWith(this_year) ? this_year.size()
                                                                                             : 0));
         case state_column: {
@@ -106,13 +106,13 @@ QString RunsModel::experimentText(const Experiment& experiment, int column) cons
                 done += run->step(), all += run->steps();
             return all > 0 ? QStringLiteral("%1 %").arg(100 * done / all) : QString();
         }
-        case left_column: {
+        case time_left_column: {
             double longest = 0;
             for (const RunWatcher* run : experiment.runs)
-                longest = std::max(longest, run->secondsLeft().value_or(0));
+                longest = std::max(longest, run->remainingSeconds().value_or(0));
             return longest > 0 ? shortDuration(longest) : QString();
         }
-        case best_column:
+        case best_evaluation_column:
             return runText(**std::max_element(experiment.runs.begin(), experiment.runs.end(),
                                               [&](const RunWatcher* a, const RunWatcher* b) {
                                                   return runSortValue(*a, column).toDouble() <
@@ -132,16 +132,16 @@ QVariant RunsModel::runSortValue(const RunWatcher& run, int column) const {
             return static_cast<qlonglong>(run.step());
         case rate_column:
             return run.stepsPerSecond();
-        case left_column:
-            return run.secondsLeft().value_or(kInfinity);
+        case time_left_column:
+            return run.remainingSeconds().value_or(kInfinity);
         case loss_column:
             return run.metrics().empty() ? kInfinity : run.metrics().back().loss;
-        case last_column:
+        case last_evaluation_column:
             return evaluationValue(lastEvaluation(run));
-        case best_column:
+        case best_evaluation_column:
             return evaluationValue(bestOf(run.evaluations()));
         case started_column:
-            return run.madeAt_s();
+            return run.createdAt_s();
         default:
             return runText(run, column);
     }
@@ -151,7 +151,7 @@ QVariant RunsModel::runSortValue(const RunWatcher& run, int column) const {
 QVariant RunsModel::experimentSortValue(const Experiment& experiment, int column) const {
     if (column == state_column || column >= tags_column) return experimentText(experiment, column);
     const int by = column == name_column ? started_column : column;
-    const bool least = by == loss_column || by == left_column;
+    const bool least = by == loss_column || by == time_left_column;
     double value = least ? kInfinity : -kInfinity;
     for (const RunWatcher* run : experiment.runs) {
         const double one = runSortValue(*run, by).toDouble();
@@ -165,7 +165,7 @@ QVariant RunsModel::data(const QModelIndex& index, int role) const {
     if (!index.isValid()) return {};
     if (role == Qt::SizeHintRole && index.column() == name_column)
         return QSize(0, zoomed(experimentAt(index) != nullptr ? kTwoLines : kRowHeight));
-    if (role == Qt::TextAlignmentRole && index.column() >= step_column && index.column() <= left_column)
+    if (role == Qt::TextAlignmentRole && index.column() >= step_column && index.column() <= time_left_column)
         return int(Qt::AlignRight | Qt::AlignVCenter);
     if (const Experiment* experiment = experimentAt(index)) {
         if (role == Qt::DisplayRole) return experimentText(*experiment, index.column());
@@ -175,7 +175,7 @@ QVariant RunsModel::data(const QModelIndex& index, int role) const {
             return ticked_.contains(experiment->key) ? Qt::Checked : Qt::Unchecked;
         if (role == Qt::ToolTipRole)
             return tr("%1: %2. Ticked: it stays in the charts when another is chosen.")
-                .arg(experiment->name, counted(static_cast<int>(experiment->runs.size()), tr("run")));
+                .arg(experiment->name, countText(static_cast<int>(experiment->runs.size()), tr("run")));
         return {};
     }
     const RunWatcher* watcher = run(index);
@@ -217,7 +217,7 @@ QVariant RunsModel::headerData(int section, Qt::Orientation orientation, int rol
     if (role == Qt::DisplayRole) return headings.value(section).name;
     if (role == Qt::ToolTipRole) return headings.value(section).help;
     // Descending order puts the best, newest and most advanced runs first.
-    const bool most_first = section == step_column || section == last_column || section == best_column ||
+    const bool most_first = section == step_column || section == last_evaluation_column || section == best_evaluation_column ||
                             section == rate_column || section == started_column;
     if (role == Qt::InitialSortOrderRole && most_first) return Qt::DescendingOrder;
     return {};

@@ -89,16 +89,16 @@ RunsPanel::RunsPanel(TrainingState& state, QWidget* parent)
         connect(proxy_, signal, this, &RunsPanel::chartedChanged);
     // A selected run that is visible stays visible when rows are sorted.
     connect(proxy_, &QAbstractItemModel::layoutAboutToBeChanged, this,
-            [this] { current_was_seen_ = isSeen(tree_->currentIndex()); });
+            [this] { current_was_visible_ = isRowVisible(tree_->currentIndex()); });
     connect(proxy_, &QAbstractItemModel::layoutChanged, this, [this] {
-        if (current_was_seen_ && !isSeen(tree_->currentIndex())) scrollToCurrent();
+        if (current_was_visible_ && !isRowVisible(tree_->currentIndex())) scrollToCurrent();
     });
     for (auto signal : {&RunsModel::tickedChanged, &RunsModel::groupsChanged})
         connect(model_, signal, this, &RunsPanel::chartedChanged);
     connect(model_, &RunsModel::tickedChanged, this, &RunsPanel::showButtons);
     connect(&store_, &RunStore::changed, this, &RunsPanel::showButtons);
     connect(control_, &ControlClient::answered, this, [this](bool ok, const QString& message) {
-        emit said(ok ? message : tr("Not done: %1%2").arg(message, version_note_));
+        emit reported(ok ? message : tr("Not done: %1%2").arg(message, version_note_));
     });
     showButtons();
 }
@@ -140,7 +140,7 @@ void RunsPanel::makeTree() {
     connect(tree_, &QTreeView::customContextMenuRequested, this, &RunsPanel::openMenu);
     connect(tree_, &QTreeView::doubleClicked, this, [this](const QModelIndex& index) {
         if (const RunWatcher* run = model_->run(proxy_->mapToSource(index)))
-            emit inspectWanted(run->name(), false);
+            emit inspectRequested(run->name(), false);
         else
             tree_->setExpanded(index.siblingAtColumn(0), !tree_->isExpanded(index.siblingAtColumn(0)));
     });
@@ -169,9 +169,9 @@ bool RunsPanel::areTicked(const std::vector<RunWatcher*>& runs) const {
 bool RunsPanel::eventFilter(QObject* watched, QEvent* event) {
     if (watched == tree_ && event->type() == QEvent::Resize) {
         // The list still has its old size.
-        if (isSeen(tree_->currentIndex()))
+        if (isRowVisible(tree_->currentIndex()))
             QTimer::singleShot(0, this, [this] {
-                if (!isSeen(tree_->currentIndex())) scrollToCurrent();
+                if (!isRowVisible(tree_->currentIndex())) scrollToCurrent();
             });
     }
     const auto* key = event->type() == QEvent::KeyPress ? static_cast<QKeyEvent*>(event) : nullptr;
@@ -198,7 +198,7 @@ QWidget* RunsPanel::makeButtons() {
                            tr("Continue training: where a paused run waits, or from the newest checkpoint of "
                               "one that has ended"),
                            this, &RunsPanel::resumeSelected);
-    return widgetWith(rowOf({pause_, resume_, stop_, checkpoint_}));
+    return wrapInWidget(rowOf({pause_, resume_, stop_, checkpoint_}));
 }
 
 /// The run of a row, or the listed runs of an experiment.
@@ -225,7 +225,7 @@ std::vector<RunWatcher*> RunsPanel::allSelected() const {
     return runs;
 }
 
-bool RunsPanel::isSeen(const QModelIndex& index) const {
+bool RunsPanel::isRowVisible(const QModelIndex& index) const {
     const QRect row = tree_->visualRect(index);
     return !row.isEmpty() && tree_->viewport()->rect().contains(row.center());
 }
@@ -241,7 +241,7 @@ void RunsPanel::select(const QString& name) {
 /// If there is room for both, the experiment's name is visible above the run.
 void RunsPanel::scrollToCurrent() {
     const QModelIndex current = tree_->currentIndex();
-    if (!current.isValid() || (isSeen(current) && (!current.parent().isValid() || isSeen(current.parent()))))
+    if (!current.isValid() || (isRowVisible(current) && (!current.parent().isValid() || isRowVisible(current.parent()))))
         return;
     tree_->scrollTo(current.parent(), QAbstractItemView::PositionAtTop);
     tree_->scrollTo(current);
@@ -282,7 +282,7 @@ void RunsPanel::send(Command command) {
 
 void RunsPanel::send(Command command, const RunWatcher& run) {
     if (run.status().control.empty())
-        return emit said(
+        return emit reported(
             tr("%1 has no control socket on this machine; it can only be watched").arg(run.name()));
     version_note_ = otherVersionNote(run.status());
     control_->send(QString::fromStdString(run.status().control), command);
@@ -296,7 +296,7 @@ bool RunsPanel::canResume(const RunWatcher& run) const {
 /// False for queued runs and runs with a trainer, even if paused or suspended.
 bool RunsPanel::canBeQueued(const RunWatcher& run) const {
     return !run.isActive() && run.state() != RunState::finished && run.specification().has_value() &&
-           queue_.placeOf(run.folder().name()) < 0;
+           queue_.queuePosition(run.folder().name()) < 0;
 }
 
 void RunsPanel::resumeSelected() {
@@ -304,20 +304,20 @@ void RunsPanel::resumeSelected() {
         if (!canResume(*run)) continue;
         try {
             if (run->isSuspended()) {
-                TrainerLauncher::wake(run->folder());
+                TrainerLauncher::continueSuspended(run->folder());
             } else if (run->isActive()) {
                 send(Command::resume, *run);
                 continue;  // the answer is reported asynchronously
             } else {
                 launcher_.resume(run->folder());
             }
-            emit said(run->state() == RunState::unfinished
+            emit reported(run->state() == RunState::unfinished
                           ? tr("%1 goes on from its newest checkpoint to step %2")
                                 .arg(run->name())
                                 .arg(run->steps())
                           : tr("%1 is training again").arg(run->name()));
         } catch (const Error& error) {
-            emit said(QString::fromStdString(error.what()));
+            emit reported(QString::fromStdString(error.what()));
         }
     }
 }

@@ -32,7 +32,7 @@ class RunsPanel : public QWidget {
     /// run, and in ticked experiments.
     QStringList charted() const;
     /// Unticks all experiments, so that only the selected one is in the charts.
-    void chartNothingElse() { model_->untickAll(); }
+    void chartOnlySelected() { model_->untickAll(); }
     /// Renames the folder of the selected run. @throws Error
     void rename(const QString& to);
     /// Sets the experiment name of runs. @throws Error
@@ -53,15 +53,15 @@ class RunsPanel : public QWidget {
     void chartedChanged();
     void colorChosen(const QString& run, const QColor& color);
     void renamed(const QString& from, const QString& to);
-    void said(const QString& message);
+    void reported(const QString& message);
     /// Emitted to inspect the selected run's model, with or without its twin.
-    void inspectWanted(const QString& run, bool with_twin);
+    void inspectRequested(const QString& run, bool with_twin);
     /// Emitted to compare the groups of an experiment; `filter` matches its runs.
-    void compareWanted(const QString& filter);
+    void compareRequested(const QString& filter);
     /// Emitted to compare only the groups of these runs.
-    void compareRunsWanted(const QStringList& runs);
+    void compareRunsRequested(const QStringList& runs);
     /// Emitted to use a run's settings for a new one.
-    void settingsWanted(const roper::Specification& specification);
+    void settingsRequested(const roper::Specification& specification);
 
   protected:
     void showEvent(QShowEvent* event) override;
@@ -76,20 +76,20 @@ class RunsPanel : public QWidget {
     void openColumnMenu(const QPoint& at);
     void openFolder();
     void discard();
-    void readLabelsAgain();
+    void rereadLabels();
     void askForName();
     void askForExperimentName();
     void askForNotes();
     void showDifferences();
     void askForColor();
-    void putIntoQueue();
+    void enqueueSelected();
     void toggleTicks();
     /// Keys of the experiments of these runs, each once.
     QStringList experimentsOf(const std::vector<RunWatcher*>& runs) const;
     bool isCharted(const QString& experiment) const;
     bool areTicked(const std::vector<RunWatcher*>& runs) const;
     std::vector<RunWatcher*> listedUnder(const QModelIndex& index) const;
-    bool isSeen(const QModelIndex& index) const;
+    bool isRowVisible(const QModelIndex& index) const;
     void scrollToCurrent();
     bool canResume(const RunWatcher& run) const;
     bool canBeQueued(const RunWatcher& run) const;
@@ -102,7 +102,7 @@ class RunsPanel : public QWidget {
     RunFilterModel* proxy_;
     QTreeView* tree_;
     bool was_shown_ = false;
-    bool current_was_seen_ = false;  ///< before rows were sorted
+    bool current_was_visible_ = false;  ///< before rows were sorted
     QLineEdit* filter_;
     QLabel *detail_, *filter_problem_;
     QPushButton *pause_, *stop_, *checkpoint_, *resume_;

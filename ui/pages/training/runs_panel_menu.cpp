@@ -24,7 +24,7 @@
 namespace roper {
 namespace {
 
-constexpr qsizetype kLongestNote = 1 << 17;  // fits into the file even with escapes
+constexpr qsizetype kMaxNoteLength = 1 << 17;  // fits into the file even with escapes
 
 /// The words of a name that a filter interprets as words, not as comparisons.
 QString wordsOf(const QString& name) {
@@ -43,9 +43,9 @@ void RunsPanel::openMenu(const QPoint& at) {
     const auto any = [&](auto holds) { return std::any_of(chosen.begin(), chosen.end(), holds); };
     QMenu menu(this);
     if (!is_experiment) {
-        menu.addAction(tr("Inspect"), this, [this] { emit inspectWanted(selected()->name(), false); });
+        menu.addAction(tr("Inspect"), this, [this] { emit inspectRequested(selected()->name(), false); });
         QAction* beside = menu.addAction(tr("Inspect beside its twin"), this,
-                                         [this] { emit inspectWanted(selected()->name(), true); });
+                                         [this] { emit inspectRequested(selected()->name(), true); });
         beside->setEnabled(!twinNameOf(store_, run->name()).isEmpty());
     }
     if (const auto count = experimentsOf(chosen).size(); count > 1)
@@ -53,11 +53,11 @@ void RunsPanel::openMenu(const QPoint& at) {
             QStringList names;
             for (const RunWatcher* each : chosen)
                 names << each->name();
-            emit compareRunsWanted(names);
+            emit compareRunsRequested(names);
         });
     else
         menu.addAction(tr("Compare the experiment"), this,
-                       [this] { emit compareWanted(wordsOf(model_->experimentNameOf(selected()->name()))); });
+                       [this] { emit compareRequested(wordsOf(model_->experimentNameOf(selected()->name()))); });
     QAction* keep = menu.addAction(tr("Keep in the charts"), Qt::Key_Space, this, &RunsPanel::toggleTicks);
     keep->setCheckable(true);
     keep->setChecked(areTicked(chosen));
@@ -69,8 +69,8 @@ void RunsPanel::openMenu(const QPoint& at) {
         ->setEnabled(several);
     if (run->specification() && !run->specification()->isImported())
         menu.addAction(tr("Same settings, change …"), this,
-                       [this] { emit settingsWanted(*selected()->specification()); });
-    QAction* queue = menu.addAction(tr("Put into the queue"), this, &RunsPanel::putIntoQueue);
+                       [this] { emit settingsRequested(*selected()->specification()); });
+    QAction* queue = menu.addAction(tr("Put into the queue"), this, &RunsPanel::enqueueSelected);
     queue->setEnabled(any([this](const RunWatcher* each) { return canBeQueued(*each); }));
     menu.addSeparator();
     menu.addAction(tr("Tags and note…"), this, &RunsPanel::askForNotes);
@@ -84,7 +84,7 @@ void RunsPanel::openMenu(const QPoint& at) {
     }
     menu.addSeparator();
     QAction* remove = menu.addAction(
-        chosen.size() > 1 ? tr("Move %1 to trash").arg(counted(static_cast<int>(chosen.size()), tr("run")))
+        chosen.size() > 1 ? tr("Move %1 to trash").arg(countText(static_cast<int>(chosen.size()), tr("run")))
                           : tr("Move to trash"),
         this, &RunsPanel::discard);
     remove->setEnabled(any([](const RunWatcher* each) { return !each->isActive(); }));
@@ -137,11 +137,11 @@ void RunsPanel::renameExperiment(const std::vector<RunWatcher*>& runs, const QSt
         labels.experiment = name.toStdString();
         writeLabels(run->folder(), labels);
     }
-    readLabelsAgain();
+    rereadLabels();
 }
 
 /// Moves runs to their new experiments at once, keeping the selection.
-void RunsPanel::readLabelsAgain() {
+void RunsPanel::rereadLabels() {
     const RunWatcher* run = selected();
     const QString current = run != nullptr ? run->name() : QString();
     for (RunWatcher* each : store_.runs())
@@ -167,7 +167,7 @@ void RunsPanel::askForExperimentName() {
     try {
         renameExperiment({all.begin(), all.end()}, name);
     } catch (const Error& error) {
-        emit said(tr("Not renamed: %1").arg(QString::fromStdString(error.what())));
+        emit reported(tr("Not renamed: %1").arg(QString::fromStdString(error.what())));
     }
 }
 
@@ -183,7 +183,7 @@ void RunsPanel::askForName() {
     try {
         rename(dialog.textValue().trimmed());
     } catch (const Error& error) {
-        emit said(tr("Not renamed: %1").arg(QString::fromStdString(error.what())));
+        emit reported(tr("Not renamed: %1").arg(QString::fromStdString(error.what())));
     }
 }
 
@@ -192,10 +192,10 @@ void RunsPanel::askForNotes() {
     const auto runs = allSelected();
     if (runs.empty()) return;
     QDialog dialog(this);
-    dialog.setWindowTitle(tr("Tags and note of %1").arg(counted(static_cast<int>(runs.size()), tr("run"))));
+    dialog.setWindowTitle(tr("Tags and note of %1").arg(countText(static_cast<int>(runs.size()), tr("run"))));
     auto* tags = new QLineEdit(QString::fromStdString(join(runs.front()->labels().tags, " ")));
     tags->setPlaceholderText(tr("words, with blanks between them"));
-    auto* note = new TextInput(kLongestNote);
+    auto* note = new TextInput(kMaxNoteLength);
     note->setPlainText(QString::fromStdString(runs.front()->labels().note));
     auto* layout = new QFormLayout(&dialog);
     layout->addRow(tr("Tags"), tags);
@@ -216,9 +216,9 @@ void RunsPanel::askForNotes() {
             writeLabels(run->folder(), labels);
         }
     } catch (const Error& error) {
-        emit said(QString::fromStdString(error.what()));
+        emit reported(QString::fromStdString(error.what()));
     }
-    readLabelsAgain();
+    rereadLabels();
 }
 
 void RunsPanel::showDifferences() {
@@ -236,7 +236,7 @@ void RunsPanel::askForColor() {
     if (color.isValid()) emit colorChosen(name, color);
 }
 
-void RunsPanel::putIntoQueue() {
+void RunsPanel::enqueueSelected() {
     try {
         int queued = 0;
         for (const RunWatcher* run : allSelected()) {
@@ -244,9 +244,9 @@ void RunsPanel::putIntoQueue() {
             queue_.enqueueRun(run->folder());
             ++queued;
         }
-        emit said(tr("%1 put into the queue").arg(counted(queued, tr("run"))));
+        emit reported(tr("%1 put into the queue").arg(countText(queued, tr("run"))));
     } catch (const Error& error) {
-        emit said(QString::fromStdString(error.what()));
+        emit reported(QString::fromStdString(error.what()));
     }
 }
 

@@ -8,7 +8,7 @@
 namespace roper {
 namespace {
 
-constexpr std::size_t kMostShown = 64;
+constexpr std::size_t kMaxShown = 64;
 
 QString escaped(const std::string& text) {
     return QString::fromStdString(text).toHtmlEscaped().replace('\n', QStringLiteral("<br>"));
@@ -136,7 +136,7 @@ void SamplesView::show(const QString& run, const std::vector<Sample>& samples) {
 void SamplesView::write() {
     const bool dark = Theme::of(palette()).dark;
     QString html = "<body style='font-family:monospace'>";
-    for (std::size_t i = 0; i < std::min(samples_.size(), kMostShown); ++i)
+    for (std::size_t i = 0; i < std::min(samples_.size(), kMaxShown); ++i)
         html += sampleHtml(samples_[i], dark);
     const int scrolled = text_->verticalScrollBar()->value();
     text_->setHtml(html + "</body>");

@@ -91,7 +91,7 @@ QWidget* SpecificationForm::makeEditor(const SpecificationField& field) {
     if (const auto* choice = std::get_if<Choice>(&field.accepts)) {
         auto* box = new QComboBox;
         // No wider than the available room, so that long choices do not widen the form.
-        letBeNarrow(*box);
+        allowShrinking(*box);
         for (const std::string& name : choice->names)
             box->addItem(QString::fromStdString(name));
         connect(box, &QComboBox::currentTextChanged, this, react);
@@ -162,11 +162,11 @@ std::map<std::string, QString> SpecificationForm::problems() const {
         wrong[problem.key] = QString::fromStdString(problem.message);
     const Specification asked = specification();
     std::error_code unreadable;
-    if (asked.task.isText() && !asked.task.own.text("text").empty() &&
-        !std::filesystem::exists(textPath(asked.task.own.text("text")), unreadable))
+    if (asked.task.isText() && !asked.task.declared.text("text").empty() &&
+        !std::filesystem::exists(textPath(asked.task.declared.text("text")), unreadable))
         wrong["task.text"] = tr("there is no such file or folder");
     for (const auto& [key, row] : rows_)
-        if (!row.typing_error.isEmpty() && !whyUnused(*row.field, specification_))
+        if (!row.typing_error.isEmpty() && !unusedReason(*row.field, specification_))
             wrong[key] = row.typing_error;
     return wrong;
 }
@@ -178,7 +178,7 @@ void SpecificationForm::validate() {
     for (auto& [key, row] : rows_) {
         const auto found = wrong.find(key);
         const bool is_wrong = found != wrong.end();
-        const auto unused = whyUnused(*row.field, specification_);
+        const auto unused = unusedReason(*row.field, specification_);
         unused_fields += unused ? 1 : 0;
         for (QWidget* part :
              {static_cast<QWidget*>(row.label), static_cast<QWidget*>(row.message), row.input})

@@ -11,7 +11,7 @@
 namespace roper {
 namespace {
 
-constexpr int kBetweenTimings_ms = 500;
+constexpr int kTimingInterval_ms = 500;
 
 /// At most `most` items, with equal numbers of each kind as far as possible, preferring early ones and
 /// keeping their order.
@@ -57,47 +57,47 @@ TrainingPage::TrainingPage(RunStore& store, TrainerLauncher& launcher, QueueLaun
     about_run->addTab(samples_, tr("Samples"));
     about_run->addTab(log_, tr("Log"));
     about_run->setDocumentMode(true);
-    auto* right = splitOf(Qt::Vertical, {lists_, about_run}, {360, 300});
-    contents()->addWidget(splitOf(Qt::Horizontal, {makeChooser(), metrics_, right}, {280, 400, 540}, 1), 1);
+    auto* right = makeSplitter(Qt::Vertical, {lists_, about_run}, {360, 300});
+    contents()->addWidget(makeSplitter(Qt::Horizontal, {makeChooser(), metrics_, right}, {280, 400, 540}, 1), 1);
 
     connect(presets_, &PresetList::chosen, this,
             [this](const Preset& preset) { form_->setSpecification(preset.specification); });
     connectDemonstration();
     connect(form_, &SpecificationForm::changed, this, &TrainingPage::showForm);
-    connect(&state_.store(), &RunStore::runAdded, this, &TrainingPage::followRun);
+    connect(&state_.store(), &RunStore::runAdded, this, &TrainingPage::connectRun);
     connect(&state_.store(), &RunStore::runRemoved, this, [this](const QString& name) {
         metrics_->removeRun(name);
         state_.forget(name);
-        chartChosen();
+        showChartedRuns();
     });
     // Collects several changes into one update of the charts.
-    listing_.setSingleShot(true);
-    connect(&listing_, &QTimer::timeout, this, [this] {
+    list_timer_.setSingleShot(true);
+    connect(&list_timer_, &QTimer::timeout, this, [this] {
         if (runs_->selected() == nullptr) selectNewest();
-        chartChosen();
+        showChartedRuns();
     });
-    timing_.setSingleShot(true);
-    timing_.setInterval(kBetweenTimings_ms);
-    connect(&timing_, &QTimer::timeout, this, &TrainingPage::showForm);
-    connect(runs_, &RunsPanel::chartedChanged, &listing_, qOverload<>(&QTimer::start));
+    time_timer_.setSingleShot(true);
+    time_timer_.setInterval(kTimingInterval_ms);
+    connect(&time_timer_, &QTimer::timeout, this, &TrainingPage::showForm);
+    connect(runs_, &RunsPanel::chartedChanged, &list_timer_, qOverload<>(&QTimer::start));
     connect(runs_, &RunsPanel::colorChosen, this, [this](const QString& name, const QColor& color) {
         state_.setColor(name, color);
-        chartChosen();
+        showChartedRuns();
     });
-    connect(runs_, &RunsPanel::inspectWanted, this, &TrainingPage::inspectWanted);
-    connect(runs_, &RunsPanel::compareWanted, this, &TrainingPage::compareWanted);
-    connect(runs_, &RunsPanel::compareRunsWanted, this, &TrainingPage::compareRunsWanted);
-    connect(runs_, &RunsPanel::settingsWanted, this, [this](const Specification& specification) {
+    connect(runs_, &RunsPanel::inspectRequested, this, &TrainingPage::inspectRequested);
+    connect(runs_, &RunsPanel::compareRequested, this, &TrainingPage::compareRequested);
+    connect(runs_, &RunsPanel::compareRunsRequested, this, &TrainingPage::compareRunsRequested);
+    connect(runs_, &RunsPanel::settingsRequested, this, [this](const Specification& specification) {
         form_->setSpecification(specification);
         chooser_->setCurrentIndex(1);
     });
     connect(runs_, &RunsPanel::renamed, &state_, &TrainingState::rename);
-    connect(&state_, &TrainingState::said, this, &TrainingPage::say);
+    connect(&state_, &TrainingState::reported, this, &TrainingPage::showMessage);
     connect(&state_, &TrainingState::started, runs_, &RunsPanel::select);
-    connect(queue_panel_, &QueuePanel::said, this, &TrainingPage::say);
-    connect(cluster_panel_, &ClusterPanel::said, this, &TrainingPage::say);
-    connect(cluster_panel_, &ClusterPanel::pointed, this, &TrainingPage::setReadout);
-    connect(cluster_panel_, &ClusterPanel::runWanted, this, [this](const QString& name) {
+    connect(queue_panel_, &QueuePanel::reported, this, &TrainingPage::showMessage);
+    connect(cluster_panel_, &ClusterPanel::reported, this, &TrainingPage::showMessage);
+    connect(cluster_panel_, &ClusterPanel::hovered, this, &TrainingPage::setReadout);
+    connect(cluster_panel_, &ClusterPanel::runRequested, this, [this](const QString& name) {
         runs_->select(name);
         lists_->setCurrentWidget(runs_);
     });
@@ -111,23 +111,23 @@ TrainingPage::TrainingPage(RunStore& store, TrainerLauncher& launcher, QueueLaun
     connect(&state_.queue(), &QueueLauncher::changed, this, count_queue);
     count_queue();
     connect(runs_, &RunsPanel::selectionChanged, this, &TrainingPage::showSelected);
-    connect(runs_, &RunsPanel::said, this, &TrainingPage::say);
-    connect(metrics_, &MetricPanel::pointed, this, &TrainingPage::setReadout);
+    connect(runs_, &RunsPanel::reported, this, &TrainingPage::showMessage);
+    connect(metrics_, &MetricPanel::hovered, this, &TrainingPage::setReadout);
     std::vector<std::string> charts;
     for (const QuantityInfo& info : quantities())
         charts.push_back(QuantityChart::figureNameOf(info.quantity).toStdString());
-    pictures().set(
+    pageFigures().set(
         [this] {
             PageFigures::Figures all = metrics_->figures();
             all.push_back(&cluster_panel_->grid());
             return all;
         },
         {}, [this](FigureRequest request) -> Figure& { return prepareFigure(std::move(request)); }, charts);
-    keepView();
+    registerViewSettings();
     for (RunWatcher* run : state_.store().runs())
-        followRun(run);
+        connectRun(run);
     selectNewest();
-    chartChosen();
+    showChartedRuns();
     // Initially chooses the preset of the demonstration, so that its settings can be explored further.
     if (!presets_->choose("copy-quick")) presets_->setCurrentRow(0);
     showForm();
@@ -136,25 +136,25 @@ TrainingPage::TrainingPage(RunStore& store, TrainerLauncher& launcher, QueueLaun
 Figure& TrainingPage::prepareFigure(FigureRequest request) {
     if (request.kind == "cluster") {
         const std::filesystem::path folder = state_.store().folder();
-        ClusterView view = lookAtSubmissions(folder);
+        ClusterView view = readClusterView(folder);
         if (view.submissions.empty())
             throw Error(ErrorKind::usage, "no runs of " + folder.string() + " were submitted to a cluster");
         const bool all_ended =
-            std::all_of(view.elements.begin(), view.elements.end(),
-                        [](const SweepElement& element) { return element.is_known || element.isFinished(); });
-        if (!all_ended) view = lookAtCluster(folder);
+            std::all_of(view.runs.begin(), view.runs.end(),
+                        [](const SweepRunStatus& run) { return run.is_state_known || run.isFinished(); });
+        if (!all_ended) view = queryCluster(folder);
         cluster_panel_->show(view);
-        return pictures().named(request.kind);
+        return pageFigures().named(request.kind);
     }
     state_.store().readAll();
     if (state_.store().runs().empty())
         throw Error(ErrorKind::usage, "there are no runs in " + state_.store().folder().string());
     runs_->model().nameGroups();
     if (runs_->selected() == nullptr) selectNewest();
-    chartChosen();
+    showChartedRuns();
     for (const QuantityInfo& info : quantities())
         if (QuantityChart::figureNameOf(info.quantity).toStdString() == request.kind &&
-            metrics_->placeOf(info.quantity) < 0)
+            metrics_->chartIndexOf(info.quantity) < 0)
             metrics_->setQuantity(0, info.quantity);
     for (int place = 0; place < metrics_->count(); ++place) {
         MetricChart& chart = metrics_->chart(place);
@@ -162,7 +162,7 @@ Figure& TrainingPage::prepareFigure(FigureRequest request) {
         chart.redrawNow();
         chart.plot().replot();  // positions the legend
     }
-    return pictures().named(request.kind);
+    return pageFigures().named(request.kind);
 }
 
 void TrainingPage::showForm() {
@@ -171,32 +171,32 @@ void TrainingPage::showForm() {
         if (QString::fromStdString(preset.name) == presets_->chosenName())
             presets_->setChanged(toToml(form_->specification()) !=
                                  toToml(withoutUnused(preset.specification)));
-    const QString too_large = is_valid ? state_.lackOfMemory(form_->specification(), 1) : QString();
-    const QString too_large_for_two = is_valid ? state_.lackOfMemory(form_->specification(), 2) : QString();
+    const QString too_large = is_valid ? state_.memoryShortage(form_->specification(), 1) : QString();
+    const QString too_large_for_two = is_valid ? state_.memoryShortage(form_->specification(), 2) : QString();
     start_->setEnabled(is_valid && too_large.isEmpty());
     twins_->setEnabled(is_valid && too_large_for_two.isEmpty());
     queue_twins_->setEnabled(start_->isEnabled());
-    QString text = is_valid ? state_.outlook(form_->specification())
+    QString text = is_valid ? state_.expectedCosts(form_->specification())
                             : tr("A setting is wrong; “All settings” says which and why.");
     for (const QString& problem : {too_large, too_large.isEmpty() ? too_large_for_two : QString()})
         if (!problem.isEmpty()) text += ' ' + problem;
-    outlook_->setText(text);
+    expected_costs_->setText(text);
 }
 
 void TrainingPage::connectDemonstration() {
-    connect(demonstration_, &DemonstrationCard::startWanted, this,
+    connect(demonstration_, &DemonstrationCard::startRequested, this,
             [this](const Specification& specification) {
-                askBeforeLongWork(this, tr("The demonstration"), tr("Start"),
+                confirmLongWork(this, tr("The demonstration"), tr("Start"),
                                   state_.expectedTime(twinsOf(specification)), [this, specification] {
-                                      runs_->chartNothingElse();
+                                      runs_->chartOnlySelected();
                                       state_.start(specification, true);
                                   });
             });
     connect(
-        demonstration_, &DemonstrationCard::moreSeedsWanted, this,
-        [this](const Specification& specification) { queueTwins(specification, kSeedsThatSaySomething); });
-    connect(demonstration_, &DemonstrationCard::inspectWanted, this, &TrainingPage::inspectWanted);
-    connect(demonstration_, &DemonstrationCard::compareWanted, this, &TrainingPage::compareWanted);
+        demonstration_, &DemonstrationCard::moreSeedsRequested, this,
+        [this](const Specification& specification) { queueTwins(specification, kDefaultSeeds); });
+    connect(demonstration_, &DemonstrationCard::inspectRequested, this, &TrainingPage::inspectRequested);
+    connect(demonstration_, &DemonstrationCard::compareRequested, this, &TrainingPage::compareRequested);
 }
 
 void TrainingPage::queueTwins(const Specification& specification, int seeds) {
@@ -208,16 +208,16 @@ void TrainingPage::queueTwins(const Specification& specification, int seeds) {
 void TrainingPage::startRuns(bool as_twins) {
     const Specification specification = form_->specification();
     const std::vector runs = as_twins ? twinsOf(specification) : std::vector{specification};
-    askBeforeLongWork(this, as_twins ? tr("Twins, RoPE and RoPER") : tr("This run"), tr("Start"),
+    confirmLongWork(this, as_twins ? tr("Twins, RoPE and RoPER") : tr("This run"), tr("Start"),
                       state_.expectedTime(runs),
                       [this, specification, as_twins] { state_.start(specification, as_twins); });
 }
 
-void TrainingPage::queueRuns(const std::vector<Specification>& specifications, int there_already) {
+void TrainingPage::queueRuns(const std::vector<Specification>& specifications, int already_present) {
     const auto count = static_cast<int>(specifications.size());
-    askBeforeLongWork(this, counted(count, tr("run")), tr("Queue"), state_.expectedTime(specifications),
-                      [this, specifications, there_already] {
-                          state_.enqueue(specifications, there_already);
+    confirmLongWork(this, countText(count, tr("run")), tr("Queue"), state_.expectedTime(specifications),
+                      [this, specifications, already_present] {
+                          state_.enqueue(specifications, already_present);
                           lists_->setCurrentWidget(queue_panel_);
                       });
 }
@@ -225,11 +225,11 @@ void TrainingPage::queueRuns(const std::vector<Specification>& specifications, i
 void TrainingPage::selectNewest() {
     const RunWatcher* newest = nullptr;
     for (const RunWatcher* run : state_.store().runs())
-        if (newest == nullptr || run->madeAt_s() > newest->madeAt_s()) newest = run;
+        if (newest == nullptr || run->createdAt_s() > newest->createdAt_s()) newest = run;
     if (newest != nullptr) runs_->select(newest->name());
 }
 
-void TrainingPage::followRun(RunWatcher* run) {
+void TrainingPage::connectRun(RunWatcher* run) {
     connect(run, &RunWatcher::metricsAdded, this,
             [this, run](std::size_t first) { metrics_->addMetrics(*run, first); });
     connect(run, &RunWatcher::evaluationsAdded, this,
@@ -242,57 +242,57 @@ void TrainingPage::followRun(RunWatcher* run) {
         });
     // The run provides timings, which improve the estimate for the form's run.
     connect(run, &RunWatcher::statusChanged, this, [this, run] {
-        if (run->state() == RunState::finished && !timing_.isActive()) timing_.start();
+        if (run->state() == RunState::finished && !time_timer_.isActive()) time_timer_.start();
     });
-    listing_.start();
+    list_timer_.start();
 }
 
 /// Charts contain the runs of the selected run's experiment and of ticked experiments: hundreds of curves
 /// could neither be distinguished nor drawn in time.
-void TrainingPage::chartChosen() {
-    constexpr int kMostCharted = 48;
+void TrainingPage::showChartedRuns() {
+    constexpr int kMaxCharted = 48;
     const RunsModel& model = runs_->model();
     for (const RunWatcher* run : state_.store().runs())
         runs_->model().setColor(run->name(),
-                                state_.colorOf(*run, model.placeOf(run->name()).of_method, palette()));
+                                state_.colorOf(*run, model.groupIndexOf(run->name()).of_method, palette()));
     const QStringList listed = runs_->charted(),
-                      wanted = evenly(listed, kMostCharted, [&](const QString&run) {
+                      wanted = evenly(listed, kMaxCharted, [&](const QString&run) {
                           return model.experimentKeyOf(run) + '\n' + model.groupOf(run);
                       });
-    metrics_->setLeftOut(wanted.size(), listed.size());
+    metrics_->setDrawnCount(wanted.size(), listed.size());
     const RunWatcher* selected = runs_->selected();
     for (RunWatcher* run : state_.store().runs())
         if (!wanted.contains(run->name())) metrics_->removeRun(run->name());
-    const QHash<QString, MetricChart::Look> looks = looks_.of(curvesOf(wanted));
+    const QHash<QString, MetricChart::CurveStyle> styles = curve_styles_.of(curvesOf(wanted));
     QHash<QString, QString> letters;
-    for (auto look = looks.cbegin(); look != looks.cend(); ++look)
-        if (!look->letter.isEmpty()) letters[look.key()] = look->letter;
+    for (auto style = styles.cbegin(); style != styles.cend(); ++style)
+        if (!style->letter.isEmpty()) letters[style.key()] = style->letter;
     runs_->model().setLetters(letters);
     for (const QString& name : wanted) {
-        MetricChart::Look look = looks.value(name);
-        look.chosen = selected != nullptr && name == selected->name();
+        MetricChart::CurveStyle style = styles.value(name);
+        style.chosen = selected != nullptr && name == selected->name();
         if (metrics_->hasRun(name))
-            metrics_->setLook(name, look);
+            metrics_->setCurveStyle(name, style);
         else if (const RunWatcher* run = state_.store().find(name))
-            metrics_->addRun(*run, look);
+            metrics_->addRun(*run, style);
     }
 }
 
-QList<CurveLooks::Run> TrainingPage::curvesOf(const QStringList& runs) {
+QList<CurveStyles::Run> TrainingPage::curvesOf(const QStringList& runs) {
     const RunsModel& model = runs_->model();
-    QList<CurveLooks::Run> curves;
+    QList<CurveStyles::Run> curves;
     for (const QString& name : runs) {
         const RunWatcher* run = state_.store().find(name);
         // The method stands in until groups have been labelled.
         QString group = model.groupOf(name);
         if (group.isEmpty() && run != nullptr && run->specification())
             group = QString::fromStdString(run->specification()->methodTitle());
-        curves << CurveLooks::Run{name,
+        curves << CurveStyles::Run{name,
                                   model.experimentKeyOf(name),
                                   model.experimentTitleOf(name),
                                   group,
                                   model.labelOf(name),
-                                  model.placeOf(name).group,
+                                  model.groupIndexOf(name).group,
                                   model.color(name)};
     }
     return curves;
@@ -330,22 +330,22 @@ QString TrainingPage::explanation() const {
         .arg(s.training.length);
 }
 
-void TrainingPage::keepView() {
-    keep(
+void TrainingPage::registerViewSettings() {
+    registerViewSetting(
         "view.training_preset", [this] { return presets_->chosenName().toStdString(); },
         [this](const std::string& preset) {
             if (!preset.empty() && presets_->choose(QString::fromStdString(preset)))
                 chooser_->setCurrentWidget(presets_);
         });
-    keep(
+    registerViewSetting(
         "view.training_charts", [this] { return metrics_->arrangement(); },
         [this](const std::string& charts) {
             if (!charts.empty()) metrics_->arrange(charts);
         });
-    keepNumber(
+    registerNumberSetting(
         "view.training_seeds", [this] { return seeds_->value(); },
         [this](int seeds) { seeds_->setValue(seeds); });
-    keep(
+    registerViewSetting(
         "view.training_run",
         [this] {
             const RunWatcher* run = runs_->selected();

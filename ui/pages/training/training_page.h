@@ -31,8 +31,8 @@ class TrainingPage : public Page {
     QString explanation() const override;
 
     /// Queues runs, after confirmation if they take long.
-    /// @param there_already  number of further requested runs that are already trained or queued
-    void queueRuns(const std::vector<Specification>& specifications, int there_already = 0);
+    /// @param already_present  number of further requested runs that are already trained or queued
+    void queueRuns(const std::vector<Specification>& specifications, int already_present = 0);
 
     TrainingState& state() { return state_; }
     SpecificationForm& form() { return *form_; }
@@ -49,21 +49,21 @@ class TrainingPage : public Page {
 
   signals:
     /// Emitted to inspect a run's model, with or without its twin, or to compare runs that match a filter.
-    void inspectWanted(const QString& run, bool with_twin);
-    void compareWanted(const QString& filter);
-    void compareRunsWanted(const QStringList& runs);
+    void inspectRequested(const QString& run, bool with_twin);
+    void compareRequested(const QString& filter);
+    void compareRunsRequested(const QStringList& runs);
 
   private:
     Figure& prepareFigure(FigureRequest request);
-    void keepView();
+    void registerViewSettings();
     QWidget* makeChooser();
     QWidget* makeStartButtons();
-    void followRun(RunWatcher* run);
+    void connectRun(RunWatcher* run);
     void selectNewest();
-    void chartChosen();
-    QList<CurveLooks::Run> curvesOf(const QStringList& runs);
+    void showChartedRuns();
+    QList<CurveStyles::Run> curvesOf(const QStringList& runs);
     void showForm();
-    static constexpr int kSeedsThatSaySomething = kFewPairs;
+    static constexpr int kDefaultSeeds = kMinPairs;
     void connectDemonstration();
     void queueTwins(const Specification& specification, int seeds);
     void startRuns(bool as_twins);
@@ -83,9 +83,9 @@ class TrainingPage : public Page {
     QTabWidget* lists_;
     QPushButton *start_, *twins_, *queue_twins_;
     QSpinBox* seeds_;
-    CurveLooks looks_;
-    QTimer listing_, timing_;
-    QLabel* outlook_;  ///< the run's expected costs, or why it cannot start
+    CurveStyles curve_styles_;
+    QTimer list_timer_, time_timer_;
+    QLabel* expected_costs_;  ///< the run's expected costs, or why it cannot start
 };
 
 }  // namespace roper

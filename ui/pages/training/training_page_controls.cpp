@@ -16,32 +16,32 @@ QWidget* TrainingPage::makeChooser() {
     scroll->setHorizontalScrollBarPolicy(Qt::ScrollBarAlwaysOff);
     chooser_->addTab(presets_, tr("Presets"));
     chooser_->addTab(scroll, tr("All settings"));
-    outlook_ = wrappedLabel();
-    outlook_->setAccessibleName(tr("What a run takes"));
-    return widgetWith(columnOf({demonstration_, {chooser_, 1}, outlook_, makeStartButtons()}));
+    expected_costs_ = wrappedLabel();
+    expected_costs_->setAccessibleName(tr("What a run takes"));
+    return wrapInWidget(columnOf({demonstration_, {chooser_, 1}, expected_costs_, makeStartButtons()}));
 }
 
 QWidget* TrainingPage::makeStartButtons() {
-    start_ = buttonFor(tr("Start"), tr("Train this specification"), this, [this] { startRuns(false); });
-    twins_ = buttonFor(tr("Start as twins"),
+    start_ = makeActionButton(tr("Start"), tr("Train this specification"), this, [this] { startRuns(false); });
+    twins_ = makeActionButton(tr("Start as twins"),
                        tr("RoPE and RoPER at the same time: same initial weights, same batches"), this,
                        [this] { startRuns(true); });
     twins_->setDefault(true);
-    queue_twins_ = buttonFor(tr("Queue twins"),
+    queue_twins_ = makeActionButton(tr("Queue twins"),
                              tr("RoPE and RoPER for each seed, one run after the other; seeds that are "
                                 "trained already are not queued again"),
                              this, [this] { queueTwins(form_->specification(), seeds_->value()); });
     seeds_ = named(new QSpinBox, tr("How many seeds"),
                    tr("From the data seed of the settings upwards; five are the least that say something"));
     seeds_->setRange(1, 1000);
-    seeds_->setValue(kSeedsThatSaySomething);
+    seeds_->setValue(kDefaultSeeds);
     seeds_->setSuffix(tr(" seeds"));
     auto* layout = new QGridLayout;
     layout->addWidget(start_, 0, 0);
     layout->addWidget(twins_, 0, 1);
     layout->addWidget(queue_twins_, 1, 1);
     layout->addWidget(seeds_, 1, 0);
-    return widgetWith(layout);
+    return wrapInWidget(layout);
 }
 
 void TrainingPage::addActions(Actions& actions) {

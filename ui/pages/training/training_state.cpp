@@ -31,13 +31,13 @@ TrainingState::TrainingState(RunStore& store, TrainerLauncher& launcher, QueueLa
       launcher_(launcher),
       queue_(queue),
       edits_(queue, store, history, this) {
-    connect(&edits_, &RunEdits::said, this, &TrainingState::said);
-    connect(&store_, &RunStore::changed, this, &TrainingState::removeWhatNeverBegan);
+    connect(&edits_, &RunEdits::reported, this, &TrainingState::reported);
+    connect(&store_, &RunStore::changed, this, &TrainingState::removeNeverStarted);
 }
 
 /// Removes runs whose settings or text were found invalid before the first step, keeping only the error
 /// message.
-void TrainingState::removeWhatNeverBegan() {
+void TrainingState::removeNeverStarted() {
     for (const QString& name : QSet<QString>(started_)) {
         const RunWatcher* run = store_.find(name);
         if (run != nullptr && run->state() != RunState::failed && run->step() == 0) continue;
@@ -47,30 +47,30 @@ void TrainingState::removeWhatNeverBegan() {
         if (never_began && !moveToTrash(run->folder())) {
             // The trainer has reported the error and is about to end.
             constexpr int kSoon_ms = 300;
-            QTimer::singleShot(kSoon_ms, this, &TrainingState::removeWhatNeverBegan);
+            QTimer::singleShot(kSoon_ms, this, &TrainingState::removeNeverStarted);
             continue;
         }
         started_.remove(name);
         if (!never_began) continue;
-        emit said(tr("Not started: %1").arg(why));
+        emit reported(tr("Not started: %1").arg(why));
     }
 }
 
 /// A warning, preceded by a space, if the disk has too little room for these runs; otherwise empty.
-QString TrainingState::lowDisk(const std::vector<Specification>& specifications) const {
+QString TrainingState::diskShortage(const std::vector<Specification>& specifications) const {
     const auto free = availableDisk(store_.folder());
     const auto problem = free ? diskProblem(specifications, *free) : std::nullopt;
     return problem ? tr(" Low disk space: %1.").arg(QString::fromStdString(*problem)) : QString();
 }
 
-QString TrainingState::outlook(const Specification& specification) const {
+QString TrainingState::expectedCosts(const Specification& specification) const {
     const Cost cost = costOf(specification);
     return tr("%1. A run takes %2.%3")
         .arg(QString::fromStdString(costText(cost)), expectedTimeText(expectedTime({specification})),
-             lowDisk({specification}));
+             diskShortage({specification}));
 }
 
-QString TrainingState::lackOfMemory(const Specification& specification, int runs) const {
+QString TrainingState::memoryShortage(const Specification& specification, int runs) const {
     if (specification.device.name.starts_with("cuda")) return {};
     const auto available = availableMemory();
     const double needed = runs * costOf(specification).memory_bytes;
@@ -87,23 +87,23 @@ QString TrainingState::lackOfMemory(const Specification& specification, int runs
 }
 
 ExpectedTime TrainingState::expectedTime(const std::vector<Specification>& specifications) const {
-    return StepTimes(recordsOf(store_), readSpeeds(store_.folder())).ofAll(specifications);
+    return StepTimes(recordsOf(store_), readSpeeds(store_.folder())).estimateTotal(specifications);
 }
 
 void TrainingState::start(const Specification& specification, bool as_twins) {
     try {
         const RunLabels labels =
-            asExperiments({specification}, experimentNames(), std::time(nullptr)).front().labels;
+            groupIntoExperiments({specification}, experimentNames(), std::time(nullptr)).front().labels;
         const std::vector<RunFolder> runs = as_twins ? launcher_.startTwins(specification, labels)
                                                      : std::vector{launcher_.start(specification, labels)};
         for (const RunFolder& run : runs)
             started_.insert(QString::fromStdString(run.name()));
-        emit said(tr("Started; the first steps follow in a moment.") +
-                  lowDisk(std::vector(as_twins ? 2 : 1, specification)));
+        emit reported(tr("Started; the first steps follow in a moment.") +
+                  diskShortage(std::vector(as_twins ? 2 : 1, specification)));
         store_.refresh();
         emit started(QString::fromStdString(runs.back().name()));
     } catch (const Error& error) {
-        emit said(tr("Not started: %1").arg(QString::fromStdString(error.what())));
+        emit reported(tr("Not started: %1").arg(QString::fromStdString(error.what())));
         store_.refresh();
     }
 }
@@ -117,13 +117,13 @@ std::set<std::string> TrainingState::experimentNames() const {
 
 /// Assigns each run to a new experiment or, with `join`, to an existing one with the same settings.
 std::vector<NewRun> TrainingState::named(const std::vector<Specification>& specifications, bool join) const {
-    std::vector<NewRun> runs = asExperiments(specifications, experimentNames(), std::time(nullptr));
+    std::vector<NewRun> runs = groupIntoExperiments(specifications, experimentNames(), std::time(nullptr));
     if (!join) return runs;
     std::map<std::string, std::pair<double, std::string>> newest;  // by settings: time of creation and name
     for (const RunWatcher* run : store_.runs()) {
         if (!run->specification()) continue;
         auto& known = newest[experimentKey(*run->specification(), {})];
-        known = std::max(known, std::pair(run->madeAt_s(), run->labels().experiment));
+        known = std::max(known, std::pair(run->createdAt_s(), run->labels().experiment));
     }
     for (NewRun& run : runs)
         if (const auto known = newest.find(experimentKey(run.specification, {})); known != newest.end())
@@ -131,17 +131,17 @@ std::vector<NewRun> TrainingState::named(const std::vector<Specification>& speci
     return runs;
 }
 
-void TrainingState::enqueue(const std::vector<Specification>& specifications, int there_already) {
+void TrainingState::enqueue(const std::vector<Specification>& specifications, int already_present) {
     if (specifications.empty()) {
-        emit said(tr("Nothing to queue: all of it is there already."));
+        emit reported(tr("Nothing to queue: all of it is there already."));
         return;
     }
-    const auto queued = static_cast<int>(edits_.enqueue(named(specifications, there_already > 0)));
+    const auto queued = static_cast<int>(edits_.enqueue(named(specifications, already_present > 0)));
     if (queued == 0) return;  // the error has been reported
-    QString text = tr("%1 queued; trained even if this window is closed.").arg(counted(queued, tr("run")));
-    if (there_already > 0)
-        text += tr(" %1 of these settings and seeds were there already.").arg(there_already);
-    emit said(text + lowDisk(specifications));
+    QString text = tr("%1 queued; trained even if this window is closed.").arg(countText(queued, tr("run")));
+    if (already_present > 0)
+        text += tr(" %1 of these settings and seeds were there already.").arg(already_present);
+    emit reported(text + diskShortage(specifications));
 }
 
 std::vector<Specification> TrainingState::missingTwins(const Specification& specification, int seeds) const {

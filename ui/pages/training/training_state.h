@@ -31,10 +31,10 @@ class TrainingState : public QObject {
     RunEdits& edits() { return edits_; }
 
     /// Costs of a run of this specification: parameters, memory, disk and time.
-    QString outlook(const Specification& specification) const;
+    QString expectedCosts(const Specification& specification) const;
 
     /// Why this number of simultaneous runs does not fit into the machine's memory; empty if it does.
-    QString lackOfMemory(const Specification& specification, int runs) const;
+    QString memoryShortage(const Specification& specification, int runs) const;
 
     /// Expected time of these runs on this machine, one after the other.
     ExpectedTime expectedTime(const std::vector<Specification>& specifications) const;
@@ -43,8 +43,8 @@ class TrainingState : public QObject {
     void start(const Specification& specification, bool as_twins);
 
     /// Queues runs.
-    /// @param there_already  number of further requested runs that are already trained or queued
-    void enqueue(const std::vector<Specification>& specifications, int there_already);
+    /// @param already_present  number of further requested runs that are already trained or queued
+    void enqueue(const std::vector<Specification>& specifications, int already_present);
 
     /// The twins of a specification for a number of seeds, from its data seed upwards, without those already
     /// trained or queued.
@@ -62,14 +62,14 @@ class TrainingState : public QObject {
 
   signals:
     /// A message for the user.
-    void said(const QString& text);
+    void reported(const QString& text);
     void started(const QString& run);
 
   private:
-    void removeWhatNeverBegan();
+    void removeNeverStarted();
     std::set<std::string> experimentNames() const;
     std::vector<NewRun> named(const std::vector<Specification>& specifications, bool join) const;
-    QString lowDisk(const std::vector<Specification>& specifications) const;
+    QString diskShortage(const std::vector<Specification>& specifications) const;
 
     RunStore& store_;
     TrainerLauncher& launcher_;
