@@ -63,7 +63,7 @@ int makeThumbnails(const QString& out) {
         FigureOptions options = optionsOf(example, path);
         const QSize drawn = kRenderScale * kThumbnail;
         options.settings = {"width=" + std::to_string(drawn.width()),
-                          "height=" + std::to_string(drawn.height()), "scale=1"};
+                            "height=" + std::to_string(drawn.height()), "scale=1"};
         makeFigure(options);
         const QImage picture(path);
         if (!picture.scaled(kThumbnail, Qt::KeepAspectRatio, Qt::SmoothTransformation).save(path))

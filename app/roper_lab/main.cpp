@@ -93,7 +93,8 @@ std::optional<int> parse(Arguments& arguments, int argc, char** argv) {
     CLI::App* man = app.add_subcommand("man", "Print the manual page, for man(1)");
     app.failure_message(roper::explainParseError);
     roper::requireWholeNumbers(app);
-    roper::setValuePlaceholders(app, {{"--runs", "FOLDER"}, {"--run", "RUN"}, {"--tour", "FILE"}, {"--out", "FOLDER"}});
+    roper::setValuePlaceholders(
+        app, {{"--runs", "FOLDER"}, {"--run", "RUN"}, {"--tour", "FILE"}, {"--out", "FOLDER"}});
     figure->get_option("--out")->type_name("FILE");
     // `--set` consumes all following words; a word without "=" is the kind.
     figure->final_callback([&options = arguments.options] {

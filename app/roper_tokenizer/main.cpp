@@ -28,7 +28,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-constexpr int kMinVocabularySize = 300;        // the single bytes alone are 256
+constexpr int kMinVocabularySize = 300;          // the single bytes alone are 256
 constexpr std::size_t kMaxSentenceBytes = 4000;  // bytes; SentencePiece skips those longer than 4192
 constexpr double kMaxTrainingBytes = 32e6;       // bytes; needs about 25 times as much memory
 
@@ -39,11 +39,11 @@ std::string reasonOf(const std::string& why) {
         if (std::sscanf(why.c_str() + at, "Vocabulary size too high (%d). Please set it to a value <= %d",
                         &requested, &bound) == 2)
             return bound < kMinVocabularySize ? "the text is too short to learn any from"
-                                               : "it is too short for so many; at most " +
-                                                     std::to_string(bound) + " (task.vocab_size)";
+                                              : "it is too short for so many; at most " +
+                                                    std::to_string(bound) + " (task.vocab_size)";
     if (const std::size_t at = why.find("Vocabulary size is smaller than"); at != std::string::npos)
-        if (std::sscanf(why.c_str() + at, "Vocabulary size is smaller than required_chars. %d vs %d", &requested,
-                        &bound) == 2)
+        if (std::sscanf(why.c_str() + at, "Vocabulary size is smaller than required_chars. %d vs %d",
+                        &requested, &bound) == 2)
             return "it has too many different letters for so few; at least " + std::to_string(bound) +
                    " (task.vocab_size)";
     return why;

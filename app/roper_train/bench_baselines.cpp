@@ -5,7 +5,7 @@
 
 #include "core/base/child_process.h"
 #include "core/base/error.h"
-#include "core/base/warm_heap.h"
+#include "core/base/heap_settings.h"
 
 namespace roper {
 namespace {

@@ -11,8 +11,8 @@ struct BenchOptions {
     std::string what;           ///< a preset's name or a specification's path; empty: A and B
     std::vector<std::string> settings;
     std::filesystem::path runs;
-    int times = 0;          ///< number of repetitions; 0: automatic
-    std::string target;     ///< the kernels' instruction set; empty: the best
+    int times = 0;            ///< number of repetitions; 0: automatic
+    std::string target;       ///< the kernels' instruction set; empty: the best
     bool save_speed = false;  ///< save the step time for the board
     bool json = false;
 };

@@ -78,18 +78,18 @@ CommandLine::CommandLine() {
         "  roper-train list --json | jq -r 'select(.state == \"finished\") | .name'\n"
         "  source <(roper-train completion bash)");
     setValuePlaceholders(app_, {{"run", "RUN"},
-                      {"runs", "RUN"},
-                      {"what", "PRESET"},
-                      {"--preset", "PRESET"},
-                      {"--set", "KEY=VALUE"},
-                      {"--device", typeWithChoices("DEVICE", {"auto", "cpu", "cuda"})},
-                      {"--runs", "FOLDER"},
-                      {"folder", "FOLDER"},
-                      {"--out", "FILE"},
-                      {"--csv", "FILE"},
-                      {"--markdown", "FILE"},
-                      {"file", "FILE"},
-                      {"sweep", "FILE"}});
+                                {"runs", "RUN"},
+                                {"what", "PRESET"},
+                                {"--preset", "PRESET"},
+                                {"--set", "KEY=VALUE"},
+                                {"--device", typeWithChoices("DEVICE", {"auto", "cpu", "cuda"})},
+                                {"--runs", "FOLDER"},
+                                {"folder", "FOLDER"},
+                                {"--out", "FILE"},
+                                {"--csv", "FILE"},
+                                {"--markdown", "FILE"},
+                                {"file", "FILE"},
+                                {"sweep", "FILE"}});
 }
 
 int CommandLine::parseAndRun(int argc, char** argv) {
@@ -164,7 +164,8 @@ void CommandLine::addRun() {
     run->add_option("--seed", run_.seed, "Sets data_seed and model_seed");
     run->add_option("--device", run_.device, "auto, cpu, cuda or cuda:N");
     run->add_option("--threads", run_.threads, "CPU threads");
-    run->add_flag("--anyway", session_.ignore_memory_estimate, "Start even if the memory estimate exceeds free memory");
+    run->add_flag("--anyway", session_.ignore_memory_estimate,
+                  "Start even if the memory estimate exceeds free memory");
     addProcesses(run);
     addRunsFolder(run);
     flags_.addTo(run);
@@ -187,7 +188,8 @@ void CommandLine::addResume() {
     resume->add_option("--device", session_.device, "For this session: auto, cpu, cuda or cuda:N");
     resume->add_option("--threads", session_.threads, "For this session: CPU threads")
         ->check(CLI::Range(std::int64_t{1}, std::int64_t{4096}));
-    resume->add_flag("--anyway", session_.ignore_memory_estimate, "Start even if the memory estimate exceeds free memory");
+    resume->add_flag("--anyway", session_.ignore_memory_estimate,
+                     "Start even if the memory estimate exceeds free memory");
     addProcesses(resume);
     resume->add_flag("--background", background_,
                      "For the window: lower priority, no output unless it fails");

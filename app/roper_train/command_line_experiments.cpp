@@ -28,8 +28,9 @@ void CommandLine::addQueue() {
 void CommandLine::addSweep() {
     CLI::App* sweep = command("sweep", "Train the missing runs of a sweep: axes of settings, and seeds");
     sweep->add_option("sweep", sweep_.sweep, "A .toml file, or the name of a bundled sweep")->required();
-    CLI::Option* jobs = sweep->add_option("--jobs", sweep_.max_trainers, "Number of trainers at the same time")
-                            ->check(CLI::Range(1, 256));
+    CLI::Option* jobs =
+        sweep->add_option("--jobs", sweep_.max_trainers, "Number of trainers at the same time")
+            ->check(CLI::Range(1, 256));
     CLI::Option* only = sweep->add_option("--only", sweep_.only, "Train this run only, counted from 0")
                             ->check(CLI::Range(std::int64_t{0}, std::numeric_limits<std::int64_t>::max()));
     CLI::Option* slurm =
@@ -75,7 +76,8 @@ void CommandLine::addWork() {
         ->required();
     work->add_option("--element", element_, "Index of the element, from 0 (default: SLURM_ARRAY_TASK_ID)")
         ->check(CLI::NonNegativeNumber);
-    work->add_option("--holds", expected_fingerprint_, "Expected SHA-256 of the submission's runs, from the batch script");
+    work->add_option("--holds", expected_fingerprint_,
+                     "Expected SHA-256 of the submission's runs, from the batch script");
     setAction(work, [this] { return workCommand(submission_, element_, expected_fingerprint_); });
 }
 

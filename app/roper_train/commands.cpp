@@ -18,15 +18,15 @@
 #include "core/corpus/open_task.h"
 #include "core/pretrained/pretrained_model.h"
 #include "core/reading/serve_model.h"
-#include "core/runs/computation.h"
-#include "core/runs/own_queue.h"
+#include "core/runs/compute_environment.h"
+#include "core/runs/queue_approval.h"
 #include "core/runs/run_labels.h"
 #include "core/runs/run_recorder.h"
 #include "core/runs/trusted_folders.h"
 #include "core/specification/cost.h"
 #include "core/specification/presets.h"
 #include "core/training/follow.h"
-#include "core/training/run_needs.h"
+#include "core/training/run_requirements.h"
 #include "core/training/session.h"
 #include "core/training/srun_tasks.h"
 
@@ -82,7 +82,8 @@ RunSummary summaryOf(const RunFolder& run) {
         const auto evaluation = run.lastRow<EvaluationRow>();
         summary.step = metrics ? std::max(status.step, metrics->step) : status.step;
         summary.steps = status.steps;
-        if (state == RunState::unfinished) summary.steps = run.raisedStepTarget(status).value_or(status.steps);
+        if (state == RunState::unfinished)
+            summary.steps = run.raisedStepTarget(status).value_or(status.steps);
         if (evaluation) summary.last = evaluationText(*evaluation);
         if (!status.error.empty()) summary.last = status.error;
         if (state == RunState::interrupted)
@@ -287,8 +288,9 @@ int trustCommand(const fs::path& runs) {
     approveFingerprints(runs, unapprovedRuns(runs));
     const std::size_t waiting = readQueue(runs).entries.size();
     reportToUser(fs::canonical(runs).string() + " is treated as your own from now on" +
-               (waiting > 0 ? "; what waits in its queue now may be trained (" + countOf(waiting, "run") + ")"
-                            : ""));
+                 (waiting > 0
+                      ? "; what waits in its queue now may be trained (" + countOf(waiting, "run") + ")"
+                      : ""));
     return 0;
 }
 

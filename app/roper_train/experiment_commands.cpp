@@ -133,11 +133,12 @@ std::string cellText(const BoardRow& row, const BoardCell& cell) {
     std::ostringstream text;
     text << std::left << std::setw(6) << positionMethod(cell.position).title << " target "
          << formatRounded(cell.target, 5);
-    if (cell.alternative_target) text << " (another copy: " << formatRounded(*cell.alternative_target, 5) << ")";
+    if (cell.alternative_target)
+        text << " (another copy: " << formatRounded(*cell.alternative_target, 5) << ")";
     text << ", ours " << (cell.mean ? formatRounded(*cell.mean, 5) : "-") << ", " << cell.finished.size()
          << " of " << row.target.runs << " runs finished, "
          << (cell.remaining_seconds ? durationText(*cell.remaining_seconds) + " to go"
-                               : "speed not measured: --measure");
+                                    : "speed not measured: --measure");
     return text.str();
 }
 
@@ -236,7 +237,7 @@ void measureSpeeds(const std::vector<BoardRow>& board, const fs::path& runs) {
             if (cell.seconds_per_step) continue;
             const Specification specification = withPosition(row.specification, cell.position);
             reportToUser("measuring a step of " + row.target.preset + ", " +
-                       positionMethod(cell.position).title + " …");
+                         positionMethod(cell.position).title + " …");
             constexpr double kMinSeconds = 15;
             saveSpeed(runs, specification, benchSteps(specification, 3, 1, kMinSeconds).median());
         }
@@ -255,8 +256,10 @@ int compareCommand(const CompareOptions& options) {
     const RunGroup& b = findGroup(groups, options.b, twinMethods().back());
     if (a.key == b.key) throw Error(ErrorKind::usage, "a group cannot be compared with itself: " + a.label);
     if (options.all) return printOutcomes(outcomeTable(runs, a, b), options);
-    const Measure measure = options.measure.empty() ? defaultComparisonMeasure(runs, a, b) : parseMeasure(options.measure);
-    if (options.measure.empty() && options.solved_fraction == kPreregisteredFraction && preregisteredMeasure(runs, a, b))
+    const Measure measure =
+        options.measure.empty() ? defaultComparisonMeasure(runs, a, b) : parseMeasure(options.measure);
+    if (options.measure.empty() && options.solved_fraction == kPreregisteredFraction &&
+        preregisteredMeasure(runs, a, b))
         reportToUser("The preset names this as the primary measure; --measure chooses another.");
     else if (options.measure.empty() && measure == Measure::steps_until)
         reportToUser(
@@ -275,7 +278,8 @@ int compareCommand(const CompareOptions& options) {
 
 int methodsCommand(const MethodsOptions& options) {
     const RunTable read(options.runs);
-    const auto measure = options.measure.empty() ? std::nullopt : std::optional(parseMeasure(options.measure));
+    const auto measure =
+        options.measure.empty() ? std::nullopt : std::optional(parseMeasure(options.measure));
     const MethodTable table = methodTable(matchingRuns(read, options.filter, options.runs), options.reference,
                                           measure, options.solved_fraction);
     if (!options.csv.empty()) writeFileAtomically(outputPath(options.csv), toCsv(table));
@@ -284,7 +288,8 @@ int methodsCommand(const MethodsOptions& options) {
     for (const MethodColumn& column : table.columns)
         for (std::size_t row = 0; row < column.cells.size(); ++row)
             if (const auto& cell = column.cells[row]; cell && cell->versus_reference)
-                reportExcluded(column.preset + ", " + table.methods[row] + ": ", cell->versus_reference->comparison);
+                reportExcluded(column.preset + ", " + table.methods[row] + ": ",
+                               cell->versus_reference->comparison);
     return 0;
 }
 
@@ -301,8 +306,8 @@ int precisionCommand(const PrecisionOptions& options) {
     for (const PrecisionRow& row : rows)
         if (row.omittedPairs() > 0)
             reportToUser(row.label + ": in " + countOf(static_cast<std::size_t>(row.omittedPairs()), "pair") +
-                       " a run failed, is not finished or was not measured; equivalence is not claimed for "
-                       "the rest");
+                         " a run failed, is not finished or was not measured; equivalence is not claimed for "
+                         "the rest");
     return 0;
 }
 
@@ -346,8 +351,9 @@ int boardCommand(const fs::path& runs, bool measure, bool enqueue, bool json) {
                            : "`roper-train board --measure` says how long it takes here\n");
     if (enqueue)
         reportToUser(
-            countOf(enqueueRuns(runs, groupIntoExperiments(missingRuns(board), {}, std::time(nullptr))).size(),
-                    "run") +
+            countOf(
+                enqueueRuns(runs, groupIntoExperiments(missingRuns(board), {}, std::time(nullptr))).size(),
+                "run") +
             " queued");
     return 0;
 }

@@ -30,5 +30,5 @@ int main(int argc, char** argv) {
     roper::ignoreWriteSignals();
     const roper::TerminalOutputFilter clean_output;
     return roper::runReportingErrors("roper-train",
-                                  [&] { return roper::CommandLine().parseAndRun(argc, argv); });
+                                     [&] { return roper::CommandLine().parseAndRun(argc, argv); });
 }

@@ -76,10 +76,10 @@ void printModel(const StoredModel& stored, const ModelDetails& details) {
     if (details.problem.empty())
         std::cout << "  " << details.family << ", "
                   << formatWithUnit(static_cast<double>(details.parameters),
-                                {"", "thousand", "million", "billion", "trillion"})
-                  << " parameters, " << details.type << ", " << formatBytes(static_cast<double>(details.bytes))
-                  << "; reading " << kTokens << " tokens takes at least " << formatBytes(details.memory_bytes)
-                  << " of memory\n";
+                                    {"", "thousand", "million", "billion", "trillion"})
+                  << " parameters, " << details.type << ", "
+                  << formatBytes(static_cast<double>(details.bytes)) << "; reading " << kTokens
+                  << " tokens takes at least " << formatBytes(details.memory_bytes) << " of memory\n";
     else
         std::cout << "  cannot be opened: " << toSingleLine(details.problem) << "\n";
     std::cout << "  " << toSingleLine(stored.path.string()) << "\n";

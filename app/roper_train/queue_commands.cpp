@@ -10,7 +10,7 @@
 #include "core/base/error.h"
 #include "core/base/text.h"
 #include "core/compare/experiment.h"
-#include "core/runs/own_queue.h"
+#include "core/runs/queue_approval.h"
 #include "core/runs/run_queue.h"
 #include "core/runs/run_recorder.h"
 #include "core/runs/trusted_folders.h"
@@ -49,10 +49,11 @@ int enqueueCommand(const EnqueueOptions& options) {
             requested.push_back(specification);
         }
     }
-    for (const std::string& name : enqueueRuns(options.runs, groupIntoExperiments(requested, {}, std::time(nullptr))))
+    for (const std::string& name :
+         enqueueRuns(options.runs, groupIntoExperiments(requested, {}, std::time(nullptr))))
         std::cout << name << "\n";
     reportToUser("`roper-train queue --runs " + options.runs.string() +
-               "` trains them, and so does an open window");
+                 "` trains them, and so does an open window");
     return 0;
 }
 
@@ -88,7 +89,7 @@ int queueCommand(const fs::path& runs, bool quietly) {
     if (!lock.isAcquired()) {
         if (!quietly)
             reportToUser("another program works through the queue of " + runs.string() + " already (" +
-                       lock.holder() + ")");
+                         lock.holder() + ")");
         return 0;
     }
     const auto without = [&](const std::string& run) {

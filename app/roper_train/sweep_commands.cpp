@@ -38,7 +38,8 @@ RunFolder findOrCreateRun(const fs::path& runs, const SweepRun& requested, const
     const RunFolder folder(runs / requested.name);
     if (!fs::exists(folder.path()))
         return createRun(runs, requested.name, requested.specification, {"Sweep " + sweep, {}, {}});
-    const Specification existing = folder.specification(), expected = withAbsoluteText(requested.specification);
+    const Specification existing = folder.specification(),
+                        expected = withAbsoluteText(requested.specification);
     if (isSameExperiment(existing, expected)) return folder;
     Specification longer = existing;
     longer.training.steps = std::max(existing.training.steps, expected.training.steps);
@@ -98,7 +99,8 @@ struct TrainingOutcome {
     }
 };
 
-TrainingOutcome trainAll(const fs::path& runs, const std::vector<std::string>& names, int max_trainers, int threads) {
+TrainingOutcome trainAll(const fs::path& runs, const std::vector<std::string>& names, int max_trainers,
+                         int threads) {
     RunQueue queue;
     queue.max_trainers = max_trainers;
     queue.threads = threads;
@@ -126,7 +128,8 @@ int trainSweep(const std::vector<SweepRun>& requested, const SweepOptions& optio
     for (const SweepRun& run : requested)
         folders.push_back(findOrCreateRun(options.runs, run, nameOfSweep(options)));
     const RemainingRuns left = remainingRuns(folders);
-    reportToUser(countOf(requested.size(), "run") + ", " + std::to_string(left.finished) + " finished before");
+    reportToUser(countOf(requested.size(), "run") + ", " + std::to_string(left.finished) +
+                 " finished before");
     TrainingOutcome end = trainAll(options.runs, left.names, options.max_trainers, 0);
     end.failed += left.failed;
     if (!end.all_done) reportToUser("interrupted; the same command continues where it was");
@@ -148,7 +151,7 @@ int printScripts(const std::vector<SweepRun>& requested, const SweepOptions& opt
     for (const Submission& array : arrays)
         std::cout << batchScript(options.runs, array, options.slurm);
     reportToUser(countOf(runs_to_submit.size(), "run") + " in " + countOf(arrays.size(), "array") +
-               " would be submitted");
+                 " would be submitted");
     return 0;
 }
 
@@ -221,7 +224,7 @@ int cancelSweep(const std::vector<SweepRun>& requested, const SweepOptions& opti
     cancelArrayTasks(own);
     if (const std::size_t others = sweep.active.size() - own.size(); others > 0)
         reportToUser(countOf(others, "element") +
-                   " not submitted by you from here; `scancel` takes back what is yours");
+                     " not submitted by you from here; `scancel` takes back what is yours");
     reportToUser(countOf(own.size(), "element") + " cancelled; what they had trained is kept");
     return 0;
 }
@@ -273,7 +276,8 @@ int sweepCommand(const SweepOptions& options) {
     return trainSweep(requested, options);
 }
 
-int workCommand(const fs::path& file, std::optional<std::int64_t> array_task, const std::string& fingerprint) {
+int workCommand(const fs::path& file, std::optional<std::int64_t> array_task,
+                const std::string& fingerprint) {
     const fs::path path = fs::absolute(file).lexically_normal();
     const Submission submission = readSubmission(path);
     if (!fingerprint.empty() && runListFingerprint(submission) != fingerprint)

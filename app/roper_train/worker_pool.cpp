@@ -10,8 +10,8 @@
 #include <utility>
 
 #include "app/roper_train/progress.h"
+#include "core/base/cgroup.h"
 #include "core/base/child_process.h"
-#include "core/base/control_group.h"
 #include "core/base/crash_report.h"
 #include "core/base/error.h"
 #include "core/base/file_path.h"
@@ -153,13 +153,14 @@ void WorkerPool::start(const std::string& run, const RunQueue& queue) {
     const RunFolder folder(work_.runs / run);
     const auto approved = work_.approved ? work_.approved(run) : std::optional<std::string>("");
     if (!approved) {
-        work_.report(run + " is held: its run.toml is not the one that you queued; release it if it is right");
+        work_.report(run +
+                     " is held: its run.toml is not the one that you queued; release it if it is right");
         work_.hold({run});
         return;
     }
     if (!mayRetry(folder)) {
         work_.report(run + " is held: its trainer ended " + std::to_string(kMaxAttempts) +
-                  " times without getting on; its log.txt may say why");
+                     " times without getting on; its log.txt may say why");
         attempts_.erase(run);  // releasing the run allows new attempts
         work_.hold({run});
         return;
@@ -176,8 +177,8 @@ void WorkerPool::start(const std::string& run, const RunQueue& queue) {
     const Status status = folder.status();
     const auto raised = folder.raisedStepTarget(status);
     work_.report(!raised ? run + " starts"
-                      : run + " goes on from step " + std::to_string(status.step) +
-                            ": its run.toml asks for " + std::to_string(*raised) + " steps now");
+                         : run + " goes on from step " + std::to_string(status.step) +
+                               ": its run.toml asks for " + std::to_string(*raised) + " steps now");
     trainers_[startTrainer(arguments, folder.trainerStderrPath())] = {run, device};
 }
 
@@ -187,8 +188,9 @@ std::string WorkerPool::freeDevice(const RunQueue& queue) const {
         const auto capacity = std::count(queue.devices.begin(), queue.devices.end(), device);
         const auto ours = std::count_if(trainers_.begin(), trainers_.end(),
                                         [&](const auto& trainer) { return trainer.second.device == device; });
-        const auto others = std::count_if(devices_of_others_.begin(), devices_of_others_.end(),
-                                          [&](const std::string& text) { return isSameDevice(text, device); });
+        const auto others =
+            std::count_if(devices_of_others_.begin(), devices_of_others_.end(),
+                          [&](const std::string& text) { return isSameDevice(text, device); });
         if (ours + others < capacity) return device;
     }
     return {};

@@ -8,7 +8,7 @@
 #include <string>
 #include <system_error>
 
-#include "core/base/control_group.h"
+#include "core/base/cgroup.h"
 
 namespace roper {
 namespace {

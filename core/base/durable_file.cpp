@@ -69,7 +69,8 @@ std::uint64_t endOfLines(const Descriptor& file, const std::string& path, std::u
     while (size > 0) {
         if (whole - size > kMaxFileBytes)
             throw Error(ErrorKind::disk,
-                        path + " holds no line in its last " + formatBytes(static_cast<double>(kMaxFileBytes)) +
+                        path + " holds no line in its last " +
+                            formatBytes(static_cast<double>(kMaxFileBytes)) +
                             "; it is damaged, or no file of RoPER Lab: move it away to go on "
                             "without it");
         const std::uint64_t begin = size - std::min<std::uint64_t>(size, part.size());

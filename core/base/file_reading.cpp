@@ -20,7 +20,7 @@ std::size_t readSome(const Descriptor& file, char* into, std::size_t bytes, cons
                      std::optional<std::uint64_t> offset = {}) {
     while (true) {
         const ssize_t got = offset ? ::pread(file.number(), into, bytes, static_cast<off_t>(*offset))
-                                  : ::read(file.number(), into, bytes);
+                                   : ::read(file.number(), into, bytes);
         if (got >= 0) return static_cast<std::size_t>(got);
         if (errno != EINTR) throw diskError("read", path, errno);
     }

@@ -149,7 +149,8 @@ void removeIfExists(const FilePath& path) {
 
 /// Whether the process is of this machine and container, so that its id shows whether it is running.
 bool isOnThisMachine(const ProcessIdentity& other, const ProcessIdentity& identity) {
-    return !identity.boot.empty() && other.boot == identity.boot && other.pid_namespace == identity.pid_namespace;
+    return !identity.boot.empty() && other.boot == identity.boot &&
+           other.pid_namespace == identity.pid_namespace;
 }
 
 [[noreturn]] void refuse(const FilePath& folder, const std::string& holder) {
@@ -168,7 +169,8 @@ void sleepUnlessStopped(double seconds, const std::string& message) {
 }
 
 /// A message saying why a process waits, and the maximal duration.
-std::string describeWait(const FilePath& folder, const std::string& holder, double heartbeat_age, double expires_s) {
+std::string describeWait(const FilePath& folder, const std::string& holder, double heartbeat_age,
+                         double expires_s) {
     const auto seconds = [](double time) { return std::to_string(static_cast<std::int64_t>(time)) + " s"; };
     constexpr double kClocksDiffer_s = 1;  // difference between the times of two files created in succession
     const std::string seen =
@@ -176,12 +178,14 @@ std::string describeWait(const FilePath& folder, const std::string& holder, doub
             ? " was seen at work in " + folder.string() + " " + seconds(std::max(0.0, heartbeat_age)) + " ago"
             : " has left a time in " + folder.string() + " that lies ahead of its clock";
     return holder + seen + "; waiting at most " +
-           seconds(std::ceil(std::min(expires_s, expires_s - heartbeat_age))) + " to see whether it is still there";
+           seconds(std::ceil(std::min(expires_s, expires_s - heartbeat_age))) +
+           " to see whether it is still there";
 }
 
 /// Waits until the lease may be taken over. @throws Error (usage) if its holder is alive
-void waitUntilReleased(const FilePath& folder, const FilePath& path, const LeaseState& lease, double expires_s,
-                  const ProcessIdentity& identity, const std::function<void(const std::string&)>& report) {
+void waitUntilReleased(const FilePath& folder, const FilePath& path, const LeaseState& lease,
+                       double expires_s, const ProcessIdentity& identity,
+                       const std::function<void(const std::string&)>& report) {
     if (lease.released) return;
     const std::string name = lease.holder ? lease.holder->name() : std::string("another program");
     if (lease.holder && isOnThisMachine(*lease.holder, identity)) {
@@ -230,7 +234,7 @@ Lease::Lease(const FilePath& folder, const std::function<void(const std::string&
                                               folder_.string());
         if (!leases.ignored.empty() && report && !std::exchange(has_reported_ignored, true))
             report(folder_.string() + " holds " + toSingleLine(leases.ignored.front()) +
-                ", which is no lease and is ignored");
+                   ", which is no lease and is ignored");
         if (highest > 0) {
             const auto lease = readLease(fileOf(folder_, highest));
             if (!lease) continue;
@@ -301,8 +305,8 @@ void Lease::requireOwnership() {
     if (is_recent()) return;
     if (!renew())
         throw Error(ErrorKind::other,
-                    "another process has taken over " + folder_.string() + ", since this one (" + identity_.name() +
-                        ") could not be seen at work for more than " +
+                    "another process has taken over " + folder_.string() + ", since this one (" +
+                        identity_.name() + ") could not be seen at work for more than " +
                         std::to_string(static_cast<int>(expires_s_)) + " s; nothing more is written here");
     if (!is_recent())
         throw Error(ErrorKind::disk, "cannot set the time of " + fileOf(folder_, number_).string() +

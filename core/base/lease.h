@@ -52,8 +52,8 @@ class Lease {
     /// is not recent and a new one fails, since another process may then take over at any time
     void requireOwnership();
 
-    /// Sends a heartbeat now; called by `requireOwnership` and a background thread. @returns whether the lease is
-    /// still held
+    /// Sends a heartbeat now; called by `requireOwnership` and a background thread. @returns whether the
+    /// lease is still held
     bool renew();
 
     std::int64_t number() const { return number_; }

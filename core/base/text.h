@@ -65,8 +65,8 @@ std::string escapeControlCharacters(std::string_view text);
 /// Number of bytes up to the last complete character; invalid UTF-8 counts as complete.
 std::size_t completeUtf8Length(std::string_view text);
 
-/// The beginning of a text longer than `max_bytes` bytes, cut after a complete character and followed by "…"; a
-/// shorter text is returned unchanged.
+/// The beginning of a text longer than `max_bytes` bytes, cut after a complete character and followed by "…";
+/// a shorter text is returned unchanged.
 std::string truncateText(std::string_view text, std::size_t max_bytes);
 
 /// Maximal length of a message shown to the user, in bytes. Longer messages quote a file.

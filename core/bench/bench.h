@@ -23,8 +23,7 @@ struct BenchTimes {
 /// Times of whole training steps (batch, forward, backward, update) of a new model, after `warm_up` untimed
 /// steps: at least `steps` of them, and more until `min_seconds` have passed, because a few short steps are
 /// not reliable.
-BenchTimes benchSteps(const Specification& specification, int steps, int warm_up = 2,
-                      double min_seconds = 0);
+BenchTimes benchSteps(const Specification& specification, int steps, int warm_up = 2, double min_seconds = 0);
 
 /// The precisions that the specification's device supports natively: "fp32" and, if it multiplies bfloat16 in
 /// hardware, "bf16"; only one if `device.precision` requires it.

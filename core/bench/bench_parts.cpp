@@ -1,6 +1,6 @@
 #include <ATen/ATen.h>
 
-#include "core/base/warm_heap.h"
+#include "core/base/heap_settings.h"
 #include "core/bench/bench.h"
 #include "core/bench/rate_meter.h"
 #include "core/corpus/open_task.h"
@@ -9,7 +9,7 @@
 #include "core/model/fused_attention.h"
 #include "core/model/generation.h"
 #include "core/operators/threads.h"
-#include "core/operators/translating_errors.h"
+#include "core/operators/translate_errors.h"
 #include "core/training/loaded_model.h"
 
 namespace roper {
@@ -21,7 +21,8 @@ at::Tensor plainAttention(const at::Tensor& qkv_input, std::int64_t heads, const
     const at::Tensor qkv = qkv_input.unflatten(2, {3, heads, -1}).permute({2, 0, 3, 1, 4});
     const RotatedHeads rotated =
         rotateHeads(qkv, pass.queryCosSin(0), pass.keyCosSin(0), pass.valueCosSin(0), pairing);
-    const at::Tensor mixed = weightedSum(AttentionKind::softmax, {rotated.q, rotated.k, rotated.v, {}, {}}, mask);
+    const at::Tensor mixed =
+        weightedSum(AttentionKind::softmax, {rotated.q, rotated.k, rotated.v, {}, {}}, mask);
     return rotate(mixed, pass.valueCosSin(0).cosine, pass.valueCosSin(0).sine, pairing, Direction::inverse)
         .transpose(1, 2)
         .flatten(2);

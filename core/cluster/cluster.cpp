@@ -44,7 +44,8 @@ void markUnknown(ClusterView& view, bool (*is_unknown)(const Submission&)) {
 /// Whether the scheduler may still accept the submission: it has neither confirmed nor refused it.
 bool isUncertain(const Submission& submission) {
     constexpr double kLongest_s = 600;
-    return !submission.ended && submission.job.empty() && secondsSinceSubmission(submission, secondsSinceEpoch()) < kLongest_s;
+    return !submission.ended && submission.job.empty() &&
+           secondsSinceSubmission(submission, secondsSinceEpoch()) < kLongest_s;
 }
 
 /// Whether the text names exactly one cluster.
@@ -90,8 +91,8 @@ std::optional<SubmittedJob> findJobAfterTimeout(const Error& refusal, const Subm
     const std::vector<SlurmArrayTask> array_tasks = queryActiveTasks({array});
     if (array_tasks.empty())
         throw SubmissionOutcomeUnknown(ErrorKind::other, std::string(said) +
-                                                      "; whether Slurm has the job all the same "
-                                                      "is known in ten minutes");
+                                                             "; whether Slurm has the job all the same "
+                                                             "is known in ten minutes");
     return SubmittedJob{array_tasks.front().job, array_tasks.front().cluster};
 }
 
@@ -155,19 +156,19 @@ std::vector<SlurmArrayTask> ClusterView::ownActiveTasks() const {
 }
 
 ClusterView queryCluster(const fs::path& runs, const std::string& sweep,
-                          const std::vector<std::string>& names) {
+                         const std::vector<std::string>& names) {
     ClusterView view;
     view.submissions = readSubmissions(runs, sweep);
     view.own_submissions = ownSubmissions(runs, view.submissions);
     view.active = queryActiveTasks(view.submissions);
-    view.runs =
-        sweepRunStatuses(runs, names.empty() ? runsOf(view.submissions) : names, view.submissions, view.active);
+    view.runs = sweepRunStatuses(runs, names.empty() ? runsOf(view.submissions) : names, view.submissions,
+                                 view.active);
     markUnknown(view, isUncertain);
     return view;
 }
 
 ClusterView readClusterView(const fs::path& runs, const std::string& sweep,
-                              const std::vector<std::string>& names) {
+                            const std::vector<std::string>& names) {
     ClusterView view;
     view.submissions = readSubmissions(runs, sweep);
     view.own_submissions = ownSubmissions(runs, view.submissions);
@@ -180,13 +181,14 @@ ClusterView readClusterView(const fs::path& runs, const std::string& sweep,
 std::vector<std::string> runsToSubmit(const std::vector<SweepRunStatus>& runs) {
     std::vector<std::string> names;
     for (const SweepRunStatus& one : runs)
-        if (one.is_state_known && !one.isFinished() && !one.isSubmittedOrRunning() && one.state != RunState::failed)
+        if (one.is_state_known && !one.isFinished() && !one.isSubmittedOrRunning() &&
+            one.state != RunState::failed)
             names.push_back(one.run);
     return names;
 }
 
 std::vector<Submission> planArrays(const std::string& sweep, const std::vector<std::string>& names,
-                                      const SlurmOptions& options) {
+                                   const SlurmOptions& options) {
     rejectReservedOptions(options.more);
     const std::string requested = requestedClusters(options);
     const ClusterSettings settings = clusterSettings(isSingleCluster(requested) ? requested : std::string());
@@ -200,7 +202,7 @@ std::vector<Submission> planArrays(const std::string& sweep, const std::vector<s
         }
         const std::size_t end = std::min(first + each, names.size());
         arrays.back().array_tasks.emplace_back(names.begin() + static_cast<std::ptrdiff_t>(first),
-                                            names.begin() + static_cast<std::ptrdiff_t>(end));
+                                               names.begin() + static_cast<std::ptrdiff_t>(end));
     }
     return arrays;
 }
@@ -211,7 +213,7 @@ std::string batchScript(const fs::path& runs, const Submission& array, const Slu
 }
 
 SubmissionReport submitRuns(const fs::path& runs, const std::string& sweep,
-                               const std::vector<std::string>& names, const SlurmOptions& options) {
+                            const std::vector<std::string>& names, const SlurmOptions& options) {
     constexpr double kLongestSubmission_s = 120;
     makeFolder(submissionsFolder(runs));
     const FilePath lock = submissionsFolder(runs) / "lock";
@@ -221,7 +223,8 @@ SubmissionReport submitRuns(const fs::path& runs, const std::string& sweep,
     markEnded(runs, report.before);
     report.runs_to_submit = runsToSubmit(report.before.runs);
     for (const SweepRunStatus& one : report.before.runs)
-        if (one.state == RunState::stopped && !one.isSubmittedOrRunning()) resetToQueued(RunFolder(runs / one.run));
+        if (one.state == RunState::stopped && !one.isSubmittedOrRunning())
+            resetToQueued(RunFolder(runs / one.run));
     const bool is_sent_elsewhere = !requestedClusters(options).empty();
     for (Submission& array : planArrays(sweep, report.runs_to_submit, options)) {
         // If several clusters are allowed, all arrays go to the one that accepted the first, because arrays

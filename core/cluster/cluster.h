@@ -7,15 +7,15 @@
 #include <vector>
 
 #include "core/cluster/own_submissions.h"
-#include "core/cluster/sweep_elements.h"
+#include "core/cluster/sweep_run_status.h"
 
 namespace roper {
 
 /// The runs of a folder, combining the folder's files with the scheduler's state.
 struct ClusterView {
     std::vector<Submission> submissions;
-    std::vector<SlurmArrayTask> active;    ///< pending and running elements
-    std::vector<SweepRunStatus> runs;  ///< one for each run
+    std::vector<SlurmArrayTask> active;  ///< pending and running elements
+    std::vector<SweepRunStatus> runs;    ///< one for each run
     /// Options of this user's own submissions from this machine, by job name. Only these may be cancelled or
     /// resubmitted.
     std::map<std::string, SlurmOptions> own_submissions;
@@ -29,13 +29,13 @@ struct ClusterView {
 /// @throws Error if the scheduler may have some of them but cannot be queried, or if a submission cannot be
 /// read
 ClusterView queryCluster(const std::filesystem::path& runs, const std::string& sweep = {},
-                          const std::vector<std::string>& names = {});
+                         const std::vector<std::string>& names = {});
 
 /// The same without querying the scheduler: submitted runs that are not visibly running are marked as
 /// unknown.
 /// @throws Error if a submission cannot be read
 ClusterView readClusterView(const std::filesystem::path& runs, const std::string& sweep = {},
-                              const std::vector<std::string>& names = {});
+                            const std::vector<std::string>& names = {});
 
 /// Runs that are neither finished nor failed nor submitted.
 std::vector<std::string> runsToSubmit(const std::vector<SweepRunStatus>& runs);
@@ -43,22 +43,23 @@ std::vector<std::string> runsToSubmit(const std::vector<SweepRunStatus>& runs);
 /// Divides runs into arrays that the cluster accepts, with `pack` runs per element, and sets their clusters.
 /// @throws Error (usage) for an option that a sweep cannot have
 std::vector<Submission> planArrays(const std::string& sweep, const std::vector<std::string>& names,
-                                      const SlurmOptions& options);
+                                   const SlurmOptions& options);
 
 /// The batch script of such an array.
-std::string batchScript(const std::filesystem::path& runs, const Submission& array, const SlurmOptions& options);
+std::string batchScript(const std::filesystem::path& runs, const Submission& array,
+                        const SlurmOptions& options);
 
 /// The result of submitting runs.
 struct SubmissionReport {
     ClusterView before;
     std::vector<std::string> runs_to_submit;  ///< runs that were submitted
-    std::vector<std::string> jobs;     ///< job number of each array
-    std::string cluster;               ///< the cluster that accepted them, if one was named
+    std::vector<std::string> jobs;            ///< job number of each array
+    std::string cluster;                      ///< the cluster that accepted them, if one was named
 };
 
 /// Submits those of these existing runs that are missing. A lock prevents others from submitting in this
 /// folder at the same time. @throws Error; arrays submitted before the error remain
 SubmissionReport submitRuns(const std::filesystem::path& runs, const std::string& sweep,
-                               const std::vector<std::string>& names, const SlurmOptions& options);
+                            const std::vector<std::string>& names, const SlurmOptions& options);
 
 }  // namespace roper

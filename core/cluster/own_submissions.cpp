@@ -6,7 +6,7 @@
 
 #include "core/base/cryptography.h"
 #include "core/base/error.h"
-#include "core/runs/own_record.h"
+#include "core/runs/user_record.h"
 
 namespace roper {
 

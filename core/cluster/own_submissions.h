@@ -24,7 +24,7 @@ std::map<std::string, SlurmOptions> ownSubmissions(const std::filesystem::path& 
 
 /// Records a submission before it reaches the scheduler. If it cannot be recorded, it will not count as own.
 void recordSubmission(const std::filesystem::path& runs, const Submission& submission,
-                        const SlurmOptions& options);
+                      const SlurmOptions& options);
 
 /// Called when the scheduler has refused it. @throws Error (disk)
 void removeSubmissionRecord(const std::filesystem::path& runs, const std::string& name);

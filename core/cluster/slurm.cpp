@@ -14,7 +14,7 @@ constexpr double kTimeout_s = 30;
 
 /// @returns the program's output @throws Error (other) with its messages if it failed
 std::string runOrThrow(const std::vector<std::string>& arguments, const std::string& input,
-                 const std::vector<std::string>& environment) {
+                       const std::vector<std::string>& environment) {
     ProgramResult result;
     try {
         result = runProgram(arguments, kTimeout_s, input, environment);
@@ -63,7 +63,8 @@ std::vector<SlurmArrayTask> parseSqueue(std::string_view output, const std::stri
     return array_tasks;
 }
 
-std::vector<SlurmArrayTask> queryArrayTasks(const std::vector<std::string>& names, const std::string& cluster) {
+std::vector<SlurmArrayTask> queryArrayTasks(const std::vector<std::string>& names,
+                                            const std::string& cluster) {
     if (names.empty()) return {};
     // --all includes hidden partitions. With several clusters, only the headers say which cluster has an
     // element.
@@ -90,8 +91,9 @@ SubmittedJob submitScript(const std::string& script, const std::vector<std::stri
     const std::string last = printed.substr(printed.rfind('\n') + 1);
     const std::vector<std::string> parts = split(last, ';');
     if (!parseInteger(parts.front()))
-        throw SubmissionOutcomeUnknown(ErrorKind::other, "sbatch printed \"" + toSingleLine(printed.substr(0, 200)) +
-                                                      "\" instead of the number of a job");
+        throw SubmissionOutcomeUnknown(
+            ErrorKind::other,
+            "sbatch printed \"" + toSingleLine(printed.substr(0, 200)) + "\" instead of the number of a job");
     const bool has_cluster = parts.size() > 1 && isClusterList(trimmed(parts[1]));
     return {parts.front(), has_cluster ? trimmed(parts[1]) : std::string()};
 }
@@ -99,7 +101,8 @@ SubmittedJob submitScript(const std::string& script, const std::vector<std::stri
 ClusterSettings clusterSettings(const std::string& cluster) {
     ClusterSettings settings;
     try {
-        for (const std::string& line : split(runSlurmCommand({"scontrol", "show", "config"}, cluster), '\n')) {
+        for (const std::string& line :
+             split(runSlurmCommand({"scontrol", "show", "config"}, cluster), '\n')) {
             const std::size_t equals = line.find('=');
             if (equals == std::string::npos) continue;
             const std::string key = trimmed(line.substr(0, equals)), value = trimmed(line.substr(equals + 1));
@@ -135,7 +138,8 @@ void requeueArrayTask(const SlurmArrayTask& array_task) {
 }
 
 bool isRunning(const std::string& id) {
-    return trimmed(runSlurmCommand({"squeue", "--noheader", "--array", "--job=" + id, "--format=%T"})) == "RUNNING";
+    return trimmed(runSlurmCommand({"squeue", "--noheader", "--array", "--job=" + id, "--format=%T"})) ==
+           "RUNNING";
 }
 
 }  // namespace roper

@@ -34,7 +34,7 @@ struct SlurmArrayTask {
 /// @param cluster  the cluster to query, or "all"; empty: the local one
 /// @throws Error (other) with the message of `squeue`, or if this machine does not belong to a cluster
 std::vector<SlurmArrayTask> queryArrayTasks(const std::vector<std::string>& names,
-                                         const std::string& cluster = {});
+                                            const std::string& cluster = {});
 
 /// Parses the output of `squeue --format=%j|%F|%K|%T|%N|%r`, with or without headers.
 /// @param cluster  the cluster that was queried; with several, a header names each

@@ -90,10 +90,10 @@ double secondsSinceSubmission(const Submission& submission, double now) {
 
 void writeSubmission(const fs::path& runs, const Submission& submission) {
     makeFolder(submissionsFolder(runs));
-    const nlohmann::json json = {{"name", submission.name},         {"sweep", submission.sweep},
-                                 {"elements", submission.array_tasks}, {"time", submission.time},
-                                 {"ended", submission.ended},       {"job", submission.job},
-                                 {"cluster", submission.cluster}};
+    const nlohmann::json json = {
+        {"name", submission.name},      {"sweep", submission.sweep}, {"elements", submission.array_tasks},
+        {"time", submission.time},      {"ended", submission.ended}, {"job", submission.job},
+        {"cluster", submission.cluster}};
     writeFileAtomically(submissionPath(runs, submission.name), json.dump(1) + "\n");
 }
 

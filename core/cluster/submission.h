@@ -14,11 +14,11 @@ namespace roper {
 /// the job by this name. Because anyone may have written the file, it does not say how runs are trained
 /// (`ownSubmissions`).
 struct Submission {
-    std::string name;                                ///< of the job, unique
-    std::string sweep;                               ///< name of the sweep
+    std::string name;                                   ///< of the job, unique
+    std::string sweep;                                  ///< name of the sweep
     std::vector<std::vector<std::string>> array_tasks;  ///< names of the runs that each element trains
-    double time = 0;                                 ///< time of submission, seconds since 1970, UTC
-    bool ended = false;                              ///< the scheduler no longer had any of its elements
+    double time = 0;                                    ///< time of submission, seconds since 1970, UTC
+    bool ended = false;                                 ///< the scheduler no longer had any of its elements
     std::string job = {};  ///< job number; empty until the scheduler has confirmed it
     /// Name of the cluster that has the job; until known, the possible ones ("far,near"). Empty: the local
     /// cluster.
@@ -31,7 +31,8 @@ struct Submission {
 FilePath submissionsFolder(const std::filesystem::path& runs);
 
 /// Output of an element: how its trainers ended, and errors.
-FilePath arrayTaskLogPath(const std::filesystem::path& runs, const std::string& job_name, std::int64_t array_task);
+FilePath arrayTaskLogPath(const std::filesystem::path& runs, const std::string& job_name,
+                          std::int64_t array_task);
 
 /// A submission without runs, with a unique job name such as "SWEEP.k3f9x2".
 Submission newSubmission(const std::string& sweep);

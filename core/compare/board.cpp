@@ -14,7 +14,8 @@ BoardCell makeCell(std::span<const RunRecord> runs, const Specification& specifi
     const bool is_rope = cell.position == twinMethods().front();
     cell.target = is_rope ? target.rope : target.roper;
     if (target.alternative_values)
-        cell.alternative_target = is_rope ? target.alternative_values->first : target.alternative_values->second;
+        cell.alternative_target =
+            is_rope ? target.alternative_values->first : target.alternative_values->second;
     const std::string key = groupKey(specification);
     double steps_left = 0;
     for (std::int64_t seed = 0; seed < target.runs; ++seed) {

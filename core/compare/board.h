@@ -34,8 +34,8 @@ struct BoardCell {
     std::vector<std::int64_t> missing;    ///< seeds without a record
     /// Mean of the finished runs; without the worst once all are finished, as in the note.
     std::optional<double> mean;
-    std::optional<double> seconds_per_step;  ///< measured on this machine
-    std::optional<double> remaining_seconds;    ///< for all unfinished runs; empty if not measured
+    std::optional<double> seconds_per_step;   ///< measured on this machine
+    std::optional<double> remaining_seconds;  ///< for all unfinished runs; empty if not measured
 };
 
 struct BoardRow {

@@ -121,8 +121,8 @@ Points runCurve(const RunRecord& run, Quantity quantity, XAxis x_axis, std::size
     return points;
 }
 
-MeanCurve meanCurve(std::span<const RunRecord> runs, const std::vector<std::size_t>& members, Quantity quantity,
-            XAxis x_axis, Spread spread, double from) {
+MeanCurve meanCurve(std::span<const RunRecord> runs, const std::vector<std::size_t>& members,
+                    Quantity quantity, XAxis x_axis, Spread spread, double from) {
     std::vector<Points> curves;
     for (const std::size_t member : members)
         curves.push_back(runCurve(runs[member], quantity, x_axis));

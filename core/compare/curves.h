@@ -30,18 +30,19 @@ std::optional<double> tokensAt(std::span<const MetricsRow> rows, std::int64_t st
 /// Points of one run, by ascending x: the values that `meanCurve` averages. Quantities recorded at every step
 /// are first averaged over equal bins of x; those of only some methods have no curve here.
 std::vector<std::pair<double, double>> runCurve(const RunRecord& run, Quantity quantity, XAxis x_axis,
-                                               std::size_t bins = 200);
+                                                std::size_t bins = 200);
 
 /// Mean and band of several runs. By step, runs share their x values; by time or tokens each run is
 /// interpolated between its own points, without extrapolation.
 /// @param from  fraction of the x range to omit at its start: 0.5 gives the "final half" of the RoPER note
-MeanCurve meanCurve(std::span<const RunRecord> runs, const std::vector<std::size_t>& members, Quantity quantity,
-            XAxis x_axis, Spread spread, double from = 0);
+MeanCurve meanCurve(std::span<const RunRecord> runs, const std::vector<std::size_t>& members,
+                    Quantity quantity, XAxis x_axis, Spread spread, double from = 0);
 
 /// The group without the run with the worst outcome; runs without an outcome are removed first. A group of
 /// one is not changed. Of equal runs the later one is removed.
 /// @param share  of problems solved, for `Measure::steps_until`
 std::vector<std::size_t> withoutWorst(std::span<const RunRecord> runs,
-                                      const std::vector<std::size_t>& members, Measure measure, double solved_fraction);
+                                      const std::vector<std::size_t>& members, Measure measure,
+                                      double solved_fraction);
 
 }  // namespace roper

@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <utility>
 
-#include "core/base/control_group.h"
+#include "core/base/cgroup.h"
 #include "core/compare/grouping.h"
 #include "core/compare/statistics.h"
 #include "core/specification/cost.h"

@@ -111,7 +111,7 @@ std::string newExperimentName(const Specification& specification, const std::set
 }
 
 std::vector<NewRun> groupIntoExperiments(const std::vector<Specification>& specifications,
-                                  std::set<std::string> existing_names, std::time_t now) {
+                                         std::set<std::string> existing_names, std::time_t now) {
     std::map<std::string, std::string> names;  // by settings
     std::vector<NewRun> runs;
     for (const Specification& specification : specifications) {

@@ -36,6 +36,6 @@ std::string newExperimentName(const Specification& specification, const std::set
 
 /// New runs, grouped into one new experiment per setting.
 std::vector<NewRun> groupIntoExperiments(const std::vector<Specification>& specifications,
-                                  std::set<std::string> existing_names, std::time_t now);
+                                         std::set<std::string> existing_names, std::time_t now);
 
 }  // namespace roper

@@ -70,7 +70,8 @@ int pairsForSignTest(int better_a, int better_b) {
 /// Total number of pairs needed; 0 if the existing ones are conclusive, or the number cannot be determined.
 int pairsRequired(const PairedComparison& c) {
     const auto known = static_cast<int>(c.differences().size());
-    if (c.count(Outcome::not_reached) > 0) {  // means exclude these pairs: the count of which was first decides
+    if (c.count(Outcome::not_reached) >
+        0) {  // means exclude these pairs: the count of which was first decides
         const int decided = c.better_a + c.better_b;
         if (decided > 0 && c.sign_p < kSignificance) return 0;
         return std::max(kMinPairs, pairsForSignTest(c.better_a, c.better_b));
@@ -89,7 +90,9 @@ bool isNotRecorded(std::span<const RunRecord> runs, const RunGroup& group,
     for (const std::size_t run : group.runs) {
         if (runs[run].state != RunState::finished) continue;
         any_finished = true;
-        if (outcomeOf(runs[run], comparison.measure, comparison.solved_fraction).kind != Outcome::not_recorded) return false;
+        if (outcomeOf(runs[run], comparison.measure, comparison.solved_fraction).kind !=
+            Outcome::not_recorded)
+            return false;
     }
     return any_finished;
 }
@@ -107,8 +110,8 @@ std::vector<FollowUp> followUps(std::span<const RunRecord> runs, const RunGroup&
     addMissing(runs, b, a, comparison.precision, twins.runs);
     addMissing(runs, a, b, comparison.precision, twins.runs);
     // Pairs with a failed run will have no outcome; the others have one, or will.
-    const int there =
-        static_cast<int>(comparison.pairs.size() + twins.runs.size()) - comparison.count(Outcome::not_recorded);
+    const int there = static_cast<int>(comparison.pairs.size() + twins.runs.size()) -
+                      comparison.count(Outcome::not_recorded);
     const int more = pairsRequired(comparison) - there;
     if (!twins.runs.empty()) all.push_back(std::move(twins));
     if (more <= 0) return all;

@@ -25,7 +25,8 @@ bool distinguishesExperiments(const SpecificationField& field) {
 
 /// Fields that a run does not read, or whose value is unknown, do not identify it.
 bool identifiesRun(const SpecificationField& field, const Specification& specification) {
-    return distinguishesExperiments(field) && isKnown(field, specification) && !unusedReason(field, specification);
+    return distinguishesExperiments(field) && isKnown(field, specification) &&
+           !unusedReason(field, specification);
 }
 
 /// Values of the identifying fields, by key.

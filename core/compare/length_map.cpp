@@ -82,7 +82,7 @@ LengthMap::Panel& panelOf(LengthMap& map, const std::string& label, const std::s
 /// causal sequence.
 std::optional<std::int64_t> rowIn(const LengthMap& map, const Specification& specification) {
     return map.metric == Metric::loss ? std::optional(specification.inputLength())
-                                    : trainedLength(specification);
+                                      : trainedLength(specification);
 }
 
 void addRun(const MeasuredRun& run, const std::string& label, std::int64_t trained, LengthMap& map) {
@@ -189,8 +189,8 @@ std::string toCsv(const std::vector<LengthMap>& maps) {
         for (const LengthMap::Panel& panel : map.panels)
             for (const auto& [key, cell] : panel.cells)
                 csv += join({map.task, nameOf(map.metric), "\"" + panel.label + "\"",
-                             std::to_string(key.first), std::to_string(key.second),
-                             formatNumber(cell.mean()), std::to_string(cell.of), std::to_string(cell.runs)},
+                             std::to_string(key.first), std::to_string(key.second), formatNumber(cell.mean()),
+                             std::to_string(cell.of), std::to_string(cell.runs)},
                             ",") +
                        "\n";
     return csv;

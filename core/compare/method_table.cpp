@@ -105,7 +105,8 @@ MethodTable methodTable(std::span<const RunRecord> runs, const std::string& refe
             if (group == nullptr) continue;
             column.cells.back() = cellOf(records, *group, column);
             if (group == first) continue;
-            OutcomeRow row = makeOutcomeRow(comparePaired(records, *first, *group, column.measure, solved_fraction));
+            OutcomeRow row =
+                makeOutcomeRow(comparePaired(records, *first, *group, column.measure, solved_fraction));
             row.comparison.other_differences.clear();  // other differences of a method are part of its label
             column.cells.back()->versus_reference = std::move(row);
         }
@@ -161,27 +162,32 @@ std::string toCsv(const MethodTable& table) {
             if (!cell) continue;
             const bool any = cell->runs.count > 0;
             const auto& versus_reference = cell->versus_reference;
-            const auto* test = versus_reference && versus_reference->comparison.test && !versus_reference->is_sign_test
-                                   ? &*versus_reference->comparison.test
-                                   : nullptr;
+            const auto* test =
+                versus_reference && versus_reference->comparison.test && !versus_reference->is_sign_test
+                    ? &*versus_reference->comparison.test
+                    : nullptr;
             const auto optional = [&](const std::optional<double>& value) {
                 return value ? number(*value) : "";
             };
-            csv += join(
-                {quoteCsvCell(column.preset), infoOf(column.measure).name,
-                 column.measure == Measure::steps_until ? number(column.solved_fraction) : "",
-                 quoteCsvCell(table.methods[row]), std::to_string(cell->runs.count),
-                 any ? number(cell->runs.mean) : "", cell->runs.count > 1 ? number(cell->runs.standard_deviation) : "",
-                 any ? number(cell->runs.minimum) : "", any ? number(cell->runs.maximum) : "",
-                 std::to_string(cell->not_reached), versus_reference ? std::to_string(versus_reference->difference.count) : "",
-                 versus_reference && versus_reference->difference.count > 0 ? number(versus_reference->difference.mean) : "",
-                 test != nullptr ? number(test->interval.low) : "",
-                 test != nullptr ? number(test->interval.high) : "",
-                 !versus_reference                ? ""
-                 : versus_reference->is_sign_test ? "sign"
-                                         : "paired t",
-                 versus_reference ? optional(versus_reference->p) : "", versus_reference ? optional(versus_reference->holm_p) : ""},
-                ",");
+            csv += join({quoteCsvCell(column.preset), infoOf(column.measure).name,
+                         column.measure == Measure::steps_until ? number(column.solved_fraction) : "",
+                         quoteCsvCell(table.methods[row]), std::to_string(cell->runs.count),
+                         any ? number(cell->runs.mean) : "",
+                         cell->runs.count > 1 ? number(cell->runs.standard_deviation) : "",
+                         any ? number(cell->runs.minimum) : "", any ? number(cell->runs.maximum) : "",
+                         std::to_string(cell->not_reached),
+                         versus_reference ? std::to_string(versus_reference->difference.count) : "",
+                         versus_reference && versus_reference->difference.count > 0
+                             ? number(versus_reference->difference.mean)
+                             : "",
+                         test != nullptr ? number(test->interval.low) : "",
+                         test != nullptr ? number(test->interval.high) : "",
+                         !versus_reference                ? ""
+                         : versus_reference->is_sign_test ? "sign"
+                                                          : "paired t",
+                         versus_reference ? optional(versus_reference->p) : "",
+                         versus_reference ? optional(versus_reference->holm_p) : ""},
+                        ",");
             csv += '\n';
         }
     return csv;

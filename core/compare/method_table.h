@@ -10,7 +10,7 @@ namespace roper {
 
 /// Results of one method's runs of one preset, compared with the reference.
 struct MethodCell {
-    Summary runs;   ///< of its runs with known outcome
+    Summary runs;         ///< of its runs with known outcome
     int not_reached = 0;  ///< number of its runs that ended without reaching the target
     /// Over the common seeds; Holm's p is corrected for the number of methods in the column. Empty for the
     /// reference itself.
@@ -21,7 +21,7 @@ struct MethodCell {
 struct MethodColumn {
     std::string preset;  ///< its title
     Measure measure = Measure::final_correct;
-    double solved_fraction = 0.9;                            ///< fraction of problems solved, for `steps_until`
+    double solved_fraction = 0.9;                  ///< fraction of problems solved, for `steps_until`
     std::string title;                             ///< of the measure: "problems solved at the end, of 128"
     std::vector<std::optional<MethodCell>> cells;  ///< by method; empty if none was trained
 };

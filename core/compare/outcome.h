@@ -5,7 +5,7 @@
 #include <string>
 #include <vector>
 
-#include "core/runs/computation.h"
+#include "core/runs/compute_environment.h"
 #include "core/runs/rows.h"
 #include "core/runs/run_labels.h"
 
@@ -19,7 +19,7 @@ struct RunRecord {
     std::string host;  ///< where it was trained; empty if unknown
     std::span<const MetricsRow> metrics;
     std::span<const EvaluationRow> evaluations;
-    RunLabels labels = {};                       ///< labels given by users
+    RunLabels labels = {};                              ///< labels given by users
     std::vector<ComputeEnvironment> computations = {};  ///< what computed it; empty if unknown
 };
 
@@ -61,9 +61,9 @@ Measure defaultMeasure(const Specification& specification);
 /// Whether a run has a value of a measure, or why not.
 enum class Outcome {
     known,
-    unfinished,  ///< it has not reached its last step
-    not_reached,       ///< `steps_until`: it ended without reaching the target
-    not_recorded,     ///< it does not record this measure, or diverged
+    unfinished,    ///< it has not reached its last step
+    not_reached,   ///< `steps_until`: it ended without reaching the target
+    not_recorded,  ///< it does not record this measure, or diverged
 };
 struct OutcomeValue {
     Outcome kind = Outcome::not_recorded;

@@ -53,7 +53,8 @@ std::string OutcomeRow::title() const {
     return comparison.title() + (is_preregistered ? " (primary measure)" : "");
 }
 
-std::optional<Measure> preregisteredMeasure(std::span<const RunRecord> runs, const RunGroup& a, const RunGroup& b) {
+std::optional<Measure> preregisteredMeasure(std::span<const RunRecord> runs, const RunGroup& a,
+                                            const RunGroup& b) {
     const std::string& preregistered = a.specification.about.measure;
     if (preregistered == Specification().about.measure) return std::nullopt;
     for (const RunGroup* group : {&a, &b})
@@ -76,7 +77,8 @@ std::vector<OutcomeRow> outcomeTable(std::span<const RunRecord> runs, const RunG
     }
     const auto preregistered = preregisteredMeasure(runs, a, b);
     for (OutcomeRow& row : rows)
-        row.is_preregistered = row.comparison.measure == preregistered && row.comparison.solved_fraction == kPreregisteredFraction;
+        row.is_preregistered = row.comparison.measure == preregistered &&
+                               row.comparison.solved_fraction == kPreregisteredFraction;
     std::stable_partition(rows.begin(), rows.end(),
                           [](const OutcomeRow& row) { return row.is_preregistered; });
     std::vector<double> secondary;
@@ -119,9 +121,13 @@ OutcomeCells formatCells(const OutcomeRow& row) {
         if (not_reached(side) > 0) text += " (" + std::to_string(not_reached(side)) + " never)";
         return text;
     };
-    OutcomeCells cells{
-        row.title(), mean(row.a, &SeedPair::a), mean(row.b, &SeedPair::b), kMissingValue, kMissingValue, kMissingValue,
-        kMissingValue};
+    OutcomeCells cells{row.title(),
+                       mean(row.a, &SeedPair::a),
+                       mean(row.b, &SeedPair::b),
+                       kMissingValue,
+                       kMissingValue,
+                       kMissingValue,
+                       kMissingValue};
     if (row.difference.count > 0) {
         const double difference = row.difference.mean;
         cells.difference = (difference > 0   ? "+"
@@ -145,15 +151,15 @@ std::string toCsv(const std::vector<OutcomeRow>& rows) {
             return summary.count > 0 ? formatNumber(summary.mean) : std::string();
         };
         const auto end = [&](double value) { return c.test && !row.is_sign_test ? formatNumber(value) : ""; };
-        csv +=
-            join({infoOf(c.measure).name, c.measure == Measure::steps_until ? formatNumber(c.solved_fraction) : "",
-                  infoOf(c.measure).unit, std::to_string(row.difference.count), mean(row.a), mean(row.b),
-                  mean(row.difference), end(c.test ? c.test->interval.low : 0),
-                  end(c.test ? c.test->interval.high : 0), row.is_sign_test ? "sign" : "paired t",
-                  csvCell(row.p), csvCell(row.holm_p), std::to_string(c.better_a), std::to_string(c.better_b),
-                  std::to_string(c.ties), c.test && !row.is_sign_test ? csvCell(c.test->permutation_p) : "",
-                  row.is_preregistered ? "1" : "0"},
-                 ",");
+        csv += join(
+            {infoOf(c.measure).name, c.measure == Measure::steps_until ? formatNumber(c.solved_fraction) : "",
+             infoOf(c.measure).unit, std::to_string(row.difference.count), mean(row.a), mean(row.b),
+             mean(row.difference), end(c.test ? c.test->interval.low : 0),
+             end(c.test ? c.test->interval.high : 0), row.is_sign_test ? "sign" : "paired t", csvCell(row.p),
+             csvCell(row.holm_p), std::to_string(c.better_a), std::to_string(c.better_b),
+             std::to_string(c.ties), c.test && !row.is_sign_test ? csvCell(c.test->permutation_p) : "",
+             row.is_preregistered ? "1" : "0"},
+            ",");
         csv += '\n';
     }
     return csv;

@@ -33,7 +33,8 @@ OutcomeRow makeOutcomeRow(PairedComparison comparison);
 std::vector<OutcomeRow> outcomeTable(std::span<const RunRecord> runs, const RunGroup& a, const RunGroup& b);
 
 /// The measure named by both groups' presets, if any.
-std::optional<Measure> preregisteredMeasure(std::span<const RunRecord> runs, const RunGroup& a, const RunGroup& b);
+std::optional<Measure> preregisteredMeasure(std::span<const RunRecord> runs, const RunGroup& a,
+                                            const RunGroup& b);
 
 /// The fraction of problems solved for a named `steps_until`.
 inline constexpr double kPreregisteredFraction = 0.9;

@@ -58,8 +58,9 @@ std::string precisionToCompare(std::span<const RunRecord> runs,
         return std::count_if(of_precision.second.begin(), of_precision.second.end(),
                              [&](const auto& seed) { return seed.second == groups.size(); });
     };
-    return std::max_element(finished.begin(), finished.end(),
-                            [&](const auto& a, const auto& b) { return complete_seeds(a) < complete_seeds(b); })
+    return std::max_element(
+               finished.begin(), finished.end(),
+               [&](const auto& a, const auto& b) { return complete_seeds(a) < complete_seeds(b); })
         ->first;
 }
 
@@ -261,8 +262,9 @@ void addPair(std::span<const RunRecord> runs, const RunSeeds& seeds, std::size_t
                !names.empty()) {
         ++comparison.pairs_computed_differently;
         for (const std::string& name : names)
-            if (std::find(comparison.computation_differences.begin(), comparison.computation_differences.end(), name) ==
-                comparison.computation_differences.end())
+            if (std::find(comparison.computation_differences.begin(),
+                          comparison.computation_differences.end(),
+                          name) == comparison.computation_differences.end())
                 comparison.computation_differences.push_back(name);
     }
     if (const auto better = betterSide(pair, infoOf(measure).higher_is_better))
@@ -276,8 +278,8 @@ void computeTests(PairedComparison& comparison) {
     comparison.test = pairedTest(comparison.differences(), kConfidence);
     if (comparison.test)
         comparison.pairs_needed =
-            pairsNeeded(comparison.test->difference.mean, comparison.test->difference.standard_deviation, kConfidence,
-                        0.8, kMaxPairsNeeded);
+            pairsNeeded(comparison.test->difference.mean, comparison.test->difference.standard_deviation,
+                        kConfidence, 0.8, kMaxPairsNeeded);
 }
 
 /// Counts runs whose seed is missing in the other group, was trained again, or is unknown.
@@ -347,8 +349,9 @@ std::string omissionsText(const PairedComparison& c) {
          " left out: nobody said of which seeds, so there is nothing to pair by");
     tell(c.repeated_seed_runs, "run", " left out: the same seeds were trained again later");
     if (c.pairs_computed_differently > 0)
-        text += "In " + std::to_string(c.pairs_computed_differently) + " of " + countOf(c.pairs.size(), "pair") +
-                " the two runs were not computed alike (" + join(c.computation_differences, ", ") +
+        text += "In " + std::to_string(c.pairs_computed_differently) + " of " +
+                countOf(c.pairs.size(), "pair") + " the two runs were not computed alike (" +
+                join(c.computation_differences, ", ") +
                 "): the same seeds give other results then, whatever the method. ";
     if (!c.other_differences.empty())
         text += "Mind that the groups also differ in " + join(c.other_differences, ", ") +

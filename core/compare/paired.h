@@ -33,13 +33,15 @@ struct PairedComparison {
     std::string label_a, label_b;
     Measure measure = Measure::final_correct;
     double solved_fraction = 0.9;
-    std::vector<SeedPair> pairs;   ///< of every common seed, by ascending seed
+    std::vector<SeedPair> pairs;         ///< of every common seed, by ascending seed
     int unpaired_a = 0, unpaired_b = 0;  ///< runs whose seed is missing in the other group
-    int unknown_seed_runs = 0;      ///< imported runs that cannot be paired, since their seeds are unknown
-    bool are_settings_known_a = true, are_settings_known_b = true;  ///< whether all settings of the group are known
-    int repeated_seed_runs = 0;                      ///< runs omitted because the same seed was trained again later
-    std::optional<PairedTest> test;        ///< over the pairs with both outcomes known
-    std::vector<std::string> other_differences;  ///< fields other than the method that differ between the groups
+    int unknown_seed_runs = 0;  ///< imported runs that cannot be paired, since their seeds are unknown
+    bool are_settings_known_a = true,
+         are_settings_known_b = true;  ///< whether all settings of the group are known
+    int repeated_seed_runs = 0;        ///< runs omitted because the same seed was trained again later
+    std::optional<PairedTest> test;    ///< over the pairs with both outcomes known
+    std::vector<std::string>
+        other_differences;            ///< fields other than the method that differ between the groups
     std::optional<int> pairs_needed;  ///< number of pairs needed to detect a difference as large as this one
     /// numbers of pairs, including those with a run that never reached the target
     int better_a = 0, better_b = 0, ties = 0;
@@ -47,9 +49,9 @@ struct PairedComparison {
     /// Aspects of the computation that differ within any pair, where known: "precision", …
     std::vector<std::string> computation_differences;
     int pairs_computed_differently = 0;  ///< number of such pairs
-    std::string precision;         ///< the compared precision, if the runs have several; otherwise empty
-    int mixed_precision_pairs = 0;       ///< pairs omitted because their runs differ in precision
-    int other_precision_runs = 0;       ///< runs omitted because they have another precision than most pairs
+    std::string precision;          ///< the compared precision, if the runs have several; otherwise empty
+    int mixed_precision_pairs = 0;  ///< pairs omitted because their runs differ in precision
+    int other_precision_runs = 0;   ///< runs omitted because they have another precision than most pairs
     /// Number of problems in an evaluation, if the measure counts them and all pairs agree.
     std::optional<std::int64_t> problems;
 
@@ -65,7 +67,8 @@ struct PairedComparison {
 /// @param allow_mixed_precisions  whether pairs with different precisions count: to compare the precisions
 /// themselves
 PairedComparison comparePaired(std::span<const RunRecord> runs, const RunGroup& a, const RunGroup& b,
-                               Measure measure, double solved_fraction = 0.9, bool allow_mixed_precisions = false);
+                               Measure measure, double solved_fraction = 0.9,
+                               bool allow_mixed_precisions = false);
 
 /// The one run of each seed that counts, by ascending seed, as `comparePaired` chooses it within a single
 /// group.

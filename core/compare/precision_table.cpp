@@ -17,10 +17,10 @@ RunGroup inPrecision(std::span<const RunRecord> runs, const RunGroup& group, con
     part.label = precision;
     std::erase_if(part.runs, [&](std::size_t run) {
         const auto& computations = runs[run].computations;
-        return computations.empty() ||
-               std::any_of(computations.begin(), computations.end(), [&](const ComputeEnvironment& computation) {
-                   return computation.precision != precision;
-               });
+        return computations.empty() || std::any_of(computations.begin(), computations.end(),
+                                                   [&](const ComputeEnvironment& computation) {
+                                                       return computation.precision != precision;
+                                                   });
     });
     return part;
 }
@@ -64,8 +64,8 @@ std::vector<std::vector<std::string>> tableRows(const std::vector<PrecisionRow>&
         const OutcomeCells cells = formatCells(row.outcome);
         const auto& test = row.equivalence;
         lines.push_back({row.label + ", " + cells.title, std::to_string(row.outcome.difference.count),
-                         std::to_string(row.omittedPairs()), cells.a, cells.b, cells.difference, cells.interval,
-                         test ? intervalText(test->interval) : "–",
+                         std::to_string(row.omittedPairs()), cells.a, cells.b, cells.difference,
+                         cells.interval, test ? intervalText(test->interval) : "–",
                          test ? "±" + formatRounded(test->bound, 3) : "–",
                          test ? formatRounded(test->p, 3) : "–",
                          row.isEquivalent() ? "equivalent within the bounds" : "not shown to be equivalent"});

@@ -150,7 +150,7 @@ RunDifferences differencesOf(std::span<const RunRecord> runs, DifferencesBy by) 
             if (field.key() == "model.position") return run.specification.methodName();
             if (!isKnown(field, run.specification)) return std::string(kMissingValue);
             return unusedReason(field, run.specification) ? std::string(kNotUsed)
-                                                       : field.text(run.specification);
+                                                          : field.text(run.specification);
         });
         if (differ(values, field.name == "data_seed" || field.name == "model_seed"))
             differences.settings.push_back(rowOf(field.key(), field.unit, values));

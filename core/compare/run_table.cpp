@@ -14,8 +14,8 @@ RunTable::RunTable(std::span<const RunFolder> runs, bool with_metrics) {
             if (with_metrics) rows->metrics = folder.metrics();
             rows->evaluations = folder.evaluations();
             const Status status = folder.status();
-            records_.push_back({folder.name(), folder.specification(), folder.effectiveState(status), status.host,
-                                rows->metrics, rows->evaluations, readLabels(folder),
+            records_.push_back({folder.name(), folder.specification(), folder.effectiveState(status),
+                                status.host, rows->metrics, rows->evaluations, readLabels(folder),
                                 computeEnvironmentsOf(readSessions(folder))});
             rows_.push_back(std::move(rows));
         } catch (const Error& error) {

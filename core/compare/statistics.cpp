@@ -132,7 +132,8 @@ Interval bootstrapInterval(std::span<const double> values, double confidence) {
     return {at((1 - confidence) / 2), at((1 + confidence) / 2)};
 }
 
-std::optional<int> pairsNeeded(double mean, double standard_deviation, double confidence, double power, int maximum) {
+std::optional<int> pairsNeeded(double mean, double standard_deviation, double confidence, double power,
+                               int maximum) {
     // A variance due to rounding counts as none, and the non-central t distribution cannot be computed that
     // far out.
     constexpr double kCertain = 100;

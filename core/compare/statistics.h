@@ -17,7 +17,7 @@ struct Summary {
     std::size_t count = 0;
     double mean = 0;
     double standard_deviation = 0;  ///< standard deviation of the sample, with n − 1
-    double error = 0;      ///< standard error of the mean
+    double error = 0;               ///< standard error of the mean
     double minimum = 0, maximum = 0;
 };
 
@@ -73,8 +73,8 @@ Interval bootstrapInterval(std::span<const double> values, double confidence = 0
 
 /// The smallest number of pairs with which a paired t-test detects a true difference of `mean` with this
 /// power, given the standard deviation of the differences. Empty if it exceeds `maximum`.
-std::optional<int> pairsNeeded(double mean, double standard_deviation, double confidence = 0.95, double power = 0.8,
-                               int maximum = 1000);
+std::optional<int> pairsNeeded(double mean, double standard_deviation, double confidence = 0.95,
+                               double power = 0.8, int maximum = 1000);
 
 /// p-values of several tests, corrected to control the family-wise error rate (Holm 1979; same results as
 /// statsmodels' multipletests with "holm"). In the given order.

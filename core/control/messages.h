@@ -29,7 +29,7 @@ enum class Command {
     head,      ///< q, k and v of one head for a text
     maps,      ///< attention of all heads for a text
     generate,  ///< a continuation of a text; "continue" in older versions
-    question,      ///< any question, as with `roper-train look`
+    question,  ///< any question, as with `roper-train look`
 };
 
 /// Maximal number of generated tokens per request.

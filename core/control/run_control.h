@@ -14,7 +14,7 @@ enum class RunRequest { none, pause, stop, preempt };
 /// Replies that only the training or serving loop can give.
 struct RequestHandlers {
     std::function<std::string()> status;               ///< the text of a status reply
-    bool is_training = true;                                ///< false: pause, resume and checkpoint are refused
+    bool is_training = true;                           ///< false: pause, resume and checkpoint are refused
     std::function<Reply(const Request&)> answer = {};  ///< answers questions about the model; may throw
 };
 
@@ -50,8 +50,8 @@ class RunControl {
     bool checkpoint_ = false;
 };
 
-/// Answers requests until one of them or a signal requests a stop, or `should_continue`, called a few times a second,
-/// returns false.
+/// Answers requests until one of them or a signal requests a stop, or `should_continue`, called a few times a
+/// second, returns false.
 void serveRequests(RunControl& control, const RequestHandlers& handlers,
                    const std::function<bool()>& should_continue);
 

@@ -38,7 +38,8 @@ std::string keyOf(const TaskSettings& settings, const std::vector<fs::path>& fil
         key.add(fs::absolute(file).string())
             .add("|" + std::to_string(fs::file_size(file)))
             .add("|" + std::to_string(fs::last_write_time(file).time_since_epoch().count()) + "\n");
-    key.add(std::to_string(settings.declared.integer("vocab_size")) + settings.declared.text("tokenizer") + kVersion);
+    key.add(std::to_string(settings.declared.integer("vocab_size")) + settings.declared.text("tokenizer") +
+            kVersion);
     return key.text();
 }
 
@@ -97,8 +98,9 @@ std::optional<CorpusFiles> prepareCorpus(const TaskSettings& settings, const Pre
     });
     if (!lock.held()) return std::nullopt;
     if (said && isComplete(prepared, report)) return prepared;  // another process has prepared it meanwhile
-    report("preparing the text " + text.string() + ": " + std::to_string(settings.declared.integer("vocab_size")) +
-        " tokens (" + settings.declared.text("tokenizer") + "); this is done once");
+    report("preparing the text " + text.string() + ": " +
+           std::to_string(settings.declared.integer("vocab_size")) + " tokens (" +
+           settings.declared.text("tokenizer") + "); this is done once");
     const PartialFolder partial(cache / (key + std::string(kPartialMark) + "text"));
     std::vector<std::string> arguments = {"prepare",
                                           "--text",

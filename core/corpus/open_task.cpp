@@ -77,9 +77,9 @@ std::unique_ptr<Task> openTask(const TaskSettings& settings, const RunFolder& fo
                                           " is no longer the one that " + folder.name() +
                                           " began with; put that back, or start a new run");
     if (callbacks.report && !has_run_files)
-        callbacks.report("the text has " + std::to_string(summary.tokens) + " tokens; its unigram entropy is " +
-                      formatRounded(summary.unigram_entropy, 5) +
-                      " nats: the loss of knowing only how often each token occurs");
+        callbacks.report("the text has " + std::to_string(summary.tokens) +
+                         " tokens; its unigram entropy is " + formatRounded(summary.unigram_entropy, 5) +
+                         " nats: the loss of knowing only how often each token occurs");
     return textTask(settings, *corpus, run_files);
 }
 

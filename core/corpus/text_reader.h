@@ -37,7 +37,7 @@ class TextReader {
     std::size_t next_file_ = 0;
     std::ifstream file_;
     std::uint64_t offset_ = 0;  ///< offset of the first byte of `unread_` in the file
-    std::string unread_;         ///< read but not yet returned
+    std::string unread_;        ///< read but not yet returned
     std::uint64_t bytes_ = 0;
 };
 

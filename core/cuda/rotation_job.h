@@ -13,9 +13,9 @@ struct RotationJob {
         int pairs;
     } parts[3];
     int sequences, heads, tokens;
-    int half_width;  ///< half of a head's features
-    int is_half_pairing;      ///< 1: features i and i + pairs form a pair; 0: 2i and 2i + 1
-    float sign;      ///< +1 rotates forward, −1 backward
+    int half_width;       ///< half of a head's features
+    int is_half_pairing;  ///< 1: features i and i + pairs form a pair; 0: 2i and 2i + 1
+    float sign;           ///< +1 rotates forward, −1 backward
 };
 
 }  // namespace roper

@@ -118,8 +118,9 @@ std::unique_ptr<ProcessGroup> ProcessGroup::create(int size, bool is_single_mach
     options.timeout = kConnecting;
     parts->at.host = is_single_machine ? kLoopback : thisHost();
     parts->at.key = randomKey();
-    naming(ErrorKind::other, "cannot wait for the other processes",
-           [&] { parts->store = storeAt(is_single_machine ? kLoopback : "0.0.0.0", options, parts->at.key); });
+    naming(ErrorKind::other, "cannot wait for the other processes", [&] {
+        parts->store = storeAt(is_single_machine ? kLoopback : "0.0.0.0", options, parts->at.key);
+    });
     return std::unique_ptr<ProcessGroup>(new ProcessGroup(std::move(parts)));
 }
 
@@ -149,7 +150,7 @@ void ProcessGroup::connect() {
                    auto options = c10d::ProcessGroupGloo::Options::create(kConnecting);
                    options->devices = devicesFor(impl_->is_single_machine);
                    impl_->gloo = c10::make_intrusive<c10d::ProcessGroupGloo>(impl_->store, impl_->rank,
-                                                                              impl_->size, options);
+                                                                             impl_->size, options);
                });
     });
 }
@@ -207,7 +208,8 @@ void ProcessGroup::throwReportedFailure() {
 template <class Work>
 void ProcessGroup::runCollective(at::Tensor& tensor, Work work) {
     std::vector<at::Tensor> there{tensor.cpu()};
-    runOrThrowReportedFailure([&] { naming(ErrorKind::preempted, impl_->gone, [&] { work(there)->wait(); }); });
+    runOrThrowReportedFailure(
+        [&] { naming(ErrorKind::preempted, impl_->gone, [&] { work(there)->wait(); }); });
     if (!tensor.is_cpu()) tensor.copy_(there.front());
 }
 
@@ -215,7 +217,7 @@ void ProcessGroup::allReduce(at::Tensor& tensor) {
     c10d::AllreduceOptions options;
     options.timeout = kComputing;
     runCollective(tensor,
-                 [&](std::vector<at::Tensor>& there) { return impl_->gloo->allreduce(there, options); });
+                  [&](std::vector<at::Tensor>& there) { return impl_->gloo->allreduce(there, options); });
 }
 
 void ProcessGroup::broadcast(at::Tensor& tensor) {
@@ -223,7 +225,7 @@ void ProcessGroup::broadcast(at::Tensor& tensor) {
     options.rootRank = 0;
     options.timeout = impl_->rank == 0 ? std::chrono::milliseconds(kComputing) : kNoTimeout;
     runCollective(tensor,
-                 [&](std::vector<at::Tensor>& there) { return impl_->gloo->broadcast(there, options); });
+                  [&](std::vector<at::Tensor>& there) { return impl_->gloo->broadcast(there, options); });
 }
 
 }  // namespace roper

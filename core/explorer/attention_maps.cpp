@@ -97,7 +97,7 @@ ScoreRule ruleFor(const Setup& setup, AttentionForm form) {
 }
 
 MistakeEffect difference(const ScoreRule& a, double shift_a, const ScoreRule& b, double shift_b,
-                    const HeadVectors& heads) {
+                         const HeadVectors& heads) {
     const Eigen::MatrixXd scores_a = scores(a, heads, shift_a), scores_b = scores(b, heads, shift_b);
     const Eigen::MatrixXd outputs_a = outputs(a, heads, weights(a, heads, scores_a), shift_a),
                           outputs_b = outputs(b, heads, weights(b, heads, scores_b), shift_b);
@@ -168,7 +168,7 @@ Eigen::MatrixXd weights(const ScoreRule& rule, const HeadVectors& heads, const E
 }
 
 Eigen::VectorXd scoreContributions(const ScoreRule& rule, const HeadVectors& heads, int query, int key,
-                           double shift) {
+                                   double shift) {
     const Eigen::VectorXd q_position = Eigen::VectorXd::Constant(1, query + shift),
                           k_position = Eigen::VectorXd::Constant(1, key + shift);
     const Eigen::RowVectorXd product =

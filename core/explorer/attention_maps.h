@@ -15,7 +15,7 @@ struct ScoreRule {
     AttentionForm form;
     double attention_factor = 1;  ///< of YaRN, applied to the rotated features of queries and keys
     bool causal = true;
-    std::vector<int> ablated_pairs;                    ///< ablated pairs
+    std::vector<int> ablated_pairs;            ///< ablated pairs
     std::function<double(int distance)> bias;  ///< of the method, by distance n − j; empty if it has none
     /// Factor of each pair of a rotated query or key at a position; empty if there is none.
     std::function<double(int pair, int pairs, double position, bool is_query)> decay;
@@ -43,7 +43,7 @@ Eigen::VectorXd weightRow(const ScoreRule& rule, const HeadVectors& heads, const
 /// Contributions to one score: element i is that of plane i (`Rotary::plane`; 0 if ablated), the last one is
 /// the bias. They sum to the score. [d/2 + 1]
 Eigen::VectorXd scoreContributions(const ScoreRule& rule, const HeadVectors& heads, int query, int key,
-                           double shift = 0.0);
+                                   double shift = 0.0);
 
 /// o_n for every query: values rotated, summed with the weights, rotated back according to the form. [T × d]
 Eigen::MatrixXd outputs(const ScoreRule& rule, const HeadVectors& heads, const Eigen::MatrixXd& weights,

@@ -33,9 +33,9 @@ enum class MapKind {
 /// Positional parameters learned by a run, which replace computed ones. Requested from the run each time, so
 /// neither copied as text nor saved in sessions; unused unless the source is a run.
 struct LearnedParameters {
-    RotaryConfig rotation;              ///< with trained frequencies; unused with another base or formula
-    ComparableVector value_theta;            ///< trained frequencies of values; empty if they are fixed
-    ComparableVector bias;                   ///< of the head, if its method trains one
+    RotaryConfig rotation;         ///< with trained frequencies; unused with another base or formula
+    ComparableVector value_theta;  ///< trained frequencies of values; empty if they are fixed
+    ComparableVector bias;         ///< of the head, if its method trains one
     DeclaredSettings declared{methodSettings()};  ///< settings of its method
 
     bool operator==(const LearnedParameters&) const = default;
@@ -54,8 +54,8 @@ struct Setup : RotaryConfig {
     // One vector, two vectors.
     double position = 3;      ///< m
     int pair = 4;             ///< θ = 0.32: one rotation in 20 positions, about a sentence
-    ComparableVector x;            ///< [head_dim] vector of Rotation; query of the two vectors
-    ComparableVector y;            ///< [head_dim] key of the two vectors
+    ComparableVector x;       ///< [head_dim] vector of Rotation; query of the two vectors
+    ComparableVector y;       ///< [head_dim] key of the two vectors
     double key_position = 1;  ///< n of the two vectors
     double shift = 0;         ///< S, added to every position
     std::string words = "I saw the cat sit on the mat and wait for the dog";
@@ -72,8 +72,8 @@ struct Setup : RotaryConfig {
     std::uint64_t seed = 1;
     double similarity = 0.8;
     HeadVectors manual_vectors;  ///< [tokens × head_dim] each, empty unless source is `hand`
-    std::string run;      ///< name of the run
-    LearnedParameters learned;      ///< by the run
+    std::string run;             ///< name of the run
+    LearnedParameters learned;   ///< by the run
     std::string run_text;
     int layer = 0;
     int head = 0;  ///< from 0
@@ -85,8 +85,8 @@ struct Setup : RotaryConfig {
     MapKind map = MapKind::scores;
     int query = 9;
     int key = 3;
-    std::vector<int> ablated_pairs;  ///< pairs ablated from scores, ascending
-    double value_rotation_strength = 1.0;      ///< strength of the value rotation on Value mixing, 0 to 1
+    std::vector<int> ablated_pairs;        ///< pairs ablated from scores, ascending
+    double value_rotation_strength = 1.0;  ///< strength of the value rotation on Value mixing, 0 to 1
     MixedTokens mixed_tokens = MixedTokens::one;
 
     Setup() : RotaryConfig{.head_dim = 64, .scaling = initialScaling()} {}
@@ -109,7 +109,9 @@ struct Setup : RotaryConfig {
     HeadContext headContext() const;
 
     /// The displayed mixture: vectors set by hand or from a run are always summed with all attention weights.
-    MixedTokens effectiveMixedTokens() const { return source == VectorSource::random ? mixed_tokens : MixedTokens::all; }
+    MixedTokens effectiveMixedTokens() const {
+        return source == VectorSource::random ? mixed_tokens : MixedTokens::all;
+    }
 
     /// Whether the method rotates queries and keys.
     bool rotates() const { return positionMethod().rotates; }

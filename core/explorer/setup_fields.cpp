@@ -279,9 +279,9 @@ std::vector<SetupField> attentionFields() {
               "run",
               Choice{{"random", "hand", "run"}}},
              &Setup::source),
-        make({"", "tokens", "", "T, how many tokens; by hand at most 64",
-              IntegerRange{1, bounds::kMaxTokens}},
-             &Setup::tokens),
+        make(
+            {"", "tokens", "", "T, how many tokens; by hand at most 64", IntegerRange{1, bounds::kMaxTokens}},
+            &Setup::tokens),
         make({"", "seed", "", "Seed of the random numbers, and of T5's biases",
               IntegerRange{0, std::numeric_limits<std::int64_t>::max()}},
              &Setup::seed),

@@ -119,7 +119,8 @@ std::size_t findKey(const std::vector<const FieldInfo*>& fields, std::string_vie
     throw Error(ErrorKind::usage, "unknown key \"" + std::string(key) + "\"; " + nameHint(key, known));
 }
 
-void requireOnce(std::map<std::string, std::string>& given_keys, const FieldInfo& field, const std::string& key) {
+void requireOnce(std::map<std::string, std::string>& given_keys, const FieldInfo& field,
+                 const std::string& key) {
     const auto [before, first] = given_keys.emplace(field.key(), key);
     if (first) return;
     throw Error(ErrorKind::usage, before->second == key

@@ -190,7 +190,8 @@ Field<T> optionalField(FieldInfo info, At at) {
 
 /// Records the key, current or former, under which a field was given.
 /// @throws Error (usage) naming both keys if the field was given before
-void requireOnce(std::map<std::string, std::string>& given_keys, const FieldInfo& field, const std::string& key);
+void requireOnce(std::map<std::string, std::string>& given_keys, const FieldInfo& field,
+                 const std::string& key);
 
 /// Applies settings, each field at most once. @throws Error (usage) naming the key and what it accepts
 template <class T>

@@ -6,7 +6,7 @@
 
 #include "core/base/error.h"
 #include "core/base/text.h"
-#include "core/fields/own_settings.h"
+#include "core/fields/declared_settings.h"
 
 namespace roper {
 

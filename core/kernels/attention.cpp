@@ -25,25 +25,27 @@ HWY_ATTR void forwardFloat32(const AttentionSetup& setup, const float* qkv, floa
 }
 
 HWY_ATTR void backwardFloat32(const AttentionSetup& setup, const float* qkv, const float* out,
-                              const float* log_sum_exps, const float* grad_out, float* grad_qkv, float* grad_bias,
-                              std::size_t item, AttentionScratch& scratch) {
+                              const float* log_sum_exps, const float* grad_out, float* grad_qkv,
+                              float* grad_bias, std::size_t item, AttentionScratch& scratch) {
     backward<Float32Format>(setup, qkv, out, log_sum_exps, grad_out, grad_qkv, grad_bias, item, scratch);
 }
 
-HWY_ATTR void forwardBFloat16(const AttentionSetup& setup, const BFloat16* qkv, BFloat16* out, float* log_sum_exps,
-                           std::size_t item, AttentionScratch& scratch) {
+HWY_ATTR void forwardBFloat16(const AttentionSetup& setup, const BFloat16* qkv, BFloat16* out,
+                              float* log_sum_exps, std::size_t item, AttentionScratch& scratch) {
 #if HWY_ARCH_X86 && HWY_MAX_BYTES >= 64
-    if (kernelsMultiplyBFloat16()) return forward<NativeBFloat16Format>(setup, qkv, out, log_sum_exps, item, scratch);
+    if (kernelsMultiplyBFloat16())
+        return forward<NativeBFloat16Format>(setup, qkv, out, log_sum_exps, item, scratch);
 #endif
     forward<BFloat16Format>(setup, qkv, out, log_sum_exps, item, scratch);
 }
 
 HWY_ATTR void backwardBFloat16(const AttentionSetup& setup, const BFloat16* qkv, const BFloat16* out,
-                            const float* log_sum_exps, const BFloat16* grad_out, BFloat16* grad_qkv,
-                            float* grad_bias, std::size_t item, AttentionScratch& scratch) {
+                               const float* log_sum_exps, const BFloat16* grad_out, BFloat16* grad_qkv,
+                               float* grad_bias, std::size_t item, AttentionScratch& scratch) {
 #if HWY_ARCH_X86 && HWY_MAX_BYTES >= 64
     if (kernelsMultiplyBFloat16())
-        return backward<NativeBFloat16Format>(setup, qkv, out, log_sum_exps, grad_out, grad_qkv, grad_bias, item, scratch);
+        return backward<NativeBFloat16Format>(setup, qkv, out, log_sum_exps, grad_out, grad_qkv, grad_bias,
+                                              item, scratch);
 #endif
     backward<BFloat16Format>(setup, qkv, out, log_sum_exps, grad_out, grad_qkv, grad_bias, item, scratch);
 }
@@ -143,9 +145,9 @@ void attendForward(const AttentionSetup& setup, const BFloat16* qkv, BFloat16* o
     HWY_DYNAMIC_DISPATCH(forwardBFloat16)(setup, qkv, out, log_sum_exps, item, scratch);
 }
 
-void attendBackward(const AttentionSetup& setup, const float* qkv, const float* out, const float* log_sum_exps,
-                    const float* grad_out, float* grad_qkv, float* grad_bias, std::size_t item,
-                    AttentionScratch& scratch) {
+void attendBackward(const AttentionSetup& setup, const float* qkv, const float* out,
+                    const float* log_sum_exps, const float* grad_out, float* grad_qkv, float* grad_bias,
+                    std::size_t item, AttentionScratch& scratch) {
     HWY_DYNAMIC_DISPATCH(backwardFloat32)
     (setup, qkv, out, log_sum_exps, grad_out, grad_qkv, grad_bias, item, scratch);
 }

@@ -66,9 +66,9 @@ void attendForward(const AttentionSetup& setup, const BFloat16* qkv, BFloat16* o
 /// @param grad_qkv       [B, T, 3, H, d]
 /// @param grad_bias      [B, H, 2T − 1], to be summed over B; null if there is no bias or its gradient is not
 /// needed
-void attendBackward(const AttentionSetup& setup, const float* qkv, const float* out, const float* log_sum_exps,
-                    const float* grad_out, float* grad_qkv, float* grad_bias, std::size_t item,
-                    AttentionScratch& scratch);
+void attendBackward(const AttentionSetup& setup, const float* qkv, const float* out,
+                    const float* log_sum_exps, const float* grad_out, float* grad_qkv, float* grad_bias,
+                    std::size_t item, AttentionScratch& scratch);
 void attendBackward(const AttentionSetup& setup, const BFloat16* qkv, const BFloat16* out,
                     const float* log_sum_exps, const BFloat16* grad_out, BFloat16* grad_qkv, float* grad_bias,
                     std::size_t item, AttentionScratch& scratch);

@@ -26,7 +26,7 @@ struct QueryBlock {
     Unit* transposed;              ///< [width / kDepth, kQueryBlock]
     Factor<Kind> output_gradient;  ///< R(n) ∂L/∂o
     Unit* output_transposed;       ///< [width / kDepth, kQueryBlock]
-    float* minus_log_sum_exps;         ///< [kQueryBlock]; beyond T −∞, so that weights there vanish
+    float* minus_log_sum_exps;     ///< [kQueryBlock]; beyond T −∞, so that weights there vanish
     float* minus_deltas;           ///< −D_n = −∂L/∂o_n · o_n: [kQueryBlock]
     float* gradient;               ///< with respect to the scaled queries of the scores: [width, kQueryBlock]
 };
@@ -42,20 +42,22 @@ HWY_INLINE HWY_ATTR void loadQueryBlock(const AttentionSetup& setup, const Item&
     std::fill_n(block.minus_log_sum_exps, kQueryBlock, -kInfinity);
     std::fill_n(block.minus_deltas, kQueryBlock, 0.0F);
     float *const gradient_buffer = buffer + 2 * item.width, *const output_buffer = buffer + 3 * item.width;
-    fillFactor(kQueryBlock, item.width, block.output_gradient, buffer, [&](std::size_t i, float* row) HWY_ATTR {
-        const std::size_t t = first + i;
-        std::fill(row + (t < setup.T ? setup.d : 0), row + item.width, 0.0F);
-        if (t >= setup.T) return;
-        const auto floatRowAt = [&](const Number* array, float* there) HWY_ATTR {
-            const Number* const from = outputRow(array, setup, item, t);
-            prefetchAhead(setup, t, from, outputStride(setup));
-            return toFloatRow(from, setup.d, there);
-        };
-        const float *gradient = floatRowAt(grad_out, gradient_buffer), *output = floatRowAt(out, output_buffer);
-        rotate(setup, setup.value, t, 1.0F, 1.0F, gradient, row);
-        block.minus_deltas[i] = -dot(gradient, output, setup.d);
-        block.minus_log_sum_exps[i] = -log_sum_exps[(item.b * setup.H + item.h) * setup.T + t];
-    });
+    fillFactor(kQueryBlock, item.width, block.output_gradient, buffer,
+               [&](std::size_t i, float* row) HWY_ATTR {
+                   const std::size_t t = first + i;
+                   std::fill(row + (t < setup.T ? setup.d : 0), row + item.width, 0.0F);
+                   if (t >= setup.T) return;
+                   const auto floatRowAt = [&](const Number* array, float* there) HWY_ATTR {
+                       const Number* const from = outputRow(array, setup, item, t);
+                       prefetchAhead(setup, t, from, outputStride(setup));
+                       return toFloatRow(from, setup.d, there);
+                   };
+                   const float *gradient = floatRowAt(grad_out, gradient_buffer),
+                               *output = floatRowAt(out, output_buffer);
+                   rotate(setup, setup.value, t, 1.0F, 1.0F, gradient, row);
+                   block.minus_deltas[i] = -dot(gradient, output, setup.d);
+                   block.minus_log_sum_exps[i] = -log_sum_exps[(item.b * setup.H + item.h) * setup.T + t];
+               });
     const std::size_t steps = item.width / Kind::kDepth;
     transpose(block.queries.rows, steps, block.transposed, kQueryBlock, kQueryBlock, steps);
     transpose(block.output_gradient.rows, steps, block.output_transposed, kQueryBlock, kQueryBlock, steps);
@@ -66,9 +68,9 @@ HWY_INLINE HWY_ATTR void loadQueryBlock(const AttentionSetup& setup, const Item&
 /// `gradients` alias these two.
 template <class Kind>
 struct ScoreBlock {
-    float* scores;           ///< S − log sum: [kKeyBlock, kQueryBlock]
-    float* gradients;        ///< dP − D: [kKeyBlock, kQueryBlock]
-    Factor<Kind> weights;    ///< P = 2^(S − log sum), rows of queries: [kKeyBlock, kQueryBlock]
+    float* scores;                 ///< S − log sum: [kKeyBlock, kQueryBlock]
+    float* gradients;              ///< dP − D: [kKeyBlock, kQueryBlock]
+    Factor<Kind> weights;          ///< P = 2^(S − log sum), rows of queries: [kKeyBlock, kQueryBlock]
     Factor<Kind> score_gradients;  ///< dS = P ∘ (dP − D), likewise
 };
 
@@ -121,7 +123,7 @@ HWY_INLINE HWY_ATTR void storeGradients(const AttentionSetup& setup, const Item&
                                         Number* grad_qkv) {
     const RotationTable& table = part == QkvPart::query ? setup.query
                                  : part == QkvPart::key ? setup.key
-                                                     : setup.value;
+                                                        : setup.value;
     for (std::size_t i = 0; i < count; ++i) {
         Number* const to = rowOf(grad_qkv, setup, item, part, first + i);
         prefetchAhead(setup, first + i, to, qkvStride(setup));
@@ -143,22 +145,23 @@ struct BackwardBuffers {
 /// keys and values from `key` on, and theirs to the queries' gradients.
 template <class Kind>
 HWY_INLINE HWY_ATTR void backwardBlock(const AttentionSetup& setup, const Item& item,
-                                       const BackwardBuffers<Kind>& buffers, const QueryBlock<Kind>& query_block,
-                                       std::size_t first, std::size_t queries, std::size_t key,
-                                       std::size_t rows) {
+                                       const BackwardBuffers<Kind>& buffers,
+                                       const QueryBlock<Kind>& query_block, std::size_t first,
+                                       std::size_t queries, std::size_t key, std::size_t rows) {
     constexpr std::size_t kRow = kQueryBlock / Kind::kDepth, kStripUnits = kStrip / Kind::kDepth;
     const std::size_t width = item.width, feature_steps = width / Kind::kDepth;
     const ScoreBlock<Kind>& scores = buffers.scores;
     for (std::size_t at = 0; at < queries; at += kStrip) {
         const std::size_t count = visibleKeys(setup.causal, first + at, key, rows);
         // S[j][n] = Σ_i K[j][i] Qᵀ[i][n] − log sum_n, dP[j][n] = Σ_i V[j][i] dOᵀ[i][n] − D_n
-        multiplyStrip<kTileVectors>(StartFromRow{query_block.minus_log_sum_exps + at}, count, feature_steps,
-                                    RowMajorFactor<Kind>{buffers.keys.rows + key * feature_steps, feature_steps},
-                                    query_block.transposed + at, kQueryBlock, scores.scores + at, kQueryBlock);
-        multiplyStrip<kTileVectors>(StartFromRow{query_block.minus_deltas + at}, count, feature_steps,
-                                    RowMajorFactor<Kind>{buffers.values.rows + key * feature_steps, feature_steps},
-                                    query_block.output_transposed + at, kQueryBlock, scores.gradients + at,
-                                    kQueryBlock);
+        multiplyStrip<kTileVectors>(
+            StartFromRow{query_block.minus_log_sum_exps + at}, count, feature_steps,
+            RowMajorFactor<Kind>{buffers.keys.rows + key * feature_steps, feature_steps},
+            query_block.transposed + at, kQueryBlock, scores.scores + at, kQueryBlock);
+        multiplyStrip<kTileVectors>(
+            StartFromRow{query_block.minus_deltas + at}, count, feature_steps,
+            RowMajorFactor<Kind>{buffers.values.rows + key * feature_steps, feature_steps},
+            query_block.output_transposed + at, kQueryBlock, scores.gradients + at, kQueryBlock);
         weightGradients(setup.causal, {first + at, key, count, buffers.bias}, buffers.grad_bias, at, scores);
         // dQᵀ[i][n] += Σ_j Kᵀ[i][j] dS[j][n]
         multiplyStrip<kTileVectors>(
@@ -174,10 +177,10 @@ HWY_INLINE HWY_ATTR void backwardBlock(const AttentionSetup& setup, const Item& 
     const auto hidden = setup.causal ? static_cast<std::ptrdiff_t>(key) - static_cast<std::ptrdiff_t>(first)
                                      : -static_cast<std::ptrdiff_t>(item.tokens);
     const std::size_t from = key * width, depth = queries / Kind::kDepth;
-    addProduct(rows, width, depth, RowMajorFactor<Kind>{scores.weights.rows, kRow}, query_block.output_gradient.alongTokens(),
-               width, buffers.grad_values + from, width, hidden);
-    addProduct(rows, width, depth, RowMajorFactor<Kind>{scores.score_gradients.rows, kRow}, query_block.queries.alongTokens(),
-               width, buffers.grad_keys + from, width, hidden);
+    addProduct(rows, width, depth, RowMajorFactor<Kind>{scores.weights.rows, kRow},
+               query_block.output_gradient.alongTokens(), width, buffers.grad_values + from, width, hidden);
+    addProduct(rows, width, depth, RowMajorFactor<Kind>{scores.score_gradients.rows, kRow},
+               query_block.queries.alongTokens(), width, buffers.grad_keys + from, width, hidden);
 }
 
 template <class Kind>
@@ -187,23 +190,23 @@ HWY_INLINE HWY_ATTR void backward(const AttentionSetup& setup, const typename Ki
                                   float* grad_bias, std::size_t item_index, AttentionScratch& scratch) {
     const Item item(setup, item_index, Kind::kDepth);
     const std::size_t all = item.tokens * item.width, block = kQueryBlock * item.width;
-    ScratchAllocator allocator(scratch.buffer(5 * all + 8 * block + 4 * kKeyBlock * kQueryBlock + 2 * kQueryBlock +
-                             4 * item.width + 2 * item.distances));
+    ScratchAllocator allocator(scratch.buffer(5 * all + 8 * block + 4 * kKeyBlock * kQueryBlock +
+                                              2 * kQueryBlock + 4 * item.width + 2 * item.distances));
     float* const buffer = allocator.allocate(4 * item.width);
     BackwardBuffers<Kind> buffers{allocator.factor<Kind>(all, ProductAxis::both),
-                        allocator.factor<Kind>(all, ProductAxis::features),
-                        allocator.allocate(all),
-                        allocator.allocate(all),
-                        scoreBlock<Kind>(allocator),
-                        nullptr,
-                        nullptr};
+                                  allocator.factor<Kind>(all, ProductAxis::features),
+                                  allocator.allocate(all),
+                                  allocator.allocate(all),
+                                  scoreBlock<Kind>(allocator),
+                                  nullptr,
+                                  nullptr};
     const QueryBlock<Kind> query_block{allocator.factor<Kind>(block, ProductAxis::both),
-                               allocator.units<Kind>(block),
-                               allocator.factor<Kind>(block, ProductAxis::both),
-                               allocator.units<Kind>(block),
-                               allocator.allocate(kQueryBlock),
-                               allocator.allocate(kQueryBlock),
-                               allocator.allocate(block)};
+                                       allocator.units<Kind>(block),
+                                       allocator.factor<Kind>(block, ProductAxis::both),
+                                       allocator.units<Kind>(block),
+                                       allocator.allocate(kQueryBlock),
+                                       allocator.allocate(kQueryBlock),
+                                       allocator.allocate(block)};
     float* const gradient_rows = allocator.allocate(block);
     if (setup.bias != nullptr) buffers.bias = loadBias(setup, item, allocator.allocate(item.distances));
     if (grad_bias != nullptr) {
@@ -220,7 +223,8 @@ HWY_INLINE HWY_ATTR void backward(const AttentionSetup& setup, const typename Ki
         const std::size_t last = setup.causal ? std::min(setup.T, first + kQueryBlock) : setup.T;
         const std::size_t queries = std::min(kQueryBlock, Item::roundUp(setup.T - first, kStrip));
         for (std::size_t key = 0; key < last; key += kKeyBlock)
-            backwardBlock(setup, item, buffers, query_block, first, queries, key, std::min(kKeyBlock, last - key));
+            backwardBlock(setup, item, buffers, query_block, first, queries, key,
+                          std::min(kKeyBlock, last - key));
         transpose(query_block.gradient, kQueryBlock, gradient_rows, item.width, item.width, kQueryBlock);
         storeGradients(setup, item, QkvPart::query, first, std::min(kQueryBlock, setup.T - first),
                        1 / std::sqrt(static_cast<float>(setup.d)), gradient_rows, grad_qkv);

@@ -162,15 +162,15 @@ HWY_INLINE void prefetchAhead(const AttentionSetup& setup, std::size_t t, const 
 
 /// One rotated and scaled row of q, k or v, 0 beyond d and beyond the last token.
 template <class Number>
-HWY_INLINE HWY_ATTR void loadRow(const AttentionSetup& setup, const Item& item, const Number* qkv, QkvPart part,
-                                 std::size_t t, float scale, float* row) {
+HWY_INLINE HWY_ATTR void loadRow(const AttentionSetup& setup, const Item& item, const Number* qkv,
+                                 QkvPart part, std::size_t t, float scale, float* row) {
     if (t >= setup.T) {
         std::fill_n(row, item.width, 0.0F);
         return;
     }
     const RotationTable& table = part == QkvPart::query ? setup.query
                                  : part == QkvPart::key ? setup.key
-                                                     : setup.value;
+                                                        : setup.value;
     const Number* const from = rowOf(qkv, setup, item, part, t);
     prefetchAhead(setup, t, from, qkvStride(setup));
     rotate(setup, table, t, 1.0F, scale, from, row);
@@ -245,9 +245,8 @@ HWY_INLINE HWY_ATTR void forEachKey(bool causal, const QueryKeyTile& tile, std::
     for (std::size_t j = 0; j < visible; ++j)
         each(j, [](Vector x) HWY_ATTR { return x; });
     for (std::size_t j = visible; j < tile.count; ++j)
-        each(j, [&](Vector x) HWY_ATTR {
-            return hn::IfThenZeroElse(maskedQueries(Floats(), query, tile.key + j), x);
-        });
+        each(j, [&](Vector x)
+                    HWY_ATTR { return hn::IfThenZeroElse(maskedQueries(Floats(), query, tile.key + j), x); });
 }
 
 }  // namespace roper::HWY_NAMESPACE

@@ -29,8 +29,9 @@ inline constexpr float kZeros[kStrip] = {};
 /// Turns the scores [count, kStrip] of a strip into weights 2^(s − max), a factor of the product with values,
 /// and rescales earlier sums and outputs to the new maximum. `at` is the strip's column in `running`.
 template <class Kind>
-HWY_INLINE HWY_ATTR void softmaxStrip(bool causal, std::size_t width, const QueryKeyTile& tile, std::size_t at,
-                                      float* scores, typename Kind::Unit* weights, const OnlineSoftmax& running) {
+HWY_INLINE HWY_ATTR void softmaxStrip(bool causal, std::size_t width, const QueryKeyTile& tile,
+                                      std::size_t at, float* scores, typename Kind::Unit* weights,
+                                      const OnlineSoftmax& running) {
     const Floats f;
     const PowerOf2<Floats> powerOf2(f);
     const std::size_t visible = tile.keysVisibleToAll(causal);
@@ -48,7 +49,8 @@ HWY_INLINE HWY_ATTR void softmaxStrip(bool causal, std::size_t width, const Quer
             maximum = hn::Max(maximum, hn::LoadU(f, scores + j * kStrip));
         for (std::size_t j = visible; j < tile.count; ++j) {
             const auto hidden = maskedQueries(f, query, tile.key + j);
-            maximum = hn::Max(maximum, hn::IfThenElse(hidden, old_maximum, hn::LoadU(f, scores + j * kStrip)));
+            maximum =
+                hn::Max(maximum, hn::IfThenElse(hidden, old_maximum, hn::LoadU(f, scores + j * kStrip)));
         }
         const auto correction = powerOf2(hn::Sub(old_maximum, maximum));
         auto sum = hn::Mul(hn::LoadU(f, running.sums + at), correction);
@@ -71,14 +73,16 @@ HWY_INLINE HWY_ATTR void softmaxStrip(bool causal, std::size_t width, const Quer
 /// Divides by the sums, rotates back, and stores the rows of a block of queries.
 template <class Number>
 HWY_INLINE HWY_ATTR void storeOutputs(const AttentionSetup& setup, const Item& item, std::size_t first,
-                                    const OnlineSoftmax& running, float* rows, Number* out, float* log_sum_exps) {
+                                      const OnlineSoftmax& running, float* rows, Number* out,
+                                      float* log_sum_exps) {
     transpose(running.mixed, kQueryBlock, rows, item.width, item.width, kQueryBlock);
     for (std::size_t i = 0; i < std::min(kQueryBlock, setup.T - first); ++i) {
         const std::size_t t = first + i;
         Number* const to = outputRow(out, setup, item, t);
         prefetchAhead(setup, t, to, outputStride(setup));
         rotateOutput(setup, setup.value, t, 1.0F / running.sums[i], rows + i * item.width, to);
-        log_sum_exps[(item.b * setup.H + item.h) * setup.T + t] = running.maxima[i] + std::log2(running.sums[i]);
+        log_sum_exps[(item.b * setup.H + item.h) * setup.T + t] =
+            running.maxima[i] + std::log2(running.sums[i]);
     }
 }
 
@@ -88,8 +92,8 @@ HWY_INLINE HWY_ATTR void forward(const AttentionSetup& setup, const typename Kin
                                  AttentionScratch& scratch) {
     const Item item(setup, item_index, Kind::kDepth);
     const std::size_t all = item.tokens * item.width, block = kQueryBlock * item.width;
-    ScratchAllocator allocator(scratch.buffer(2 * all + 4 * block + 2 * kKeyBlock * kStrip + 2 * kQueryBlock + 2 * item.width +
-                             item.distances));
+    ScratchAllocator allocator(scratch.buffer(2 * all + 4 * block + 2 * kKeyBlock * kStrip + 2 * kQueryBlock +
+                                              2 * item.width + item.distances));
     float* const buffer = allocator.allocate(2 * item.width);
     const auto keys = allocator.factor<Kind>(all, ProductAxis::features),
                values = allocator.factor<Kind>(all, ProductAxis::tokens);
@@ -101,7 +105,8 @@ HWY_INLINE HWY_ATTR void forward(const AttentionSetup& setup, const typename Kin
     const OnlineSoftmax running{allocator.allocate(kQueryBlock), allocator.allocate(kQueryBlock), mixed};
     const std::size_t feature_steps = item.width / Kind::kDepth;
 
-    const float* bias = setup.bias != nullptr ? loadBias(setup, item, allocator.allocate(item.distances)) : nullptr;
+    const float* bias =
+        setup.bias != nullptr ? loadBias(setup, item, allocator.allocate(item.distances)) : nullptr;
     loadRotated(setup, item, qkv, QkvPart::key, keys, buffer);
     loadRotated(setup, item, qkv, QkvPart::value, values, buffer);
     for (std::size_t first = 0; first < setup.T; first += kQueryBlock) {
@@ -117,15 +122,17 @@ HWY_INLINE HWY_ATTR void forward(const AttentionSetup& setup, const typename Kin
                     visibleKeys(setup.causal, first + at, key, std::min(kKeyBlock, last - key));
                 if (count == 0) continue;
                 // S[j][n] = Σ_i K[j][i] Qᵀ[i][n]
-                multiplyStrip<kTileVectors>(StartFromRow{kZeros}, count, feature_steps,
-                                            RowMajorFactor<Kind>{keys.rows + key * feature_steps, feature_steps},
-                                            queries + at, kQueryBlock, scores, kStrip);
+                multiplyStrip<kTileVectors>(
+                    StartFromRow{kZeros}, count, feature_steps,
+                    RowMajorFactor<Kind>{keys.rows + key * feature_steps, feature_steps}, queries + at,
+                    kQueryBlock, scores, kStrip);
                 softmaxStrip<Kind>(setup.causal, item.width, {first + at, key, count, bias}, at, scores,
                                    weights, running);
                 // Oᵀ[i][n] += Σ_j Vᵀ[i][j] P[j][n]
                 multiplyStrip<kTileVectors>(
                     AccumulateInto{}, item.width, steps<Kind>(count),
-                    ColumnMajorFactor<Kind>{values.alongTokens() + key / Kind::kDepth * item.width, item.width},
+                    ColumnMajorFactor<Kind>{values.alongTokens() + key / Kind::kDepth * item.width,
+                                            item.width},
                     weights, kStrip, mixed + at, kQueryBlock);
             }
         storeOutputs(setup, item, first, running, out_rows, out, log_sum_exps);

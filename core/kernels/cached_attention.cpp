@@ -88,7 +88,9 @@ HWY_INLINE HWY_ATTR void storeToken(const CachedHead<Kind>& head, std::size_t j,
         for (std::size_t i = 0; i < head.width; i += lanes()) {
             const auto made = hn::LoadU(Floats(), value + i);
             const auto previous = hn::BitCast(Floats(), hn::ShiftLeft<16>(hn::LoadU(u, row + i)));
-            hn::StoreU(j % 2 == 0 ? interleaveBFloat16(made, hn::Zero(Floats())) : interleaveBFloat16(previous, made), u, row + i);
+            hn::StoreU(j % 2 == 0 ? interleaveBFloat16(made, hn::Zero(Floats()))
+                                  : interleaveBFloat16(previous, made),
+                       u, row + i);
         }
     }
 }
@@ -142,9 +144,9 @@ HWY_INLINE HWY_ATTR float softmaxRow(float* scores, std::size_t keys, typename K
 
 template <class Kind>
 HWY_INLINE HWY_ATTR void attendItem(const DecodingSetup& decoding, const typename Kind::Number* qkv,
-                                   const CachedLayer<typename Kind::Number>& cache,
-                                   typename Kind::Number* out, std::size_t item_index,
-                                   AttentionScratch& scratch) {
+                                    const CachedLayer<typename Kind::Number>& cache,
+                                    typename Kind::Number* out, std::size_t item_index,
+                                    AttentionScratch& scratch) {
     constexpr std::ptrdiff_t kNoZeros = -(std::ptrdiff_t{1} << 40);
     const AttentionSetup setup{.B = decoding.B,
                                .T = 1,
@@ -176,8 +178,9 @@ HWY_INLINE HWY_ATTR void attendItem(const DecodingSetup& decoding, const typenam
 
     std::fill_n(scores, padded_keys, 0.0F);
     for (std::size_t j = 0; j < padded_keys; j += kKeysPerBlock)
-        addProduct(1, kKeysPerBlock, head.feature_steps, RowMajorFactor<Kind>{query_units, head.feature_steps},
-                   head.keyBlock(j), kKeysPerBlock, scores + j, kKeysPerBlock, kNoZeros);
+        addProduct(1, kKeysPerBlock, head.feature_steps,
+                   RowMajorFactor<Kind>{query_units, head.feature_steps}, head.keyBlock(j), kKeysPerBlock,
+                   scores + j, kKeysPerBlock, kNoZeros);
     if (decoding.bias != nullptr) {
         const float* const bias = decoding.bias + item_index * decoding.bias_keys;
         for (std::size_t j = 0; j < keys; ++j)
@@ -185,8 +188,8 @@ HWY_INLINE HWY_ATTR void attendItem(const DecodingSetup& decoding, const typenam
     }
     const float sum = softmaxRow<Kind>(scores, keys, weights);
     std::fill_n(mixed, head.width, 0.0F);
-    addProduct(1, head.width, steps<Kind>(keys), RowMajorFactor<Kind>{weights, steps<Kind>(keys)}, head.values,
-               head.width, mixed, head.width, kNoZeros);
+    addProduct(1, head.width, steps<Kind>(keys), RowMajorFactor<Kind>{weights, steps<Kind>(keys)},
+               head.values, head.width, mixed, head.width, kNoZeros);
     rotateOutput(setup, setup.value, item.b, 1.0F / sum, mixed, outputRow(out, setup, item, 0));
 }
 
@@ -195,8 +198,8 @@ HWY_ATTR void cacheFloat32(const AttentionSetup& setup, const float* qkv, const 
     cacheRows<Float32Format>(setup, qkv, cache, item, scratch);
 }
 
-HWY_ATTR void cacheBFloat16(const AttentionSetup& setup, const BFloat16* qkv, const CachedLayer<BFloat16>& cache,
-                         std::size_t item, AttentionScratch& scratch) {
+HWY_ATTR void cacheBFloat16(const AttentionSetup& setup, const BFloat16* qkv,
+                            const CachedLayer<BFloat16>& cache, std::size_t item, AttentionScratch& scratch) {
     cacheRows<BFloat16Format>(setup, qkv, cache, item, scratch);
 }
 
@@ -205,10 +208,12 @@ HWY_ATTR void attendFloat32(const DecodingSetup& setup, const float* qkv, const 
     attendItem<Float32Format>(setup, qkv, cache, out, item, scratch);
 }
 
-HWY_ATTR void attendBFloat16(const DecodingSetup& setup, const BFloat16* qkv, const CachedLayer<BFloat16>& cache,
-                          BFloat16* out, std::size_t item, AttentionScratch& scratch) {
+HWY_ATTR void attendBFloat16(const DecodingSetup& setup, const BFloat16* qkv,
+                             const CachedLayer<BFloat16>& cache, BFloat16* out, std::size_t item,
+                             AttentionScratch& scratch) {
 #if HWY_ARCH_X86 && HWY_MAX_BYTES >= 64
-    if (kernelsMultiplyBFloat16()) return attendItem<NativeBFloat16Format>(setup, qkv, cache, out, item, scratch);
+    if (kernelsMultiplyBFloat16())
+        return attendItem<NativeBFloat16Format>(setup, qkv, cache, out, item, scratch);
 #endif
     attendItem<BFloat16Format>(setup, qkv, cache, out, item, scratch);
 }

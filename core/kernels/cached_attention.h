@@ -18,7 +18,7 @@ struct DecodingSetup {
     Pairing pairing = Pairing::half;
     RotationTable query, key, value;          ///< at the new tokens' positions: [B, pairs]
     const std::int64_t* positions = nullptr;  ///< n of each new token: [B]
-    const std::int64_t* slots = nullptr;     ///< index of the cached sequence that each one continues: [B]
+    const std::int64_t* slots = nullptr;      ///< index of the cached sequence that each one continues: [B]
     const float* bias = nullptr;              ///< β to keys 0, 1, …: [B, H, bias_keys]; or none
     std::size_t bias_keys = 0;
 };

@@ -95,7 +95,8 @@ class ColumnWriter {
 
   private:
     HWY_INLINE HWY_ATTR void store(std::size_t j, Vector numbers) {
-        hn::StoreU(interleaveBFloat16(pending_, numbers), hn::ScalableTag<std::uint32_t>(), to_ + j / 2 * row_);
+        hn::StoreU(interleaveBFloat16(pending_, numbers), hn::ScalableTag<std::uint32_t>(),
+                   to_ + j / 2 * row_);
     }
 
     typename Kind::Unit* to_;

@@ -48,7 +48,7 @@ struct PreparedProduct {
     ProductMethod method = ProductMethod::straight;
     Description a{}, b{}, bias{}, out{};  ///< inputs and output of `product`
     dnnl::primitive product{};
-    Description workspace{};       ///< packed B, or the transposed product, in memory of this thread
+    Description workspace{};  ///< packed B, or the transposed product, in memory of this thread
     dnnl::reorder reorder{};  ///< from B to that memory, or from there to the product's destination
     Description reordered{};  ///< B, or the product, in that memory
 };
@@ -76,7 +76,7 @@ MatmulDescriptor matmulDescriptor(const PreparedProduct& made, const ProductEpil
                   : MatmulDescriptor(engine(), made.a, made.b, made.out, attributes);
 #else
     const auto descriptor = biased ? dnnl::matmul::desc(made.a, made.b, made.bias, made.out)
-                               : dnnl::matmul::desc(made.a, made.b, made.out);
+                                   : dnnl::matmul::desc(made.a, made.b, made.out);
     return {descriptor, attributes, engine()};
 #endif
 }
@@ -84,22 +84,24 @@ MatmulDescriptor matmulDescriptor(const PreparedProduct& made, const ProductEpil
 using ConvolutionDescriptor = dnnl::convolution_forward::primitive_desc;
 
 /// @throws dnnl::error  if oneDNN has no such convolution
-ConvolutionDescriptor convolutionDescriptor(const PreparedProduct& made, const Description& packed, const ProductEpilogue& epilogue) {
+ConvolutionDescriptor convolutionDescriptor(const PreparedProduct& made, const Description& packed,
+                                            const ProductEpilogue& epilogue) {
     const dnnl::primitive_attr attributes = attributesOf(epilogue, made.out);
     const bool biased = epilogue.bias != nullptr;
     constexpr auto kKind = dnnl::prop_kind::forward_inference;
     constexpr auto kAlgorithm = dnnl::algorithm::convolution_direct;
     const dnnl::memory::dims step = {1}, padding = {0};
 #if DNNL_VERSION_MAJOR >= 3
-    return biased ? ConvolutionDescriptor(engine(), kKind, kAlgorithm, made.a, packed, made.bias, made.out, step, padding,
-                              padding, attributes)
-                  : ConvolutionDescriptor(engine(), kKind, kAlgorithm, made.a, packed, made.out, step, padding, padding,
-                              attributes);
+    return biased ? ConvolutionDescriptor(engine(), kKind, kAlgorithm, made.a, packed, made.bias, made.out,
+                                          step, padding, padding, attributes)
+                  : ConvolutionDescriptor(engine(), kKind, kAlgorithm, made.a, packed, made.out, step,
+                                          padding, padding, attributes);
 #else
     using ConvolutionDescription = dnnl::convolution_forward::desc;
-    const auto descriptor = biased
-                            ? ConvolutionDescription(kKind, kAlgorithm, made.a, packed, made.bias, made.out, step, padding, padding)
-                            : ConvolutionDescription(kKind, kAlgorithm, made.a, packed, made.out, step, padding, padding);
+    const auto descriptor =
+        biased ? ConvolutionDescription(kKind, kAlgorithm, made.a, packed, made.bias, made.out, step, padding,
+                                        padding)
+               : ConvolutionDescription(kKind, kAlgorithm, made.a, packed, made.out, step, padding, padding);
     return {descriptor, attributes, engine()};
 #endif
 }
@@ -116,18 +118,18 @@ constexpr std::int64_t kMaxExtraNumbers = 2048 * 512;  ///< limit of the additio
 
 /// Many rows times a matrix with few columns: 5 to 40 % less time.
 std::optional<PreparedProduct> preparePointwise(const MatrixView& a, const MatrixView& b,
-                                         const ProductEpilogue& epilogue) {
+                                                const ProductEpilogue& epilogue) {
     constexpr std::int64_t kMinRows = 64;
     const std::int64_t M = a.rows, K = a.columns, N = b.columns;
-    if (M < kMinRows || N > std::max(kMaxNarrowColumns, K) || K * N > kMaxExtraNumbers || a.column_stride != 1 ||
-        a.row_stride != K)
+    if (M < kMinRows || N > std::max(kMaxNarrowColumns, K) || K * N > kMaxExtraNumbers ||
+        a.column_stride != 1 || a.row_stride != K)
         return {};
     // One image of M points in a row with K channels: [1, K, M], the channels of a point adjacent.
     PreparedProduct made{.method = ProductMethod::pointwise,
-                  .a = {{1, K, M}, kFloat, {M * K, 1, K}},
-                  .bias = {{N}, kFloat, {1}},
-                  .out = {{1, N, M}, kFloat, {M * N, 1, N}},
-                  .reordered = {{N, K, 1}, kFloat, {b.column_stride, b.row_stride, 1}}};
+                         .a = {{1, K, M}, kFloat, {M * K, 1, K}},
+                         .bias = {{N}, kFloat, {1}},
+                         .out = {{1, N, M}, kFloat, {M * N, 1, N}},
+                         .reordered = {{N, K, 1}, kFloat, {b.column_stride, b.row_stride, 1}}};
     const Description any_order({N, K, 1}, kFloat, dnnl::memory::format_tag::any);
     try {
         const ConvolutionDescriptor kind = convolutionDescriptor(made, any_order, epilogue);
@@ -144,28 +146,29 @@ std::optional<PreparedProduct> preparePointwise(const MatrixView& a, const Matri
 
 /// A tall product with few columns, as for gradients of weights: up to 40 % less time as a wide one.
 std::optional<PreparedProduct> prepareTransposed(const MatrixView& a, const MatrixView& b,
-                                          const ProductEpilogue& epilogue) {
+                                                 const ProductEpilogue& epilogue) {
     const std::int64_t M = a.rows, K = a.columns, N = b.columns;
     if (N > kMaxNarrowColumns || M <= kMaxNarrowColumns || M * N > kMaxExtraNumbers || a.row_stride != 1 ||
         epilogue.bias != nullptr || epilogue.added != nullptr || epilogue.relu)
         return {};
     PreparedProduct made{.method = ProductMethod::transposed,
-                  .a = {{N, K}, kFloat, {b.column_stride, b.row_stride}},
-                  .b = {{K, M}, kFloat, {a.column_stride, a.row_stride}},
-                  .out = describe(N, M, NumberType::float32),
-                  .workspace = {{M, N}, kFloat, {1, M}},
-                  .reordered = describe(M, N, NumberType::float32)};
+                         .a = {{N, K}, kFloat, {b.column_stride, b.row_stride}},
+                         .b = {{K, M}, kFloat, {a.column_stride, a.row_stride}},
+                         .out = describe(N, M, NumberType::float32),
+                         .workspace = {{M, N}, kFloat, {1, M}},
+                         .reordered = describe(M, N, NumberType::float32)};
     made.product = dnnl::matmul(matmulDescriptor(made, epilogue));
     made.reorder = dnnl::reorder({engine(), made.workspace, engine(), made.reordered});
     return made;
 }
 
-PreparedProduct prepare(const MatrixView& a, const MatrixView& b, const ProductEpilogue& epilogue, NumberType out) {
+PreparedProduct prepare(const MatrixView& a, const MatrixView& b, const ProductEpilogue& epilogue,
+                        NumberType out) {
     const std::int64_t N = b.columns;
     PreparedProduct made{.a = describe(a),
-                  .b = describe(b),
-                  .bias = describe(1, N, NumberType::float32),
-                  .out = describe(a.rows, N, out)};
+                         .b = describe(b),
+                         .bias = describe(1, N, NumberType::float32),
+                         .out = describe(a.rows, N, out)};
     const MatmulDescriptor kind = matmulDescriptor(made, epilogue);
     if (a.type == NumberType::float32 && isOlder(kind)) {
         if (const auto pointwise = preparePointwise(a, b, epilogue)) return *pointwise;
@@ -177,16 +180,16 @@ PreparedProduct prepare(const MatrixView& a, const MatrixView& b, const ProductE
 
 /// Caches prepared products, since preparing takes longer than computing a small one, and a model uses the
 /// same ones in every step.
-const PreparedProduct& cachedProduct(const MatrixView& a, const MatrixView& b, const ProductEpilogue& epilogue,
-                            int threads, NumberType out) {
+const PreparedProduct& cachedProduct(const MatrixView& a, const MatrixView& b,
+                                     const ProductEpilogue& epilogue, int threads, NumberType out) {
     using Key = std::array<std::int64_t, 9>;
     constexpr std::size_t kMaxCachedProducts = 256;  // evaluations have texts of many lengths
     thread_local std::map<Key, PreparedProduct> known;
-    const std::int64_t epilogue_bits = (epilogue.bias != nullptr ? 1 : 0) + (epilogue.added != nullptr ? 2 : 0) +
-                                 (epilogue.relu ? 4 : 0) + (a.type == NumberType::bfloat16 ? 8 : 0) +
-                                 (out == NumberType::bfloat16 ? 16 : 0);
-    const Key key = {a.rows,       a.columns,       b.columns, a.row_stride, a.column_stride,
-                     b.row_stride, b.column_stride, epilogue_bits,   threads};
+    const std::int64_t epilogue_bits =
+        (epilogue.bias != nullptr ? 1 : 0) + (epilogue.added != nullptr ? 2 : 0) + (epilogue.relu ? 4 : 0) +
+        (a.type == NumberType::bfloat16 ? 8 : 0) + (out == NumberType::bfloat16 ? 16 : 0);
+    const Key key = {a.rows,       a.columns,       b.columns,     a.row_stride, a.column_stride,
+                     b.row_stride, b.column_stride, epilogue_bits, threads};
     const auto found = known.find(key);
     if (found != known.end()) return found->second;
     if (known.size() >= kMaxCachedProducts) known.clear();
@@ -214,7 +217,9 @@ void multiply(const MatrixView& a, const MatrixView& b, const ProductEpilogue& e
     };
     thread_local dnnl::stream stream(engine());
     const void *left = a.data, *right = b.data;
-    void *const workspace = prepared.method == ProductMethod::straight ? nullptr : roomFor(prepared.workspace), *place = out.data;
+    void *const workspace =
+                    prepared.method == ProductMethod::straight ? nullptr : roomFor(prepared.workspace),
+                *place = out.data;
     if (prepared.method == ProductMethod::pointwise) {
         auto from = memory(prepared.reordered, b.data), to = memory(prepared.workspace, workspace);
         prepared.reorder.execute(stream, from, to);
@@ -275,8 +280,8 @@ extern "C" __attribute__((visibility("default"))) const char* roper_products_ver
 }
 
 extern "C" __attribute__((visibility("default"))) const char* roper_multiply(
-    const roper::MatrixView& a, const roper::MatrixView& b, const roper::ProductEpilogue& epilogue, int threads,
-    const roper::ProductDestination& out) {
+    const roper::MatrixView& a, const roper::MatrixView& b, const roper::ProductEpilogue& epilogue,
+    int threads, const roper::ProductDestination& out) {
     try {
         roper::multiply(a, b, epilogue, threads, out);
         return nullptr;

@@ -37,8 +37,9 @@ struct ProductDestination {
 /// @param threads  the current number of OpenMP threads, for which the product is prepared
 /// @return         null, or an error message; `kNoMemory` if memory ran out
 inline constexpr const char* kNoMemory = "no memory";
-using MultiplyFunction = const char* (*)(const MatrixView& a, const MatrixView& b, const ProductEpilogue& epilogue,
-                                 int threads, const ProductDestination& out);
+using MultiplyFunction = const char* (*)(const MatrixView& a, const MatrixView& b,
+                                         const ProductEpilogue& epilogue, int threads,
+                                         const ProductDestination& out);
 
 /// The version of that oneDNN and the instructions that it uses on this CPU: roper_products_version.
 using ProductsVersionFunction = const char* (*)();

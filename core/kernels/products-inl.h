@@ -101,12 +101,14 @@ struct ColumnMajorFactor {
     std::size_t column;  ///< units per column
 
     HWY_INLINE auto at(std::size_t r, std::size_t k) const { return data[k * column + r]; }
-    HWY_INLINE ColumnMajorFactor from(std::size_t r, std::size_t k) const { return {data + k * column + r, column}; }
+    HWY_INLINE ColumnMajorFactor from(std::size_t r, std::size_t k) const {
+        return {data + k * column + r, column};
+    }
 };
 
 /// Start value of a product.
 struct AccumulateInto {};  ///< C += A · B
-struct StartFromRow {       ///< every row of C = start + A · B
+struct StartFromRow {      ///< every row of C = start + A · B
     const float* start;
 };
 
@@ -117,8 +119,9 @@ using RightFactor = const typename Left::Kind::Unit*;
 /// C [R, W vectors] = … + A [R, depth] · B [depth, W vectors]. depth: in steps; b_stride (units) and c_stride
 /// (numbers): strides between rows.
 template <std::size_t R, std::size_t W, class Start, class Left>
-HWY_NOINLINE HWY_ATTR void multiplyTile(Start start, std::size_t depth, Left a, RightFactor<Left> HWY_RESTRICT b,
-                                        std::size_t b_stride, float* HWY_RESTRICT c, std::size_t c_stride) {
+HWY_NOINLINE HWY_ATTR void multiplyTile(Start start, std::size_t depth, Left a,
+                                        RightFactor<Left> HWY_RESTRICT b, std::size_t b_stride,
+                                        float* HWY_RESTRICT c, std::size_t c_stride) {
     using Kind = typename Left::Kind;
     const Floats f;
     const hn::ScalableTag<typename Kind::Unit> units;
@@ -154,7 +157,8 @@ HWY_NOINLINE HWY_ATTR void multiplyTile(Start start, std::size_t depth, Left a, 
 /// The same for a number of rows known only at run time, 1 … kTileRows.
 template <std::size_t W, class Start, class Left>
 HWY_INLINE HWY_ATTR void multiplyRows(Start start, std::size_t rows, std::size_t depth, Left a,
-                                      RightFactor<Left> b, std::size_t b_stride, float* c, std::size_t c_stride) {
+                                      RightFactor<Left> b, std::size_t b_stride, float* c,
+                                      std::size_t c_stride) {
     switch (rows) {
         case 1:
             return multiplyTile<1, W>(start, depth, a, b, b_stride, c, c_stride);
@@ -181,7 +185,8 @@ HWY_INLINE HWY_ATTR void multiplyRows(Start start, std::size_t rows, std::size_t
 /// @param zeros  in row r, the numbers before r + zeros are known to be 0 and skipped
 template <std::size_t W, class Start, class Left>
 HWY_INLINE HWY_ATTR void multiplyStrip(Start start, std::size_t rows, std::size_t depth, Left a,
-                                       RightFactor<Left> b, std::size_t b_stride, float* c, std::size_t c_stride,
+                                       RightFactor<Left> b, std::size_t b_stride, float* c,
+                                       std::size_t c_stride,
                                        std::ptrdiff_t zeros = -(std::ptrdiff_t{1} << 40)) {
     for (std::size_t r = 0; r < rows;) {
         const std::size_t left = rows - r;
@@ -203,8 +208,10 @@ HWY_INLINE HWY_ATTR void addProduct(std::size_t rows, std::size_t columns, std::
                                     std::ptrdiff_t zeros) {
     std::size_t at = 0;
     for (; at + kTileVectors * lanes() <= columns; at += kTileVectors * lanes())
-        multiplyStrip<kTileVectors>(AccumulateInto{}, rows, depth, a, b + at, b_stride, c + at, c_stride, zeros);
-    if (at < columns) multiplyStrip<1>(AccumulateInto{}, rows, depth, a, b + at, b_stride, c + at, c_stride, zeros);
+        multiplyStrip<kTileVectors>(AccumulateInto{}, rows, depth, a, b + at, b_stride, c + at, c_stride,
+                                    zeros);
+    if (at < columns)
+        multiplyStrip<1>(AccumulateInto{}, rows, depth, a, b + at, b_stride, c + at, c_stride, zeros);
 }
 
 }  // namespace roper::HWY_NAMESPACE

@@ -12,9 +12,9 @@
 HWY_BEFORE_NAMESPACE();
 namespace roper::HWY_NAMESPACE {
 
-inline HWY_ATTR void rotateAll(const float* from, std::ptrdiff_t from_stride, float* to, std::ptrdiff_t to_stride,
-                               std::size_t rows, std::size_t d, Pairing pairing, const float* cosine,
-                               const float* sine, std::size_t pairs, float sign) {
+inline HWY_ATTR void rotateAll(const float* from, std::ptrdiff_t from_stride, float* to,
+                               std::ptrdiff_t to_stride, std::size_t rows, std::size_t d, Pairing pairing,
+                               const float* cosine, const float* sine, std::size_t pairs, float sign) {
     for (std::size_t row = 0; row < rows; ++row, from += from_stride, to += to_stride)
         rotateRow(from, to, d, pairing, cosine, sine, pairs, sign, 1.0F);
 }

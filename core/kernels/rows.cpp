@@ -28,7 +28,8 @@ HWY_INLINE HWY_ATTR void forEachVector(std::size_t width, OnVector onVector, OnN
 
 template <class Number>
 HWY_ATTR void normalize(const float* x, const float* weight, const float* bias, float epsilon,
-                        std::size_t rows, std::size_t width, Number* y, float* means, float* inverse_deviations) {
+                        std::size_t rows, std::size_t width, Number* y, float* means,
+                        float* inverse_deviations) {
     const hn::ScalableTag<float> f;
     const float inverse_width = 1.0F / static_cast<float>(width);
     for (std::size_t row = 0; row < rows; ++row, x += width, y += width) {
@@ -66,9 +67,9 @@ HWY_ATTR void normalize(const float* x, const float* weight, const float* bias, 
 // With x̂ = (x − mean) · inverse and g = ∂L/∂y ∘ weight:  ∂L/∂x = inverse · (g − mean(g) − x̂ · mean(g ∘ x̂))
 template <class Number>
 HWY_ATTR void normalizeBackward(const float* x, const float* weight, const float* means,
-                                const float* inverse_deviations, const Number* grad_y, const float* residual_gradient,
-                                std::size_t rows, std::size_t width, float* grad_x, float* grad_weight,
-                                float* grad_bias) {
+                                const float* inverse_deviations, const Number* grad_y,
+                                const float* residual_gradient, std::size_t rows, std::size_t width,
+                                float* grad_x, float* grad_weight, float* grad_bias) {
     const hn::ScalableTag<float> f;
     const float inverse_width = 1.0F / static_cast<float>(width);
     for (std::size_t row = 0; row < rows; ++row, x += width, grad_y += width, grad_x += width) {
@@ -103,7 +104,8 @@ HWY_ATTR void normalizeBackward(const float* x, const float* weight, const float
                 const auto normal = hn::Mul(hn::Sub(hn::LoadU(f, x + i), mean_v), inverse_v);
                 const auto g = hn::Mul(loadNumbers(f, grad_y + i), hn::LoadU(f, weight + i));
                 const auto central = hn::NegMulAdd(normal, mean_product_v, hn::Sub(g, mean_g_v));
-                const auto other_gradient = residual_gradient != nullptr ? hn::LoadU(f, residual_gradient + i) : hn::Zero(f);
+                const auto other_gradient =
+                    residual_gradient != nullptr ? hn::LoadU(f, residual_gradient + i) : hn::Zero(f);
                 hn::StoreU(hn::MulAdd(central, inverse_v, other_gradient), f, grad_x + i);
             },
             [&](std::size_t i) {

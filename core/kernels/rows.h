@@ -15,26 +15,29 @@ struct RowKernels {
     void (*normalize)(const float* x, const float* weight, const float* bias, float epsilon, std::size_t rows,
                       std::size_t width, Number* y, float* means, float* inverse_deviations);
 
-    /// The gradient of `normalize` with respect to x, plus `residual_gradient`, the gradient that reaches x on other
-    /// paths.
+    /// The gradient of `normalize` with respect to x, plus `residual_gradient`, the gradient that reaches x
+    /// on other paths.
     /// @param grad_y                    ∂L/∂y
     /// @param passing                   [rows, width], or null; may be grad_x
     /// @param grad_weight, grad_bias    [width]
-    void (*normalize_backward)(const float* x, const float* weight, const float* means, const float* inverse_deviations,
-                           const Number* grad_y, const float* residual_gradient, std::size_t rows, std::size_t width,
-                           float* grad_x, float* grad_weight, float* grad_bias);
+    void (*normalize_backward)(const float* x, const float* weight, const float* means,
+                               const float* inverse_deviations, const Number* grad_y,
+                               const float* residual_gradient, std::size_t rows, std::size_t width,
+                               float* grad_x, float* grad_weight, float* grad_bias);
 
     /// sums [width] += Σ of the rows
     void (*add)(const Number* data, std::size_t rows, std::size_t width, float* sums);
 
     /// gradient = 0 wherever y ≤ 0, otherwise unchanged; sums [width] += Σ of its rows
-    void (*relu_backward)(const Number* y, std::size_t rows, std::size_t width, Number* gradient, float* sums);
+    void (*relu_backward)(const Number* y, std::size_t rows, std::size_t width, Number* gradient,
+                          float* sums);
 
     /// y = x Φ(x) with the cumulative normal distribution Φ (Hendrycks & Gimpel 2016). y may be x.
     void (*gelu)(const Number* x, std::size_t count, Number* y);
 
     /// gradient = gradient ∘ (Φ(x) + x φ(x)), back through `gelu`; sums [width] += Σ of its rows
-    void (*gelu_backward)(const Number* x, std::size_t rows, std::size_t width, Number* gradient, float* sums);
+    void (*gelu_backward)(const Number* x, std::size_t rows, std::size_t width, Number* gradient,
+                          float* sums);
 };
 
 /// The functions for the best instruction set of this CPU.

@@ -196,7 +196,8 @@ at::Tensor Decoder::linearWeights(const LayerView& view, const DecoderCache::Lay
 
 /// Σ_j a_nj v_j of every head, for queries from position `pass.first` on → [H, T, d]
 /// @param all  keys and values of all positions up to the last query: [heads, pass.first + T, d]
-at::Tensor Decoder::weightedSum(const LayerView& view, const DecoderCache::Layer& all, const Pass& pass) const {
+at::Tensor Decoder::weightedSum(const LayerView& view, const DecoderCache::Layer& all,
+                                const Pass& pass) const {
     const Architecture& model = architecture();
     const std::int64_t H = model.heads, T = pass.tokens, d = model.head_dim;
     const double scale = (model.score_scale > 0 ? model.score_scale : 1 / std::sqrt(static_cast<double>(d))) /
@@ -279,9 +280,9 @@ at::Tensor Decoder::preNormBlock(const at::Tensor& x, const BlockWeights& block,
     const at::Tensor normed = optionalNorm(x, block.attention_norm);
     const at::Tensor attended = optionalNorm(attention(normed, layer, pass), block.after_attention_norm);
     const at::Tensor between = at::add(x, attended, scale);
-    const at::Tensor input = architecture().shares_norm
-                                 ? normed
-                                 : optionalNorm(architecture().parallel ? x : between, block.feed_forward_norm);
+    const at::Tensor input = architecture().shares_norm ? normed
+                                                        : optionalNorm(architecture().parallel ? x : between,
+                                                                       block.feed_forward_norm);
     return at::add(between, optionalNorm(feedForward(input, block), block.after_feed_forward_norm), scale);
 }
 
@@ -331,8 +332,9 @@ const LinearLocation& Decoder::head() const {
         " has no head and predicts no tokens; its attention, heads, bands and kernels can be looked at");
 }
 
-void Decoder::forEachLogitsBlock(const at::Tensor& hidden,
-                        const std::function<void(std::int64_t first, const at::Tensor& logits)>& receive) {
+void Decoder::forEachLogitsBlock(
+    const at::Tensor& hidden,
+    const std::function<void(std::int64_t first, const at::Tensor& logits)>& receive) {
     const at::NoGradGuard no_gradients;
     const Architecture& model = architecture();
     const LinearLocation& location = head();

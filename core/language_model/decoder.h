@@ -88,10 +88,10 @@ class Decoder {
     /// Position of the LM head's matrix. @throws std::invalid_argument if the model has none
     const LinearLocation& head() const;
 
-    /// Computes the logits of every token's successor from `hidden` [T, C] in parts of the vocabulary: `receive`
-    /// receives the first id of a part and the logits [T, ids].
+    /// Computes the logits of every token's successor from `hidden` [T, C] in parts of the vocabulary:
+    /// `receive` receives the first id of a part and the logits [T, ids].
     void forEachLogitsBlock(const at::Tensor& hidden,
-                   const std::function<void(std::int64_t first, const at::Tensor& logits)>& receive);
+                            const std::function<void(std::int64_t first, const at::Tensor& logits)>& receive);
 
     /// All logits [T, V].
     at::Tensor logits(const at::Tensor& hidden);
@@ -139,7 +139,8 @@ class Decoder {
     /// twice, since rotating by the negative angle does not divide by it.
     enum class AttentionFactorUse { scores, nothing };
     std::vector<Rotation> rotationsFor(const std::vector<RotaryConfig>& kinds, std::int64_t first,
-                                       std::int64_t T, const Intervention& intervention, AttentionFactorUse scaled) const;
+                                       std::int64_t T, const Intervention& intervention,
+                                       AttentionFactorUse scaled) const;
     at::Tensor biasFor(std::int64_t N) const;
     at::Tensor preNormBlock(const at::Tensor& x, const BlockWeights& block, std::int64_t layer,
                             const Pass& pass);

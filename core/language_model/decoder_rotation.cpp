@@ -9,7 +9,8 @@ namespace roper {
 /// for large positions.
 std::vector<Decoder::Rotation> Decoder::rotationsFor(const std::vector<RotaryConfig>& kinds,
                                                      std::int64_t first, std::int64_t T,
-                                                     const Intervention& intervention, AttentionFactorUse what) const {
+                                                     const Intervention& intervention,
+                                                     AttentionFactorUse what) const {
     std::vector<Rotation> rotations;
     for (const RotaryConfig& by : kinds) {
         rotations.emplace_back();
@@ -76,7 +77,8 @@ void Decoder::intervene(LayerView& view, const Intervention& intervention) const
     const auto forEachHead = [&](const std::vector<HeadSelection>& choices, const auto& change) {
         for (const HeadSelection& choice : choices)
             for (std::int64_t head = 0; head < model.heads; ++head)
-                if (choice.contains(view.layer, head)) change(head, head * model.key_value_heads / model.heads);
+                if (choice.contains(view.layer, head))
+                    change(head, head * model.key_value_heads / model.heads);
     };
     forEachHead(intervention.unrotated, [&](std::int64_t head, std::int64_t group) {
         view.rotated_q.select(0, head).copy_(view.unrotated_q.select(0, head));

@@ -30,9 +30,10 @@ struct Intervention {
         bool operator==(const AblatedPairs&) const = default;
     };
     std::vector<AblatedPairs> ablated_pairs;
-    std::vector<HeadSelection> ablated_heads;       ///< ablated heads, whose output is zero
-    std::vector<HeadSelection> unrotated;         ///< heads whose queries and keys are not rotated
-    std::vector<HeadSelection> unrotated_value_heads;  ///< RoPER heads whose values and outputs are not rotated
+    std::vector<HeadSelection> ablated_heads;  ///< ablated heads, whose output is zero
+    std::vector<HeadSelection> unrotated;      ///< heads whose queries and keys are not rotated
+    std::vector<HeadSelection>
+        unrotated_value_heads;                    ///< RoPER heads whose values and outputs are not rotated
     std::vector<HeadSelection> uninverted_heads;  ///< RoPER heads whose outputs are not rotated back
 
     std::int64_t shift = 0;           ///< S, added to every position of the rotation

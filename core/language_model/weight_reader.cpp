@@ -12,7 +12,8 @@ std::span<float> numbersOf(const at::Tensor& tensor) {
 
 /// Cache key of a place, which may be a part of a tensor.
 std::string keyOf(const MatrixLocation& location) {
-    return location.rows.empty() ? location.tensor : location.tensor + "@" + std::to_string(location.rows.front().first);
+    return location.rows.empty() ? location.tensor
+                                 : location.tensor + "@" + std::to_string(location.rows.front().first);
 }
 
 /// Reads and decodes rows on all threads. → [rows, row]
@@ -64,7 +65,8 @@ at::Tensor WeightReader::vector(const VectorLocation& location) {
     return out;
 }
 
-at::Tensor WeightReader::gatherRows(const MatrixLocation& table, std::span<const std::int64_t> indices) const {
+at::Tensor WeightReader::gatherRows(const MatrixLocation& table,
+                                    std::span<const std::int64_t> indices) const {
     const StoredTensor& tensor = store_->tensor(table.tensor);
     const at::Tensor out = at::empty({static_cast<std::int64_t>(indices.size()), table.in}, at::kFloat);
     const auto row = static_cast<std::size_t>(table.in);

@@ -7,7 +7,7 @@
 #include <string>
 #include <vector>
 
-#include "core/fields/own_settings.h"
+#include "core/fields/declared_settings.h"
 #include "core/rotary/rotary_config.h"
 
 namespace roper {
@@ -49,7 +49,7 @@ struct ModelShape {
 struct HeadContext {
     int head = 0, heads = 1;  ///< head from 0
     bool causal = true;
-    Eigen::VectorXd learned_bias = {};  ///< for trained biases: the values for this head
+    Eigen::VectorXd learned_bias = {};            ///< for trained biases: the values for this head
     DeclaredSettings declared{methodSettings()};  ///< settings of the method
 };
 

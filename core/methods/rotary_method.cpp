@@ -16,7 +16,7 @@ std::int64_t trainedFrequencies(const PositionSettings& s, const ModelShape& sha
 PositionMethod rotaryMethod() {
     PositionMethod method;
     method.relevant_fields = {"pairing",           "rotary_fraction", "base",
-                    "frequency_formula", "frequencies",     "frequency_rate"};
+                              "frequency_formula", "frequencies",     "frequency_rate"};
     method.rotates = true;
     method.parameters = trainedFrequencies;
     method.extrapolation =

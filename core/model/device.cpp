@@ -9,8 +9,8 @@
 
 #include "core/base/error.h"
 #include "core/kernels/attention.h"
-#include "core/operators/beside_program.h"
 #include "core/operators/gpu.h"
+#include "core/operators/library_path.h"
 #include "core/operators/products.h"
 
 namespace roper {
@@ -71,7 +71,8 @@ OpenedDevice openDevice(const std::string& name, bool plain, int process) {
     if (name == "cpu") return {c10::kCPU, ""};
     if (name == "auto") {
         if (!hasCudaDriver()) return {c10::kCPU, ""};
-        if (const auto problem = openTorchCudaLibrary()) return {c10::kCPU, "training on the CPU: " + *problem};
+        if (const auto problem = openTorchCudaLibrary())
+            return {c10::kCPU, "training on the CPU: " + *problem};
     } else if (const auto problem = openTorchCudaLibrary()) {
         throw Error(ErrorKind::usage, *problem);
     }

@@ -5,7 +5,7 @@
 #include <torch/csrc/autograd/custom_function.h>
 
 #include "core/model/attention_items.h"
-#include "core/operators/numbers.h"
+#include "core/operators/typed_data.h"
 
 namespace roper {
 namespace {
@@ -88,7 +88,8 @@ at::Tensor fusedAttention(const at::Tensor& qkv, std::int64_t heads, bool causal
                           const PassPositions& pass, std::size_t layer) {
     TORCH_CHECK(qkv.dim() == 3 && qkv.size(2) % (3 * heads) == 0 && qkv.is_cpu(),
                 "fusedAttention: no q, k and v of ", heads, " heads in ", qkv.sizes());
-    const CosSin &queries = pass.queryCosSin(layer), &keys = pass.keyCosSin(layer), &values = pass.valueCosSin(layer);
+    const CosSin &queries = pass.queryCosSin(layer), &keys = pass.keyCosSin(layer),
+                 &values = pass.valueCosSin(layer);
     const std::int64_t T = qkv.size(1), d = qkv.size(2) / 3 / heads;
     for (const CosSin* cos_sin : {&queries, &keys, &values})
         for (const at::Tensor& table : {cos_sin->cosine, cos_sin->sine})

@@ -7,7 +7,7 @@
 #include <stdexcept>
 
 #include "core/base/random.h"
-#include "core/operators/choose_token.h"
+#include "core/operators/sample_token.h"
 
 namespace roper {
 

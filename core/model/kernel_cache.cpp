@@ -4,7 +4,7 @@
 
 #include "core/kernels/cached_attention.h"
 #include "core/model/attention_items.h"
-#include "core/operators/numbers.h"
+#include "core/operators/typed_data.h"
 
 namespace roper {
 namespace {

@@ -34,7 +34,7 @@ class KernelCache {
   private:
     std::int64_t heads_, head_dim_, capacity_;
     Pairing pairing_;
-    at::Tensor slots_;                      ///< index of each sequence in the layers: [B] (int64)
+    at::Tensor slots_;                       ///< index of each sequence in the layers: [B] (int64)
     std::vector<at::Tensor> keys_, values_;  ///< one per layer [sequences, H, numbers]
 };
 

@@ -32,8 +32,8 @@ class KeyValueCache {
 
   private:
     std::int64_t capacity_ = 0;
-    std::vector<at::Tensor> keys_;        ///< one per layer [B, H, capacity, d]
-    std::vector<at::Tensor> values_;      ///< one per layer [B, H, capacity, d]
+    std::vector<at::Tensor> keys_;            ///< one per layer [B, H, capacity, d]
+    std::vector<at::Tensor> values_;          ///< one per layer [B, H, capacity, d]
     std::vector<at::Tensor> unrotated_keys_;  ///< unrotated keys, if the attention needs them
 };
 

@@ -6,7 +6,7 @@
 #include <numeric>
 
 #include "core/kernels/attention.h"
-#include "core/model/attention_choice.h"
+#include "core/model/attention_backend.h"
 #include "core/model/device.h"
 #include "core/model/fused_attention.h"
 #include "core/operators/products.h"
@@ -93,7 +93,8 @@ at::ScalarType Transformer::selectComputeType() const {
     if (whole != at::kFloat) return whole;
     const std::string& precision = specification_.device.precision;
     if (precision != "auto") return precision == "bf16" ? at::kBFloat16 : at::kFloat;
-    const bool faster = multipliesBFloat16(options_.device()) && (uses_kernels_ || !options_.device().is_cpu());
+    const bool faster =
+        multipliesBFloat16(options_.device()) && (uses_kernels_ || !options_.device().is_cpu());
     return faster ? at::kBFloat16 : at::kFloat;
 }
 
@@ -137,7 +138,7 @@ std::string Transformer::describeComputation() const {
     const std::string kernels =
         "computed " + numbers + "by our kernels for " + kernelTarget() + " and " + products + slow;
     return reasonNotFused().empty() ? kernels
-                                 : kernels + ", attention by LibTorch's operations: " + reasonNotFused();
+                                    : kernels + ", attention by LibTorch's operations: " + reasonNotFused();
 }
 
 std::string Transformer::selectAttentionBackend(std::int64_t B, std::int64_t T) {
@@ -145,9 +146,9 @@ std::string Transformer::selectAttentionBackend(std::int64_t B, std::int64_t T) 
         specification_.device.kernel == "plain")
         return {};
     const AttentionMask mask = sequenceMask(causal_, T, positions_->makePassPositions({T}).distance_bias);
-    return roper::selectAttentionBackend({B, heads_, T, head_dim_,
-                                   specification_.model.trainsFrequencies() ? at::kFloat : compute_type_,
-                                   options_.device(), causal_, mask.added});
+    return roper::selectAttentionBackend(
+        {B, heads_, T, head_dim_, specification_.model.trainsFrequencies() ? at::kFloat : compute_type_,
+         options_.device(), causal_, mask.added});
 }
 
 /// One pass through the blocks. → logits [B, T, V]
@@ -195,8 +196,8 @@ at::Tensor Transformer::attend(const Forward& forward, std::size_t layer, const 
     }
     const bool as_matrix = forward.recorder != nullptr && forward.recorder->with_weights;
     const at::Tensor weights = as_matrix ? roper::weights(attention_, heads, forward.mask) : at::Tensor();
-    const at::Tensor mixed =
-        as_matrix ? at::matmul(weights, heads.v) : weightedSum(attention_, heads, forward.mask);  // [B, H, T, d]
+    const at::Tensor mixed = as_matrix ? at::matmul(weights, heads.v)
+                                       : weightedSum(attention_, heads, forward.mask);  // [B, H, T, d]
     if (forward.recorder != nullptr) forward.recorder->receive({layer, split, heads, weights, mixed});
     return mergeHeads(mixed, layer, forward.positions);
 }
@@ -204,7 +205,8 @@ at::Tensor Transformer::attend(const Forward& forward, std::size_t layer, const 
 /// The same by our kernels.
 at::Tensor Transformer::attendFused(const Forward& forward, std::size_t layer, const at::Tensor& qkv) {
     if (forward.decode_positions.defined())
-        return forward.decoding->kernel_cache_->attend(layer, qkv, forward.decode_positions, forward.positions);
+        return forward.decoding->kernel_cache_->attend(layer, qkv, forward.decode_positions,
+                                                       forward.positions);
     if (forward.decoding != nullptr) forward.decoding->kernel_cache_->append(qkv, forward.positions);
     return fusedAttention(qkv, heads_, causal_, positions_->pairing(), forward.positions, layer);
 }
@@ -308,8 +310,9 @@ Transformer::Layers Transformer::layersForKernels() const {
 }
 
 at::Tensor Transformer::prefill(const at::Tensor& tokens, Decoding& decoding) {
-    Forward forward =
-        uses_kernels_ ? optimizedForward(tokens, positions_->makePassPositions({tokens.size(1)})) : plainForward(tokens);
+    Forward forward = uses_kernels_
+                          ? optimizedForward(tokens, positions_->makePassPositions({tokens.size(1)}))
+                          : plainForward(tokens);
     if (!forward.fused) forward.mask = sequenceMask(causal_, tokens.size(1), forward.positions.distance_bias);
     forward.decoding = &decoding;
     return run(forward, decoding.layers_);
@@ -326,7 +329,7 @@ at::Tensor Transformer::decode(const at::Tensor& tokens, const at::Tensor& posit
     PassPositions at_positions = positions_->makePassPositions({used, all_positions});
     const at::Tensor all_tokens = filled(tokens).unsqueeze(1);
     Forward forward = uses_kernels_ ? optimizedForward(all_tokens, std::move(at_positions))
-                                  : Forward{all_tokens, std::move(at_positions), {}, plainPass()};
+                                    : Forward{all_tokens, std::move(at_positions), {}, plainPass()};
     if (!forward.fused) {
         // A text attends to its own tokens up to the new one; positions beyond are padding of longer prompts.
         const at::Tensor visible =
@@ -342,7 +345,8 @@ at::Tensor Transformer::decode(const at::Tensor& tokens, const at::Tensor& posit
 void Transformer::record(const at::Tensor& tokens, const Recorder& recorder, NumberMode numbers) {
     const bool rounds = numbers == NumberMode::compute && compute_type_ == at::kBFloat16;
     const std::int64_t T = tokens.size(1);
-    Forward forward = rounds ? optimizedForward(tokens, positions_->makePassPositions({T})) : plainForward(tokens);
+    Forward forward =
+        rounds ? optimizedForward(tokens, positions_->makePassPositions({T})) : plainForward(tokens);
     if (rounds) forward.mask = sequenceMask(causal_, T, forward.positions.distance_bias);
     forward.recorder = &recorder;
     run(forward, rounds && !uses_kernels_ ? castLayers() : layers_);

@@ -12,7 +12,7 @@
 #include "core/model/attention.h"
 #include "core/model/kernel_cache.h"
 #include "core/model/key_value_cache.h"
-#include "core/model/pass.h"
+#include "core/model/layer_operations.h"
 #include "core/model/positions/positions.h"
 #include "core/operators/parameters.h"
 #include "core/specification/specification.h"
@@ -49,7 +49,8 @@ class Transformer {
     class Decoding;
 
     /// Starts with empty texts, and space for `capacity` tokens each. Uses the kernels and number type of a
-    /// pass over whole sequences (`describeComputation`) if they support generation, otherwise LibTorch's operations.
+    /// pass over whole sequences (`describeComputation`) if they support generation, otherwise LibTorch's
+    /// operations.
     Decoding startDecoding(std::int64_t capacity) const;
 
     /// Processes the prompts. tokens [B, T], right-padded → logits [B, T, V]
@@ -125,9 +126,10 @@ class Transformer {
         PassPositions positions;
         AttentionMask mask;
         LayerOperations pass;
-        bool fused = false;         ///< whether our kernels compute attention, which needs no mask then
+        bool fused = false;            ///< whether our kernels compute attention, which needs no mask then
         Decoding* decoding = nullptr;  ///< generation whose caches are filled, or also read
-        at::Tensor decode_positions = {};    ///< [B] (int64): positions of single tokens that follow cached ones
+        at::Tensor decode_positions =
+            {};  ///< [B] (int64): positions of single tokens that follow cached ones
         const Recorder* recorder = nullptr;
     };
     at::Tensor run(const Forward& forward, const Layers& layers);
@@ -153,7 +155,7 @@ class Transformer {
     AttentionKind attention_;
     bool pre_norm_, causal_;
     at::TensorOptions options_;
-    bool uses_kernels_;              ///< in passes over whole sequences
+    bool uses_kernels_;            ///< in passes over whole sequences
     at::ScalarType compute_type_;  ///< type of matrix products in such passes
     Parameters parameters_;
     std::unique_ptr<Positions> positions_;

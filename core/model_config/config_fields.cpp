@@ -137,7 +137,8 @@ std::optional<std::vector<double>> ConfigFields::numbers(const std::string& key,
     return read;
 }
 
-std::optional<std::vector<std::string>> ConfigFields::texts(const std::string& key, std::size_t max_count) const {
+std::optional<std::vector<std::string>> ConfigFields::texts(const std::string& key,
+                                                            std::size_t max_count) const {
     const Json* value = read(key);
     if (value == nullptr) return std::nullopt;
     if (!value->is_array()) refuse(key, "must be a list of texts, not " + shown(*value));
@@ -169,7 +170,7 @@ std::optional<double> ConfigFields::firstNumber(std::initializer_list<const char
 }
 
 std::optional<int> ConfigFields::firstInteger(std::initializer_list<const char*> keys, int low,
-                                            int high) const {
+                                              int high) const {
     for (const char* key : keys)
         if (const auto value = integer(key, low, high)) return value;
     return std::nullopt;

@@ -27,8 +27,8 @@ struct ModelType {
     std::string name;
     bool interleaved = false;    ///< neighbouring features form a pair
     std::string interleave_key;  ///< member with this flag; empty: none
-    /// Members with the width of a head; the first that exists counts. The default is `head_width_factor`·hidden_size /
-    /// num_attention_heads.
+    /// Members with the width of a head; the first that exists counts. The default is
+    /// `head_width_factor`·hidden_size / num_attention_heads.
     std::vector<std::string> width_keys;
     int head_width_factor = 1;
 
@@ -53,13 +53,14 @@ struct ModelType {
     bool needs_theta = false;  ///< nested parameters must contain rope_theta
     bool reads_flat = false;   ///< flat parameters are accepted, too
 
-    bool reads_rotary_fraction = true;  ///< whether a partial rotation applies when frequencies are not scaled
+    bool reads_rotary_fraction =
+        true;  ///< whether a partial rotation applies when frequencies are not scaled
     double rotary_fraction = 1;
     std::vector<std::string> rotary_fraction_keys;  ///< "partial_rotary_factor", "rotary_pct", "rotary_dim"
-    std::optional<ConfigFields> rope;     ///< default of rope_parameters
-    bool theta_first = false;      ///< members of the config with θ take precedence over rope_parameters
-    bool rotary_fraction_first = false;      ///< the same for the rotating fraction
-    bool refuses_scaling = false;  ///< the class cannot read rope_scaling
+    std::optional<ConfigFields> rope;               ///< default of rope_parameters
+    bool theta_first = false;  ///< members of the config with θ take precedence over rope_parameters
+    bool rotary_fraction_first = false;  ///< the same for the rotating fraction
+    bool refuses_scaling = false;        ///< the class cannot read rope_scaling
     bool copies_flat = false;  ///< flat parameters apply to every kind, without a rotating fraction (dots3)
     /// Member with the number of features next to the rotating ones; the rotating fraction refers to both
     /// together (Mistral 4); empty: none.
@@ -89,11 +90,11 @@ struct ModelType {
     /// LongRoPE's factors on cos and sin are short_mscale and long_mscale, and long_factor is not read
     /// (Phi-3.5 MoE).
     bool reads_mscales = false;
-    bool yarn_means_longrope = false;  ///< the type "yarn" means LongRoPE (Phi-3)
-    std::string required_key;            ///< rotation requires this member to have `required_value`
-    std::string required_value;          ///< as JSON
-    bool null_theta_means_unrotated = false;        ///< nothing rotates if rope_theta is null (Olmo Hybrid)
-    std::string language_model_type;             ///< for composite models: the model type of the language part
+    bool yarn_means_longrope = false;         ///< the type "yarn" means LongRoPE (Phi-3)
+    std::string required_key;                 ///< rotation requires this member to have `required_value`
+    std::string required_value;               ///< as JSON
+    bool null_theta_means_unrotated = false;  ///< nothing rotates if rope_theta is null (Olmo Hybrid)
+    std::string language_model_type;          ///< for composite models: the model type of the language part
 
     bool is_known = true;
 };

@@ -16,8 +16,8 @@ constexpr double kMaxTextLength = 1e9, kMinBase = 1.0001, kMaxBase = 1e15;
 constexpr double kMaxFactor = 10000, kMinListedFactor = 1e-3, kMaxListedFactor = 1e6;
 constexpr int kMaxHeadDim = 1 << 16, kMaxLayers = 1024;
 constexpr const char *kParameters = "rope_parameters", *kScaling = "rope_scaling",
-                     *kTrained = "original_max_position_embeddings", *kRotaryFraction = "partial_rotary_factor",
-                     *kByLayer = "per_layer_config";
+                     *kTrained = "original_max_position_embeddings",
+                     *kRotaryFraction = "partial_rotary_factor", *kByLayer = "per_layer_config";
 
 /// The state while a config is read.
 class Reader {
@@ -93,8 +93,8 @@ class Reader {
     }
 
     /// Reads per_layer_config, the settings of single layers. transformers resolves the rotation members in
-    /// `per_layer_keys` by the first layer of a kind, and fails if later layers of that kind differ. It refuses any
-    /// other setting that differs from the config.
+    /// `per_layer_keys` by the first layer of a kind, and fails if later layers of that kind differ. It
+    /// refuses any other setting that differs from the config.
     void readPerLayerConfig() {
         // A fresh reader, so that other settings of a layer still count as unread.
         const ConfigFields config = config_.unreadCopy();
@@ -311,7 +311,8 @@ class Reader {
                              : is_flat ? given
                                        : given->object(kind.name);
             if (!own) given->refuse(kind.name, "is missing: what layers of this kind have");
-            if (own->equalsJson("rope_type", "\"proportional\"") || own->equalsJson("type", "\"proportional\""))
+            if (own->equalsJson("rope_type", "\"proportional\"") ||
+                own->equalsJson("type", "\"proportional\""))
                 own->refuse("rope_type",
                             "\"proportional\" cannot be computed by models of type " + type_.name);
             all.push_back({&kind, own, !given});
@@ -387,10 +388,10 @@ class Reader {
         if (type_.required_key.empty()) return true;
         if (config_.equalsJson(type_.required_key, type_.required_value)) return true;
         const bool is_default_type = sizes_ && sizes_->equalsJson(type_.required_key, type_.required_value) &&
-                              !config_.contains(type_.required_key);
+                                     !config_.contains(type_.required_key);
         if (is_default_type) return true;
-        note("nothing rotates: models of type " + type_.name + " rotate where " + type_.required_key + " is " +
-             type_.required_value);
+        note("nothing rotates: models of type " + type_.name + " rotate where " + type_.required_key +
+             " is " + type_.required_value);
         return false;
     }
 
@@ -426,7 +427,8 @@ class Reader {
         }
         rotary.rotary_fraction = 1;
         if (!type_.unrotated_features_key.empty()) return requireAllRotate(source, method, rotary.head_dim);
-        const double rotary_fraction = method == "proportional" ? 1 : rotaryFraction(source, method, rotary.head_dim);
+        const double rotary_fraction =
+            method == "proportional" ? 1 : rotaryFraction(source, method, rotary.head_dim);
         // transformers truncates the product, even if it is just below a whole number.
         const double rounding = type_.is_known ? 0 : 1e-9;
         const int features = static_cast<int>(rotary_fraction * rotary.head_dim + rounding);
@@ -436,8 +438,9 @@ class Reader {
         if (width > rotary.head_dim)
             config_.refuse("head_dim", "must be even, not " + std::to_string(rotary.head_dim));
         if (features % 2 != 0 && (method == "yarn" || method == "longrope"))
-            config_.refuse(kRotaryFraction, "makes an odd number of features rotate, " + std::to_string(features) +
-                                       ", which " + method + " cannot scale");
+            config_.refuse(kRotaryFraction, "makes an odd number of features rotate, " +
+                                                std::to_string(features) + ", which " + method +
+                                                " cannot scale");
     }
 
     static void rotateFeatures(int width, RotaryConfig& rotary) {
@@ -449,11 +452,14 @@ class Reader {
     void requireAllRotate(const Source& source, const std::string& method, int rotating) const {
         if (rotating % 2 != 0)
             config_.refuse("qk_rope_head_dim", "must be even, not " + std::to_string(rotating));
-        const int both = rotating + config_.integer(type_.unrotated_features_key, 0, kMaxHeadDim).value_or(type_.unrotated_features);
+        const int both =
+            rotating +
+            config_.integer(type_.unrotated_features_key, 0, kMaxHeadDim).value_or(type_.unrotated_features);
         const int all = config_.integer("head_dim", 2, kMaxHeadDim).value_or(both);
         const bool is_scaling = objectUnlessEmpty(kScaling).has_value();
         auto rotary_fraction = source.is_default ? std::nullopt : source.rope->number(kRotaryFraction, 0, 1);
-        if (!rotary_fraction && is_scaling) rotary_fraction = config_.number(kRotaryFraction, 0, 1).value_or(1);
+        if (!rotary_fraction && is_scaling)
+            rotary_fraction = config_.number(kRotaryFraction, 0, 1).value_or(1);
         if (!rotary_fraction) rotary_fraction = static_cast<double>(rotating) / both;
         const int features = isScaled(method) ? static_cast<int>(all * *rotary_fraction) : all;
         if (features == rotating) return;
@@ -479,9 +485,9 @@ class Reader {
             return rotary_fraction;
         }
         if (isScaled(method))
-            config_.refuse(kRotaryFraction, "is " + formatNumber(rotary_fraction) + ", which models of type " + type_.name +
-                                       " cannot compute with " + method +
-                                       ": all features of their heads rotate");
+            config_.refuse(kRotaryFraction,
+                           "is " + formatNumber(rotary_fraction) + ", which models of type " + type_.name +
+                               " cannot compute with " + method + ": all features of their heads rotate");
         note(std::string(kRotaryFraction) + " is not read: in models of type " + type_.name +
              " all features of a head rotate");
         return 1;
@@ -594,7 +600,8 @@ class Reader {
     /// Positions seen in training: the model's own member, else the rotation's, else the maximum length. The
     /// model's member is ignored if parameters are given by kind of layer.
     double trainedLength(const ConfigFields& rope) const {
-        const auto of_model = number(kTrained, 1, kMaxTextLength), own = rope.number(kTrained, 1, kMaxTextLength);
+        const auto of_model = number(kTrained, 1, kMaxTextLength),
+                   own = rope.number(kTrained, 1, kMaxTextLength);
         const double all = reading_.positions > 0 ? reading_.positions : 4096;
         if (type_.is_nested) return own.value_or(all);
         return of_model.value_or(own.value_or(all));
@@ -743,7 +750,8 @@ class Reader {
             if (of_kind != nullptr) of_kind->layers.push_back(layer);
         }
         if (still.empty()) return;
-        reading_.layers.push_back({kNotRotated, still, unrotatedConfig(reading_.layers.front().rotary.head_dim)});
+        reading_.layers.push_back(
+            {kNotRotated, still, unrotatedConfig(reading_.layers.front().rotary.head_dim)});
         const auto isEmpty = [](const RotatedLayers& one) { return one.layers.empty(); };
         const bool any_rotates = static_cast<int>(still.size()) < layers;
         if (any_rotates) std::erase_if(reading_.layers, isEmpty);

@@ -8,8 +8,8 @@
 #include <algorithm>
 
 #include "core/kernels/rows.h"
-#include "core/operators/numbers.h"
 #include "core/operators/products.h"
+#include "core/operators/typed_data.h"
 
 namespace roper {
 namespace {
@@ -192,12 +192,14 @@ class NormFunction : public torch::autograd::Function<NormFunction> {
         const at::Tensor rows = rowsOf(x);
         const at::Tensor normal = at::empty_like(x, x.options().dtype(type), at::MemoryFormat::Contiguous);
         const std::int64_t M = rows.size(0), C = rows.size(1);
-        const at::Tensor means = at::empty({M}, x.options()), inverse_deviations = at::empty({M}, x.options());
+        const at::Tensor means = at::empty({M}, x.options()),
+                         inverse_deviations = at::empty({M}, x.options());
         dispatchType(normal, [&](auto number) {
             auto* const to = typedData<decltype(number)>(normal);
             const auto& kernels = rowKernels<decltype(number)>();
-            forEachPart(M, [&, from = dataOf(rows), mean = dataOf(means), inverse = dataOf(inverse_deviations)](
-                               std::int64_t, std::int64_t first, std::int64_t count) {
+            forEachPart(M, [&, from = dataOf(rows), mean = dataOf(means),
+                            inverse = dataOf(inverse_deviations)](std::int64_t, std::int64_t first,
+                                                                  std::int64_t count) {
                 kernels.normalize(from + first * C, dataOf(weight), dataOf(bias), static_cast<float>(epsilon),
                                   sizeOf(count), sizeOf(C), to + first * C, mean + first, inverse + first);
             });
@@ -210,7 +212,8 @@ class NormFunction : public torch::autograd::Function<NormFunction> {
     static tensor_list backward(AutogradContext* context, tensor_list gradients) {
         RECORD_USER_SCOPE("elementwise: norm backward");
         const tensor_list saved = context->get_saved_variables();
-        const at::Tensor &rows = saved[0], &weight = saved[1], &means = saved[2], &inverse_deviations = saved[3];
+        const at::Tensor &rows = saved[0], &weight = saved[1], &means = saved[2],
+                         &inverse_deviations = saved[3];
         const std::int64_t M = rows.size(0), C = rows.size(1);
         // the normalised output is unused
         if (!gradients[1].defined()) return {gradients[0], {}, {}, {}, {}};
@@ -224,10 +227,11 @@ class NormFunction : public torch::autograd::Function<NormFunction> {
             const auto& kernels = rowKernels<decltype(number)>();
             forEachPart(M, [&, from = dataOf(rows), to = dataOf(grad_x)](
                                std::int64_t part, std::int64_t first, std::int64_t count) {
-                kernels.normalize_backward(
-                    from + first * C, dataOf(weight), dataOf(means) + first, dataOf(inverse_deviations) + first,
-                    g + first * C, passed != nullptr ? passed + first * C : nullptr, sizeOf(count), sizeOf(C),
-                    to + first * C, dataOf(weights) + part * C, dataOf(biases) + part * C);
+                kernels.normalize_backward(from + first * C, dataOf(weight), dataOf(means) + first,
+                                           dataOf(inverse_deviations) + first, g + first * C,
+                                           passed != nullptr ? passed + first * C : nullptr, sizeOf(count),
+                                           sizeOf(C), to + first * C, dataOf(weights) + part * C,
+                                           dataOf(biases) + part * C);
             });
         });
         return {grad_x, weights.sum(0), biases.sum(0), {}, {}};

@@ -25,7 +25,8 @@ at::Tensor Parameters::linear(const std::string& name, std::int64_t out, std::in
 
 at::Tensor Parameters::normal(const std::string& name, std::int64_t rows, std::int64_t columns,
                               double standard_deviation) {
-    return from(name, at::randn({rows, columns}, generatorOf(model_seed_, name), at::kDouble) * standard_deviation);
+    return from(name,
+                at::randn({rows, columns}, generatorOf(model_seed_, name), at::kDouble) * standard_deviation);
 }
 
 at::Tensor Parameters::constant(const std::string& name, std::int64_t size, double value) {

@@ -22,7 +22,8 @@ class Parameters {
     at::Tensor linear(const std::string& name, std::int64_t out, std::int64_t in);
 
     /// Normal with this standard deviation: [rows, columns].
-    at::Tensor normal(const std::string& name, std::int64_t rows, std::int64_t columns, double standard_deviation);
+    at::Tensor normal(const std::string& name, std::int64_t rows, std::int64_t columns,
+                      double standard_deviation);
 
     /// A constant: [size].
     at::Tensor constant(const std::string& name, std::int64_t size, double value);

@@ -10,7 +10,7 @@
 #include <string_view>
 
 #include "core/kernels/matrix_product.h"
-#include "core/operators/beside_program.h"
+#include "core/operators/library_path.h"
 
 namespace roper {
 namespace {
@@ -32,7 +32,8 @@ OneDnn open() {
     if (symbol == nullptr) return {nullptr, ::dlerror()};
     void* const version = ::dlsym(library, "roper_products_version");
     if (version == nullptr) return {nullptr, ::dlerror()};
-    return {reinterpret_cast<MultiplyFunction>(symbol), {}, reinterpret_cast<ProductsVersionFunction>(version)()};
+    return {
+        reinterpret_cast<MultiplyFunction>(symbol), {}, reinterpret_cast<ProductsVersionFunction>(version)()};
 #endif
 }
 
@@ -54,7 +55,7 @@ MatrixView viewOf(const at::Tensor& matrix) {
 const char* multiplyByOneDnn(const at::Tensor& out, const at::Tensor& a, const at::Tensor& b,
                              const at::Tensor& bias, const at::Tensor& added, bool relu) {
     const ProductEpilogue epilogue{bias.defined() ? bias.const_data_ptr<float>() : nullptr,
-                               added.defined() ? added.const_data_ptr<float>() : nullptr, relu};
+                                   added.defined() ? added.const_data_ptr<float>() : nullptr, relu};
     return oneDnn().multiply(viewOf(a), viewOf(b), epilogue, at::get_num_threads(),
                              {out.mutable_data_ptr(), typeOf(out)});
 }

@@ -33,7 +33,7 @@ void TensorsToWrite::add(const std::string& name, const at::Tensor& tensor) {
 }
 
 std::string serializeTensors(const std::vector<std::pair<std::string, at::Tensor>>& tensors,
-                        const std::map<std::string, std::string>& metadata) {
+                             const std::map<std::string, std::string>& metadata) {
     return formatSafetensors(TensorsToWrite(tensors).views(), metadata);
 }
 

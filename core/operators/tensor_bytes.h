@@ -32,6 +32,6 @@ class TensorsToWrite {
 
 /// Tensors as the bytes of a safetensors file, each as float32 or, if it is an integer tensor, int64.
 std::string serializeTensors(const std::vector<std::pair<std::string, at::Tensor>>& tensors,
-                        const std::map<std::string, std::string>& metadata = {});
+                             const std::map<std::string, std::string>& metadata = {});
 
 }  // namespace roper

@@ -8,7 +8,7 @@
 #include <thread>
 #include <vector>
 
-#include "core/base/control_group.h"
+#include "core/base/cgroup.h"
 
 namespace roper {
 namespace {

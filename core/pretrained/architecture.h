@@ -18,9 +18,9 @@ enum class Activation { silu, gelu, gelu_tanh, relu, relu_squared };
 /// Whether queries and keys are normed before they rotate.
 enum class QueryKeyNorms {
     none,
-    shared_weights,    ///< each head by itself, all with the same weights [d] (Qwen 3)
-    per_head,  ///< each head by itself, with its own weights [heads, d] (Cohere)
-    all_heads     ///< all heads of a token together, [heads·d] (OLMo 2)
+    shared_weights,  ///< each head by itself, all with the same weights [d] (Qwen 3)
+    per_head,        ///< each head by itself, with its own weights [heads, d] (Cohere)
+    all_heads        ///< all heads of a token together, [heads·d] (OLMo 2)
 };
 
 /// What a published decoder computes, described by the features in which families differ. A block is

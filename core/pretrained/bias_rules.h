@@ -4,8 +4,8 @@ namespace roper {
 
 /// Whether linear layers of one kind have biases.
 enum class BiasRule {
-    never,    ///< a bias in the file is refused: no program would add it
-    always,   ///< a missing bias is refused
+    never,       ///< a bias in the file is refused: no program would add it
+    always,      ///< a missing bias is refused
     if_present,  ///< used if the file has them
 };
 

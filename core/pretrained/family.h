@@ -82,14 +82,15 @@ struct ConfigRules {
 struct GgufRules {
     /// Neighbouring features form a pair, often because the converter reorders q and k (Llama).
     bool interleaves = false;
-    bool requires_full_rotation = false;  ///< heads must rotate entirely; another rope.dimension_count is refused
+    bool requires_full_rotation =
+        false;  ///< heads must rotate entirely; another rope.dimension_count is refused
     bool has_frequency_factors = false;  ///< rope_freqs.weight may divide the frequencies (Llama 3)
     bool has_long_factors = false;       ///< LongRoPE's factors need no rope.scaling.type (Phi 3)
     /// Default base of windowed layers, which are then not scaled (Gemma 3); nothing: they rotate like all
     /// others.
     std::optional<double> windowed_base;
     bool scales_only_full_layers = false;  ///< windowed layers are not scaled (OLMo 3)
-    std::int64_t unrotated_every_nth = 0;    ///< every n-th layer does not rotate (SmolLM 3); 0: all do
+    std::int64_t unrotated_every_nth = 0;  ///< every n-th layer does not rotate (SmolLM 3); 0: all do
     bool rotates_only_windowed = false;    ///< if there is a window, other layers do not rotate (Cohere 2)
 
     std::int64_t window = 0;  ///< default, tokens; 0: none
@@ -105,7 +106,7 @@ struct GgufRules {
     bool has_scales = false;
     bool has_logit_scale = false;             ///< logit_scale is read and multiplies (Cohere)
     bool has_clip = false;                    ///< attention.clamp_kqv is read (OLMo)
-    bool gate_and_up_fused = false;                  ///< ffn_up holds the gate, then up (Phi 3)
+    bool gate_and_up_fused = false;           ///< ffn_up holds the gate, then up (Phi 3)
     const char* feed_forward_norm = nullptr;  ///< name of that norm; null: the usual one
 
     BiasRules biases;
@@ -125,7 +126,7 @@ struct Family {
 
     // Keys with the same meaning in config.json and GGUF files, and their defaults.
     const char* parallel_flag = nullptr;  ///< of `Architecture::parallel`; null: not read
-    bool parallel_by_default = true;         ///< default of that flag
+    bool parallel_by_default = true;      ///< default of that flag
     std::optional<double> score_cap;      ///< default of attn_logit_softcapping; nothing: not read
     std::optional<double> logit_cap;      ///< default of final_logit_softcapping; nothing: not read
 

@@ -33,7 +33,7 @@ class GgufEntries {
         refuse(name, "is missing");
     }
     std::int64_t integer(const char* name, std::int64_t min_value, std::int64_t max_value,
-                       std::int64_t default_value) const {
+                         std::int64_t default_value) const {
         return integerOfLayers(name, min_value, max_value).value_or(default_value);
     }
     double requiredNumber(const char* name, double min_value, double max_value) const {
@@ -63,7 +63,8 @@ class GgufEntries {
         if (name == kLayers) return 0;
         return metadata_.integer(key(kLayers), 1, INT32_MAX).value_or(0);
     }
-    std::optional<std::int64_t> integerOfLayers(const char* name, std::int64_t min_value, std::int64_t max_value) const {
+    std::optional<std::int64_t> integerOfLayers(const char* name, std::int64_t min_value,
+                                                std::int64_t max_value) const {
         return metadata_.integer(readKey(name), min_value, max_value, layers(name));
     }
 

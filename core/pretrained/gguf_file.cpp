@@ -50,7 +50,8 @@ class HeaderBytes {
 
     /// @throws std::invalid_argument if that many items of at least `least_bytes` bytes cannot fit
     void requireItemsAvailable(std::uint64_t count, std::uint64_t least_bytes) const {
-        requireAvailable(count <= GgufFile::kMaxHeaderBytes ? count * least_bytes : GgufFile::kMaxHeaderBytes + 1);
+        requireAvailable(count <= GgufFile::kMaxHeaderBytes ? count * least_bytes
+                                                            : GgufFile::kMaxHeaderBytes + 1);
     }
 
     template <class Number>
@@ -285,8 +286,8 @@ const Number* GgufMetadata::commonValue(const std::string& key, std::int64_t lay
     return &list->front();
 }
 
-std::optional<std::int64_t> GgufMetadata::integer(const std::string& key, std::int64_t min_value, std::int64_t max_value,
-                                                std::int64_t layers) const {
+std::optional<std::int64_t> GgufMetadata::integer(const std::string& key, std::int64_t min_value,
+                                                  std::int64_t max_value, std::int64_t layers) const {
     const auto* value = commonValue<std::int64_t>(key, layers);
     if (value == nullptr) value = find<std::int64_t>(key, "a whole number");
     if (value == nullptr) return std::nullopt;
@@ -448,7 +449,7 @@ GgufFile readParts(const FilePath& named, std::int64_t parts) {
     const auto read = static_cast<std::int64_t>(file.tensors->tensors().size());
     if (tensors && *tensors != read)
         file.metadata.refuse(kAllTensors, "says " + std::to_string(*tensors) + "; all parts together have " +
-                                               std::to_string(read));
+                                              std::to_string(read));
     return file;
 }
 

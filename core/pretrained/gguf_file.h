@@ -29,8 +29,8 @@ class GgufMetadata {
 
     // Nothing if the key is missing. A list of `layers` equal numbers counts as one number. @throws Error
     // (checkpoint) naming file and key for another type and for a value out of bounds.
-    std::optional<std::int64_t> integer(const std::string& key, std::int64_t min_value, std::int64_t max_value,
-                                      std::int64_t layers = 0) const;
+    std::optional<std::int64_t> integer(const std::string& key, std::int64_t min_value,
+                                        std::int64_t max_value, std::int64_t layers = 0) const;
     std::optional<double> number(const std::string& key, double min_value, double max_value,
                                  std::int64_t layers = 0) const;
     std::optional<bool> flag(const std::string& key) const;

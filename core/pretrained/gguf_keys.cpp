@@ -9,10 +9,10 @@ namespace roper {
 namespace {
 
 enum class KeyUse {
-    conditional,    ///< supported, but read only if other entries call for it
-    harmless,  ///< does not affect the computation here
-    neutral,   ///< not supported; accepted if its value has no effect
-    like,      ///< not supported; accepted if it agrees with another key
+    conditional,  ///< supported, but read only if other entries call for it
+    harmless,     ///< does not affect the computation here
+    neutral,      ///< not supported; accepted if its value has no effect
+    like,         ///< not supported; accepted if it agrees with another key
 };
 
 /// How this program treats one key of an architecture.
@@ -29,7 +29,8 @@ constexpr std::string_view kExperts = "this model's feed-forward layers would be
                            kRecurrent = "some of this model's layers would be recurrent",
                            kLatent = "keys and values would come from a latent vector",
                            kImages = "the part that reads images, which no text passes",
-                           kPredictionHead = "a part that reads the last residuals, which are shown as they are",
+                           kPredictionHead =
+                               "a part that reads the last residuals, which are shown as they are",
                            kLogits = "logits would be multiplied by it", kOther = "it is of other families",
                            kScores = "scores would be multiplied by it",
                            kNormed = "norms of this family are of the other kind";

@@ -54,7 +54,8 @@ class Locator {
         if (is_gguf_ && family_.gguf_rules.feed_forward_norm != nullptr)
             names_.feed_forward_norm = family_.gguf_rules.feed_forward_norm;
         const std::string alternative_head = family_.alternative_head;
-        if (!is_gguf_ && !alternative_head.empty() && store.has(alternative_head + ".weight")) names_.head = alternative_head;
+        if (!is_gguf_ && !alternative_head.empty() && store.has(alternative_head + ".weight"))
+            names_.head = alternative_head;
         // Models saved without a head lack the prefix of the names of blocks.
         const std::size_t dot = names_.layer.find('.');
         if (is_gguf_ || dot == std::string::npos) return;
@@ -111,7 +112,7 @@ class Locator {
 
     /// A linear layer stored as some of the `all` rows of a tensor.
     LinearLocation part(const std::string& name, std::int64_t out, std::int64_t in, std::int64_t all,
-                     const Rows& rows, BiasRule rule, bool may_be_transposed = true) {
+                        const Rows& rows, BiasRule rule, bool may_be_transposed = true) {
         const std::string weight = name + ".weight", bias = name + ".bias";
         const StoredTensor& tensor = found(weight);
         const bool transposed = may_be_transposed && !is_gguf_ && family_.transposed;
@@ -157,9 +158,9 @@ class Locator {
     void requireNoUnknownTensors() const {
         for (const auto& [name, tensor] : store_.tensors())
             if (used_.count(name) == 0 && !hasNoEffect(name))
-                throw Error(ErrorKind::checkpoint, store_.pathOfFile(tensor.file) + ": the tensor " +
-                                                       toSingleLine(name) + " has no place in a model of the " +
-                                                       "family " + model_.family);
+                throw Error(ErrorKind::checkpoint,
+                            store_.pathOfFile(tensor.file) + ": the tensor " + toSingleLine(name) +
+                                " has no place in a model of the " + "family " + model_.family);
         for (const auto& [name, tensor] : store_.unsupportedTensors())
             if (!family_.trained_here && !hasNoEffect(name)) throw store_.unsupportedTypeError(name);
     }
@@ -270,7 +271,7 @@ BlockWeights locateBlock(Locator& in, const Architecture& model, std::int64_t la
 /// If a head is said to be tied to the embeddings but a different one is stored, it is used, as in
 /// transformers.
 void untieIfDifferent(const TensorStore& store, const TensorNames& names, Architecture& model,
-                       std::vector<std::string>& notes) {
+                      std::vector<std::string>& notes) {
     const std::string head = names.head + ".weight", embedding = names.embedding + ".weight";
     if (!model.tied || !store.has(head) || !store.has(embedding) ||
         haveSameContents(store, store.tensor(head), store.tensor(embedding)))
@@ -312,8 +313,8 @@ ModelWeights locateWeights(const TensorStore& store, Naming naming, Architecture
     // Of two tied matrices, a file may store either.
     const bool only_head_stored =
         architecture.tied && !store.has(names.embedding + ".weight") && store.has(names.head + ".weight");
-    weights.embedding = locator.table(only_head_stored ? names.head : names.embedding, architecture.vocabulary,
-                                      architecture.width);
+    weights.embedding = locator.table(only_head_stored ? names.head : names.embedding,
+                                      architecture.vocabulary, architecture.width);
     architecture.vocabulary = weights.embedding.out;
     if (architecture.learned_positions)
         weights.positions = locator.table(names.positions, architecture.context, architecture.width);

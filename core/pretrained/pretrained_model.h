@@ -7,7 +7,7 @@
 #include "core/base/file_path.h"
 #include "core/pretrained/architecture.h"
 #include "core/pretrained/gguf_file.h"
-#include "core/pretrained/model_place.h"
+#include "core/pretrained/model_location.h"
 #include "core/pretrained/model_weights.h"
 
 namespace roper {

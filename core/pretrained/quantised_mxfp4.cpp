@@ -12,7 +12,7 @@ namespace {
 /// Twice the values of E2M1, so that the scale below is half of 2^(byte − 127), which is finite for all
 /// bytes.
 constexpr std::array<float, 16> kDoubledE2M1 = {0,     1,     2,     3,     4,     6,     8,     12,
-                                              -0.0F, -1.0F, -2.0F, -3.0F, -4.0F, -6.0F, -8.0F, -12.0F};
+                                                -0.0F, -1.0F, -2.0F, -3.0F, -4.0F, -6.0F, -8.0F, -12.0F};
 
 float halfOfPower(std::byte byte) {
     const auto exponent = static_cast<std::uint32_t>(byte);
@@ -61,7 +61,8 @@ class Mxfp4Experts : public QuantizedMatrix {
                 const std::byte* scale = scales.data() + i / kNumbers;
                 float* const row = out + (i - begin) * out_ + first;
                 for (std::int64_t o = 0; o < count; ++o, byte += per_row_ * kBytes, scale += per_row_)
-                    row[o] = kDoubledE2M1[(static_cast<unsigned>(*byte) >> shift) & 0xFU] * halfOfPower(*scale);
+                    row[o] =
+                        kDoubledE2M1[(static_cast<unsigned>(*byte) >> shift) & 0xFU] * halfOfPower(*scale);
             }
         }
     }

@@ -52,8 +52,8 @@ void requireOneOf(const nlohmann::json& members, const std::string& key,
     std::vector<std::string> texts;
     for (const nlohmann::json& value : values)
         texts.push_back(value.dump());
-    throw Error(ErrorKind::usage, key + " is " + quoteExcerpt(found->dump()) +
-                                      ", which is not read here; " + join(texts, ", ") + " is");
+    throw Error(ErrorKind::usage, key + " is " + quoteExcerpt(found->dump()) + ", which is not read here; " +
+                                      join(texts, ", ") + " is");
 }
 
 }  // namespace roper

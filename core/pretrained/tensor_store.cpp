@@ -151,7 +151,7 @@ void TensorStore::requireNoOverlap() const {
 }
 
 std::vector<std::byte> TensorStore::readRowBytes(const StoredTensor& tensor, std::int64_t first,
-                                             std::int64_t rows) const {
+                                                 std::int64_t rows) const {
     const std::int64_t row = rowOf(tensor);
     requireRows(tensor, first, rows);
     if (tensor.quantized) {

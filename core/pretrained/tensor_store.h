@@ -33,7 +33,7 @@ struct StoredTensor {
     ElementType type = ElementType::F32;
     std::vector<std::int64_t> shape;  ///< row-major: the last dimension is contiguous and in whole blocks
     std::size_t file = 0;             ///< index of the store's file
-    std::uint64_t offset = 0;          ///< offset of the first byte
+    std::uint64_t offset = 0;         ///< offset of the first byte
     /// If set, the numbers come from this matrix and count as F32; `file` is then used only in messages.
     std::shared_ptr<const QuantizedMatrix> quantized = {};
 
@@ -107,7 +107,8 @@ class TensorStore {
                   std::span<float> out) const;
 
     /// The bytes of such rows as stored, for decoding later.
-    std::vector<std::byte> readRowBytes(const StoredTensor& tensor, std::int64_t first, std::int64_t rows) const;
+    std::vector<std::byte> readRowBytes(const StoredTensor& tensor, std::int64_t first,
+                                        std::int64_t rows) const;
 
   private:
     struct File {

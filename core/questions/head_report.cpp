@@ -16,8 +16,8 @@ Eigen::VectorXd byPair(const Eigen::VectorXd& features, const Rotary& rotary) {
 
 }  // namespace
 
-PairContributions pairContributions(const Eigen::MatrixXd& Q, const Eigen::MatrixXd& K, const Rotary& rotary, Eigen::Index window,
-                bool causal) {
+PairContributions pairContributions(const Eigen::MatrixXd& Q, const Eigen::MatrixXd& K, const Rotary& rotary,
+                                    Eigen::Index window, bool causal) {
     const Eigen::Index T = Q.rows(), d = Q.cols();
     // Σ k kᵀ and Σ k over the visible keys, updated by one added and one removed key at a time.
     Eigen::MatrixXd squares = Eigen::MatrixXd::Zero(d, d);

@@ -24,8 +24,8 @@ struct PairContributions {
 /// @param rotary  assignment of features to pairs
 /// @param window  number of visible keys, including the query's own; T or more: all preceding keys
 /// @param causal  otherwise every query sees all keys
-PairContributions pairContributions(const Eigen::MatrixXd& Q, const Eigen::MatrixXd& K, const Rotary& rotary, Eigen::Index window,
-                bool causal = true);
+PairContributions pairContributions(const Eigen::MatrixXd& Q, const Eigen::MatrixXd& K, const Rotary& rotary,
+                                    Eigen::Index window, bool causal = true);
 
 /// Statistics of one head on a text. Shares of weight are means over the queries n ≥ 1 for which they are
 /// defined.

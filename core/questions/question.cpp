@@ -22,7 +22,8 @@ std::vector<Field<Question>> questionOnlyFields() {
         field<Q>({"", "text", "", "text for the model to read", AnyText()}, &Q::text),
         optionalField<Q>({"", "layer", "", "layer to show, counted from 0", kLayerOrHead},
                          memberAt<Q>(&Q::layer)),
-        optionalField<Q>({"", "head", "", "head to show, counted from 0", kLayerOrHead}, memberAt<Q>(&Q::head)),
+        optionalField<Q>({"", "head", "", "head to show, counted from 0", kLayerOrHead},
+                         memberAt<Q>(&Q::head)),
         optionalField<Q>(
             {"", "count", "", "number of candidates, tokens, distances …, depending on the question",
              IntegerRange{1, 4096}},
@@ -51,12 +52,14 @@ std::vector<Field<Question>> changeFields() {
     using Q = Question;
     using C = ModelChange;
     return {
-        optionalField<Q>({"", "change_layer", "",
-                          "layer to which the changes apply, counted from 0 (default: all layers)", kLayerOrHead},
-                         memberAt<Q>(&Q::change, &C::layer)),
-        optionalField<Q>({"", "change_head", "",
-                          "head to which the changes apply, counted from 0 (default: all heads)", kLayerOrHead},
-                         memberAt<Q>(&Q::change, &C::head)),
+        optionalField<Q>(
+            {"", "change_layer", "", "layer to which the changes apply, counted from 0 (default: all layers)",
+             kLayerOrHead},
+            memberAt<Q>(&Q::change, &C::layer)),
+        optionalField<Q>(
+            {"", "change_head", "", "head to which the changes apply, counted from 0 (default: all heads)",
+             kLayerOrHead},
+            memberAt<Q>(&Q::change, &C::head)),
         field<Q>(
             {"", "ablate", "",
              "heads to ablate, or rotated pairs to ablate from their scores: 2.1 (layer 2, head 1), 2 (all "

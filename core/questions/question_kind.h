@@ -17,15 +17,15 @@ struct QuestionKind {
         one,     ///< the one head that is shown
     };
 
-    std::string name;              ///< "token_map"
-    std::string help;              ///< description of the answer, a phrase for --help
-    std::string count_meaning = {};      ///< meaning of the setting `count`; empty: not used
+    std::string name;                ///< "token_map"
+    std::string help;                ///< description of the answer, a phrase for --help
+    std::string count_meaning = {};  ///< meaning of the setting `count`; empty: not used
     std::int64_t default_count = 0;  ///< default of `count`
     Heads heads = Heads::none;
-    bool reads_text = true;             ///< false if it needs only the parameters, or has its own texts
-    bool can_change = true;             ///< whether a change (ModelChange) can be applied
-    bool repeats_passes = false;        ///< runs many passes over all parameters
-    bool is_printed = true;             ///< whether `roper-train look` prints it; otherwise it is only sent
+    bool reads_text = true;       ///< false if it needs only the parameters, or has its own texts
+    bool can_change = true;       ///< whether a change (ModelChange) can be applied
+    bool repeats_passes = false;  ///< runs many passes over all parameters
+    bool is_printed = true;       ///< whether `roper-train look` prints it; otherwise it is only sent
     std::vector<std::string> specific_settings = {};  ///< settings used only by this and few other kinds
 
     /// Whether a setting of the question (`questionFields`) can affect the answer.

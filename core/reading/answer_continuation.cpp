@@ -25,15 +25,17 @@ std::string continuationOf(const QuestionContext& context) {
     };
     const GeneratedText written = context.reader.generate(
         context.ids,
-        {context.count(), context.question.temperature, static_cast<std::uint64_t>(context.question.seed)}, receive);
+        {context.count(), context.question.temperature, static_cast<std::uint64_t>(context.question.seed)},
+        receive);
     const std::int64_t N = std::ssize(written.generated);
     std::vector<std::int64_t> whole = context.ids;
     whole.insert(whole.end(), written.generated.begin(), written.generated.end());
     // The input of the model: all but the last token, which is no query.
     const std::span<const std::int64_t> read(whole.begin(), whole.end() - 1);
     const AttentionMaps maps = computeAttentionMaps(context, read, N);
-    const TextReading reading = context.reader.predict(
-        maps.final_hidden.narrow(0, prompt - 1, N), read.subspan(static_cast<std::size_t>(prompt - 1)), kCandidates);
+    const TextReading reading =
+        context.reader.predict(maps.final_hidden.narrow(0, prompt - 1, N),
+                               read.subspan(static_cast<std::size_t>(prompt - 1)), kCandidates);
     std::vector<std::int64_t> top;
     std::vector<double> top_probability;
     for (const std::vector<Prediction>& candidates : reading.predictions)
@@ -45,11 +47,11 @@ std::string continuationOf(const QuestionContext& context) {
     metadata["completion"] = withValidUtf8(written.text);
     metadata["candidate_texts"] = jsonList(context.reader.textsOf(top));
     return serializeTensors({{"attention", at::constant_pad_nd(maps.attention, {0, 1})},
-                        {"probability", at::tensor(written.probability)},
-                        {"top_probability", at::tensor(top_probability).view({N, -1})},
-                        {"top_token", at::tensor(top).view({N, -1})},
-                        {"tokens", at::tensor(whole)}},
-                       metadata);
+                             {"probability", at::tensor(written.probability)},
+                             {"top_probability", at::tensor(top_probability).view({N, -1})},
+                             {"top_token", at::tensor(top).view({N, -1})},
+                             {"tokens", at::tensor(whole)}},
+                            metadata);
 }
 
 }  // namespace

@@ -6,11 +6,13 @@ namespace {
 
 using ReportedProgress = ContinuationOptions::ReportedProgress;
 
-GeneratedText generated(const QuestionContext& context, ReportedProgress reported_progress = ReportedProgress::all,
+GeneratedText generated(const QuestionContext& context,
+                        ReportedProgress reported_progress = ReportedProgress::all,
                         const std::function<bool(std::int64_t id)>& receive = {}) {
     const Question& question = context.question;
     return context.reader.generate(
-        context.ids, {context.count(), question.temperature, static_cast<std::uint64_t>(question.seed), reported_progress},
+        context.ids,
+        {context.count(), question.temperature, static_cast<std::uint64_t>(question.seed), reported_progress},
         receive, context.change);
 }
 

@@ -22,7 +22,8 @@ LengthsAnswer lengthsOf(const QuestionContext& context) {
         changed.scaling = makeScaling(kMethods[i], factor, trained);
         answer.variants.push_back(
             {scalingNames().at(static_cast<std::size_t>(kMethods[i])),
-             context.reader.read(context.ids, 0, changed, {static_cast<std::int64_t>(i), std::ssize(kMethods)})
+             context.reader
+                 .read(context.ids, 0, changed, {static_cast<std::int64_t>(i), std::ssize(kMethods)})
                  .nll});
     }
     return answer;

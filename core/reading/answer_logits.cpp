@@ -33,8 +33,8 @@ void printLogits(const TextReading& read, const QuestionContext&, AnswerWriter& 
     for (std::size_t t = 0; t < read.predictions.size(); ++t)
         for (std::size_t rank = 0; rank < read.predictions[t].size(); ++rank) {
             const Prediction& next = read.predictions[t][rank];
-            to.row({std::to_string(t), std::to_string(rank + 1), std::to_string(next.id), tableCell(next.token),
-                    formatRounded(next.logit, 6), formatRounded(next.probability, 5)});
+            to.row({std::to_string(t), std::to_string(rank + 1), std::to_string(next.id),
+                    tableCell(next.token), formatRounded(next.logit, 6), formatRounded(next.probability, 5)});
         }
 }
 

@@ -37,7 +37,7 @@ std::string serializeMaps(const QuestionContext& context) {
     };
     const at::Tensor attention = computeAttentionMaps(context, context.ids, T, recorder).attention;
     return serializeTensors({{"attention", attention}, {"norms", norms}, {"tokens", at::tensor(context.ids)}},
-                       answerMetadata(context, context.ids, 0));
+                            answerMetadata(context, context.ids, 0));
 }
 
 }  // namespace

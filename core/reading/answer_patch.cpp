@@ -106,15 +106,15 @@ void printPatch(const PatchAnswer& answer, const QuestionContext& context, Answe
                         {"other_difference", answer.other_difference},
                         {"restored", answer.restored}});
     reportToUser("roper-train: the text leads to “" + toSingleLine(answer.answer) + "”, the other to “" +
-               toSingleLine(answer.other_answer) + "”");
+                 toSingleLine(answer.other_answer) + "”");
     const bool by_position = context.question.positions;
     to.columns(by_position ? "position,token,other_token,restored" : "layer,head,restored");
     for (std::size_t i = 0; i < answer.restored.size(); ++i)
         for (std::size_t k = 0; k < answer.restored[i].size(); ++k) {
             const std::string restored = formatRounded(answer.restored[i][k], 4);
             if (by_position)
-                to.row(
-                    {std::to_string(k), tableCell(answer.tokens[k]), tableCell(answer.other_tokens[k]), restored});
+                to.row({std::to_string(k), tableCell(answer.tokens[k]), tableCell(answer.other_tokens[k]),
+                        restored});
             else
                 to.row({std::to_string(i), std::to_string(k), restored});
         }

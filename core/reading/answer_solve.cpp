@@ -26,15 +26,16 @@ SolvedAnswer solvedBy(const QuestionContext& context) {
                 completion += context.reader.codec().textOf(id);
                 return !task->isComplete(completion);
             };
-            context.reader.generate(
-                prompt, {.count = task->maxAnswerLength() + 1, .reported_progress = ContinuationOptions::ReportedProgress::nothing},
-                receive, intervention);
+            context.reader.generate(prompt,
+                                    {.count = task->maxAnswerLength() + 1,
+                                     .reported_progress = ContinuationOptions::ReportedProgress::nothing},
+                                    receive, intervention);
             return task->isCorrect(problem, completion);
         };
         answer.prompts.push_back(problem.prompt);
         answer.solved.push_back(solves({}));
         answer.changed.push_back(context.change == Intervention() ? answer.solved.back()
-                                                                : solves(context.change));
+                                                                  : solves(context.change));
     }
     return answer;
 }

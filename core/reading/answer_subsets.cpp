@@ -18,8 +18,9 @@ std::vector<std::vector<std::int64_t>> bandsOf(const Architecture& model, std::i
         pairs = std::max<std::int64_t>(pairs, rotation.rotatedWidth() / 2);
     if (pairs == 0) throw Error(ErrorKind::usage, "the model rotates no pairs: there are no bands");
     if (bands > kMaxBands || bands > pairs)
-        throw Error(ErrorKind::usage, "pairs are cut into 1 to " + std::to_string(std::min(kMaxBands, pairs)) +
-                                          " bands, not " + std::to_string(bands));
+        throw Error(ErrorKind::usage, "pairs are cut into 1 to " +
+                                          std::to_string(std::min(kMaxBands, pairs)) + " bands, not " +
+                                          std::to_string(bands));
     std::vector<std::vector<std::int64_t>> pairs_of(static_cast<std::size_t>(bands));
     for (std::int64_t pair = 0; pair < pairs; ++pair)
         pairs_of[static_cast<std::size_t>(std::min(pair / (pairs / bands), bands - 1))].push_back(pair);

@@ -84,9 +84,9 @@ std::string vectorsOf(const QuestionContext& context) {
     requireKnownForm(context, at.layer);
     const std::int64_t group = at.head * model.key_value_heads / model.heads;
     const RotaryConfig& rotation = model.rotationOf(at.layer);
-    const ScaledFrequencies frequencies = rotation.rotatedWidth() > 0
-                                              ? rotation.frequenciesForLength(static_cast<double>(context.ids.size()))
-                                              : ScaledFrequencies{};
+    const ScaledFrequencies frequencies =
+        rotation.rotatedWidth() > 0 ? rotation.frequenciesForLength(static_cast<double>(context.ids.size()))
+                                    : ScaledFrequencies{};
     Named tensors;
     PassRecorder recorder;
     recorder.vectors = [&](const LayerView& view) {

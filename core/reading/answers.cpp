@@ -7,7 +7,7 @@
 
 #include "core/base/error.h"
 #include "core/base/text.h"
-#include "core/operators/translating_errors.h"
+#include "core/operators/translate_errors.h"
 #include "core/questions/list.h"
 #include "core/reading/model_change.h"
 
@@ -54,7 +54,8 @@ std::vector<std::int64_t> QuestionContext::distinctIds() const {
     constexpr std::ptrdiff_t kMaxTokens = 64;
     std::vector<std::int64_t> distinct;
     for (const std::int64_t id : ids)
-        if (std::ssize(distinct) < kMaxTokens && std::find(distinct.begin(), distinct.end(), id) == distinct.end())
+        if (std::ssize(distinct) < kMaxTokens &&
+            std::find(distinct.begin(), distinct.end(), id) == distinct.end())
             distinct.push_back(id);
     return distinct;
 }
@@ -63,12 +64,13 @@ void QuestionContext::requireLoss() const {
     if (ids.size() < 2) throw Error(ErrorKind::usage, "a loss needs at least two tokens");
 }
 
-void writeScores(const std::string& name, const std::vector<std::vector<double>>& scores, const QuestionContext& context,
-                 AnswerWriter& to, const nlohmann::ordered_json& more) {
+void writeScores(const std::string& name, const std::vector<std::vector<double>>& scores,
+                 const QuestionContext& context, AnswerWriter& to, const nlohmann::ordered_json& more) {
     to.columns("layer,head," + name);
     for (std::size_t layer = 0; layer < scores.size(); ++layer)
         for (std::size_t head = 0; head < scores[layer].size(); ++head) {
-            if (!context.isSelected(static_cast<std::int64_t>(layer), static_cast<std::int64_t>(head))) continue;
+            if (!context.isSelected(static_cast<std::int64_t>(layer), static_cast<std::int64_t>(head)))
+                continue;
             const double score = scores[layer][head];
             if (to.isJson()) {
                 nlohmann::ordered_json line = {{"layer", layer}, {"head", head}, {name, score}};

@@ -51,7 +51,7 @@ struct AnswerHandler {
 /// @param print   prints it as lines of JSON, rows of a table, or text
 template <class Answer>
 AnswerHandler answerHandler(Answer (*answer)(const QuestionContext&),
-                    void (*print)(const Answer&, const QuestionContext&, AnswerWriter&)) {
+                            void (*print)(const Answer&, const QuestionContext&, AnswerWriter&)) {
     return {[answer](const QuestionContext& context) { return formatAnswer(answer(context)); },
             [answer, print](const QuestionContext& context, AnswerWriter& to) {
                 const Answer computed = answer(context);
@@ -64,8 +64,8 @@ AnswerHandler answerHandler(Answer (*answer)(const QuestionContext&),
 /// @param name    of the number
 /// @param scores  [layers][heads]
 /// @param more    additional members of a line of JSON
-void writeScores(const std::string& name, const std::vector<std::vector<double>>& scores, const QuestionContext& context,
-                 AnswerWriter& to, const nlohmann::ordered_json& more);
+void writeScores(const std::string& name, const std::vector<std::vector<double>>& scores,
+                 const QuestionContext& context, AnswerWriter& to, const nlohmann::ordered_json& more);
 
 /// Answers a question about a model in the form in which it is sent (core/questions/answer_json.h).
 /// @throws Error (usage) for a text without tokens, a head that does not exist, or an unsupported change;

@@ -62,7 +62,8 @@ class Folder {
         const std::int64_t size = location.weight->size;
         add(name + ".weight", {size}, readVector(from, *location.weight));
         add(name + ".bias", {size},
-            location.bias ? readVector(from, *location.bias) : std::vector<float>(static_cast<std::size_t>(size)));
+            location.bias ? readVector(from, *location.bias)
+                          : std::vector<float>(static_cast<std::size_t>(size)));
     }
     void save(const FilePath& path) const {
         std::vector<TensorToWrite> all;
@@ -74,7 +75,7 @@ class Folder {
 
     static std::vector<float> biasOf(const TensorStore& from, const LinearLocation& location) {
         return location.bias ? readVector(from, *location.bias)
-                          : std::vector<float>(static_cast<std::size_t>(location.weight.out));
+                             : std::vector<float>(static_cast<std::size_t>(location.weight.out));
     }
 
   private:

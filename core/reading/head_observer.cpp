@@ -137,8 +137,10 @@ HeadsAnswer observeHeads(const QuestionContext& context) {
     context.reader.hidden(context.ids, context.change, observer.recorder());
     HeadsAnswer answer{context.reader.textsOf(context.ids), {}, observer.reports()};
     for (std::int64_t layer = 0; layer < context.model().layers; ++layer) {
-        const Eigen::VectorXd theta =
-            context.model().rotationOf(layer).frequenciesForLength(static_cast<double>(context.ids.size())).theta;
+        const Eigen::VectorXd theta = context.model()
+                                          .rotationOf(layer)
+                                          .frequenciesForLength(static_cast<double>(context.ids.size()))
+                                          .theta;
         answer.theta.emplace_back(theta.begin(), theta.end());
     }
     return answer;

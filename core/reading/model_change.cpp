@@ -34,7 +34,8 @@ HeadSelection headsOf(const std::string& text, const std::string& ablation) {
 std::vector<std::int64_t> pairsOf(const std::string& text) {
     const auto pairs = parseIntegers(text);
     if (!pairs)
-        throw Error(ErrorKind::usage, "pairs are written 24-31, 5 or 0,1,7, not \"" + toSingleLine(text) + "\"");
+        throw Error(ErrorKind::usage,
+                    "pairs are written 24-31, 5 or 0,1,7, not \"" + toSingleLine(text) + "\"");
     return {pairs->begin(), pairs->end()};
 }
 

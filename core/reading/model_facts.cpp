@@ -14,17 +14,18 @@ std::string jsonList(const std::vector<std::string>& texts) {
     return nlohmann::json(texts).dump(-1, ' ', false, nlohmann::json::error_handler_t::replace);
 }
 
-Metadata answerMetadata(const QuestionContext& context, std::span<const std::int64_t> ids, std::int64_t layer) {
+Metadata answerMetadata(const QuestionContext& context, std::span<const std::int64_t> ids,
+                        std::int64_t layer) {
     const Architecture& model = context.model();
     const RotaryConfig& rotation = model.rotationOf(layer);
     Metadata metadata = context.reader.runMetadata();
     if (metadata.empty())
         metadata = ModelDescription{.position = rotation.rotatedWidth() > 0 ? "rope" : "none",
-                                 .causal = model.causal,
-                                 .rotation = rotation,
-                                 .layers = static_cast<int>(model.layers),
-                                 .heads = static_cast<int>(model.heads)}
-                    .toMetadata();
+                                    .causal = model.causal,
+                                    .rotation = rotation,
+                                    .layers = static_cast<int>(model.layers),
+                                    .heads = static_cast<int>(model.heads)}
+                       .toMetadata();
     metadata["text"] = withValidUtf8(context.question.text);
     metadata["token_texts"] = jsonList(context.reader.textsOf(ids));
     return metadata;
@@ -47,7 +48,8 @@ void requireMapsFitReply(const QuestionContext& context, std::int64_t queries, s
                                       std::to_string(most) + " tokens fit");
 }
 
-AttentionMaps computeAttentionMaps(const QuestionContext& context, std::span<const std::int64_t> ids, std::int64_t queries, PassRecorder recorder) {
+AttentionMaps computeAttentionMaps(const QuestionContext& context, std::span<const std::int64_t> ids,
+                                   std::int64_t queries, PassRecorder recorder) {
     const auto T = static_cast<std::int64_t>(ids.size());
     const std::int64_t first_row = T - queries;
     const at::Tensor all = at::zeros({context.model().layers, context.model().heads, queries, T});

@@ -13,7 +13,8 @@ using Metadata = std::map<std::string, std::string>;
 
 /// Metadata of answers sent as tensors, for the explorer pages: step, method, rotation of a layer, sizes, the
 /// tokens' texts.
-Metadata answerMetadata(const QuestionContext& context, std::span<const std::int64_t> ids, std::int64_t layer);
+Metadata answerMetadata(const QuestionContext& context, std::span<const std::int64_t> ids,
+                        std::int64_t layer);
 
 /// Texts as a JSON list. Bytes that are not valid UTF-8 by themselves, such as half a character, become
 /// U+FFFD.
@@ -27,11 +28,11 @@ void requireMapsFitReply(const QuestionContext& context, std::int64_t queries, s
 
 /// A pass with the attention of the last `queries` queries.
 struct AttentionMaps {
-    at::Tensor attention;  ///< of all heads [L, H, queries, T]
-    at::Tensor final_hidden;       ///< hidden states after the final norm [T, C]
+    at::Tensor attention;     ///< of all heads [L, H, queries, T]
+    at::Tensor final_hidden;  ///< hidden states after the final norm [T, C]
 };
 /// @param also  callbacks for the other activations
-AttentionMaps computeAttentionMaps(const QuestionContext& context, std::span<const std::int64_t> ids, std::int64_t queries,
-            PassRecorder recorder = {});
+AttentionMaps computeAttentionMaps(const QuestionContext& context, std::span<const std::int64_t> ids,
+                                   std::int64_t queries, PassRecorder recorder = {});
 
 }  // namespace roper

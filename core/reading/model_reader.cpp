@@ -10,7 +10,7 @@
 #include "core/base/available.h"
 #include "core/base/error.h"
 #include "core/base/random.h"
-#include "core/operators/choose_token.h"
+#include "core/operators/sample_token.h"
 #include "core/operators/threads.h"
 #include "core/pretrained/family.h"
 #include "core/reading/reading_memory.h"
@@ -155,7 +155,8 @@ TextReading ModelReader::predict(const at::Tensor& final_hidden, std::span<const
         if (candidates > 0) largest.add(first, logits);
         const at::Tensor token_index = targets - first;
         const at::Tensor is_here = (token_index >= 0).logical_and_(token_index < logits.size(1));
-        const at::Tensor found = logits.gather(1, token_index.clamp(0, logits.size(1) - 1).unsqueeze(1)).squeeze(1);
+        const at::Tensor found =
+            logits.gather(1, token_index.clamp(0, logits.size(1) - 1).unsqueeze(1)).squeeze(1);
         of_targets = at::where(is_here, found, of_targets);
     });
     TextReading reading{{ids.begin(), ids.end()}, textsOf(ids), {}};
@@ -183,11 +184,14 @@ GeneratedText ModelReader::generate(std::span<const std::int64_t> ids, const Con
     GeneratedText written{{ids.begin(), ids.end()}, {}, textsOf(ids), {}, {}};
     PassRecorder recorder;
     if (options.reported_progress != ContinuationOptions::ReportedProgress::nothing)
-        recorder.progress = [&](std::int64_t layer) { reportProgress(layer, architecture().layers, "layers"); };
+        recorder.progress = [&](std::int64_t layer) {
+            reportProgress(layer, architecture().layers, "layers");
+        };
     at::Tensor final_hidden = decoder_.hidden(ids, intervention, recorder, &cache);
     if (recorder.progress) recorder.progress(architecture().layers);
     while (std::ssize(written.generated) < options.count) {
-        const at::Tensor logits = decoder_.logits(final_hidden.narrow(0, final_hidden.size(0) - 1, 1)).squeeze(0);
+        const at::Tensor logits =
+            decoder_.logits(final_hidden.narrow(0, final_hidden.size(0) - 1, 1)).squeeze(0);
         const std::int64_t next = sampleToken(logits, options.temperature, random);
         written.generated.push_back(next);
         written.tokens.push_back(codec_.textOf(next));
@@ -213,7 +217,7 @@ void ModelReader::attention(std::span<const std::int64_t> ids, const LayerCallba
         layer_weights.narrow(1, first, queries).narrow(2, 0, weights.size(2)).copy_(weights);
         if (first + queries == T)
             receive(layer,
-                 {layer_weights.const_data_ptr<float>(), static_cast<std::size_t>(layer_weights.numel())});
+                    {layer_weights.const_data_ptr<float>(), static_cast<std::size_t>(layer_weights.numel())});
     };
     hidden(ids, intervention, recorder);
 }

@@ -77,7 +77,8 @@ class ModelReader {
                      const Intervention& intervention = {}, PassIndex pass = {});
 
     /// Predictions from final hidden states [T, C], after the final norm.
-    TextReading predict(const at::Tensor& final_hidden, std::span<const std::int64_t> ids, std::int64_t candidates);
+    TextReading predict(const at::Tensor& final_hidden, std::span<const std::int64_t> ids,
+                        std::int64_t candidates);
 
     /// Generates token by token until an end-of-text token (any special token) or
     /// `ContinuationOptions::count`. Greedy at temperature 0, otherwise sampled, reproducibly for a seed.

@@ -46,14 +46,14 @@ Tokenizer openTokenizer(const FilePath& path) {
 std::map<std::string, std::string> makeRunMetadata(const Specification& specification, std::int64_t step) {
     const Specification::Model& m = specification.model;
     std::map<std::string, std::string> metadata = ModelDescription{step,
-                                                                m.position,
-                                                                enumFromName<AttentionKind>(m.attention),
-                                                                !specification.isMasked(),
-                                                                m,
-                                                                m.value_rotary_fraction,
-                                                                static_cast<int>(m.layers),
-                                                                static_cast<int>(m.heads)}
-                                                   .toMetadata();
+                                                                   m.position,
+                                                                   enumFromName<AttentionKind>(m.attention),
+                                                                   !specification.isMasked(),
+                                                                   m,
+                                                                   m.value_rotary_fraction,
+                                                                   static_cast<int>(m.layers),
+                                                                   static_cast<int>(m.heads)}
+                                                      .toMetadata();
     for (const DeclaredSetting& setting : m.method().settings)
         metadata[setting.name] = m.declared.asText(setting);
     return metadata;
@@ -126,8 +126,8 @@ OpenedModel openRun(const RunFolder& run, std::optional<std::int64_t> step) {
 }
 
 OpenedModel openTrainingModel(const RunFolder& run, const Specification& specification,
-                     std::shared_ptr<const Task> task, std::int64_t step,
-                     const std::vector<std::pair<std::string, at::Tensor>>& parameters) {
+                              std::shared_ptr<const Task> task, std::int64_t step,
+                              const std::vector<std::pair<std::string, at::Tensor>>& parameters) {
     auto store = std::make_shared<TensorStore>();
     for (const auto& [name, parameter] : parameters) {
         const at::Tensor plain = parameter.detach().to(at::kCPU, at::kFloat).contiguous();

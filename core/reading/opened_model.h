@@ -66,7 +66,7 @@ OpenedModel openRun(const RunFolder& run, std::optional<std::int64_t> step = {})
 /// @param specification  of the training
 /// @param parameters     with their names in checkpoints
 OpenedModel openTrainingModel(const RunFolder& run, const Specification& specification,
-                     std::shared_ptr<const Task> task, std::int64_t step,
-                     const std::vector<std::pair<std::string, at::Tensor>>& parameters);
+                              std::shared_ptr<const Task> task, std::int64_t step,
+                              const std::vector<std::pair<std::string, at::Tensor>>& parameters);
 
 }  // namespace roper

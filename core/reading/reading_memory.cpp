@@ -36,7 +36,7 @@ std::optional<std::string> modelMemoryProblem(const Architecture& model, double 
 }
 
 std::optional<std::string> readingMemoryProblem(const Architecture& model, std::int64_t tokens,
-                                          double available_bytes) {
+                                                double available_bytes) {
     const double bytes = minReadingBytes(model, tokens);
     if (bytes <= available_bytes) return std::nullopt;
     return "to read " + std::to_string(tokens) + " tokens this model takes at least " + formatBytes(bytes) +

@@ -20,6 +20,6 @@ std::optional<std::string> modelMemoryProblem(const Architecture& model, double 
 
 /// Explains, with numbers and remedies, why a text would not fit into this much memory; empty if it may fit.
 std::optional<std::string> readingMemoryProblem(const Architecture& model, std::int64_t tokens,
-                                          double available_bytes);
+                                                double available_bytes);
 
 }  // namespace roper

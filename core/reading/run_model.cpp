@@ -59,7 +59,7 @@ void describeBias(const Specification& s, const TensorStore& tensors, Architectu
 }  // namespace
 
 PretrainedModel convertRunModel(const Specification& s, std::shared_ptr<const TensorStore> tensors,
-                           const std::string& name) {
+                                const std::string& name) {
     Architecture model;
     model.family = kRoperFamily;
     model.vocabulary = tensors->tensor("embedding.weight").shape.front();

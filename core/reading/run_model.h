@@ -15,8 +15,8 @@ namespace roper {
 /// @param tensors  of a checkpoint, with the names of docs/run-folder.md
 /// @throws Error (usage) for linear attention, which published models do not have; Error (checkpoint) for
 /// tensors that do not match the specification
-PretrainedModel convertRunModel(const Specification& specification, std::shared_ptr<const TensorStore> tensors,
-                           const std::string& name);
+PretrainedModel convertRunModel(const Specification& specification,
+                                std::shared_ptr<const TensorStore> tensors, const std::string& name);
 
 /// The same for a run's checkpoint at a step, or its newest. @throws Error (checkpoint), as above
 PretrainedModel openRunModel(const RunFolder& run, std::optional<std::int64_t> step = {});

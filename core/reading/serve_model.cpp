@@ -6,7 +6,7 @@
 #include "core/base/error.h"
 #include "core/base/stop_signals.h"
 #include "core/control/run_control.h"
-#include "core/operators/translating_errors.h"
+#include "core/operators/translate_errors.h"
 #include "core/reading/answers.h"
 #include "core/reading/opened_model.h"
 
@@ -32,8 +32,7 @@ class Socket {
 ReaderOptions readerOptions(const RunControl& control, const ServeOptions& options) {
     ReaderOptions of_reader;
     of_reader.weight_cache_bytes = static_cast<std::uint64_t>(availableMemory().value_or(0) / 3);
-    of_reader.progress = [&control, &options](std::int64_t done, std::int64_t all,
-                                              const std::string& unit) {
+    of_reader.progress = [&control, &options](std::int64_t done, std::int64_t all, const std::string& unit) {
         requireNotCancelled(control);
         if (options.progress) options.progress(done, all, unit);
     };
@@ -65,7 +64,8 @@ Question questionIn(const Request& request) {
 
 void requireNotCancelled(const RunControl& control) {
     if (stopIsRequested()) throw Error(ErrorKind::other, "told to end");
-    if (control.clientHasDisconnected()) throw Error(ErrorKind::other, "nobody waits for the answer any more");
+    if (control.clientHasDisconnected())
+        throw Error(ErrorKind::other, "nobody waits for the answer any more");
 }
 
 Reply answerRequest(ModelReader& reader, const Request& request) {

@@ -45,8 +45,9 @@ AttentionForm withMistake(AttentionForm form, Mistake mistake, const FrequencyRu
         case Mistake::model_width:
             for_all([&](Rotary& rotary) {
                 if (rotary.pairs() == 0) return;
-                rotary.theta =
-                    frequencies.for_rotated_width(kModelHeads * rotary.rotatedWidth()).head(rotary.pairs()).eval();
+                rotary.theta = frequencies.for_rotated_width(kModelHeads * rotary.rotatedWidth())
+                                   .head(rotary.pairs())
+                                   .eval();
             });
             break;
         case Mistake::exponent_without_pair:

@@ -3,7 +3,7 @@
 #include <string>
 #include <vector>
 
-#include "core/rotary/named.h"
+#include "core/rotary/enum_names.h"
 
 namespace roper {
 

@@ -4,7 +4,7 @@
 #include <numbers>
 #include <random>
 
-#include "core/rotary/value_vector.h"
+#include "core/rotary/comparable_vector.h"
 
 namespace roper {
 

@@ -17,8 +17,7 @@ inline constexpr int kT5MaxDistance = 128;
 /// T5's bucket of a distance δ = query − key. Causal (`bidirectional` false): keys to the right fall into
 /// bucket 0; buckets are exact for the lower half, then logarithmic up to `max_distance`; larger
 /// distances share the last bucket. Bidirectional: half of the buckets for each side. (Raffel et al. 2020)
-int t5Bucket(int distance, bool bidirectional, int buckets = kT5Buckets,
-             int max_distance = kT5MaxDistance);
+int t5Bucket(int distance, bool bidirectional, int buckets = kT5Buckets, int max_distance = kT5MaxDistance);
 
 /// A stand-in for T5's learned biases, one per bucket: normal numbers determined by the seed.
 std::vector<double> exampleT5Biases(std::uint64_t seed, int buckets = kT5Buckets);

@@ -10,7 +10,7 @@ int RotaryConfig::rotatedWidth() const {
 }
 
 ScaledFrequencies RotaryConfig::frequenciesForLength(double tokens, std::optional<double> base_override,
-                                              const std::optional<Scaling>& scaling_override) const {
+                                                     const std::optional<Scaling>& scaling_override) const {
     const int width = rotatedWidth();
     if (width == 0) return {};
     const auto with = [&](const Scaling& by) {

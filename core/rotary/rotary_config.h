@@ -26,13 +26,15 @@ struct RotaryConfig {
     /// Number of rotating features, rounded down to an even number.
     int rotatedWidth() const;
 
-    /// θ and attention factor for a text of this many tokens; without θ if nothing rotates. `base_override` and
-    /// `scaling_override` replace the config's own.
+    /// θ and attention factor for a text of this many tokens; without θ if nothing rotates. `base_override`
+    /// and `scaling_override` replace the config's own.
     /// @throws std::invalid_argument as `scaledFrequencies`
     ScaledFrequencies frequenciesForLength(double tokens, std::optional<double> base_override = {},
-                                    const std::optional<Scaling>& scaling_override = {}) const;
+                                           const std::optional<Scaling>& scaling_override = {}) const;
     /// The rotation with the frequencies for such a text.
-    Rotary rotationForLength(double tokens) const { return {head_dim, pairing, frequenciesForLength(tokens).theta}; }
+    Rotary rotationForLength(double tokens) const {
+        return {head_dim, pairing, frequenciesForLength(tokens).theta};
+    }
 
     bool operator==(const RotaryConfig&) const = default;
 };

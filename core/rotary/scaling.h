@@ -5,9 +5,9 @@
 #include <string>
 #include <vector>
 
+#include "core/rotary/comparable_vector.h"
+#include "core/rotary/enum_names.h"
 #include "core/rotary/frequencies.h"
-#include "core/rotary/named.h"
-#include "core/rotary/value_vector.h"
 
 namespace roper {
 
@@ -51,8 +51,8 @@ struct Scaling {
     double low_frequency_factor = 1;   ///< Llama 3: wavelengths above L/this are divided by s
     double high_frequency_factor = 4;  ///< Llama 3: wavelengths below L/this are not scaled
     bool truncate = true;              ///< YaRN: the ramp's ends are rounded to integer pairs
-    ComparableVector short_factors;         ///< LongRoPE: f of each pair in texts up to L; empty: all 1
-    ComparableVector long_factors;          ///< LongRoPE: the same in longer texts
+    ComparableVector short_factors;    ///< LongRoPE: f of each pair in texts up to L; empty: all 1
+    ComparableVector long_factors;     ///< LongRoPE: the same in longer texts
     double proportion = 0.75;  ///< p-RoPE: fraction of pairs that rotate, the fastest: ⌊p·r/2⌋ of r/2
     double proportion_factor = 1;  ///< p-RoPE: divides all frequencies (Hugging Face)
 

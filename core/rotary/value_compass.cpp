@@ -45,8 +45,9 @@ Eigen::VectorXd outputRow(const AttentionForm& form, const Eigen::VectorXd& weig
     return rotatedBack(form, form.value.apply(V, positions).transpose() * weights, positions, query);
 }
 
-OutputSteps computeOutputSteps(const AttentionForm& form, const AttentionForm& right, const Eigen::VectorXd& weights,
-                const Eigen::MatrixXd& V, const Eigen::VectorXd& positions, int query) {
+OutputSteps computeOutputSteps(const AttentionForm& form, const AttentionForm& right,
+                               const Eigen::VectorXd& weights, const Eigen::MatrixXd& V,
+                               const Eigen::VectorXd& positions, int query) {
     OutputSteps row;
     row.rotated = form.value.apply(V, positions);
     row.mixed = row.rotated.transpose() * weights;

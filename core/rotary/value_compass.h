@@ -43,15 +43,16 @@ Eigen::VectorXd outputRow(const AttentionForm& form, const Eigen::VectorXd& weig
 
 /// One query's output computed in three steps according to a form, and in one step by the correct form.
 struct OutputSteps {
-    Eigen::MatrixXd rotated;      ///< v'_j = R(j)v_j          [T × d]
-    Eigen::VectorXd mixed;        ///< ô_n = Σ_j a_nj v'_j     [d]
-    Eigen::VectorXd output;       ///< o_n = R(−n)ô_n          [d]
+    Eigen::MatrixXd rotated;        ///< v'_j = R(j)v_j          [T × d]
+    Eigen::VectorXd mixed;          ///< ô_n = Σ_j a_nj v'_j     [d]
+    Eigen::VectorXd output;         ///< o_n = R(−n)ô_n          [d]
     Eigen::VectorXd direct_output;  ///< Σ_j a_nj R(j − n)v_j, by the correct form [d]
 
     /// Only rounding error if the form is correct.
     double largestDifference() const { return (output - direct_output).cwiseAbs().maxCoeff(); }
 };
-OutputSteps computeOutputSteps(const AttentionForm& form, const AttentionForm& right, const Eigen::VectorXd& weights,
-                const Eigen::MatrixXd& V, const Eigen::VectorXd& positions, int query);
+OutputSteps computeOutputSteps(const AttentionForm& form, const AttentionForm& right,
+                               const Eigen::VectorXd& weights, const Eigen::MatrixXd& V,
+                               const Eigen::VectorXd& positions, int query);
 
 }  // namespace roper

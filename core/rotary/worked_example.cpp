@@ -42,7 +42,8 @@ double WorkedExample::largestDifference() const {
     return result.size() == 0 ? 0.0 : (result - rounded_result).cwiseAbs().maxCoeff();
 }
 
-WorkedExample computeWorkedExample(const Rotary& rotary, const Eigen::VectorXd& x, double position, int decimals) {
+WorkedExample computeWorkedExample(const Rotary& rotary, const Eigen::VectorXd& x, double position,
+                                   int decimals) {
     if (x.size() != rotary.head_dim)
         throw std::invalid_argument("the example needs a vector of " + std::to_string(rotary.head_dim) +
                                     " features, not " + std::to_string(x.size()));

@@ -32,7 +32,8 @@ struct WorkedExample {
 
 /// Computes R(position)·x pair by pair.
 /// @throws std::invalid_argument if x does not have head_dim features
-WorkedExample computeWorkedExample(const Rotary& rotary, const Eigen::VectorXd& x, double position, int decimals = 2);
+WorkedExample computeWorkedExample(const Rotary& rotary, const Eigen::VectorXd& x, double position,
+                                   int decimals = 2);
 
 /// The worked example of a widely read introduction to position embeddings: the token "cat" at position 3, d
 /// = 4, x = [0.5, −1, 1.5, 2], frequencies [1, 0.1] (base 10000 under its own frequency formula),

@@ -67,10 +67,11 @@ bool hasNumbers(const ExternalTable& table, std::size_t column) {
 
 /// Numeric columns with this name.
 std::vector<std::string> columnsWhere(const ExternalTable& table,
-                                     const std::function<bool(const std::string&)>& predicate) {
+                                      const std::function<bool(const std::string&)>& predicate) {
     std::vector<std::string> found;
     for (std::size_t column = 0; column < table.columns.size(); ++column)
-        if (hasNumbers(table, column) && predicate(table.columns[column])) found.push_back(table.columns[column]);
+        if (hasNumbers(table, column) && predicate(table.columns[column]))
+            found.push_back(table.columns[column]);
     return found;
 }
 
@@ -89,8 +90,8 @@ bool isEvaluationColumn(const std::string& plain_name) {
 std::string listed(const std::vector<std::string>& names) {
     constexpr std::size_t kMax = 100;
     if (names.size() <= kMax) return join(names, ", ");
-    return join({names.begin(), names.begin() + kMax}, ", ") + " and " +
-           std::to_string(names.size() - kMax) + " more";
+    return join({names.begin(), names.begin() + kMax}, ", ") + " and " + std::to_string(names.size() - kMax) +
+           " more";
 }
 
 /// Columns that never hold a number, with the first value of each.
@@ -170,7 +171,8 @@ ImportColumns::ImportColumns(const ExternalTable& table, const std::map<std::str
     }
     if (names_.count("step") == 0)
         throw Error(ErrorKind::usage, "say which column of " + table.origin +
-                                          " counts the steps, with --column step=NAME; " + describeContents(table));
+                                          " counts the steps, with --column step=NAME; " +
+                                          describeContents(table));
     requested_columns_.push_back(place_of("step", names_["step"]));
     for (std::size_t i = 0; i < kImportFieldCount; ++i) {
         const auto field = static_cast<ImportField>(i);
@@ -281,7 +283,8 @@ std::vector<std::string> ImportColumns::notes() const {
         if (non_numeric.count == 0 || used.count(table_.columns[column]) == 0) continue;
         notes.push_back(countOf(non_numeric.count, "cell") + " of \"" + table_.columns[column] +
                         "\" held no number and " + (non_numeric.count == 1 ? "counts" : "count") +
-                        " as empty, the first at " + table_.locationOf(non_numeric.first) + ": " + non_numeric.example);
+                        " as empty, the first at " + table_.locationOf(non_numeric.first) + ": " +
+                        non_numeric.example);
     }
     return notes;
 }

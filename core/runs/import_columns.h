@@ -8,7 +8,7 @@
 #include <string>
 #include <vector>
 
-#include "core/runs/foreign_table.h"
+#include "core/runs/external_table.h"
 
 namespace roper {
 
@@ -69,9 +69,9 @@ class ImportColumns {
     std::string missingLossNote() const;
 
     const ExternalTable& table_;
-    std::map<std::string, std::string> names_;  ///< of columns, by field
-    std::vector<std::size_t> requested_columns_;           ///< beginning with that of the step
-    std::vector<ImportField> fields_;           ///< of the other columns
+    std::map<std::string, std::string> names_;    ///< of columns, by field
+    std::vector<std::size_t> requested_columns_;  ///< beginning with that of the step
+    std::vector<ImportField> fields_;             ///< of the other columns
 };
 
 /// "loss": as in `kImportFields`.

@@ -12,7 +12,8 @@ class JsonRecords {
   public:
     using OnRecord = std::function<void(std::string_view record, std::size_t line)>;
     /// @param origin  name of the file in errors
-    JsonRecords(std::string origin, OnRecord on_record) : origin_(std::move(origin)), on_record_(std::move(on_record)) {}
+    JsonRecords(std::string origin, OnRecord on_record)
+        : origin_(std::move(origin)), on_record_(std::move(on_record)) {}
 
     /// Processes the next chunk of the text. @throws Error (usage) naming the line
     void feed(std::string_view part);

@@ -4,7 +4,7 @@
 #include <string>
 #include <vector>
 
-#include "core/runs/foreign_table.h"
+#include "core/runs/external_table.h"
 #include "core/runs/run_folder.h"
 
 namespace roper {

@@ -228,8 +228,8 @@ Row parseObject(std::string_view line) {
         }
         return row;
     } catch (const std::exception& error) {
-        throw Error(ErrorKind::usage,
-                    "not a line of " + std::string(rowFile<Row>().name) + ": " + jsonErrorMessage(error.what()));
+        throw Error(ErrorKind::usage, "not a line of " + std::string(rowFile<Row>().name) + ": " +
+                                          jsonErrorMessage(error.what()));
     }
 }
 

@@ -8,7 +8,7 @@
 #include "core/base/file_reading.h"
 #include "core/base/text.h"
 #include "core/fields/toml_text.h"
-#include "core/runs/own_queue.h"
+#include "core/runs/queue_approval.h"
 #include "core/runs/run_recorder.h"
 #include "core/runs/trusted_folders.h"
 
@@ -181,7 +181,8 @@ void changeQueue(const std::filesystem::path& runs, const std::function<void(Run
     removeApprovals(runs, removedRuns(before, after));
 }
 
-std::vector<std::string> enqueueRuns(const std::filesystem::path& runs, const std::vector<NewRun>& requested) {
+std::vector<std::string> enqueueRuns(const std::filesystem::path& runs,
+                                     const std::vector<NewRun>& requested) {
     std::vector<std::string> names;
     // One by one, so that after an interruption every created run is in the queue.
     for (const NewRun& run : requested)

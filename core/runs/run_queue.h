@@ -20,7 +20,7 @@ struct RunQueue {
         bool operator==(const Entry&) const = default;
     };
     int max_trainers = 1;  ///< number of simultaneous trainers; overridden by `devices`
-    int threads = 0;  ///< CPU threads per trainer; 0 divides the cores evenly
+    int threads = 0;       ///< CPU threads per trainer; 0 divides the cores evenly
     /// one trainer each, such as "cuda:0"; empty: as specified by each run
     std::vector<std::string> devices;
     std::vector<Entry> entries;
@@ -38,7 +38,7 @@ RunQueue parseQueue(std::string_view toml, const std::string& origin);
 std::string toToml(const RunQueue& queue);
 
 /// Whether runs that a change adds to the queue, or releases, become approved by this user
-/// (`core/runs/own_queue.h`).
+/// (`core/runs/queue_approval.h`).
 enum class AutoApproval { queued_runs, none };
 
 /// Reads the queue, lets `change` modify it and replaces the file, under a lock.

@@ -197,7 +197,7 @@ void rewindMetrics(const RunFolder& folder, const RewindPoint& until, const std:
 struct ExistingEvents : EventFile {
     bool existed = false;
     bool can_append = false;  ///< nothing in it is damaged or has an old name
-    std::size_t bytes = 0;  ///< of the file
+    std::size_t bytes = 0;    ///< of the file
 };
 
 ExistingEvents readEvents(const FilePath& path) {
@@ -231,7 +231,7 @@ void fillMissingTimes(std::vector<ScalarEvent>& events) {
 struct EventsUpTo {
     std::vector<ScalarEvent> events;
     std::size_t added = 0;
-    bool appends_only = true;       ///< whether all added events come after the existing ones
+    bool appends_only = true;     ///< whether all added events come after the existing ones
     bool has_duplicates = false;  ///< whether an event was duplicated
 };
 
@@ -291,7 +291,8 @@ void rewindEvents(const RunFolder& folder, std::int64_t step, ExistingEvents fil
     const FilePath path = folder.eventsPath();
     const EventsUpTo until = eventsUpTo(folder, step, file.events);
     if (until.events.empty() && !file.existed) return;
-    if (file.can_append && until.appends_only && !until.has_duplicates) return appendToEvents(path, step, file, until);
+    if (file.can_append && until.appends_only && !until.has_duplicates)
+        return appendToEvents(path, step, file, until);
     if (file.damaged) {
         report.push_back(path.path().filename().string() + " was damaged at byte " +
                          std::to_string(*file.damaged) + "; " + countOf(until.added, "event") +
@@ -322,8 +323,7 @@ void reportLostEvaluations(const RunFolder& folder, std::int64_t step, const std
     std::vector<std::string> steps;
     for (const std::int64_t at : lost)
         if (steps.size() < kMaxNamed) steps.push_back(std::to_string(at));
-    if (lost.size() > kMaxNamed)
-        steps.push_back("and " + std::to_string(lost.size() - kMaxNamed) + " more");
+    if (lost.size() > kMaxNamed) steps.push_back("and " + std::to_string(lost.size() - kMaxNamed) + " more");
     report.push_back(std::string("evaluations.csv lacks ") +
                      (lost.size() == 1 ? "the evaluation of step " : "the evaluations of steps ") +
                      join(steps, ", ") + "; the events for TensorBoard still hold their curves");

@@ -57,7 +57,7 @@ Speeds readSpeeds(const std::filesystem::path& runs) {
 }
 
 void saveSpeed(const std::filesystem::path& runs, const Specification& specification,
-                   double seconds_per_step) {
+               double seconds_per_step) {
     nlohmann::json all = readAll(runs);
     nlohmann::json& mine = all[thisHost()];
     if (!mine.is_object()) mine = nlohmann::json::object();

@@ -12,7 +12,7 @@ namespace roper {
 /// Step times of specifications on this machine, measured by `roper-train bench step`. Stored in the runs
 /// folder, separately for every machine that shares it.
 struct Speeds {
-    std::string host;                              ///< this machine
+    std::string host;                                ///< this machine
     std::map<std::string, double> seconds_per_step;  ///< by `shapeKey`
 
     std::optional<double> secondsPerStep(const std::string& shape) const;
@@ -26,6 +26,6 @@ Speeds readSpeeds(const std::filesystem::path& runs);
 
 /// @throws Error (disk)
 void saveSpeed(const std::filesystem::path& runs, const Specification& specification,
-                   double seconds_per_step);
+               double seconds_per_step);
 
 }  // namespace roper

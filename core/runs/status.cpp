@@ -57,7 +57,7 @@ void writeStatus(const FilePath& path, const Status& status, Durability durabili
 
 /// An integer; `missing` if absent. Converting a number such as 4e31 would be undefined.
 static std::int64_t requireInteger(const nlohmann::json& json, const char* key,
-                            std::optional<std::int64_t> missing) {
+                                   std::optional<std::int64_t> missing) {
     if (missing && !json.contains(key)) return *missing;
     const nlohmann::json& value = json.at(key);
     constexpr auto kMax = static_cast<std::uint64_t>(std::numeric_limits<std::int64_t>::max());
@@ -104,7 +104,8 @@ Status parseStatus(std::string_view text, const std::string& origin) {
         status.heartbeat = json.value("heartbeat", 0.0);
         status.device = textOf("device");
         status.control = json.value("control", "");
-        status.exit_code = static_cast<int>(std::clamp<std::int64_t>(requireInteger(json, "exit_code", 0), -1, 255));
+        status.exit_code =
+            static_cast<int>(std::clamp<std::int64_t>(requireInteger(json, "exit_code", 0), -1, 255));
         status.error = textOf("error");
         status.version = textOf("version");
         return status;
@@ -129,7 +130,8 @@ LivenessCheck livenessCheckFor(const Status& status) {
     const bool same_machine =
         status.boot_id == thisBoot() && (!status.boot_id.empty() || status.host == thisHost());
     if (!same_machine) return LivenessCheck::heartbeat;
-    const bool same_pid_namespace = status.pid_namespace.empty() || status.pid_namespace == thisPidNamespace();
+    const bool same_pid_namespace =
+        status.pid_namespace.empty() || status.pid_namespace == thisPidNamespace();
     return same_pid_namespace ? LivenessCheck::process : LivenessCheck::lock;
 }
 

@@ -51,7 +51,8 @@ StepAnalysis::StepAnalysis(const ExternalTable& table, const ImportColumns& colu
 void StepAnalysis::process(const StepRow& row) {
     bool goes_back = false;
     forEachValue(row.values, [&](ImportField field, double) {
-        goes_back = goes_back || (isMeasured(field) && last_step_of_field_[static_cast<std::size_t>(field)] > row.step);
+        goes_back = goes_back ||
+                    (isMeasured(field) && last_step_of_field_[static_cast<std::size_t>(field)] > row.step);
     });
     if (goes_back) {
         if (resets_.size() == kMaxResets)
@@ -81,7 +82,7 @@ void StepAnalysis::findClock() {
     time_unit_ = min_time_ < kMilliseconds / 2   ? 1
                  : min_time_ < kMicroseconds / 2 ? 1e3
                  : min_time_ < kNanoseconds / 2  ? 1e6
-                                                   : 1e9;
+                                                 : 1e9;
 }
 
 bool StepAnalysis::isReplaced(std::size_t number, std::int64_t step) {
@@ -104,7 +105,7 @@ std::vector<std::string> StepAnalysis::notes() const {
             (resets_.size() > 1 ? "; so they do " + countOf(resets_.size(), "time") + " in all" : ""));
     }
     const auto skipped = [&](std::size_t count, const std::string& one, const std::string& several,
-                                 const std::string& what) {
+                             const std::string& what) {
         if (count > 0)
             notes.push_back(countOf(count, "row") + (count == 1 ? one : several) + what +
                             (count == 1 ? " and was passed over" : " and were passed over"));
@@ -132,7 +133,8 @@ void StepMerger::process(const StepRow& row) {
     if (analysis_.isMonotonic()) finishBefore(row.step);
     join(open_[row.step], row);
     if (open_.size() > kMaxOpenSteps)
-        throw Error(ErrorKind::usage, table_.locationOf(row.at) + ": the steps go up and down over more than " +
+        throw Error(ErrorKind::usage, table_.locationOf(row.at) +
+                                          ": the steps go up and down over more than " +
                                           std::to_string(kMaxOpenSteps) + " of them; sort the rows by step");
 }
 
@@ -161,7 +163,9 @@ void StepMerger::finishBefore(std::int64_t step) {
 }
 
 void StepMerger::finish(std::int64_t step, const MergedValues& merged_values) {
-    const auto value = [&](ImportField field) { return merged_values.values[static_cast<std::size_t>(field)]; };
+    const auto value = [&](ImportField field) {
+        return merged_values.values[static_cast<std::size_t>(field)];
+    };
     const auto evaluation = evaluationOf(step, merged_values);
     if (const auto loss = value(ImportField::loss)) {
         MetricsRow row;
@@ -184,7 +188,8 @@ void StepMerger::finish(std::int64_t step, const MergedValues& merged_values) {
     last_ = std::max(last_, step);
 }
 
-std::optional<EvaluationRow> StepMerger::evaluationOf(std::int64_t step, const MergedValues& merged_values) const {
+std::optional<EvaluationRow> StepMerger::evaluationOf(std::int64_t step,
+                                                      const MergedValues& merged_values) const {
     const auto count = [&](ImportField field) -> std::optional<std::int64_t> {
         const auto value = merged_values.values[static_cast<std::size_t>(field)];
         return value ? std::optional(static_cast<std::int64_t>(*value)) : std::nullopt;
@@ -218,8 +223,8 @@ std::vector<std::string> StepMerger::notes() const {
     for (std::size_t i = 0; i < kImportFieldCount; ++i)
         if (duplicates_[i].count > 0)
             notes.push_back(nameOf(static_cast<ImportField>(i)) + " is given again with another value in " +
-                            countOf(duplicates_[i].count, "row") + ", first at " + stepText(duplicates_[i].first) +
-                            "; the last value of a step counts");
+                            countOf(duplicates_[i].count, "row") + ", first at " +
+                            stepText(duplicates_[i].first) + "; the last value of a step counts");
     if (without_loss_ > 0)
         notes.push_back(
             "at " + countOf(without_loss_, "step") +

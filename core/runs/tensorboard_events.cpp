@@ -394,7 +394,7 @@ struct ScannedRecords {
 
 /// @param starts  receives the step at which a session begins
 ScannedRecords scanRecords(std::string_view file, const std::function<void(ScalarEvent&&)>& take,
-                   const std::function<void(std::int64_t)>& starts) {
+                           const std::function<void(std::int64_t)>& starts) {
     ScannedRecords scanned;
     bool in_step = true;  // whether the next record begins here, according to the frames
     for (std::size_t at = 0; at + kFrame <= file.size();) {

@@ -38,7 +38,7 @@ struct EventFile {
     /// offset of the first damaged record; a truncated end does not count
     std::optional<std::size_t> damaged;
     std::size_t complete_bytes = 0;  ///< bytes before a truncated end
-    int sessions = 0;       ///< number of session starts; 0 in files of older versions
+    int sessions = 0;                ///< number of session starts; 0 in files of older versions
 };
 
 /// Reads an event file. Records with damaged content are skipped; after a damaged frame, reading continues at

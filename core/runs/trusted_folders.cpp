@@ -13,7 +13,7 @@
 #include "core/base/file_lock.h"
 #include "core/base/file_reading.h"
 #include "core/base/text.h"
-#include "core/runs/own_record.h"
+#include "core/runs/user_record.h"
 
 namespace roper {
 

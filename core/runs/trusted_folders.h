@@ -8,7 +8,7 @@ namespace roper {
 
 // Nothing is written into a folder of another user without consent. The folders for which this user has given
 // it are stored in roper-lab/trusted-folders.jsonl of `userStateFolder`. Trusting a folder does not allow its
-// runs to start: that is recorded file by file (`core/runs/own_queue.h`).
+// runs to start: that is recorded file by file (`core/runs/queue_approval.h`).
 
 /// Whether this user has declared the folder trusted. A folder that was removed and recreated, or that
 /// replaced another, is not trusted.

@@ -153,7 +153,8 @@ double diskBytes(const Specification& s, std::int64_t parameters) {
     const double snapshots =
         s.snapshots.every == 0 ? 0 : (1 + occurrencesIn(steps, s.snapshots.every)) * attentionMapBytes(s);
     return checkpoints * checkpointBytes(parameters) + kRow * occurrencesIn(steps, s.training.report_every) +
-           occurrencesIn(steps, s.evaluation.every) * (kEvaluation + problems * (kSampleOverhead + kCopies * tokens)) +
+           occurrencesIn(steps, s.evaluation.every) *
+               (kEvaluation + problems * (kSampleOverhead + kCopies * tokens)) +
            snapshots;
 }
 
@@ -187,14 +188,15 @@ double minModelBytes(const Specification& specification) {
 
 std::int64_t problemsPerBatch(const Specification& specification, std::int64_t tokens) {
     constexpr double kMaxProblems = 1024;
-    return static_cast<std::int64_t>(std::clamp(
-        kEvaluationMemoryBytes / bytesOfProblem(specification, static_cast<double>(tokens)), 1.0, kMaxProblems));
+    return static_cast<std::int64_t>(
+        std::clamp(kEvaluationMemoryBytes / bytesOfProblem(specification, static_cast<double>(tokens)), 1.0,
+                   kMaxProblems));
 }
 
 std::int64_t sequencesPerBatch(const Specification& specification) {
     return static_cast<std::int64_t>(
-        std::clamp(kEvaluationMemoryBytes / bytesOfSequence(specification, modelVocabulary(specification)), 1.0,
-                   static_cast<double>(specification.training.batch)));
+        std::clamp(kEvaluationMemoryBytes / bytesOfSequence(specification, modelVocabulary(specification)),
+                   1.0, static_cast<double>(specification.training.batch)));
 }
 
 std::optional<std::string> memoryProblem(const Specification& s, double available_bytes) {
@@ -253,10 +255,10 @@ std::optional<std::string> diskProblem(const std::vector<Specification>& runs, d
 
 std::string costText(const Cost& cost) {
     return formatWithUnit(static_cast<double>(cost.parameters),
-                      {"parameters", "thousand parameters", "million parameters", "billion parameters"}) +
+                          {"parameters", "thousand parameters", "million parameters", "billion parameters"}) +
            ", " + formatWithUnit(cost.flop_per_step, {"FLOP", "kFLOP", "MFLOP", "GFLOP", "TFLOP", "PFLOP"}) +
-           " a step, about " + formatBytes(cost.memory_bytes) + " of memory and " + formatBytes(cost.disk_bytes) +
-           " on disk";
+           " a step, about " + formatBytes(cost.memory_bytes) + " of memory and " +
+           formatBytes(cost.disk_bytes) + " on disk";
 }
 
 }  // namespace roper

@@ -103,10 +103,10 @@ std::vector<SpecificationField> model() {
               RealRange{1.000001, 1e15}},
              &S::model, &S::Model::base),
         renamedField({"model.schedule"},
-                 {"model", "frequency_formula", "",
-                  "Frequencies b^(−2i/d) (standard) or b^(−i/d), as in the worked example",
-                  Choice{frequencyFormulaNames(), {{"intro", "worked_example"}}}},
-                 &S::model, &S::Model::frequency_formula),
+                     {"model", "frequency_formula", "",
+                      "Frequencies b^(−2i/d) (standard) or b^(−i/d), as in the worked example",
+                      Choice{frequencyFormulaNames(), {{"intro", "worked_example"}}}},
+                     &S::model, &S::Model::frequency_formula),
         make({"model", "frequencies", "", "Fixed, or parameters of each layer that begin at the same values",
               Choice{{"fixed", "trained"}}},
              &S::model, &S::Model::frequencies),
@@ -206,9 +206,9 @@ std::vector<SpecificationField> evaluationAndRest() {
               IntegerRange{0, 1000000000}},
              &S::snapshots, &S::Snapshots::every),
         renamedField({"snapshots.characters"},
-                 {"snapshots", "tokens", "tokens", "Length of the text that snapshots are taken of",
-                  IntegerRange{2, 1024}},
-                 &S::snapshots, &S::Snapshots::tokens),
+                     {"snapshots", "tokens", "tokens", "Length of the text that snapshots are taken of",
+                      IntegerRange{2, 1024}},
+                     &S::snapshots, &S::Snapshots::tokens),
         make({"checkpoints", "every", "steps", "Steps between checkpoints; 0 saves only at the end",
               IntegerRange{0, 1000000000}},
              &S::checkpoints, &S::Checkpoints::every),
@@ -238,13 +238,15 @@ const std::vector<SpecificationField>& specificationFields() {
     static const std::vector<SpecificationField> fields = [] {
         std::vector<SpecificationField> all = aboutAndTask();
         for (const DeclaredSetting& setting : taskSettings())
-            all.push_back(declaredField<S>(setting, "task", [](S& s) -> DeclaredSettings& { return s.task.declared; }));
+            all.push_back(
+                declaredField<S>(setting, "task", [](S& s) -> DeclaredSettings& { return s.task.declared; }));
         const auto add = [&](const std::vector<SpecificationField>& part) {
             all.insert(all.end(), part.begin(), part.end());
         };
         add(model());
         for (const DeclaredSetting& setting : methodSettings())
-            all.push_back(declaredField<S>(setting, "model", [](S& s) -> DeclaredSettings& { return s.model.declared; }));
+            all.push_back(declaredField<S>(setting, "model",
+                                           [](S& s) -> DeclaredSettings& { return s.model.declared; }));
         add(training());
         add(optimizer());
         add(evaluationAndRest());

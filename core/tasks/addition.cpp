@@ -131,7 +131,9 @@ TaskKind additionTask() {
     kind.length_settings = {"digits_max"};
     kind.length_unit = "digits";
     kind.length = [](ProblemSize size) { return std::max(size.first, size.second); };
-    kind.make = [](const DeclaredSettings& s) { return std::make_unique<AdditionTask>(s.integer("digits_max")); };
+    kind.make = [](const DeclaredSettings& s) {
+        return std::make_unique<AdditionTask>(s.integer("digits_max"));
+    };
     return kind;
 }
 

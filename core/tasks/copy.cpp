@@ -51,7 +51,8 @@ class CopyTask final : public ProblemTask {
         const std::size_t end = std::min(problem.find('>'), problem.size());
         for (std::size_t i = 0; i < end; ++i)
             costs[i] = surprisalOfContinuing(static_cast<std::int64_t>(i), least_, most_) + std::log(26.0);
-        if (end < problem.size()) costs[end] = surprisalOfEnding(static_cast<std::int64_t>(end), least_, most_);
+        if (end < problem.size())
+            costs[end] = surprisalOfEnding(static_cast<std::int64_t>(end), least_, most_);
         return costs;
     }
 

@@ -78,7 +78,8 @@ std::optional<double> ProblemTask::lossLowerBound(std::string_view sequence) con
     return sum / static_cast<double>(sequence.size() - 1);
 }
 
-double ProblemTask::surprisalOfContinuing(std::int64_t count, std::int64_t min_count, std::int64_t max_count) {
+double ProblemTask::surprisalOfContinuing(std::int64_t count, std::int64_t min_count,
+                                          std::int64_t max_count) {
     if (count >= max_count) throw std::invalid_argument("a part of a problem is longer than it may be");
     return count < min_count ? 0 : -std::log1p(-1.0 / static_cast<double>(max_count - count + 1));
 }

@@ -36,8 +36,8 @@ class ProblemTask : public Task {
     /// Surprisal −ln p of each character of a problem, which may be truncated anywhere, for a predictor that
     /// knows how problems are drawn and has seen the characters before.
     virtual std::vector<double> idealSurprisals(std::string_view problem) const = 0;
-    /// Surprisals for a part with `min_count` … `max_count` elements, uniformly distributed: that it continues after
-    /// `count` elements, or that it ends.
+    /// Surprisals for a part with `min_count` … `max_count` elements, uniformly distributed: that it
+    /// continues after `count` elements, or that it ends.
     static double surprisalOfContinuing(std::int64_t count, std::int64_t min_count, std::int64_t max_count);
     static double surprisalOfEnding(std::int64_t count, std::int64_t min_count, std::int64_t max_count);
 

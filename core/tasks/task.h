@@ -100,7 +100,7 @@ class Task {
     /// Whether the completion also contains every step of the working and nothing else before its end.
     /// Nothing if problems have no working.
     virtual std::optional<bool> isFullyCorrect(const Problem& /*problem*/,
-                                             std::string_view /*completion*/) const {
+                                               std::string_view /*completion*/) const {
         return std::nullopt;
     }
 

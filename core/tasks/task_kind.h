@@ -5,7 +5,7 @@
 #include <string>
 #include <vector>
 
-#include "core/fields/own_settings.h"
+#include "core/fields/declared_settings.h"
 #include "core/tasks/task.h"
 
 namespace roper {
@@ -13,8 +13,8 @@ namespace roper {
 /// Everything that other parts of the program need to know about a task before one is created. Each task's
 /// file defines its own.
 struct TaskKind {
-    std::string name;                  ///< in specifications
-    std::string help;                  ///< short description of what is learned
+    std::string name;                       ///< in specifications
+    std::string help;                       ///< short description of what is learned
     std::vector<DeclaredSetting> settings;  ///< settings that only this task has
 
     /// Whether each problem has one correct answer; otherwise the task is measured by its loss.

@@ -106,7 +106,7 @@ AddedTokenSearch::AddedTokenSearch(std::vector<SearchEntry> tokens) : tokens_(st
 
 /// Goes through the text byte by byte and narrows the range of sorted tokens to those that still match.
 const AddedTokenSearch::SearchEntry* AddedTokenSearch::longestMatchAt(std::string_view text, std::size_t at,
-                                                            EncodingBudget& budget) const {
+                                                                      EncodingBudget& budget) const {
     const SearchEntry* longest = nullptr;
     std::span<const SearchEntry> matching = tokens_;
     for (std::size_t length = 1; !matching.empty() && at + length <= text.size(); ++length) {
@@ -116,12 +116,12 @@ const AddedTokenSearch::SearchEntry* AddedTokenSearch::longestMatchAt(std::strin
             return entry.text.size() < length ? -1 : byteOf(entry.text[length - 1]);
         };
         const int wanted = byteOf(text[at + length - 1]);
-        const auto first = std::partition_point(matching.begin(), matching.end(),
-                                                [&](const SearchEntry& entry) { return byte(entry) < wanted; });
-        const auto last = std::partition_point(first, matching.end(),
-                                               [&](const SearchEntry& entry) { return byte(entry) == wanted; });
+        const auto first = std::partition_point(
+            matching.begin(), matching.end(), [&](const SearchEntry& entry) { return byte(entry) < wanted; });
+        const auto last = std::partition_point(
+            first, matching.end(), [&](const SearchEntry& entry) { return byte(entry) == wanted; });
         matching = matching.subspan(static_cast<std::size_t>(first - matching.begin()),
-                              static_cast<std::size_t>(last - first));
+                                    static_cast<std::size_t>(last - first));
         if (!matching.empty() && matching.front().text.size() == length) longest = &matching.front();
     }
     return longest;

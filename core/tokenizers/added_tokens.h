@@ -15,11 +15,11 @@ namespace roper {
 struct AddedToken {
     std::string text;
     std::int64_t id = 0;
-    bool special = false;      ///< a control token such as <|im_end|> rather than text
-    bool normalized = false;   ///< both the token and the text are normalized before the search
+    bool special = false;       ///< a control token such as <|im_end|> rather than text
+    bool normalized = false;    ///< both the token and the text are normalized before the search
     bool strips_left = false;   ///< includes the whitespace before it (`lstrip`)
     bool strips_right = false;  ///< includes the whitespace after it (`rstrip`)
-    bool whole_word = false;   ///< matches only where no word character is next to it (`single_word`)
+    bool whole_word = false;    ///< matches only where no word character is next to it (`single_word`)
 };
 
 /// Finds added tokens in a text as Hugging Face's tokenizers do (0.23.3): the leftmost match wins, then the

@@ -10,7 +10,9 @@ namespace roper {
 
 EncodingBudget::EncodingBudget(std::size_t text_bytes, std::uint64_t max_steps)
     : text_bytes_(text_bytes),
-      max_normalized_bytes_(std::min(kMaxNormalizedBytes, kMaxGrowthFactor * std::min(text_bytes, kMaxTextBytes) + kExtraNormalizedBytes)),
+      max_normalized_bytes_(
+          std::min(kMaxNormalizedBytes,
+                   kMaxGrowthFactor * std::min(text_bytes, kMaxTextBytes) + kExtraNormalizedBytes)),
       max_steps_(max_steps) {
     if (text_bytes > kMaxTextBytes)
         throw Error(ErrorKind::usage, "the text has " + std::to_string(text_bytes) +
@@ -36,8 +38,9 @@ void EncodingBudget::require(std::uint64_t steps) {
 
 void EncodingBudget::requireOutputFits(std::size_t bytes) const {
     if (bytes <= max_normalized_bytes_) return;
-    throw std::invalid_argument("normalizer or pre_tokenizer make more than " + std::to_string(max_normalized_bytes_) +
-                                " bytes of a text of " + std::to_string(text_bytes_) +
+    throw std::invalid_argument("normalizer or pre_tokenizer make more than " +
+                                std::to_string(max_normalized_bytes_) + " bytes of a text of " +
+                                std::to_string(text_bytes_) +
                                 "; give it a shorter text, or use another tokenizer");
 }
 

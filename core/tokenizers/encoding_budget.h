@@ -23,8 +23,8 @@ class EncodingBudget {
     static constexpr std::uint64_t kStepsToMergeByte = 32;
     /// Largest factor by which normalizers and pre-tokenizers may lengthen a text. Real ones need up to 13:
     /// NFKD turns the three bytes of U+FDFA into 33, three of which are blanks that then become "▁", three
-    /// bytes each. kExtraNormalizedBytes is allowed in addition, for prefixes that are added to every text, however
-    /// short.
+    /// bytes each. kExtraNormalizedBytes is allowed in addition, for prefixes that are added to every text,
+    /// however short.
     static constexpr std::size_t kMaxGrowthFactor = 32, kExtraNormalizedBytes = 4096;
     /// Longest text that normalizers may produce, in bytes.
     static constexpr std::size_t kMaxNormalizedBytes = 64U << 20U;

@@ -174,8 +174,8 @@ Tokenizer tokenizerOf(const GgufMetadata& metadata) {
     const std::string model = metadata.text("tokenizer.ggml.model").value_or("");
     const bool is_sentencepiece = model == "llama";
     if (!is_sentencepiece && model != "gpt2")
-        metadata.refuse("tokenizer.ggml.model",
-                        "is \"" + toSingleLine(model) + "\"; tokenizers of kind gpt2 and llama are understood");
+        metadata.refuse("tokenizer.ggml.model", "is \"" + toSingleLine(model) +
+                                                    "\"; tokenizers of kind gpt2 and llama are understood");
     TokenizerParts parts =
         is_sentencepiece ? sentencePieceParts(metadata, pieces) : byteLevelParts(metadata, pieces);
     parts.origin = metadata.origin();

@@ -26,7 +26,8 @@ bool isReorderable(utf8proc_int32_t point) {
 /// Counts the steps that utf8proc needs to sort combining marks, such as accents, behind their letters. In
 /// the worst case it moves each mark past all marks before it.
 void spendOnSortingMarks(std::string_view text, EncodingBudget& budget) {
-    constexpr std::uint64_t kMarksPerLetter = 4, kMarksPerMark = 2;  // most marks into which one character decomposes
+    constexpr std::uint64_t kMarksPerLetter = 4,
+                            kMarksPerMark = 2;  // most marks into which one character decomposes
     std::uint64_t marks = kMarksPerLetter;
     for (std::size_t at = 0; at < text.size();) {
         utf8proc_int32_t point = 0;

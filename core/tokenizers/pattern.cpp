@@ -138,7 +138,7 @@ std::optional<std::string> replaceNewerCharacters(std::string_view text) {
 }
 
 void forEachOccurrence(std::string_view literal, std::string_view text, EncodingBudget& budget,
-                  const Pattern::MatchCallback& visit) {
+                       const Pattern::MatchCallback& visit) {
     budget.require(text.size());
     for (std::size_t at = text.find(literal); at != std::string_view::npos;
          at = text.find(literal, at + literal.size()))

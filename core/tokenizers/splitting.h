@@ -25,7 +25,7 @@ struct Split {
     bool inverted = false;          ///< the pattern describes the text between matches
     std::string space = "▁";        ///< for `metaspace`: replaces blanks; each one starts a word
     Prefix prefix = Prefix::never;  ///< for `metaspace`: texts that get one prepended
-    bool splits_words = true;               ///< for `metaspace`: whether it splits at all
+    bool splits_words = true;       ///< for `metaspace`: whether it splits at all
 };
 
 /// Splits a text by each rule in order and passes on the words in order. A word is valid until the call

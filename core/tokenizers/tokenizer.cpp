@@ -91,7 +91,8 @@ void requirePartLimits(const TokenizerParts& parts) {
             throw std::invalid_argument("it has " + std::to_string(count) + " " + what + "; " +
                                         std::to_string(max_count) + " are possible");
     };
-    require(parts.prefix_ids.size() + parts.suffix_ids.size(), Tokenizer::kMaxSpecialTokens, "special tokens around a text");
+    require(parts.prefix_ids.size() + parts.suffix_ids.size(), Tokenizer::kMaxSpecialTokens,
+            "special tokens around a text");
     require(parts.normalizations.size(), Tokenizer::kMaxNormalizations, "normalizers");
     require(parts.splits.size(), Tokenizer::kMaxSplits, "pre_tokenizers");
     for (const Normalization& change : parts.normalizations)

@@ -25,8 +25,9 @@ struct TokenizerParts {
     std::string blank = "▁";  ///< how pieces write a blank, unless `byte_level`
     Bpe bpe;
     std::vector<AddedToken> added_tokens = {};
-    std::vector<std::int64_t> prefix_ids = {}, suffix_ids = {};  ///< special tokens before and after every text
-    std::string origin;                                 ///< file name, for messages
+    std::vector<std::int64_t> prefix_ids = {},
+                              suffix_ids = {};  ///< special tokens before and after every text
+    std::string origin;                         ///< file name, for messages
 };
 
 /// Encodes text to ids exactly as a published model's own tokenizer does, and decodes ids to text.

@@ -72,7 +72,8 @@ Pattern patternOf(const Json& json) {
 
 /// Refuses a list that is too long before reading more of it. @param count  entries read so far
 void requireBelowLimit(std::size_t count, std::size_t max_count, const char* what) {
-    if (count >= max_count) throw std::invalid_argument("it has more than " + std::to_string(max_count) + " " + what);
+    if (count >= max_count)
+        throw std::invalid_argument("it has more than " + std::to_string(max_count) + " " + what);
 }
 
 void readNormalizer(const Json& json, TokenizerParts& parts) {
@@ -205,7 +206,7 @@ void readPostProcessor(const Json& json, TokenizerParts& parts) {
         const auto name = member(member(one, "SpecialToken"), "id").get<std::string>();
         for (const Json& id : member(member(member(json, "special_tokens"), name.c_str()), "ids")) {
             requireBelowLimit(parts.prefix_ids.size() + parts.suffix_ids.size(), Tokenizer::kMaxSpecialTokens,
-                           "special tokens around a text");
+                              "special tokens around a text");
             into->push_back(requireInteger(id));
         }
     }
@@ -253,8 +254,8 @@ std::vector<Bpe::Merge> readMerges(const Json& merges, const Bpe& vocabulary) {
         }
         const auto found = vocabulary.mergeOf(left, right, read.size());
         if (!found)
-            throw std::invalid_argument("the merge of " + quoteExcerpt(left) + " and " +
-                                        quoteExcerpt(right) + " needs a token that the vocabulary lacks");
+            throw std::invalid_argument("the merge of " + quoteExcerpt(left) + " and " + quoteExcerpt(right) +
+                                        " needs a token that the vocabulary lacks");
         read.push_back(*found);
     }
     return read;
@@ -398,7 +399,7 @@ Tokenizer read(const Json& json, const std::string& origin) {
     readPreTokenizer(member(json, "pre_tokenizer"), parts);
     readPostProcessor(member(json, "post_processor"), parts);
     parts.added_tokens = readAddedTokens(member(json, "added_tokens"), parts.bpe,
-                                  member(member(json, "model"), "vocab").size());
+                                         member(member(json, "model"), "vocab").size());
     return Tokenizer(std::move(parts));
 }
 

@@ -58,9 +58,9 @@ class Section {
                 if (const auto value = item.value_exact<std::string>()) values.push_back(trimmed(*value));
         if (array == nullptr || values.size() != array->size() || values.size() < min_count ||
             values.size() > max_count)
-            fail(node == nullptr ? table_.source() : node->source(), "\"" + key + "\" must be a list of " +
-                                                                         std::to_string(min_count) + " to " +
-                                                                         std::to_string(max_count) + " texts");
+            fail(node == nullptr ? table_.source() : node->source(),
+                 "\"" + key + "\" must be a list of " + std::to_string(min_count) + " to " +
+                     std::to_string(max_count) + " texts");
         return values;
     }
     /// The entries of a nested table as texts; empty if the table is missing.

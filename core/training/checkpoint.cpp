@@ -138,7 +138,7 @@ bool isReported(const SpecificationField& field) {
 
 /// Effect of another number of steps on the learning rate, whose schedule depends on the last step.
 std::string describeRateChange(const Specification::Training& before, const Specification::Training& now,
-                         std::int64_t step) {
+                               std::int64_t step) {
     const double was = learningRate(before, step), is = learningRate(now, step);
     if (before.steps == now.steps || was == is) return {};
     return "the " + now.lr_schedule + " schedule of the learning rate now ends at step " +
@@ -177,8 +177,10 @@ void saveCheckpoint(const FilePath& path, const Transformer& model, const AdamW&
 std::uint64_t requirePlausibleSize(const FilePath& path, std::int64_t parameters) {
     // header, generators, and possible additions of later versions
     constexpr std::uint64_t kOverheadBytes = 8U << 20U;
-    constexpr std::uint64_t kBytesPerParameter = 3 * sizeof(double);  // with AdamW's two moments, at most in float64
-    const std::uint64_t max_bytes = kBytesPerParameter * static_cast<std::uint64_t>(parameters) + kOverheadBytes;
+    constexpr std::uint64_t kBytesPerParameter =
+        3 * sizeof(double);  // with AdamW's two moments, at most in float64
+    const std::uint64_t max_bytes =
+        kBytesPerParameter * static_cast<std::uint64_t>(parameters) + kOverheadBytes;
     if (fileSize(path) > max_bytes)
         throw Error(ErrorKind::checkpoint,
                     path.string() + " holds more than " + formatBytes(static_cast<double>(max_bytes)) +
@@ -253,7 +255,8 @@ PreviousSettings requireSameSettings(const SafetensorsFile& file, const Specific
         throw Error(ErrorKind::usage,
                     "run.toml is not what the run was trained with: " + join(differing, "; ") +
                         ". Put back what " + file.origin() + " was trained with, or start another run.");
-    if (const std::string jump = describeRateChange(before->training, specification.training, step); !jump.empty())
+    if (const std::string jump = describeRateChange(before->training, specification.training, step);
+        !jump.empty())
         changed.push_back(jump);
     return {changed.empty() ? "" : "run.toml has changed: " + join(changed, "; "),
             before->training.report_every};

@@ -147,7 +147,8 @@ void Evaluator::evaluateTokens(Transformer& model, Evaluation& evaluation) const
 void Evaluator::generateSamples(Transformer& model, Evaluation& evaluation) const {
     constexpr std::int64_t kMaxPromptTokens = 32, kMaxContinuationTokens = 64;
     const Vocabulary& vocabulary = task_.vocabulary();
-    const std::int64_t length = specification_.training.length, prompt = std::min(kMaxPromptTokens, length / 2),
+    const std::int64_t length = specification_.training.length,
+                       prompt = std::min(kMaxPromptTokens, length / 2),
                        end = std::min(kMaxContinuationTokens, length - prompt);
     std::vector<std::vector<std::int64_t>> prompts;
     std::vector<std::string> ends;
@@ -174,7 +175,8 @@ void Evaluator::fillMasks(Transformer& model, Evaluation& evaluation) const {
     forEachBatch(model, std::min(kSamples, evaluatedSequences()), [&](const Batch& batch) {
         const at::Tensor inputs = batch.inputs.cpu(), targets = batch.targets.cpu(),
                          likeliest = model.forward(batch.inputs).argmax(-1).cpu();
-        const auto shown = inputs.accessor<std::int64_t, 2>(), target_ids = targets.accessor<std::int64_t, 2>(),
+        const auto shown = inputs.accessor<std::int64_t, 2>(),
+                   target_ids = targets.accessor<std::int64_t, 2>(),
                    likeliest_of = likeliest.accessor<std::int64_t, 2>();
         for (std::int64_t b = 0; b < shown.size(0); ++b) {
             Sample sample{evaluation.row.step, "", "", ""};

@@ -8,7 +8,7 @@
 #include "core/base/text.h"
 #include "core/model/generation.h"
 #include "core/operators/tensor_bytes.h"
-#include "core/operators/translating_errors.h"
+#include "core/operators/translate_errors.h"
 #include "core/specification/cost.h"
 #include "core/training/checkpoint.h"
 #include "core/training/loaded_model.h"
@@ -46,7 +46,7 @@ struct EncodedText {
 /// Encodes a text for a run's model and calls `make`, which writes the result.
 template <class Make>
 void exportForText(const RunFolder& folder, const ReadingOptions& options, const std::string& text,
-                  const Make& make) {
+                   const Make& make) {
     translateErrors([&] {
         const at::NoGradGuard no_gradients;
         if (text.empty()) throw Error(ErrorKind::usage, "this export needs a text: --text \"…\"");

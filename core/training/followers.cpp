@@ -88,7 +88,8 @@ void Followers::requireRunning() {
     group_->throwReportedFailure();
     throw Error(*exit_code > kSignalled ? ErrorKind::preempted : ErrorKind::other,
                 "a process that was to train this run, too, has ended with exit code " +
-                    std::to_string(*exit_code) + "; what it said is in " + folder_.trainerStderrPath().string());
+                    std::to_string(*exit_code) + "; what it said is in " +
+                    folder_.trainerStderrPath().string());
 }
 
 Followers::~Followers() {

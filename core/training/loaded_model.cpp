@@ -44,7 +44,7 @@ LoadedModel loadModel(const RunFolder& folder, const ReadingOptions& options, bo
     requireThatItFits(folder, loaded.specification, checkpoint);
     if (!options.precision.empty()) loaded.specification.device.precision = options.precision;
     loaded.task = for_evaluation ? openTask(loaded.specification.task, folder, {options.note, {}})
-                              : openTaskForInference(loaded.specification.task, folder);
+                                 : openTaskForInference(loaded.specification.task, folder);
     loaded.model = std::make_unique<Transformer>(
         loaded.specification, modelVocabularySize(*loaded.task, loaded.specification),
         openDevice(options.device, loaded.specification.device.kernel == "plain").device);

@@ -136,8 +136,10 @@ std::vector<StepResult> QueuedStepper::drain() {
     const double each =
         std::chrono::duration<double>(now - last_drain_).count() / static_cast<double>(steps.count);
     last_drain_ = now;
-    const double fit = std::min(kSubmissionSeconds / std::max(each, 1e-6), 2.0 * static_cast<double>(max_steps_per_submission_));
-    max_steps_per_submission_ = std::clamp(static_cast<std::int64_t>(fit), std::int64_t{1}, kMaxStepsPerSubmission);
+    const double fit = std::min(kSubmissionSeconds / std::max(each, 1e-6),
+                                2.0 * static_cast<double>(max_steps_per_submission_));
+    max_steps_per_submission_ =
+        std::clamp(static_cast<std::int64_t>(fit), std::int64_t{1}, kMaxStepsPerSubmission);
     std::vector<StepResult> found;
     const auto numbers = host_results_.accessor<float, 2>();
     for (std::int64_t i = 0; i < steps.count; ++i) {

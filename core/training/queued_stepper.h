@@ -48,7 +48,7 @@ class QueuedStepper final : public Stepper {
     StepperContext training_;
     at::Tensor host_inputs_, host_targets_;  ///< [2 · kMaxStepsPerSubmission, B, T]
     at::Tensor inputs_, targets_;            ///< the same on the device
-    at::Tensor results_, host_results_;          ///< loss and gradient norm: [2 · kMaxStepsPerSubmission, 2]
+    at::Tensor results_, host_results_;      ///< loss and gradient norm: [2 · kMaxStepsPerSubmission, 2]
     at::Tensor rates_;                       ///< learning rate of each step, from step 1 on: [steps + 1]
     at::Tensor step_, slot_;  ///< counters on the device: [1]; of steps, and the index into the arrays
     std::int64_t submitted_;  ///< steps

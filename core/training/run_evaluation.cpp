@@ -7,7 +7,7 @@
 #include "core/base/available.h"
 #include "core/base/error.h"
 #include "core/base/text.h"
-#include "core/operators/translating_errors.h"
+#include "core/operators/translate_errors.h"
 #include "core/specification/cost.h"
 #include "core/training/evaluation.h"
 #include "core/training/loaded_model.h"

@@ -8,17 +8,17 @@
 #include "core/base/cryptography.h"
 #include "core/base/error.h"
 #include "core/base/file_reading.h"
+#include "core/base/heap_settings.h"
 #include "core/base/stop_signals.h"
 #include "core/base/text.h"
-#include "core/base/warm_heap.h"
 #include "core/corpus/open_task.h"
 #include "core/model/device.h"
 #include "core/operators/threads.h"
-#include "core/operators/translating_errors.h"
+#include "core/operators/translate_errors.h"
 #include "core/specification/cost.h"
 #include "core/training/data_parallel.h"
 #include "core/training/followers.h"
-#include "core/training/run_needs.h"
+#include "core/training/run_requirements.h"
 #include "core/training/srun_tasks.h"
 #include "core/training/stopped_time.h"
 #include "core/training/trainer.h"
@@ -183,7 +183,7 @@ std::unique_ptr<Task> openTaskPromptly(const TaskSettings& settings, const RunFo
 
 /// @param others_wait  whether other tasks of srun wait for the address; reset once they have it
 RunState trainWithLease(const RunFolder& folder, TrainingObserver& observer, const SessionOptions& session,
-                      bool& others_wait) {
+                        bool& others_wait) {
     const std::unique_ptr<RunRecorder> opened_recorder = openRecorder(folder);
     RunRecorder& recorder = *opened_recorder;
     std::optional<Followers> followers;  // must end after the run's failure is written
@@ -193,7 +193,8 @@ RunState trainWithLease(const RunFolder& folder, TrainingObserver& observer, con
         return translateErrors([&] {
             watchStoppedTime();
             writeStarting(recorder);
-            Specification specification = withoutUnused(readApprovedSpecification(folder, session.specification));
+            Specification specification =
+                withoutUnused(readApprovedSpecification(folder, session.specification));
             if (!session.device.empty()) specification.device.name = session.device;
             if (session.threads > 0) specification.device.threads = session.threads;
             specification = withThreadShare(session.processes, std::move(specification));

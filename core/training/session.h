@@ -36,9 +36,9 @@ void note(RunRecorder& recorder, TrainingObserver& observer, const std::string& 
 struct SessionOptions {
     std::string device;
     std::int64_t threads = 0;
-    std::int64_t processes = 1;  ///< that train the run together, each a part of every batch
-    std::string specification;   ///< SHA-256 that run.toml must have; empty: any
-    bool ignore_memory_estimate = false;         ///< start even if memory does not suffice by our estimate
+    std::int64_t processes = 1;           ///< that train the run together, each a part of every batch
+    std::string specification;            ///< SHA-256 that run.toml must have; empty: any
+    bool ignore_memory_estimate = false;  ///< start even if memory does not suffice by our estimate
 };
 
 /// Trains a queued run, or continues one from its newest checkpoint, until it is finished or asked to end.

@@ -28,8 +28,8 @@ class DirectStepper final : public Stepper {
             ++step_;
             if (training_.reducer != nullptr) seedDropout();
             found.push_back(trainStep(training_.model, training_.optimizer, batch,
-                                     training_.specification.training, step_, training_.device,
-                                     training_.reducer));
+                                      training_.specification.training, step_, training_.device,
+                                      training_.reducer));
         }
         return found;
     }

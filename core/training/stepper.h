@@ -39,7 +39,7 @@ struct StepperContext {
     const Specification& specification;
     at::Device device;
     GradientReducer* reducer = nullptr;  ///< for data-parallel training
-    int rank = 0;                     ///< of this process
+    int rank = 0;                        ///< of this process
 };
 
 /// Steps that are finished when `advance` returns; on a GPU, or a fake one for tests, that trains alone, a

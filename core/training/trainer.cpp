@@ -12,7 +12,7 @@
 #include "core/model/device.h"
 #include "core/reading/serve_model.h"
 #include "core/training/batches.h"
-#include "core/training/computation_here.h"
+#include "core/training/current_compute_environment.h"
 #include "core/training/method_report.h"
 #include "core/training/snapshot.h"
 
@@ -130,9 +130,9 @@ RunState Trainer::run() {
     if (followers_ != nullptr) shard = shardOf(specification_.training.batch, 0, followers_->group().size());
     batches_.emplace(*task_, specification_, position_.next_sequence, shard);
     submitted_ = position_.step;
-    stepper_ = makeStepper(
-        {model_, optimizer_, *batches_, specification_, device_, reducer_ ? &*reducer_ : nullptr},
-        position_.step);
+    stepper_ =
+        makeStepper({model_, optimizer_, *batches_, specification_, device_, reducer_ ? &*reducer_ : nullptr},
+                    position_.step);
     std::string noted;
     while (submitted_ < specification_.training.steps && !shouldStopEarly()) {
         RunRequest request = control_.poll(handlers("step ", RunState::running));
@@ -153,13 +153,15 @@ RunState Trainer::run() {
         const bool last = submitted_ == specification_.training.steps;
         const bool evaluates = last || isDue(specification_.evaluation.every);
         const bool takes_snapshot = last || isDue(specification_.snapshots.every);
-        const bool saves = last || isDue(specification_.checkpoints.every) || control_.consumeCheckpointRequest();
+        const bool saves =
+            last || isDue(specification_.checkpoints.every) || control_.consumeCheckpointRequest();
         if (evaluates || takes_snapshot || saves) catchUp();
         if (evaluates || takes_snapshot) requireFiniteState();
         if (evaluates) runEvaluation();
         if (takes_snapshot) takeSnapshot();
         if (saves) saveCheckpointNow();
-        if (Clock::now() - last_beat_ > kHeartbeat) writeHeartbeat(RunState::running, Durability::process_death);
+        if (Clock::now() - last_beat_ > kHeartbeat)
+            writeHeartbeat(RunState::running, Durability::process_death);
     }
     if (shouldStopEarly() && submitted_ < specification_.training.steps) {
         catchUp();
@@ -238,7 +240,7 @@ void Trainer::requireFiniteState() const {
 void Trainer::report(const StepResult& step, double time_s) {
     // The row of a diverged step is always kept, so that the chart can mark where it happened.
     const bool is_reported = position_.step % specification_.training.report_every == 0 ||
-                        position_.step == specification_.training.steps || !step.finite();
+                             position_.step == specification_.training.steps || !step.finite();
     if (!is_reported) return;
     MetricsRow row;
     row.step = position_.step;
@@ -276,7 +278,8 @@ bool Trainer::updateBest(const EvaluationRow& row) {
 }
 
 bool Trainer::shouldStopEarly() const {
-    return specification_.evaluation.patience > 0 && evaluations_since_best_ >= specification_.evaluation.patience;
+    return specification_.evaluation.patience > 0 &&
+           evaluations_since_best_ >= specification_.evaluation.patience;
 }
 
 void Trainer::saveCheckpointNow() {
@@ -336,8 +339,9 @@ Reply Trainer::answer(const Request& request, RunState state) {
         requireNotCancelled(control_);
         if (Clock::now() - last_beat_ > kHeartbeat) writeHeartbeat(state, Durability::process_death);
     };
-    ModelReader reader(openTrainingModel(recorder_.folder(), specification_, task_, submitted_, model_.parameters()),
-                       options);
+    ModelReader reader(
+        openTrainingModel(recorder_.folder(), specification_, task_, submitted_, model_.parameters()),
+        options);
     return answerRequest(reader, request);
 }
 
@@ -351,7 +355,8 @@ RunRequest Trainer::waitWhilePaused() {
     while (request == RunRequest::pause) {
         request = control_.poll(handlers("paused at step ", RunState::paused), kPausePollInterval);
         if (control_.consumeCheckpointRequest()) saveCheckpointNow();
-        if (Clock::now() - last_beat_ > kHeartbeat) writeHeartbeat(RunState::paused, Durability::process_death);
+        if (Clock::now() - last_beat_ > kHeartbeat)
+            writeHeartbeat(RunState::paused, Durability::process_death);
     }
     if (request == RunRequest::none) {
         recorder_.log("resumed");

@@ -12,10 +12,10 @@
 #include "core/training/batch_stream.h"
 #include "core/training/checkpoint.h"
 #include "core/training/data_parallel.h"
+#include "core/training/dedicated_stream.h"
 #include "core/training/evaluation.h"
 #include "core/training/followers.h"
 #include "core/training/optimizer.h"
-#include "core/training/own_stream.h"
 #include "core/training/session.h"
 #include "core/training/stepper.h"
 #include "core/training/training_clock.h"
@@ -75,7 +75,7 @@ class Trainer {
     RunControl& control_;
     TrainingObserver& observer_;
     Followers* followers_;
-    bool followers_have_state_ = false;        ///< at the newest checkpoint, or the start
+    bool followers_have_state_ = false;         ///< at the newest checkpoint, or the start
     std::optional<GradientAllReduce> reducer_;  ///< with the followers
     DedicatedStream stream_;
     std::shared_ptr<const Task> task_;

@@ -38,11 +38,11 @@ void measureChart(Bench& bench, MainWindow& window) {
                                     settle(chart);
                                 }),
                  16);
-    chart.follow();
+    chart.autoscale();
     bench.report("loss chart: follow, all of it",
                  Bench::measure(20,
                                 [&](int) {
-                                    chart.follow();
+                                    chart.autoscale();
                                     chart.redrawNow();
                                     settle(chart);
                                 }),
@@ -88,7 +88,7 @@ int main(int argc, char** argv) {
     const BusyMachine busy(folder.path(), "addition-small", BusyMachine::With::many_trainers);
     QThread::sleep(4);
     Bench bench;
-    MainWindow window(runs, QueueLauncher::WorkerMode::watch);
+    MainWindow window(runs, QueueLauncher::WorkerMode::no_worker);
     window.showPage("Training");
     window.show();
     QElapsedTimer reading;

@@ -61,7 +61,8 @@ void measureSliders(Bench& bench, MainWindow& window, int head_dim, int tokens, 
         if (page->name() == "Rotation") change("position", [](Setup& s, int i) { s.position = i; });
         if (page->name() == "Attention" || page->name() == "Value mixing")
             change("shift", [](Setup& s, int i) { s.shift = i + 1; });
-        if (page->name() == "Value mixing") change("blend", [](Setup& s, int i) { s.value_rotation_strength = i / 41.0; });
+        if (page->name() == "Value mixing")
+            change("blend", [](Setup& s, int i) { s.value_rotation_strength = i / 41.0; });
     }
 }
 

@@ -60,7 +60,7 @@ int main(int argc, char** argv) {
                                                       i % 2 == 0 ? "rope" : "roper", i / 2, 100 + i, 20000});
     const BusyMachine busy(folder.path(), "addition-small", BusyMachine::With::one_trainer);
     QThread::sleep(4);
-    MainWindow window(folder.path().toStdString(), QueueLauncher::WorkerMode::watch);
+    MainWindow window(folder.path().toStdString(), QueueLauncher::WorkerMode::no_worker);
     window.show();
     Bench bench;
     for (Page* page : window.pages()) {

@@ -60,10 +60,12 @@ class AttentionPageTest : public PageTest {
     void aClickOnABarMutesItsPair() {
         const double before = (*page_->map().map().values)(9, 3);
         const double part = page_->bars().series().front().values[2];
-        QTest::mouseClick(&page_->bars(), Qt::LeftButton, {}, page_->bars().categoryRect(2).center().toPoint());
+        QTest::mouseClick(&page_->bars(), Qt::LeftButton, {},
+                          page_->bars().categoryRect(2).center().toPoint());
         QCOMPARE(setup().ablated_pairs, std::vector<int>{2});
         QVERIFY(std::abs((*page_->map().map().values)(9, 3) - (before - part)) < 1e-12);
-        QTest::mouseClick(&page_->bars(), Qt::LeftButton, {}, page_->bars().categoryRect(2).center().toPoint());
+        QTest::mouseClick(&page_->bars(), Qt::LeftButton, {},
+                          page_->bars().categoryRect(2).center().toPoint());
         QVERIFY(setup().ablated_pairs.empty());
         QVERIFY(std::abs((*page_->map().map().values)(9, 3) - before) < 1e-12);
     }

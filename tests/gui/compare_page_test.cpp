@@ -268,7 +268,8 @@ class ComparePageTest : public PageTest {
                 if (b->text().contains(text) && b->isVisibleTo(&page())) return b;
             return nullptr;
         };
-        QSignalSpy queued(&page(), &ComparePage::runsRequested), inspected(&page(), &ComparePage::inspectRequested);
+        QSignalSpy queued(&page(), &ComparePage::runsRequested),
+            inspected(&page(), &ComparePage::inspectRequested);
         const int more = *page().state().comparison()->pairs_needed - 5;
         QVERIFY(page().conclusion().text().contains(QStringLiteral("(%1 more)").arg(more)));
         QPushButton* pairs = button(QStringLiteral("Queue %1 more pairs (").arg(more));

@@ -167,7 +167,12 @@ class ExperimentsTest : public PageTest {
         click(RunsModel::best_evaluation_column);
         QCOMPARE(header->sortIndicatorOrder(), Qt::DescendingOrder);
         const auto best = [&](int row) {
-            return model().index(row, RunsModel::best_evaluation_column).data().toString().section('/', 0, 0).toInt();
+            return model()
+                .index(row, RunsModel::best_evaluation_column)
+                .data()
+                .toString()
+                .section('/', 0, 0)
+                .toInt();
         };
         QVERIFY(best(0) > 0);
         for (int row = 1; row < model().rowCount(); ++row)

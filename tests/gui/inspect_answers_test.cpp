@@ -116,8 +116,9 @@ class InspectAnswersTest : public PageTest {
                    {"look", model("llama"), "--what", "loss", "--text", kText, "--json"});
         QVERIFY(look.waitForFinished(60000));
         const QByteArray printed = look.readAllStandardOutput();
-        QVERIFY(printed.contains(QByteArray("\"loss\":") +
-                                 QByteArray::number(state().answer(answers::reading)->loss, 'g', 17).left(12)));
+        QVERIFY(
+            printed.contains(QByteArray("\"loss\":") +
+                             QByteArray::number(state().answer(answers::reading)->loss, 'g', 17).left(12)));
     }
 
     void whatIsTakenAwayIsSeenAtOnce() {

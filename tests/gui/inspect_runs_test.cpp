@@ -132,8 +132,8 @@ class InspectRunsTest : public PageTest {
         QTRY_VERIFY_WITH_TIMEOUT(!state().sizes().isCounting() && !comparison().sizes().isCounting(), 60000);
         QVERIFY2(comparison().sizes().table().has_value(), qPrintable(comparison().sizes().message()));
         QVERIFY(page().panel<SizesPanel>().comparisonSizeMap().isVisible());
-        QVERIFY(
-            page().panel<SizesPanel>().comparisonSizeMap().figureCaption().contains("that twin solves at step"));
+        QVERIFY(page().panel<SizesPanel>().comparisonSizeMap().figureCaption().contains(
+            "that twin solves at step"));
         QCOMPARE(page().panel<SizesPanel>().comparisonSizeMap().map().values->rows(),
                  page().panel<SizesPanel>().sizeMap().map().values->rows());
         QCOMPARE(page().figures().size(), alone + 4);
@@ -365,7 +365,9 @@ class InspectRunsTest : public PageTest {
     InspectState& comparison() { return page().comparisonState(); }
     const Continuation* continuation() { return state().answer(answers::continuation); }
     static std::pair<int, int> headOf(const InspectState& of) { return {of.layer(), of.head()}; }
-    void waitForAnswers() { QTRY_VERIFY_WITH_TIMEOUT(!state().isAsking() && !comparison().isAsking(), 60000); }
+    void waitForAnswers() {
+        QTRY_VERIFY_WITH_TIMEOUT(!state().isAsking() && !comparison().isAsking(), 60000);
+    }
     /// Makes the model read a text typed by the user, with all its heads.
     void readMaps(const QString& text) {
         page().readText(text);

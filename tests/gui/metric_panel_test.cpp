@@ -73,7 +73,7 @@ class MetricPanelTest : public PageTest {
                 for (const int place : {0, 1}) {
                     const QString group = place == 0 ? "RoPE" : "RoPER";
                     runs << CurveStyles::Run{experiment + group, experiment, experiment, group,
-                                            group + ", seed 0", place,      Qt::red};
+                                             group + ", seed 0", place,      Qt::red};
                 }
             return looks.of(runs);
         };

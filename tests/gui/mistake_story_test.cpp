@@ -3,7 +3,7 @@
 
 #include "tests/support/label_problems.h"
 #include "tests/support/page_test.h"
-#include "ui/explorer/mistake_story.h"
+#include "ui/explorer/mistake_explanation.h"
 #include "ui/explorer/mistake_text.h"
 
 using namespace roper;
@@ -33,7 +33,8 @@ class MistakeStoryTest : public PageTest {
                 QVERIFY2(code.count('\n') < 5, qPrintable(name + ": " + code));
             QVERIFY(!story.seen.isEmpty() && !story.why_it_trains.isEmpty());
             open(mistake);
-            QVERIFY2(explanation_dialog_->windowTitle().contains(name), qPrintable(explanation_dialog_->windowTitle()));
+            QVERIFY2(explanation_dialog_->windowTitle().contains(name),
+                     qPrintable(explanation_dialog_->windowTitle()));
             const QString told = explanation_dialog_->text().toPlainText();
             for (const char* part : {"PyTorch", "C++", "Where it was seen", "Why training does not crash"})
                 QVERIFY2(told.contains(part), qPrintable(told));
@@ -45,7 +46,8 @@ class MistakeStoryTest : public PageTest {
 
     /// Verified in the packages: labml-nn on PyPI, the history of x-transformers, transformers, axlearn.
     void whereValuesWereRotatedWronglyIsNamedWithVersions() {
-        const QString once = explanationOf(Mistake::no_inverse).seen, twice = explanationOf(Mistake::values_twice).seen;
+        const QString once = explanationOf(Mistake::no_inverse).seen,
+                      twice = explanationOf(Mistake::values_twice).seen;
         for (const char* part :
              {"x-transformers 0.15 to 1.19.1", "1.20 to 1.44.8", "attn_rotary_embed_values",
               "RoFormer with rotary_value=true", "CLVP", "axlearn", "DALLE-pytorch"})

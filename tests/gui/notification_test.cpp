@@ -3,9 +3,9 @@
 #include <QMenu>
 #include <QProcess>
 
+#include "tests/support/fake_trainer.h"
 #include "tests/support/finished_run.h"
 #include "tests/support/page_test.h"
-#include "tests/support/pretended_trainer.h"
 
 using namespace roper;
 

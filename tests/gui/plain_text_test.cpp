@@ -9,8 +9,8 @@
 #include "core/runs/run_labels.h"
 #include "core/runs/run_queue.h"
 #include "tests/support/finished_run.h"
+#include "tests/support/markup_search.h"
 #include "tests/support/page_test.h"
-#include "tests/support/shown_markup.h"
 #include "tests/support/small_model.h"
 #include "ui/live/published_models.h"
 #include "ui/pages/compare/import_dialog.h"
@@ -63,7 +63,7 @@ class PlainTextTest : public PageTest {
     void whatAFileSaysIsNoHtml() {
         MarkupSearch search;
         window_->trainingPage().runsPanel().select("a");
-        window_->trainingPage().clusterPanel().watch().look();
+        window_->trainingPage().clusterPanel().watch().refresh();
         QTRY_VERIFY(window_->trainingPage().clusterPanel().list().topLevelItemCount() > 0);
         window_->inspectPage().inspect("a", false);
         for (Page* page : window_->pages()) {

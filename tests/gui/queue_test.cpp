@@ -242,7 +242,8 @@ class QueueTest : public PageTest {
         filter->clear();
         tree->sortByColumn(RunsModel::last_evaluation_column, Qt::DescendingOrder);
         const QModelIndex first = model->index(0, 0, model->index(0, 0));
-        QCOMPARE(first.siblingAtColumn(RunsModel::last_evaluation_column).data().toString(), QString("128/128"));
+        QCOMPARE(first.siblingAtColumn(RunsModel::last_evaluation_column).data().toString(),
+                 QString("128/128"));
         // The charts show only the first runs of the selected experiment.
         tree->setCurrentIndex(first);
         QTRY_VERIFY(page().metrics().chart(0).hasSeries(page().runsPanel().selected()->name()));

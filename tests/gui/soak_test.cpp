@@ -8,7 +8,7 @@
 #include <fstream>
 
 #include "core/base/text.h"
-#include "tests/support/event_loop_watch.h"
+#include "tests/support/event_loop_monitor.h"
 #include "tests/support/finished_run.h"
 #include "tests/support/page_test.h"
 #include "ui/charts/figure_export.h"

@@ -13,9 +13,9 @@
 #include "core/base/crash_report.h"
 #include "core/base/this_process.h"
 #include "core/control/socket_path.h"
-#include "tests/support/event_loop_watch.h"
+#include "tests/support/event_loop_monitor.h"
+#include "tests/support/fake_trainer.h"
 #include "tests/support/page_test.h"
-#include "tests/support/pretended_trainer.h"
 #include "tests/support/tiny_run.h"
 
 using namespace roper;
@@ -229,7 +229,8 @@ class TrainerDeathTest : public PageTest {
             fake.answer = "{\"ok\": 1, \"text\": \"paused\"}\n";
             QSignalSpy reported(&page().runsPanel(), &RunsPanel::reported);
             ask(reported);
-            QVERIFY2(reported[0][0].toString().contains("version 9.8.7"), qPrintable(reported[0][0].toString()));
+            QVERIFY2(reported[0][0].toString().contains("version 9.8.7"),
+                     qPrintable(reported[0][0].toString()));
         }
         for (int i = 0; i < 5; ++i) {
             fake.write(R"({"state": "dreaming", "step": 3, "steps": 9, "version": "9.8.7"})");

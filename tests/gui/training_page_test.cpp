@@ -3,9 +3,9 @@
 #include <QTest>
 #include <csignal>
 
+#include "tests/support/fake_trainer.h"
 #include "tests/support/finished_run.h"
 #include "tests/support/page_test.h"
-#include "tests/support/pretended_trainer.h"
 #include "ui/live/run_notice.h"
 
 using namespace roper;
@@ -253,8 +253,9 @@ class TrainingPageTest : public PageTest {
     void aLongRunStartsOnlyAfterAWord() {
         page().form().setSpecification(loadPreset("addition-paper").specification);
         const QString expectedCosts = control<QLabel>("What a run takes")->text();
-        QVERIFY2(expectedCosts.contains("A run takes perhaps") && expectedCosts.contains("nothing has been timed"),
-                 qPrintable(expectedCosts));
+        QVERIFY2(
+            expectedCosts.contains("A run takes perhaps") && expectedCosts.contains("nothing has been timed"),
+            qPrintable(expectedCosts));
         for (QPushButton* button : {page().startButton(), page().twinsButton(), page().queueButton()}) {
             QTest::mouseClick(button, Qt::LeftButton);
             QVERIFY(longWorkQuestion()->text().contains(" h"));

@@ -32,7 +32,8 @@ class WindowLifeTest : public PageTest {
     void cleanup() {
         for (const RunFolder& run : listRuns(runs())) {
             const Status status = run.status();
-            if (run.effectiveState(status) == RunState::running || run.effectiveState(status) == RunState::paused)
+            if (run.effectiveState(status) == RunState::running ||
+                run.effectiveState(status) == RunState::paused)
                 ::kill(static_cast<pid_t>(status.pid), SIGKILL);
         }
         window_.reset();

@@ -58,7 +58,8 @@ class ZoomTest : public PageTest {
         for (const char* odd : {"nan", "-3", "1e300", "much"}) {
             QSettings().setValue("zoom", odd);
             Zoom::instance().restore();
-            QVERIFY(Zoom::instance().factor() >= Zoom::kMinFactor && Zoom::instance().factor() <= Zoom::kMaxFactor);
+            QVERIFY(Zoom::instance().factor() >= Zoom::kMinFactor &&
+                    Zoom::instance().factor() <= Zoom::kMaxFactor);
         }
     }
 

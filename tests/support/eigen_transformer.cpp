@@ -135,8 +135,9 @@ class EigenModel {
         distance = std::abs(distance);
         const double half = std::floor(buckets / 2);
         const double logarithmic =
-            half + std::floor((buckets - half) * std::log(distance / half) /
-                              std::log(static_cast<double>(s_.model.declared.integer("bias_distance")) / half));
+            half +
+            std::floor((buckets - half) * std::log(distance / half) /
+                       std::log(static_cast<double>(s_.model.declared.integer("bias_distance")) / half));
         const double bucket = distance < half ? distance : std::min(logarithmic, buckets - 1);
         return parameters_.at("relative_bias.weight")(static_cast<Eigen::Index>(first + bucket), head);
     }

@@ -84,7 +84,7 @@ class TextBoxRecorder : public QPaintDevice {
         void drawTextItem(const QPointF& at, const QTextItem& item) override {
             // Text in several fonts arrives in parts, each starting where the previous one ends.
             const bool continues = !boxes_.empty() && transform_ == end_transform_ &&
-                                 std::abs(at.y() - end_.y()) < 0.5 && std::abs(at.x() - end_.x()) < 1.5;
+                                   std::abs(at.y() - end_.y()) < 0.5 && std::abs(at.x() - end_.x()) < 1.5;
             end_ = at + QPointF(item.width(), 0);
             end_transform_ = transform_;
             if (item.text().trimmed().isEmpty()) return;

@@ -27,7 +27,8 @@ void BarChart::setBars(const std::vector<int>& categories, const std::vector<Ser
 }
 
 void BarChart::paintHovered(QPainter& painter, const Theme& theme) const {
-    const auto place = hovered_ ? std::find(categories_.begin(), categories_.end(), *hovered_) : categories_.end();
+    const auto place =
+        hovered_ ? std::find(categories_.begin(), categories_.end(), *hovered_) : categories_.end();
     if (place == categories_.end()) return;
     paintFrame(painter, categoryRect(static_cast<std::size_t>(place - categories_.begin())), theme);
 }
@@ -57,7 +58,7 @@ QRectF BarChart::plot(const QRectF& area, bool legend) const {
 QString BarChart::nameOf(std::size_t index) const {
     const auto named = category_names_.find(categories_[index]);
     return named != category_names_.end() ? named->second
-                                       : QString::number(categories_[index]).replace('-', QChar(0x2212));
+                                          : QString::number(categories_[index]).replace('-', QChar(0x2212));
 }
 
 QRectF BarChart::categoryRect(std::size_t index) const {
@@ -79,7 +80,7 @@ void BarChart::paintScale(QPainter& painter, const QRectF& box, double low, doub
         painter.setPen(QPen(mark == 0 ? theme.frame : theme.grid, 1));
         painter.drawLine(QPointF(box.left(), y), QPointF(box.right(), y));
         drawColoredText(painter, QRectF(box.left() - 52, y - 9, 46, 18), kRightMiddle,
-                  mark == 0 ? QStringLiteral("0") : numberText(mark, 3), theme.faint_text);
+                        mark == 0 ? QStringLiteral("0") : numberText(mark, 3), theme.faint_text);
     }
 }
 
@@ -116,20 +117,21 @@ void BarChart::paintWithLegend(bool legend, QPainter& painter, const QRectF& are
         paintCategory(painter, place, i, low, high, theme);
         if (i % every != 0 && category_names_.count(categories_[i]) == 0) continue;
         drawColoredText(painter, QRectF(place.center().x() - 30, box.bottom() + 2, 60, 14), Qt::AlignCenter,
-                  nameOf(i), theme.faint_text);
+                        nameOf(i), theme.faint_text);
     }
     drawColoredText(painter, QRectF(box.left(), box.bottom() + 16, box.width(), 15), Qt::AlignCenter, x_name_,
-              theme.faint_text);
-    drawColoredText(painter, QRectF(area.left() + 8, area.top() + 5, area.width() - 16, box.top() - area.top()),
-              Qt::AlignLeft | Qt::AlignTop | Qt::TextWordWrap, headline(), theme.text);
+                    theme.faint_text);
+    drawColoredText(painter,
+                    QRectF(area.left() + 8, area.top() + 5, area.width() - 16, box.top() - area.top()),
+                    Qt::AlignLeft | Qt::AlignTop | Qt::TextWordWrap, headline(), theme.text);
     const bool below = legendIsBelow(area.width());
     if (legend && hasLegend())
         paintLegend(painter, box.right(), below ? box.top() - kLegend - 2 : area.top() + 3, theme);
 }
 
 /// Draws the bars of one place, side by side.
-void BarChart::paintCategory(QPainter& painter, const QRectF& place, std::size_t index, double low, double high,
-                          const Theme& theme) const {
+void BarChart::paintCategory(QPainter& painter, const QRectF& place, std::size_t index, double low,
+                             double high, const Theme& theme) const {
     const auto y = [&](double value) {
         return place.bottom() - (value - low) / (high - low) * place.height();
     };
@@ -158,7 +160,7 @@ void BarChart::paintLegend(QPainter& painter, double right, double top, const Th
     for (auto one = series_.rbegin(); one != series_.rend(); ++one) {
         const double width = painter.fontMetrics().horizontalAdvance(one->label);
         drawColoredText(painter, QRectF(right - width, top, width + 2, 18), Qt::AlignVCenter, one->label,
-                  theme.text);
+                        theme.text);
         painter.fillRect(QRectF(right - width - 16, top + 4, 10, 10), one->color);
         right -= width + 30;
     }

@@ -71,7 +71,7 @@ class BarChart : public FigureView {
     QString nameOf(std::size_t index) const;
     std::pair<double, double> valueRange() const;
     void paintCategory(QPainter& painter, const QRectF& place, std::size_t index, double low, double high,
-                    const Theme& theme) const;
+                       const Theme& theme) const;
     void paintLegend(QPainter& painter, double right, double top, const Theme& theme) const;
     void paintScale(QPainter& painter, const QRectF& box, double low, double high, const Theme& theme) const;
 

@@ -261,7 +261,8 @@ QStringList CurveChart::keys() const {
 QStringList CurveChart::keysOf(const QCPAbstractPlottable* entry) const {
     QStringList keys;
     for (std::size_t i = 0; i < curves_.size(); ++i)
-        if (graphOf(i) == entry || (coincides_with_[i] && !hasLegendLine(i) && graphOf(*coincides_with_[i]) == entry))
+        if (graphOf(i) == entry ||
+            (coincides_with_[i] && !hasLegendLine(i) && graphOf(*coincides_with_[i]) == entry))
             keys << curves_[i].key;
     for (const Curve& curve : curves_)
         if (keys.contains(curve.hidden_with)) keys << curve.key;

@@ -20,7 +20,7 @@ class CurveChart : public PlotView {
         QColor color;
         QVector<double> x = {}, y = {};
         bool points = false;                  ///< markers at the points
-        bool bold = false;                  ///< bold line
+        bool bold = false;                    ///< bold line
         QString formula = {};                 ///< shown in the readout; may be empty
         QVector<double> low = {}, high = {};  ///< edges of a band around the curve; empty: no band
         bool in_legend = true;

@@ -31,7 +31,8 @@ int CurveChart::coincidingCount(std::size_t curve) const {
 }
 
 bool CurveChart::hasLegendLine(std::size_t curve) const {
-    const bool shares_one = coincides_with_[curve] && coincidingCount(*coincides_with_[curve]) >= kMinCoinciding;
+    const bool shares_one =
+        coincides_with_[curve] && coincidingCount(*coincides_with_[curve]) >= kMinCoinciding;
     return curves_[curve].in_legend && !shares_one;
 }
 
@@ -39,7 +40,9 @@ QString CurveChart::nameInLegend(std::size_t curve) const {
     const QString& label = curves_[curve].label;
     const int others = coincidingCount(curve);
     if (others >= kMinCoinciding) return tr("%1 and %2 others, all the same").arg(label).arg(others);
-    return coincides_with_[curve] ? tr("%1 (the same as %2)").arg(label, curves_[*coincides_with_[curve]].label) : label;
+    return coincides_with_[curve]
+               ? tr("%1 (the same as %2)").arg(label, curves_[*coincides_with_[curve]].label)
+               : label;
 }
 
 double CurveChart::legendHeadroom(const Canvas& canvas) const {

@@ -69,8 +69,8 @@ void CurveChart::fillLegend(const Canvas& canvas) const {
         if (!curve.letter.isEmpty())
             on_curves.push_back({graphOf(i), curve.letter, canvas.theme.visible(curve.color)});
     }
-    legend().fill(entries, canvas.legend ? legend_position_ : PlotLegend::Place::hidden, axisFont(canvas.font),
-                  canvas.size);
+    legend().fill(entries, canvas.legend ? legend_position_ : PlotLegend::Place::hidden,
+                  axisFont(canvas.font), canvas.size);
     letters().setLetters(std::move(on_curves));
 }
 

@@ -4,12 +4,13 @@
 #include <cmath>
 #include <limits>
 
-#include "ui/charts/write_text.h"
+#include "ui/charts/draw_colored_text.h"
 
 namespace roper {
 namespace {
 
-constexpr double kMinSeparation = 10;  // minimum distance between curves for a letter to be unambiguous, pixels
+constexpr double kMinSeparation =
+    10;  // minimum distance between curves for a letter to be unambiguous, pixels
 
 double firstX(const QCPGraph& graph) {
     return graph.keyAxis()->coordToPixel(graph.data()->constBegin()->key);
@@ -144,17 +145,19 @@ std::vector<CurveLetters::Choice> CurveLetters::choicesOf(const Places& places) 
     for (const QString& text : places.texts) {
         Choice choice{text, {}, 0};
         for (std::size_t place = 0; place < places.xs.size(); ++place) {
-            const double apart = separation(places, text, place);
-            if (apart < 0) continue;
-            choice.places.emplace_back(apart, place);
-            choice.apart += apart >= kMinSeparation;
+            const double distance = separation(places, text, place);
+            if (distance < 0) continue;
+            choice.places.emplace_back(distance, place);
+            choice.clear_positions += distance >= kMinSeparation;
         }
         std::stable_sort(choice.places.begin(), choice.places.end(),
                          [](const auto& a, const auto& b) { return a.first > b.first; });
         choices.push_back(std::move(choice));
     }
     std::stable_sort(choices.begin(), choices.end(), [](const Choice& a, const Choice& b) {
-        const auto rank = [](const Choice& choice) { return std::pair(choice.apart == 0, choice.apart); };
+        const auto rank = [](const Choice& choice) {
+            return std::pair(choice.clear_positions == 0, choice.clear_positions);
+        };
         return rank(a) < rank(b);
     });
     return choices;
@@ -193,8 +196,8 @@ void CurveLetters::draw(QCPPainter* painter) {
             bool is_named = false;
             // Every text gets one letter, and more where its curves are separate from others.
             for (const bool in_any_case : {false, true})
-                for (const auto& [apart, place] : choice.places)
-                    if (!is_named && !taken[place] && (repeat == 0 || apart >= kMinSeparation))
+                for (const auto& [distance, place] : choice.places)
+                    if (!is_named && !taken[place] && (repeat == 0 || distance >= kMinSeparation))
                         is_named = draw_all(choice.text, place, in_any_case && repeat == 0);
             if (is_named || repeat > 0) continue;
             // A curve too short for every position has its letter at its end.

@@ -57,7 +57,7 @@ class CurveLetters : public QCPAbstractItem {
     struct Choice {
         QString text;
         std::vector<std::pair<double, std::size_t>> places;  ///< distance in pixels, index
-        int clear_positions = 0;                                       ///< number of positions with enough distance
+        int clear_positions = 0;                             ///< number of positions with enough distance
     };
     Places placesIn(const QRectF& area) const;
     double separation(const Places& places, const QString& text, std::size_t place) const;

@@ -9,8 +9,8 @@
 
 #include "core/base/durable_file.h"
 #include "core/base/error.h"
+#include "ui/charts/draw_colored_text.h"
 #include "ui/charts/svg_text.h"
-#include "ui/charts/write_text.h"
 #include "ui/theme/type_scale.h"
 #include "ui/theme/zoom.h"
 
@@ -61,9 +61,10 @@ void drawPicture(QPainter& painter, const Figure& figure, const ExportOptions& o
     painter.restore();
     if (options.caption) {
         drawColoredText(painter,
-                  QRectF(kCaptionMargin, area.bottom(), area.width() - 2 * kCaptionMargin,
-                         all.height() - area.height()),
-                  Qt::AlignLeft | Qt::AlignTop | Qt::TextWordWrap, figure.figureCaption(), theme.faint_text);
+                        QRectF(kCaptionMargin, area.bottom(), area.width() - 2 * kCaptionMargin,
+                               all.height() - area.height()),
+                        Qt::AlignLeft | Qt::AlignTop | Qt::TextWordWrap, figure.figureCaption(),
+                        theme.faint_text);
     }
 }
 

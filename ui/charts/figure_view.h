@@ -3,8 +3,8 @@
 #include <QMenu>
 #include <QWidget>
 
+#include "ui/charts/draw_colored_text.h"
 #include "ui/charts/figure.h"
-#include "ui/charts/write_text.h"
 #include "ui/theme/zoom.h"
 
 namespace roper {

@@ -12,11 +12,10 @@
 namespace roper {
 namespace {
 
-constexpr double kLeft = 64, kTop = 34, kRight = 76, kBarGap = 10, kBottom = 10, kTitle = 20,
-                 kDistances = 34;
+constexpr double kLeft = 64, kTop = 34, kRight = 76, kBarGap = 10, kBottom = 10, kTitle = 20, kDistances = 34;
 constexpr double kBarWidth = 12;
 constexpr double kMinCharacterCell = 6.5;  // smallest cell in which a letter is readable
-constexpr double kMaxShapes = 1 << 15;  // larger maps are exported as a bitmap with vector labels
+constexpr double kMaxShapes = 1 << 15;     // larger maps are exported as a bitmap with vector labels
 
 QString number(double value) {
     return numberText(value, 3);
@@ -237,7 +236,7 @@ void HeatMapView::paintAxes(QPainter& painter, const Frame& at, const Theme& the
     if (map_.shows_distances && marked_row_ >= 0) paintDistances(painter, at);
     painter.restore();
     drawColoredText(painter, QRectF(at.box.left(), at.box.top() - 33, at.box.width(), 15), Qt::AlignLeft,
-              map_.column_name + QStringLiteral(" →"), theme.text);
+                    map_.column_name + QStringLiteral(" →"), theme.text);
     painter.save();
     painter.translate(at.box.left() - kLeft + 2, at.box.top());
     painter.rotate(90);
@@ -258,7 +257,7 @@ void HeatMapView::paintColorBar(QPainter& painter, const Frame& at, const Theme&
     painter.setBrush(gradient);
     painter.drawRect(bar);
     drawColoredText(painter, QRectF(bar.left(), bar.top() - 18, rightMargin() - kBarGap, 16), Qt::AlignLeft,
-              map_.value_name, theme.text);
+                    map_.value_name, theme.text);
     painter.setPen(theme.faint_text);
     const auto label = [&](double y, const QString& text) {
         painter.drawText(QRectF(bar.right() + 4, y - 8, kRight - kBarWidth - 14, 16), kLeftMiddle, text);

@@ -33,7 +33,8 @@ double HeatMapView::limitOf(const Eigen::MatrixXd& values, bool lower_triangle_o
 
 std::shared_ptr<TilePyramid> HeatMapView::makePyramid(const Eigen::MatrixXd& values, Scale scale,
                                                       double limit, bool lower_triangle_only) {
-    return std::make_shared<TilePyramid>(values, lower_triangle_only, scale == Scale::diverging ? -limit : 0.0, limit);
+    return std::make_shared<TilePyramid>(values, lower_triangle_only,
+                                         scale == Scale::diverging ? -limit : 0.0, limit);
 }
 
 void HeatMapView::setMap(Map map) {
@@ -57,8 +58,8 @@ void HeatMapView::makeCurrentPyramid() {
     if (isEmpty()) return;
     const double low = map_.scale == Scale::diverging ? -map_.limit : 0.0;
     const auto gaps = map_.has_gaps ? TilePyramid::NotANumber::absent : TilePyramid::NotANumber::shown;
-    map_.pyramid =
-        std::make_shared<TilePyramid>(*map_.values, map_.lower_triangle_only, low, map_.limit, gaps, merging_);
+    map_.pyramid = std::make_shared<TilePyramid>(*map_.values, map_.lower_triangle_only, low, map_.limit,
+                                                 gaps, merging_);
 }
 
 void HeatMapView::addToMenu(QMenu& menu) {

@@ -22,9 +22,9 @@ class HeatMapView : public FigureView {
         std::shared_ptr<const Eigen::MatrixXd> values;  ///< [rows × columns]
         std::shared_ptr<TilePyramid> pyramid;           ///< of the same values, from `makePyramid`
         Scale scale = Scale::diverging;
-        double limit = 1;              ///< the colour scale ends at ± limit, or at 0 and limit
-        bool lower_triangle_only = false;       ///< entries right of the diagonal do not exist
-        bool has_gaps = false;         ///< NaN entries do not exist
+        double limit = 1;                  ///< the colour scale ends at ± limit, or at 0 and limit
+        bool lower_triangle_only = false;  ///< entries right of the diagonal do not exist
+        bool has_gaps = false;             ///< NaN entries do not exist
         bool shows_distances = false;  ///< below each column, its distance from the marked row: row − column
         QString row_name, column_name, value_name;
         QStringList row_labels, column_labels;  ///< empty: numbers

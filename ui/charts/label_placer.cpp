@@ -5,7 +5,7 @@
 #include <limits>
 #include <numbers>
 
-#include "ui/charts/write_text.h"
+#include "ui/charts/draw_colored_text.h"
 
 namespace roper {
 namespace {

@@ -187,7 +187,8 @@ std::vector<const MetricChart::Series*> MetricChart::legendSeries() const {
             entries.push_back(&series);
     }
     std::stable_sort(entries.begin(), entries.end(), [](const Series* a, const Series* b) {
-        if (a->style.letter != b->style.letter) return CurveLetters::isBefore(a->style.letter, b->style.letter);
+        if (a->style.letter != b->style.letter)
+            return CurveLetters::isBefore(a->style.letter, b->style.letter);
         return std::tie(a->style.dash, a->style.label) < std::tie(b->style.dash, b->style.label);
     });
     return entries;

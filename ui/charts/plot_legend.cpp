@@ -12,8 +12,8 @@ namespace roper {
 namespace {
 
 constexpr double kInsideOverhead = 150;  // pixels: the axis and the legend's line sample
-constexpr double kMaxHeight = 0.45;   // maximum height of a legend below the axes, relative to the figure
-constexpr double kMinNameWidth = 140;     // minimum width of long names below the axes, pixels
+constexpr double kMaxHeight = 0.45;      // maximum height of a legend below the axes, relative to the figure
+constexpr double kMinNameWidth = 140;    // minimum width of long names below the axes, pixels
 constexpr double kMinCrowdedNameWidth = 80;  // the same if there is not enough room for all
 constexpr int kBetweenColumns = 14;
 

@@ -55,7 +55,7 @@ class PlotLegend {
     int rows_ = 0;
     double height_ = 0;
     bool below_ = false;
-    int omitted_ = 0;                                      ///< number of omitted entries
+    int omitted_ = 0;                                       ///< number of omitted entries
     Qt::Alignment corner_ = Qt::AlignTop | Qt::AlignRight;  ///< the last corner inside the axes
 };
 

@@ -239,7 +239,8 @@ void PlotView::showEmptyReason(const Canvas& canvas) const {
 
 QSize PlotView::figureSize() const {
     constexpr QSize kDefaultSize{720, 360};  // size behind a tab that was never opened
-    return testAttribute(Qt::WA_Resized) && !size().isEmpty() ? size() / Zoom::instance().factor() : kDefaultSize;
+    return testAttribute(Qt::WA_Resized) && !size().isEmpty() ? size() / Zoom::instance().factor()
+                                                              : kDefaultSize;
 }
 
 void PlotView::paintWithLegend(bool legend, QPainter& painter, const QRectF& area, const Theme& theme) const {

@@ -34,8 +34,8 @@ TilePyramid::TilePyramid(const Eigen::MatrixXd& values, bool lower_triangle_only
         for (int column = 0; column < full.columns; ++column) {
             for (int row = first_row; row < last_row; ++row) {
                 const double value = values(row, column);
-                const bool clear =
-                    (lower_triangle_only && column > row) || (not_a_number == NotANumber::absent && std::isnan(value));
+                const bool clear = (lower_triangle_only && column > row) ||
+                                   (not_a_number == NotANumber::absent && std::isnan(value));
                 full.values[full.place(row, column)] = clear                   ? kClear
                                                        : !std::isfinite(value) ? kNotFinite
                                                                                : static_cast<float>(value);

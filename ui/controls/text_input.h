@@ -13,7 +13,8 @@ class TextInput : public QPlainTextEdit {
 
   public:
     /// @param most  maximum number of characters
-    explicit TextInput(qsizetype most, QWidget* parent = nullptr) : QPlainTextEdit(parent), max_length_(most) {}
+    explicit TextInput(qsizetype most, QWidget* parent = nullptr)
+        : QPlainTextEdit(parent), max_length_(most) {}
 
     /// Why a text does not fit; empty if it does.
     QString lengthError(const QString& text) const {

@@ -44,13 +44,15 @@ AttentionState::AttentionState(Selection& selection, RunStore& runs, QObject* pa
     connect(&source_, &HeadSource::failed, this, &AttentionState::onFailed);
     // A session may name a run before the folder has been read.
     connect(&runs_, &RunStore::runAdded, this, [this](const RunWatcher* run) {
-        const bool is_wanted = setup().source == VectorSource::run && run->name().toStdString() == setup().run;
+        const bool is_wanted =
+            setup().source == VectorSource::run && run->name().toStdString() == setup().run;
         if (is_wanted && !isReady() && !is_asking_) queryRun();
     });
     poll_timer_.setInterval(kPollInterval_ms);
     connect(&poll_timer_, &QTimer::timeout, this, [this] {
         const RunWatcher* run = runs_.find(QString::fromStdString(setup().run));
-        if (visible_pages_ > 0 && !is_asking_ && run != nullptr && run->state() == RunState::running) queryRun();
+        if (visible_pages_ > 0 && !is_asking_ && run != nullptr && run->state() == RunState::running)
+            queryRun();
     });
     onSelectionChanged();
 }
@@ -218,7 +220,8 @@ void AttentionState::useRun(const QString& run) {
 void AttentionState::loadForFigure(const std::string& run, const std::function<Setup(const Setup&)>& change) {
     if (run.empty()) {
         const Setup wanted = change(Setup{});
-        if (wanted.source == VectorSource::run) throw Error(ErrorKind::usage, "source=run needs a run: --run NAME");
+        if (wanted.source == VectorSource::run)
+            throw Error(ErrorKind::usage, "source=run needs a run: --run NAME");
         return selection_.replace(wanted);
     }
     const auto wait = [this, &run] {

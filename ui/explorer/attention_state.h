@@ -6,7 +6,7 @@
 #include <optional>
 
 #include "core/explorer/attention_maps.h"
-#include "core/explorer/mixture.h"
+#include "core/explorer/mixed_values.h"
 #include "core/rotary/value_compass.h"
 #include "ui/explorer/head_source.h"
 #include "ui/explorer/selection.h"
@@ -88,10 +88,11 @@ class AttentionState : public QObject {
     std::optional<RunHead> run_head_;
     std::optional<HeadQuestion> pending_question_;
     bool is_asking_ = false;
-    QString failure_;      ///< why the pending question failed
+    QString failure_;       ///< why the pending question failed
     QString run_to_apply_;  ///< just chosen: its model's rotation is adopted when the answer arrives
     int visible_pages_ = 0;
-    std::optional<std::tuple<int, int, std::uint64_t, double>> random_parameters_;  ///< parameters of random `heads_`
+    std::optional<std::tuple<int, int, std::uint64_t, double>>
+        random_parameters_;  ///< parameters of random `heads_`
     ScoreRule rule_;
     Eigen::VectorXd score_row_, weight_row_;
     MixedValues mixed_;

@@ -7,7 +7,7 @@
 
 #include "core/base/error.h"
 #include "core/specification/presets.h"
-#include "ui/controls/build.h"
+#include "ui/controls/layout_helpers.h"
 
 namespace roper {
 namespace {

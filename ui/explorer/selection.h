@@ -5,7 +5,7 @@
 #include <functional>
 
 #include "core/explorer/setup.h"
-#include "ui/explorer/pointing.h"
+#include "ui/explorer/hover_state.h"
 
 namespace roper {
 

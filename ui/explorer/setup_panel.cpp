@@ -9,7 +9,7 @@
 #include "core/base/error.h"
 #include "core/base/text.h"
 #include "core/explorer/setup_fields.h"
-#include "ui/controls/build.h"
+#include "ui/controls/layout_helpers.h"
 #include "ui/theme/zoom.h"
 
 namespace roper {
@@ -244,8 +244,8 @@ QComboBox* SetupPanel::addChoice(const QString& label, const char* key, const QS
 }
 
 QComboBox* SetupPanel::addUnboundChoice(const QString& label, const QString& help, const QStringList& names,
-                                    std::function<int(const Setup&)> get,
-                                    std::function<void(Setup&, int)> set) {
+                                        std::function<int(const Setup&)> get,
+                                        std::function<void(Setup&, int)> set) {
     QComboBox* box = makeChoice(label, names, std::move(get), std::move(set));
     addRow({}, box, help);
     return box;
@@ -259,8 +259,8 @@ QCheckBox* SetupPanel::addCheck(const QString& label, const char* key, const QSt
 }
 
 QCheckBox* SetupPanel::addUnboundCheck(const QString& label, const QString& help,
-                                   std::function<bool(const Setup&)> get,
-                                   std::function<void(Setup&, bool)> set) {
+                                       std::function<bool(const Setup&)> get,
+                                       std::function<void(Setup&, bool)> set) {
     auto* box = new QCheckBox(label);
     box->setAccessibleName(label);
     connect(box, &QCheckBox::toggled, this,

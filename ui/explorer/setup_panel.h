@@ -67,9 +67,9 @@ class SetupPanel : public QScrollArea {
 
     /// A combo box without a visible label, for long names; `label` is its accessible name.
     QComboBox* addUnboundChoice(const QString& label, const QString& help, const QStringList& names,
-                            std::function<int(const Setup&)> get, std::function<void(Setup&, int)> set);
-    QCheckBox* addUnboundCheck(const QString& label, const QString& help, std::function<bool(const Setup&)> get,
-                           std::function<void(Setup&, bool)> set);
+                                std::function<int(const Setup&)> get, std::function<void(Setup&, int)> set);
+    QCheckBox* addUnboundCheck(const QString& label, const QString& help,
+                               std::function<bool(const Setup&)> get, std::function<void(Setup&, bool)> set);
     QPushButton* addButton(const QString& label, const QString& help, std::function<void()> run);
     /// Adds a control specific to the page.
     void addRow(const QString& label, QWidget* widget, const QString& help);

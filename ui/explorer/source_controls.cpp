@@ -1,6 +1,6 @@
 #include "ui/explorer/source_controls.h"
 
-#include "ui/controls/build.h"
+#include "ui/controls/layout_helpers.h"
 #include "ui/controls/line_edit.h"
 #include "ui/live/published_models.h"
 
@@ -76,8 +76,8 @@ void addSourceControls(SetupPanel& panel, AttentionState& state, SourceUse use) 
              {static_cast<QWidget*>(models), static_cast<QWidget*>(layer), static_cast<QWidget*>(words)})
             panel.setRowVisible(widget, is_run);
         panel.setRowVisible(tokens, !is_run);
-        const bool is_random =
-            s.source == VectorSource::random && (use == SourceUse::attention || s.effectiveMixedTokens() == MixedTokens::all);
+        const bool is_random = s.source == VectorSource::random &&
+                               (use == SourceUse::attention || s.effectiveMixedTokens() == MixedTokens::all);
         panel.setRowVisible(seed, is_random);
         panel.setRowVisible(similarity, is_random);
         panel.setRowVisible(head, is_run || s.positionMethod().biases_scores);

@@ -184,8 +184,8 @@ void ClusterWatch::submit(const std::vector<std::string>& runs) {
         }
         if (!jobs.empty())
             reported.prepend(tr("%1 submitted: job %2")
-                             .arg(QString::fromStdString(countOf(submitted, "run")),
-                                  QString::fromStdString(join(jobs, ", "))));
+                                 .arg(QString::fromStdString(countOf(submitted, "run")),
+                                      QString::fromStdString(join(jobs, ", "))));
         if (reported.isEmpty()) reported << tr("All missing runs are already submitted");
         return reported.join(QStringLiteral("; "));
     });

@@ -88,7 +88,8 @@ void ModelClient::send(const QString& socket) {
     auto* client = new ControlClient(this);
     client_ = client;
     connect(client, &ControlClient::answered, this,
-            [this, client, number = question_number_](bool ok, const QString& message, const QByteArray& payload) {
+            [this, client, number = question_number_](bool ok, const QString& message,
+                                                      const QByteArray& payload) {
                 client->deleteLater();
                 if (number != question_number_) return;  // superseded by a newer question
                 if (ok) {

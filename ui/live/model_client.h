@@ -54,7 +54,7 @@ class ModelClient : public QObject {
     ModelQuestion question_;
     int question_number_ = 0;  ///< number of the latest question
     bool retried_ = false;
-    bool is_waiting_ = false;              ///< for the answer to the latest question
+    bool is_waiting_ = false;         ///< for the answer to the latest question
     QPointer<ControlClient> client_;  ///< waits for the latest answer
     QPointer<QProcess> server_;
     QString server_run_, server_socket_;

@@ -7,7 +7,7 @@
 #include <QSettings>
 
 #include "core/base/error.h"
-#include "core/pretrained/model_place.h"
+#include "core/pretrained/model_location.h"
 
 namespace roper {
 namespace {

@@ -85,7 +85,8 @@ void QueueLauncher::refresh() {
             refreshes_since_check_ = 0;
         }
         read_at_ = missing ? std::filesystem::file_time_type{} : written;
-        if (worker_mode_ == WorkerMode::keep_worker && hasWork() && !isQueueBeingProcessed(runs_)) startWorker();
+        if (worker_mode_ == WorkerMode::keep_worker && hasWork() && !isQueueBeingProcessed(runs_))
+            startWorker();
     } catch (const Error& error) {
         read_at_ = {};
         problem_ = QString::fromStdString(error.what());

@@ -5,7 +5,7 @@
 #include <filesystem>
 #include <vector>
 
-#include "core/runs/own_queue.h"
+#include "core/runs/queue_approval.h"
 #include "core/runs/run_queue.h"
 #include "core/specification/specification.h"
 

@@ -12,7 +12,7 @@ namespace {
 
 constexpr std::size_t kMaxBytesPerPoll = 512 * 1024;  // limits a poll to a few milliseconds
 constexpr double kLongSilence_s = 30;
-constexpr std::size_t kRateWindow = 50;       // number of rows used for the rate
+constexpr std::size_t kRateWindow = 50;      // number of rows used for the rate
 constexpr std::size_t kMaxRows = 4'000'000;  // limit per run in memory: 230 MB
 
 /// Parses lines as rows; the header and unreadable lines are skipped.
@@ -87,7 +87,8 @@ double RunWatcher::createdAt_s() const {
 /// may differ.
 RunState RunWatcher::observedState() {
     constexpr qint64 kSilenceMeansGone_ms = 60000;
-    if (!reportsActive(status_) || livenessCheckFor(status_) != LivenessCheck::heartbeat) return folder_.effectiveState(status_);
+    if (!reportsActive(status_) || livenessCheckFor(status_) != LivenessCheck::heartbeat)
+        return folder_.effectiveState(status_);
     if (last_heartbeat_.isValid() && last_heartbeat_.elapsed() < kSilenceMeansGone_ms) return status_.state;
     return folder_.effectiveState(status_);
 }
@@ -102,8 +103,7 @@ void RunWatcher::watchTrainer(RunState before, bool beats) {
     if (!reportsActive(status_) || livenessCheckFor(status_) != LivenessCheck::process) return;
     // The system counts the kill before the process is gone, so the count is compared with that at the last
     // heartbeat.
-    if (state_ == RunState::interrupted && was_active)
-        memory_ran_out_ = oomKillCount() > oom_kills_;
+    if (state_ == RunState::interrupted && was_active) memory_ran_out_ = oomKillCount() > oom_kills_;
     if (beats && isActive()) {
         memory_ran_out_ = false;
         oom_kills_ = oomKillCount();
@@ -168,7 +168,8 @@ void RunWatcher::poll() {
     behind_ = false;
     rows_problem_.clear();
     status_stamp_ = stampOf(folder_.statusPath());
-    if (const Stamp words = stampOf(folder_.trainerStderrPath()); words != std::exchange(messages_stamp_, words))
+    if (const Stamp words = stampOf(folder_.trainerStderrPath());
+        words != std::exchange(messages_stamp_, words))
         emit statusChanged();
     metrics_stamp_ = stampOf(folder_.metricsPath());
     readSpecificationIfChanged();
@@ -226,7 +227,9 @@ void RunWatcher::pollSamples() {
 QString RunWatcher::messages() const {
     constexpr std::size_t kMaxShown = 600;
     try {
-        return QString::fromStdString(replaceControlCharacters(readEnd(folder_.trainerStderrPath(), kMaxShown))).trimmed();
+        return QString::fromStdString(
+                   replaceControlCharacters(readEnd(folder_.trainerStderrPath(), kMaxShown)))
+            .trimmed();
     } catch (const Error&) {
         return {};  // only runs started by a window have this file
     }
@@ -234,7 +237,7 @@ QString RunWatcher::messages() const {
 
 QString RunWatcher::messagesAfterStatus() const {
     return stampOf(folder_.trainerStderrPath()).time_ns > stampOf(folder_.statusPath()).time_ns ? messages()
-                                                                                           : QString();
+                                                                                                : QString();
 }
 
 std::int64_t RunWatcher::step() const {

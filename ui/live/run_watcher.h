@@ -6,7 +6,7 @@
 #include <optional>
 #include <vector>
 
-#include "core/runs/computation.h"
+#include "core/runs/compute_environment.h"
 #include "core/runs/line_tail.h"
 #include "core/runs/run_labels.h"
 
@@ -124,7 +124,7 @@ class RunWatcher : public QObject {
     std::vector<ComputeEnvironment> computations_;
     Status status_;
     RunState state_ = RunState::queued;
-    QElapsedTimer last_heartbeat_;      ///< since the last new heartbeat
+    QElapsedTimer last_heartbeat_;  ///< since the last new heartbeat
     QElapsedTimer last_activity_;  ///< the same, or since training was first seen, or the trainer was resumed
     bool is_suspended_ = false, memory_ran_out_ = false;
     std::int64_t oom_kills_ = 0;  ///< processes killed on this machine, at the last heartbeat

@@ -11,7 +11,7 @@
 #include <QProcess>
 #include <QStandardPaths>
 
-#include "core/base/control_group.h"
+#include "core/base/cgroup.h"
 #include "core/base/durable_file.h"
 #include "core/base/error.h"
 #include "core/base/file_reading.h"
@@ -75,7 +75,8 @@ std::vector<RunFolder> TrainerLauncher::startTwins(const Specification& specific
 
 void TrainerLauncher::resume(const RunFolder& folder) {
     requireOwnedOrTrusted(folder.path());
-    const std::uint64_t messages_size = pathExists(folder.trainerStderrPath()) ? fileSize(folder.trainerStderrPath()) : 0;
+    const std::uint64_t messages_size =
+        pathExists(folder.trainerStderrPath()) ? fileSize(folder.trainerStderrPath()) : 0;
     const qint64 previous_pid = pidInStatus(folder);
     const qint64 pid = startDetached(
         {"resume", QString::fromStdString(std::filesystem::absolute(folder.path()).string()), "--background"},
@@ -129,7 +130,8 @@ qint64 startDetached(const QStringList& arguments, const FilePath& messages) {
     process.setStandardOutputFile(QProcess::nullDevice());
     // QProcess would open a path, which might be a link; this path refers to the file opened here.
     const Descriptor messages_size = openFile(messages, O_WRONLY | O_CREAT | O_APPEND);
-    process.setStandardErrorFile(QStringLiteral("/proc/self/fd/%1").arg(messages_size.number()), QIODevice::Append);
+    process.setStandardErrorFile(QStringLiteral("/proc/self/fd/%1").arg(messages_size.number()),
+                                 QIODevice::Append);
     process.setStandardInputFile(QProcess::nullDevice());
     qint64 pid = 0;
     if (!process.startDetached(&pid))

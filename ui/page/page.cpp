@@ -13,7 +13,7 @@
 #include <utility>
 
 #include "core/base/text.h"
-#include "ui/controls/build.h"
+#include "ui/controls/layout_helpers.h"
 #include "ui/theme/type_scale.h"
 
 namespace roper {
@@ -40,7 +40,11 @@ bool usesKey(const QWidget* widget, int key) {
 }  // namespace
 
 Page::Page(const QString& name, const QString& sentence, QWidget* parent)
-    : QWidget(parent), name_(name), page_figures_(*this), contents_(new QVBoxLayout), readout_(messageLabel()) {
+    : QWidget(parent),
+      name_(name),
+      page_figures_(*this),
+      contents_(new QVBoxLayout),
+      readout_(messageLabel()) {
     auto* title = new QLabel(name);
     title->setFont(titleFont(title->font()));
     readout_->setAccessibleName(tr("Numbers under the pointer"));
@@ -56,12 +60,12 @@ Page::Page(const QString& name, const QString& sentence, QWidget* parent)
 }
 
 void Page::registerViewSetting(const std::string& key, std::function<std::string()> text,
-                std::function<void(const std::string& text)> restore) {
+                               std::function<void(const std::string& text)> restore) {
     registered_settings_.push_back({key, std::move(text), std::move(restore)});
 }
 
 void Page::registerNumberSetting(const std::string& key, std::function<int()> number,
-                      std::function<void(int number)> restore) {
+                                 std::function<void(int number)> restore) {
     registerViewSetting(
         key, [number = std::move(number)] { return std::to_string(number()); },
         [restore = std::move(restore)](const std::string& text) {
@@ -95,7 +99,8 @@ void Page::setViewSettings(const ViewSettings& settings) {
 
 void Page::setReadout(const QString& text) {
     constexpr qsizetype kMaxReadoutLength = 500;  // laying out many thousands of characters is slow
-    const QString shown = text.size() <= kMaxReadoutLength ? text : text.left(kMaxReadoutLength) + QStringLiteral("…");
+    const QString shown =
+        text.size() <= kMaxReadoutLength ? text : text.left(kMaxReadoutLength) + QStringLiteral("…");
     // While the pointer is on the page, for example during playback, the hint would flicker.
     const bool hints = shown.isEmpty() && !underMouse();
     readout_->setText(hints ? tr("Point at a picture: its numbers appear here.") : shown);

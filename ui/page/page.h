@@ -76,10 +76,10 @@ class Page : public QWidget {
     /// @param text     the current value; empty: not stored
     /// @param restore  applies a stored value; receives an empty text if there is none
     void registerViewSetting(const std::string& key, std::function<std::string()> text,
-              std::function<void(const std::string& text)> restore);
+                             std::function<void(const std::string& text)> restore);
     /// The same for a number of at most 1000.
     void registerNumberSetting(const std::string& key, std::function<int()> number,
-                    std::function<void(int number)> restore);
+                               std::function<void(int number)> restore);
     void registerTabSetting(const std::string& key, QTabWidget& tabs);
 
     QVBoxLayout* contents() { return contents_; }
@@ -98,7 +98,7 @@ class Page : public QWidget {
     QString name_;
     PageFigures page_figures_;
     std::vector<RegisteredSetting> registered_settings_;  ///< in the order of restoring
-    bool is_stale_ = true;    ///< `refresh` is pending
+    bool is_stale_ = true;                                ///< `refresh` is pending
     QVBoxLayout* contents_;
     QLabel* readout_;
     int readout_width_ = 0;  ///< width for which the height was computed

@@ -3,7 +3,7 @@
 #include <QAbstractScrollArea>
 #include <algorithm>
 
-#include "ui/charts/write_text.h"
+#include "ui/charts/draw_colored_text.h"
 #include "ui/theme/type_scale.h"
 #include "ui/theme/zoom.h"
 
@@ -91,7 +91,7 @@ void PageFigure::paintParts(QPainter& painter, const QRectF& area, const Theme& 
         painter.save();
         painter.setFont(boldFont(painter.font()));
         drawColoredText(painter, QRectF(place.left() + 4, place.top() - kLetter, place.width() - 4, kLetter),
-                  kLeftMiddle, letterOf(i), theme.text);
+                        kLeftMiddle, letterOf(i), theme.text);
         painter.restore();
         painter.save();
         painter.setClipRect(place);

@@ -9,7 +9,9 @@
 namespace roper {
 
 QColor mixed(const QColor& a, const QColor& b, double fraction_of_b) {
-    const auto blend = [&](int x, int y) { return static_cast<int>(std::lround(x + (y - x) * fraction_of_b)); };
+    const auto blend = [&](int x, int y) {
+        return static_cast<int>(std::lround(x + (y - x) * fraction_of_b));
+    };
     return QColor(blend(a.red(), b.red()), blend(a.green(), b.green()), blend(a.blue(), b.blue()));
 }
 
@@ -116,7 +118,8 @@ QColor Theme::visible(const QColor& color) const {
 QColor Theme::ghost(const QColor& color) const {
     constexpr double kMinContrast = 1.8, kFirst = 0.3, kStep = 0.05;
     for (double fraction = kFirst; fraction < 1; fraction += kStep)
-        if (const QColor tried = mixed(background, color, fraction); contrast(tried, background) >= kMinContrast)
+        if (const QColor tried = mixed(background, color, fraction);
+            contrast(tried, background) >= kMinContrast)
             return tried;
     return color;
 }

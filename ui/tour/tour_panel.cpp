@@ -5,7 +5,7 @@
 #include <QScrollBar>
 #include <QTimer>
 
-#include "ui/controls/build.h"
+#include "ui/controls/layout_helpers.h"
 #include "ui/theme/theme.h"
 #include "ui/theme/type_scale.h"
 
@@ -95,8 +95,8 @@ TourPanel::TourPanel(QWidget* parent)
     revealed_ = makePart(
         {makeHeading(tr("What happens")), verdict_, reveal_, makeHeading(tr("To take away")), takeaway_});
     auto* body = new QWidget;
-    auto* column =
-        columnOf({title_, makeHeading(tr("Predict")), question_, choices_, trying_, revealed_, kSpacer}, body);
+    auto* column = columnOf(
+        {title_, makeHeading(tr("Predict")), question_, choices_, trying_, revealed_, kSpacer}, body);
     column->setContentsMargins(kMargin, kGap, kMargin, kMargin);
     column->setSpacing(kGap);
     scroll_->setWidget(body);

@@ -3,7 +3,7 @@
 #include <QKeyEvent>
 #include <algorithm>
 
-#include "ui/controls/build.h"
+#include "ui/controls/layout_helpers.h"
 
 namespace roper {
 

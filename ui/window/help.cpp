@@ -6,7 +6,7 @@
 #include <QMessageBox>
 
 #include "core/base/this_process.h"
-#include "ui/controls/build.h"
+#include "ui/controls/layout_helpers.h"
 #include "ui/theme/html_view.h"
 
 namespace roper {

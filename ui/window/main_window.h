@@ -25,7 +25,8 @@ class MainWindow : public QMainWindow {
 
   public:
     /// @param duty  whether this window keeps a worker running for the queue
-    explicit MainWindow(std::filesystem::path runs, QueueLauncher::WorkerMode worker_mode = QueueLauncher::WorkerMode::keep_worker);
+    explicit MainWindow(std::filesystem::path runs,
+                        QueueLauncher::WorkerMode worker_mode = QueueLauncher::WorkerMode::keep_worker);
     ~MainWindow() override;
 
     RotationPage& rotationPage() { return *set_.rotation; }
@@ -94,7 +95,8 @@ class MainWindow : public QMainWindow {
     PageSet set_;
     Actions actions_;
     std::vector<Page*> pages_;
-    QSet<QKeySequence> window_shortcuts_;  ///< window-wide shortcuts, also active while an input has the focus
+    QSet<QKeySequence>
+        window_shortcuts_;  ///< window-wide shortcuts, also active while an input has the focus
     std::map<QString, QMenu*> page_menus_;  ///< by name of the page, or of another group of actions
     std::vector<QToolButton*> sidebar_buttons_;
     std::vector<PageIcon> icons_;

@@ -4,7 +4,7 @@
 
 #include "core/base/error.h"
 #include "core/base/text.h"
-#include "ui/controls/build.h"
+#include "ui/controls/layout_helpers.h"
 #include "ui/theme/plain_text.h"
 
 namespace roper {
@@ -81,7 +81,7 @@ TourInvitation::TourInvitation(QWidget* parent) : QFrame(parent) {
         wrappedLabel(tr("New here? A guided tour shows in ten minutes what RoPE makes relative, what RoPER "
                         "adds, and why it must be rotated back."));
     auto* later = makeActionButton(tr("Not now"), tr("Help ▸ Guided tour starts it at any time"), this,
-                            &TourInvitation::answer);
+                                   &TourInvitation::answer);
     auto* start = makeActionButton(tr("Start the tour"), {}, this, [this] {
         answer();
         emit accepted();

@@ -29,9 +29,10 @@ PassPositions Positions::makePassPositions(const TokenPositions& tokens) {
     if (method.max_length) {
         const std::int64_t max_length = method.max_length(specification_.model, specification_.shape());
         if (tokens.T > max_length)
-            throw Error(ErrorKind::usage, "this model " + method.limit_text + " " + std::to_string(max_length) +
-                                              " positions and cannot read a text of " +
-                                              std::to_string(tokens.T) + " tokens: " + method.advice_for_longer);
+            throw Error(ErrorKind::usage,
+                        "this model " + method.limit_text + " " + std::to_string(max_length) +
+                            " positions and cannot read a text of " + std::to_string(tokens.T) +
+                            " tokens: " + method.advice_for_longer);
     }
     PassPositions pass;
     const CosSin nothing = {at::empty({tokens.T, 0}, options_), at::empty({tokens.T, 0}, options_)};

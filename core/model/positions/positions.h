@@ -69,8 +69,8 @@ class Positions {
     /// Adds the method's contributions to `pass`, which has no rotation yet.
     virtual void contribute(const TokenPositions&, PassPositions& /*pass*/) {}
 
-    /// Adds to `pass` the biases that `biasOfDistances` returns for distances query − key: any shape → [H, that
-    /// shape].
+    /// Adds to `pass` the biases that `biasOfDistances` returns for distances query − key: any shape → [H,
+    /// that shape].
     void addBias(const TokenPositions& tokens, PassPositions& pass,
                  const std::function<at::Tensor(const at::Tensor& distances)>& biasOfDistances) const;
 

@@ -13,9 +13,9 @@ class T5Positions final : public Positions {
   public:
     T5Positions(const Specification& specification, Parameters& parameters, at::TensorOptions options)
         : Positions(specification, options),
-          bias_(parameters.normal("relative_bias.weight", specification.model.declared.integer("bias_buckets"),
-                                  specification.model.heads,
-                                  1.0 / std::sqrt(static_cast<double>(specification.model.width)))) {}
+          bias_(parameters.normal(
+              "relative_bias.weight", specification.model.declared.integer("bias_buckets"),
+              specification.model.heads, 1.0 / std::sqrt(static_cast<double>(specification.model.width)))) {}
 
     at::Tensor relativeBias() const override { return bias_; }
 

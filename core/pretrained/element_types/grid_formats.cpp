@@ -42,7 +42,7 @@ void decodeEight(const GridOfEight& grid, std::size_t index, std::size_t signs, 
 /// Eight numbers from a grid of vectors of four.
 template <class GridOfFour>
 void decodeTwoVectors(const GridOfFour& grid, std::size_t first, std::size_t second, std::size_t signs,
-                     float scale, float* out) {
+                      float scale, float* out) {
     decodeSigned(grid[first], kSigns[signs].data(), scale, out);
     decodeSigned(grid[second], kSigns[signs].data() + 4, scale, out + 4);
 }
@@ -96,7 +96,7 @@ void decodeIQ3_XXS(const Byte* block, float* out) {
         const float scale = between(d, signs >> 28U) * 0.5F;
         for (std::size_t i = 0; i < 4; ++i)
             decodeTwoVectors(grid, indices[2 * i], indices[2 * i + 1], eightSigns(signs >> (7 * i)), scale,
-                            out + part * 32 + i * 8);
+                             out + part * 32 + i * 8);
     }
 }
 
@@ -147,7 +147,7 @@ void decodeIQ1_M(const Byte* block, float* out) {
         const std::uint32_t high = halfByte(block + 32, i),
                             of_part = read<std::uint16_t>(scales + i / 8 * 2) >> (i / 2 % 4 * 3) & 7U;
         decodeWithDelta(grid[block[i] | (high & 7U) << 8U], (high & 8U) != 0,
-                    d * static_cast<float>(2 * of_part + 1), out + i * 8);
+                        d * static_cast<float>(2 * of_part + 1), out + i * 8);
     }
 }
 

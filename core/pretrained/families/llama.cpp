@@ -42,7 +42,8 @@ Family llama() {
     family.gguf_rules.biases = {if_present, if_present, if_present, never};
     family.gguf_rules.requires_full_rotation = true;
     family.gguf_rules.has_frequency_factors = true;
-    family.gguf_rules.window_pattern = 0;  // for Mistral's models, whose GGUF files name the architecture llama
+    family.gguf_rules.window_pattern =
+        0;  // for Mistral's models, whose GGUF files name the architecture llama
     return family;
 }
 

@@ -72,7 +72,8 @@ TEST(LineReader, ALineThatIsTooLongCanBeCut) {
     const std::string longer(3000000, 'x');
     const auto truncated = [&](const std::string& content) {
         writeFileAtomically(folder / "f", content);
-        LineReader reader(folder / "f", LineReader::LastLine::unfinished, LineReader::OverlongLine::truncated);
+        LineReader reader(folder / "f", LineReader::LastLine::unfinished,
+                          LineReader::OverlongLine::truncated);
         std::vector<std::string> lines;
         while (const auto line = reader.next())
             lines.emplace_back(*line);

@@ -19,7 +19,8 @@ TEST(MachineLoad, CpuTimesAreThoseOfAllCores) {
 }
 
 TEST(MachineLoad, AMachineIsNamedByItsProcessorAndCores) {
-    EXPECT_EQ(parseProcessorName("processor\t: 0\nmodel name\t: AMD EPYC 9B14\nflags\t: a b\n"), "AMD EPYC 9B14");
+    EXPECT_EQ(parseProcessorName("processor\t: 0\nmodel name\t: AMD EPYC 9B14\nflags\t: a b\n"),
+              "AMD EPYC 9B14");
     EXPECT_EQ(parseProcessorName("processor: 0\nBogoMIPS: 50.00\n"), "");  // for example on ARM
     EXPECT_NE(machineName().find("core"), std::string::npos);
 }

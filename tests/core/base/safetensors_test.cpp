@@ -33,7 +33,8 @@ TEST(Safetensors, AStreamedTensorIsWrittenAsItIsMade) {
                                             }}};
     };
     writeSafetensors(folder / "x.safetensors", writing(2), {});
-    const SafetensorsFile file = SafetensorsFile::read(folder / "x.safetensors", SafetensorsFile::kUnlimitedSize);
+    const SafetensorsFile file =
+        SafetensorsFile::read(folder / "x.safetensors", SafetensorsFile::kUnlimitedSize);
     EXPECT_EQ(std::memcmp(file.tensor("a").bytes.data() + 12, row.data(), 12), 0);
     EXPECT_THROW(writeSafetensors(folder / "y.safetensors", writing(3), {}), std::invalid_argument);
     EXPECT_FALSE(std::filesystem::exists(folder / "y.safetensors"));
@@ -50,7 +51,8 @@ TEST(Safetensors, ReadsBackWhatItWrites) {
                       {"c", Dtype::U8, {3}, std::as_bytes(std::span(c))},
                       {"empty", Dtype::F64, {0, 4}, {}}},
                      {{"step", "12"}, {"text", "ü\"\n"}});
-    const SafetensorsFile file = SafetensorsFile::read(folder / "x.safetensors", SafetensorsFile::kUnlimitedSize);
+    const SafetensorsFile file =
+        SafetensorsFile::read(folder / "x.safetensors", SafetensorsFile::kUnlimitedSize);
     EXPECT_EQ(file.tensors().size(), 4U);
     EXPECT_EQ(file.tensor("a").shape, (std::vector<std::int64_t>{2, 3}));
     EXPECT_EQ(std::memcmp(file.tensor("a").bytes.data(), a.data(), 24), 0);

@@ -14,12 +14,12 @@ TEST(Text, WhatControlsATerminalBecomesBlank) {
     EXPECT_EQ(toSingleLine("a\x1b[2Jb\r\nc\td\x7f"), "a [2Jb  c d ");
     EXPECT_EQ(replaceControlCharacters("a\x1b[2Jb\r\nc\td"), "a [2Jb \nc\td");
     EXPECT_EQ(toSingleLine("\xc2\x9b"
-                        "31m"),
+                           "31m"),
               " 31m");  // CSI as a single C1 control character
     EXPECT_EQ(toSingleLine("a\xe2\x80\xae"
-                        "b\xe2\x81\xa6"
-                        "c\xe2\x80\xa8"
-                        "d"),
+                           "b\xe2\x81\xa6"
+                           "c\xe2\x80\xa8"
+                           "d"),
               "a b c d");  // bidirectional control, line separator
     EXPECT_EQ(toSingleLine("θ_i = b^(−2i/d) 模型 é"), "θ_i = b^(−2i/d) 模型 é");
     EXPECT_EQ(toSingleLine("\xff\xc3(\xed\xa0\x80"),

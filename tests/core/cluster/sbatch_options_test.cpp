@@ -37,7 +37,7 @@ SlurmOptions with(std::vector<std::string> more) {
 TEST(SbatchOptions, AreReadHoweverTheyAreWritten) {
     EXPECT_EQ(
         parseSbatchOptions({"--account=physics", "-M far", "-Mfar", "--clusters far", "--cluster=far",
-                         "--exclusive", "--comment=two words -M near", "--qos='high'", "-p gpu --hold"}),
+                            "--exclusive", "--comment=two words -M near", "--qos='high'", "-p gpu --hold"}),
         (Options{{"account", "physics"},
                  {"clusters", "far"},
                  {"clusters", "far"},
@@ -58,7 +58,8 @@ TEST(SbatchOptions, TheClustersAreThoseThatSbatchWouldTake) {
     const Variable slurm("SLURM_CLUSTERS", "elsewhere");
     EXPECT_EQ(requestedClusters({}), "elsewhere");
     EXPECT_EQ(requestedClusters(with({"-M far"})), "far");
-    expectError(ErrorKind::usage, "is no list of clusters", [] { requestedClusters(with({"--clusters=a b"})); });
+    expectError(ErrorKind::usage, "is no list of clusters",
+                [] { requestedClusters(with({"--clusters=a b"})); });
 }
 
 TEST(SbatchOptions, WhatWouldBreakASweepIsRefusedByName) {

@@ -13,7 +13,8 @@ namespace {
 TEST(Curves, MeanAndBandOverRuns) {
     const ComparedRuns runs = fivePairs();
     const auto groups = groupRuns(runs.records);
-    const MeanCurve band = meanCurve(runs.records, groups[0].runs, Quantity::correct, XAxis::step, Spread::range);
+    const MeanCurve band =
+        meanCurve(runs.records, groups[0].runs, Quantity::correct, XAxis::step, Spread::range);
     ASSERT_EQ(band.x, (std::vector<double>{50, 100}));
     EXPECT_NEAR(band.mean[1], 100 * 102.0 / 128, 1e-12);
     EXPECT_NEAR(band.low[1], 100 * 100.0 / 128, 1e-12);
@@ -26,7 +27,8 @@ TEST(Curves, MeanAndBandOverRuns) {
         meanCurve(runs.records, groups[0].runs, Quantity::training_loss, XAxis::step, Spread::interval, 0.5);
     EXPECT_GE(half.x.front(), 50);
     EXPECT_NEAR(half.mean.back(), 1.0, 0.011);
-    const MeanCurve timed = meanCurve(runs.records, groups[0].runs, Quantity::correct, XAxis::time, Spread::range);
+    const MeanCurve timed =
+        meanCurve(runs.records, groups[0].runs, Quantity::correct, XAxis::time, Spread::range);
     EXPECT_NEAR(timed.x.back(), 10, 1e-12);
     EXPECT_NEAR(timed.mean.back(), band.mean[1], 1e-9);
 }
@@ -88,7 +90,8 @@ TEST(Quantities, HaveTheirPlacesAndOneSourceEach) {
     for (std::size_t i = 0; i < quantities().size(); ++i) {
         const QuantityInfo& info = quantities()[i];
         EXPECT_EQ(static_cast<std::size_t>(info.quantity), i) << info.name;
-        EXPECT_EQ((info.from_metrics ? 1 : 0) + (info.from_evaluation ? 1 : 0) + (info.from_method ? 1 : 0), 1)
+        EXPECT_EQ((info.from_metrics ? 1 : 0) + (info.from_evaluation ? 1 : 0) + (info.from_method ? 1 : 0),
+                  1)
             << info.name;
     }
     EXPECT_EQ(commonQuantities().size() + 1, quantities().size());

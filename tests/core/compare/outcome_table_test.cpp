@@ -55,7 +55,8 @@ class Twins {
 
 const OutcomeRow* rowOf(const std::vector<OutcomeRow>& rows, Measure measure, double solved_fraction = 0.9) {
     for (const OutcomeRow& row : rows)
-        if (row.comparison.measure == measure && row.comparison.solved_fraction == solved_fraction) return &row;
+        if (row.comparison.measure == measure && row.comparison.solved_fraction == solved_fraction)
+            return &row;
     return nullptr;
 }
 

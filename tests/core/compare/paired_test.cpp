@@ -84,9 +84,9 @@ TEST(Paired, PrecisionsAreNotMixed) {
     runs.records[0].computations = computed("float32");
     EXPECT_EQ(compared().mixed_precision_pairs, 1);
     EXPECT_EQ(compared().differences().size(), 4U);
-    EXPECT_NE(
-        conclusionText(compared()).find("1 pair left out: the two runs were computed in different precisions"),
-        std::string::npos)
+    EXPECT_NE(conclusionText(compared())
+                  .find("1 pair left out: the two runs were computed in different precisions"),
+              std::string::npos)
         << conclusionText(compared());
     EXPECT_EQ(compared(true).differences().size(), 5U);
     // A twin trained in the same precision is preferred, whatever its name.
@@ -155,7 +155,7 @@ TEST(Paired, ABootstrapOfTwoPairsIsNotShown) {
     EXPECT_EQ(conclusionText(c).find("bootstrap"), std::string::npos) << conclusionText(c);
     for (std::int64_t seed = 2; seed < 6; ++seed) {
         EXPECT_EQ(conclusionText(comparePaired(runs.records, groupRuns(runs.records)[0],
-                                             groupRuns(runs.records)[1], Measure::final_correct))
+                                               groupRuns(runs.records)[1], Measure::final_correct))
                       .find("bootstrap"),
                   std::string::npos);
         runs.add("rope", seed, 100);

@@ -8,8 +8,8 @@
 #include "core/cuda/rotation_compiler.h"
 #include "core/kernels/bfloat16.h"
 #include "core/operators/rotary_operator.h"
+#include "tests/support/fake_gpu.h"
 #include "tests/support/make_rotary.h"
-#include "tests/support/pretended_gpu.h"
 
 // Defines CUDA's keywords so that the kernel compiles as C++; its threads run one after another.
 #define __device__

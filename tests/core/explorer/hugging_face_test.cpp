@@ -201,7 +201,8 @@ TEST(HuggingFace, LayersOfOtherKindsCanBeShown) {
     EXPECT_EQ(reading.setup.head_dim, 256);
     EXPECT_TRUE(haveSameRotation(reading.setup, reading.kinds[0].setup));
     EXPECT_FALSE(haveSameRotation(reading.setup, reading.kinds[1].setup));
-    EXPECT_TRUE(haveSameRotation(withRotationOf(reading.setup, reading.kinds[1].setup), reading.kinds[1].setup));
+    EXPECT_TRUE(
+        haveSameRotation(withRotationOf(reading.setup, reading.kinds[1].setup), reading.kinds[1].setup));
     EXPECT_EQ(reading.kinds[1].setup.base, 10000);
     EXPECT_EQ(reading.kinds[1].setup.scaling.method, ScalingMethod::none);
 }

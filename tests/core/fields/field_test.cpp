@@ -6,7 +6,7 @@
 #include <limits>
 #include <optional>
 
-#include "core/fields/own_settings.h"
+#include "core/fields/declared_settings.h"
 #include "tests/support/expect_error.h"
 
 namespace roper {
@@ -111,8 +111,8 @@ TEST(Field, ClampsNumbersIntoTheirRange) {
 
 TEST(DeclaredSettings, HaveTheirUsualValueUntilTheyAreSet) {
     static const std::vector<DeclaredSetting> declared = {integerSetting("digits", "", "", {1, 18}, 3),
-                                                     realSetting("share", "", "", {0, 1}, 0.5),
-                                                     textSetting("text", "", "")};
+                                                          realSetting("share", "", "", {0, 1}, 0.5),
+                                                          textSetting("text", "", "")};
     DeclaredSettings settings(declared);
     EXPECT_EQ(settings.integer("digits"), 3);
     settings.set("digits", 5);

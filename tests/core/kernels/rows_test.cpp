@@ -48,14 +48,14 @@ TEST(Rows, NormAndItsGradientFollowTheFormula) {
         const Numbers x = randomNumbers(rows * width, 1), weight = randomNumbers(width, 2),
                       bias = randomNumbers(width, 3), grad_y = randomNumbers(rows * width, 4),
                       residual_gradient = randomNumbers(rows * width, 5);
-        Numbers y(rows * width), means(rows), inverse_deviations(rows), grad_x(rows * width), grad_weight(width),
-            grad_bias(width);
+        Numbers y(rows * width), means(rows), inverse_deviations(rows), grad_x(rows * width),
+            grad_weight(width), grad_bias(width);
         rowKernels<float>().normalize(x.data(), weight.data(), bias.data(), static_cast<float>(epsilon), rows,
                                       width, y.data(), means.data(), inverse_deviations.data());
         if (width == 1) return;  // the deviation of a single number is 0, so only rounding would remain
-        rowKernels<float>().normalize_backward(x.data(), weight.data(), means.data(), inverse_deviations.data(),
-                                           grad_y.data(), residual_gradient.data(), rows, width, grad_x.data(),
-                                           grad_weight.data(), grad_bias.data());
+        rowKernels<float>().normalize_backward(
+            x.data(), weight.data(), means.data(), inverse_deviations.data(), grad_y.data(),
+            residual_gradient.data(), rows, width, grad_x.data(), grad_weight.data(), grad_bias.data());
         std::vector<double> exact_y(rows * width), exact_x(rows * width), exact_weight(width),
             exact_bias(width);
         for (std::size_t row = 0; row < rows; ++row) {
@@ -75,8 +75,9 @@ TEST(Rows, NormAndItsGradientFollowTheFormula) {
                 exact_bias[i] += grad_y[at(i)];
             }
             for (std::size_t i = 0; i < width; ++i)
-                exact_x[at(i)] = residual_gradient[at(i)] + inverse * (static_cast<double>(grad_y[at(i)]) * weight[i] -
-                                                             mean_g - normal(i) * mean_product);
+                exact_x[at(i)] =
+                    residual_gradient[at(i)] + inverse * (static_cast<double>(grad_y[at(i)]) * weight[i] -
+                                                          mean_g - normal(i) * mean_product);
         }
         expectNear(y, exact_y, "y");
         expectNear(grad_x, exact_x, "gradient of x");
@@ -120,8 +121,8 @@ TEST(Rows, OfBFloat16EqualThoseOfFloat32) {
             Numbers grad_x(all);
             std::fill(grad_weight.begin(), grad_weight.end(), 0.0F);
             rowKernels<Number>().normalize_backward(x.numbers.data(), weight.data(), means.data(),
-                                                inverse_deviations.data(), grad_y, nullptr, rows, width, grad_x.data(),
-                                                grad_weight.data(), of_bias.data());
+                                                    inverse_deviations.data(), grad_y, nullptr, rows, width,
+                                                    grad_x.data(), grad_weight.data(), of_bias.data());
             return grad_x;
         };
         EXPECT_EQ(normGradient(gradient.numbers.data(), sums, grad_bias),

@@ -25,8 +25,8 @@ struct Expected {
 };
 
 Expected expectedOf(const std::string& family) {
-    const SafetensorsFile file =
-        SafetensorsFile::read(kFolder + "/" + family + "/expected.safetensors", SafetensorsFile::kUnlimitedSize);
+    const SafetensorsFile file = SafetensorsFile::read(kFolder + "/" + family + "/expected.safetensors",
+                                                       SafetensorsFile::kUnlimitedSize);
     const at::Tensor tokens = tensorOf(file, "tokens");
     const auto* const ids = tokens.const_data_ptr<std::int64_t>();
     return {{ids, ids + tokens.numel()}, tensorOf(file, "logits"), tensorOf(file, "attention")};

@@ -8,7 +8,7 @@
 #include <fstream>
 #include <string>
 
-#include "core/model/attention_choice.h"
+#include "core/model/attention_backend.h"
 #include "core/model/positions/positions.h"
 #include "core/model/transformer.h"
 #include "core/operators/linear_attention.h"
@@ -271,7 +271,8 @@ TEST(Positions, KeepsTablesThatALongerTextHasOutgrown) {
             return pass.embedding.defined() ? pass.embedding : pass.queryCosSin(0).cosine;
         };
         const void* const address = tableOf(method->makePassPositions({12})).const_data_ptr();
-        EXPECT_EQ(tableOf(method->makePassPositions({5})).const_data_ptr(), address) << position << ": a shorter text";
+        EXPECT_EQ(tableOf(method->makePassPositions({5})).const_data_ptr(), address)
+            << position << ": a shorter text";
         const c10::StorageImpl* const storage =
             tableOf(method->makePassPositions({12})).storage().unsafeGetStorageImpl();
         const auto alive = c10::weak_intrusive_ptr<c10::StorageImpl>(
@@ -295,8 +296,9 @@ TEST(ChooseAttention, PrefersTheFastest) {
     EXPECT_TRUE(at::globalContext().userEnabledMathSDP());
     for (const bool trained : {true, false}) {
         const at::Tensor mask = at::randn({1, 2, 16, 16}).requires_grad_(trained);
-        EXPECT_NE(selectAttentionBackend({3, 2, 16, 8, at::kFloat, at::kCPU, true, mask}).find("attention by"),
-                  std::string::npos);
+        EXPECT_NE(
+            selectAttentionBackend({3, 2, 16, 8, at::kFloat, at::kCPU, true, mask}).find("attention by"),
+            std::string::npos);
     }
 }
 

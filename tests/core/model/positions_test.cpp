@@ -5,7 +5,7 @@
 
 #include <cmath>
 
-#include "tests/support/own_settings.h"
+#include "tests/support/change_from_defaults.h"
 
 namespace roper {
 namespace {

@@ -11,11 +11,11 @@
 
 #include "core/kernels/attention.h"
 #include "core/model/generation.h"
-#include "core/operators/choose_token.h"
 #include "core/operators/products.h"
+#include "core/operators/sample_token.h"
 #include "core/specification/cost.h"
+#include "tests/support/change_from_defaults.h"
 #include "tests/support/eigen_transformer.h"
-#include "tests/support/own_settings.h"
 
 namespace roper {
 namespace {
@@ -60,8 +60,9 @@ std::vector<Specification> allKinds() {
         changeFromDefaults(kinds.back());
     }
     Specification buckets = tiny("t5");
-    buckets.model.declared.set("bias_buckets",
-                          6);  // smaller than the 13 tokens of these tests, so the last bucket is used, too
+    buckets.model.declared.set(
+        "bias_buckets",
+        6);  // smaller than the 13 tokens of these tests, so the last bucket is used, too
     buckets.model.declared.set("bias_distance", 9);
     kinds.push_back(buckets);
     for (const PositionMethod& method : positionMethods()) {

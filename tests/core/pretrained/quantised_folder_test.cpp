@@ -42,8 +42,8 @@ TEST_P(QuantisedFolder, IsDecodedBitForBitAsByItsPackage) {
     requireSupportedQuantization(kFolder, config);
     combineQuantizedMatrices(kFolder, config, store, notes);
     EXPECT_EQ(notes.size(), config == "{}" ? 0U : 1U);
-    const SafetensorsFile expected =
-        SafetensorsFile::read(FilePath::regular(path + ".expected.safetensors"), SafetensorsFile::kUnlimitedSize);
+    const SafetensorsFile expected = SafetensorsFile::read(FilePath::regular(path + ".expected.safetensors"),
+                                                           SafetensorsFile::kUnlimitedSize);
     EXPECT_EQ(store.tensors().size(), expected.tensors().size());
     EXPECT_TRUE(store.unsupportedTensors().empty());
     for (const auto& [name, right] : expected.tensors()) {

@@ -20,7 +20,7 @@ const std::vector<std::int64_t> kTokens = {5,  9, 14, 5, 9, 3, 3, 40, 14, 5, 9, 
 
 /// Covariances over keys, pair by pair, by definition.
 PairContributions byDefinition(const Eigen::MatrixXd& Q, const Eigen::MatrixXd& K, Pairing pairing, int width,
-                     Eigen::Index window) {
+                               Eigen::Index window) {
     Eigen::VectorXd sums = Eigen::VectorXd::Zero(width / 2 + 1);
     for (Eigen::Index n = 0; n < Q.rows(); ++n) {
         const Eigen::Index from = std::max<Eigen::Index>(0, n - window + 1), keys = n - from + 1;

@@ -144,7 +144,8 @@ TEST(RunModel, VectorsHaveTheNormsOfSnapshots) {
     for (const char* position : {"rope", "roper", "alibi", "none"}) {
         Both both(specificationWith({{"model.position", position}}));
         const std::vector<std::int64_t> tokens = someTokens();
-        const at::Tensor norms = both.ours.statistics(at::tensor(tokens).unsqueeze(0)).norms;  // [4, L, H, d/2]
+        const at::Tensor norms =
+            both.ours.statistics(at::tensor(tokens).unsqueeze(0)).norms;  // [4, L, H, d/2]
         const at::Tensor q = vectorsOf(*both.decoder, tokens, 1, 2)[0];
         const std::int64_t d = q.size(1);
         const bool rotates = position[0] == 'r';  // else neighbours make a pair

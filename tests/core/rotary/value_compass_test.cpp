@@ -51,8 +51,10 @@ TEST(ValueCompass, EveryArrowIsRotatedByItsDistance) {
     EXPECT_TRUE(rc::check([] {
         const Scene s = anyScene();
         const double value_rotation_strength = *rc::gen::element(0.0, 0.25, 0.5, 1.0);
-        for (const CompassArrow& arrow : s.compass(roperForm(s.rotary, s.rotary, value_rotation_strength)).arrows) {
-            const double expected = value_rotation_strength * (arrow.key - s.query) * s.rotary.frequency(s.pair);
+        for (const CompassArrow& arrow :
+             s.compass(roperForm(s.rotary, s.rotary, value_rotation_strength)).arrows) {
+            const double expected =
+                value_rotation_strength * (arrow.key - s.query) * s.rotary.frequency(s.pair);
             RC_ASSERT(std::abs(arrow.angle - expected) < 1e-9);
             RC_ASSERT(std::abs(arrow.rotated.norm() - arrow.value.norm()) < 1e-12);
         }
@@ -77,7 +79,8 @@ TEST(ValueCompass, ThreeStepsEqualOneWhateverTheBlend) {
         const Scene s = anyScene();
         const double value_rotation_strength = *rc::gen::element(0.0, 0.3, 1.0);
         const AttentionForm form = roperForm(s.rotary, s.rotary, value_rotation_strength);
-        const OutputSteps row = computeOutputSteps(form, form, s.weights.row(s.query), s.V, s.positions, s.query);
+        const OutputSteps row =
+            computeOutputSteps(form, form, s.weights.row(s.query), s.V, s.positions, s.query);
         RC_ASSERT(row.largestDifference() < 1e-9);
         if (value_rotation_strength == 1.0)
             RC_ASSERT(largest(row.output.transpose() -

@@ -321,8 +321,9 @@ TEST(Import, ExportsOfWeightsAndBiases) {
     expectError(ErrorKind::usage, "it may be gull-7 - train/loss or owl-8 - train/loss",
                 [&] { imported(runs, "\"Step\",\"gull-7 - train/loss\",\"owl-8 - train/loss\"\n0,1,2\n"); });
     // W&B's own step count is not the trainer's.
-    EXPECT_EQ(guessMapping(parseExternalTable("_step,train/global_step,train/loss\n0,10,1\n", "f")).at("step"),
-              "train/global_step");
+    EXPECT_EQ(
+        guessMapping(parseExternalTable("_step,train/global_step,train/loss\n0,10,1\n", "f")).at("step"),
+        "train/global_step");
 }
 
 TEST(Import, HuggingFacesTrainerState) {
@@ -418,8 +419,8 @@ TEST(Import, ALineOfManyNaNsIsReadInTime) {
     for (int i = 0; i < 1'000'000; ++i)
         line += ", NaN";
     line += "]}";
-    EXPECT_TRUE(
-        finishesWithin(10, 1'000'000'000, [&] { EXPECT_EQ(parseExternalTable(line, "f").columns.size(), 1U); }));
+    EXPECT_TRUE(finishesWithin(10, 1'000'000'000,
+                               [&] { EXPECT_EQ(parseExternalTable(line, "f").columns.size(), 1U); }));
 }
 
 }  // namespace

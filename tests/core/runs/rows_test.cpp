@@ -135,7 +135,8 @@ TEST(Rows, ALineOfManyKeysIsReadInTime) {
     for (int i = 0; i < 300'000; ++i)
         line += "\"" + std::to_string(i) + "\":0,";
     line += R"("step":1,"prompt":"p","expected":"e","completion":"c","correct":true})";
-    EXPECT_TRUE(finishesWithin(10, 1'000'000'000, [&] { EXPECT_EQ(parseRow<Sample>(line).completion, "c"); }));
+    EXPECT_TRUE(
+        finishesWithin(10, 1'000'000'000, [&] { EXPECT_EQ(parseRow<Sample>(line).completion, "c"); }));
 }
 
 }  // namespace

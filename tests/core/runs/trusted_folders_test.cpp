@@ -6,7 +6,7 @@
 #include "core/runs/run_queue.h"
 #include "core/runs/run_recorder.h"
 #include "tests/support/expect_error.h"
-#include "tests/support/own_state.h"
+#include "tests/support/isolated_user_state.h"
 #include "tests/support/temporary_folder.h"
 
 namespace roper {

@@ -14,7 +14,7 @@
 #include "core/training/queued_stepper.h"
 #include "core/training/srun_tasks.h"
 #include "tests/support/expect_error.h"
-#include "tests/support/pretended_gpu.h"
+#include "tests/support/fake_gpu.h"
 
 namespace roper {
 namespace {
@@ -54,7 +54,7 @@ Trained train(const Specification& specification, at::ScalarType type, ProcessGr
             static_cast<std::uint64_t>((step - 1) * specification.training.batch + shard.first);
         const Batch batch = makeBatch(*task, specification, Stream::training, first, shard.count);
         trained.steps.push_back(trainStep(model, optimizer, batch, specification.training, step, at::kCPU,
-                                         together ? &*together : nullptr));
+                                          together ? &*together : nullptr));
     }
     for (const NamedParameter& parameter : model.parameters())
         trained.weights.push_back(parameter.second.detach().clone());

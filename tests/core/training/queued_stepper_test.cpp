@@ -10,7 +10,7 @@
 #include "core/corpus/open_task.h"
 #include "core/training/batches.h"
 #include "core/training/trainer.h"
-#include "tests/support/pretended_gpu.h"
+#include "tests/support/fake_gpu.h"
 #include "tests/support/temporary_folder.h"
 
 namespace roper {

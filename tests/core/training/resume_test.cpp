@@ -379,12 +379,14 @@ TEST(Training, ExportAndEvaluationReadACheckpoint) {
     EXPECT_EQ(row.loss, run.evaluations().back().loss);
     expectError(ErrorKind::checkpoint, "it has 4, 6, 8, 12", [&] { evaluateRun(run, {5, "cpu"}, {4}); });
     exportAttention(run, {}, "?d=1+2;", runs / "a.safetensors");
-    EXPECT_EQ(
-        SafetensorsFile::read(runs / "a.safetensors", SafetensorsFile::kUnlimitedSize).tensor("attention").shape,
-        (std::vector<std::int64_t>{2, 2, 7, 7}));
+    EXPECT_EQ(SafetensorsFile::read(runs / "a.safetensors", SafetensorsFile::kUnlimitedSize)
+                  .tensor("attention")
+                  .shape,
+              (std::vector<std::int64_t>{2, 2, 7, 7}));
     exportNorms(run, {}, "?d=1+2;", runs / "n.safetensors");
-    EXPECT_EQ(SafetensorsFile::read(runs / "n.safetensors", SafetensorsFile::kUnlimitedSize).tensor("norms").shape,
-              (std::vector<std::int64_t>{4, 2, 2, 8}));
+    EXPECT_EQ(
+        SafetensorsFile::read(runs / "n.safetensors", SafetensorsFile::kUnlimitedSize).tensor("norms").shape,
+        (std::vector<std::int64_t>{4, 2, 2, 8}));
     exportNorms(run, {}, "?d=1+2;", runs / "n.csv");
     const std::string csv = readFile(runs / "n.csv");
     EXPECT_EQ(std::count(csv.begin(), csv.end(), '\n'), 1 + 4 * 2 * 2 * 8);

@@ -10,7 +10,7 @@
 #include <map>
 #include <vector>
 
-#include "core/base/warm_heap.h"
+#include "core/base/heap_settings.h"
 #include "core/corpus/open_task.h"
 #include "core/specification/presets.h"
 #include "core/training/batch_stream.h"

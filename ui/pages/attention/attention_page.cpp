@@ -8,7 +8,7 @@
 
 #include "core/base/text.h"
 #include "core/explorer/setup_fields.h"
-#include "ui/controls/build.h"
+#include "ui/controls/layout_helpers.h"
 #include "ui/explorer/mistake_text.h"
 #include "ui/pages/attention/method_text.h"
 #include "ui/theme/numbers.h"
@@ -88,8 +88,8 @@ AttentionPage::AttentionPage(AttentionState& state, QWidget* parent)
     panel_->onSetupShown([this](const Setup& s) { kinds_->setCurrentIndex(static_cast<int>(s.map)); });
     connect(&state_, &AttentionState::changed, this, &AttentionPage::refreshWhenVisible);
     pageFigures().set({map_, bars_, bias_, table_, by_distance_}, fieldInfos(setupFields()),
-                   [this](FigureRequest request) -> Figure& { return prepareFigure(std::move(request)); },
-                   {kMapNames.begin(), kMapNames.end()});
+                      [this](FigureRequest request) -> Figure& { return prepareFigure(std::move(request)); },
+                      {kMapNames.begin(), kMapNames.end()});
     registerTabSetting("view.attention_below", *lower_);
     registerViewSetting(
         "view.attention_cells", [this] { return visibleCells(); },
@@ -253,7 +253,7 @@ void AttentionPage::showParts() {
         series.values.push_back(parts[rotary.planes()]);
         series.colors.push_back(theme.text);
         bars_->setCategoryName(rotary.planes(),
-                            s.attention == AttentionKind::linear_cosine ? tr("1") : tr("bias"));
+                               s.attention == AttentionKind::linear_cosine ? tr("1") : tr("bias"));
     }
     bars_->setBars(categories, {series});
     bars_->setMuted(ghosts);

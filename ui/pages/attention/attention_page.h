@@ -111,9 +111,9 @@ class AttentionPage : public ExplorerPage {
     MapInputs shown_inputs_;      ///< of the visible map
     MapInputs computing_inputs_;  ///< of the map computed in another thread
     QFutureWatcher<HeatMapView::Map> computing_;
-    bool is_computing_ = false;           ///< until its result has been taken
+    bool is_computing_ = false;              ///< until its result has been taken
     std::optional<QRectF> requested_cells_;  ///< to be shown once the map that they belong to is ready
-    bool recompute_ = false;                  ///< the setup changed while a large map was computed
+    bool recompute_ = false;                 ///< the setup changed while a large map was computed
 };
 
 }  // namespace roper

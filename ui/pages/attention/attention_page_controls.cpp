@@ -1,4 +1,4 @@
-#include "ui/controls/build.h"
+#include "ui/controls/layout_helpers.h"
 #include "ui/explorer/example_list.h"
 #include "ui/explorer/source_controls.h"
 #include "ui/pages/attention/attention_page.h"
@@ -49,13 +49,13 @@ void AttentionPage::fillPanel() {
     addSourceControls(*panel_, state_, SourceUse::attention);
     panel_->addHeading(tr("Method"));
     panel_->addUnboundChoice(tr("Position method"),
-                         tr("How positions enter the attention score; F1 shows the formula"), methodNames(),
-                         methodEntry, chooseMethod);
+                             tr("How positions enter the attention score; F1 shows the formula"),
+                             methodNames(), methodEntry, chooseMethod);
     panel_->addCheck(tr("Causal"), "causal");
     panel_->addPair(tr("The marked bar; M mutes it or puts it back, as a click does"));
-    auto* unmute =
-        panel_->addButton(tr("Unmute all pairs"), tr("Puts every pair back into the scores"),
-                          [this] { panel_->change(tr("Muted pairs"), [](Setup& s) { s.ablated_pairs.clear(); }); });
+    auto* unmute = panel_->addButton(
+        tr("Unmute all pairs"), tr("Puts every pair back into the scores"),
+        [this] { panel_->change(tr("Muted pairs"), [](Setup& s) { s.ablated_pairs.clear(); }); });
     panel_->onSetupShown([unmute](const Setup& s) { unmute->setEnabled(!s.ablated_pairs.empty()); });
     panel_->addHeading(tr("Move all positions"));
     panel_->addShift(tr("Shift S"), {}, tr("Drag S from −64 to 64"));

@@ -1,7 +1,7 @@
 
 #include "core/rotary/absolute_encoding.h"
 #include "core/rotary/position_bias.h"
-#include "ui/controls/build.h"
+#include "ui/controls/layout_helpers.h"
 #include "ui/pages/attention/attention_page.h"
 #include "ui/theme/numbers.h"
 
@@ -59,15 +59,15 @@ void AttentionPage::prepareTable() {
 void AttentionPage::showBias() {
     const Setup& s = state_.setup();
     BiasInputs now{s.method,
-               s.head,
-               s.heads,
-               s.distances,
-               bias_kind_->currentIndex(),
-               state_.query() - state_.key(),
-               s.causal,
-               ComparableVector(),
-               DeclaredSettings(methodSettings()),
-               palette().cacheKey()};
+                   s.head,
+                   s.heads,
+                   s.distances,
+                   bias_kind_->currentIndex(),
+                   state_.query() - state_.key(),
+                   s.causal,
+                   ComparableVector(),
+                   DeclaredSettings(methodSettings()),
+                   palette().cacheKey()};
     const HeadContext chosen = s.headContext();
     now.learned_bias = chosen.learned_bias;
     now.declared = chosen.declared;
@@ -119,7 +119,8 @@ void AttentionPage::showBias() {
 
 void AttentionPage::showTable() {
     const Setup& s = state_.setup();
-    const bool is_learned = s.source == VectorSource::run && state_.runHead() && state_.runHead()->table.size() > 0;
+    const bool is_learned =
+        s.source == VectorSource::run && state_.runHead() && state_.runHead()->table.size() > 0;
     const int width = std::min(s.head_dim * s.heads, kMaxFeatures),
               positions = std::min(s.distances, kMaxPositions);
     const TableInputs now{positions, width, s.base, is_learned ? state_.sourceText() : QString()};

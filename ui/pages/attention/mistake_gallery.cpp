@@ -3,7 +3,7 @@
 #include <QScopedValueRollback>
 #include <QToolButton>
 
-#include "ui/controls/build.h"
+#include "ui/controls/layout_helpers.h"
 #include "ui/explorer/mistake_text.h"
 
 namespace roper {
@@ -48,7 +48,8 @@ MistakeGallery::MistakeGallery(AttentionState& state, QWidget* parent) : QWidget
         explanationDialog->setAutoRaise(true);
         explanationDialog->setAccessibleName(tr("Story: %1").arg(text.name));
         explanationDialog->setToolTip(tr("Right and wrong side by side, in code, and where it was seen"));
-        connect(explanationDialog, &QToolButton::clicked, this, [this, mistake] { openExplanation(mistake); });
+        connect(explanationDialog, &QToolButton::clicked, this,
+                [this, mistake] { openExplanation(mistake); });
         layout->addLayout(rowOf({{box, 1}, explanationDialog}));
         layout->addWidget(residual);
         rows_[mistake] = {box, residual};

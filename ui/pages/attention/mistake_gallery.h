@@ -7,7 +7,7 @@
 
 #include "ui/explorer/attention_state.h"
 
-#include "ui/pages/attention/mistake_story_dialog.h"
+#include "ui/pages/attention/mistake_explanation_dialog.h"
 
 namespace roper {
 

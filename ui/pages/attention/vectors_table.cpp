@@ -59,11 +59,12 @@ bool VectorsModel::setData(const QModelIndex& index, const QVariant& value, int 
     const auto number = parseNumber(typed.toStdString());
     if (!number || !std::isfinite(*number) || std::abs(*number) > bounds::kMaxFeature) {
         emit editRejected(tr("%1 must be a number between −1000000 and 1000000, not “%2”; the old one stays")
-                         .arg(name_, value.toString()));
+                              .arg(name_, value.toString()));
         return false;
     }
-    state_.selection().change(tr("Table of %1").arg(name_),
-                              [&](Setup& s) { (s.manual_vectors.*member_)(index.row(), index.column()) = *number; });
+    state_.selection().change(tr("Table of %1").arg(name_), [&](Setup& s) {
+        (s.manual_vectors.*member_)(index.row(), index.column()) = *number;
+    });
     return true;
 }
 

@@ -90,9 +90,9 @@ void BoardView::paintCell(QPainter& painter, const BoardRow& row, const BoardCel
     }
     text(at(columns.time, 1.0), theme.text,
          finished + failed == row.target.runs ? tr("done")
-         : cell.remaining_seconds                  ? tr("%1 to go here").arg(shortDuration(*cell.remaining_seconds))
-         : columns.is_wide                    ? tr("speed not measured")
-                                              : tr("not measured"));
+         : cell.remaining_seconds ? tr("%1 to go here").arg(shortDuration(*cell.remaining_seconds))
+         : columns.is_wide        ? tr("speed not measured")
+                                  : tr("not measured"));
 }
 
 void BoardView::paintRow(QPainter& painter, const BoardRow& row, const QRectF& box,

@@ -7,7 +7,7 @@
 
 #include "core/base/error.h"
 #include "core/base/machine_load.h"
-#include "ui/controls/build.h"
+#include "ui/controls/layout_helpers.h"
 #include "ui/live/expected_time_text.h"
 #include "ui/pages/compare/compare_fields.h"
 #include "ui/pages/compare/import_dialog.h"
@@ -87,9 +87,9 @@ ComparePage::ComparePage(RunStore& store, QWidget* parent)
         connect(view, &FigureView::hovered, this, &ComparePage::setReadout);
     connect(curves_, &CurveChart::hovered, this, &ComparePage::setReadout);
     pageFigures().set({curves_, outcomes_, paired_, all_outcomes_, board_, &lengths_->view()},
-                   fieldInfos(compareFields()),
-                   [this](FigureRequest request) -> Figure& { return prepareFigure(std::move(request)); },
-                   {"length-map", "loss-by-position"});
+                      fieldInfos(compareFields()),
+                      [this](FigureRequest request) -> Figure& { return prepareFigure(std::move(request)); },
+                      {"length-map", "loss-by-position"});
     registerTabSetting("view.compare", *tabs_);
     state_->refresh();
 }
@@ -185,8 +185,9 @@ QStringList ComparePage::letters() const {
         std::count_if(groups.begin(), groups.end(), [](const ComparedGroup& group) { return group.shown; });
     QStringList letters;
     for (std::size_t i = 0; i < groups.size(); ++i)
-        letters << (groups[i].shown && shown > kMaxCurvesWithoutLetters ? CurveLetters::letter(static_cast<int>(i))
-                                                                   : QString());
+        letters << (groups[i].shown && shown > kMaxCurvesWithoutLetters
+                        ? CurveLetters::letter(static_cast<int>(i))
+                        : QString());
     return letters;
 }
 

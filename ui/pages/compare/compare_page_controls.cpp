@@ -5,8 +5,8 @@
 #include <algorithm>
 
 #include "core/base/error.h"
-#include "ui/controls/build.h"
 #include "ui/controls/elided_combo_box.h"
+#include "ui/controls/layout_helpers.h"
 #include "ui/live/expected_time_text.h"
 #include "ui/pages/compare/compare_page.h"
 #include "ui/pages/compare/import_dialog.h"
@@ -199,13 +199,14 @@ QWidget* ComparePage::makeCurvesTab() {
 
 QWidget* ComparePage::makeBoardTab() {
     board_summary_ = wrappedLabel();
-    queue_missing_ = makeActionButton(tr("Queue what is missing"),
-                               tr("Puts a run for every empty square into the queue, twins side by side"),
-                               this, [this] { emit runsRequested(missingRuns(board_->rows())); });
+    queue_missing_ =
+        makeActionButton(tr("Queue what is missing"),
+                         tr("Puts a run for every empty square into the queue, twins side by side"), this,
+                         [this] { emit runsRequested(missingRuns(board_->rows())); });
     measure_speed_ =
         makeActionButton(tr("Measure speed here"),
-                  tr("Takes a few steps of every setting that no run of this machine has taken yet"), speed_,
-                  &SpeedMeasurement::start);
+                         tr("Takes a few steps of every setting that no run of this machine has taken yet"),
+                         speed_, &SpeedMeasurement::start);
     auto* tab = new QWidget;
     columnOf({{board_, 1}, rowOf({queue_missing_, measure_speed_, {board_summary_, 1}})}, tab);
     return tab;

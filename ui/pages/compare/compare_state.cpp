@@ -100,10 +100,10 @@ void CompareState::fillGroup(ComparedGroup& group, const std::vector<RunRecord>&
         group.members << QString::fromStdString(runs[member].name);
         const OutcomeValue outcome = outcomeOf(runs[member], question_.measure, share);
         if (outcome.kind == Outcome::known) group.values.push_back(outcome.value);
-        QStringList& names = outcome.kind == Outcome::known        ? group.names
-                             : outcome.kind == Outcome::unfinished ? group.unfinished
-                             : outcome.kind == Outcome::not_reached      ? group.not_reached
-                                                                   : group.missing;
+        QStringList& names = outcome.kind == Outcome::known         ? group.names
+                             : outcome.kind == Outcome::unfinished  ? group.unfinished
+                             : outcome.kind == Outcome::not_reached ? group.not_reached
+                                                                    : group.missing;
         names << group.members.back();
     }
     group.summary = summarize(group.values);
@@ -139,7 +139,8 @@ void CompareState::refresh() {
     }
     choosePair(runs);
     if (!question_.measure_chosen && pair_)
-        question_.measure = defaultComparisonMeasure(runs, groups_[pair_->first].group, groups_[pair_->second].group);
+        question_.measure =
+            defaultComparisonMeasure(runs, groups_[pair_->first].group, groups_[pair_->second].group);
     else if (!question_.measure_chosen && !runs.empty())
         question_.measure = defaultMeasure(runs.front().specification);
     for (ComparedGroup& group : groups_)
@@ -218,7 +219,7 @@ MeanCurve CompareState::band(const ComparedGroup& group) const {
     std::vector<std::size_t> all(runs.size());
     std::iota(all.begin(), all.end(), std::size_t{0});
     return meanCurve(runs, all, question_.curve, question_.across, question_.spread,
-                  question_.final_half ? 0.5 : 0.0);
+                     question_.final_half ? 0.5 : 0.0);
 }
 
 std::vector<std::pair<double, double>> CompareState::curve(const QString& run) const {

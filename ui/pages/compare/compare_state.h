@@ -46,7 +46,7 @@ struct ComparedGroup {
     std::vector<double> values;  ///< known outcomes of the members
     QStringList names;           ///< runs with these outcomes
     Summary summary;
-    std::optional<Interval> interval;        ///< of the mean at 95 %, limited to possible values
+    std::optional<Interval> interval;              ///< of the mean at 95 %, limited to possible values
     QStringList unfinished, not_reached, missing;  ///< members without an outcome
 
     QString key() const { return QString::fromStdString(group.key); }

@@ -5,7 +5,7 @@
 #include <QTableWidget>
 #include <QtConcurrent>
 
-#include "ui/controls/build.h"
+#include "ui/controls/layout_helpers.h"
 #include "ui/controls/named.h"
 #include "ui/theme/numbers.h"
 
@@ -103,7 +103,8 @@ void ImportDialog::read(const std::filesystem::path& file) {
     const auto should_continue = [flag = keep_going_] { return flag->load(); };
     start(
         tr("Reading %1 …").arg(QString::fromStdString(file.string())),
-        [table = table_, file, should_continue] { *table = readExternalTable(file, should_continue); }, [this] { ask(); });
+        [table = table_, file, should_continue] { *table = readExternalTable(file, should_continue); },
+        [this] { ask(); });
 }
 
 void ImportDialog::start(const QString& what, const std::function<void()>& work,
@@ -213,8 +214,8 @@ void ImportDialog::import() {
     const auto imported = std::make_shared<std::optional<ImportedRun>>();
     start(
         tr("Importing %1 …").arg(QString::fromStdString(table_->origin)),
-        [table = table_, runs = runs_, name = name_->text().trimmed().toStdString(), specification = enteredSpecification(),
-         columns = mapping(),
+        [table = table_, runs = runs_, name = name_->text().trimmed().toStdString(),
+         specification = enteredSpecification(), columns = mapping(),
          imported] { *imported = importRun(runs, name, specification, *table, columns); },
         [this, imported] { showNotes(**imported); });
 }

@@ -21,14 +21,15 @@ QString unitOf(const LengthMap& map) {
 
 QString axisText(const LengthMap& map) {
     if (map.metric == LengthMap::Metric::loss) return LengthMapView::tr("position, up to (rows: trained on)");
-    if (map.metric == LengthMap::Metric::token_accuracy) return LengthMapView::tr("tokens (rows: trained on)");
+    if (map.metric == LengthMap::Metric::token_accuracy)
+        return LengthMapView::tr("tokens (rows: trained on)");
     return LengthMapView::tr("%1 (rows: trained on)").arg(unitOf(map));
 }
 
 /// "73" for a share, "3.41" for a loss.
 QString shortValue(const LengthMap& map, double mean) {
     return map.metric == LengthMap::Metric::loss ? fixedNumberText(mean, 2)
-                                               : QString::number(std::lround(100 * mean));
+                                                 : QString::number(std::lround(100 * mean));
 }
 
 QString placeText(const LengthMap& map, std::int64_t length) {
@@ -164,9 +165,10 @@ void LengthMapView::paintPanel(QPainter& painter, const PlacedPanel& panel, cons
         const double x = panel.cell(row, static_cast<std::size_t>(beyond - map.lengths.begin())).left();
         painter.setPen(QPen(Theme::method(panel.panel->position), 3, Qt::SolidLine, Qt::FlatCap));
         painter.drawLine(QPointF(x, panel.cell(row, 0).top()), QPointF(x, panel.cell(row, 0).bottom()));
-        drawColoredText(painter,
-                  QRectF(panel.box.left(), panel.cell(row, 0).top(), kLeft - 6, panel.cell(row, 0).height()),
-                  kRightMiddle, QString::number(map.trained[row]), theme.faint_text);
+        drawColoredText(
+            painter,
+            QRectF(panel.box.left(), panel.cell(row, 0).top(), kLeft - 6, panel.cell(row, 0).height()),
+            kRightMiddle, QString::number(map.trained[row]), theme.faint_text);
     }
     painter.setPen(QPen(theme.frame, 1));
     painter.setBrush(Qt::NoBrush);

@@ -5,7 +5,7 @@
 #include "core/base/error.h"
 #include "core/corpus/corpus_files.h"
 #include "core/rotary/scaling.h"
-#include "ui/controls/build.h"
+#include "ui/controls/layout_helpers.h"
 #include "ui/controls/named.h"
 #include "ui/live/run_records.h"
 #include "ui/theme/numbers.h"
@@ -28,8 +28,8 @@ LengthTab::LengthTab(CompareState& state, QWidget* parent)
                 tr("How frequencies are scaled while problems are read; RoPE and RoPER alone have some"))),
       factor_(
           named(new QDoubleSpinBox, tr("Factor of the scaling"), tr("s: how much longer texts may become"))),
-      measure_(makeActionButton({}, tr("Asks the newest checkpoint of every shown run, one after the other"), this,
-                         &LengthTab::measure)),
+      measure_(makeActionButton({}, tr("Asks the newest checkpoint of every shown run, one after the other"),
+                                this, &LengthTab::measure)),
       summary_(wrappedLabel()) {
     largest_->setRange(1, 64);
     largest_->setValue(6);
@@ -48,7 +48,8 @@ LengthTab::LengthTab(CompareState& state, QWidget* parent)
     factor_->setRange(1, 1000);
     factor_->setValue(2);
     factor_->setPrefix(tr("s = "));
-    columnOf({{view_, 1}, makeFlowRow({what_, largest_, problems_, scaling_, factor_, measure_}), summary_}, this);
+    columnOf({{view_, 1}, makeFlowRow({what_, largest_, problems_, scaling_, factor_, measure_}), summary_},
+             this);
     view_->setEmptyText(
         tr("Nothing has been measured for these runs.\n“Measure” asks their models problems of every size, "
            "also longer ones than in training; of texts, sequences of up to eight times the length."));
@@ -137,8 +138,9 @@ std::vector<BatchEvaluator::Question> LengthTab::questionsFor(const RunWatcher& 
     for (const std::int64_t times : {1, 2, 4, 8}) {
         Specification longer = specification;
         longer.training.length *= times;
-        const auto& longest = specification.model.method().longest;
-        if (longest && longer.inputLength() > longest(specification.model, specification.shape())) break;
+        const auto& max_length = specification.model.method().max_length;
+        if (max_length && longer.inputLength() > max_length(specification.model, specification.shape()))
+            break;
         if (times > 1 && longer.training.length > validationTokens(run)) break;
         lengths << QString::number(longer.training.length);
     }
@@ -183,7 +185,8 @@ QStringList LengthTab::omittedRuns() const {
 void LengthTab::showProgress() {
     measure_->setText(evaluator_->isBusy() ? tr("Cancel") : tr("Measure"));
     if (evaluator_->isBusy())
-        summary_->setText(tr("%1 to ask …").arg(countText(static_cast<int>(evaluator_->left()), tr("question"))));
+        summary_->setText(
+            tr("%1 to ask …").arg(countText(static_cast<int>(evaluator_->remaining()), tr("question"))));
     else if (!evaluator_->problems().isEmpty())
         summary_->setText(evaluator_->problems().join('\n'));
     else

@@ -8,8 +8,8 @@
 #include <filesystem>
 #include <map>
 
+#include "ui/pages/compare/batch_evaluator.h"
 #include "ui/pages/compare/compare_state.h"
-#include "ui/pages/compare/evaluation_survey.h"
 #include "ui/pages/compare/length_map_view.h"
 
 namespace roper {

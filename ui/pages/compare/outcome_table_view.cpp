@@ -11,7 +11,8 @@
 namespace roper {
 namespace {
 
-constexpr double kMargin = 12, kColumnGap = 16, kHead = 30, kMinRowHeight = 22, kMaxRowHeight = 40, kFootLine = 17;
+constexpr double kMargin = 12, kColumnGap = 16, kHead = 30, kMinRowHeight = 22, kMaxRowHeight = 40,
+                 kFootLine = 17;
 constexpr double kMinTitleWidth = 145, kMinPlotWidth = 140, kMaxPlotWidth = 320;
 // range of the axis to both sides of 0, in standard deviations
 constexpr double kMinAxisLimit = 1, kMaxAxisLimit = 8;
@@ -96,8 +97,8 @@ OutcomeTableView::Layout OutcomeTableView::layoutOf(const QRectF& area, const QF
     }
     const double foot = 2 * kFootLine + 6;
     layout.top = area.top() + kHead;
-    layout.row =
-        std::clamp((area.height() - kHead - foot) / static_cast<double>(rows_.size()), kMinRowHeight, kMaxRowHeight);
+    layout.row = std::clamp((area.height() - kHead - foot) / static_cast<double>(rows_.size()), kMinRowHeight,
+                            kMaxRowHeight);
     layout.foot = layout.top + layout.row * static_cast<double>(rows_.size()) + 4;
 
     const double whole = area.width() - 2 * kMargin, widest_title = layout.width[title];
@@ -130,9 +131,12 @@ void OutcomeTableView::paintInterval(QPainter& painter, const OutcomeRow& row, c
     if (!hasInterval(row)) return;
     const auto& test = row.comparison.test;
     const double sign = infoOf(row.comparison.measure).higher_is_better ? 1 : -1;
-    const auto isBeyond = [&](double value) { return std::abs(value) > axis_limit_ * test->difference.standard_deviation; };
+    const auto isBeyond = [&](double value) {
+        return std::abs(value) > axis_limit_ * test->difference.standard_deviation;
+    };
     const auto x = [&](double value) {
-        const double at = std::clamp(sign * value / test->difference.standard_deviation, -axis_limit_, axis_limit_);
+        const double at =
+            std::clamp(sign * value / test->difference.standard_deviation, -axis_limit_, axis_limit_);
         return box.center().x() + at / axis_limit_ * box.width() / 2;
     };
     const QColor color = sign * test->difference.mean >= 0 ? state_.colorB() : state_.colorA();
@@ -163,22 +167,24 @@ void OutcomeTableView::paintFigure(QPainter& painter, const QRectF& area, const 
         paintRow(painter, layout, i, theme);
     }
     painter.setFont(plain);
-    drawColoredText(painter, QRectF(area.left() + kMargin, layout.foot, area.width() - 2 * kMargin, 2 * kFootLine),
-              Qt::AlignLeft | Qt::AlignTop | Qt::TextWordWrap, footnote(layout), theme.faint_text);
+    drawColoredText(painter,
+                    QRectF(area.left() + kMargin, layout.foot, area.width() - 2 * kMargin, 2 * kFootLine),
+                    Qt::AlignLeft | Qt::AlignTop | Qt::TextWordWrap, footnote(layout), theme.faint_text);
 }
 
 void OutcomeTableView::paintHeader(QPainter& painter, const Layout& layout, double top,
-                                  const Theme& theme) const {
+                                   const Theme& theme) const {
     const QColor first = theme.readable(state_.colorA()), second = theme.readable(state_.colorB());
     const QFont plain = painter.font();
     painter.setFont(boldFont(plain));
     for (int column = 0; column < plot; ++column) {
         if (layout.width[column] == 0) continue;
         drawColoredText(painter, layout.cell(column, top, kHead),
-                  (column == title ? Qt::AlignLeft : Qt::AlignRight) | Qt::AlignVCenter, layout.heads[column],
-                  column == of_a   ? first
-                  : column == of_b ? second
-                                   : theme.faint_text);
+                        (column == title ? Qt::AlignLeft : Qt::AlignRight) | Qt::AlignVCenter,
+                        layout.heads[column],
+                        column == of_a   ? first
+                        : column == of_b ? second
+                                         : theme.faint_text);
     }
     if (layout.width[plot] > 0) {
         const QRectF head = layout.cell(plot, top, kHead);
@@ -213,9 +219,10 @@ void OutcomeTableView::paintRow(QPainter& painter, const Layout& layout, std::si
 QString OutcomeTableView::footnote(const Layout& layout) const {
     QString note = tr("Means over the pairs of equal seeds.");
     if (layout.width[holm_p] > 0)
-        note += rows_.front().is_preregistered ? tr(" By Holm: the primary measure, named before the runs, is "
-                                                   "tested alone, the others are corrected for their number.")
-                                              : tr(" By Holm: corrected for the measures in this table.");
+        note += rows_.front().is_preregistered
+                    ? tr(" By Holm: the primary measure, named before the runs, is "
+                         "tested alone, the others are corrected for their number.")
+                    : tr(" By Holm: corrected for the measures in this table.");
     if (layout.width[plot] > 0)
         note += tr(" Right: differences with their 95 % intervals, in standard deviations of the "
                    "differences, from −%1 to %1.")
@@ -247,7 +254,8 @@ void OutcomeTableView::setHoveredRow(std::size_t row) {
 }
 
 void OutcomeTableView::choose(std::size_t row) {
-    if (row < rows_.size()) emit measureChosen(rows_[row].comparison.measure, rows_[row].comparison.solved_fraction);
+    if (row < rows_.size())
+        emit measureChosen(rows_[row].comparison.measure, rows_[row].comparison.solved_fraction);
 }
 
 void OutcomeTableView::mouseMoveEvent(QMouseEvent* event) {

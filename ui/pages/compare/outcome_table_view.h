@@ -49,7 +49,7 @@ class OutcomeTableView : public FigureView {
     CompareState& state_;
     std::vector<OutcomeRow> rows_;
     std::vector<OutcomeCells> cells_;  ///< per row
-    double axis_limit_ = 1;                 ///< of the intervals' axis, in standard deviations
+    double axis_limit_ = 1;            ///< of the intervals' axis, in standard deviations
     std::size_t hovered_ = static_cast<std::size_t>(-1);
 };
 

@@ -14,8 +14,8 @@
 namespace roper {
 namespace {
 
-constexpr double kMinGroupHeight = 18, kRowOfTwoLines = 36, kMaxGroupHeight = 110, kAxis = 52, kTop = 30, kNever = 74,
-                 kDot = 4.5, kLabelGap = 12;
+constexpr double kMinGroupHeight = 18, kRowOfTwoLines = 36, kMaxGroupHeight = 110, kAxis = 52, kTop = 30,
+                 kNever = 74, kDot = 4.5, kLabelGap = 12;
 constexpr double kSpread = 0.3;  // maximum offset of dots to either side, relative to a row
 
 }  // namespace
@@ -25,7 +25,7 @@ struct OutcomeView::Scale {
     QRectF plot;  ///< area of the values
     double low = 0, high = 1;
     double row = kMinGroupHeight;  ///< height of a row
-    std::size_t rows = 1;      ///< number of rows that fit
+    std::size_t rows = 1;          ///< number of rows that fit
     double area_left = 0;
     double never_x = 0;
     bool has_never = false;
@@ -93,8 +93,8 @@ OutcomeView::Scale OutcomeView::scale(const QRectF& area) const {
         longest = std::max(longest, QFontMetricsF(font()).horizontalAdvance(group->label()));
     const double label = std::min(0.35 * area.width(), longest + kLabelGap + 2);
     const double room_below = area.height() - kTop - kAxis;
-    scale.rows = std::clamp<std::size_t>(shown().size(), 1,
-                                         static_cast<std::size_t>(std::max(1.0, room_below / kMinGroupHeight)));
+    scale.rows = std::clamp<std::size_t>(
+        shown().size(), 1, static_cast<std::size_t>(std::max(1.0, room_below / kMinGroupHeight)));
     const auto rows = static_cast<double>(scale.rows);
     scale.row = std::clamp(room_below / rows, kMinGroupHeight, kMaxGroupHeight);
     scale.area_left = area.left();
@@ -137,7 +137,7 @@ void OutcomeView::paintRow(QPainter& painter, const ComparedGroup& group, const 
         painter.setBrush(Qt::NoBrush);
         if (!group.not_reached.isEmpty()) painter.drawEllipse(QPointF(scale.never_x - 14, y), kDot, kDot);
         drawColoredText(painter, QRectF(scale.never_x - 4, y - 10, 40, 20), kLeftMiddle,
-                  QStringLiteral("× %1").arg(group.not_reached.size()), theme.text);
+                        QStringLiteral("× %1").arg(group.not_reached.size()), theme.text);
     }
     QStringList open;
     if (!group.unfinished.isEmpty()) open << tr("%1 not finished").arg(group.unfinished.size());
@@ -159,10 +159,10 @@ void OutcomeView::paintFigure(QPainter& painter, const QRectF& area, const Theme
         painter.drawLine(QPointF(scale.x(tick), scale.plot.top()),
                          QPointF(scale.x(tick), scale.plot.bottom()));
         drawColoredText(painter, QRectF(scale.x(tick) - 40, scale.plot.bottom() + 4, 80, 16), Qt::AlignCenter,
-                  numberText(tick), theme.faint_text);
+                        numberText(tick), theme.faint_text);
     }
     drawColoredText(painter, QRectF(scale.plot.left(), scale.plot.bottom() + 22, scale.plot.width(), 18),
-              Qt::AlignCenter, measureTitle(state_.question()), theme.text);
+                    Qt::AlignCenter, measureTitle(state_.question()), theme.text);
     painter.setPen(theme.faint_text);
     const QRectF above(area.left() + 8, area.top() + 4, scale.plot.right() - area.left() - 8, kTop - 8);
     QString note = groups.size() > scale.rows

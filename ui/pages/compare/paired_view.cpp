@@ -36,7 +36,7 @@ void paintTicks(QPainter& painter, const VerticalAxis& axis, const Theme& theme)
         painter.setPen(QPen(theme.grid, 1));
         painter.drawLine(QPointF(axis.box.left(), axis.y(tick)), QPointF(axis.box.right(), axis.y(tick)));
         drawColoredText(painter, QRectF(axis.box.left() - 66, axis.y(tick) - 9, 60, 18), kRightMiddle,
-                  numberText(tick), theme.faint_text);
+                        numberText(tick), theme.faint_text);
     }
 }
 
@@ -80,8 +80,7 @@ Places placesOf(const QRectF& area, const PairedComparison& c, const QFont& font
     const auto fits = [&](const std::string& label) {
         const QStringList lines =
             wrapped(QString::fromStdString(label), metrics, places.name_width).split('\n');
-        return lines.size() <= kMaxLines &&
-               std::all_of(lines.begin(), lines.end(), [&](const QString& line) {
+        return lines.size() <= kMaxLines && std::all_of(lines.begin(), lines.end(), [&](const QString& line) {
                    return metrics.horizontalAdvance(line) <= places.name_width;
                });
     };
@@ -141,12 +140,14 @@ void paintSeeds(QPainter& painter, const VerticalAxis& axis, const PairedCompari
 
 /// The mean and its intervals, to the right of the seeds.
 /// @param axis  of the differences, over the rectangle of the intervals
-void paintIntervals(QPainter& painter, const VerticalAxis& axis, const PairedComparison& c, const Theme& theme) {
+void paintIntervals(QPainter& painter, const VerticalAxis& axis, const PairedComparison& c,
+                    const Theme& theme) {
     const QRectF& box = axis.box;
     const double mean_x = box.left() + kIntervalWidth / 2, boot_x = mean_x + kIntervalWidth;
     const auto paintInterval = [&](double x, const QString& words, const Interval& interval, double width) {
-        drawColoredText(painter, QRectF(x - kIntervalWidth / 2, box.bottom() + 6, kIntervalWidth, 2 * kLine + 4),
-                  Qt::AlignHCenter | Qt::AlignTop, words, theme.text);
+        drawColoredText(painter,
+                        QRectF(x - kIntervalWidth / 2, box.bottom() + 6, kIntervalWidth, 2 * kLine + 4),
+                        Qt::AlignHCenter | Qt::AlignTop, words, theme.text);
         painter.setPen(QPen(theme.text, width, Qt::SolidLine, Qt::FlatCap));
         painter.drawLine(QPointF(x, axis.y(interval.low)), QPointF(x, axis.y(interval.high)));
         for (const double end : {interval.low, interval.high})
@@ -254,7 +255,7 @@ void PairedView::paintDifferences(QPainter& painter, const Theme& theme, const Q
     paintTitle(painter, box, box.width() + kBesideTitle,
                differenceTitle(c, QFontMetricsF(painter.font()), box.width() + kBesideTitle));
     drawColoredText(painter, QRectF(box.left(), box.bottom() + 6 + kLine, places.seeds.width(), kLine + 2),
-              kLeftMiddle, tr("seed"), theme.faint_text);
+                    kLeftMiddle, tr("seed"), theme.faint_text);
     if (c.test) paintIntervals(painter, {places.means, axis.low, axis.high}, c, theme);
 }
 

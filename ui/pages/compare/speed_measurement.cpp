@@ -22,7 +22,7 @@ void SpeedMeasurement::start() {
     connect(process_, &QProcess::finished, this, [this, report](int code) {
         report();
         emit reported(code == 0 ? tr("The speed of every setting is measured.")
-                            : tr("Measuring the speed ended with exit code %1.").arg(code));
+                                : tr("Measuring the speed ended with exit code %1.").arg(code));
         process_->deleteLater();
     });
     connect(process_, &QProcess::errorOccurred, this, [this](QProcess::ProcessError error) {

@@ -51,7 +51,7 @@ QString describeHead(const HeadReport& report, const InspectState& state) {
                                   "; entropy %1 nats, mean distance %2; pairs that finish no turn in this "
                                   "text make %3 of the scores")
                                   .arg(numberText(report.entropy, 3), numberText(report.mean_distance, 3),
-                                       numberText(report.slow_fraction, 3));
+                                       numberText(report.slow_share, 3));
     const int layer = static_cast<int>(report.layer), head = static_cast<int>(report.head);
     if (const auto score = state.inductionScore(layer, head))
         said += AtlasView::tr("; induction score %1").arg(numberText(*score, 3));
@@ -112,7 +112,7 @@ QColor AtlasView::colorOf(const HeadReport& report, const Theme& theme) const {
             return colorOf(labelOf(report));
         case ColorBy::slow_fraction:
             return theme.pair(
-                static_cast<int>(std::lround((kSteps - 1) * std::clamp(report.slow_fraction, 0.0, 1.0))),
+                static_cast<int>(std::lround((kSteps - 1) * std::clamp(report.slow_share, 0.0, 1.0))),
                 kSteps);
         case ColorBy::induction:
         case ColorBy::copying:
@@ -183,7 +183,7 @@ void AtlasView::paintAxes(QPainter& painter, const Frame& frame, const Theme& th
     painter.drawText(
         QRectF(box.left(), box.bottom() + 22, box.width(), 20), Qt::AlignHCenter | Qt::AlignVCenter,
         metrics.elidedText(state_.change().isEmpty() ? tr("mean distance n − j, tokens")
-                                                       : tr("mean distance n − j, tokens (with the change)"),
+                                                     : tr("mean distance n − j, tokens (with the change)"),
                            Qt::ElideRight, box.width()));
     painter.save();
     painter.translate(box.left() - kLeft + 12, box.center().y());
@@ -247,9 +247,9 @@ void AtlasView::paintWithLegend(bool legend, QPainter& painter, const QRectF& ar
                                 const Theme& theme) const {
     if (state_.answer(answers::heads) == nullptr) {
         paintPlaceholder(painter, area, theme,
-                     state_.placeholder(state_.model().isEmpty()
-                                        ? tr("Choose a model, and type a text that it reads.")
-                                        : tr("What each head does with the text is shown here.")));
+                         state_.placeholder(state_.model().isEmpty()
+                                                ? tr("Choose a model, and type a text that it reads.")
+                                                : tr("What each head does with the text is shown here.")));
         return;
     }
     const Frame frame = this->frame(area, legend);
@@ -303,7 +303,7 @@ QString AtlasView::figureCsv() const {
     if (state_.answer(answers::heads) == nullptr) return csv.text();
     for (const HeadReport& r : state_.answer(answers::heads)->heads)
         csv.line(r.layer, r.head, labelOf(r), evidenceOf(r), r.entropy, r.mean_distance, r.first, r.self,
-                 r.previous, r.local, r.same, r.induction, r.slow_fraction);
+                 r.previous, r.local, r.same, r.induction, r.slow_share);
     return csv.text();
 }
 

@@ -112,7 +112,7 @@ QCheckBox* ChangePanel::addCheck(const QString& text, const QString& help, bool 
 
 void ChangePanel::addParts() {
     ablated_pairs_ = named(new LineEdit, tr("Pairs left out"),
-                  tr("Scores do without these pairs: 24-31, 5 or 0,1,7; pair 0 rotates fastest"));
+                           tr("Scores do without these pairs: 24-31, 5 or 0,1,7; pair 0 rotates fastest"));
     ablated_pairs_->setPlaceholderText(tr("such as 24-31"));
     connect(ablated_pairs_, &LineEdit::edited, this, [this](const QString& text) {
         edit([&](ModelChange& change) { change.mute = text.trimmed().toStdString(); });
@@ -206,10 +206,11 @@ void ChangePanel::showEffect() {
     QString text = tr("loss %1 nats per token, perplexity %2")
                        .arg(fixedNumberText(before->loss, 4), numberText(std::exp(before->loss), 4));
     if (after != nullptr && after->nll.size() == before->nll.size())
-        text += tr("\nwith the change %1 (%2%3), perplexity %4")
-                    .arg(fixedNumberText(after->loss, 4),
-                         after->loss < before->loss ? QString() : QStringLiteral("+"),
-                         fixedNumberText(after->loss - before->loss, 4), numberText(std::exp(after->loss), 4));
+        text +=
+            tr("\nwith the change %1 (%2%3), perplexity %4")
+                .arg(fixedNumberText(after->loss, 4),
+                     after->loss < before->loss ? QString() : QStringLiteral("+"),
+                     fixedNumberText(after->loss - before->loss, 4), numberText(std::exp(after->loss), 4));
     say(*effect_, text);
 }
 

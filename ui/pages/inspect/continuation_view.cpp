@@ -66,11 +66,11 @@ TokenLines ContinuationView::linesIn(const QRectF& area) const {
     const Continuation* c = state_.answer(answers::continuation);
     const QFontMetricsF metrics(monospaced(font(), kLetters));
     return layOutTokens(c != nullptr ? c->tokens : std::vector<std::string>(),
-                     area.adjusted(kMargin, kMargin + 18, -kMargin, 0),
-                     {.line = kCellHeight, .height = kCellHeight}, [&](const std::string& token) {
-                         const QString text = formatToken(token);
-                         return text.size() <= 1 ? kCellWidth : metrics.horizontalAdvance(text) + 6;
-                     });
+                        area.adjusted(kMargin, kMargin + 18, -kMargin, 0),
+                        {.line = kCellHeight, .height = kCellHeight}, [&](const std::string& token) {
+                            const QString text = formatToken(token);
+                            return text.size() <= 1 ? kCellWidth : metrics.horizontalAdvance(text) + 6;
+                        });
 }
 
 QRectF ContinuationView::tokenRect(int index) const {
@@ -136,7 +136,8 @@ void ContinuationView::paintCandidates(QPainter& painter, const QRectF& box, con
         const auto& candidate = candidates[i];
         const bool is_generated = candidate.text == chosen;
         painter.setPen(theme.text);
-        painter.drawText(QRectF(box.left(), y, widest, kBarRow), Qt::AlignCenter, formatToken(candidate.text));
+        painter.drawText(QRectF(box.left(), y, widest, kBarRow), Qt::AlignCenter,
+                         formatToken(candidate.text));
         painter.setPen(Qt::NoPen);
         painter.setBrush(is_generated ? Theme::output() : theme.faded(Theme::output(), 0.35));
         const double full = box.width() - 104 - widest;
@@ -151,9 +152,10 @@ void ContinuationView::paintCandidates(QPainter& painter, const QRectF& box, con
 void ContinuationView::paintFigure(QPainter& painter, const QRectF& area, const Theme& theme) const {
     const Continuation* c = state_.answer(answers::continuation);
     if (c == nullptr || c->generated() == 0) {
-        paintPlaceholder(painter, area, theme,
-                     state_.placeholder(tr("Type the beginning of a problem and press “Generate”:\nthe model "
-                                       "continues it, token by token.")));
+        paintPlaceholder(
+            painter, area, theme,
+            state_.placeholder(tr("Type the beginning of a problem and press “Generate”:\nthe model "
+                                  "continues it, token by token.")));
         return;
     }
     const TokenLines lines = linesIn(area);

@@ -26,9 +26,10 @@ GenerationPanel::GenerationPanel(const ShownModels& models, QWidget* parent)
     auto* layout = new QVBoxLayout(this);
     layout->addLayout(row({{prompt_, 1}, {generate_, 0}}));
     layout->addLayout(row({count_, temperature_, seed_, head_}));
-    layout->addWidget(splitter(Qt::Horizontal, {titled(continuation_title_, continuation_),
-                                                comparison_text_ = titled(comparison_title_, comparison_continuation_)}),
-                      1);
+    layout->addWidget(
+        splitter(Qt::Horizontal, {titled(continuation_title_, continuation_),
+                                  comparison_text_ = titled(comparison_title_, comparison_continuation_)}),
+        1);
     layout->addWidget(end_note_);
     showModel();
     GenerationPanel::refresh();  // hides the comparison until there is one
@@ -144,8 +145,8 @@ void GenerationPanel::refresh() {
     const GeneratedText* generated_text = state().answer(answers::generated_text);
     end_note_->setVisible(generated_text != nullptr);
     if (generated_text == nullptr) return end_note_->clear();
-    const QString end =
-        generated_text->text.empty() ? tr("(it ends the text at once)") : QString::fromStdString(generated_text->text);
+    const QString end = generated_text->text.empty() ? tr("(it ends the text at once)")
+                                                     : QString::fromStdString(generated_text->text);
     end_note_->setText(state().change().isEmpty() ? end : tr("with the change: %1").arg(end));
     end_note_->setToolTip(tr("%1 tokens").arg(generated_text->generated.size()));
 }

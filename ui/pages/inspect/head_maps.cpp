@@ -77,7 +77,8 @@ Eigen::MatrixXf downsampled(const Eigen::MatrixXf& map, Eigen::Index side) {
     Eigen::MatrixXf thumbnails = Eigen::MatrixXf::Zero(cells, cells);
     for (Eigen::Index row = 0; row < map.rows(); ++row)
         for (Eigen::Index column = 0; column < map.cols(); ++column)
-            thumbnails(row / span, column / span) = std::max(thumbnails(row / span, column / span), map(row, column));
+            thumbnails(row / span, column / span) =
+                std::max(thumbnails(row / span, column / span), map(row, column));
     return thumbnails;
 }
 

@@ -68,7 +68,7 @@ struct Continuation {
     std::int64_t step = 0;
     std::string prompt;
     std::vector<std::string> tokens;  ///< of the prompt and the generated text
-    std::size_t prompt_tokens = 0;            ///< number of tokens of the prompt
+    std::size_t prompt_tokens = 0;    ///< number of tokens of the prompt
     std::vector<double> probability;  ///< per generated token
     struct Candidate {
         std::string text;

@@ -5,7 +5,7 @@
 #include <cmath>
 #include <numbers>
 
-#include "core/questions/reach.h"
+#include "core/questions/attention_by_distance.h"
 #include "ui/controls/named.h"
 #include "ui/pages/inspect/inspect_fields.h"
 #include "ui/theme/numbers.h"
@@ -47,7 +47,9 @@ class TextHeads : public HeadsView {
     }
 
   protected:
-    std::shared_ptr<const HeadThumbnails> heads() const override { return state().sharedAnswer(answers::thumbnails); }
+    std::shared_ptr<const HeadThumbnails> heads() const override {
+        return state().sharedAnswer(answers::thumbnails);
+    }
     QString placeholderText() const override {
         return state().placeholder(tr("The attention of all heads is shown here."));
     }
@@ -75,7 +77,7 @@ HeadsPanel::HeadsPanel(const ShownModels& models, QWidget* parent)
       head_(makeNumber(tr("Head that is shown"), tr("head "))),
       map_title_(new QLabel) {
     color_by_->addItems({tr("coloured by label"), tr("by the slow pairs' share"), tr("by layer"),
-                       tr("by induction score"), tr("by copying score")});
+                         tr("by induction score"), tr("by copying score")});
     connect(color_by_, &QComboBox::currentIndexChanged, this,
             [this](int index) { atlas_->setColorBy(static_cast<AtlasView::ColorBy>(index)); });
     connect(grid_, &HeadsView::headChosen, &state(), &InspectState::setHead);
@@ -115,8 +117,8 @@ QSpinBox* HeadsPanel::makeNumber(const QString& name, const QString& prefix) {
 }
 
 std::vector<const AnswerSpec*> HeadsPanel::requiredAnswers() const {
-    std::vector<const AnswerSpec*> requiredAnswers{&answers::reading, &answers::heads, &answers::attention, &answers::thumbnails,
-                                   &answers::changed};
+    std::vector<const AnswerSpec*> requiredAnswers{&answers::reading, &answers::heads, &answers::attention,
+                                                   &answers::thumbnails, &answers::changed};
     addScores(requiredAnswers);
     return requiredAnswers;
 }
@@ -127,7 +129,8 @@ void HeadsPanel::addScores(std::vector<const AnswerSpec*>& requiredAnswers) cons
     const auto order = static_cast<Order>(order_->currentIndex());
     if (color_by == AtlasView::ColorBy::induction || order == Order::induction)
         requiredAnswers.push_back(&answers::induction);
-    if (color_by == AtlasView::ColorBy::copying || order == Order::copying) requiredAnswers.push_back(&answers::copying);
+    if (color_by == AtlasView::ColorBy::copying || order == Order::copying)
+        requiredAnswers.push_back(&answers::copying);
 }
 
 std::vector<const AnswerSpec*> HeadsPanel::answersForFigure(const QString& figure) const {
@@ -142,7 +145,7 @@ std::vector<const AnswerSpec*> HeadsPanel::answersForFigure(const QString& figur
 
 void HeadsPanel::prepare(const QString&, const InspectFigureSettings& picture) {
     color_by_->setCurrentIndex(static_cast<int>(picture.color_by));
-    reach_quantity_->setCurrentIndex(static_cast<int>(picture.by_distance));
+    reach_quantity_->setCurrentIndex(static_cast<int>(picture.reach));
 }
 
 void HeadsPanel::refresh() {

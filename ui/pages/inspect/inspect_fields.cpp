@@ -10,7 +10,9 @@ Field<InspectFigureSettings> ofQuestion(const Field<Question>& field) {
     Field<InspectFigureSettings> made;
     static_cast<FieldInfo&>(made) = field;
     made.text = [field](const InspectFigureSettings& picture) { return field.text(picture.question); };
-    made.set = [field](InspectFigureSettings& picture, std::string_view text) { field.set(picture.question, text); };
+    made.set = [field](InspectFigureSettings& picture, std::string_view text) {
+        field.set(picture.question, text);
+    };
     return made;
 }
 

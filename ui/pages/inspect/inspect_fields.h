@@ -1,9 +1,9 @@
 #pragma once
 
 #include "core/questions/question.h"
-#include "ui/pages/inspect/bands_panel.h"
 #include "ui/pages/inspect/heads_panel.h"
-#include "ui/pages/inspect/surprise_view.h"
+#include "ui/pages/inspect/pairs_panel.h"
+#include "ui/pages/inspect/surprisal_view.h"
 
 namespace roper {
 
@@ -20,7 +20,7 @@ struct InspectFigureSettings {
     std::optional<std::string> learned = {};  ///< quantity of learned positions
     bool mean = false;                        ///< head-bands: mean over all heads
     bool over_training = false;               ///< kernels: the chosen head at every checkpoint
-    std::string comparison = {};                  ///< another run, or the path of a published model
+    std::string comparison = {};              ///< another run, or the path of a published model
 };
 
 const std::vector<Field<InspectFigureSettings>>& inspectFields();

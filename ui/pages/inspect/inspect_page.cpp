@@ -262,7 +262,8 @@ void InspectPage::showProgress() {
     message_->setVisible(!messages.isEmpty());
     const auto cost = state_->cost();
     if (works)
-        cost_->setText(&busy == state_ ? busy.pendingWork() : busy.title() + QStringLiteral(": ") + busy.pendingWork());
+        cost_->setText(&busy == state_ ? busy.pendingWork()
+                                       : busy.title() + QStringLiteral(": ") + busy.pendingWork());
     else if (cost)
         cost_->setText(tr("%1 tokens: about %2 and %3 per reading")
                            .arg(cost->tokens)

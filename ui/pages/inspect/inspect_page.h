@@ -11,13 +11,13 @@
 #include <QToolButton>
 
 #include "ui/page/page.h"
-#include "ui/pages/inspect/bands_panel.h"
 #include "ui/pages/inspect/change_panel.h"
 #include "ui/pages/inspect/generation_panel.h"
 #include "ui/pages/inspect/heads_panel.h"
 #include "ui/pages/inspect/layers_panel.h"
 #include "ui/pages/inspect/learned_panel.h"
 #include "ui/pages/inspect/lengths_panel.h"
+#include "ui/pages/inspect/pairs_panel.h"
 #include "ui/pages/inspect/patch_panel.h"
 #include "ui/pages/inspect/sizes_panel.h"
 #include "ui/pages/inspect/subsets_panel.h"
@@ -113,10 +113,11 @@ class InspectPage : public Page {
     QVBoxLayout* welcome_buttons_;
     ChangePanel* change_;
     QWidget* change_area_;
-    bool is_preparing_ = false;  ///< while a figure is prepared without a window, which needs less than a panel
+    bool is_preparing_ =
+        false;  ///< while a figure is prepared without a window, which needs less than a panel
     bool filling_ = false;
     QString model_to_restore_;  ///< model of the last session, opened when the page is first shown
-    QTimer list_timer_;        ///< collects several new runs into one update of the list
+    QTimer list_timer_;         ///< collects several new runs into one update of the list
 };
 
 }  // namespace roper

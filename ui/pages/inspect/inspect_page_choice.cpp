@@ -62,8 +62,9 @@ void InspectPage::fillModels() {
         add(modelTitle(path), path, path);
     bool first_run = models_->count() > 0;
     std::vector<RunWatcher*> runs = store_.runs();
-    std::stable_sort(runs.begin(), runs.end(),
-                     [](const RunWatcher* a, const RunWatcher* b) { return a->createdAt_s() > b->createdAt_s(); });
+    std::stable_sort(runs.begin(), runs.end(), [](const RunWatcher* a, const RunWatcher* b) {
+        return a->createdAt_s() > b->createdAt_s();
+    });
     for (const RunWatcher* run : runs) {
         if (!run->specification()) continue;
         if (std::exchange(first_run, false)) models_->insertSeparator(models_->count());
@@ -109,8 +110,8 @@ void InspectPage::fillComparison() {
     comparison_box_->addItem(tr("nothing"), QString());
     const QString twin = twinNameOf(store_, state_->model());
     if (const RunWatcher* run = store_.find(twin); run != nullptr && run->specification())
-        comparison_box_->addItem(tr("its twin, %1").arg(QString::fromStdString(run->specification()->methodTitle())),
-                         twin);
+        comparison_box_->addItem(
+            tr("its twin, %1").arg(QString::fromStdString(run->specification()->methodTitle())), twin);
     for (int i = 0; i < models_->count(); ++i) {
         const QString model = models_->itemData(i).toString();
         if (!model.isEmpty() && model != state_->model() && model != twin)
@@ -160,9 +161,10 @@ void InspectPage::chooseFolder() {
 
 void InspectPage::openPublished(const QString& path) {
     if (!isPublishedModel(path))
-        return showMessage(tr("%1 is no model: choose a GGUF file, a folder with one, or a folder with config.json, "
-                      "tokenizer.json and .safetensors files.")
-                       .arg(path));
+        return showMessage(
+            tr("%1 is no model: choose a GGUF file, a folder with one, or a folder with config.json, "
+               "tokenizer.json and .safetensors files.")
+                .arg(path));
     const QString problem = problemOfModel(path);
     if (!problem.isEmpty()) return showMessage(problem);
     open(QFileInfo(path).absoluteFilePath());
@@ -172,8 +174,8 @@ void InspectPage::openPublished(const QString& path) {
 /// panels that it affects.
 void InspectPage::showCurrentPanel() {
     const std::vector<const AnswerSpec*> requiredAnswers = shownPanel().requiredAnswers();
-    change_area_->setVisible(
-        std::any_of(requiredAnswers.begin(), requiredAnswers.end(), [](const AnswerSpec* spec) { return spec->dependsOnChange(); }));
+    change_area_->setVisible(std::any_of(requiredAnswers.begin(), requiredAnswers.end(),
+                                         [](const AnswerSpec* spec) { return spec->dependsOnChange(); }));
     const int row = chooser_->currentRow();
     stack_->setCurrentIndex(state_->model().isEmpty() && row == 0 ? 0 : row + 1);
     // Hidden panels take no room.

@@ -53,13 +53,14 @@ Figure& InspectPage::prepareFigure(FigureRequest request) {
     };
     ModelPanel& shown = **std::find_if(panels_.begin(), panels_.end(), has_it);
     const std::vector<const AnswerSpec*> requiredAnswers = shown.answersForFigure(kind);
-    if (picture.question.text.empty() && std::any_of(requiredAnswers.begin(), requiredAnswers.end(), [](const AnswerSpec* spec) {
-            return spec->questionKind().reads_text;
-        }))
+    if (picture.question.text.empty() &&
+        std::any_of(requiredAnswers.begin(), requiredAnswers.end(),
+                    [](const AnswerSpec* spec) { return spec->questionKind().reads_text; }))
         throw Error(ErrorKind::usage, request.kind + " needs a text: --set text=…");
     const QString model = QString::fromStdString(request.run);
     requireModel(model);
-    const bool is_of_run = requiredAnswers.empty();  // drawn from the run's files, without an answer of the model
+    const bool is_of_run =
+        requiredAnswers.empty();  // drawn from the run's files, without an answer of the model
     if (!is_of_run)
         openForFigure(model, picture);
     else if (isPublishedModel(model) &&

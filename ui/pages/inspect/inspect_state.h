@@ -9,9 +9,9 @@
 #include <vector>
 
 #include "ui/live/model_client.h"
-#include "ui/pages/inspect/needs.h"
+#include "ui/pages/inspect/answer_specs.h"
 #include "ui/pages/inspect/snapshots.h"
-#include "ui/pages/inspect/solved_sizes.h"
+#include "ui/pages/inspect/solved_by_size.h"
 
 namespace roper {
 

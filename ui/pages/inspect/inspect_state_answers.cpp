@@ -82,7 +82,8 @@ void InspectState::finish(std::shared_ptr<const void> answer) {
     entry.known = sent_question_;
     if (entry.requested && questionFor(what) == sent_question_) entry.requested.reset();
     if (&what == &answers::model) clampToModel();
-    if (&what == &answers::patch) forget([](const AnswerSpec& one) { return &one == &answers::patch_positions; });
+    if (&what == &answers::patch)
+        forget([](const AnswerSpec& one) { return &one == &answers::patch_positions; });
     pending_ = nullptr;
     emit answered(&what);
     if (&what == &answers::model) {
@@ -111,7 +112,9 @@ void InspectState::receiveMap(const QByteArray& payload) {
         tokens = shownTokens(reading->tokens);
     else if (const HeadsAnswer* heads = answer(answers::heads))
         tokens = shownTokens(heads->tokens);
-    const auto is_wanted = [this, question] { return pending_ == &answers::attention && sent_question_ == question; };
+    const auto is_wanted = [this, question] {
+        return pending_ == &answers::attention && sent_question_ == question;
+    };
     QtConcurrent::run([payload, causal, tokens] {
         auto weights = std::make_shared<const Eigen::MatrixXd>(
             readAttention(SafetensorsFile::parse(payload.toStdString(), "the model's answer")));

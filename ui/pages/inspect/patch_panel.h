@@ -16,7 +16,9 @@ class PatchPanel : public ModelPanel {
     PatchPanel(const ShownModels& models, QWidget* parent);
 
     PageFigures::Figures figures() const override { return {patch_map_, patch_positions_}; }
-    std::vector<const AnswerSpec*> requiredAnswers() const override { return {&answers::reading, &answers::changed}; }
+    std::vector<const AnswerSpec*> requiredAnswers() const override {
+        return {&answers::reading, &answers::changed};
+    }
     void prepare(const QString& figure, const InspectFigureSettings& picture) override;
 
     HeatMapView& patch() { return *patch_map_; }

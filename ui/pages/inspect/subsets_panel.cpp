@@ -68,8 +68,9 @@ void SubsetsView::paintFigure(QPainter& painter, const QRectF& area, const Theme
     if (answer == nullptr)
         return paintPlaceholder(
             painter, area, theme,
-            state_.placeholder(tr("Press “Read with every subset”: the model reads the text with scores that are "
-                              "made of some bands of pairs alone.")));
+            state_.placeholder(
+                tr("Press “Read with every subset”: the model reads the text with scores that are "
+                   "made of some bands of pairs alone.")));
     const QRectF box = area.adjusted(kSubsetsMargin, kSubsetsMargin, -kSubsetsMargin, -kSubsetsMargin);
     const QFontMetricsF metrics(painter.font());
     painter.setPen(theme.text);
@@ -117,9 +118,9 @@ void SubsetsView::mouseMoveEvent(QMouseEvent* event) {
     const double row = std::floor((event->position().y() - rows.top) / rows.height);
     if (row < 0 || row >= static_cast<double>(rows.subsets.size())) return emit hovered({});
     const BandSubset& subset = rows.subsets[static_cast<std::size_t>(row)];
-    emit hovered(
-        tr("pairs kept: %1; loss %2 nats per token, perplexity %3")
-            .arg(namesOf(subset.kept), fixedNumberText(subset.loss, 4), numberText(std::exp(subset.loss), 4)));
+    emit hovered(tr("pairs kept: %1; loss %2 nats per token, perplexity %3")
+                     .arg(namesOf(subset.kept), fixedNumberText(subset.loss, 4),
+                          numberText(std::exp(subset.loss), 4)));
 }
 
 QString SubsetsView::figureCsv() const {

@@ -73,7 +73,7 @@ void PredictionsView::paintFigure(QPainter& painter, const QRectF& area, const T
     const QRectF box = area.adjusted(kPredictionsMargin, 6, -kPredictionsMargin, -6);
     if (rows.empty())
         return paintPlaceholder(painter, area, theme,
-                            tr("What may come after a token of the text is shown here."));
+                                tr("What may come after a token of the text is shown here."));
     const QFontMetricsF metrics(painter.font());
     painter.setPen(theme.text);
     painter.drawText(QRectF(box.left(), box.top(), box.width(), kPredictionsTitle),

@@ -4,7 +4,7 @@
 
 #include "ui/charts/figure_view.h"
 #include "ui/pages/inspect/model_panel.h"
-#include "ui/pages/inspect/surprise_view.h"
+#include "ui/pages/inspect/surprisal_view.h"
 
 namespace roper {
 
@@ -31,7 +31,7 @@ class PredictionsView : public FigureView {
     struct Row {
         std::string token;
         std::optional<double> as_trained, with_change;  ///< probabilities; unknown if not among the likeliest
-        bool is_next = false;                 ///< the text continues with this token
+        bool is_next = false;                           ///< the text continues with this token
     };
     std::vector<Row> rows() const;
     QString title() const;
@@ -48,7 +48,9 @@ class TextPanel : public ModelPanel {
     TextPanel(const ShownModels& models, QWidget* parent);
 
     PageFigures::Figures figures() const override { return {surprisal_, predictions_}; }
-    std::vector<const AnswerSpec*> requiredAnswers() const override { return {&answers::reading, &answers::changed}; }
+    std::vector<const AnswerSpec*> requiredAnswers() const override {
+        return {&answers::reading, &answers::changed};
+    }
     void prepare(const QString& figure, const InspectFigureSettings& picture) override;
 
     SurprisalView& surprisal() { return *surprisal_; }

@@ -17,7 +17,7 @@ namespace roper {
 namespace {
 
 /// Checks that a number is below a count. @throws Error (usage)
-std::int64_t below(const std::string& key, std::int64_t number, std::int64_t count) {
+std::int64_t checkedBelow(const std::string& key, std::int64_t number, std::int64_t count) {
     if (number < count) return number;
     throw Error(ErrorKind::usage, key + " must be a whole number from 0 to " + std::to_string(count - 1) +
                                       ", not \"" + std::to_string(number) + "\"");
@@ -113,12 +113,14 @@ TrainingPanel::TrainingPanel(const ShownModels& models, QWidget* parent)
       comparison_map_(new HeatMapView(QStringLiteral("head"), this)) {
     makeControls();
     map_->setEmptyText(tr("The chosen head is shown here, with its tokens."));
-    auto* thumbnails = splitter(
-        Qt::Vertical,
-        {titled(thumbnails_title_, thumbnails_), comparison_thumbnails_area_ = titled(comparison_thumbnails_title_, comparison_thumbnails_)},
-        {400, 400});
+    auto* thumbnails =
+        splitter(Qt::Vertical,
+                 {titled(thumbnails_title_, thumbnails_),
+                  comparison_thumbnails_area_ = titled(comparison_thumbnails_title_, comparison_thumbnails_)},
+                 {400, 400});
     auto* pageFigures = splitter(
-        Qt::Horizontal, {thumbnails, titled(map_title_, map_), comparison_area_ = titled(comparison_title_, comparison_map_)},
+        Qt::Horizontal,
+        {thumbnails, titled(map_title_, map_), comparison_area_ = titled(comparison_title_, comparison_map_)},
         {520, 640, 640});
     auto* layout = new QVBoxLayout(this);
     layout->addLayout(row({order_, read_weights_, back_}));
@@ -145,7 +147,7 @@ void TrainingPanel::makeControls() {
     order_->addItems({tr("by layer and head"), tr("most certain first (entropy)"),
                       tr("nearest first (mean distance)"), tr("clearest diagonal first")});
     read_weights_ = named(new QPushButton(tr("Read the text above")), tr("Look"),
-                  tr("Ask the model, at its step or as it trains, what its heads do with the text"));
+                          tr("Ask the model, at its step or as it trains, what its heads do with the text"));
     back_ = named(new QPushButton(tr("Back to the snapshots")), tr("Back to the snapshots"),
                   tr("Snapshots are of the same text at every step"));
     connect(scrubber_, &QSlider::valueChanged, this, [this](int value) {
@@ -153,7 +155,7 @@ void TrainingPanel::makeControls() {
     });
     connect(play_, &QPushButton::clicked, this, &TrainingPanel::play);
     connect(order_, &QComboBox::currentIndexChanged, this, &TrainingPanel::refresh);
-    connect(read_weights_, &QPushButton::clicked, this, &TrainingPanel::look);
+    connect(read_weights_, &QPushButton::clicked, this, &TrainingPanel::readCurrentWeights);
     connect(back_, &QPushButton::clicked, this,
             [this] { state().showSnapshot(state().snapshots().shown()); });
 }
@@ -186,9 +188,9 @@ PageFigures::Figures TrainingPanel::figures() const {
 }
 
 void TrainingPanel::prepare(const QString&, const InspectFigureSettings& picture) {
-    if (!picture.look.text.empty()) {
+    if (!picture.question.text.empty()) {
         state().setStep(picture.step);
-        state().setText(QString::fromStdString(picture.look.text));
+        state().setText(QString::fromStdString(picture.question.text));
         state().readMaps();
         waitWhile([&] { return state().isAsking(); }, "the answer of the model");
     } else {
@@ -197,8 +199,8 @@ void TrainingPanel::prepare(const QString&, const InspectFigureSettings& picture
     for (const QString& problem : {state().message(), state().snapshots().problem()})
         if (!problem.isEmpty()) throw Error(ErrorKind::usage, problem.toStdString());
     const auto maps = state().maps();
-    state().setHead(static_cast<int>(below("layer", picture.look.layer.value_or(0), maps->layers)),
-                    static_cast<int>(below("head", picture.look.head.value_or(0), maps->heads)));
+    state().setHead(static_cast<int>(checkedBelow("layer", picture.question.layer.value_or(0), maps->layers)),
+                    static_cast<int>(checkedBelow("head", picture.question.head.value_or(0), maps->heads)));
 }
 
 void TrainingPanel::play() {
@@ -213,7 +215,7 @@ void TrainingPanel::play() {
     play_->setText(player_.isActive() ? tr("Pause") : tr("Play"));
 }
 
-void TrainingPanel::look() {
+void TrainingPanel::readCurrentWeights() {
     state().readMaps();
     if (hasComparison()) comparison().readMaps();
 }

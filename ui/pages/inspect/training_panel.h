@@ -32,7 +32,7 @@ class TrainingPanel : public ModelPanel {
     HeatMapView& comparisonMap() { return *comparison_map_; }
     QSlider& scrubber() { return *scrubber_; }
     void play();
-    void look();
+    void readCurrentWeights();
 
   protected:
     void refresh() override;
@@ -49,7 +49,8 @@ class TrainingPanel : public ModelPanel {
     HeatMapView *map_, *comparison_map_;
     QComboBox* order_;
     QSlider* scrubber_;
-    QLabel *scrubber_label_, *map_title_, *comparison_title_, *thumbnails_title_, *comparison_thumbnails_title_;
+    QLabel *scrubber_label_, *map_title_, *comparison_title_, *thumbnails_title_,
+        *comparison_thumbnails_title_;
     QPushButton *play_, *read_weights_, *back_;
     QWidget *comparison_thumbnails_area_, *comparison_area_;
     QTimer player_;

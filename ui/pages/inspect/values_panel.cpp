@@ -59,8 +59,9 @@ ValuesPanel::ValuesPanel(const ShownModels& models, QWidget* parent)
 }
 
 std::vector<const AnswerSpec*> ValuesPanel::requiredAnswers() const {
-    std::vector<const AnswerSpec*> requiredAnswers{&answers::kernels, &answers::token_map, &answers::ov_by_distance, &answers::reading,
-                                   &answers::changed};
+    std::vector<const AnswerSpec*> requiredAnswers{&answers::kernels, &answers::token_map,
+                                                   &answers::ov_by_distance, &answers::reading,
+                                                   &answers::changed};
     if (isOverTraining()) requiredAnswers.insert(requiredAnswers.begin(), &answers::kernel_history);
     return requiredAnswers;
 }
@@ -133,7 +134,8 @@ void ValuesPanel::addKernelsOfHeads(KernelCurves& curves) const {
     if (other == nullptr || comparison().answer(answers::kernels) == nullptr) return;
     if (layer < other->layers && chosen < other->heads)
         curves.add(kernelOf(comparison(), chosen), QStringLiteral("beside"),
-                   tr("head %1 of %2").arg(chosen).arg(comparison().title()), comparison().color(theme), true);
+                   tr("head %1 of %2").arg(chosen).arg(comparison().title()), comparison().color(theme),
+                   true);
 }
 
 /// Adds the chosen head at every checkpoint. The legend lists only some of many.

@@ -24,8 +24,9 @@ int TokenLines::at(const QPointF& point) const {
     return found == cells.end() ? -1 : static_cast<int>(found - cells.begin());
 }
 
-TokenLines layOutTokens(const std::vector<std::string>& tokens, const QRectF& box, const TokenSpacing& spacing,
-                     const std::function<double(const std::string& token)>& width_of) {
+TokenLines layOutTokens(const std::vector<std::string>& tokens, const QRectF& box,
+                        const TokenSpacing& spacing,
+                        const std::function<double(const std::string& token)>& width_of) {
     TokenLines lines;
     double x = box.left(), y = lines.bottom = box.top();
     const auto end_line = [&] {

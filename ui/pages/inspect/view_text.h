@@ -37,7 +37,8 @@ struct TokenSpacing {
 /// Lays out tokens, each as wide as its text.
 /// @param box       its left, right and upper edges are used
 /// @param width_of  width of a token
-TokenLines layOutTokens(const std::vector<std::string>& tokens, const QRectF& box, const TokenSpacing& spacing,
-                     const std::function<double(const std::string& token)>& width_of);
+TokenLines layOutTokens(const std::vector<std::string>& tokens, const QRectF& box,
+                        const TokenSpacing& spacing,
+                        const std::function<double(const std::string& token)>& width_of);
 
 }  // namespace roper

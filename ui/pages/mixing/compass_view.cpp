@@ -14,7 +14,7 @@
 namespace roper {
 namespace {
 
-constexpr int kMaxGhosts = 24;        // with more arrows, the unrotated ones would hide the rotated ones
+constexpr int kMaxGhosts = 24;    // with more arrows, the unrotated ones would hide the rotated ones
 constexpr double kMaxTrail = 64;  // maximum number of shifts drawn as dots
 constexpr double kTextMargin = 12;
 
@@ -172,7 +172,8 @@ void CompassView::paintTexts(QPainter& painter, const QRectF& box, bool right, c
     painter.setFont(plain);
     write(all.formula, theme.faint_text);
     write(all.rotation, theme.text);
-    drawColoredText(painter, place, Qt::AlignBottom | Qt::AlignLeft | Qt::TextWordWrap, all.output, theme.text);
+    drawColoredText(painter, place, Qt::AlignBottom | Qt::AlignLeft | Qt::TextWordWrap, all.output,
+                    theme.text);
 }
 
 /// Draws the chain head to tail, near keys strong and far keys pale. On the right, also each arrow before its

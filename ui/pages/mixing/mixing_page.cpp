@@ -3,15 +3,15 @@
 #include <cmath>
 
 #include "core/explorer/setup_fields.h"
-#include "ui/controls/build.h"
+#include "ui/controls/layout_helpers.h"
 #include "ui/pages/mixing/mixing_text.h"
 #include "ui/theme/numbers.h"
 
 namespace roper {
 namespace {
 
-constexpr int kMaxShift = 64;  // range of the shift chart, to either side
-constexpr int kMaxTokensWithDetail = 128;     // up to this number the chart has points between positions
+constexpr int kMaxShift = 64;              // range of the shift chart, to either side
+constexpr int kMaxTokensWithDetail = 128;  // up to this number the chart has points between positions
 
 }  // namespace
 
@@ -71,7 +71,8 @@ MixingPage::MixingPage(AttentionState& state, QWidget* parent)
 }
 
 Figure& MixingPage::prepareFigure(FigureRequest request) {
-    state_.loadForFigure(request.run, [&](const Setup& setup) { return withSettings(setup, request.settings); });
+    state_.loadForFigure(request.run,
+                         [&](const Setup& setup) { return withSettings(setup, request.settings); });
     refreshNow();
     QCoreApplication::processEvents();
     return pageFigures().named(request.kind);
@@ -184,12 +185,14 @@ QString MixingPage::explanation() const {
     if (state_.isReady()) {
         const double theta = s.valueRotary().frequency(s.pair);
         const int n = state_.query(), j = state_.key();
-        text += tr("<p>n = %1, j = %2, θ = %3: this value rotates by (j−n)θ = <b>%4</b> rad%5.</p>")
-                    .arg(n)
-                    .arg(j)
-                    .arg(numberText(theta), numberText((j - n) * theta),
-                         s.value_rotation_strength < 1 ? tr(", of which %1 % is shown").arg(std::lround(100 * s.value_rotation_strength))
-                                     : QString());
+        text +=
+            tr("<p>n = %1, j = %2, θ = %3: this value rotates by (j−n)θ = <b>%4</b> rad%5.</p>")
+                .arg(n)
+                .arg(j)
+                .arg(numberText(theta), numberText((j - n) * theta),
+                     s.value_rotation_strength < 1
+                         ? tr(", of which %1 % is shown").arg(std::lround(100 * s.value_rotation_strength))
+                         : QString());
     }
     text +=
         tr("<p>o₀ = Σ a (v₀ cos(j−n)θ − v₁ sin(j−n)θ)<br>o₁ = Σ a (v₁ cos(j−n)θ + v₀ sin(j−n)θ)</p>"

@@ -16,7 +16,8 @@ void MixingPage::fillPanel() {
     const auto all = [](const Setup&) { return bounds::kMaxTokens; };
     auto* mixed_tokens =
         panel_->addChoice(tr("Mix"), "mixture", {tr("one token"), tr("two tokens"), tr("all tokens")});
-    panel_->onSetupShown([mixed_tokens](const Setup& s) { mixed_tokens->setEnabled(s.source == VectorSource::random); });
+    panel_->onSetupShown(
+        [mixed_tokens](const Setup& s) { mixed_tokens->setEnabled(s.source == VectorSource::random); });
     panel_->addIndex(tr("Query n"), "query", tr("← → step by one, Shift by ten, Home to 0"), all);
     panel_->addIndex(tr("Key j"), "key", tr("Its arrow is marked; a click on an arrow or a bar chooses it"),
                      all);
@@ -87,7 +88,8 @@ void MixingPage::advance() {
     panel_->change(tr("Blend"), [this](Setup& s) {
         if (s.value_rotation_strength >= 1) direction_ = -1;
         if (s.value_rotation_strength <= 0) direction_ = 1;
-        s.value_rotation_strength = std::clamp(s.value_rotation_strength + direction_ * kBlendStep * play_->interval_ms() / kFrame_ms, 0.0, 1.0);
+        s.value_rotation_strength = std::clamp(
+            s.value_rotation_strength + direction_ * kBlendStep * play_->interval_ms() / kFrame_ms, 0.0, 1.0);
     });
 }
 

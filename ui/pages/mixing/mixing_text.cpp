@@ -23,9 +23,10 @@ QString times(double factor, const QString& position) {
 }  // namespace
 
 QString mixingTitle(const Setup& setup) {
-    QString title = setup.value_rotation_strength >= 1
-                        ? QObject::tr("RoPER")
-                        : QObject::tr("%1 % of the way to RoPER").arg(std::lround(100 * setup.value_rotation_strength));
+    QString title =
+        setup.value_rotation_strength >= 1
+            ? QObject::tr("RoPER")
+            : QObject::tr("%1 % of the way to RoPER").arg(std::lround(100 * setup.value_rotation_strength));
     if (setup.mistake != Mistake::none)
         title += QObject::tr(", mistake: %1").arg(describe(setup.mistake).name);
     return title;
@@ -47,33 +48,40 @@ MixingFormulas mixingFormulas(const Setup& setup) {
         setup.mistake == Mistake::model_width || setup.mistake == Mistake::exponent_without_pair;
     const QString R = other_theta ? QStringLiteral("R̃") : QStringLiteral("R");  // R with wrong frequencies
     const QString theta = other_theta ? QStringLiteral("θ̃") : QStringLiteral("θ");
-    const QString j = times(twice ? 2 * value_rotation_strength : value_rotation_strength, QStringLiteral("j"));
+    const QString j =
+        times(twice ? 2 * value_rotation_strength : value_rotation_strength, QStringLiteral("j"));
     const QString n = from_one ? QStringLiteral("(n+1)") : QStringLiteral("n");
     // The total rotation of a value, as a multiple of the difference of positions if the form allows it.
     QString by = j;
     bool is_sum = false;
     if (back && !twice && !from_one) {
-        by = value_rotation_strength == 1 ? QStringLiteral("j−n") : times(value_rotation_strength, QStringLiteral("(j−n)"));
+        by = value_rotation_strength == 1 ? QStringLiteral("j−n")
+                                          : times(value_rotation_strength, QStringLiteral("(j−n)"));
         is_sum = value_rotation_strength == 1;
     } else if (back) {
-        by = from_one && value_rotation_strength == 1 ? QStringLiteral("j−n−1") : j + QChar(0x2212) + times(value_rotation_strength, n);
+        by = from_one && value_rotation_strength == 1 ? QStringLiteral("j−n−1")
+                                                      : j + QChar(0x2212) + times(value_rotation_strength, n);
         is_sum = true;
     }
     MixingFormulas made;
-    made.rotate =
-        value_rotation_strength == 0 ? QObject::tr("v′ⱼ = vⱼ, not rotated") : QStringLiteral("v′ⱼ = %1(%2)vⱼ").arg(R, j);
+    made.rotate = value_rotation_strength == 0 ? QObject::tr("v′ⱼ = vⱼ, not rotated")
+                                               : QStringLiteral("v′ⱼ = %1(%2)vⱼ").arg(R, j);
     made.mix = QStringLiteral("ô = Σ a v′");
-    made.rotate_back = !back        ? QObject::tr("o = ô, not rotated back")
-                       : value_rotation_strength == 0 ? QObject::tr("o = ô, nothing to rotate back")
-                                    : QStringLiteral("o = %1(−%2)ô").arg(R, times(value_rotation_strength, n));
-    made.output = value_rotation_strength == 0 ? QStringLiteral("o = Σ a v") : QStringLiteral("o = Σ a %1(%2)v").arg(R, by);
+    made.rotate_back = !back ? QObject::tr("o = ô, not rotated back")
+                       : value_rotation_strength == 0
+                           ? QObject::tr("o = ô, nothing to rotate back")
+                           : QStringLiteral("o = %1(−%2)ô").arg(R, times(value_rotation_strength, n));
+    made.output = value_rotation_strength == 0 ? QStringLiteral("o = Σ a v")
+                                               : QStringLiteral("o = Σ a %1(%2)v").arg(R, by);
     made.angle = is_sum ? QStringLiteral("(%1)%2").arg(by, theta) : by + theta;
     // If values are not rotated back by the angle of their rotation, the output changes with shifts.
     const bool moves = setup.shift != 0 && (!back || twice);
     if (moves && value_rotation_strength == 1) made.angle = QStringLiteral("(%1+S)%2").arg(by, theta);
-    made.direct_output = value_rotation_strength == 0   ? QStringLiteral("Σ a v")
-                       : value_rotation_strength == 1 ? QStringLiteral("Σ a R(j−n)v")
-                                    : QStringLiteral("Σ a R(%1)v").arg(times(value_rotation_strength, QStringLiteral("(j−n)")));
+    made.direct_output =
+        value_rotation_strength == 0 ? QStringLiteral("Σ a v")
+        : value_rotation_strength == 1
+            ? QStringLiteral("Σ a R(j−n)v")
+            : QStringLiteral("Σ a R(%1)v").arg(times(value_rotation_strength, QStringLiteral("(j−n)")));
     return made;
 }
 

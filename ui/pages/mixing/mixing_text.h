@@ -20,11 +20,11 @@ AttentionForm correctMixingForm(const Setup& setup);
 
 /// Formulas of a form, as plain text with subscripts.
 struct MixingFormulas {
-    QString rotate;       ///< "v′ⱼ = R(j)vⱼ"
-    QString mix;          ///< "ô = Σ a v′"
-    QString rotate_back;  ///< "o = R(−n)ô"
-    QString output;       ///< all steps together: "o = Σ a R(j−n)v"
-    QString angle;        ///< rotation angle of key j: "(j−n)θ"
+    QString rotate;         ///< "v′ⱼ = R(j)vⱼ"
+    QString mix;            ///< "ô = Σ a v′"
+    QString rotate_back;    ///< "o = R(−n)ô"
+    QString output;         ///< all steps together: "o = Σ a R(j−n)v"
+    QString angle;          ///< rotation angle of key j: "(j−n)θ"
     QString direct_output;  ///< the correct form, regardless of the mistake: "Σ a R(j−n)v"
 };
 MixingFormulas mixingFormulas(const Setup& setup);

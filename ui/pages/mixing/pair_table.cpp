@@ -134,7 +134,7 @@ void PairTable::paintFigure(QPainter& painter, const QRectF& area, const Theme& 
     const int left = static_cast<int>(rows.size()) - fitting;
     if (left <= 0) return;
     drawColoredText(painter, QRectF(area.left() + 8, y, area.width() - 12, kLine), kRightMiddle,
-              tr("and %1 more pairs, which change less").arg(left), theme.faint_text);
+                    tr("and %1 more pairs, which change less").arg(left), theme.faint_text);
 }
 
 QString PairTable::figureCsv() const {

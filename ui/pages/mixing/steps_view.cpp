@@ -25,8 +25,8 @@ StepsView::StepsView(AttentionState& state, QWidget* parent)
 }
 
 OutputSteps StepsView::row() const {
-    return computeOutputSteps(mixingForm(state_.setup()), correctMixingForm(state_.setup()), state_.mixed().weights,
-                  state_.mixed().V, state_.positions(), state_.query());
+    return computeOutputSteps(mixingForm(state_.setup()), correctMixingForm(state_.setup()),
+                              state_.mixed().weights, state_.mixed().V, state_.positions(), state_.query());
 }
 
 /// The numbers of all panels, in the plane of the pair.
@@ -112,7 +112,7 @@ void StepsView::paintFigure(QPainter& painter, const QRectF& area, const Theme& 
     for (std::size_t panel = 0; panel < 4; ++panel) {
         const PlaneFrame& at = all.frames[panel];
         drawColoredText(painter, all.boxes[panel].adjusted(8, 4, -4, 0),
-                  Qt::AlignTop | Qt::AlignLeft | Qt::TextWordWrap, all.titles[panel], theme.text);
+                        Qt::AlignTop | Qt::AlignLeft | Qt::TextWordWrap, all.titles[panel], theme.text);
         painter.setPen(QPen(theme.grid, 1));
         painter.drawLine(at.onScreen({-at.extent, 0}), at.onScreen({at.extent, 0}));
         painter.drawLine(at.onScreen({0, -at.extent}), at.onScreen({0, at.extent}));
@@ -126,7 +126,7 @@ void StepsView::paintFigure(QPainter& painter, const QRectF& area, const Theme& 
         if (panel == 3) paintChain(painter, at, scene.one_step, Theme::output(), theme);
     }
     drawColoredText(painter, area.adjusted(8, 0, -8, -4), Qt::AlignBottom | Qt::AlignLeft | Qt::TextWordWrap,
-              all.verdict, theme.faint_text);
+                    all.verdict, theme.faint_text);
 }
 
 /// Marks the tip of the key's arrow in every panel that shows single values.

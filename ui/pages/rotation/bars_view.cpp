@@ -47,7 +47,7 @@ void BarsView::paintFigure(QPainter& painter, const QRectF& area, const Theme& t
         painter.setPen(QPen(mark == 0 ? theme.frame : theme.grid, 1));
         painter.drawLine(QPointF(box.left(), y(mark)), QPointF(box.right(), y(mark)));
         drawColoredText(painter, QRectF(0, y(mark) - 10, box.left() - 6, 20), kRightMiddle,
-                  QString::number(mark).replace('-', QChar(0x2212)), theme.faint_text);
+                        QString::number(mark).replace('-', QChar(0x2212)), theme.faint_text);
     }
 
     const double width = std::min(26.0, step * 0.36);
@@ -65,7 +65,7 @@ void BarsView::paintFigure(QPainter& painter, const QRectF& area, const Theme& t
         bar(middle, rotated[feature], color);
         if (feature % label_every == 0) {
             drawColoredText(painter, QRectF(middle - 24, box.bottom() + 4, 48, 16), Qt::AlignCenter,
-                      QString::number(feature), theme.faint_text);
+                            QString::number(feature), theme.faint_text);
             painter.setPen(Qt::NoPen);
         }
     }
@@ -88,9 +88,9 @@ void BarsView::paintLegend(QPainter& painter, const QRectF& area, const Theme& t
         left += width + 3 * kGap;
     }
     drawColoredText(painter, QRectF(left, area.top() + 4, area.right() - 12 - left, 18), kRightMiddle,
-              painter.fontMetrics().elidedText(tr("by feature"), Qt::ElideRight,
-                                               static_cast<int>(area.right() - 12 - left)),
-              theme.faint_text);
+                    painter.fontMetrics().elidedText(tr("by feature"), Qt::ElideRight,
+                                                     static_cast<int>(area.right() - 12 - left)),
+                    theme.faint_text);
 }
 
 QString BarsView::figureCsv() const {

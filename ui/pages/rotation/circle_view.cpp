@@ -122,8 +122,7 @@ void CircleView::paintGrid(QPainter& painter, const Plane& at, const Theme& them
 }
 
 void CircleView::paintTrail(QPainter& painter, const Plane& at, const Theme& theme) const {
-    const int passed =
-        static_cast<int>(std::min<double>(std::floor(std::abs(at.position)), kMaxTrailPoints));
+    const int passed = static_cast<int>(std::min<double>(std::floor(std::abs(at.position)), kMaxTrailPoints));
     const double direction = at.position < 0 ? -1 : 1;
     const double first = std::floor(std::abs(at.position)) - passed;
     const double start = std::atan2(at.x.y(), at.x.x());
@@ -233,7 +232,8 @@ void CircleView::mouseReleaseEvent(QMouseEvent* event) {
 /// The dragged arrow follows the pointer; dragging R(m)x sets x by the inverse rotation.
 void CircleView::dragTo(const QPointF& point) {
     const Plane at = plane(canvas());
-    const QPointF p = snappedToGrid(rotatedBy(at.inPlane(point), dragged_ == Dragged::rotated ? -at.angle : 0.0));
+    const QPointF p =
+        snappedToGrid(rotatedBy(at.inPlane(point), dragged_ == Dragged::rotated ? -at.angle : 0.0));
     Eigen::VectorXd x = state_.x();
     x[at.features.first] = p.x();
     x[at.features.second] = p.y();

@@ -85,8 +85,8 @@ void DialsView::paintFigure(QPainter& painter, const QRectF& area, const Theme& 
             const QString full = withSubscript(QStringLiteral("θ"), pair) + QStringLiteral(" = ") + frequency;
             const bool fits = painter.fontMetrics().horizontalAdvance(full) + 4 < box.width();
             drawColoredText(painter, QRectF(box.left(), center.y() + radius + 1, box.width(), label_height),
-                      Qt::AlignCenter, fits ? full : QString::number(pair),
-                      selected ? theme.text : theme.faint_text);
+                            Qt::AlignCenter, fits ? full : QString::number(pair),
+                            selected ? theme.text : theme.faint_text);
         }
     }
 }

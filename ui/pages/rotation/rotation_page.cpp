@@ -1,7 +1,7 @@
 #include "ui/pages/rotation/rotation_page.h"
 
 #include "core/explorer/setup_fields.h"
-#include "ui/controls/build.h"
+#include "ui/controls/layout_helpers.h"
 #include "ui/theme/numbers.h"
 
 namespace roper {

@@ -132,7 +132,8 @@ void RotationPage::onPlayToggled(bool plays) {
 
 void RotationPage::advance() {
     Setup setup = state_.setup();
-    const double next = setup.position + position_remainder_ + speed_->value() * play_->interval_ms() / 1000.0;
+    const double next =
+        setup.position + position_remainder_ + speed_->value() * play_->interval_ms() / 1000.0;
     setup.position = plays_in_steps_ ? std::round(next) : next;
     position_remainder_ = next - setup.position;
     state_.selection().set(setup, tr("Position m"));

@@ -25,7 +25,9 @@ TokenStrip::TokenStrip(RotationState& state, QWidget* parent)
 }
 
 QStringList TokenStrip::tokens() const {
-    return QString::fromStdString(state_.setup().words).split(' ', Qt::SkipEmptyParts).mid(0, kMaxStripTokens);
+    return QString::fromStdString(state_.setup().words)
+        .split(' ', Qt::SkipEmptyParts)
+        .mid(0, kMaxStripTokens);
 }
 
 /// As many tokens per row as fit with their words; more rows if there is enough height.
@@ -82,8 +84,8 @@ void TokenStrip::paintFigure(QPainter& painter, const QRectF& area, const Theme&
         const double radius = std::min(box.width(), box.height() - 2 * text) / 2 - 2;
         const QPointF center(box.center().x(), box.top() + text + (box.height() - 2 * text) / 2);
         drawColoredText(painter, QRectF(box.left(), box.top(), box.width(), text), Qt::AlignCenter,
-                  metrics.elidedText(words[token], Qt::ElideRight, static_cast<int>(box.width())),
-                  current ? theme.text : theme.faint_text);
+                        metrics.elidedText(words[token], Qt::ElideRight, static_cast<int>(box.width())),
+                        current ? theme.text : theme.faint_text);
         painter.drawText(QRectF(box.left(), box.bottom() - text, box.width(), text), Qt::AlignCenter,
                          QString::number(token));
         if (radius < 3) continue;

@@ -5,7 +5,7 @@
 #include <algorithm>
 
 #include "ui/charts/csv_text.h"
-#include "ui/controls/build.h"
+#include "ui/controls/layout_helpers.h"
 #include "ui/theme/html_view.h"
 #include "ui/theme/numbers.h"
 
@@ -234,8 +234,8 @@ WorkedExamplePanel::WorkedExamplePanel(RotationState& state, QWidget* parent)
       back_(makeActionButton(tr("Back"), {}, this, [this] { view_->setStep(view_->step() - 1); })),
       next_(makeActionButton(tr("Next step"), {}, this, [this] { view_->setStep(view_->step() + 1); })) {
     auto* load = makeActionButton(tr("Load the “cat” example"),
-                           tr("d = 4, position 3, x = [0.5, −1, 1.5, 2], frequencies 1 and 0.1"), &state,
-                           &RotationState::loadWorkedExample);
+                                  tr("d = 4, position 3, x = [0.5, −1, 1.5, 2], frequencies 1 and 0.1"),
+                                  &state, &RotationState::loadWorkedExample);
     connect(view_, &WorkedExampleView::stepChanged, this, &WorkedExamplePanel::showStep);
 
     auto* scroll = new QScrollArea;
@@ -245,7 +245,8 @@ WorkedExamplePanel::WorkedExamplePanel(RotationState& state, QWidget* parent)
     // Scrolls to the newest line when the text has grown.
     connect(scroll->verticalScrollBar(), &QScrollBar::rangeChanged, scroll->verticalScrollBar(),
             [scroll](int, int most) { scroll->verticalScrollBar()->setValue(most); });
-    columnOf({rowOf({back_, next_, step_label_, kSpacer, load}), {scroll, 1}}, this)->setContentsMargins(0, 6, 0, 0);
+    columnOf({rowOf({back_, next_, step_label_, kSpacer, load}), {scroll, 1}}, this)
+        ->setContentsMargins(0, 6, 0, 0);
     showStep();
 }
 

@@ -5,7 +5,7 @@
 #include <numbers>
 
 #include "core/explorer/setup_fields.h"
-#include "ui/controls/build.h"
+#include "ui/controls/layout_helpers.h"
 #include "ui/theme/numbers.h"
 
 namespace roper {
@@ -138,7 +138,7 @@ SpectrumPage::SpectrumPage(Selection& selection, QWidget* parent)
     connect(panel_, &SpectrumPanel::reported, this, &SpectrumPage::setReadout);
     connect(&state_, &SpectrumState::changed, this, &SpectrumPage::refreshWhenVisible);
     pageFigures().set({spectrum_, cosines_, decay_, bound_}, fieldInfos(setupFields()),
-                   [this](FigureRequest request) -> Figure& { return prepareFigure(std::move(request)); });
+                      [this](FigureRequest request) -> Figure& { return prepareFigure(std::move(request)); });
     registerNumberSetting(
         "view.spectrum_quantity", [this] { return panel_->quantity().currentIndex(); },
         [this](int quantity) { panel_->quantity().setCurrentIndex(std::min(quantity, 1)); });

@@ -8,7 +8,7 @@
 
 #include "core/base/error.h"
 #include "core/explorer/known_models.h"
-#include "ui/controls/build.h"
+#include "ui/controls/layout_helpers.h"
 #include "ui/controls/text_input.h"
 #include "ui/explorer/example_list.h"
 #include "ui/pages/spectrum/spectrum_state.h"
@@ -26,8 +26,9 @@ std::vector<LayerTypeSetup> kindsOf(const ParsedConfig& reading) {
 
 /// Index of the kind that a setup shows; −1: none.
 int kindShown(const std::vector<LayerTypeSetup>& kinds, const Setup& setup) {
-    const auto found = std::find_if(kinds.begin(), kinds.end(),
-                                    [&](const LayerTypeSetup& kind) { return haveSameRotation(kind.setup, setup); });
+    const auto found = std::find_if(kinds.begin(), kinds.end(), [&](const LayerTypeSetup& kind) {
+        return haveSameRotation(kind.setup, setup);
+    });
     return found == kinds.end() ? -1 : static_cast<int>(found - kinds.begin());
 }
 
@@ -92,7 +93,8 @@ void SpectrumPanel::addModels() {
 void SpectrumPanel::showModel(const Setup& setup) {
     const auto model = std::find_if(layer_kinds_by_model_.begin(), layer_kinds_by_model_.end(),
                                     [&](const auto& kinds) { return kindShown(kinds, setup) >= 0; });
-    models_->setCurrentIndex(model == layer_kinds_by_model_.end() ? -1 : static_cast<int>(model - layer_kinds_by_model_.begin()));
+    models_->setCurrentIndex(
+        model == layer_kinds_by_model_.end() ? -1 : static_cast<int>(model - layer_kinds_by_model_.begin()));
     if (kindShown(kinds_, setup) < 0 && model != layer_kinds_by_model_.end()) kinds_ = *model;
     const int kind = kindShown(kinds_, setup);
     setRowVisible(layers_, kind >= 0 && kinds_.size() > 1);

@@ -34,7 +34,7 @@ class SpectrumPanel : public SetupPanel {
 
     QComboBox *quantity_, *models_, *layers_;
     std::vector<std::vector<LayerTypeSetup>> layer_kinds_by_model_;  ///< per model of the list
-    std::vector<LayerTypeSetup> kinds_;                   ///< of the last config that was read
+    std::vector<LayerTypeSetup> kinds_;                              ///< of the last config that was read
     std::vector<std::pair<ScalingMethod, QCheckBox*>> overlays_;
 };
 

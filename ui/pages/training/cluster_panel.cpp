@@ -5,7 +5,7 @@
 #include <algorithm>
 
 #include "core/base/text.h"
-#include "ui/controls/build.h"
+#include "ui/controls/layout_helpers.h"
 #include "ui/controls/narrow_button.h"
 #include "ui/pages/training/named_item.h"
 

@@ -5,7 +5,7 @@
 #include <QTreeWidget>
 
 #include "ui/live/cluster_watch.h"
-#include "ui/pages/training/element_grid_view.h"
+#include "ui/pages/training/sweep_grid_view.h"
 
 namespace roper {
 

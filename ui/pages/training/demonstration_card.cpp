@@ -3,7 +3,7 @@
 #include "core/base/error.h"
 #include "core/compare/grouping.h"
 #include "core/compare/twin_result.h"
-#include "ui/controls/build.h"
+#include "ui/controls/layout_helpers.h"
 #include "ui/live/run_records.h"
 #include "ui/theme/numbers.h"
 #include "ui/theme/type_scale.h"
@@ -22,15 +22,17 @@ DemonstrationCard::DemonstrationCard(TrainingState& state, QWidget* parent)
       state_(state),
       sentence_(wrappedLabel()),
       evidence_(wrappedLabel()),
-      start_(
-          makeActionButton(tr("Watch RoPER learn sooner"), {}, this, [this] { emit startRequested(*specification_); })),
-      inspect_(makeActionButton(tr("Inspect what it learned"), tr("Attention of the model trained with RoPER"), this,
-                         [this] { emit inspectRequested(roper_run_, true); })),
-      compare_(
-          makeActionButton(tr("Compare"), tr("Both runs, and those of other seeds, on the Compare page"), this,
-                    [this] { emit compareRequested(QString::fromStdString(specification_->about.title)); })),
-      more_seeds_(makeActionButton(tr("More seeds"), tr("Queue both for six seeds: one pair alone says little"),
-                            this, [this] { emit moreSeedsRequested(*specification_); })) {
+      start_(makeActionButton(tr("Watch RoPER learn sooner"), {}, this,
+                              [this] { emit startRequested(*specification_); })),
+      inspect_(makeActionButton(tr("Inspect what it learned"),
+                                tr("Attention of the model trained with RoPER"), this,
+                                [this] { emit inspectRequested(roper_run_, true); })),
+      compare_(makeActionButton(
+          tr("Compare"), tr("Both runs, and those of other seeds, on the Compare page"), this,
+          [this] { emit compareRequested(QString::fromStdString(specification_->about.title)); })),
+      more_seeds_(makeActionButton(tr("More seeds"),
+                                   tr("Queue both for six seeds: one pair alone says little"), this,
+                                   [this] { emit moreSeedsRequested(*specification_); })) {
     setFrameShape(QFrame::StyledPanel);
     setAccessibleName(start_->text());
     sentence_->setAccessibleName(tr("What the demonstration shows"));

@@ -8,7 +8,7 @@
 #include <QScreen>
 
 #include "core/compare/run_differences.h"
-#include "ui/controls/build.h"
+#include "ui/controls/layout_helpers.h"
 #include "ui/live/run_records.h"
 #include "ui/theme/numbers.h"
 #include "ui/theme/type_scale.h"

@@ -6,7 +6,7 @@
 #include <array>
 
 #include "core/base/text.h"
-#include "ui/controls/build.h"
+#include "ui/controls/layout_helpers.h"
 
 namespace roper {
 namespace {
@@ -99,13 +99,14 @@ void MetricPanel::append(Quantity quantity) {
             if (each != added) change(each->chart());
     };
     connect(&chart, &MetricChart::hovered, this, &MetricPanel::hovered);
-    connect(&chart, &MetricChart::curveVisibilityChanged, this, [this, others](const QString& key, bool shown) {
-        if (shown)
-            hidden_.remove(key);
-        else
-            hidden_.insert(key);
-        others([&](MetricChart& each) { each.setCurveVisible(key, shown); });
-    });
+    connect(&chart, &MetricChart::curveVisibilityChanged, this,
+            [this, others](const QString& key, bool shown) {
+                if (shown)
+                    hidden_.remove(key);
+                else
+                    hidden_.insert(key);
+                others([&](MetricChart& each) { each.setCurveVisible(key, shown); });
+            });
     connect(&chart, &MetricChart::xRangeChosen, this, [this, others](double from, double to) {
         zoomed_ = std::pair(from, to);
         others([&](MetricChart& each) { each.showXRange(from, to); });

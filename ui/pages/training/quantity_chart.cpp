@@ -7,7 +7,7 @@
 #include "core/base/error.h"
 #include "core/compare/curves.h"
 #include "core/corpus/corpus_files.h"
-#include "ui/controls/build.h"
+#include "ui/controls/layout_helpers.h"
 
 namespace roper {
 namespace {

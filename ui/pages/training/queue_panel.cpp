@@ -10,8 +10,8 @@
 #include <cmath>
 
 #include "core/base/error.h"
-#include "core/runs/own_queue.h"
-#include "ui/controls/build.h"
+#include "core/runs/queue_approval.h"
+#include "ui/controls/layout_helpers.h"
 #include "ui/controls/narrow_button.h"
 #include "ui/live/expected_time_text.h"
 #include "ui/live/run_records.h"
@@ -152,7 +152,7 @@ QString QueuePanel::timeLeft() const {
     int counted_runs = 0;
     for (const RunQueue::Entry& entry : queue.entries) {
         const RunWatcher* run = store_.find(QString::fromStdString(entry.run));
-        if (entry.held || run == nullptr || !run->specification()) continue;
+        if (entry.on_hold || run == nullptr || !run->specification()) continue;
         const ExpectedTime time = times.estimate(*run->specification(), run->step());
         sum.seconds += time.seconds;
         sum.basis = std::max(sum.basis, time.basis);
@@ -205,12 +205,12 @@ void QueuePanel::showQueue() {
         item->setText(0, name);
         item->setToolTip(0, name);
         item->setData(0, kNameRole, name);
-        item->setText(1, entry.held ? tr("held") : state);
+        item->setText(1, entry.on_hold ? tr("held") : state);
     }
     if (selected() != kept) select(kept);
     std::vector<std::string> runs;
     for (const RunQueue::Entry& entry : queue.entries)
-        if (!entry.held && store_.find(QString::fromStdString(entry.run)) != nullptr)
+        if (!entry.on_hold && store_.find(QString::fromStdString(entry.run)) != nullptr)
             runs.push_back(entry.run);
     if (runs != estimated_runs_) estimate_delay_.start();  // collects several changes at a time
     estimated_runs_ = std::move(runs);
@@ -246,7 +246,7 @@ void QueuePanel::showButtons() {
     remove_->setEnabled(count > 0);
     clear_->setEnabled(!entries.empty());
     const bool all_held = count > 0 && std::all_of(entries.begin(), entries.end(), [&](const auto& entry) {
-                              return entry.held || !is_chosen(entry);
+                              return entry.on_hold || !is_chosen(entry);
                           });
     hold_->setText(all_held ? tr("Release") : tr("Hold"));
 }
@@ -257,7 +257,7 @@ void QueuePanel::toggleHold() {
     const std::vector<std::string> chosen = selected();
     queue_.change([&](RunQueue& queue) {
         for (RunQueue::Entry& entry : queue.entries)
-            if (std::find(chosen.begin(), chosen.end(), entry.run) != chosen.end()) entry.held = hold;
+            if (std::find(chosen.begin(), chosen.end(), entry.run) != chosen.end()) entry.on_hold = hold;
     });
 }
 

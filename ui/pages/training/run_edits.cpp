@@ -71,7 +71,8 @@ void RunEdits::remove(const std::vector<std::string>& runs) {
     const QString what =
         tr("removal of %1 from the queue").arg(countText(static_cast<int>(runs.size()), tr("run")));
     push(
-        what, [this, runs, taken] { removeWithUndo(runs, *taken); }, [this, taken] { restoreRemoved(*taken); });
+        what, [this, runs, taken] { removeWithUndo(runs, *taken); },
+        [this, taken] { restoreRemoved(*taken); });
 }
 
 void RunEdits::discard(const std::vector<std::string>& runs) {
@@ -138,7 +139,7 @@ void RunEdits::removeWithUndo(const std::vector<std::string>& runs, RemovedRuns&
     store_.refresh();
     if (!train_on.isEmpty())
         emit reported(tr("Out of the queue, but training on: %1. “Stop” among the runs ends it.")
-                      .arg(train_on.join(", ")));
+                          .arg(train_on.join(", ")));
 }
 
 void RunEdits::removeAndTrash(const std::vector<std::string>& runs, RemovedRuns& taken) {
@@ -163,10 +164,10 @@ void RunEdits::removeAndTrash(const std::vector<std::string>& runs, RemovedRuns&
     store_.refresh();
     if (!kept.isEmpty())
         emit reported(tr("Not moved to the trash, and not changed: %1. What trains has to be stopped first.")
-                      .arg(kept.join(", ")));
+                          .arg(kept.join(", ")));
     else
         emit reported(tr("%1 moved to the trash; Undo brings back.")
-                      .arg(countText(static_cast<int>(gone.size()), tr("run"))));
+                          .arg(countText(static_cast<int>(gone.size()), tr("run"))));
 }
 
 void RunEdits::restoreRemoved(RemovedRuns& taken) {

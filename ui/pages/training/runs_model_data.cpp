@@ -189,7 +189,7 @@ QVariant RunsModel::data(const QModelIndex& index, int role) const {
         const QString note = QString::fromStdString(watcher->labels().note);
         QStringList lines{QString::fromStdString(watcher->folder().path().string())};
         if (!note.isEmpty()) lines << note;
-        for (const Computation& computation : watcher->computations())
+        for (const ComputeEnvironment& computation : watcher->computations())
             lines << tr("computed by: %1").arg(QString::fromStdString(textOf(computation)));
         return lines.join('\n');
     }
@@ -217,8 +217,9 @@ QVariant RunsModel::headerData(int section, Qt::Orientation orientation, int rol
     if (role == Qt::DisplayRole) return headings.value(section).name;
     if (role == Qt::ToolTipRole) return headings.value(section).help;
     // Descending order puts the best, newest and most advanced runs first.
-    const bool most_first = section == step_column || section == last_evaluation_column || section == best_evaluation_column ||
-                            section == rate_column || section == started_column;
+    const bool most_first = section == step_column || section == last_evaluation_column ||
+                            section == best_evaluation_column || section == rate_column ||
+                            section == started_column;
     if (role == Qt::InitialSortOrderRole && most_first) return Qt::DescendingOrder;
     return {};
 }

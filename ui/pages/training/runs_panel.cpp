@@ -9,7 +9,7 @@
 #include <algorithm>
 
 #include "core/base/error.h"
-#include "ui/controls/build.h"
+#include "ui/controls/layout_helpers.h"
 #include "ui/controls/narrow_button.h"
 #include "ui/live/run_notice.h"
 #include "ui/theme/elided_label.h"
@@ -241,7 +241,8 @@ void RunsPanel::select(const QString& name) {
 /// If there is room for both, the experiment's name is visible above the run.
 void RunsPanel::scrollToCurrent() {
     const QModelIndex current = tree_->currentIndex();
-    if (!current.isValid() || (isRowVisible(current) && (!current.parent().isValid() || isRowVisible(current.parent()))))
+    if (!current.isValid() ||
+        (isRowVisible(current) && (!current.parent().isValid() || isRowVisible(current.parent()))))
         return;
     tree_->scrollTo(current.parent(), QAbstractItemView::PositionAtTop);
     tree_->scrollTo(current);
@@ -312,10 +313,10 @@ void RunsPanel::resumeSelected() {
                 launcher_.resume(run->folder());
             }
             emit reported(run->state() == RunState::unfinished
-                          ? tr("%1 goes on from its newest checkpoint to step %2")
-                                .arg(run->name())
-                                .arg(run->steps())
-                          : tr("%1 is training again").arg(run->name()));
+                              ? tr("%1 goes on from its newest checkpoint to step %2")
+                                    .arg(run->name())
+                                    .arg(run->steps())
+                              : tr("%1 is training again").arg(run->name()));
         } catch (const Error& error) {
             emit reported(QString::fromStdString(error.what()));
         }

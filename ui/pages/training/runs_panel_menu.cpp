@@ -56,8 +56,9 @@ void RunsPanel::openMenu(const QPoint& at) {
             emit compareRunsRequested(names);
         });
     else
-        menu.addAction(tr("Compare the experiment"), this,
-                       [this] { emit compareRequested(wordsOf(model_->experimentNameOf(selected()->name()))); });
+        menu.addAction(tr("Compare the experiment"), this, [this] {
+            emit compareRequested(wordsOf(model_->experimentNameOf(selected()->name())));
+        });
     QAction* keep = menu.addAction(tr("Keep in the charts"), Qt::Key_Space, this, &RunsPanel::toggleTicks);
     keep->setCheckable(true);
     keep->setChecked(areTicked(chosen));

@@ -2,7 +2,7 @@
 
 #include <QScrollBar>
 
-#include "ui/controls/build.h"
+#include "ui/controls/layout_helpers.h"
 #include "ui/theme/theme.h"
 
 namespace roper {

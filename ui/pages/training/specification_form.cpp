@@ -13,7 +13,7 @@
 
 #include "core/base/error.h"
 #include "core/specification/presets.h"
-#include "ui/controls/build.h"
+#include "ui/controls/layout_helpers.h"
 #include "ui/theme/type_scale.h"
 
 namespace roper {

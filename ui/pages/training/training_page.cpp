@@ -4,8 +4,8 @@
 #include <functional>
 
 #include "core/base/error.h"
-#include "ui/controls/build.h"
-#include "ui/pages/training/long_work.h"
+#include "ui/controls/layout_helpers.h"
+#include "ui/pages/training/confirm_long_work.h"
 #include "ui/theme/numbers.h"
 
 namespace roper {
@@ -58,7 +58,8 @@ TrainingPage::TrainingPage(RunStore& store, TrainerLauncher& launcher, QueueLaun
     about_run->addTab(log_, tr("Log"));
     about_run->setDocumentMode(true);
     auto* right = makeSplitter(Qt::Vertical, {lists_, about_run}, {360, 300});
-    contents()->addWidget(makeSplitter(Qt::Horizontal, {makeChooser(), metrics_, right}, {280, 400, 540}, 1), 1);
+    contents()->addWidget(makeSplitter(Qt::Horizontal, {makeChooser(), metrics_, right}, {280, 400, 540}, 1),
+                          1);
 
     connect(presets_, &PresetList::chosen, this,
             [this](const Preset& preset) { form_->setSpecification(preset.specification); });
@@ -139,9 +140,9 @@ Figure& TrainingPage::prepareFigure(FigureRequest request) {
         ClusterView view = readClusterView(folder);
         if (view.submissions.empty())
             throw Error(ErrorKind::usage, "no runs of " + folder.string() + " were submitted to a cluster");
-        const bool all_ended =
-            std::all_of(view.runs.begin(), view.runs.end(),
-                        [](const SweepRunStatus& run) { return run.is_state_known || run.isFinished(); });
+        const bool all_ended = std::all_of(view.runs.begin(), view.runs.end(), [](const SweepRunStatus& run) {
+            return run.is_state_known || run.isFinished();
+        });
         if (!all_ended) view = queryCluster(folder);
         cluster_panel_->show(view);
         return pageFigures().named(request.kind);
@@ -187,14 +188,13 @@ void TrainingPage::connectDemonstration() {
     connect(demonstration_, &DemonstrationCard::startRequested, this,
             [this](const Specification& specification) {
                 confirmLongWork(this, tr("The demonstration"), tr("Start"),
-                                  state_.expectedTime(twinsOf(specification)), [this, specification] {
-                                      runs_->chartOnlySelected();
-                                      state_.start(specification, true);
-                                  });
+                                state_.expectedTime(twinsOf(specification)), [this, specification] {
+                                    runs_->chartOnlySelected();
+                                    state_.start(specification, true);
+                                });
             });
-    connect(
-        demonstration_, &DemonstrationCard::moreSeedsRequested, this,
-        [this](const Specification& specification) { queueTwins(specification, kDefaultSeeds); });
+    connect(demonstration_, &DemonstrationCard::moreSeedsRequested, this,
+            [this](const Specification& specification) { queueTwins(specification, kDefaultSeeds); });
     connect(demonstration_, &DemonstrationCard::inspectRequested, this, &TrainingPage::inspectRequested);
     connect(demonstration_, &DemonstrationCard::compareRequested, this, &TrainingPage::compareRequested);
 }
@@ -209,17 +209,17 @@ void TrainingPage::startRuns(bool as_twins) {
     const Specification specification = form_->specification();
     const std::vector runs = as_twins ? twinsOf(specification) : std::vector{specification};
     confirmLongWork(this, as_twins ? tr("Twins, RoPE and RoPER") : tr("This run"), tr("Start"),
-                      state_.expectedTime(runs),
-                      [this, specification, as_twins] { state_.start(specification, as_twins); });
+                    state_.expectedTime(runs),
+                    [this, specification, as_twins] { state_.start(specification, as_twins); });
 }
 
 void TrainingPage::queueRuns(const std::vector<Specification>& specifications, int already_present) {
     const auto count = static_cast<int>(specifications.size());
     confirmLongWork(this, countText(count, tr("run")), tr("Queue"), state_.expectedTime(specifications),
-                      [this, specifications, already_present] {
-                          state_.enqueue(specifications, already_present);
-                          lists_->setCurrentWidget(queue_panel_);
-                      });
+                    [this, specifications, already_present] {
+                        state_.enqueue(specifications, already_present);
+                        lists_->setCurrentWidget(queue_panel_);
+                    });
 }
 
 void TrainingPage::selectNewest() {
@@ -288,12 +288,12 @@ QList<CurveStyles::Run> TrainingPage::curvesOf(const QStringList& runs) {
         if (group.isEmpty() && run != nullptr && run->specification())
             group = QString::fromStdString(run->specification()->methodTitle());
         curves << CurveStyles::Run{name,
-                                  model.experimentKeyOf(name),
-                                  model.experimentTitleOf(name),
-                                  group,
-                                  model.labelOf(name),
-                                  model.groupIndexOf(name).group,
-                                  model.color(name)};
+                                   model.experimentKeyOf(name),
+                                   model.experimentTitleOf(name),
+                                   group,
+                                   model.labelOf(name),
+                                   model.groupIndexOf(name).group,
+                                   model.color(name)};
     }
     return curves;
 }

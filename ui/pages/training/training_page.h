@@ -5,7 +5,7 @@
 #include "core/compare/paired.h"
 #include "ui/page/page.h"
 #include "ui/pages/training/cluster_panel.h"
-#include "ui/pages/training/curve_looks.h"
+#include "ui/pages/training/curve_styles.h"
 #include "ui/pages/training/demonstration_card.h"
 #include "ui/pages/training/log_view.h"
 #include "ui/pages/training/metric_panel.h"

@@ -1,7 +1,7 @@
 #include <QGridLayout>
 #include <QScrollArea>
 
-#include "ui/controls/build.h"
+#include "ui/controls/layout_helpers.h"
 #include "ui/controls/named.h"
 #include "ui/pages/training/training_page.h"
 
@@ -22,15 +22,17 @@ QWidget* TrainingPage::makeChooser() {
 }
 
 QWidget* TrainingPage::makeStartButtons() {
-    start_ = makeActionButton(tr("Start"), tr("Train this specification"), this, [this] { startRuns(false); });
+    start_ =
+        makeActionButton(tr("Start"), tr("Train this specification"), this, [this] { startRuns(false); });
     twins_ = makeActionButton(tr("Start as twins"),
-                       tr("RoPE and RoPER at the same time: same initial weights, same batches"), this,
-                       [this] { startRuns(true); });
+                              tr("RoPE and RoPER at the same time: same initial weights, same batches"), this,
+                              [this] { startRuns(true); });
     twins_->setDefault(true);
-    queue_twins_ = makeActionButton(tr("Queue twins"),
-                             tr("RoPE and RoPER for each seed, one run after the other; seeds that are "
-                                "trained already are not queued again"),
-                             this, [this] { queueTwins(form_->specification(), seeds_->value()); });
+    queue_twins_ =
+        makeActionButton(tr("Queue twins"),
+                         tr("RoPE and RoPER for each seed, one run after the other; seeds that are "
+                            "trained already are not queued again"),
+                         this, [this] { queueTwins(form_->specification(), seeds_->value()); });
     seeds_ = named(new QSpinBox, tr("How many seeds"),
                    tr("From the data seed of the settings upwards; five are the least that say something"));
     seeds_->setRange(1, 1000);

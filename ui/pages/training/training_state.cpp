@@ -99,7 +99,7 @@ void TrainingState::start(const Specification& specification, bool as_twins) {
         for (const RunFolder& run : runs)
             started_.insert(QString::fromStdString(run.name()));
         emit reported(tr("Started; the first steps follow in a moment.") +
-                  diskShortage(std::vector(as_twins ? 2 : 1, specification)));
+                      diskShortage(std::vector(as_twins ? 2 : 1, specification)));
         store_.refresh();
         emit started(QString::fromStdString(runs.back().name()));
     } catch (const Error& error) {

@@ -1,0 +1,124 @@
+#include "core/runs/user_record.h"
+
+#include <fcntl.h>
+#include <sys/stat.h>
+
+#include <cstdlib>
+#include <nlohmann/json.hpp>
+#include <utility>
+
+#include "core/base/cryptography.h"
+#include "core/base/durable_file.h"
+#include "core/base/error.h"
+#include "core/base/file_lock.h"
+#include "core/base/file_reading.h"
+
+namespace roper {
+
+namespace fs = std::filesystem;
+using Json = nlohmann::json;
+
+namespace {
+
+constexpr const char* kFolderKey = "folder";
+
+std::string textOf(const Json& json) {
+    return json.dump(1, ' ', false, Json::error_handler_t::replace);  // a path need not be valid UTF-8
+}
+
+/// The record of one runs folder, with the folder's identity.
+struct UserRecord {
+    fs::path path;
+    Json identity;
+};
+
+/// Whether two folders with the same path and inode, which the file's name implies, are the same: unless both
+/// have a creation time, and these differ. It may be available on only one of two machines or kernels.
+bool isSameFolder(const Json& a, const Json& b) {
+    const auto creationTime = [](const Json& one) {
+        return std::pair(one.value("made_s", Json(0)), one.value("made_ns", Json(0)));
+    };
+    const auto first = creationTime(a), second = creationTime(b);
+    return first.first == 0 || second.first == 0 || first == second;
+}
+
+/// Empty without a home folder, or without such a folder.
+std::optional<UserRecord> recordOf(const fs::path& runs) {
+    constexpr std::size_t kDigits = 32;
+    const auto state = userStateFolder();
+    auto identity = folderIdentity(runs);
+    if (!state || !identity) return std::nullopt;
+    const std::string key =
+        sha256(identity->at("inode").dump() + identity->at("path").get_ref<const std::string&>())
+            .substr(0, kDigits);
+    return UserRecord{*state / "folders" / (key + ".json"), std::move(*identity)};
+}
+
+/// The recorded sections; none if they belong to another folder.
+/// @throws Error (disk) if there is a record that cannot be read
+Json sectionsIn(const UserRecord& record) {
+    if (!pathExists(record.path)) return Json::object();
+    Json sections = Json::parse(readFile(record.path), nullptr, /*allow_exceptions=*/false);
+    const bool is_of_folder = sections.is_object() && sections.contains(kFolderKey) &&
+                              sections[kFolderKey].is_object() &&
+                              isSameFolder(sections[kFolderKey], record.identity);
+    return is_of_folder ? sections : Json::object();
+}
+
+Json sectionOf(const Json& sections, const char* name) {
+    const auto found = sections.find(name);
+    return found != sections.end() && found->is_object() ? *found : Json::object();
+}
+
+}  // namespace
+
+std::optional<fs::path> userStateFolder() {
+    constexpr const char* kName = "roper-lab";
+    const char* state = std::getenv("XDG_STATE_HOME");
+    if (state != nullptr && fs::path(state).is_absolute()) return fs::path(state) / kName;
+    const char* home = std::getenv("HOME");
+    if (home != nullptr && fs::path(home).is_absolute()) return fs::path(home) / ".local" / "state" / kName;
+    return std::nullopt;
+}
+
+std::optional<Json> folderIdentity(const fs::path& folder) {
+    std::error_code missing;
+    const fs::path path = fs::canonical(folder, missing);
+    struct statx info {};
+    if (missing || ::statx(AT_FDCWD, path.c_str(), 0, STATX_INO | STATX_BTIME, &info) != 0)
+        return std::nullopt;
+    const bool has_creation_time = (info.stx_mask & STATX_BTIME) != 0;
+    return Json{{"path", path.string()},
+                {"inode", info.stx_ino},
+                {"made_s", has_creation_time ? info.stx_btime.tv_sec : 0},
+                {"made_ns", has_creation_time ? info.stx_btime.tv_nsec : 0}};
+}
+
+Json readUserRecord(const fs::path& runs, const char* section) {
+    const auto record = recordOf(runs);
+    try {
+        return record ? sectionOf(sectionsIn(*record), section) : Json::object();
+    } catch (const Error&) {
+        return Json::object();  // an unreadable record approves nothing
+    }
+}
+
+void changeUserRecord(const fs::path& runs, const char* section, const std::function<void(Json&)>& change) {
+    constexpr double kMaxLockWait_s = 10;  // other programs change a small file within milliseconds
+    const auto record = recordOf(runs);
+    if (!record)
+        throw Error(ErrorKind::disk, "what you have made in " + runs.string() +
+                                         " cannot be recorded: set HOME or XDG_STATE_HOME");
+    makeFolder(record->path.parent_path());
+    const FileLock lock(record->path.string() + ".lock", waitAtMost(kMaxLockWait_s, record->path.string()));
+    Json sections = sectionsIn(*record);
+    const Json before = sectionOf(sections, section);
+    Json after = before;
+    change(after);
+    if (after == before) return;
+    sections[kFolderKey] = record->identity;
+    sections[section] = std::move(after);
+    writeFileAtomically(record->path, textOf(sections) + "\n", Durability::process_death);
+}
+
+}  // namespace roper

@@ -1,0 +1,31 @@
+#pragma once
+
+#include <filesystem>
+#include <functional>
+#include <nlohmann/json_fwd.hpp>
+#include <optional>
+
+namespace roper {
+
+// A runs folder may come from someone else, so its content cannot express this user's consent. Runs that this
+// user has created or approved are recorded outside of it, where no archive can write:
+// $XDG_STATE_HOME/roper-lab/folders/KEY.json, by default below ~/.local/state.
+
+/// The folder in which this program stores its state for this user; empty if there is no home folder.
+std::optional<std::filesystem::path> userStateFolder();
+
+/// Identity of a folder: its path, inode and, if the file system provides it, creation time, since an inode
+/// alone is reused as soon as a folder is removed. Empty if there is no such folder.
+std::optional<nlohmann::json> folderIdentity(const std::filesystem::path& folder);
+
+/// One section of the record of a runs folder, an object. Empty if nothing was recorded, if the record cannot
+/// be read, or if another folder has replaced this one.
+nlohmann::json readUserRecord(const std::filesystem::path& runs, const char* section);
+
+/// Calls `change` to modify a section, under a lock, and writes the record if it changed.
+/// @throws Error (disk) if the record cannot be written, or cannot be read, in which case it is left
+/// unchanged
+void changeUserRecord(const std::filesystem::path& runs, const char* section,
+                      const std::function<void(nlohmann::json&)>& change);
+
+}  // namespace roper

@@ -1,0 +1,40 @@
+#pragma once
+
+#include <QObject>
+#include <QSet>
+#include <QTimer>
+
+#include "ui/live/queue_launcher.h"
+#include "ui/live/run_store.h"
+
+namespace roper {
+
+/// Reports the end of training: for started runs, one message for those that end together; for a queue, one
+/// message once it is empty. A failed run of a queue is reported at once. Runs stopped by the user are not
+/// reported.
+class TrainingEndReporter : public QObject {
+    Q_OBJECT
+
+  public:
+    TrainingEndReporter(RunStore& store, QueueLauncher& queue, QObject* parent);
+
+  signals:
+    /// @param title  "Training has finished"
+    /// @param text   the runs and their results, one line each
+    void ended(const QString& title, const QString& text);
+
+  private:
+    void watchRun(RunWatcher* run);
+    void recordEnd(const RunWatcher& run);
+    void report();
+    bool isQueueRunning() const;
+
+    RunStore& store_;
+    QueueLauncher& queue_;
+    QSet<QString> active_;           ///< names of runs in training
+    QSet<QString> queued_runs_;      ///< names of runs that were in the queue
+    QStringList finished_, failed_;  ///< not yet reported
+    QTimer report_timer_;
+};
+
+}  // namespace roper

@@ -1,0 +1,60 @@
+#include "ui/pages/compare/batch_evaluator.h"
+
+#include <QFileInfo>
+
+#include "ui/live/trainer_launcher.h"
+
+namespace roper {
+
+BatchEvaluator::~BatchEvaluator() {
+    stop();
+}
+
+void BatchEvaluator::ask(const std::vector<Question>& questions) {
+    problems_.clear();
+    queue_.insert(queue_.end(), questions.begin(), questions.end());
+    if (!isBusy()) next();
+}
+
+void BatchEvaluator::stop() {
+    queue_.clear();
+    if (process_ == nullptr) return;
+    QProcess* process = process_;
+    process_ = nullptr;
+    process->disconnect(this);
+    process->setParent(nullptr);
+    connect(process, &QProcess::finished, process, &QObject::deleteLater);
+    process->kill();
+    emit changed();
+}
+
+void BatchEvaluator::next() {
+    if (queue_.empty()) return emit changed();
+    const Question question = queue_.front();
+    queue_.pop_front();
+    auto* process = new QProcess(this);
+    process_ = process;
+    process->setObjectName(QFileInfo(question.run).fileName());
+    connect(process, &QProcess::finished, this, &BatchEvaluator::readResult);
+    connect(process, &QProcess::errorOccurred, this, [this](QProcess::ProcessError error) {
+        if (error == QProcess::FailedToStart) readResult();  // all other errors are followed by `finished`
+    });
+    process->start(TrainerLauncher::trainerProgram(),
+                   QStringList{"eval", question.run, "--keep", "--json"} + question.arguments);
+    emit changed();
+}
+
+void BatchEvaluator::readResult() {
+    QProcess* process = process_;
+    if (process == nullptr) return;
+    process_ = nullptr;
+    process->deleteLater();
+    if (process->exitStatus() != QProcess::NormalExit || process->exitCode() != 0) {
+        const QString why = QString::fromUtf8(process->readAllStandardError()).trimmed().section('\n', -1);
+        problems_ << tr("%1: %2").arg(process->objectName(),
+                                      why.isEmpty() ? tr("roper-train eval ended unexpectedly") : why);
+    }
+    next();
+}
+
+}  // namespace roper

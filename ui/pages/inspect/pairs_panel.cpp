@@ -1,0 +1,180 @@
+#include "ui/pages/inspect/pairs_panel.h"
+
+#include <cmath>
+#include <numbers>
+
+#include "ui/controls/named.h"
+#include "ui/pages/inspect/inspect_fields.h"
+#include "ui/theme/numbers.h"
+
+namespace roper {
+namespace {
+
+const Eigen::VectorXd& numbersOf(const HeadReport& report, PairQuantity quantity) {
+    switch (quantity) {
+        case PairQuantity::score_fraction:
+            return report.bands.share;
+        case PairQuantity::query_norm:
+            return report.query_norms;
+        case PairQuantity::key_norm:
+            return report.key_norms;
+        case PairQuantity::value_norm:
+            break;
+    }
+    return report.value_norms;
+}
+
+QColor colorOf(PairQuantity quantity, const Theme& theme) {
+    switch (quantity) {
+        case PairQuantity::score_fraction:
+            return theme.frame;
+        case PairQuantity::query_norm:
+            return Theme::query();
+        case PairQuantity::key_norm:
+            return Theme::key();
+        case PairQuantity::value_norm:
+            break;
+    }
+    return Theme::value();
+}
+
+}  // namespace
+
+PairsPanel::PairsPanel(const ShownModels& models, QWidget* parent)
+    : ModelPanel(tr("Bands"), tr("What each pair of features does"), models, parent),
+      pairs_map_(makeMap(QStringLiteral("bands"),
+                         tr("What each pair of features does in every head is shown here."),
+                         &PairsPanel::pairReadout)),
+      head_pairs_(new BarChart(QStringLiteral("head-bands"), tr("pair, the fastest first"), {}, this)),
+      quantity_(named(new QComboBox, tr("What is shown of each pair"),
+                      tr("Its share in the scores, or the mean length of q, k or v in it"))),
+      mean_(named(new QCheckBox(tr("mean of all heads")), tr("Mean of all heads"),
+                  tr("Below: the mean over all heads of all layers instead of the chosen head"))) {
+    quantity_->addItems(
+        {tr("share of the scores' variance"), tr("length of q"), tr("length of k"), tr("length of v")});
+    connect(quantity_, &QComboBox::currentIndexChanged, this, &PairsPanel::refresh);
+    connect(mean_, &QCheckBox::toggled, this, &PairsPanel::showHeadPairs);
+    connect(pairs_map_, &HeatMapView::cellClicked, this, [this](int row, int) {
+        const HeadsAnswer* heads = state().answer(answers::heads);
+        if (heads == nullptr) return;
+        const HeadReport& report = heads->heads.at(static_cast<std::size_t>(row));
+        state().setHead(static_cast<int>(report.layer), static_cast<int>(report.head));
+    });
+    forwardReadouts(head_pairs_);
+    auto* layout = new QVBoxLayout(this);
+    layout->addLayout(row({quantity_, mean_}));
+    layout->addWidget(splitter(Qt::Vertical, {pairs_map_, head_pairs_}, {460, 220}), 1);
+}
+
+void PairsPanel::setQuantity(PairQuantity quantity) {
+    quantity_->setCurrentIndex(static_cast<int>(quantity));
+}
+
+void PairsPanel::prepare(const QString&, const InspectFigureSettings& picture) {
+    setQuantity(picture.quantity);
+    mean_->setChecked(picture.mean);
+}
+
+void PairsPanel::refresh() {
+    showPairs();
+    if (const HeadsAnswer* heads = state().answer(answers::heads))
+        for (std::size_t i = 0; i < heads->heads.size(); ++i)
+            if (&heads->heads[i] == state().report()) pairs_map_->setMarked(static_cast<int>(i), -1);
+    showHeadPairs();
+}
+
+void PairsPanel::showPairs() {
+    const HeadsAnswer* heads = state().answer(answers::heads);
+    if (heads == nullptr || heads->heads.empty()) return pairs_map_->setMap({});
+    const PairQuantity quantity = this->quantity();
+    const auto pairs = numbersOf(heads->heads.front(), quantity).size();
+    if (pairs == 0) return pairs_map_->setMap({});
+    auto values = std::make_shared<Eigen::MatrixXd>(static_cast<Eigen::Index>(heads->heads.size()), pairs);
+    HeatMapView::Map map;
+    for (std::size_t i = 0; i < heads->heads.size(); ++i) {
+        const HeadReport& report = heads->heads[i];
+        values->row(static_cast<Eigen::Index>(i)) = numbersOf(report, quantity).transpose();
+        map.row_labels << QStringLiteral("%1·%2").arg(report.layer).arg(report.head);
+    }
+    for (Eigen::Index pair = 0; pair < pairs; ++pair)
+        map.column_labels << QString::number(pair);
+    map.scale = quantity == PairQuantity::score_fraction ? HeatMapView::Scale::diverging
+                                                         : HeatMapView::Scale::sequential;
+    map.limit = HeatMapView::limitOf(*values, false);
+    map.values = values;
+    map.row_labels_are_names = true;
+    map.row_name = tr("layer·head");
+    map.column_name = tr("pair, the fastest first");
+    map.value_name = quantity_->currentText();
+    const QString with = state().change().isEmpty() ? QString() : tr(", with the change");
+    pairs_map_->setTitle(tr("%1, by head and pair%2").arg(quantity_->currentText(), with));
+    pairs_map_->setCaption(tr("%1 of every pair in every head of %2, %3 tokens")
+                               .arg(quantity_->currentText(), modelName())
+                               .arg(heads->tokens.size()));
+    map.pyramid = HeatMapView::makePyramid(*map.values, map.scale, map.limit, false);
+    pairs_map_->setMap(std::move(map));
+}
+
+QString PairsPanel::pairReadout(int row, int column) const {
+    const HeadsAnswer* heads = state().answer(answers::heads);
+    if (heads == nullptr || row >= static_cast<int>(heads->heads.size())) return {};
+    const HeadReport& report = heads->heads[static_cast<std::size_t>(row)];
+    const auto& theta = heads->theta.at(static_cast<std::size_t>(report.layer));
+    QString said = tr("layer %1, head %2, pair %3").arg(report.layer).arg(report.head).arg(column);
+    if (column < static_cast<int>(theta.size())) {
+        const double turn = 2 * std::numbers::pi / theta[static_cast<std::size_t>(column)];
+        said += tr(" (a turn in %1 tokens)").arg(numberText(turn, 3));
+    }
+    if (column < report.bands.share.size())
+        said += tr(": share of the scores %1 %").arg(numberText(100 * report.bands.share[column], 3));
+    return said + tr("; lengths of q %1, k %2, v %3")
+                      .arg(numberText(report.query_norms[column], 3), numberText(report.key_norms[column], 3),
+                           numberText(report.value_norms[column], 3));
+}
+
+/// Of the chosen head, or the mean over all heads; nothing while unknown.
+std::optional<Eigen::VectorXd> PairsPanel::pairNumbersOf(const InspectState& of) const {
+    const HeadsAnswer* heads = of.answer(answers::heads);
+    if (heads == nullptr || heads->heads.empty()) return std::nullopt;
+    Eigen::VectorXd sum;
+    int counted = 0;
+    for (const HeadReport& report : heads->heads) {
+        if (!mean_->isChecked() && (report.layer != state().layer() || report.head != state().head()))
+            continue;
+        const Eigen::VectorXd& numbers = numbersOf(report, quantity());
+        sum = counted == 0 ? numbers : Eigen::VectorXd(sum + numbers);
+        ++counted;
+    }
+    if (counted == 0) return std::nullopt;
+    return Eigen::VectorXd(sum / counted);
+}
+
+void PairsPanel::showHeadPairs() {
+    const Theme theme = Theme::of(palette());
+    std::vector<BarChart::Series> series;
+    Eigen::Index pairs = 0;
+    const bool two = comparison().answer(answers::heads) != nullptr;
+    for (const InspectState* shown : {&state(), &comparison()})
+        if (const auto numbers = pairNumbersOf(*shown)) {
+            const bool is_first = shown == &state();
+            pairs = std::max(pairs, numbers->size());
+            series.push_back({is_first ? QStringLiteral("value") : QStringLiteral("beside"),
+                              shown->title(),
+                              two ? shown->color(theme) : colorOf(quantity(), theme),
+                              {numbers->begin(), numbers->end()},
+                              {}});
+        }
+    if (series.empty()) return head_pairs_->setBars({}, {});
+    std::vector<int> categories;
+    for (int pair = 0; pair < pairs; ++pair)
+        categories.push_back(pair);
+    for (BarChart::Series& one : series)
+        one.values.resize(static_cast<std::size_t>(pairs), 0);  // a model with fewer pairs
+    const QString of = mean_->isChecked() ? tr("mean of all heads")
+                                          : tr("layer %1, head %2").arg(state().layer()).arg(state().head());
+    head_pairs_->setHeadline(QStringLiteral("%1, %2").arg(quantity_->currentText(), of));
+    head_pairs_->setCaption(tr("%1 by pair, %2").arg(quantity_->currentText(), of));
+    head_pairs_->setBars(categories, series);
+}
+
+}  // namespace roper

@@ -1,0 +1,52 @@
+#pragma once
+
+#include <QCheckBox>
+#include <QComboBox>
+#include <optional>
+
+#include "ui/charts/bar_chart.h"
+#include "ui/pages/inspect/model_panel.h"
+
+namespace roper {
+
+/// Quantity that the map of bands shows for each pair.
+enum class PairQuantity { score_fraction, query_norm, key_norm, value_norm };
+
+/// Share of each pair of features in every head, and in the chosen head compared with the model beside it.
+class PairsPanel : public ModelPanel {
+    Q_OBJECT
+
+  public:
+    PairsPanel(const ShownModels& models, QWidget* parent);
+
+    PageFigures::Figures figures() const override { return {pairs_map_, head_pairs_}; }
+    std::vector<const AnswerSpec*> requiredAnswers() const override {
+        return {&answers::heads, &answers::reading, &answers::changed};
+    }
+    std::vector<const AnswerSpec*> comparisonAnswers() const override { return {&answers::heads}; }
+    std::vector<const AnswerSpec*> answersForFigure(const QString&) const override {
+        return {&answers::heads};
+    }
+    void prepare(const QString& figure, const InspectFigureSettings& picture) override;
+
+    HeatMapView& bands() { return *pairs_map_; }
+    BarChart& headPairs() { return *head_pairs_; }
+    void setQuantity(PairQuantity quantity);
+
+  protected:
+    void refresh() override;
+
+  private:
+    PairQuantity quantity() const { return static_cast<PairQuantity>(quantity_->currentIndex()); }
+    void showPairs();
+    void showHeadPairs();
+    std::optional<Eigen::VectorXd> pairNumbersOf(const InspectState& state) const;
+    QString pairReadout(int row, int column) const;
+
+    HeatMapView* pairs_map_;
+    BarChart* head_pairs_;
+    QComboBox* quantity_;
+    QCheckBox* mean_;
+};
+
+}  // namespace roper
