@@ -75,9 +75,9 @@ std::string explainParseError(const CLI::App* app, const CLI::Error& error) {
         commands.push_back(command->get_name());
     const std::vector<std::string> unknown = app->remaining();
     if (!commands.empty() && !unknown.empty() && !unknown.front().starts_with('-'))
-        what = "there is no command \"" + unknown.front() + "\"; " + nameHint(unknown.front(), commands);
+        what = "unknown command \"" + unknown.front() + "\"; " + nameHint(unknown.front(), commands);
     if (const std::string setting = misplacedSetting(*app, unknown); !unknown.empty() && !setting.empty())
-        what = "--set takes one key=value; write --set " + setting + ", too";
+        what = "each key=value needs its own --set: add --set " + setting;
     const std::string usage = CLI::Formatter().make_usage(app, path);
     return path + ": " + what + "\n" + trimmed(usage) + "\nMore: " + path + " --help\n";
 }

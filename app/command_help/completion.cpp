@@ -297,7 +297,7 @@ std::string completionScript(const CommandDescription& program, const std::strin
     if (shell == "zsh") return zsh(program);
     if (shell == "fish") return fish(program);
     throw Error(ErrorKind::usage,
-                "there is no completion for \"" + shell + "\"; known are " + join(completionShells(), ", "));
+                "no completion for \"" + shell + "\"; expected one of " + join(completionShells(), ", "));
 }
 
 }  // namespace roper

@@ -81,14 +81,15 @@ std::string commandEntry(const CommandDescription& program, const CommandDescrip
 
 std::string exitCodes() {
     const std::pair<ErrorKind, const char*> codes[] = {
-        {ErrorKind::other, "Something else went wrong."},
-        {ErrorKind::usage, "The command line or a specification is wrong."},
+        {ErrorKind::other, "Any other error."},
+        {ErrorKind::usage, "The command line or a specification is invalid."},
         {ErrorKind::diverged, "Training diverged: a loss or gradient is not a number."},
-        {ErrorKind::checkpoint, "A checkpoint cannot be read, or does not fit the run."},
-        {ErrorKind::memory, "There is too little memory."},
-        {ErrorKind::disk, "Something cannot be read or written."},
-        {ErrorKind::preempted, "The system told the program to end; the run can be resumed."}};
-    std::string text = ".SH EXIT STATUS\n.TP\n0\nAll went well.\n";
+        {ErrorKind::checkpoint, "A checkpoint cannot be read or does not match the run."},
+        {ErrorKind::memory, "There is not enough memory."},
+        {ErrorKind::disk, "A file or folder cannot be read or written."},
+        {ErrorKind::preempted,
+         "The program was told to stop, for example by Slurm; the run can be resumed."}};
+    std::string text = ".SH EXIT STATUS\n.TP\n0\nSuccess.\n";
     for (const auto& [kind, meaning] : codes)
         text += ".TP\n" + std::to_string(static_cast<int>(kind)) + "\n" + meaning + "\n";
     return text;
@@ -110,7 +111,7 @@ std::string manPage(const CommandDescription& program, const std::string& versio
     if (program.footer.starts_with(kHeading))
         text += ".SH EXAMPLES\n" + verbatim(program.footer.substr(kHeading.size()));
     return text + exitCodes() +
-           ".SH ENVIRONMENT\n.TP\nROPER_LAB_RUNS\nThe folder of the runs, where no option names one.\n";
+           ".SH ENVIRONMENT\n.TP\nROPER_LAB_RUNS\nThe folder of the runs, unless --runs names one.\n";
 }
 
 }  // namespace roper

@@ -17,7 +17,7 @@ CLI::Validator finiteNumber(double low, double high, const std::string& descript
     return {[low, high, description](std::string& text) {
                 const auto number = parseNumber(text);
                 const bool is_right = number && std::isfinite(*number) && *number >= low && *number <= high;
-                return is_right ? std::string() : inQuotes(text) + " is no " + description;
+                return is_right ? std::string() : inQuotes(text) + " is not a " + description;
             },
             "FLOAT"};
 }
@@ -29,7 +29,7 @@ CLI::Validator wholeNumber(bool may_be_negative) {
                 const auto number = parseInteger(text);
                 const std::int64_t lowest = may_be_negative ? Limits::min() : 0;
                 if (!number || *number < lowest)
-                    return inQuotes(text) + " is no whole number from " + std::to_string(lowest) + " to " +
+                    return inQuotes(text) + " is not a whole number from " + std::to_string(lowest) + " to " +
                            std::to_string(Limits::max());
                 text = std::to_string(*number);
                 return std::string();

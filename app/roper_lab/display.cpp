@@ -25,8 +25,7 @@ std::string whyNoDisplay() {
         why = "neither DISPLAY nor WAYLAND_DISPLAY is set";
     else if (!qtMessages().empty())
         why = toSingleLine(qtMessages().front().second.toStdString());
-    return why.empty() ? std::string("there is no display for a window")
-                       : "there is no display for a window (" + why + ")";
+    return "cannot open a window: no display found" + (why.empty() ? "" : " (" + why + ")");
 }
 
 /// Qt aborts after its fatal message, so the explanation must be printed before.
@@ -37,8 +36,8 @@ void explainMissingDisplay(QtMsgType type, const QMessageLogContext&, const QStr
     }
     std::cerr
         << "roper-lab: " << whyNoDisplay()
-        << "; `roper-lab figure` and `roper-lab screenshots` write pictures without one, `ssh -X` brings the "
-           "window to your own screen, and `xvfb-run roper-lab` opens it on a screen in memory"
+        << "; `roper-lab figure` and `roper-lab screenshots` write pictures without one, `ssh -X` shows the "
+           "window on your own screen, and `xvfb-run roper-lab` opens it on a virtual screen"
         << std::endl;
     std::_Exit(static_cast<int>(ErrorKind::usage));
 }
@@ -66,10 +65,12 @@ void requireFonts() {
     const bool has_none = missing.size() == static_cast<qsizetype>(kNeeded.size());
     throw Error(
         ErrorKind::disk,
-        (has_none ? std::string("there is no font on this machine, and every letter would be a box")
-                  : "no font on this machine has " + missing.toStdString() + ", which would be boxes") +
-            "; install one, such as Debian's fonts-dejavu-core, or let FONTCONFIG_FILE name a file that "
-            "knows a folder of fonts (`fc-list` prints what is found)");
+        (has_none
+             ? std::string("no font is installed on this machine, so every character would be shown as a box")
+             : "no font on this machine contains " + missing.toStdString() +
+                   ", which would be shown as boxes") +
+            "; install one, such as Debian's fonts-dejavu-core, or set FONTCONFIG_FILE to a "
+            "fontconfig file that names a folder of fonts (`fc-list` prints the fonts found)");
 }
 
 }  // namespace roper

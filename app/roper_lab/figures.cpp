@@ -29,12 +29,11 @@ const std::vector<Field<Canvas>>& canvasFields() {
                  [](C& c) -> int& { return c.size.rwidth(); }),
         field<C>({"", "height", "pixels", "Height", IntegerRange{60, 10000}},
                  [](C& c) -> int& { return c.size.rheight(); }),
-        field<C>(
-            {"", "width_mm", "mm", "Width on paper; the picture is laid out anew for it", RealRange{0, 2000}},
-            &C::options, &ExportOptions::width_mm),
+        field<C>({"", "width_mm", "mm", "Width on paper; the picture is laid out for it", RealRange{0, 2000}},
+                 &C::options, &ExportOptions::width_mm),
         field<C>({"", "text_pt", "pt", "Size of the text on paper", RealRange{4, 100}}, &C::options,
                  &ExportOptions::text_pt),
-        field<C>({"", "scale", "", "Pixels of a PNG per pixel", IntegerRange{1, 8}}, &C::options,
+        field<C>({"", "scale", "", "PNG pixels per pixel of the picture", IntegerRange{1, 8}}, &C::options,
                  &ExportOptions::scale),
         field<C>({"", "caption", "", "1: the caption is drawn below", Flag()}, &C::options,
                  &ExportOptions::caption),
@@ -53,7 +52,7 @@ const Page& pageOf(const PageSet& pages, const std::string& kind) {
         all.insert(all.end(), kinds.begin(), kinds.end());
     }
     const auto nearest = closestName(kind, all);
-    throw Error(ErrorKind::usage, "there is no picture \"" + kind + "\"; " +
+    throw Error(ErrorKind::usage, "unknown picture \"" + kind + "\"; " +
                                       (nearest ? "did you mean \"" + *nearest + "\"?"
                                                : "`roper-lab figure --help` lists them"));
 }
@@ -76,8 +75,8 @@ void addSetup(const Setup& setup, FigureRequest& request) {
 /// another page
 void addExample(const Example& example, const Page& page, FigureRequest& request) {
     if (page.name().toLower().replace(' ', '-').toStdString() != example.page)
-        throw Error(ErrorKind::usage, "the example \"" + example.name + "\" is of the page " + example.page +
-                                          ", which does not draw \"" + request.kind + "\"");
+        throw Error(ErrorKind::usage, "the example \"" + example.name + "\" belongs to the page " +
+                                          example.page + ", which does not draw \"" + request.kind + "\"");
     addSetup(example.setup, request);
 }
 
@@ -87,8 +86,9 @@ void addConfig(const std::filesystem::path& named, const Page& page, FigureReque
     const std::vector<const FieldInfo*> fields = page.pageFigures().settings();
     if (std::none_of(fields.begin(), fields.end(),
                      [](const FieldInfo* field) { return field->name == "head_dim"; }))
-        throw Error(ErrorKind::usage, "--config is for pictures of the explorer pages; \"" + request.kind +
-                                          "\" is of " + page.name().toStdString());
+        throw Error(ErrorKind::usage, "--config works only for pictures of the explorer pages; \"" +
+                                          request.kind + "\" belongs to the page " +
+                                          page.name().toStdString());
     constexpr std::uint64_t kMaxBytes = 1U << 20U;
     const std::filesystem::path path = std::filesystem::is_directory(named) ? named / "config.json" : named;
     try {

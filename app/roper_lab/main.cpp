@@ -54,18 +54,18 @@ std::optional<int> parse(Arguments& arguments, int argc, char** argv) {
                    "or the guided tour: tour, tour/STOP");
     app.add_option("--tour", arguments.tour, "Guided tour of your own (docs/tours.md); opens it");
     app.add_flag("--first-frame", arguments.first_frame,
-                 "End when the first frame is painted, to measure the start");
+                 "Exit after the first frame is painted, to measure the startup time");
     CLI::App* figure = app.add_subcommand("figure", "Write one picture without a window");
-    figure->add_option("kind", arguments.options.kind, "Which picture");
+    figure->add_option("kind", arguments.options.kind, "Name of the picture");
     figure->add_option("--out", arguments.out, "File: .png, .svg, .pdf or .csv")->required();
     figure->add_option("--set", arguments.options.settings, "Change parameters: key=value key=value …");
     figure->add_option("--run", arguments.options.run, "Take q, k and v from a layer and head of this run");
     figure->add_option("--query", arguments.options.query, "Short for --set query=N");
     figure->add_option("--example", arguments.options.example,
-                       "Begin with an example of the explorer pages; docs/gallery shows them");
+                       "Start from an example of the explorer pages (shown in docs/gallery)");
     figure->add_option("--config", arguments.options.config,
-                       "Begin with the rotation of a model: its config.json, or the folder with it");
-    figure->add_flag("--dark", arguments.options.dark, "On a dark background");
+                       "Start from the rotation of a model: its config.json or its folder");
+    figure->add_flag("--dark", arguments.options.dark, "Draw on a dark background");
     figure->add_option("--runs", arguments.runs, "Folder of the runs, for --run, loss and accuracy");
     figure->footer([&] {
         useOffscreenPlatform();
@@ -78,16 +78,16 @@ std::optional<int> parse(Arguments& arguments, int argc, char** argv) {
     screenshots->add_option("--width", arguments.width, "Width of the window")->check(CLI::Range(400, 8000));
     screenshots->add_option("--height", arguments.height, "Height of the window")
         ->check(CLI::Range(300, 8000));
-    screenshots->add_option("--scale", arguments.scale, "Pixels a device-independent pixel")
+    screenshots->add_option("--scale", arguments.scale, "Pixels per device-independent pixel")
         ->check(CLI::Range(1, 4));
     CLI::App* gallery =
         app.add_subcommand("gallery", "Write a picture of every example, and a page with all of them");
     gallery->add_option("--out", arguments.out, "Folder")->required();
     gallery->add_flag("--thumbnails", arguments.thumbnails,
-                      "The small ones of the lists, for resources/examples");
+                      "Write the small pictures shown in lists, for resources/examples");
     CLI::App* completion =
         app.add_subcommand("completion", "Print a script that completes commands, options and names");
-    completion->add_option("shell", arguments.shell, "Whose language")
+    completion->add_option("shell", arguments.shell, "Shell that runs the script")
         ->required()
         ->check(CLI::IsMember(roper::completionShells()));
     CLI::App* man = app.add_subcommand("man", "Print the manual page, for man(1)");
@@ -131,7 +131,7 @@ void open(roper::MainWindow& window, const Arguments& arguments) {
     if (page == "tour" || page.startsWith("tour/") || (page.isEmpty() && !arguments.tour.empty()))
         return window.startTour(page.section('/', 1));
     if (!page.isEmpty() && !window.showPage(page))
-        throw roper::Error(roper::ErrorKind::usage, "there is no page \"" + arguments.page + "\"");
+        throw roper::Error(roper::ErrorKind::usage, "unknown page \"" + arguments.page + "\"");
     window.offerTour();
 }
 

@@ -38,13 +38,13 @@ std::string reasonOf(const std::string& why) {
     if (const std::size_t at = why.find("Vocabulary size too high"); at != std::string::npos)
         if (std::sscanf(why.c_str() + at, "Vocabulary size too high (%d). Please set it to a value <= %d",
                         &requested, &bound) == 2)
-            return bound < kMinVocabularySize ? "the text is too short to learn any from"
-                                              : "it is too short for so many; at most " +
+            return bound < kMinVocabularySize ? "the text is too short for any vocabulary"
+                                              : "the text is too short; it allows at most " +
                                                     std::to_string(bound) + " (task.vocab_size)";
     if (const std::size_t at = why.find("Vocabulary size is smaller than"); at != std::string::npos)
         if (std::sscanf(why.c_str() + at, "Vocabulary size is smaller than required_chars. %d vs %d",
                         &requested, &bound) == 2)
-            return "it has too many different letters for so few; at least " + std::to_string(bound) +
+            return "its distinct characters alone need at least " + std::to_string(bound) +
                    " (task.vocab_size)";
     return why;
 }
@@ -125,22 +125,22 @@ struct Options {
 std::string train(const Options& options, const std::vector<fs::path>& files) {
     Lines lines(files);
     if (lines.done())
-        throw Error(ErrorKind::usage, options.text + " is empty: there is nothing to learn tokens from");
+        throw Error(ErrorKind::usage, options.text + " is empty: it has no text to learn tokens from");
     std::string model;
-    requireOk(
-        sentencepiece::SentencePieceTrainer::Train({{"vocab_size", std::to_string(options.vocab_size)},
-                                                    {"model_type", options.kind},
-                                                    {"normalization_rule_name", "identity"},
-                                                    {"remove_extra_whitespaces", "false"},
-                                                    {"add_dummy_prefix", "false"},
-                                                    {"byte_fallback", "true"},
-                                                    {"user_defined_symbols", "\n"},
-                                                    {"bos_id", "-1"},
-                                                    {"eos_id", "-1"},
-                                                    {"num_threads", "2"},
-                                                    {"minloglevel", "2"}},
-                                                   &lines, &model),
-        "no vocabulary of " + std::to_string(options.vocab_size) + " tokens can be made of " + options.text);
+    requireOk(sentencepiece::SentencePieceTrainer::Train({{"vocab_size", std::to_string(options.vocab_size)},
+                                                          {"model_type", options.kind},
+                                                          {"normalization_rule_name", "identity"},
+                                                          {"remove_extra_whitespaces", "false"},
+                                                          {"add_dummy_prefix", "false"},
+                                                          {"byte_fallback", "true"},
+                                                          {"user_defined_symbols", "\n"},
+                                                          {"bos_id", "-1"},
+                                                          {"eos_id", "-1"},
+                                                          {"num_threads", "2"},
+                                                          {"minloglevel", "2"}},
+                                                         &lines, &model),
+              "cannot learn a vocabulary of " + std::to_string(options.vocab_size) + " tokens from " +
+                  options.text);
     return model;
 }
 
@@ -222,7 +222,7 @@ std::string readModel(const fs::path& path) {
 /// @param model  content of the file `from`. @throws Error (checkpoint) naming the file
 void load(sentencepiece::SentencePieceProcessor& processor, const std::string& model, const fs::path& from) {
     if (!processor.LoadFromSerializedProto(model).ok())
-        throw Error(ErrorKind::checkpoint, from.string() + " is damaged, or no model of SentencePiece");
+        throw Error(ErrorKind::checkpoint, from.string() + " is damaged or not a SentencePiece model");
 }
 
 void prepare(const Options& options) {
@@ -275,16 +275,17 @@ int run(int argc, char** argv) {
     app.require_subcommand(1);
     Options options;
     CLI::App* prepare_command =
-        app.add_subcommand("prepare", "A text's vocabulary and tokens, into a folder");
-    prepare_command->add_option("--text", options.text, "UTF-8 file, or folder of them")->required();
-    prepare_command->add_option("--vocab-size,--pieces", options.vocab_size, "Tokens of the vocabulary")
+        app.add_subcommand("prepare", "Write a text's vocabulary and tokens to a folder");
+    prepare_command->add_option("--text", options.text, "UTF-8 file, or folder of UTF-8 files")->required();
+    prepare_command
+        ->add_option("--vocab-size,--pieces", options.vocab_size, "Size of the vocabulary, in tokens")
         ->check(CLI::Range(kMinVocabularySize, 1000000));
     prepare_command->add_option("--kind", options.kind, "unigram or bpe")
         ->check(CLI::IsMember({"unigram", "bpe"}));
     prepare_command->add_option("--model", options.model,
-                                "Encode with this tokenizer.model, rather than with a new one");
+                                "Encode with this tokenizer.model instead of a new one");
     prepare_command->add_option("--out", options.out, "Folder")->required();
-    CLI::App* ids_command = app.add_subcommand("ids", "Tokens of the text on stdin");
+    CLI::App* ids_command = app.add_subcommand("ids", "Print the token ids of the text on stdin");
     ids_command->add_option("--model", options.model, "tokenizer.model of a prepared text")->required();
     requireWholeNumbers(app);
     try {

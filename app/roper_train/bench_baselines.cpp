@@ -27,8 +27,8 @@ std::vector<std::string> commandOf(const Baseline::Kind& kind, const Specificati
         if (!fs::exists(needed))
             throw Error(ErrorKind::usage,
                         "the baselines need " + needed.lexically_normal().string() +
-                            ": run `./lab setup --baselines` in the project's folder, and the "
-                            "roper-train that is built there");
+                            ": run `./lab setup --baselines` in the project's folder, then use "
+                            "the roper-train built there");
     std::vector<std::string> command = {"env"};
     if (kind.warm_heap) {  // as `keepFreedHeapMemory`
         const std::string threshold = std::to_string(kHeapThreshold), pad = std::to_string(kHeapPad);
@@ -50,11 +50,11 @@ std::vector<std::string> commandOf(const Baseline::Kind& kind, const Specificati
 /// @throws Error (other) if it has ended, or returns an unexpected answer
 Json answerOf(PipedProcess& process, const std::string& name) {
     const auto line = process.read();
-    if (!line) throw Error(ErrorKind::other, "the baseline " + name + " has ended; its messages stand above");
+    if (!line) throw Error(ErrorKind::other, "the baseline " + name + " has ended; see its messages above");
     Json answer = Json::parse(*line, nullptr, /*allow_exceptions=*/false);
     if (!answer.is_object())
         throw Error(ErrorKind::other, "the baseline " + name + " answered \"" + line->substr(0, 100) +
-                                          "\", which tests/bench/baselines.py does not say");
+                                          "\", which is not an answer of tests/bench/baselines.py");
     return answer;
 }
 

@@ -109,7 +109,7 @@ Json firstStepOf(const BenchOptions& options, const Workload& work, const Candid
     const std::optional<std::string> line = process.read();
     if (!line)
         throw Error(ErrorKind::other,
-                    "the process that takes a first step has ended; its message stands above");
+                    "the process that measures the first step has ended; see its message above");
     return Json::parse(*line);
 }
 
@@ -174,14 +174,15 @@ void benchKernel(const BenchOptions& options, const Workload& work) {
     for (const char* key : {"device.name", "device.kernel"})
         if (setsField(options, key))
             throw Error(ErrorKind::usage,
-                        "`bench attention` measures the CPU's kernel beside LibTorch's operations; leave out "
+                        "`bench attention` compares the CPU kernel with LibTorch's operations; leave out "
                         "--set " +
                             std::string(key));
     BenchOptions here = options;
     here.settings.emplace_back("device.name=cpu");  // the kernel is for CPUs
     for (const auto& [method, precision, specification] : candidatesOf(here, work)) {
         if (specification.model.attention != "softmax" || specification.model.frequencies == "trained")
-            throw Error(ErrorKind::usage, "the kernel is for softmax attention with fixed frequencies");
+            throw Error(ErrorKind::usage,
+                        "the kernel supports only softmax attention with fixed frequencies");
         const AttentionBench bench = benchAttention(specification, work.times);
         const double seconds = bench.kernel.median();
         printLine(options, {{"work", work.name},
@@ -245,7 +246,7 @@ void printBaselines(const BenchOptions& options, const Workload& work, const Can
         << candidate.precision << "; this machine: " << formatRounded(rates.gemm / kGiga, 3)
         << " GFLOP/s of LibTorch's GEMM, " << formatRounded(rates.multiply_add / kGiga, 3)
         << " of multiply-adds\n\n"
-        << "| who | steps | ms per step | least | most | tokens/s | peak MB | first step s | times ours |\n"
+        << "| program | steps | ms per step | min | max | tokens/s | peak MB | first step s | times ours |\n"
         << "|---|---|---|---|---|---|---|---|---|\n";
     for (const BaselineRow& row : rows) {
         std::cout << "| " << row.name << (row.precision == candidate.precision ? "" : ", " + row.precision)
@@ -283,15 +284,15 @@ void benchBaselines(const BenchOptions& options, const Workload& work, const Can
 int benchCommand(const BenchOptions& options) {
     const std::vector<std::string> targets = kernelTargets();
     if (!options.target.empty() && std::find(targets.begin(), targets.end(), options.target) == targets.end())
-        throw Error(ErrorKind::usage, "--target: this computer has no kernels for " + options.target +
-                                          "; it has them for " + join(targets, ", "));
+        throw Error(ErrorKind::usage, "--target: this computer cannot run kernels for " + options.target +
+                                          "; it can run those for " + join(targets, ", "));
     if (options.save_speed && options.work != "step")
-        throw Error(ErrorKind::usage, "--remember keeps the time of a step; `bench " + options.work +
-                                          "` takes none: leave it out");
+        throw Error(ErrorKind::usage, "--remember saves the time per step; `bench " + options.work +
+                                          "` does not measure it: leave it out");
     selectKernelTarget(options.target);
     if (options.work == "first") {
         if (options.what.empty())
-            throw Error(ErrorKind::usage, "a first step is of one preset: name it with --preset");
+            throw Error(ErrorKind::usage, "`bench first` measures one preset: name it with --preset");
         benchFirst(options);
         return 0;
     }
@@ -301,9 +302,10 @@ int benchCommand(const BenchOptions& options) {
             !options.what.empty() || std::any_of(options.settings.begin(), options.settings.end(),
                                                  [](const auto& s) { return !s.starts_with("device."); });
         if (changed)
-            throw Error(ErrorKind::usage,
-                        "the baselines are measured on work A as it is, without --preset and with --set of "
-                        "device.… alone");
+            throw Error(
+                ErrorKind::usage,
+                "the baselines are measured on work A unchanged: leave out --preset, and use --set only "
+                "for device.…");
         const Workload work = workloadsOf(options).front();
         for (const char* method : {"roper", "rope"})
             for (const Candidate& candidate : candidatesOf(options, work, method))

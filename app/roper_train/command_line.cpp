@@ -184,7 +184,7 @@ void CommandLine::addResume() {
     addRunsFolder(resume);
     flags_.addTo(resume);
     resume->add_option("--specification", session_.specification,
-                       "SHA-256 of run.toml; any other specification is refused");
+                       "Expected SHA-256 of run.toml; any other specification is refused");
     resume->add_option("--device", session_.device, "For this session: auto, cpu, cuda or cuda:N");
     resume->add_option("--threads", session_.threads, "For this session: CPU threads")
         ->check(CLI::Range(std::int64_t{1}, std::int64_t{4096}));
@@ -192,7 +192,7 @@ void CommandLine::addResume() {
                      "Start even if the memory estimate exceeds free memory");
     addProcesses(resume);
     resume->add_flag("--background", background_,
-                     "For the window: lower priority, no output unless it fails");
+                     "Used by the window: lower priority, no output unless it fails");
     setAction(resume, [this] {
         if (background_ && ::nice(10) == -1) std::cerr << "the priority could not be lowered\n";
         const auto verbosity = background_ ? Verbosity::quiet : flags_.verbosity();
@@ -203,7 +203,7 @@ void CommandLine::addResume() {
 void CommandLine::addList() {
     CLI::App* list = command("list", "Show the runs of a folder");
     CLI::Option* json = list->add_flag("--json", read_.json, "One JSON object per line, with all numbers");
-    list->add_flag("--names", names_, "Names alone, one per line")->excludes(json);
+    list->add_flag("--names", names_, "Names only, one per line")->excludes(json);
     addRunsFolder(list);
     setAction(list, [this] { return names_ ? listNamesCommand(runs_) : listCommand(runs_, read_.json); });
 }
@@ -212,7 +212,7 @@ void CommandLine::addPresets() {
     CLI::App* presets =
         command("presets", "List the bundled presets: name, time on two cores, what each shows");
     CLI::Option* json = presets->add_flag("--json", read_.json, "One JSON object per line");
-    presets->add_flag("--names", names_, "Names alone, one per line")->excludes(json);
+    presets->add_flag("--names", names_, "Names only, one per line")->excludes(json);
     setAction(presets, [this] { return names_ ? presetNamesCommand() : presetsCommand(read_.json); });
 }
 
@@ -221,7 +221,7 @@ void CommandLine::addDescribe() {
     describe->add_option("what", run_.what, "Name of a preset, or path of a .toml file");
     describe->add_flag("--markdown", markdown_, "The table of all fields, as in docs/specification.md");
     describe->add_flag("--keys", keys_, "The keys of all fields, as --set takes them: key=, one per line");
-    describe->add_option("--values", key_, "What a setting may be, one per line, where that can be listed")
+    describe->add_option("--values", key_, "The values of a setting, one per line, if they can be listed")
         ->type_name("KEY");
     setAction(describe, [this] {
         if (!key_.empty()) return valuesCommand(key_);
@@ -234,7 +234,7 @@ void CommandLine::addSample() {
     sample->add_option("task", task_, tasksHelp())
         ->required()
         ->type_name(typeWithChoices("TASK", sampledTasks()));
-    sample->add_option("--count", count_, "How many")
+    sample->add_option("--count", count_, "Number of problems")
         ->check(CLI::Range(std::int64_t{1}, std::int64_t{10000000}));
     sample->add_option("--seed", seed_, "Seed of the stream")
         ->check(CLI::Range(std::int64_t{0}, std::numeric_limits<std::int64_t>::max()));
@@ -253,11 +253,12 @@ void CommandLine::addEval() {
         ->check(CLI::Range(std::int64_t{1}, std::int64_t{65536}));
     eval->add_option("--seed", eval_.evaluation.seed, "Seed of the problems (default: the run's data seed)")
         ->check(CLI::Range(std::int64_t{0}, std::numeric_limits<std::int64_t>::max()));
-    eval->add_option("--temperature", eval_.evaluation.temperature, "0 takes the likeliest token")
+    eval->add_option("--temperature", eval_.evaluation.temperature,
+                     "Sampling temperature; 0: always the most likely token")
         ->check(numberInRange(0, 100));
     CLI::Option* length =
         eval->add_option("--length", eval_.lengths,
-                         "Sequence length for the loss, in tokens (default: as in training); several as "
+                         "Sequence length for the loss, in tokens (default: as in training), or several: "
                          "64,128,256")
             ->delimiter(',')
             ->check(CLI::Range(std::int64_t{2}, std::int64_t{1048576}));
@@ -269,24 +270,25 @@ void CommandLine::addEval() {
         ->check(CLI::Range(std::int64_t{1}, std::int64_t{10000}))
         ->needs(by_size);
     CLI::Option* by_position =
-        eval->add_flag("--by-position", eval_.by_position, "Loss of each position of the sequences")
+        eval->add_flag("--by-position", eval_.by_position, "Loss at each position of the sequences")
             ->excludes(by_size);
     eval->add_flag("--keep", eval_.keep, "Also append to the run's sizes.csv, positions.csv or lengths.csv");
     eval->add_option("--scaling", eval_.scaling,
                      "Scale the frequencies: none, linear, ntk, dynamic, yarn, llama3, longrope or p-rope")
         ->check(CLI::IsMember(scalingNames()));
-    eval->add_option("--factor", eval_.evaluation.scaling.factor,
-                     "s of the scaling; its L is training.length - 1, the positions of the inputs that were "
-                     "trained on")
+    eval->add_option(
+            "--factor", eval_.evaluation.scaling.factor,
+            "Scaling factor s; the scaling's L is training.length - 1, the number of input positions "
+            "in training")
         ->check(numberInRange(1, 10000));
     eval->add_option(
             "--long-factors", eval_.long_factors,
-            "What longrope divides the frequency of each pair by in texts longer than those of training, "
-            "the fastest first: 1,1.5,4,8; a list of another length is interpolated")
+            "For longrope: divisors of the pairs' frequencies in texts longer than the training length, "
+            "fastest pair first: 1,1.5,4,8; a list of another length is interpolated")
         ->delimiter(',')
         ->check(numberInRange(0.001, 1e6));
     eval->add_option("--proportion", eval_.evaluation.scaling.proportion,
-                     "Share of the pairs that p-rope rotates")
+                     "Fraction of the pairs that p-rope rotates")
         ->check(numberInRange(0, 1));
     eval->add_option("--out", eval_.out, "Also write the generated texts to this .jsonl file")
         ->excludes(by_size)
@@ -310,8 +312,8 @@ void CommandLine::addExport() {
         ->required();
     out->add_option(
            "--precision", precision_,
-           "What attention, norms and logits are computed in, however the run was trained: fp32 or bf16, "
-           "which rounds as docs/run-folder.md says")
+           "Precision of attention, norms and logits, whatever the precision of training: fp32, or bf16, "
+           "rounded as in docs/run-folder.md")
         ->check(CLI::IsMember({"fp32", "bf16"}))
         ->capture_default_str();
     setAction(out, [this] { return exportCommand(read_, what_, text_, out_, precision_); });
@@ -335,7 +337,7 @@ void CommandLine::addTrust() {
 
 void CommandLine::addCompletion() {
     CLI::App* completion = command("completion", "Print a script that completes commands, options and names");
-    completion->add_option("shell", shell_, "Whose language")
+    completion->add_option("shell", shell_, "Shell that runs the script")
         ->required()
         ->check(CLI::IsMember(completionShells()));
     setAction(completion, [this] {

@@ -20,7 +20,7 @@ struct VerbosityFlags {
 
     void addTo(CLI::App* command) {
         command->add_flag("--json", json, "One JSON object per line on stdout");
-        command->add_flag("-q,--quiet", quiet, "Say nothing unless it fails");
+        command->add_flag("-q,--quiet", quiet, "Print nothing unless the command fails");
     }
     Verbosity verbosity() const {
         if (json) return Verbosity::json;

@@ -11,8 +11,8 @@ namespace roper {
 void CommandLine::addEnqueue() {
     CLI::App* enqueue = command("enqueue", "Put runs into the queue, one for each seed");
     enqueue->add_option("what", enqueue_.what, "Name of a preset, or path of a .toml file")->required();
-    enqueue->add_option("--seeds", enqueue_.seeds, "Such as 0-4 or 1,5,9");
-    enqueue->add_flag("--twins", enqueue_.twins, "RoPE and RoPER for each seed");
+    enqueue->add_option("--seeds", enqueue_.seeds, "Seeds, such as 0-4 or 1,5,9");
+    enqueue->add_flag("--twins", enqueue_.twins, "Queue RoPE and RoPER for each seed");
     enqueue->add_option("--set", enqueue_.settings, "Set a field: key=value")->allow_extra_args(false);
     addRunsFolder(enqueue);
     setAction(enqueue, withRuns(enqueue_, enqueueCommand));
@@ -21,7 +21,7 @@ void CommandLine::addEnqueue() {
 void CommandLine::addQueue() {
     CLI::App* queue = command("queue", "Train the runs in the queue until it is empty");
     addRunsFolder(queue);
-    queue->add_flag("--background", background_, "For the window: no output");
+    queue->add_flag("--background", background_, "Used by the window: no output");
     setAction(queue, [this] { return queueCommand(runs_, background_); });
 }
 
@@ -31,8 +31,9 @@ void CommandLine::addSweep() {
     CLI::Option* jobs =
         sweep->add_option("--jobs", sweep_.max_trainers, "Number of trainers at the same time")
             ->check(CLI::Range(1, 256));
-    CLI::Option* only = sweep->add_option("--only", sweep_.only, "Train this run only, counted from 0")
-                            ->check(CLI::Range(std::int64_t{0}, std::numeric_limits<std::int64_t>::max()));
+    CLI::Option* only =
+        sweep->add_option("--only", sweep_.only, "Train only the run with this index, counted from 0")
+            ->check(CLI::Range(std::int64_t{0}, std::numeric_limits<std::int64_t>::max()));
     CLI::Option* slurm =
         sweep->add_flag("--slurm", sweep_.use_slurm, "Submit the missing runs to Slurm, as an array")
             ->excludes(jobs, only);
@@ -105,13 +106,14 @@ void CommandLine::addCompare() {
                                             "Measure to compare (default: one that suits the runs)")
                                ->type_name(measureType());
     CLI::Option* solved_fraction =
-        compare->add_option("--share", compare_.solved_fraction, "Share of problems solved, for steps_until")
+        compare
+            ->add_option("--share", compare_.solved_fraction, "Fraction of problems solved, for steps_until")
             ->check(numberInRange(0, 1));
     compare->add_flag("--all", compare_.all, "Every measure in one table")
         ->excludes(measure)
         ->excludes(solved_fraction);
     compare->add_option("--a", compare_.a, "Label of the first group, or part of it (default: RoPE)");
-    compare->add_option("--b", compare_.b, "Label of the second (default: RoPER)");
+    compare->add_option("--b", compare_.b, "Label of the second group (default: RoPER)");
     compare->add_option("--csv", compare_.csv, "Also write the pairs, or with --all the table, to this file");
     compare->add_flag("--json", compare_.json, "One JSON object; with --all one per measure");
     setAction(compare, withRuns(compare_, compareCommand));
@@ -126,10 +128,10 @@ void CommandLine::addMethods() {
         ->add_option("--measure", methods_.measure,
                      "Measure to compare (default: the preset's, else one that suits the task)")
         ->type_name(measureType());
-    methods->add_option("--share", methods_.solved_fraction, "Share of problems solved, for steps_until")
+    methods->add_option("--share", methods_.solved_fraction, "Fraction of problems solved, for steps_until")
         ->check(numberInRange(0, 1));
     methods->add_option("--csv", methods_.csv, "Also write the table to this file");
-    methods->add_option("--markdown", methods_.markdown, "Also write it to this file, in Markdown");
+    methods->add_option("--markdown", methods_.markdown, "Also write the table to this file, as Markdown");
     setAction(methods, withRuns(methods_, methodsCommand));
 }
 
@@ -138,7 +140,7 @@ void CommandLine::addPrecision() {
         command("precision", "Test whether float32 and bfloat16 are equivalent: same settings, same seeds");
     PrecisionOptions& options = compared_precisions_;
     addFilter(precision, options.filter);
-    precision->add_option("--measure", options.measure, "What is compared")
+    precision->add_option("--measure", options.measure, "Measure to compare")
         ->type_name(measureType())
         ->required();
     precision
@@ -159,7 +161,8 @@ void CommandLine::addDiff() {
 }
 
 void CommandLine::addBoard() {
-    CLI::App* board = command("board", "The RoPER note's table: its numbers, ours, and what is missing");
+    CLI::App* board =
+        command("board", "Show the RoPER note's table: its results, ours, and the missing runs");
     addRunsFolder(board);
     board->add_flag("--measure", measure_, "Measure the time per step where no run has recorded it");
     board->add_flag("--enqueue", enqueue_missing_, "Enqueue the missing runs");
@@ -172,8 +175,8 @@ void CommandLine::addBench() {
         command("bench", "Benchmark training steps, attention or cached generation, with both methods");
     bench
         ->add_option("work", bench_.work,
-                     "step, attention, generate; baselines: other programs beside ours; first: one step in a "
-                     "new process")
+                     "step, attention, generate; baselines: also other programs; first: one step in a new "
+                     "process")
         ->check(CLI::IsMember({"step", "attention", "generate", "baselines", "first", "peers"}));
     bench->add_option(
         "--preset", bench_.what,
@@ -181,7 +184,7 @@ void CommandLine::addBench() {
     bench->add_option("--set", bench_.settings, "Set a field: key=value")->allow_extra_args(false);
     bench
         ->add_option("--times", bench_.times,
-                     "Repetitions (default: 200 of A, 5 of B, 20 of a preset); of B a fortieth, at least 3")
+                     "Repetitions (default: 200 of A, 5 of B, 20 of a preset); for B a fortieth, at least 3")
         ->check(CLI::Range(1, 100000));
     bench->add_option("--target", bench_.target,
                       "Instruction set of our kernels: AVX-512, AVX2, SSE4, portable");

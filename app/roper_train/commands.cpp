@@ -149,12 +149,12 @@ Specification readPresetOrFile(const std::string& what) {
     std::error_code unreadable;
     if (!fs::exists(what, unreadable))
         throw Error(ErrorKind::usage,
-                    "there is no file " + what + "; `roper-train presets` lists the bundled ones");
+                    "file not found: " + what + "; `roper-train presets` lists the bundled presets");
     const std::string text = readFile(what);
     const Specification specification = parseSpecification(text, what);
     if (text.find('=') == std::string::npos)
         throw Error(ErrorKind::usage,
-                    what + " sets no field; `roper-train describe` prints one with every default");
+                    what + " sets no field; `roper-train describe` prints a file with all defaults");
     return specification;
 }
 
@@ -210,13 +210,13 @@ int resumeCommand(const std::string& run, const fs::path& runs, const SessionOpt
         std::cerr << folder.path().string() << " is finished (" << status.step
                   << " steps); nothing to resume. "
                   << (folder.checkpoints().empty()
-                          ? "It has no checkpoint from which it could go on.\n"
-                          : "A larger training.steps in its run.toml lets it go on.\n");
+                          ? "It has no checkpoint to resume from.\n"
+                          : "To continue it, increase training.steps in its run.toml.\n");
         return 0;
     }
     if (followIfSrunTask(folder, session.processes)) return 0;
     if (status.step > 0 && folder.checkpoints().empty() && verbosity != Verbosity::quiet)
-        std::cerr << "no checkpoint was written yet; it begins again at step 1\n";
+        std::cerr << "no checkpoint has been written yet; the run starts again at step 1\n";
     return train(folder, verbosity, session);
 }
 
@@ -226,7 +226,7 @@ int followCommand(const FollowOptions& options) {
     constexpr int kMaxProcesses = 1024, kMaxPort = 65535;
     if (!port || *port < 1 || *port > kMaxPort || options.size > kMaxProcesses || options.rank < 1 ||
         options.rank >= options.size)
-        throw Error(ErrorKind::usage, "follow takes HOST:PORT, and a rank from 1 below --of");
+        throw Error(ErrorKind::usage, "follow needs HOST:PORT, and a --rank of at least 1 and below --of");
     if (options.parent > 0) {
         ::prctl(PR_SET_PDEATHSIG, SIGKILL);
         if (::getppid() != options.parent) return 0;  // it has ended meanwhile
@@ -283,14 +283,12 @@ int valuesCommand(const std::string& key) {
 }
 
 int trustCommand(const fs::path& runs) {
-    if (!fs::is_directory(runs)) throw Error(ErrorKind::usage, "there is no folder " + runs.string());
+    if (!fs::is_directory(runs)) throw Error(ErrorKind::usage, "folder not found: " + runs.string());
     trustFolder(runs);
     approveFingerprints(runs, unapprovedRuns(runs));
     const std::size_t waiting = readQueue(runs).entries.size();
     reportToUser(fs::canonical(runs).string() + " is treated as your own from now on" +
-                 (waiting > 0
-                      ? "; what waits in its queue now may be trained (" + countOf(waiting, "run") + ")"
-                      : ""));
+                 (waiting > 0 ? "; " + countOf(waiting, "run") + " in its queue can now be trained" : ""));
     return 0;
 }
 
@@ -368,12 +366,12 @@ int serveCommand(const CheckpointOptions& options, bool with_parent) {
         };
     if (isPretrainedModel(options.run)) {
         if (options.step)
-            throw Error(ErrorKind::usage, "--step chooses a checkpoint of a run; this model has none");
+            throw Error(ErrorKind::usage,
+                        "--step selects a checkpoint of a run; this model has no checkpoints");
         servePublished(options.run, serve);
     } else {
         if (options.device != CheckpointOptions().device && options.device != "auto")
-            throw Error(ErrorKind::usage,
-                        "models are read on the CPU: serve takes no --device " + options.device);
+            throw Error(ErrorKind::usage, "models are read on the CPU: leave out --device " + options.device);
         serveRun(findRun(options.run, options.runs), options.step, serve);
     }
     return 0;

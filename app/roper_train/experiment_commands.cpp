@@ -52,8 +52,9 @@ const RunGroup& findGroup(const std::vector<RunGroup>& groups, const std::string
     if (matches == 1) return *found;
     const std::string requested = label.empty() ? positionMethod(position).title : label;
     throw Error(ErrorKind::usage,
-                (matches == 0 ? "no group of runs is \"" : "several groups of runs are \"") + requested +
-                    "\"; there are: " + join(labels, "; ") + ". Choose with --filter, --a and --b.");
+                (matches == 0 ? "no group of runs matches \"" : "several groups of runs match \"") +
+                    requested + "\"; the groups are: " + join(labels, "; ") +
+                    ". Choose with --filter, --a and --b.");
 }
 
 void printGroups(std::span<const RunRecord> runs, const std::vector<RunGroup>& groups, Measure measure,
@@ -72,7 +73,7 @@ void printGroups(std::span<const RunRecord> runs, const std::vector<RunGroup>& g
             std::cout << ", mean " << formatRounded(summary.mean, 5) << ", from "
                       << formatRounded(summary.minimum, 5) << " to " << formatRounded(summary.maximum, 5);
         if (const std::size_t left_out = group.runs.size() - counted.size(); left_out > 0)
-            std::cout << ", " << left_out << " left out (a seed trained again, or another precision)";
+            std::cout << ", " << left_out << " left out (seed trained more than once, or another precision)";
         std::cout << "\n";
     }
 }
@@ -137,8 +138,8 @@ std::string cellText(const BoardRow& row, const BoardCell& cell) {
         text << " (another copy: " << formatRounded(*cell.alternative_target, 5) << ")";
     text << ", ours " << (cell.mean ? formatRounded(*cell.mean, 5) : "-") << ", " << cell.finished.size()
          << " of " << row.target.runs << " runs finished, "
-         << (cell.remaining_seconds ? durationText(*cell.remaining_seconds) + " to go"
-                                    : "speed not measured: --measure");
+         << (cell.remaining_seconds ? durationText(*cell.remaining_seconds) + " left"
+                                    : "speed not measured (use --measure)");
     return text.str();
 }
 
@@ -185,7 +186,7 @@ void printTable(const RunDifferences& differences) {
         if (rows == &differences.settings) lines.emplace_back();
     }
     printInColumns(lines);
-    if (differences.settings.empty()) std::cout << "No setting differs.\n";
+    if (differences.settings.empty()) std::cout << "No settings differ.\n";
 }
 
 /// Reports what a comparison omits.
@@ -223,7 +224,7 @@ std::vector<RunRecord> matchingRuns(const RunTable& table, const std::string& wo
         reportToUser("left out: " + problem);
     const RunFilter filter(words);
     if (filter.isUnfinished())
-        throw Error(ErrorKind::usage, "a comparison in \"" + words + "\" lacks its value");
+        throw Error(ErrorKind::usage, "a comparison in \"" + words + "\" has no value");
     std::vector<RunRecord> runs;
     std::copy_if(table.records().begin(), table.records().end(), std::back_inserter(runs),
                  [&](const RunRecord& run) { return filter.matches(run); });
@@ -260,11 +261,11 @@ int compareCommand(const CompareOptions& options) {
         options.measure.empty() ? defaultComparisonMeasure(runs, a, b) : parseMeasure(options.measure);
     if (options.measure.empty() && options.solved_fraction == kPreregisteredFraction &&
         preregisteredMeasure(runs, a, b))
-        reportToUser("The preset names this as the primary measure; --measure chooses another.");
+        reportToUser("The preset names this as the primary measure; --measure chooses another measure.");
     else if (options.measure.empty() && measure == Measure::steps_until)
         reportToUser(
-            "Every finished run solves 95 % in the end, so it is time that is compared; --measure chooses "
-            "another.");
+            "Every finished run solves 95 % in the end, so times are compared; --measure chooses another "
+            "measure.");
     const PairedComparison comparison = comparePaired(runs, a, b, measure, options.solved_fraction);
     if (!options.csv.empty()) writeFileAtomically(outputPath(options.csv), toCsv(comparison));
     if (options.json) {
@@ -299,15 +300,14 @@ int precisionCommand(const PrecisionOptions& options) {
     const std::vector<PrecisionRow> rows = precisionTable(runs, parseMeasure(options.measure), options.bound);
     if (rows.empty())
         throw Error(ErrorKind::usage,
-                    "no group of runs was trained in both precisions: train the same seeds with "
+                    "no group of runs has been trained in both precisions: train the same seeds with "
                     "--set device.precision=fp32 and with --set device.precision=bf16");
     if (!options.csv.empty()) writeFileAtomically(outputPath(options.csv), toCsv(rows));
     printInColumns(tableRows(rows));
     for (const PrecisionRow& row : rows)
         if (row.omittedPairs() > 0)
             reportToUser(row.label + ": in " + countOf(static_cast<std::size_t>(row.omittedPairs()), "pair") +
-                         " a run failed, is not finished or was not measured; equivalence is not claimed for "
-                         "the rest");
+                         " a run failed, is not finished or was not measured, so equivalence is not claimed");
     return 0;
 }
 
@@ -347,8 +347,8 @@ int boardCommand(const fs::path& runs, bool measure, bool enqueue, bool json) {
     }
     const auto left = remainingSeconds(board);
     if (!json)
-        std::cout << (left ? durationText(*left) + " for what is missing, one run after the other\n"
-                           : "`roper-train board --measure` says how long it takes here\n");
+        std::cout << (left ? durationText(*left) + " for the missing runs, one after the other\n"
+                           : "`roper-train board --measure` estimates the time on this machine\n");
     if (enqueue)
         reportToUser(
             countOf(
@@ -364,7 +364,7 @@ int importCommand(const ImportOptions& options) {
     for (const std::string& column : options.columns) {
         const std::size_t equals = column.find('=');
         if (equals == std::string::npos)
-            throw Error(ErrorKind::usage, "a column is written field=column, not \"" + column + "\"");
+            throw Error(ErrorKind::usage, "--column needs field=column, not \"" + column + "\"");
         mapping[column.substr(0, equals)] = column.substr(equals + 1);
     }
     Specification specification;
@@ -383,8 +383,8 @@ int importCommand(const ImportOptions& options) {
         reportToUser(note);
     if (imported.folder.specification().methodName() == kUnknownMethod)
         reportToUser(
-            "the method is not known; --set model.position=roper says that it is RoPER, --set "
-            "about.method=NAME calls it otherwise");
+            "the method is unknown; --set model.position=roper declares it as RoPER, --set "
+            "about.method=NAME gives it another name");
     std::cout << imported.folder.path().string() << "\n";
     return 0;
 }

@@ -19,7 +19,8 @@ constexpr std::uint64_t kMaxTextBytes = 16U << 20U;
 OpenedModel opened(const LookOptions& options) {
     if (isPretrainedModel(options.model)) {
         if (options.step)
-            throw Error(ErrorKind::usage, "--step chooses a checkpoint of a run; this model has none");
+            throw Error(ErrorKind::usage,
+                        "--step selects a checkpoint of a run; this model has no checkpoints");
         return openPublished(options.model);
     }
     return openRun(findRun(options.model.string(), options.runs), options.step);

@@ -102,7 +102,7 @@ Scaling scalingOf(const EvalOptions& eval) {
     const bool is_longrope = scaling.method == ScalingMethod::longrope;
     if (is_longrope == eval.long_factors.empty())
         throw Error(ErrorKind::usage, is_longrope ? "--scaling longrope needs --long-factors"
-                                                  : "--long-factors is of --scaling longrope");
+                                                  : "--long-factors works only with --scaling longrope");
     scaling.long_factors = Eigen::Map<const Eigen::VectorXd>(
         eval.long_factors.data(), static_cast<Eigen::Index>(eval.long_factors.size()));
     return scaling;
@@ -131,9 +131,9 @@ int evalCommand(const CheckpointOptions& options, EvalOptions eval) {
     };
     const bool has_problems = folder.specification().task.hasProblems();
     if (eval.keep && has_problems && !eval.by_position)
-        throw Error(ErrorKind::usage, "what is solved is kept by size: add --by-size to --keep");
+        throw Error(ErrorKind::usage, "solved problems are recorded by size: add --by-size to --keep");
     if (!eval.out.empty() && eval.lengths.size() > 1)
-        throw Error(ErrorKind::usage, "--out takes what was written at one --length, not at several");
+        throw Error(ErrorKind::usage, "--out writes the texts of one --length, not of several");
     if (eval.lengths.empty()) evaluate();
     for (const std::int64_t length : eval.lengths) {
         eval.evaluation.length = length;
@@ -158,9 +158,8 @@ int exportCommand(const CheckpointOptions& options, const std::string& what, con
         throw Error(ErrorKind::usage,
                     what + " is written as " + join(suffixes, " or ") + ", not as \"" + out.string() + "\"");
     if (precision == "bf16" && (what == "weights" || what == "metrics"))
-        throw Error(ErrorKind::usage,
-                    "--precision is of no effect on " + what +
-                        "; it says in what numbers logits, attention and norms are computed");
+        throw Error(ErrorKind::usage, "--precision has no effect on " + what +
+                                          "; it sets the precision of logits, attention and norms");
     const RunFolder folder = findRun(options.run, options.runs);
     const ReadingOptions reading{options.step, options.device, {}, precision};
     if (what == "attention") {

@@ -58,7 +58,7 @@ std::string durationText(double seconds) {
 std::string evaluationText(const EvaluationRow& row) {
     std::string text;
     if (row.correct)
-        text = std::to_string(*row.correct) + " of " + std::to_string(row.of.value_or(0)) + " right" +
+        text = std::to_string(*row.correct) + " of " + std::to_string(row.of.value_or(0)) + " correct" +
                (row.fully_correct ? " (" + std::to_string(*row.fully_correct) + " fully solved)" : "") + ", ";
     if (row.loss) text += "fresh loss " + formatFixed(*row.loss, 4);
     // A loss without problems or a lower bound is that of a text.
@@ -67,7 +67,7 @@ std::string evaluationText(const EvaluationRow& row) {
     if (row.loss_lower_bound) text += " (lower bound " + formatFixed(*row.loss_lower_bound, 4) + ")";
     if (const auto accuracy = tokenAccuracy(row))
         text += ", " + formatFixed(100 * *accuracy, 1) + " % of " + std::to_string(*row.tokens_scored) +
-                " tokens right";
+                " tokens correct";
     if (row.overlaps.value_or(0) > 0) text += ", " + std::to_string(*row.overlaps) + " seen in training";
     return text;
 }
@@ -159,7 +159,7 @@ void Progress::printSummary(RunState state, const RunFolder& folder) {
     if (!evaluation_.empty()) std::cerr << "last evaluation: " << evaluation_ << "\n";
     if (best_ && best_->step != last_.step)
         std::cerr << "best evaluation: " << evaluationText(*best_) << ", at step " << best_->step << "\n";
-    std::cerr << (state == RunState::finished ? "look into it with `roper-lab --page inspect --runs "
+    std::cerr << (state == RunState::finished ? "inspect it with `roper-lab --page inspect --runs "
                                               : "continue with `roper-train resume ")
               << (state == RunState::finished ? folder.path().parent_path() : folder.path()).string()
               << "`\n";

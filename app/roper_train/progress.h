@@ -50,7 +50,8 @@ class Progress final : public TrainingObserver {
 /// "2 h 05 min", "3 min 20 s", "12 s".
 std::string durationText(double seconds);
 
-/// "112 of 128 right, loss 0.412", with the lower bound of the loss and the token accuracy if there are any.
+/// "112 of 128 correct, fresh loss 0.412", with the lower bound of the loss and the token accuracy if there
+/// are any.
 std::string evaluationText(const EvaluationRow& row);
 
 }  // namespace roper

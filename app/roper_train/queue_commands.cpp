@@ -32,7 +32,7 @@ int exitCodeOfEnd(bool all_done) {
 
 std::vector<std::int64_t> parseSeeds(const std::string& text) {
     const auto seeds = parseIntegers(text);
-    if (!seeds) throw Error(ErrorKind::usage, "seeds are written 0-4, 3 or 1,5,9, not \"" + text + "\"");
+    if (!seeds) throw Error(ErrorKind::usage, "seeds must look like 0-4, 3 or 1,5,9, not \"" + text + "\"");
     return *seeds;
 }
 
@@ -53,7 +53,7 @@ int enqueueCommand(const EnqueueOptions& options) {
          enqueueRuns(options.runs, groupIntoExperiments(requested, {}, std::time(nullptr))))
         std::cout << name << "\n";
     reportToUser("`roper-train queue --runs " + options.runs.string() +
-                 "` trains them, and so does an open window");
+                 "` trains them; so does an open window");
     return 0;
 }
 
@@ -69,26 +69,25 @@ void askAboutUnapproved(const fs::path& runs) {
     if (waiting.empty()) return;
     const std::string what = fs::absolute(runs).string() + ": " + describeUnapproved(waiting);
     if (::isatty(STDIN_FILENO) == 0) {
-        const std::string how = "; say `roper-train trust " + runs.string() + "` first to train ";
-        if (readApprovedQueue(runs).entries.empty())
-            throw Error(ErrorKind::usage, what + how + "what waits there");
-        return reportToUser(what + how + "them, too");
+        const std::string how = "; run `roper-train trust " + runs.string() + "` first to train them";
+        if (readApprovedQueue(runs).entries.empty()) throw Error(ErrorKind::usage, what + how);
+        return reportToUser(what + how + " as well");
     }
     std::cerr << what << ". Train " << (waiting.size() == 1 ? "it" : "them") << "? [y/N] " << std::flush;
     std::string answer;
     std::getline(std::cin, answer);
     if (answer == "y" || answer == "Y" || answer == "yes") return approveFingerprints(runs, waiting);
-    if (readApprovedQueue(runs).entries.empty()) throw Error(ErrorKind::usage, "nothing was started");
+    if (readApprovedQueue(runs).entries.empty()) throw Error(ErrorKind::usage, "no run was started");
 }
 
 int queueCommand(const fs::path& runs, bool quietly) {
-    if (!fs::is_directory(runs)) throw Error(ErrorKind::usage, "there is no folder " + runs.string());
+    if (!fs::is_directory(runs)) throw Error(ErrorKind::usage, "folder not found: " + runs.string());
     requireOwnedOrTrusted(runs);
     askAboutUnapproved(runs);
     const QueueLock lock(runs);
     if (!lock.isAcquired()) {
         if (!quietly)
-            reportToUser("another program works through the queue of " + runs.string() + " already (" +
+            reportToUser("another program is already training the queue of " + runs.string() + " (" +
                          lock.holder() + ")");
         return 0;
     }

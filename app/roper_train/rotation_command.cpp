@@ -108,10 +108,10 @@ void printText(const ParsedRotation& reading, double tokens) {
         if (!layers.layers.empty())
             std::cout << "layers " << rangesOf(layers.layers) << ", ";
         else if (are_placed)
-            std::cout << "no layer of this model, ";
+            std::cout << "no layers of this model, ";
         std::cout << "heads of " << rotary.head_dim << " features: ";
         if (rotary.rotatedWidth() == 0) {
-            std::cout << "nothing rotates\n";
+            std::cout << "no features rotate\n";
             continue;
         }
         const ScaledFrequencies scaled = rotary.frequenciesForLength(tokens);
@@ -125,7 +125,7 @@ void printText(const ParsedRotation& reading, double tokens) {
                   << "\n";
     }
     if (reading.values != ValueRotation::none)
-        std::cout << "values rotate, too"
+        std::cout << "values also rotate"
                   << (reading.values == ValueRotation::rotated_back
                           ? ", and outputs are rotated back: RoPER\n"
                           : ", and outputs are not rotated back\n");

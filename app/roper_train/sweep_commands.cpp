@@ -44,11 +44,11 @@ RunFolder findOrCreateRun(const fs::path& runs, const SweepRun& requested, const
     Specification longer = existing;
     longer.training.steps = std::max(existing.training.steps, expected.training.steps);
     throw Error(ErrorKind::usage,
-                folder.path().string() + " is another experiment than the sweep asks for; " +
+                folder.path().string() + " is not the experiment that the sweep describes; " +
                     (isSameExperiment(longer, expected)
-                         ? "with training.steps = " + std::to_string(expected.training.steps) +
-                               " in its run.toml it goes on"
-                         : "give the sweep another file name, or the runs another folder"));
+                         ? "set training.steps = " + std::to_string(expected.training.steps) +
+                               " in its run.toml to continue it"
+                         : "rename the sweep's file, or use another runs folder"));
 }
 
 std::string nameOfSweep(const SweepOptions& options) {
@@ -79,7 +79,7 @@ RemainingRuns remainingRuns(const std::vector<RunFolder>& folders) {
             ++left.finished;
         } else if (state == RunState::failed) {
             ++left.failed;
-            reportToUser(folder.name() + " failed before and is not tried again: " + status.error);
+            reportToUser(folder.name() + " failed before and is not retried: " + status.error);
         } else {
             if (state == RunState::stopped) resetToQueued(folder);
             left.names.push_back(folder.name());
@@ -132,7 +132,7 @@ int trainSweep(const std::vector<SweepRun>& requested, const SweepOptions& optio
                  " finished before");
     TrainingOutcome end = trainAll(options.runs, left.names, options.max_trainers, 0);
     end.failed += left.failed;
-    if (!end.all_done) reportToUser("interrupted; the same command continues where it was");
+    if (!end.all_done) reportToUser("interrupted; the same command continues the sweep");
     return end.exitCode();
 }
 
@@ -167,7 +167,7 @@ int submitSweep(const std::vector<SweepRun>& requested, const SweepOptions& opti
     for (const SweepRunStatus& one : report.before.runs) {
         if (one.state != RunState::failed) continue;
         ++failed;
-        reportToUser(one.run + " failed and is not tried again: " + one.problem);
+        reportToUser(one.run + " failed and is not retried: " + one.problem);
     }
     if (report.runs_to_submit.size() < requested.size()) reportToUser(summaryOf(report.before.runs));
     reportToUser(
@@ -201,7 +201,7 @@ ClusterView lookAt(const std::vector<SweepRun>& requested, const SweepOptions& o
     try {
         return queryCluster(options.runs, nameOfSweep(options), namesOf(requested));
     } catch (const Error& error) {
-        reportToUser("what waits is not known: " + std::string(error.what()));
+        reportToUser("cannot find out which jobs are waiting: " + std::string(error.what()));
         return readClusterView(options.runs, nameOfSweep(options), namesOf(requested));
     }
 }
@@ -224,8 +224,8 @@ int cancelSweep(const std::vector<SweepRun>& requested, const SweepOptions& opti
     cancelArrayTasks(own);
     if (const std::size_t others = sweep.active.size() - own.size(); others > 0)
         reportToUser(countOf(others, "element") +
-                     " not submitted by you from here; `scancel` takes back what is yours");
-    reportToUser(countOf(own.size(), "element") + " cancelled; what they had trained is kept");
+                     " not submitted by you from this machine; cancel your own with `scancel`");
+    reportToUser(countOf(own.size(), "element") + " cancelled; their checkpoints are kept");
     return 0;
 }
 
@@ -248,12 +248,12 @@ void requeueThisArrayTask(bool has_progressed) {
     if (!number || !isRunning(array + "_" + index)) return;
     if (!has_progressed)
         throw Error(ErrorKind::other,
-                    "not one step was saved before the time was over; give the elements a longer --time");
+                    "no step was saved before the time limit; give the elements a longer --time");
     SlurmArrayTask array_task;
     array_task.job = array;
     array_task.index = *number;
     requeueArrayTask(array_task);
-    reportToUser("its time is over; it waits to go on");
+    reportToUser("time limit reached; the element is requeued and will resume");
 }
 
 }  // namespace
@@ -262,7 +262,7 @@ int sweepCommand(const SweepOptions& options) {
     const fs::path path = findSweep(options.sweep);
     std::vector<SweepRun> requested = readSweep(path);
     if ((options.show_status || options.cancel) && !fs::exists(options.runs))
-        reportToUser("there is no folder of runs " + options.runs.string() + " (--runs)");
+        reportToUser("runs folder not found: " + options.runs.string() + " (--runs)");
     if (options.show_status) return printSweep(requested, options);
     if (options.cancel) return cancelSweep(requested, options);
     if (options.dry_run) return printScripts(requested, options);
@@ -282,12 +282,12 @@ int workCommand(const fs::path& file, std::optional<std::int64_t> array_task,
     const Submission submission = readSubmission(path);
     if (!fingerprint.empty() && runListFingerprint(submission) != fingerprint)
         throw Error(ErrorKind::usage,
-                    path.string() + " holds other runs than were submitted; somebody has changed it");
+                    path.string() + " does not contain the runs that were submitted; it has been changed");
     const auto count = static_cast<std::int64_t>(submission.array_tasks.size());
     if (!array_task) array_task = parseInteger(environmentVariable("SLURM_ARRAY_TASK_ID"));
     if (!array_task)
         throw Error(ErrorKind::usage,
-                    "which element? Slurm says it in SLURM_ARRAY_TASK_ID; --element does, too");
+                    "no array element given: use --element, or set SLURM_ARRAY_TASK_ID as Slurm does");
     if (*array_task < 0 || *array_task >= count)
         throw Error(ErrorKind::usage, path.string() + " has elements 0 to " + std::to_string(count - 1));
     const fs::path runs = path.parent_path().parent_path();

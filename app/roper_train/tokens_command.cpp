@@ -38,7 +38,7 @@ std::vector<std::string> textsOf(const fs::path& path) {
         try {
             texts.push_back(parseStrictJson(line).get<std::string>());
         } catch (const nlohmann::json::type_error&) {
-            throw refuse(" is not a text in quotation marks, as JSON has it");
+            throw refuse(" is not a JSON string (text in quotation marks)");
         } catch (const std::invalid_argument& error) {
             throw refuse(std::string(": ") + error.what());
         }

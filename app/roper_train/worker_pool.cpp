@@ -57,7 +57,7 @@ bool WorkerPool::run() {
             // The file is being edited, or invalid, or the disk is full; running trainers continue, and
             // reading is retried.
             if (problem_ != error.what())
-                work_.report((problem_ = error.what()) + " (tried again until it works)");
+                work_.report((problem_ = error.what()) + " (retried until it succeeds)");
             std::this_thread::sleep_for(10 * kPollInterval);
             continue;
         }
@@ -97,7 +97,7 @@ void WorkerPool::reap() {
             continue;
         }
         if (WIFSIGNALED(result))
-            work_.report(at->second.run + ": its trainer was ended by " + signalName(WTERMSIG(result)));
+            work_.report(at->second.run + ": its trainer was terminated by " + signalName(WTERMSIG(result)));
         at = trainers_.erase(at);
     }
 }
@@ -136,7 +136,7 @@ void WorkerPool::holdUnreadable() {
     for (std::size_t i = 0; i < std::min(unreadable.size(), kMaxNamed); ++i)
         work_.report(unreadable[i].first + " is held: " + unreadable[i].second);
     if (runs.size() > kMaxNamed)
-        work_.report(std::to_string(runs.size() - kMaxNamed) + " more are held, which cannot be read either");
+        work_.report(std::to_string(runs.size() - kMaxNamed) + " more runs that cannot be read are held");
 }
 
 /// A trainer that is killed is restarted, unless it dies repeatedly without progress.
@@ -154,13 +154,13 @@ void WorkerPool::start(const std::string& run, const RunQueue& queue) {
     const auto approved = work_.approved ? work_.approved(run) : std::optional<std::string>("");
     if (!approved) {
         work_.report(run +
-                     " is held: its run.toml is not the one that you queued; release it if it is right");
+                     " is held: its run.toml has changed since you queued it; release it if that is right");
         work_.hold({run});
         return;
     }
     if (!mayRetry(folder)) {
         work_.report(run + " is held: its trainer ended " + std::to_string(kMaxAttempts) +
-                     " times without getting on; its log.txt may say why");
+                     " times without progress; see its log.txt");
         attempts_.erase(run);  // releasing the run allows new attempts
         work_.hold({run});
         return;
@@ -177,8 +177,8 @@ void WorkerPool::start(const std::string& run, const RunQueue& queue) {
     const Status status = folder.status();
     const auto raised = folder.raisedStepTarget(status);
     work_.report(!raised ? run + " starts"
-                         : run + " goes on from step " + std::to_string(status.step) +
-                               ": its run.toml asks for " + std::to_string(*raised) + " steps now");
+                         : run + " resumes from step " + std::to_string(status.step) +
+                               ": its run.toml now asks for " + std::to_string(*raised) + " steps");
     trainers_[startTrainer(arguments, folder.trainerStderrPath())] = {run, device};
 }
 

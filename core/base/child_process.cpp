@@ -100,7 +100,7 @@ bool takeFrom(int descriptor, std::string& to) {
 Descriptor inputDescriptorFor(std::string_view bytes) {
     const auto refused = [] {
         return Error(ErrorKind::memory,
-                     std::string("cannot hold what another program is to read: ") + std::strerror(errno));
+                     std::string("cannot store the input of another program: ") + std::strerror(errno));
     };
     Descriptor file(::memfd_create("input", MFD_CLOEXEC));
     if (!file) throw refused();
@@ -153,7 +153,7 @@ ProgramResult runProgram(const std::vector<std::string>& arguments, double secon
     const auto give_up = [&] {
         ::kill(-pid, SIGKILL);
         ::waitpid(pid, nullptr, 0);
-        throw ProgramTimedOut(ErrorKind::other, arguments.front() + " has not answered within " +
+        throw ProgramTimedOut(ErrorKind::other, arguments.front() + " did not respond within " +
                                                     std::to_string(static_cast<int>(seconds)) + " s");
     };
     while (from[0].fd >= 0 || from[1].fd >= 0) {

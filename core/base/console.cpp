@@ -111,7 +111,7 @@ int runReportingErrors(const std::string& program, const std::function<int()>& w
     } catch (const Error& error) {
         return fail(error.kind(), error.what());
     } catch (const std::bad_alloc&) {
-        return fail(ErrorKind::memory, "the machine's memory does not suffice");
+        return fail(ErrorKind::memory, "this machine does not have enough memory");
     } catch (const std::filesystem::filesystem_error& error) {
         constexpr std::size_t kLongestPath = 200;
         const bool is_name = error.code() == std::errc::filename_too_long;
@@ -127,7 +127,7 @@ void flushStdout() {
     if (std::cout) return;
     pollfd output{STDOUT_FILENO, POLLOUT, 0};
     if (::poll(&output, 1, 0) < 0 || (output.revents & (POLLERR | POLLHUP | POLLNVAL)) != 0) return;
-    throw Error(ErrorKind::disk, "standard output cannot be written: is the disk full?");
+    throw Error(ErrorKind::disk, "cannot write to standard output: is the disk full?");
 }
 
 ExitOnClosedOutput::ExitOnClosedOutput() {

@@ -23,11 +23,11 @@ struct Crash {
 };
 
 constexpr std::array<Crash, 5> kCrashes = {{
-    {SIGSEGV, "SIGSEGV: it tried to access memory that it must not use"},
-    {SIGBUS, "SIGBUS: memory that it used could not be read, as when a disk fails"},
-    {SIGILL, "SIGILL: it used an instruction that this processor does not have"},
-    {SIGFPE, "SIGFPE: a whole number was divided by zero"},
-    {SIGABRT, "SIGABRT: an internal check failed, and it gave up"},
+    {SIGSEGV, "SIGSEGV: invalid memory access"},
+    {SIGBUS, "SIGBUS: its memory could not be read, for example because a disk failed"},
+    {SIGILL, "SIGILL: an instruction that this processor does not support"},
+    {SIGFPE, "SIGFPE: an integer division by zero"},
+    {SIGABRT, "SIGABRT: an internal check failed"},
 }};
 
 constexpr std::string_view kBegin = "the process ";

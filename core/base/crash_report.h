@@ -13,8 +13,8 @@ namespace roper {
 /// @param log  descriptor open for appending for the lifetime of the process; −1 turns reporting off
 void reportCrashesTo(int log);
 
-/// The crash of a process as described in a log, such as "SIGSEGV: it tried to access memory that it must not
-/// use"; empty if there is none.
+/// The crash of a process as described in a log, such as "SIGSEGV: invalid memory access"; empty if there is
+/// none.
 /// @param log    text of a log, or the end of one
 /// @param start  `processStart`, since process ids are reused
 std::optional<std::string> findCrash(std::string_view log, std::int64_t pid, std::uint64_t start);

@@ -17,7 +17,7 @@ const unsigned char* unsignedBytes(std::string_view text) {
 /// Must be called once before any other function of libsodium.
 void prepareSodium() {
     static const bool is_ready = sodium_init() >= 0;
-    if (!is_ready) throw Error(ErrorKind::other, "libsodium finds no source of random numbers");
+    if (!is_ready) throw Error(ErrorKind::other, "libsodium found no source of random numbers");
 }
 
 std::string hexadecimal(std::span<const unsigned char> bytes) {

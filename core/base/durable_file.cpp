@@ -69,9 +69,9 @@ std::uint64_t endOfLines(const Descriptor& file, const std::string& path, std::u
     while (size > 0) {
         if (whole - size > kMaxFileBytes)
             throw Error(ErrorKind::disk,
-                        path + " holds no line in its last " +
+                        path + " contains no line break in its last " +
                             formatBytes(static_cast<double>(kMaxFileBytes)) +
-                            "; it is damaged, or no file of RoPER Lab: move it away to go on "
+                            "; it is damaged or not a RoPER Lab file: move it away to continue "
                             "without it");
         const std::uint64_t begin = size - std::min<std::uint64_t>(size, part.size());
         const std::size_t got = readAt(file, std::span(part).first(size - begin), begin, path);

@@ -101,10 +101,10 @@ FileLock::WaitCallback waitAtMost(double seconds, const std::string& what) {
     return [until, what](const std::string& holder) {
         if (stopIsRequested())
             throw Error(ErrorKind::preempted,
-                        "told to end while waiting for " + holder + ", which holds " + what);
+                        "stopped while waiting for " + holder + ", which holds " + what);
         if (std::chrono::steady_clock::now() < until) return true;
-        throw Error(ErrorKind::usage,
-                    holder + " holds " + what + " and does not let go of it; end it, or try again later");
+        throw Error(ErrorKind::usage, holder + " holds " + what +
+                                          " and does not release it; end that process, or try again later");
     };
 }
 

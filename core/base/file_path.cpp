@@ -44,7 +44,7 @@ std::string kindOf(mode_t mode) {
 
 Error notARegularFile(const FilePath& path, mode_t mode) {
     const std::string advice = (mode & S_IFMT) == S_IFLNK
-                                   ? ": links in a folder of runs are not followed; put the file itself there"
+                                   ? ": links in a runs folder are not followed; put the file itself there"
                                    : ", not a file";
     return {ErrorKind::disk, path.string() + " is " + kindOf(mode) + advice};
 }
@@ -64,8 +64,8 @@ Error cannotEnter(const std::string& folder, int parent, const std::string& name
         ::fstatat(parent, name.c_str(), &info, AT_SYMLINK_NOFOLLOW) == 0 && S_ISLNK(info.st_mode))
         return {ErrorKind::disk,
                 folder +
-                    " is a symbolic link: links in a folder of runs are not followed; open the folder "
-                    "that it leads to instead"};
+                    " is a symbolic link: links in a runs folder are not followed; open the folder "
+                    "that it points to instead"};
     return diskError("open", folder, error_number);
 }
 
@@ -155,7 +155,7 @@ Descriptor openFolderIfExists(const FilePath& folder) {
 
 FilePath FilePath::inside(const fs::path& folder, const fs::path& name) {
     if (name.is_absolute() || name.empty())
-        throw std::invalid_argument("\"" + name.string() + "\" is no name inside a folder");
+        throw std::invalid_argument("\"" + name.string() + "\" is not a valid file name");
     FilePath made(folder);
     made.confined_ = true;
     made.root_ = folder;
@@ -175,7 +175,7 @@ FilePath FilePath::operator/(const fs::path& name) const {
     for (const fs::path& part : name) {
         if (part.empty() || part == ".") continue;
         if (part == ".." || part.has_root_directory())
-            throw std::invalid_argument("\"" + name.string() + "\" leads out of " + path_.string());
+            throw std::invalid_argument("\"" + name.string() + "\" is outside " + path_.string());
         made.names_.push_back(part.string());
     }
     return made;

@@ -27,14 +27,14 @@ std::size_t readSome(const Descriptor& file, char* into, std::size_t bytes, cons
 }
 
 Error tooLarge(const std::string& path, std::uint64_t max_bytes) {
-    return {ErrorKind::disk, path + " holds more than " + formatBytes(static_cast<double>(max_bytes)) +
-                                 ", the most that is read of such a file"};
+    return {ErrorKind::disk, path + " is larger than " + formatBytes(static_cast<double>(max_bytes)) +
+                                 ", the limit for such a file"};
 }
 
 Error lineTooLong(const std::string& path, std::uint64_t max_bytes) {
     return {ErrorKind::disk,
-            path + " has a line of more than " + formatBytes(static_cast<double>(max_bytes)) +
-                "; it is damaged, or no file of RoPER Lab: move it away to go on without it"};
+            path + " has a line longer than " + formatBytes(static_cast<double>(max_bytes)) +
+                "; it is damaged or not a RoPER Lab file: move it away to continue without it"};
 }
 
 }  // namespace

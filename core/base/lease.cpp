@@ -154,8 +154,8 @@ bool isOnThisMachine(const ProcessIdentity& other, const ProcessIdentity& identi
 }
 
 [[noreturn]] void refuse(const FilePath& folder, const std::string& holder) {
-    throw Error(ErrorKind::usage, "another trainer works on " + folder.string() + " (" + holder +
-                                      "); pause or stop it first, or wait until it is done");
+    throw Error(ErrorKind::usage, "another trainer is working on " + folder.string() + " (" + holder +
+                                      "); pause or stop it first, or wait until it finishes");
 }
 
 /// @throws Error (preempted) with `message` if the process is asked to end
@@ -175,11 +175,11 @@ std::string describeWait(const FilePath& folder, const std::string& holder, doub
     constexpr double kClocksDiffer_s = 1;  // difference between the times of two files created in succession
     const std::string seen =
         heartbeat_age > -kClocksDiffer_s
-            ? " was seen at work in " + folder.string() + " " + seconds(std::max(0.0, heartbeat_age)) + " ago"
-            : " has left a time in " + folder.string() + " that lies ahead of its clock";
-    return holder + seen + "; waiting at most " +
+            ? " was last active in " + folder.string() + " " + seconds(std::max(0.0, heartbeat_age)) + " ago"
+            : " has left a timestamp in " + folder.string() + " that is in the future";
+    return holder + seen + "; waiting up to " +
            seconds(std::ceil(std::min(expires_s, expires_s - heartbeat_age))) +
-           " to see whether it is still there";
+           " to see whether it is still active";
 }
 
 /// Waits until the lease may be taken over. @throws Error (usage) if its holder is alive
@@ -202,7 +202,7 @@ void waitUntilReleased(const FilePath& folder, const FilePath& path, const Lease
         if (heartbeat_age >= expires_s || elapsed() - began >= expires_s) return;
         if (!has_reported && report) report(describeWait(folder, name, heartbeat_age, expires_s));
         has_reported = true;
-        sleepUnlessStopped(std::min(1.0, expires_s / 10), "told to end while waiting for " + name);
+        sleepUnlessStopped(std::min(1.0, expires_s / 10), "stopped while waiting for " + name);
         const auto now = readLease(path);
         if (!now || now->released) return;
         if (now->heartbeat != lease.heartbeat) refuse(folder, name);
@@ -228,13 +228,14 @@ Lease::Lease(const FilePath& folder, const std::function<void(const std::string&
         const std::vector<std::int64_t>& numbers = leases.numbers;
         const std::int64_t highest = numbers.empty() ? 0 : numbers.back();
         if (highest == kLargestNumber)
-            throw Error(ErrorKind::usage, fileOf(folder_, highest).string() +
-                                              " has no successor, and no trainer has made it; remove it if "
-                                              "none works on " +
-                                              folder_.string());
+            throw Error(ErrorKind::usage,
+                        fileOf(folder_, highest).string() +
+                            " has the largest possible number, and was not made by a trainer; "
+                            "remove it if no trainer is working on " +
+                            folder_.string());
         if (!leases.ignored.empty() && report && !std::exchange(has_reported_ignored, true))
-            report(folder_.string() + " holds " + toSingleLine(leases.ignored.front()) +
-                   ", which is no lease and is ignored");
+            report(folder_.string() + " contains " + toSingleLine(leases.ignored.front()) +
+                   ", which is not a lease and is ignored");
         if (highest > 0) {
             const auto lease = readLease(fileOf(folder_, highest));
             if (!lease) continue;
@@ -304,14 +305,15 @@ void Lease::requireOwnership() {
     };
     if (is_recent()) return;
     if (!renew())
-        throw Error(ErrorKind::other,
-                    "another process has taken over " + folder_.string() + ", since this one (" +
-                        identity_.name() + ") could not be seen at work for more than " +
-                        std::to_string(static_cast<int>(expires_s_)) + " s; nothing more is written here");
+        throw Error(ErrorKind::other, "another process has taken over " + folder_.string() +
+                                          ", because this one (" + identity_.name() +
+                                          ") showed no activity for more than " +
+                                          std::to_string(static_cast<int>(expires_s_)) +
+                                          " s; this process writes nothing more to it");
     if (!is_recent())
-        throw Error(ErrorKind::disk, "cannot set the time of " + fileOf(folder_, number_).string() +
-                                         ", by which others see that this process is at work; nothing is "
-                                         "written here meanwhile. Is the file server there?");
+        throw Error(ErrorKind::disk, "cannot update the time of " + fileOf(folder_, number_).string() +
+                                         ", which tells others that this process is active; until that "
+                                         "works, nothing is written there. Is the file server reachable?");
 }
 
 void Lease::sendHeartbeats() {

@@ -69,14 +69,13 @@ using Json = nlohmann::json;
 using Entry = SafetensorsHeader::Entry;
 
 std::uint64_t offset(const Json& value) {
-    if (!value.is_number_unsigned())
-        throw std::invalid_argument("an offset is not a whole number of 0 or more");
+    if (!value.is_number_unsigned()) throw std::invalid_argument("an offset is not a non-negative integer");
     return value.get<std::uint64_t>();
 }
 
 Entry readEntry(const Json& entry) {
     if (!entry.is_object() || entry.size() != 3)
-        throw std::invalid_argument("its entry must hold dtype, shape and data_offsets and nothing else");
+        throw std::invalid_argument("its entry must contain exactly dtype, shape and data_offsets");
     Entry placed{};
     const std::string dtype = entry.at("dtype").get<std::string>();
     const auto known =
@@ -92,7 +91,7 @@ Entry readEntry(const Json& entry) {
         if (!dimension.is_number_unsigned() ||
             dimension.get<std::uint64_t>() >
                 static_cast<std::uint64_t>(std::numeric_limits<std::int64_t>::max()))
-            throw std::invalid_argument("a dimension is not a whole number of 0 or more");
+            throw std::invalid_argument("a dimension is not a non-negative integer");
         placed.shape.push_back(dimension.get<std::int64_t>());
     }
     const Json& offsets = entry.at("data_offsets");
@@ -102,14 +101,14 @@ Entry readEntry(const Json& entry) {
     placed.end = offset(offsets[1]);
     const auto bytes = byteCount(placed.shape, placed.dtype);
     if (!bytes || placed.end < placed.begin || placed.end - placed.begin != *bytes)
-        throw std::invalid_argument("its bytes do not fit its shape and dtype");
+        throw std::invalid_argument("its size does not match its shape and dtype");
     return placed;
 }
 
 /// Size of a tensor in bytes. @throws std::invalid_argument for an invalid shape
 std::uint64_t sizeInFile(const StreamedTensor& tensor) {
     const auto bytes = byteCount(tensor.shape, tensor.dtype);
-    if (!bytes) throw std::invalid_argument("tensor " + tensor.name + " has a shape that cannot be");
+    if (!bytes) throw std::invalid_argument("tensor " + tensor.name + " has an invalid shape");
     return *bytes;
 }
 
@@ -133,15 +132,15 @@ std::string makeHeader(const std::vector<StreamedTensor>& tensors,
 }
 
 Error notWhole(const std::string& origin, const std::string& why) {
-    return {ErrorKind::checkpoint, origin + " is not a whole safetensors file: " + why};
+    return {ErrorKind::checkpoint, origin + " is not a valid safetensors file: " + why};
 }
 
 /// Size in bytes of the JSON header of a file with this beginning and `size` bytes.
 std::uint64_t headerLength(std::string_view beginning, std::uint64_t size, const std::string& origin) {
     std::uint64_t length = 0;
-    if (beginning.size() < sizeof length) throw notWhole(origin, "it is shorter than its first 8 bytes");
+    if (beginning.size() < sizeof length) throw notWhole(origin, "it is shorter than 8 bytes");
     std::memcpy(&length, beginning.data(), sizeof length);
-    if (length > kLongestHeader) throw notWhole(origin, "its header claims more than 100 MB");
+    if (length > kLongestHeader) throw notWhole(origin, "its header claims to be larger than 100 MB");
     if (length > size - sizeof length) throw notWhole(origin, "it ends inside its header");
     return length;
 }
@@ -167,7 +166,7 @@ SafetensorsHeader parseHeader(std::string_view text, std::uint64_t size, const s
         }
     } catch (const OtherDtype& dtype) {
         throw Error(ErrorKind::checkpoint, origin + ": the tensor " + toSingleLine(at) + " is stored as " +
-                                               dtype.what() + ", which is not read here");
+                                               dtype.what() + ", which is not supported");
     } catch (const Json::exception& error) {
         throw notWhole(origin, at + ": " + jsonErrorMessage(error.what()));
     } catch (const std::invalid_argument& error) {
@@ -184,7 +183,9 @@ SafetensorsHeader parseHeader(std::string_view text, std::uint64_t size, const s
     std::uint64_t expected = 0;
     for (const auto& [name, entry] : in_order) {
         if (entry->begin != expected || entry->end > data_size)
-            throw notWhole(origin, *name + ": its bytes overlap others, leave a gap or lie beyond the end");
+            throw notWhole(
+                origin,
+                *name + ": its bytes overlap those of another tensor, leave a gap or lie beyond the end");
         expected = entry->end;
     }
     if (expected != data_size) throw notWhole(origin, "it has bytes after its last tensor");
@@ -228,7 +229,7 @@ void appendSafetensors(const std::vector<StreamedTensor>& tensors,
             append(bytes);
         });
         if (written != sizeInFile(tensor))
-            throw std::invalid_argument("bytes of tensor " + tensor.name + " do not fit its shape");
+            throw std::invalid_argument("bytes of tensor " + tensor.name + " do not match its shape");
     }
 }
 

@@ -44,7 +44,7 @@ class JsonBuilder : public nlohmann::json_sax<Json> {
     }
 
     bool parse_error(std::size_t position, const std::string&, const Json::exception& problem) override {
-        if (position > text_.size()) throw std::invalid_argument("the text ends before its JSON does");
+        if (position > text_.size()) throw std::invalid_argument("the text ends before the JSON is complete");
         std::string_view read = text_.substr(0, position);
         while (!read.empty() && std::string_view(" \t\r\n").find(read.back()) != std::string_view::npos)
             read.remove_suffix(1);
@@ -65,7 +65,8 @@ class JsonBuilder : public nlohmann::json_sax<Json> {
     template <class Value>
     Json& place(Value&& value) {
         if (++values_ > limits_.values)
-            throw std::invalid_argument("it holds more than " + std::to_string(limits_.values) + " values");
+            throw std::invalid_argument("it contains more than " + std::to_string(limits_.values) +
+                                        " values");
         if (open_.empty()) return root_ = std::forward<Value>(value);
         Json& parent = *open_.back();
         if (parent.is_array()) return parent.emplace_back(std::forward<Value>(value));

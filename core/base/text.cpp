@@ -296,7 +296,7 @@ std::optional<std::string> closestName(std::string_view word, const std::vector<
 
 std::string nameHint(std::string_view word, const std::vector<std::string>& known) {
     const auto nearest = closestName(word, known);
-    return nearest ? "did you mean \"" + *nearest + "\"?" : "known are " + join(known, ", ");
+    return nearest ? "did you mean \"" + *nearest + "\"?" : "expected one of " + join(known, ", ");
 }
 
 }  // namespace roper

@@ -81,7 +81,7 @@ std::string quoteExcerpt(std::string_view text);
 /// The candidate with the smallest edit distance to `word`, if it is near enough to be plausible.
 std::optional<std::string> closestName(std::string_view word, const std::vector<std::string>& candidates);
 
-/// Addition to a message about an unknown name: "did you mean "rope"?", else "known are rope, roper".
+/// Addition to a message about an unknown name: "did you mean "rope"?", else "expected one of rope, roper".
 std::string nameHint(std::string_view word, const std::vector<std::string>& known);
 
 }  // namespace roper

@@ -91,8 +91,8 @@ std::optional<SubmittedJob> findJobAfterTimeout(const Error& refusal, const Subm
     const std::vector<SlurmArrayTask> array_tasks = queryActiveTasks({array});
     if (array_tasks.empty())
         throw SubmissionOutcomeUnknown(ErrorKind::other, std::string(said) +
-                                                             "; whether Slurm has the job all the same "
-                                                             "is known in ten minutes");
+                                                             "; in ten minutes it will be known "
+                                                             "whether Slurm accepted the job");
     return SubmittedJob{array_tasks.front().job, array_tasks.front().cluster};
 }
 

@@ -125,25 +125,23 @@ std::string requestedClusters(const SlurmOptions& options) {
         clusters = environmentVariable(variable);
     }
     if (clusters.empty() || isClusterList(clusters)) return clusters;
-    throw Error(ErrorKind::usage,
-                where + ": \"" + toSingleLine(clusters) +
-                    "\" is no list of clusters; write their names with commas between them");
+    throw Error(ErrorKind::usage, where + ": \"" + toSingleLine(clusters) +
+                                      "\" is not a list of clusters; separate their names with commas");
 }
 
 void rejectReservedOptions(const std::vector<std::string>& arguments) {
     constexpr std::array<Pair, 5> kRefused{
-        {{"job-name", "the job is known by a name of its own, made for it"},
-         {"array", "a sweep makes its own; --at-once says how many of its elements run at the same time"},
-         {"wait", "sbatch would not answer before all runs are done; --status says where they are"},
-         {"wrap", "the script is the sweep's; --program says how a node starts the trainer"},
-         {"test-only",
-          "nothing would be submitted; --dry-run prints the script, and `sbatch --test-only` takes it"}}};
+        {{"job-name", "each submission gets a unique job name"},
+         {"array", "a sweep creates its own array; --at-once limits how many elements run at the same time"},
+         {"wait", "sbatch would not return before all runs are done; --status shows their progress"},
+         {"wrap", "a sweep writes its own script; --program sets how a node starts the trainer"},
+         {"test-only", "nothing would be submitted; --dry-run prints the script, for `sbatch --test-only`"}}};
     constexpr std::size_t kShortest = 3;  // shortest abbreviation that sbatch accepts
     for (const SbatchOption& one : parseSbatchOptions(arguments))
         for (const auto& [name, why] : kRefused)
             if (one.name.size() >= kShortest && name.starts_with(one.name))
                 throw Error(ErrorKind::usage, "--sbatch=--" + std::string(name) +
-                                                  " cannot be given for a sweep: " + std::string(why));
+                                                  " cannot be used with a sweep: " + std::string(why));
 }
 
 std::vector<std::string> environmentForQueries() {

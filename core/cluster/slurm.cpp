@@ -23,7 +23,7 @@ std::string runOrThrow(const std::vector<std::string>& arguments, const std::str
     } catch (const Error& error) {
         throw Error(ErrorKind::other,
                     std::string(error.what()) +
-                        "; Slurm's programs are on the login nodes of a cluster, and must be in PATH");
+                        "; run this on a login node of the cluster, with Slurm's programs in PATH");
     }
     if (result.exit_code == 0) return result.output;
     const std::string message = trimmed(result.errors.empty() ? result.output : result.errors);
@@ -43,7 +43,7 @@ SlurmArrayTask parseLine(const std::string& line, const std::string& cluster) {
     const auto index = fields.size() < kFields ? std::nullopt : parseInteger(fields[2]);
     if (!index || *index < 0)
         throw Error(ErrorKind::other, "squeue printed \"" + toSingleLine(line.substr(0, 200)) +
-                                          "\", which is not an element of an array");
+                                          "\", which is not an array element");
     const std::string reason = fields[5] == "None" ? "" : fields[5];
     return {fields[0], fields[1], *index, fields[3], fields[4], reason, cluster};
 }
@@ -84,8 +84,8 @@ SubmittedJob submitScript(const std::string& script, const std::vector<std::stri
         printed = trimmed(runOrThrow(arguments, script, environment));
     } catch (const ProgramTimedOut& error) {
         throw SubmissionOutcomeUnknown(
-            ErrorKind::other,
-            std::string(error.what()) + "; the same command later finds out whether Slurm has the job");
+            ErrorKind::other, std::string(error.what()) +
+                                  "; run the same command later to find out whether Slurm accepted the job");
     }
     // A site's wrapper around sbatch may print more before it.
     const std::string last = printed.substr(printed.rfind('\n') + 1);

@@ -32,7 +32,7 @@ std::string option(const std::string& name, const std::string& value) {
         std::any_of(value.begin(), value.end(), [](char c) { return static_cast<unsigned char>(c) < ' '; });
     if (has_control)
         throw Error(ErrorKind::usage,
-                    "an option of sbatch has no line break: \"" + toSingleLine(value) + "\"");
+                    "an sbatch option must not contain a line break: \"" + toSingleLine(value) + "\"");
     return "#SBATCH " + name + value + "\n";
 }
 

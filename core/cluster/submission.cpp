@@ -50,11 +50,11 @@ void requireNames(const Submission& submission, const std::string& origin) {
         names.insert(names.end(), runs.begin(), runs.end());
     for (const std::string& name : names)
         if (!isRunName(name))
-            throw Error(ErrorKind::usage,
-                        origin + ": \"" + toSingleLine(name) + "\" is no name of a run, a sweep or a job");
+            throw Error(ErrorKind::usage, origin + ": \"" + toSingleLine(name) +
+                                              "\" is not a valid name of a run, a sweep or a job");
     if (!submission.cluster.empty() && !isClusterList(submission.cluster))
-        throw Error(ErrorKind::usage,
-                    origin + ": \"" + toSingleLine(submission.cluster) + "\" is no name of a cluster");
+        throw Error(ErrorKind::usage, origin + ": \"" + toSingleLine(submission.cluster) +
+                                          "\" is not a valid name of a cluster");
 }
 
 }  // namespace
@@ -101,14 +101,14 @@ Submission readSubmission(const FilePath& path) {
     const std::string text = readFile(path, kMaxBytes);
     const auto refuse = [&](const std::string& why) {
         return Error(ErrorKind::usage,
-                     path.string() + " is not what `roper-train sweep --slurm` writes: " + why);
+                     path.string() + " was not written by `roper-train sweep --slurm`: " + why);
     };
     try {
         const Submission submission = submissionIn(parseStrictJson(text));
         requireNames(submission, path.string());
         if (path.path().filename() != submission.name + ".json")
             throw Error(ErrorKind::usage,
-                        path.string() + " is the file of another submission, " + submission.name);
+                        path.string() + " belongs to another submission, " + submission.name);
         return submission;
     } catch (const std::invalid_argument& error) {
         throw refuse(error.what());

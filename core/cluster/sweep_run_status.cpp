@@ -95,7 +95,7 @@ bool SweepRunStatus::isSubmittedOrRunning() const {
 std::string SweepRunStatus::describe() const {
     const std::string where = array_task && !array_task->node.empty() ? array_task->node : status.host;
     const std::string of_slurm = array_task ? " (" + array_task->title() + ")" : std::string();
-    if (!state) return array_task ? "waiting" + of_slurm + ", its folder is gone" : "not submitted";
+    if (!state) return array_task ? "waiting" + of_slurm + ", its folder is missing" : "not submitted";
     if (isFinished()) return "finished";
     if (isRunning(*this)) return stateName(*state) + " on " + where + of_slurm + ", " + stepsOf(status);
     if (state == RunState::failed) return "failed: " + problem;
@@ -104,7 +104,7 @@ std::string SweepRunStatus::describe() const {
         return "waiting" + of_slurm + (array_task->reason.empty() ? "" : ": " + array_task->reason) +
                progress;
     if (array_task) return "waiting on " + where + of_slurm + progress;
-    if (!is_state_known) return "submitted; it is not known whether it waits" + progress;
+    if (!is_state_known) return "submitted; state in Slurm unknown" + progress;
     const std::string left = status.step > 0 ? stateName(*state) + progress : std::string("not submitted");
     return problem.empty() ? left : left + "; its element ended: " + problem;
 }

@@ -89,8 +89,8 @@ MethodTable methodTable(std::span<const RunRecord> runs, const std::string& refe
             std::vector<std::string> there;
             for (const RunGroup& group : here)
                 there.push_back(group.label);
-            throw Error(ErrorKind::usage, "of \"" + preset + "\" no group of runs is \"" + reference +
-                                              "\"; there are: " + join(there, "; ") +
+            throw Error(ErrorKind::usage, "in \"" + preset + "\" no group of runs matches \"" + reference +
+                                              "\"; the groups are: " + join(there, "; ") +
                                               ". Choose with --filter and --a.");
         }
         MethodColumn column;

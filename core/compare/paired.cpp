@@ -132,38 +132,40 @@ std::string testText(const PairedComparison& c) {
     std::string text = "Over " + countOf(n, "pair") + " " + differenceText(c, test.difference.mean) +
                        " on average (" + c.title() + "). ";
     if (std::isinf(test.t) || !(test.difference.error > 0))
-        return text + "All pairs differ by the same amount, so their spread says nothing yet. ";
+        return text + "All pairs differ by the same amount, so their spread cannot be estimated yet. ";
     text +=
         "The 95 % interval of the mean difference is " + intervalText(test.interval) + " (paired t-test: t(" +
         std::to_string(n - 1) + ") = " + signedText(test.t) + ", p = " + formatRounded(test.p, 3) +
         (test.permutation_p ? "; exact permutation test: p = " + formatRounded(*test.permutation_p, 3) : "") +
         (test.bootstrap ? "; bootstrap " + intervalText(*test.bootstrap) : "") + "). ";
     if (c.count(Outcome::not_reached) > 0)
-        return text + "These are the pairs in which both got there, so they cannot decide: see the count. ";
+        return text +
+               "These are only the pairs in which both reached the target, so they do not decide: see the "
+               "count. ";
     if (!test.interval.contains(0)) {
         const bool b_better = (test.difference.mean > 0) == infoOf(c.measure).higher_is_better;
         text +=
-            "The interval leaves out 0: the difference is more than chance over seeds explains (at 95 %), "
+            "The interval excludes 0: the difference is more than chance over seeds explains (at 95 %), "
             "and in "
             "this setting " +
             (b_better ? c.label_b : c.label_a) + " is better on average. ";
         if (c.pairs_needed)
-            text += "A true difference of this size shows in four of five experiments of " +
+            text += "A true difference of this size would be detected in four of five experiments with " +
                     countOf(static_cast<std::size_t>(*c.pairs_needed), "pair") + ". ";
         if (n < kMinPairs)
             text += "With fewer than " + std::to_string(kMinPairs) +
-                    " pairs that rests on the differences being normally distributed; train more. ";
+                    " pairs this assumes that differences are normally distributed; train more. ";
         return text;
     }
-    text += "The interval holds 0: these pairs do not tell which is better. ";
+    text += "The interval includes 0: these pairs do not show which is better. ";
     if (!c.pairs_needed)
-        return text + "Were the true difference as small as this, more than " +
-               std::to_string(kMaxPairsNeeded) + " pairs would be needed to show it. ";
+        return text + "If the true difference were this small, more than " + std::to_string(kMaxPairsNeeded) +
+               " pairs would be needed to detect it. ";
     // With so few pairs the standard deviation is uncertain, and the estimate may be below the existing
     // number.
     const auto pairs_needed = std::max<std::size_t>(static_cast<std::size_t>(*c.pairs_needed), n + 1);
-    return text + "Were the true difference as large as this, " + countOf(pairs_needed, "pair") + " (" +
-           std::to_string(pairs_needed - n) + " more) would show it in four of five such experiments. ";
+    return text + "If the true difference were this large, " + countOf(pairs_needed, "pair") + " (" +
+           std::to_string(pairs_needed - n) + " more) would detect it in four of five experiments. ";
 }
 
 std::string tooFewText(const PairedComparison& c) {
@@ -172,11 +174,11 @@ std::string tooFewText(const PairedComparison& c) {
         return "No seed has been trained with both " + c.label_a + " and " + c.label_b +
                ", so nothing can be compared yet. Queue twins: the same seeds under both. ";
     if (known.empty() && c.count(Outcome::not_reached) == static_cast<int>(c.pairs.size()))
-        return "In none of " + countOf(c.pairs.size(), "pair") + " did both get there. ";
+        return "In none of " + countOf(c.pairs.size(), "pair") + " did both reach the target. ";
     if (known.empty())
         return "No pair is complete yet: of " + countOf(c.pairs.size(), "seed") +
-               " that both have, none has this outcome on both sides. ";
-    return "In the one complete pair " + differenceText(c, known.front()) + " (" + c.title() +
+               " in both groups, none has this outcome in both. ";
+    return "In the only complete pair " + differenceText(c, known.front()) + " (" + c.title() +
            "). One pair says nothing about the spread over seeds: train at least " +
            std::to_string(kMinPairs - 1) + " more. ";
 }
@@ -190,14 +192,14 @@ std::string neverText(const PairedComparison& c) {
         never_b += pair.b.kind == Outcome::not_reached ? 1 : 0;
     }
     if (never_a + never_b == 0) return {};
-    return "Never got there: " + std::to_string(never_a) + " of " + c.label_a + ", " +
+    return "Target never reached: " + std::to_string(never_a) + " of " + c.label_a + ", " +
            std::to_string(never_b) + " of " + c.label_b +
-           "; such pairs are not in the mean. Counting who was first, " + c.label_b + " leads in " +
+           "; such pairs are excluded from the mean. Counting which was first, " + c.label_b + " leads in " +
            std::to_string(c.better_b) + " and " + c.label_a + " in " + std::to_string(c.better_a) + " of " +
            countOf(static_cast<std::size_t>(c.better_a + c.better_b + c.ties), "pair") +
            " (sign test: p = " + formatRounded(c.sign_p, 3) +
            (c.sign_p < 1 - kConfidence ? "): more than chance explains. "
-                                       : "): these pairs do not tell which is sooner. ");
+                                       : "): these pairs do not show which is faster. ");
 }
 
 std::string outcomeCell(const OutcomeValue& outcome) {
@@ -340,28 +342,27 @@ std::string omissionsText(const PairedComparison& c) {
         if (count > 0) text += countOf(static_cast<std::size_t>(count), counted) + what + ". ";
     };
     tell(c.mixed_precision_pairs, "pair", " left out: the two runs were computed in different precisions");
-    tell(c.other_precision_runs, "run", " left out: what is compared is " + c.precision);
+    tell(c.other_precision_runs, "run", " left out: the comparison is in " + c.precision);
     tell(c.count(Outcome::unfinished), "pair", " not finished");
     tell(c.count(Outcome::not_recorded) - c.mixed_precision_pairs, "pair",
          " without this outcome (failed, or not measured)");
     tell(c.unpaired_a + c.unpaired_b, "run", " without a twin of the same seeds");
-    tell(c.unknown_seed_runs, "imported run",
-         " left out: nobody said of which seeds, so there is nothing to pair by");
+    tell(c.unknown_seed_runs, "imported run", " left out: unknown seeds cannot be paired");
     tell(c.repeated_seed_runs, "run", " left out: the same seeds were trained again later");
     if (c.pairs_computed_differently > 0)
         text += "In " + std::to_string(c.pairs_computed_differently) + " of " +
-                countOf(c.pairs.size(), "pair") + " the two runs were not computed alike (" +
+                countOf(c.pairs.size(), "pair") + " the two runs were computed differently (" +
                 join(c.computation_differences, ", ") +
-                "): the same seeds give other results then, whatever the method. ";
+                "): then the same seeds give different results, whatever the method. ";
     if (!c.other_differences.empty())
-        text += "Mind that the groups also differ in " + join(c.other_differences, ", ") +
-                ": this is no comparison of the methods alone. ";
+        text += "Note that the groups also differ in " + join(c.other_differences, ", ") +
+                ": this does not compare the methods alone. ";
     std::vector<std::string> imported;
     if (!c.are_settings_known_a) imported.push_back(c.label_a);
     if (!c.are_settings_known_b) imported.push_back(c.label_b);
     if (!imported.empty())
-        text += "Mind that " + join(imported, " and ") + (imported.size() > 1 ? " were" : " was") +
-                " imported: settings that nobody said are not known, and may differ, too. ";
+        text += "Note that " + join(imported, " and ") + (imported.size() > 1 ? " were" : " was") +
+                " imported: their unspecified settings are unknown and may also differ. ";
     return text;
 }
 

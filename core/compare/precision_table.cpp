@@ -40,7 +40,8 @@ bool PrecisionRow::isEquivalent() const {
 std::vector<PrecisionRow> precisionTable(std::span<const RunRecord> runs, Measure measure, double bound) {
     if (measure == Measure::steps_until)
         throw Error(ErrorKind::usage,
-                    "steps_until has no value for a run that never gets there, so no mean to test: use "
+                    "steps_until has no value for a run that never reaches the target, so its mean cannot be "
+                    "tested: use "
                     "final_correct, "
                     "mean_correct or final_loss");
     std::vector<PrecisionRow> rows;

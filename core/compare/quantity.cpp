@@ -66,7 +66,7 @@ const std::vector<QuantityInfo>& quantities() {
         ofMetrics(Quantity::learning_rate, "learning_rate", "learning rate", "", &MetricsRow::learning_rate),
         ofMetrics(Quantity::tokens_per_second, "tokens_per_second", "speed", "tokens/s",
                   &MetricsRow::tokens_per_s),
-        {Quantity::min_denominator, "least_denominator", "least denominator", "", {}, {}, denominator},
+        {Quantity::min_denominator, "least_denominator", "smallest denominator", "", {}, {}, denominator},
     };
     return all;
 }

@@ -80,7 +80,7 @@ RunFilter::RunFilter(std::string_view text) {
         static const std::vector<std::string> operators = {"<", "<=", ">", ">=", "=", "==", "!="};
         if (std::find(operators.begin(), operators.end(), comparison.op) == operators.end())
             throw Error(ErrorKind::usage,
-                        "unknown operator \"" + comparison.op + "\"; known are " + join(operators, " "));
+                        "unknown operator \"" + comparison.op + "\"; use one of " + join(operators, " "));
         comparison.key = resolve(comparison.key);
         const bool orders = comparison.op.front() == '<' || comparison.op.front() == '>';
         if (orders && !comparison.value.empty() && !parseNumber(comparison.value))

@@ -28,7 +28,8 @@ std::string whileTraining(const RunRecord& rope, const RunRecord& roper) {
         return "Step " + std::to_string(step) + " of " + std::to_string(rope.specification.training.steps) +
                ": RoPE solves " + solvedText(*a) + " problems, RoPER " + solvedText(*b) + ".";
     }
-    if (rope.state == RunState::queued && roper.state == RunState::queued) return "Both runs wait to begin.";
+    if (rope.state == RunState::queued && roper.state == RunState::queued)
+        return "Both runs are waiting to start.";
     return "Training: the first evaluation comes at step " +
            std::to_string(rope.specification.evaluation.every) + ".";
 }
@@ -48,7 +49,8 @@ std::string twinSentence(const RunRecord& rope, const RunRecord& roper, double s
     if (mayGoOn(rope) || mayGoOn(roper)) return whileTraining(rope, roper);
     for (const auto& [run, name] : {std::pair{&rope, "RoPE"}, std::pair{&roper, "RoPER"}})
         if (run->state != RunState::finished)
-            return std::string(name) + "'s run ended before its last step; it can be resumed in the list.";
+            return std::string(name) +
+                   "'s run ended before its last step; it can be resumed in the list of runs.";
     const OutcomeValue a = outcomeOf(rope, Measure::steps_until, solved_fraction);
     const OutcomeValue b = outcomeOf(roper, Measure::steps_until, solved_fraction);
     const std::string percent = std::to_string(std::lround(100 * solved_fraction)) + " %";
@@ -57,8 +59,8 @@ std::string twinSentence(const RunRecord& rope, const RunRecord& roper, double s
         if (a.value == b.value) return "Both solved " + percent + " by step " + steps(a.value) + ".";
         const bool roper_first = b.value < a.value;
         return std::string(roper_first ? "RoPER" : "RoPE") + " solved " + percent + " " +
-               steps(std::abs(a.value - b.value)) + " steps sooner here: by step " +
-               steps(std::min(a.value, b.value)) + ", not " + steps(std::max(a.value, b.value)) + ".";
+               steps(std::abs(a.value - b.value)) + " steps earlier here: by step " +
+               steps(std::min(a.value, b.value)) + " instead of " + steps(std::max(a.value, b.value)) + ".";
     }
     if (b.kind == Outcome::known)
         return "RoPER solved " + percent + " by step " + steps(b.value) + " here. RoPE never did" +

@@ -30,8 +30,7 @@ Json parseObject(std::string_view line) {
     try {
         json = parseStrictJson(line, {.depth = kMaxDepth});
     } catch (const std::invalid_argument& error) {
-        throw Error(ErrorKind::usage,
-                    std::string("the message is not JSON that can be read: ") + error.what());
+        throw Error(ErrorKind::usage, std::string("the message is not JSON: ") + error.what());
     }
     if (!json.is_object()) throw Error(ErrorKind::usage, "the message is not a JSON object");
     return json;
@@ -73,7 +72,7 @@ std::vector<std::pair<std::string, std::string>> settingsOf(const Json& json, co
     for (const auto& [name, value] : found->items()) {
         if (!value.is_string())
             throw Error(ErrorKind::usage,
-                        std::string("\"") + key + "\" holds texts; \"" + name + "\" is none");
+                        std::string("the values in \"") + key + "\" must be text; \"" + name + "\" is not");
         settings.emplace_back(name, value.get<std::string>());
     }
     return settings;
@@ -134,7 +133,7 @@ ReplyLine parseReply(std::string_view line) {
     const Json json = parseObject(line);
     const auto ok = json.find("ok");
     if (ok == json.end() || !ok->is_boolean())
-        throw Error(ErrorKind::usage, "a reply must say whether it is ok");
+        throw Error(ErrorKind::usage, "a reply must contain \"ok\", true or false");
     return {{textOf(json, "id", ""), ok->get<bool>(), textOf(json, "message", "")},
             static_cast<std::size_t>(countOf(json, "payload", static_cast<std::int64_t>(kMaxPayloadBytes)))};
 }

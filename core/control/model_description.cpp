@@ -37,7 +37,8 @@ ModelDescription ModelDescription::fromFile(const SafetensorsFile& file) {
         model.rotation.pairing = enumFromName<Pairing>(file.entry("pairing"));
         model.rotation.frequency_formula = enumFromName<FrequencyFormula>(file.entry("frequency_formula"));
     } catch (const std::invalid_argument& error) {
-        throw Error(ErrorKind::checkpoint, "the model is of another version: " + std::string(error.what()));
+        throw Error(ErrorKind::checkpoint,
+                    "the model was written by another version: " + std::string(error.what()));
     }
     model.causal = file.entryOr("causal", "true") == "true";
     model.rotation.base = numberIn(file, "base");

@@ -42,7 +42,7 @@ Reply RunControl::handle(const Request& request, const RequestHandlers& handlers
                                 request.command == Command::checkpoint;
     if (is_of_training && !handlers.is_training)
         return {"", false,
-                commandName(request.command) + " is for a run that trains; this one is only served"};
+                commandName(request.command) + " works only for a run in training; this one is only served"};
     switch (request.command) {
         case Command::status:
             return {"", true, handlers.status()};
@@ -51,7 +51,7 @@ Reply RunControl::handle(const Request& request, const RequestHandlers& handlers
             return {"", true, "paused; nothing is computed until it is resumed"};
         case Command::resume:
             paused_ = false;
-            return {"", true, "training continues"};
+            return {"", true, "training resumes"};
         case Command::stop:
             stop_ = true;
             return {"", true, "saving a checkpoint, then ending; the run can be resumed"};

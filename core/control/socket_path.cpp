@@ -25,7 +25,7 @@ static fs::path temporaryFolder() {
     if (!missing) return folder;
     const char* named = std::getenv("TMPDIR");
     throw Error(ErrorKind::disk, std::string("TMPDIR is \"") + (named == nullptr ? "" : named) +
-                                     "\", which is no folder: name one there that can be written to");
+                                     "\", which is not a folder: set it to a writable folder");
 }
 
 static std::string folderNameInTemporary() {

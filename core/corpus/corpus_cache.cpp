@@ -28,7 +28,7 @@ fs::path cacheFolder() {
     const char* home = std::getenv("HOME");
     if (home != nullptr && *home != '\0') return fs::path(home) / ".cache" / "roper-lab" / "texts";
     throw Error(ErrorKind::disk,
-                "prepared texts need a folder: set XDG_CACHE_HOME to the path of one that can be written");
+                "prepared texts need a folder: set XDG_CACHE_HOME to the path of a writable folder");
 }
 
 /// The cache key, which depends on everything that affects the result.
@@ -67,7 +67,7 @@ class PartialFolder {
 bool isComplete(const CorpusFiles& corpus, const std::function<void(const std::string&)>& report) {
     if (!pathExists(corpus.summary())) return false;
     const auto damage = corpus.damage();
-    if (damage) report("a prepared text is damaged (" + *damage + "); it is prepared again");
+    if (damage) report("a prepared text is damaged (" + *damage + ") and will be prepared again");
     return !damage;
 }
 
@@ -93,7 +93,8 @@ std::optional<CorpusFiles> prepareCorpus(const TaskSettings& settings, const Pre
     makeFolder(cache);
     bool said = false;
     const FileLock lock(cache / (key + ".lock"), [&](const std::string& holder) {
-        if (!std::exchange(said, true)) report("waiting for " + holder + ", which prepares the same text");
+        if (!std::exchange(said, true))
+            report("waiting for " + holder + ", which is preparing the same text");
         return !callbacks.should_continue || callbacks.should_continue();
     });
     if (!lock.held()) return std::nullopt;

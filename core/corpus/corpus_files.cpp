@@ -93,15 +93,15 @@ std::optional<std::string> CorpusFiles::damage() const {
         const std::string words = readFile(vocabulary());
         if (!known.vocabulary_fingerprint.empty() &&
             Fingerprint().add(words).text() != known.vocabulary_fingerprint)
-            return vocabulary().string() + " is not the vocabulary that was written";
+            return vocabulary().string() + " has changed since it was written";
         if (std::ssize(parseVocabulary(words, vocabulary().string())) != known.vocab_size)
-            return vocabulary().string() + " has not the tokens that " + summary().string() + " tells of";
+            return vocabulary().string() + " does not have as many tokens as " + summary().string() + " says";
         Fingerprint found;
         found.add(readFile(model()));
         forEachPart(tokens(), [&](std::string_view part) { found.add(part); });
         if (found.text() != known.fingerprint)
             return tokens().string() + " and " + model().path().filename().string() +
-                   " are not what was written";
+                   " have changed since they were written";
         return std::nullopt;
     } catch (const Error& error) {
         return error.what();
@@ -136,7 +136,7 @@ std::vector<std::string> parseVocabulary(std::string_view lines, const std::stri
         std::string token;
         if (!unescape(line, token))
             throw Error(ErrorKind::usage, origin + ":" + std::to_string(tokens.size() + 1) +
-                                              ": a backslash is followed by nothing known");
+                                              ": a backslash is followed by an unknown character");
         tokens.push_back(std::move(token));
     }
     return tokens;

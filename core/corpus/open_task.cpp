@@ -74,12 +74,12 @@ std::unique_ptr<Task> openTask(const TaskSettings& settings, const RunFolder& fo
     const CorpusSummary summary = run_files.readSummary();
     if (summary.fingerprint != corpus->readSummary().fingerprint)
         throw Error(ErrorKind::usage, "the text " + textPath(settings.declared.text("text")).string() +
-                                          " is no longer the one that " + folder.name() +
-                                          " began with; put that back, or start a new run");
+                                          " has changed since " + folder.name() +
+                                          " started; restore it, or start a new run");
     if (callbacks.report && !has_run_files)
         callbacks.report("the text has " + std::to_string(summary.tokens) +
                          " tokens; its unigram entropy is " + formatRounded(summary.unigram_entropy, 5) +
-                         " nats: the loss of knowing only how often each token occurs");
+                         " nats: the loss of a model that knows only how often each token occurs");
     return textTask(settings, *corpus, run_files);
 }
 
@@ -94,7 +94,8 @@ void requireReadableText(const TaskSettings& settings) {
     while (reader.bytesRead() < kBeginning && reader.next(part)) {
     }
     if (reader.bytesRead() == 0)
-        throw Error(ErrorKind::usage, "the text " + text.string() + " is empty: there is nothing to learn");
+        throw Error(ErrorKind::usage,
+                    "the text " + text.string() + " is empty: there is nothing to train on");
 }
 
 std::unique_ptr<Task> openTaskForInference(const TaskSettings& settings, const RunFolder& folder) {
@@ -103,8 +104,8 @@ std::unique_ptr<Task> openTaskForInference(const TaskSettings& settings, const R
     if (!pathExists(run_files.summary()))
         throw Error(ErrorKind::checkpoint,
                     folder.path().string() +
-                        " has lost its vocabulary (the folder text), without which its "
-                        "model cannot be used; copy it from where the run was made");
+                        " is missing its vocabulary (the folder text), without which its "
+                        "model cannot be used; copy it from where the run was trained");
     return std::make_unique<TextTask>(vocabularyOf(run_files, settings));
 }
 

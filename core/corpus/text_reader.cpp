@@ -26,7 +26,7 @@ std::vector<fs::path> textFiles(const fs::path& text) {
     if (fs::is_regular_file(text, problem)) return {text};
     if (!fs::is_directory(text, problem))
         throw Error(ErrorKind::usage,
-                    "there is no text " + text.string() +
+                    "text not found: " + text.string() +
                         "; put it there, or name another (task.text): a UTF-8 file or a folder of them");
     std::vector<fs::path> files;
     try {
@@ -39,7 +39,7 @@ std::vector<fs::path> textFiles(const fs::path& text) {
     } catch (const fs::filesystem_error& error) {
         throw diskError("read", error.path1().string(), error.code().value());
     }
-    if (files.empty()) throw Error(ErrorKind::usage, "the folder " + text.string() + " holds no files");
+    if (files.empty()) throw Error(ErrorKind::usage, "the folder " + text.string() + " contains no files");
     std::sort(files.begin(), files.end());
     return files;
 }
@@ -92,8 +92,8 @@ void TextReader::requireText(const std::string& part) const {
     if (const std::size_t zero = part.find('\0'); zero != std::string::npos)
         throw Error(ErrorKind::usage, files_[next_file_ - 1].string() + ": byte " +
                                           std::to_string(offset_ + zero + 1) +
-                                          " is 0, which no text holds. Is it another kind of file, or "
-                                          "UTF-16? `iconv -f UTF-16 -t UTF-8` converts that.");
+                                          " is 0, which does not occur in text. Is it another kind of file, "
+                                          "or UTF-16? `iconv -f UTF-16 -t UTF-8` converts UTF-16.");
     const std::size_t wrong = findInvalidUtf8(part);
     if (wrong == std::string::npos) return;
     throw Error(ErrorKind::usage,

@@ -54,7 +54,7 @@ class MemoryFile {
 fs::path programPath() {
     const fs::path beside = fs::read_symlink("/proc/self/exe").parent_path() / "roper-tokenizer";
     if (::access(beside.c_str(), X_OK) != 0)
-        throw Error(ErrorKind::usage, "texts are tokenized by roper-tokenizer, which should be " +
+        throw Error(ErrorKind::usage, "texts are tokenized by roper-tokenizer, which was not found at " +
                                           beside.string() + "; build it with `./lab setup`");
     return beside;
 }
@@ -118,7 +118,7 @@ std::optional<std::string> runTokenizer(const std::vector<std::string>& argument
     if (!status) return std::nullopt;
     if (WIFEXITED(*status) && WEXITSTATUS(*status) == 0) return stdout_file.content();
     if (WIFEXITED(*status)) throw Error(static_cast<ErrorKind>(WEXITSTATUS(*status)), messageOf(stderr_file));
-    throw Error(ErrorKind::memory, "roper-tokenizer was ended by signal " +
+    throw Error(ErrorKind::memory, "roper-tokenizer was terminated by signal " +
                                        std::to_string(WTERMSIG(*status)) +
                                        "; the machine may be short of memory");
 }

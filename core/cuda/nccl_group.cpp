@@ -46,10 +46,10 @@ class NcclGroup final : public GpuGroup {
 
     void allReduce(at::Tensor& numbers) override {
         TORCH_CHECK(numbers.is_contiguous() && numbers.device().index() == index_,
-                    "sums over GPUs are of numbers that lie together on this process's GPU");
+                    "sums over GPUs need contiguous numbers on this process's GPU");
         const bool is_double = numbers.scalar_type() == at::kDouble;
         TORCH_CHECK(is_double || numbers.scalar_type() == at::kFloat,
-                    "sums over GPUs are of float32 or float64");
+                    "sums over GPUs support only float32 and float64");
         const c10::cuda::CUDAGuard guard(index_);
         const c10::cuda::CUDAStream stream = c10::cuda::getCurrentCUDAStream(index_);
         constexpr const char* kWhat = "add up the gradients";
@@ -73,7 +73,7 @@ class NcclGroup final : public GpuGroup {
             require(ncclCommGetAsyncError(communicator_, &state), what);
             require(state, what);
             if (state == ncclSuccess && is_done()) return;
-            TORCH_CHECK(Clock::now() < end, "NCCL cannot ", what, ": a process does not answer");
+            TORCH_CHECK(Clock::now() < end, "NCCL cannot ", what, ": a process does not respond");
             std::this_thread::yield();
         }
     }
@@ -98,8 +98,8 @@ std::string createNcclGroupId() {
 std::unique_ptr<GpuGroup> joinNcclGroup(c10::DeviceIndex index, const std::string& group, int rank,
                                         int size) {
     ncclUniqueId id;
-    TORCH_CHECK(group.size() == sizeof id.internal, "a group of GPUs is named by ", sizeof id.internal,
-                " bytes, not by ", group.size());
+    TORCH_CHECK(group.size() == sizeof id.internal, "the name of a group of GPUs must have ",
+                sizeof id.internal, " bytes, not ", group.size());
     std::memcpy(id.internal, group.data(), group.size());
     return std::make_unique<NcclGroup>(index, id, rank, size);
 }

@@ -52,7 +52,7 @@ std::vector<char> compileRotationKernel(const std::string& architecture) {
     const char* const headers[] = {kRotationJobHeader};
     const char* const header_names[] = {"rotation_job.h"};
     TORCH_CHECK(nvrtc.create(&program, kRotationSource, "rotation.cu", 1, headers, header_names) == 0,
-                "NVRTC makes no program");
+                "NVRTC cannot create a program");
     const std::string target = "--gpu-architecture=" + architecture;
     const char* const options[] = {target.c_str(), "--std=c++17"};
     const int problem = nvrtc.compile(program, 2, options);
@@ -68,7 +68,7 @@ std::vector<char> compileRotationKernel(const std::string& architecture) {
         if (nvrtc.code(program, code.data()) != 0) code.clear();
     }
     nvrtc.destroy(&program);
-    TORCH_CHECK(!code.empty(), "NVRTC does not compile rotation.cu for ", architecture, ": ", log);
+    TORCH_CHECK(!code.empty(), "NVRTC cannot compile rotation.cu for ", architecture, ": ", log);
     return code;
 }
 

@@ -37,9 +37,9 @@ std::vector<std::uint8_t> AuthenticatedStore::get(const std::string& name) {
     const std::string_view code = std::string_view(all).substr(0, kCode);
     const std::string_view text = std::string_view(all).substr(code.size());
     if (!isAuthentic(key_, named(name, text), code))
-        throw Error(ErrorKind::other, "what is said to be \"" + toSingleLine(name) +
-                                          "\" of this run was not left by one of its processes: another "
-                                          "program has written to the port at which they meet");
+        throw Error(ErrorKind::other, "the entry \"" + toSingleLine(name) +
+                                          "\" of this run was not written by one of its processes: another "
+                                          "program has written to the port on which they meet");
     return {text.begin(), text.end()};
 }
 

@@ -88,8 +88,7 @@ struct ProcessGroup::Impl {
     c10::intrusive_ptr<AuthenticatedStore> store;
     c10::intrusive_ptr<c10d::ProcessGroupGloo> gloo;
 
-    const std::string gone =
-        "a process that trains this run together with this one is gone, or does not answer";
+    const std::string gone = "another process of this run has ended or does not respond";
 };
 
 template <class Work>
@@ -134,7 +133,7 @@ std::unique_ptr<ProcessGroup> ProcessGroup::join(const Address& at, int rank, in
     options.port = static_cast<std::uint16_t>(at.port);
     options.waitWorkers = false;
     options.timeout = kConnecting;
-    naming(ErrorKind::other, "nobody leads a group of processes at " + at.text(),
+    naming(ErrorKind::other, "no process leads a group at " + at.text(),
            [&] { parts->store = storeAt(at.host, options, at.key); });
     return std::unique_ptr<ProcessGroup>(new ProcessGroup(std::move(parts)));
 }
@@ -142,11 +141,11 @@ std::unique_ptr<ProcessGroup> ProcessGroup::join(const Address& at, int rank, in
 void ProcessGroup::connect() {
     const std::string network = impl_->is_single_machine
                                     ? std::string()
-                                    : std::string("; where the hosts' names lead to the wrong network, ") +
-                                          kInterfaces + " names the interface to use";
+                                    : std::string("; if host names resolve to the wrong network, set ") +
+                                          kInterfaces + " to the interface to use";
     runOrThrowReportedFailure([&] {
-        naming(ErrorKind::other,
-               "the " + std::to_string(impl_->size) + " processes cannot be connected" + network, [&] {
+        naming(ErrorKind::other, "cannot connect the " + std::to_string(impl_->size) + " processes" + network,
+               [&] {
                    auto options = c10d::ProcessGroupGloo::Options::create(kConnecting);
                    options->devices = devicesFor(impl_->is_single_machine);
                    impl_->gloo = c10::make_intrusive<c10d::ProcessGroupGloo>(impl_->store, impl_->rank,

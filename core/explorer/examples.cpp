@@ -74,12 +74,13 @@ std::vector<Example> ofRotation() {
          "The worked example: four features, rotated step by step.", withWorkedExample(Setup{}),
          view("0", "1")},
         {"fast-pair", "rotation", "rotation", "The fastest pair",
-         "One radian per position: round after 6.3 of them.", changed([](Setup& s) { s.pair = 0; }),
+         "One radian per position: a full turn after 6.3 positions.", changed([](Setup& s) { s.pair = 0; }),
          view("0", "0")},
-        {"slow-pair", "rotation", "rotation", "A slow pair", "Over a whole sentence its arrows hardly part.",
-         changed([](Setup& s) { s.pair = 20; }), view("0", "0")},
+        {"slow-pair", "rotation", "rotation", "A slow pair",
+         "Over a whole sentence its arrows hardly separate.", changed([](Setup& s) { s.pair = 20; }),
+         view("0", "0")},
         {"relative", "rotation", "two-vectors", "Only the distance counts",
-         "Shift both positions: the product of query and key stays.", changed([](Setup& s) {
+         "Shift both positions: the product of query and key stays the same.", changed([](Setup& s) {
              s.position = 9;
              s.key_position = 4;
              s.shift = 3;
@@ -92,14 +93,14 @@ std::vector<Example> ofSpectrum() {
     const ViewSettings any;
     return {
         {"decay", "spectrum", "decay", "Decay as in Su et al.",
-         "A head of 128 features, base 10000: what scores can be falls with the distance.",
+         "A head of 128 features, base 10000: the bound on scores falls with the distance.",
          changed([](Setup& s) {
              s.head_dim = 128;
              s.distances = 257;
          }),
          any},
         {"base-500000", "spectrum", "decay", "A base of 500,000",
-         "Llama 3's base: slow pairs become slower, and far keys keep more of their weight.",
+         "Llama 3's base: slow pairs become slower, and distant keys keep more of their weight.",
          changed([](Setup& s) {
              s.head_dim = 128;
              s.base = 500000;
@@ -107,7 +108,7 @@ std::vector<Example> ofSpectrum() {
              s.distances = 257;
          }),
          any},
-        {"longer-text", "spectrum", "spectrum", "A text longer than trained",
+        {"longer-text", "spectrum", "spectrum", "A text longer than in training",
          "Trained on 4096 positions, read at 32768: three ways to stretch the wavelengths.",
          changed([](Setup& s) {
              s.head_dim = 128;
@@ -119,7 +120,7 @@ std::vector<Example> ofSpectrum() {
          }),
          any},
         {"partial-rotation", "spectrum", "spectrum", "A partial rotation",
-         "Pythia rotates a quarter of its features; the rest carry content alone.", changed([](Setup& s) {
+         "Pythia rotates a quarter of its features; the rest carry only content.", changed([](Setup& s) {
              s.rotary_fraction = 0.25;
              s.context_length = 2048;
              s.pair = 2;
@@ -133,7 +134,7 @@ std::vector<Example> ofAttention() {
     const ViewSettings below{{"view.attention_below", "0"}};
     return {
         {"position-alone", "attention", "scores", "Position alone",
-         "All tokens are alike: a score depends on the distance, so stripes follow the diagonal.",
+         "All tokens are identical: scores depend only on distance, so stripes follow the diagonal.",
          changed([](Setup& s) {
              s.similarity = 1;
              s.tokens = 25;
@@ -144,15 +145,15 @@ std::vector<Example> ofAttention() {
          }),
          below},
         {"previous-token", "attention", "weights", "A previous-token head",
-         "Keys are queries rotated on by one position, so every query looks at the token before.",
+         "Keys are queries rotated by one more position, so every query attends to the previous token.",
          withHead(plain, previousTokenHead(plain)), below},
         {"local", "attention", "weights", "A local head",
-         "Queries and keys agree in pairs of middle speed: near tokens count.",
+         "Queries and keys agree in pairs of medium frequency: nearby tokens count.",
          withHead(plain, localHead(plain)), below},
         {"content", "attention", "weights", "A content head",
-         "Words stand in slow pairs: “the” finds the other “the”s, however far away.",
+         "Slow pairs encode the words: “the” finds the other “the”s, however far away.",
          withHead(plain, contentHead(plain)), below},
-        {"mistake", "attention", "shift-difference", "A mistake seen by a shift",
+        {"mistake", "attention", "shift-difference", "A mistake revealed by a shift",
          "Keys rotate the wrong way: moving all positions changes the scores.", changed([](Setup& s) {
              s.method = "rope";
              s.mistake = Mistake::wrong_direction;
@@ -167,13 +168,13 @@ std::vector<Example> ofMixing() {
     const ViewSettings compass{{"view.mixing_below", "0"}}, shift{{"view.mixing_below", "2"}};
     return {
         {"one-token", "value-mixing", "mixing", "One token on a clock",
-         "RoPE's output stands still, RoPER's tells how far away the token is.", sanitized(Setup{}), compass},
+         "RoPE's output stays fixed; RoPER's shows how far away the token is.", sanitized(Setup{}), compass},
         {"two-tokens", "value-mixing", "mixing", "Two tokens",
-         "Two equal values meet and part with their distance.",
+         "Two equal values align or separate as their distance changes.",
          changed([](Setup& s) { s.mixed_tokens = MixedTokens::two; }), compass},
         {"all-tokens", "value-mixing", "mixing", "All tokens", "Every value with its weight, head to tail.",
          changed([](Setup& s) { s.mixed_tokens = MixedTokens::all; }), compass},
-        {"inverse-forgotten", "value-mixing", "shift-test", "The inverse forgotten",
+        {"inverse-forgotten", "value-mixing", "shift-test", "The inverse omitted",
          "The sentence moves, and the output rotates with it.", changed([](Setup& s) {
              s.mixed_tokens = MixedTokens::all;
              s.mistake = Mistake::no_inverse;

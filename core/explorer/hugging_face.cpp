@@ -13,7 +13,7 @@ namespace {
 Setup setupOf(const RotaryConfig& rotary, Setup setup) {
     if (rotary.head_dim % 2 != 0 || rotary.head_dim > bounds::kMaxHeadDim)
         throw Error(ErrorKind::usage, "heads of " + std::to_string(rotary.head_dim) +
-                                          " features cannot be shown; even widths up to " +
+                                          " features cannot be shown; only even widths up to " +
                                           std::to_string(bounds::kMaxHeadDim) + " can");
     if (rotary.exponent_width > 0)
         throw Error(ErrorKind::usage, "partial_rotary_factor makes an odd number of features rotate, " +
@@ -50,13 +50,13 @@ ParsedConfig readHuggingFaceConfig(std::string_view text, Setup setup) {
                 "it");
     }
     if (model.values == ValueRotation::rotated)
-        reading.notes.emplace_back("values are rotated, too, and outputs are not rotated back");
+        reading.notes.emplace_back("values are rotated too, and outputs are not rotated back");
     reading.setup = reading.kinds.front().setup;
     if (reading.kinds.size() == 1)
         reading.kinds.clear();
     else
-        reading.notes.push_back("layers differ in kind (" + join(names, ", ") + "); " + names.front() +
-                                " is shown");
+        reading.notes.push_back("the model has several kinds of layers (" + join(names, ", ") + "); " +
+                                names.front() + " is shown");
     return reading;
 }
 

@@ -42,16 +42,16 @@ void addFactors(const Setup& setup, Ordered& longrope) {
 void requireAsPhimoe(const Setup& setup) {
     const auto refuse = [](const std::string& what) {
         throw Error(ErrorKind::usage,
-                    "transformers reads LongRoPE's second attention factor in models of type phimoe alone, " +
+                    "transformers reads LongRoPE's second attention factor only in models of type phimoe, " +
                         what + ", or long_attention_factor to 0");
     };
     if (setup.pairing == Pairing::interleaved)
-        refuse("where a feature's partner is half a head away; set the pairing to half");
-    if (setup.rotary_fraction != 1) refuse("whose heads rotate whole; set rotary_fraction to 1");
+        refuse("which pair features half a head apart; set the pairing to half");
+    if (setup.rotary_fraction != 1) refuse("which rotate all features of a head; set rotary_fraction to 1");
     const int pairs = setup.head_dim / 2;
     if (factorsPerPair(setup.scaling.short_factors, pairs) !=
         factorsPerPair(setup.scaling.long_factors, pairs))
-        refuse("which rotate long texts by short_factor, too; set long_factor to the same numbers");
+        refuse("which use short_factor for long texts too; set long_factor to the same numbers");
 }
 
 /// rope_type and its parameters; a fixed NTK scaling is just another base.

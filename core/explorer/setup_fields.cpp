@@ -26,7 +26,7 @@ Eigen::VectorXd numbersOf(const FieldInfo& field, const std::string& text) {
     const std::vector<std::string> cells = split(text, ',');
     if (cells.size() > static_cast<std::size_t>(bounds::kMaxHeadDim))
         refuseValue(field, "at most " + std::to_string(bounds::kMaxHeadDim) + " numbers",
-                    std::to_string(cells.size()) + " of them");
+                    std::to_string(cells.size()) + " numbers");
     Eigen::VectorXd values(static_cast<Eigen::Index>(cells.size()));
     for (std::size_t i = 0; i < cells.size(); ++i) {
         const auto value = parseNumber(trimmed(cells[i]));
@@ -73,12 +73,12 @@ Eigen::MatrixXd rowsOf(const FieldInfo& field, const std::string& text) {
     if (text.empty()) return {};
     const std::vector<std::string> rows = split(text, '|');
     if (rows.size() > static_cast<std::size_t>(bounds::kMaxManualTokens))
-        refuseValue(field, "at most 64 rows", std::to_string(rows.size()) + " of them");
+        refuseValue(field, "at most 64 rows", std::to_string(rows.size()) + " rows");
     Eigen::MatrixXd made;
     for (std::size_t i = 0; i < rows.size(); ++i) {
         const Eigen::VectorXd row = numbersOf(field, rows[i]);
         if (i == 0) made.resize(static_cast<Eigen::Index>(rows.size()), row.size());
-        if (row.size() != made.cols()) refuseValue(field, "rows of one length", rows[i]);
+        if (row.size() != made.cols()) refuseValue(field, "rows of equal length", rows[i]);
         made.row(static_cast<Eigen::Index>(i)) = row;
     }
     return made;
@@ -167,10 +167,10 @@ std::vector<SetupField> rotationFields() {
               Choice{pairingNames()}},
              &Setup::pairing),
         make({"", "rotary_fraction", "",
-              "Share of the features of q and k that rotate: the first r of d, θᵢ = b^(−2i/r)",
+              "Fraction of the features of q and k that rotate: the first r of d, θᵢ = b^(−2i/r)",
               RealRange{0, 1}},
              &Setup::rotary_fraction),
-        make({"", "value_rotary_fraction", "", "Share of the features of v that rotate", RealRange{0, 1}},
+        make({"", "value_rotary_fraction", "", "Fraction of the features of v that rotate", RealRange{0, 1}},
              &Setup::value_rotary_fraction),
     };
 }
@@ -179,46 +179,46 @@ std::vector<SetupField> scalingFields() {
     return {
         make({"", "scaling", "", "Frequency scaling in use on all pages", Choice{scalingNames()}},
              &Setup::scaling, &Scaling::method),
-        make({"", "factor", "", "s of the scaling: how much longer the text may become",
+        make({"", "factor", "", "Scaling factor s: how many times longer the text may become",
               RealRange{1, bounds::kMaxFactor}},
              &Setup::scaling, &Scaling::factor),
         make({"", "original_length", "positions", "L, positions seen in training",
               RealRange{1, bounds::kMaxContextLength}},
              &Setup::scaling, &Scaling::original_length),
-        make({"", "context_length", "positions", "L′, positions of the text that is read",
+        make({"", "context_length", "positions", "L′, positions of the text being read",
               RealRange{1, bounds::kMaxContextLength}},
              &Setup::context_length),
         make({"", "beta_fast", "",
               "YaRN: pairs that rotate more often than this within L keep their frequency",
               RealRange{0.001, 1e6}},
              &Setup::scaling, &Scaling::beta_fast),
-        make({"", "beta_slow", "", "YaRN: pairs that rotate less often than this are divided by s",
+        make({"", "beta_slow", "", "YaRN: frequencies of pairs that rotate less often are divided by s",
               RealRange{0.001, 1e6}},
              &Setup::scaling, &Scaling::beta_slow),
         make({"", "attention_factor", "",
-              "YaRN and LongRoPE: multiplies cos and sin; 0 stands for 0.1 ln s + 1, and √(1 + ln s/ln L)",
+              "YaRN and LongRoPE: multiplies cos and sin; 0 means 0.1 ln s + 1, and √(1 + ln s/ln L)",
               RealRange{0, 100}},
              &Setup::scaling, &Scaling::attention_factor),
-        make({"", "long_attention_factor", "", "LongRoPE: the same in texts longer than L; 0: no other",
-              RealRange{0, 100}},
+        make({"", "long_attention_factor", "",
+              "LongRoPE: the same in texts longer than L; 0: no separate value", RealRange{0, 100}},
              &Setup::scaling, &Scaling::long_attention_factor),
         make({"", "truncate", "", "YaRN: 1 rounds the ends of the ramp to whole pairs", Flag()},
              &Setup::scaling, &Scaling::truncate),
-        make({"", "low_freq_factor", "", "Llama 3: wavelengths above L/this are divided by s",
-              RealRange{0.001, 1e6}},
+        make({"", "low_freq_factor", "",
+              "Llama 3: frequencies with wavelengths above L/this are divided by s", RealRange{0.001, 1e6}},
              &Setup::scaling, &Scaling::low_frequency_factor),
-        make(
-            {"", "high_freq_factor", "", "Llama 3: wavelengths below L/this are kept", RealRange{0.001, 2e6}},
-            &Setup::scaling, &Scaling::high_frequency_factor),
+        make({"", "high_freq_factor", "", "Llama 3: frequencies with wavelengths below L/this are kept",
+              RealRange{0.001, 2e6}},
+             &Setup::scaling, &Scaling::high_frequency_factor),
         factorsField("short_factor",
-                     "LongRoPE: what the frequency of each pair is divided by in texts up to L; none: 1",
+                     "LongRoPE: divisor of the frequency of each pair in texts up to L; empty: 1",
                      [](Setup& s) -> ComparableVector& { return s.scaling.short_factors; }),
         factorsField("long_factor", "LongRoPE: the same in texts longer than L",
                      [](Setup& s) -> ComparableVector& { return s.scaling.long_factors; }),
-        make({"", "proportion", "", "p-RoPE: share of the pairs, the fastest ones, that rotate",
+        make({"", "proportion", "", "p-RoPE: fraction of the pairs, the fastest ones, that rotate",
               RealRange{0, 1}},
              &Setup::scaling, &Scaling::proportion),
-        make({"", "proportion_factor", "", "p-RoPE: what all frequencies are divided by",
+        make({"", "proportion_factor", "", "p-RoPE: divisor of all frequencies",
               RealRange{1, bounds::kMaxFactor}},
              &Setup::scaling, &Scaling::proportion_factor),
     };
@@ -229,26 +229,23 @@ std::vector<SetupField> vectorFields() {
     const RealRange position{-bounds::kMaxPosition, bounds::kMaxPosition};
     return {
         make({"", "position", "positions",
-              "m, the position of the vector x on the Rotation page: R(m) rotates pair i by mθᵢ; of two "
-              "vectors n, "
-              "that of the query",
+              "m, the position of the vector x on the Rotation page: R(m) rotates pair i by mθᵢ; with "
+              "two vectors, n is the position of the query",
               position},
              &Setup::position),
-        make({"", "pair", "",
-              "The pair of features that is shown, counted from 0; pair 0 is the fastest, of "
-              "wavelength λᵢ = 2π/θᵢ",
+        make({"", "pair", "", "The rotary pair shown, from 0 (fastest); pair i has wavelength λᵢ = 2π/θᵢ",
               IntegerRange{0, kAnyIndex}},
              &Setup::pair),
         vectorField("x", "The vector of the Rotation page, comma-separated",
                     [](Setup& s) -> ComparableVector& { return s.x; }),
-        vectorField("y", "The key of the two vectors", [](Setup& s) -> ComparableVector& { return s.y; }),
+        vectorField("y", "The key, when the Rotation page shows two vectors",
+                    [](Setup& s) -> ComparableVector& { return s.y; }),
         make({"", "key_position", "positions",
               "j, the position of the key k on the Rotation page: ⟨R(n)q, R(j)k⟩ = ⟨q, R(j − n)k⟩", position},
              &Setup::key_position),
         make({"", "shift", "positions",
-              "S, added to the positions n of queries and j of keys; in the right form no score and no "
-              "output changes: R(n + S)ᵀR(j + "
-              "S) = R(j − n)",
+              "S, added to the positions n of queries and j of keys; in the correct form no score or "
+              "output changes: R(n + S)ᵀR(j + S) = R(j − n)",
               RealRange{-bounds::kMaxShift, bounds::kMaxShift}},
              &Setup::shift),
         make({"", "words", "",
@@ -256,7 +253,7 @@ std::vector<SetupField> vectorFields() {
               AnyText{20000}},
              &Setup::words),
         make({"", "distances", "",
-              "How many distances δ the map and the decay curve of the Spectrum page show",
+              "Number of distances δ that the map and the decay curve of the Spectrum page show",
               IntegerRange{2, bounds::kMaxDistances}},
              &Setup::distances),
         list("overlays", "Scalings drawn for comparison", &Setup::overlays, Choice{scalingNames()}),
@@ -267,7 +264,7 @@ std::vector<SetupField> vectorFields() {
              &Setup::xpos_decay),
         formerly("other_schedule",
                  make({"", "other_formula", "",
-                       "The frequency formula that is not in use, unscaled, drawn for comparison", Flag()},
+                       "1 draws the frequency formula that is not in use, unscaled, for comparison", Flag()},
                       &Setup::other_formula)),
     };
 }
@@ -279,15 +276,15 @@ std::vector<SetupField> attentionFields() {
               "run",
               Choice{{"random", "hand", "run"}}},
              &Setup::source),
-        make(
-            {"", "tokens", "", "T, how many tokens; by hand at most 64", IntegerRange{1, bounds::kMaxTokens}},
-            &Setup::tokens),
+        make({"", "tokens", "", "T, number of tokens; at most 64 if set by hand",
+              IntegerRange{1, bounds::kMaxTokens}},
+             &Setup::tokens),
         make({"", "seed", "", "Seed of the random numbers, and of T5's biases",
               IntegerRange{0, std::numeric_limits<std::int64_t>::max()}},
              &Setup::seed),
         formerly("likeness", make({"", "similarity", "",
-                                   "0: every token has vectors of its own; 1: all tokens are alike, so that "
-                                   "the map shows position alone",
+                                   "0: each token has its own vectors; 1: all tokens are identical, so that "
+                                   "the map shows only position",
                                    RealRange{0, 1}},
                                   &Setup::similarity)),
         matrixField("q", "Hand-set queries: rows separated by |", &HeadVectors::Q),
@@ -295,14 +292,15 @@ std::vector<SetupField> attentionFields() {
         matrixField("v", "Hand-set values", &HeadVectors::V),
         make({"", "run", "", "Name of the run", AnyText{20000}}, &Setup::run),
         make({"", "run_text", "", "Text that the run's model reads", AnyText{20000}}, &Setup::run_text),
-        make({"", "layer", "", "Layer of the run, from 0: nearest to the input", IntegerRange{0, 4095}},
+        make({"", "layer", "", "Layer of the run, from 0 (nearest to the input)", IntegerRange{0, 4095}},
              &Setup::layer),
-        make({"", "head", "", "Head, from 0: of the run, of ALiBi's slopes, of T5's biases",
+        make({"", "head", "", "Head, from 0, of the run, ALiBi's slopes or T5's biases",
               IntegerRange{0, kAnyIndex}},
              &Setup::head),
-        make({"", "heads", "", "H of ALiBi's slopes", IntegerRange{1, 1024}}, &Setup::heads),
+        make({"", "heads", "", "H, number of heads, for ALiBi's slopes", IntegerRange{1, 1024}},
+             &Setup::heads),
         methodField(),
-        make({"", "attention", "", "How scores become weights", Choice{attentionKindNames()}},
+        make({"", "attention", "", "How scores become attention weights", Choice{attentionKindNames()}},
              &Setup::attention),
         make({"", "causal", "", "A query sees only itself and earlier tokens; if off, all tokens", Flag()},
              &Setup::causal),
@@ -315,20 +313,20 @@ std::vector<SetupField> attentionFields() {
               "over j",
               IntegerRange{0, kAnyIndex}},
              &Setup::query),
-        make({"", "key", "", "j, the key that is marked, from 0; its distance is δ = n − j",
+        make({"", "key", "", "j, the marked key, from 0; its distance is δ = n − j",
               IntegerRange{0, kAnyIndex}},
              &Setup::key),
-        list("muted", "Pairs left out of scores, comma-separated", &Setup::ablated_pairs,
+        list("muted", "Pairs ablated in the scores, comma-separated", &Setup::ablated_pairs,
              IntegerRange{0, bounds::kMaxHeadDim}),
         make({"", "blend", "", "β in o = Σ aₙⱼ R(β(j − n))vⱼ: 0, values are not rotated, RoPE; 1, RoPER",
               RealRange{0, 1}},
              &Setup::value_rotation_strength),
-        make({"", "mixture", "",
-              "Which random values are mixed: one token with all the weight, two equal ones, one of them at "
-              "the "
-              "query, or all with the weights of attention",
-              Choice{{"one", "two", "all"}}},
-             &Setup::mixed_tokens),
+        make(
+            {"", "mixture", "",
+             "Which random values are mixed: one token with all the weight; two equal values, one of them at "
+             "the query; or all tokens with their attention weights",
+             Choice{{"one", "two", "all"}}},
+            &Setup::mixed_tokens),
     };
 }
 

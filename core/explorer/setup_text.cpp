@@ -111,14 +111,14 @@ Setup withSettings(Setup setup, const std::vector<std::pair<std::string, std::st
     for (const auto& [key, vector] : {std::pair{"x", &setup.x}, {"y", &setup.y}})
         if (given_keys.count(key) > 0 && vector->size() != setup.head_dim)
             throw Error(ErrorKind::usage, std::string(key) + " has " + std::to_string(vector->size()) +
-                                              " numbers, head_dim is " + std::to_string(setup.head_dim));
+                                              " numbers, but head_dim is " + std::to_string(setup.head_dim));
     const Setup inside = sanitized(setup);
     for (const auto& [key, value] : settings) {
         const SetupField& field = findSetupField(key);
         if (field.text(setup) == field.text(inside)) continue;
         throw Error(ErrorKind::usage,
                     key + "=" + value.substr(0, 80) +
-                        " is out of bounds or does not fit the other settings; the nearest is " +
+                        " is out of bounds or conflicts with other settings; the nearest valid value is " +
                         field.text(inside).substr(0, 80));
     }
     return inside;
@@ -137,8 +137,7 @@ SetupText parseSetup(std::string_view line) {
     for (const std::string& part : rest.empty() ? std::vector<std::string>{} : split(rest, '&')) {
         const std::size_t equals = part.find('=');
         if (equals == std::string::npos)
-            throw Error(ErrorKind::usage,
-                        "a setting is written key=value, not \"" + part.substr(0, 80) + "\"");
+            throw Error(ErrorKind::usage, "a setting must be key=value, not \"" + part.substr(0, 80) + "\"");
         const std::string key = decoded(part.substr(0, equals)), value = decoded(part.substr(equals + 1));
         if (key.starts_with(kViewPrefix)) {
             parsed.view[key] = value;

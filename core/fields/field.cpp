@@ -123,16 +123,15 @@ void requireOnce(std::map<std::string, std::string>& given_keys, const FieldInfo
                  const std::string& key) {
     const auto [before, first] = given_keys.emplace(field.key(), key);
     if (first) return;
-    throw Error(ErrorKind::usage, before->second == key
-                                      ? "\"" + key + "\" is given twice"
-                                      : "\"" + key + "\" and \"" + before->second +
-                                            "\" are two names of one field; give one of them");
+    throw Error(ErrorKind::usage, before->second == key ? "\"" + key + "\" is given twice"
+                                                        : "\"" + key + "\" and \"" + before->second +
+                                                              "\" are two names of one field; give only one");
 }
 
 std::pair<std::string, std::string> splitSetting(std::string_view setting) {
     const std::size_t equals = setting.find('=');
     if (equals == std::string_view::npos)
-        throw Error(ErrorKind::usage, "a setting is written key=value, not \"" +
+        throw Error(ErrorKind::usage, "a setting must be key=value, not \"" +
                                           std::string(setting.substr(0, kShownBytes)) + "\"");
     return {trimmed(setting.substr(0, equals)), trimmed(setting.substr(equals + 1))};
 }

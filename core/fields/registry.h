@@ -28,7 +28,7 @@ const Entry& findEntry(const std::vector<Entry>& entries, const std::string& nam
         if (entry.name == name) return entry;
         known.push_back(entry.name);
     }
-    throw std::invalid_argument("unknown " + kind + " '" + name + "'; known are " + join(known, ", "));
+    throw std::invalid_argument("unknown " + kind + " '" + name + "'; expected one of " + join(known, ", "));
 }
 
 /// The same, for a person who has chosen one.
@@ -40,7 +40,7 @@ const auto& findUserEntry(const Entries& entries, const std::string& name, const
         if (entry.name == name) return entry;
         names.push_back(entry.name);
     }
-    throw Error(ErrorKind::usage, "there is no " + kind + " \"" + name + "\"; " + nameHint(name, names));
+    throw Error(ErrorKind::usage, "unknown " + kind + " \"" + name + "\"; " + nameHint(name, names));
 }
 
 template <class Entry>

@@ -57,7 +57,7 @@ std::string readTomlText(const toml::node& node, const std::string& origin, cons
 toml::table parseToml(std::string_view text, const std::string& origin) {
     constexpr std::size_t kLongest = 8'000'000;  // values take forty times as much memory as their text
     if (text.size() > kLongest)
-        throw Error(ErrorKind::usage, origin + " is longer than 8 MB, which no such file is");
+        throw Error(ErrorKind::usage, origin + " is larger than 8 MB, the limit for such a file");
     requireShallow(text, origin);
     try {
         return toml::parse(text, origin);

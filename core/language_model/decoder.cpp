@@ -75,7 +75,7 @@ Decoder::Decoder(PretrainedModel model) : model_(std::move(model)), weights_(mod
 void Decoder::check(std::span<const std::int64_t> tokens, std::int64_t first,
                     const Intervention& intervention) const {
     const Architecture& model = architecture();
-    if (tokens.empty()) throw std::invalid_argument("there is no token to read");
+    if (tokens.empty()) throw std::invalid_argument("the text has no tokens");
     for (const std::int64_t id : tokens)
         if (id < 0 || id >= model.vocabulary)
             throw std::invalid_argument("the model has tokens 0 to " + std::to_string(model.vocabulary - 1) +
@@ -329,7 +329,7 @@ const LinearLocation& Decoder::head() const {
     if (model_.weights.head) return *model_.weights.head;
     throw std::invalid_argument(
         model_.name +
-        " has no head and predicts no tokens; its attention, heads, bands and kernels can be looked at");
+        " has no output head and predicts no tokens; its attention, heads, bands and kernels can be shown");
 }
 
 void Decoder::forEachLogitsBlock(

@@ -36,8 +36,8 @@ void requireFinite(const at::Tensor& x, const std::string& where, const Pretrain
         if (!isFinite(*model.tensors, tensor))
             throw Error(ErrorKind::checkpoint, model.tensors->pathOfFile(tensor.file) + ": the tensor " +
                                                    toSingleLine(name) +
-                                                   " holds nan or inf; the model cannot be used");
-    throw Error(ErrorKind::checkpoint, model.tensors->pathOfFile(0) + ": numbers grow beyond float32 in " +
+                                                   " contains nan or inf; the model cannot be used");
+    throw Error(ErrorKind::checkpoint, model.tensors->pathOfFile(0) + ": numbers overflow float32 in " +
                                            where + ", though all parameters are finite");
 }
 

@@ -9,10 +9,10 @@ PositionMethod alibiMethod() {
     PositionMethod method;
     method.name = "alibi";
     method.title = "ALiBi";
-    method.summary = "Scores fall with distance, by a slope of each head's own.";
+    method.summary = "Scores fall with distance, with a different slope for each head.";
     method.source = "Press et al. 2021";
     method.formula = "s = q·k/√d − 2<sup>−8h/H</sup>·(n − j)";
-    method.extrapolation = "far tokens count ever less, so it reads long texts as a sequence of near ones";
+    method.extrapolation = "distant tokens count less and less, so it reads long texts by nearby tokens";
     method.color = 0xb5179e;
     method.biases_scores = true;
     method.bias = [](const HeadContext& head) {

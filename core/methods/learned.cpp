@@ -15,9 +15,9 @@ std::vector<SettingProblem> checkTable(const PositionSettings& s, const ModelSha
         problems.push_back({"snapshots.tokens", "the learned table has " + std::to_string(positions) +
                                                     " positions; a snapshot's text must not be longer"});
     if (positions < shape.length)
-        problems.push_back({"model.table_positions", "training sequences have " +
-                                                         std::to_string(shape.length) +
-                                                         " characters; the table must hold as many"});
+        problems.push_back(
+            {"model.table_positions", "training sequences have " + std::to_string(shape.length) +
+                                          " characters; the table needs at least as many positions"});
     return problems;
 }
 
@@ -30,11 +30,11 @@ PositionMethod learnedMethod() {
     method.summary = "A learned vector for each position is added to the embeddings.";
     method.source = "Gehring et al. 2017";
     method.formula = "x<sub>n</sub> + p<sub>n</sub>, p learned";
-    method.extrapolation = "it cannot: the table has no such positions";
+    method.extrapolation = "not possible: the table has no such positions";
     method.color = 0x8c564b;
     method.settings = {integerSetting(
         "table_positions", "positions",
-        "Learned table: its length; a longer text is refused. 0 takes training.length", {0, 1048576}, 0)};
+        "Learned table: its length; longer texts are refused. 0 uses training.length", {0, 1048576}, 0)};
     method.adds_to_embeddings = true;
     method.check = checkTable;
     method.parameters = [](const PositionSettings& s, const ModelShape& shape) {

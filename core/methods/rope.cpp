@@ -7,8 +7,8 @@ PositionMethod ropeMethod() {
     method.name = "rope";
     method.title = "RoPE";
     method.summary =
-        "Each pair of features of queries and keys is rotated by its position, so that scores depend on "
-        "distance alone.";
+        "Each pair of features of queries and keys is rotated by its position, so that scores depend "
+        "only on distance.";
     method.source = "Su et al. 2021";
     method.formula = "s = (R(n)q)·(R(j)k)/√d";
     method.color = 0x0072b2;

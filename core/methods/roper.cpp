@@ -9,11 +9,11 @@ PositionMethod roperMethod() {
     method.name = "roper";
     method.title = "RoPER";
     method.summary =
-        "As RoPE; values are rotated too before they are mixed, and the result is rotated back, so that "
-        "the output itself knows how far away each value was.";
+        "Like RoPE, but values are also rotated before they are mixed, and the result is rotated back, so "
+        "that the output itself encodes how far away each value was.";
     method.source = "Harik & Jayasiri 2022; again as RoVE, arXiv 2606.11275, 2026";
     method.formula =
-        "s = (R(n)q)·(R(j)k)/√d: the same scores and weights as RoPE; only the values rotate too";
+        "s = (R(n)q)·(R(j)k)/√d: the same scores and weights as RoPE; in addition, the values rotate";
     method.color = 0xd55e00;
     method.relevant_fields.push_back("value_rotary_fraction");
     method.rotates_values = true;

@@ -20,7 +20,7 @@ PositionMethod rotaryMethod() {
     method.rotates = true;
     method.parameters = trainedFrequencies;
     method.extrapolation =
-        "slow pairs reach angles that training never showed; frequencies can be scaled (linear, NTK, YaRN, "
+        "slow pairs reach angles never seen in training; frequencies can be scaled (linear, NTK, YaRN, "
         "…)";
     return method;
 }

@@ -11,7 +11,7 @@ PositionMethod sinusoidalMethod() {
     method.formula =
         "x<sub>n</sub> + p<sub>n</sub>, p<sub>n,2i</sub> = sin nθ<sub>i</sub>, p<sub>n,2i+1</sub> = "
         "cos nθ<sub>i</sub>";
-    method.extrapolation = "sums of sines that training never showed";
+    method.extrapolation = "sums of sines never seen in training";
     method.color = 0x7b52ab;
     method.relevant_fields = {"base"};
     method.adds_to_embeddings = true;

@@ -8,7 +8,7 @@ std::vector<SettingProblem> checkBuckets(const PositionSettings& s, const ModelS
     const std::int64_t exact = s.declared.integer("bias_buckets") / 2;
     if (s.declared.integer("bias_distance") > exact) return {};
     return {{"model.bias_distance",
-             "the first half of the buckets holds one distance each, so this must be above " +
+             "the first half of the buckets has one distance each, so this must be above " +
                  std::to_string(exact)}};
 }
 
@@ -21,7 +21,7 @@ PositionMethod t5Method() {
     method.summary = "A learned number for each bucket of distances is added to the scores of a head.";
     method.source = "Raffel et al. 2020";
     method.formula =
-        "s = q·k/√d + bias(bucket of n − j): a learned number per bucket, drawn from the seed where no run "
+        "s = q·k/√d + bias(bucket of n − j): a learned number per bucket, drawn from the seed unless a run "
         "has learned it";
     method.extrapolation = "all distances from bias_distance on share the last bucket";
     method.color = 0x6b8e23;

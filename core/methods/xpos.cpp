@@ -16,23 +16,24 @@ PositionMethod xposMethod() {
     method.name = "xpos";
     method.title = "xPos";
     method.summary =
-        "As RoPE; a pair's part of a score also decays with distance, the fast pairs' most, so that far "
-        "scores waver less.";
+        "Like RoPE, but each pair's part of a score also decays with distance, fast pairs most, so that "
+        "distant scores fluctuate less.";
     method.source = "Sun et al. 2022";
     method.formula =
         "s = (ζ<sup>n/512</sup>R(n)q)·(ζ<sup>−j/512</sup>R(j)k)/√d, ζ<sub>i</sub> = (2i/d + 0.4)/1.4";
     method.extrapolation =
-        "far scores fade, so it reads long texts by what is near; frequencies can be scaled too";
+        "distant scores fade, so it reads long texts by nearby tokens; frequencies can be scaled too";
     method.color = 0x00838f;
     method.max_length = [](const PositionSettings&, const ModelShape&) { return kMaxLength; };
-    method.limit_text = "uses xPos, whose powers of ζ stay inside float32 for";
+    method.limit_text = "uses xPos, whose powers of ζ stay within float32 for";
     method.advice_for_longer = "use another method";
     method.check = [](const PositionSettings&, const ModelShape& shape) {
         std::vector<SettingProblem> problems;
         if (!shape.causal)
-            problems.push_back({"model.position",
-                                "xPos fades with the distance to keys before the query; keys after it "
-                                "would grow, so it needs training.objective = causal"});
+            problems.push_back(
+                {"model.position",
+                 "xPos scores decay with the distance to keys before the query; for keys after it "
+                 "they would grow, so it needs training.objective = causal"});
         if (shape.length > kMaxLength)
             problems.push_back(
                 {"training.length", "xPos reads at most " + std::to_string(kMaxLength) + " tokens"});

@@ -100,8 +100,8 @@ std::string selectAttentionBackend(const AttentionShape& shape) {
         const Only only(implementation);
         if (const auto time = measure(shape)) measured.emplace_back(*time, &implementation);
     }
-    TORCH_CHECK(!measured.empty(), "no attention of LibTorch's does ", shape.T, " tokens with heads of ",
-                shape.d);
+    TORCH_CHECK(!measured.empty(), "no attention implementation of LibTorch supports ", shape.T,
+                " tokens with heads of ", shape.d);
     std::sort(measured.begin(), measured.end());
     std::vector<std::int64_t> order;
     std::string times;

@@ -17,7 +17,7 @@ namespace roper {
 namespace {
 
 constexpr const char* kGetCuda =
-    "Run `./lab setup --cuda` to fetch LibTorch's CUDA half, or take the CPU (device.name = cpu).";
+    "Run `./lab setup --cuda` to fetch LibTorch's CUDA libraries, or use the CPU (device.name = cpu).";
 
 bool hasCudaDriver() {
     return std::filesystem::exists("/dev/nvidia0") || std::filesystem::exists("/dev/nvidiactl");
@@ -29,12 +29,13 @@ std::optional<std::string> openTorchCudaLibrary() {
     // RTLD_GLOBAL, since further libraries that it loads need its symbols.
     if (::dlopen("libtorch_cuda.so", RTLD_NOW | RTLD_GLOBAL) == nullptr) {
         const char* reason = ::dlerror();
-        return std::string("LibTorch's CUDA half cannot be opened (") + (reason ? reason : "unknown reason") +
-               "). " + kGetCuda;
+        return std::string("LibTorch's CUDA libraries cannot be loaded (") +
+               (reason ? reason : "unknown reason") + "). " + kGetCuda;
     }
     if (!at::detail::getCUDAHooks().hasCUDA())
-        return "LibTorch's CUDA half is there, but no NVIDIA driver or GPU answers. Check `nvidia-smi`, or "
-               "take the CPU (device.name = cpu).";
+        return "LibTorch's CUDA libraries are installed, but no NVIDIA driver or GPU responds. Check "
+               "`nvidia-smi`, or "
+               "use the CPU (device.name = cpu).";
     return std::nullopt;
 }
 
@@ -58,8 +59,8 @@ c10::Device cudaDevice(const std::string& name, int process) {
     const c10::Device device(name);
     const int count = at::detail::getCUDAHooks().deviceCount();
     if (device.has_index() && device.index() >= count)
-        throw Error(ErrorKind::usage, "there is no " + name + ": this machine has " + std::to_string(count) +
-                                          " GPU(s), numbered from 0");
+        throw Error(ErrorKind::usage, "device not found: " + name + "; this machine has " +
+                                          std::to_string(count) + " GPU(s), numbered from 0");
     return device.has_index() ? device
                               : c10::Device(c10::kCUDA, static_cast<c10::DeviceIndex>(process % count));
 }
@@ -79,7 +80,7 @@ OpenedDevice openDevice(const std::string& name, bool plain, int process) {
     const c10::Device device = cudaDevice(name == "auto" ? "cuda" : name, process);
     if (plain) return {device, ""};
     const auto problem = openRoperCudaLibrary(device);
-    return {device, problem ? "training without our own CUDA half, so slower: " + *problem : ""};
+    return {device, problem ? "training without our own CUDA kernels, so slower: " + *problem : ""};
 }
 
 bool multipliesBFloat16(const c10::Device& device) {

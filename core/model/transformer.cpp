@@ -75,14 +75,14 @@ std::int64_t Transformer::parameterCount() const {
 std::string Transformer::reasonForPlain() const {
     if (specification_.device.kernel == "plain") return "device.kernel is plain";
     if (!options_.device().is_cpu()) return "the model is on a GPU";
-    if (options_.dtype() != at::kFloat) return "our kernels are for float32";
+    if (options_.dtype() != at::kFloat) return "our kernels support only float32";
     return {};
 }
 
 /// Why attention does, in such a pass; empty if it uses our kernel.
 std::string Transformer::reasonNotFused() const {
     if (!uses_kernels_) return reasonForPlain();
-    if (attention_ != AttentionKind::softmax) return "the kernel knows softmax alone";
+    if (attention_ != AttentionKind::softmax) return "the kernel supports only softmax";
     if (specification_.model.trainsFrequencies()) return "the kernel does not train frequencies";
     return {};
 }

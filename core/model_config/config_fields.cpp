@@ -31,15 +31,15 @@ ConfigFields::ConfigFields(std::shared_ptr<const Json> root, const Json& object,
 ConfigFields ConfigFields::parse(std::string_view text) {
     constexpr std::size_t kMaxBytes = 1 << 20;
     if (text.size() > kMaxBytes) fail("this is too long for a config.json");
-    if (trimmed(text).empty()) fail("there is nothing to read; paste the text of a model's config.json");
+    if (trimmed(text).empty()) fail("the text is empty; paste the text of a model's config.json");
     auto root = std::make_shared<Json>();
     try {
         // As strings, such numbers are refused by name where a number is read and ignored elsewhere.
         *root = parseStrictJson(quoteNonFiniteNumbers(text));
     } catch (const std::invalid_argument& error) {
-        fail(std::string("this is not JSON that can be read: ") + error.what());
+        fail(std::string("this is not JSON: ") + error.what());
     }
-    if (!root->is_object()) fail("a config.json is one JSON object, { … }");
+    if (!root->is_object()) fail("a config.json must be one JSON object, { … }");
     const Json& object = *root;
     return {std::move(root), object, ""};
 }
@@ -102,7 +102,8 @@ std::optional<double> ConfigFields::number(const std::string& key, double low, d
 
 std::optional<int> ConfigFields::integer(const std::string& key, int low, int high) const {
     const auto value = number(key, low, high);
-    if (value && *value != std::floor(*value)) refuse(key, "must be whole, not " + formatNumber(*value));
+    if (value && *value != std::floor(*value))
+        refuse(key, "must be a whole number, not " + formatNumber(*value));
     return value ? std::optional(static_cast<int>(*value)) : std::nullopt;
 }
 
@@ -131,7 +132,7 @@ std::optional<std::vector<double>> ConfigFields::numbers(const std::string& key,
         if (!entry.is_number()) refuse(key, "must be a list of numbers; one entry is " + shown(entry));
         read.push_back(entry.get<double>());
         if (!(read.back() >= low && read.back() <= high))
-            refuse(key, "holds numbers between " + formatNumber(low) + " and " + formatNumber(high) +
+            refuse(key, "must contain numbers between " + formatNumber(low) + " and " + formatNumber(high) +
                             ", not " + formatNumber(read.back()));
     }
     return read;

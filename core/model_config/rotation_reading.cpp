@@ -75,7 +75,7 @@ class Reader {
 
     std::optional<int> integer(const std::string& key, int low, int high) const {
         const auto value = number(key, low, high);
-        if (value && *value != std::floor(*value)) config_.refuse(key, "must be whole");
+        if (value && *value != std::floor(*value)) config_.refuse(key, "must be a whole number");
         return value ? std::optional(static_cast<int>(*value)) : std::nullopt;
     }
 
@@ -89,7 +89,8 @@ class Reader {
         if (type_.is_known) return;
         for (const char* key : {kByLayer, "block_configs"})
             if (config_.has(key))
-                note(std::string(key) + " is not read here: some layers may differ from what it says of all");
+                note(std::string(key) +
+                     " is not supported here: some layers may differ from what is shown for all");
     }
 
     /// Reads per_layer_config, the settings of single layers. transformers resolves the rotation members in
@@ -124,8 +125,8 @@ class Reader {
         if (is_width && !type_.per_layer_keys.empty()) return;
         const bool is_number = own.isNumber(member);
         if (is_number && own.number(member, 0, kMaxTextLength) == number(member, 0, kMaxTextLength)) return;
-        own.refuse(member, "is of one layer; models of type " + type_.name +
-                               " cannot compute a rotation that differs from layer to layer in it");
+        own.refuse(member, "is set for one layer; models of type " + type_.name +
+                               " cannot vary it from layer to layer");
     }
 
     /// @throws Error (usage) if layers of one kind differ, as in transformers
@@ -133,11 +134,13 @@ class Reader {
         if (per_layer_.empty()) return;
         const std::vector<std::string> kinds = layerKinds();
         if (kinds.empty())
-            config_.refuse("layer_types", std::string("is missing, by which ") + kByLayer + " is read");
+            config_.refuse("layer_types",
+                           std::string("is missing; ") + kByLayer + " cannot be read without it");
         for (const auto& [member, of_layer] : per_layer_) {
             if (of_layer.rbegin()->first >= static_cast<int>(kinds.size()))
-                config_.refuse(kByLayer, "names layer " + std::to_string(of_layer.rbegin()->first) + " of " +
-                                             std::to_string(kinds.size()) + " layers, from 0");
+                config_.refuse(kByLayer, "names layer " + std::to_string(of_layer.rbegin()->first) +
+                                             ", but there are " + std::to_string(kinds.size()) +
+                                             " layers, numbered from 0");
             std::map<std::string, std::optional<int>> of_kind;
             for (std::size_t layer = 0; layer < kinds.size(); ++layer) {
                 const auto own = of_layer.find(static_cast<int>(layer));
@@ -189,7 +192,7 @@ class Reader {
         const auto [others, usual_others] = kind.width_difference[1];
         const int width = config_.integer(all, 2, kMaxHeadDim).value_or(usual) -
                           config_.integer(others, 0, kMaxHeadDim).value_or(usual_others);
-        if (width < 2) config_.refuse(others, "leaves less than 2 of a head's features to rotate");
+        if (width < 2) config_.refuse(others, "leaves fewer than 2 of a head's features to rotate");
         return width;
     }
 
@@ -230,15 +233,15 @@ class Reader {
         const auto parameters = objectUnlessEmpty(kParameters), scaling = objectUnlessEmpty(kScaling);
         if (type_.is_nested) return sourcesByKind(parameters, scaling);
         if (parameters && scaling)
-            note("rope_scaling counts, as in transformers 5.24; the rope_parameters beside it do not");
+            note("rope_scaling takes precedence over rope_parameters, as in transformers 5.24");
         const auto& given = scaling ? scaling : parameters;
         if (given) {
             const std::vector<std::string> kinds = kindsIn(*given);
             const bool is_flat = given->has("rope_type") || given->has("type");
             if (!kinds.empty() && !type_.is_known && !is_flat) return sourcesOfUnknown(*given, kinds);
             if (!kinds.empty() && type_.is_known)
-                given->refuse(kinds.front(), "is of one kind of layer; models of type " + type_.name +
-                                                 " have the same rotation in all");
+                given->refuse(kinds.front(), "is set for one kind of layer; models of type " + type_.name +
+                                                 " use the same rotation in all layers");
         }
         if (!type_.is_known) return sourcesWithLocalBase(given);
         if (scaling && !type_.kinds.front().is_scaled) {
@@ -259,7 +262,7 @@ class Reader {
             config_.refuse(kParameters, "must name kinds of layers: " + join(kindNames(), ", "));
         if (is_flat)
             note(
-                "rope_parameters name no kind of layer, so transformers 5.24 reads nothing of them for "
+                "rope_parameters name no kind of layer, so transformers 5.24 ignores them for "
                 "models of type " +
                 type_.name);
         const auto by_kind = is_flat ? std::nullopt : parameters;
@@ -267,7 +270,7 @@ class Reader {
         // read.
         const auto plain = ConfigFields::parse(R"({"rope_type": "default"})");
         if (scaling && config_.has(kRotaryFraction))
-            note("partial_rotary_factor beside rope_scaling may be read otherwise by models of type " +
+            note("partial_rotary_factor next to rope_scaling may be read differently by models of type " +
                  type_.name);
         std::vector<Source> all;
         for (const ModelType::Kind& kind : type_.kinds) {
@@ -277,7 +280,7 @@ class Reader {
                 continue;
             }
             if (by_kind && !own && type_.needs_theta)
-                by_kind->refuse(kind.name, "is missing: what layers of this kind have");
+                by_kind->refuse(kind.name, "is missing, although the model has layers of this kind");
             if (own && type_.needs_theta && !own->has("rope_theta")) own->refuse("rope_theta", "is missing");
             const auto usual = rope_ ? rope_->object(kind.name) : std::nullopt;
             if (!own && !rope_) continue;
@@ -300,7 +303,7 @@ class Reader {
                                       const std::optional<ConfigFields>& scaling) {
         if (parameters && scaling)
             config_.refuse(kScaling,
-                           "stands beside rope_parameters, which transformers 5.24 cannot read in "
+                           "is given in addition to rope_parameters, which transformers 5.24 cannot read in "
                            "models of type " +
                                type_.name);
         const auto given = scaling ? scaling : config_.object(kParameters);  // may be empty
@@ -310,7 +313,7 @@ class Reader {
             const auto own = !given    ? std::optional(*rope_->object(kind.name))
                              : is_flat ? given
                                        : given->object(kind.name);
-            if (!own) given->refuse(kind.name, "is missing: what layers of this kind have");
+            if (!own) given->refuse(kind.name, "is missing, although the model has layers of this kind");
             if (own->equalsJson("rope_type", "\"proportional\"") ||
                 own->equalsJson("type", "\"proportional\""))
                 own->refuse("rope_type",
@@ -390,7 +393,7 @@ class Reader {
         const bool is_default_type = sizes_ && sizes_->equalsJson(type_.required_key, type_.required_value) &&
                                      !config_.contains(type_.required_key);
         if (is_default_type) return true;
-        note("nothing rotates: models of type " + type_.name + " rotate where " + type_.required_key +
+        note("nothing rotates: models of type " + type_.name + " rotate only if " + type_.required_key +
              " is " + type_.required_value);
         return false;
     }
@@ -404,7 +407,7 @@ class Reader {
     std::string typeOf(const ConfigFields& rope) const {
         const auto newer = rope.text("rope_type"), older = rope.text("type");
         if (newer && older && *newer != *older)
-            note("type is not read beside rope_type, which is \"" + toSingleLine(*newer) + "\"");
+            note("type is ignored because there is a rope_type, \"" + toSingleLine(*newer) + "\"");
         return newer.value_or(older.value_or("default"));
     }
 
@@ -420,8 +423,8 @@ class Reader {
                 : integer(type_.features_key, 0, rotary.head_dim).value_or(rotary.head_dim);
         if (fixed > 0) {
             if (fixed > rotary.head_dim)
-                config_.refuse("hidden_size", "makes heads of less than " + std::to_string(fixed) +
-                                                  " features, which rotate");
+                config_.refuse("hidden_size", "makes heads smaller than the " + std::to_string(fixed) +
+                                                  " features that rotate");
             rotateFeatures(fixed + fixed % 2, rotary);
             return;
         }
@@ -467,7 +470,7 @@ class Reader {
         named.refuse(isScaled(method) ? kRotaryFraction : "rope_type",
                      "makes " + std::to_string(features) + " of a head's " + std::to_string(all) +
                          " features rotate, but its queries have " + std::to_string(rotating) +
-                         " for it: models of type " + type_.name + " cannot compute that");
+                         " for rotation: models of type " + type_.name + " cannot compute that");
     }
 
     double rotaryFraction(const Source& source, const std::string& method, int head_dim) {
@@ -480,8 +483,8 @@ class Reader {
         const double rotary_fraction = given.value_or(isScaled(method) && source.is_default ? 1 : usual);
         if (rotary_fraction == 1 || type_.reads_rotary_fraction) {
             if (!given && rotary_fraction != 1)
-                note(std::string(kRotaryFraction) + " is missing; " + formatNumber(rotary_fraction) +
-                     " is taken, as models of type " + type_.name + " do");
+                note(std::string(kRotaryFraction) + " is missing; the value used is " +
+                     formatNumber(rotary_fraction) + ", as in models of type " + type_.name);
             return rotary_fraction;
         }
         if (isScaled(method))
@@ -534,9 +537,9 @@ class Reader {
         if (inside || outside || !type_.ratio_key.empty() || kind.theta_keys.empty()) return;
         const bool names_any = source.rope || type_.is_known || config_.has("rotary_pct") ||
                                config_.has("rotary_dim") || config_.has(kRotaryFraction);
-        note(names_any ? "rope_theta is missing; " + formatNumber(rotary.base) + " is taken"
-                       : "the config names no rotary field; what is shown is RoPE with base 10000, if the "
-                         "model has it at all");
+        note(names_any ? "rope_theta is missing; the value used is " + formatNumber(rotary.base)
+                       : "the config has no rotary field; what is shown is RoPE with base 10000, if the "
+                         "model uses RoPE at all");
     }
 
     std::initializer_list<const char*> ropeThetaKeys() const {
@@ -557,7 +560,7 @@ class Reader {
             {"proportional", ScalingMethod::p_rope},
             {"su", ScalingMethod::longrope}};  // Phi-3's first name for it
         if (name == "mrope") {
-            note("mrope gives each part of the head positions of its own; for text they are all the same");
+            note("mrope gives each part of the head its own positions; for text they are all the same");
             return ScalingMethod::none;
         }
         if (name == "yarn" && type_.yarn_means_longrope) return ScalingMethod::longrope;
@@ -567,7 +570,7 @@ class Reader {
             names.push_back(known);
         }
         rope.refuse(rope.has("rope_type") ? "rope_type" : "type",
-                    "\"" + toSingleLine(name) + "\" is not known here; known are " + join(names, ", "));
+                    "\"" + toSingleLine(name) + "\" is unknown; expected one of " + join(names, ", "));
     }
 
     void readScaling(const ConfigFields& rope, const std::string& name, RotaryConfig& rotary) {
@@ -583,7 +586,7 @@ class Reader {
         if (scaling.method == ScalingMethod::dynamic_ntk) {
             if (type_.reads_alpha || !type_.is_known)
                 if (const auto alpha = rope.number("alpha", 1, kMaxFactor)) {
-                    note("alpha makes the base larger whatever the length of the text: NTK-aware scaling");
+                    note("alpha increases the base whatever the length of the text: NTK-aware scaling");
                     scaling.method = ScalingMethod::ntk;
                     scaling.factor = *alpha;
                     return;
@@ -636,7 +639,7 @@ class Reader {
         scaling.truncate = truncate_.value_or(true);
         if (!rope.flag("truncate").value_or(true))
             note("truncate is not read in " + rope.nameOf("truncate") +
-                 ": transformers 5.24 looks for it beside the kinds of layers");
+                 ": transformers 5.24 expects it next to the kinds of layers");
     }
 
     void readLongRope(const ConfigFields& rope, RotaryConfig& rotary) const {
@@ -653,8 +656,9 @@ class Reader {
             const auto listed = rope.numbers(key, kMinListedFactor, kMaxListedFactor, 1 << 16);
             if (!listed) rope.refuse(key, "is missing: a list of " + std::to_string(pairs) + " numbers");
             if (listed->size() != pairs)
-                rope.refuse(key, "has " + std::to_string(listed->size()) + " numbers; one for each of " +
-                                     std::to_string(pairs) + " pairs is needed");
+                rope.refuse(key, "has " + std::to_string(listed->size()) +
+                                     " numbers; it needs one for each of " + std::to_string(pairs) +
+                                     " pairs");
             ComparableVector made;
             made =
                 Eigen::Map<const Eigen::VectorXd>(listed->data(), static_cast<Eigen::Index>(listed->size()));
@@ -665,8 +669,8 @@ class Reader {
         if (!type_.reads_mscales || scaling.long_factors == scaling.short_factors) return;
         scaling.long_factors = scaling.short_factors;
         note("long_factor is not read in models of type " + type_.name +
-             ": transformers 5.24 rotates long texts by short_factor, too, where Microsoft's own code does "
-             "not");
+             ": transformers 5.24 also rotates long texts by short_factor, unlike Microsoft's own "
+             "code");
     }
 
     void readLlama3(const ConfigFields& rope, Scaling& scaling) const {
@@ -828,9 +832,9 @@ class Reader {
         named.resize(named.size() - left_out);
         if (left_out > 0) named.push_back(std::to_string(left_out) + " more");
         if (named.empty()) return;
-        note(std::string(type_.is_known ? "of no effect in models of type " + type_.name +
-                                              ", as transformers 5.24 reads them: "
-                                        : "not understood, and not shown: ") +
+        note(std::string(type_.is_known ? "no effect in models of type " + type_.name +
+                                              ", as read by transformers 5.24: "
+                                        : "not understood and not shown: ") +
              join(named, ", "));
     }
 
@@ -896,7 +900,7 @@ ParsedRotation readRotation(const ConfigFields& config) {
     reading.model_type = part.model_type;
     if (!type.is_known && !part.model_type.empty())
         reading.notes.push_back("the model type " + quoteExcerpt(part.model_type) +
-                                " is not known here; it is read as most models are");
+                                " is unknown; it is read like most models");
     Reader(part.config, type, reading).read();
     return reading;
 }

@@ -23,7 +23,7 @@ struct OneDnn {
 
 OneDnn open() {
 #ifdef ROPER_SANITIZED
-    return {nullptr, "sanitizers know no libraries that see their own symbols first"};
+    return {nullptr, "sanitizers do not support libraries that resolve their own symbols first"};
 #else
     const std::filesystem::path path = libraryPath("libroper-products.so");
     void* const library = ::dlopen(path.c_str(), RTLD_NOW | RTLD_LOCAL | RTLD_DEEPBIND);

@@ -41,8 +41,8 @@ std::string setThreads(std::int64_t threads) {
     requireThreads(used);
     at::set_num_threads(static_cast<int>(used));
     if (threads <= used) return {};
-    return "of " + std::to_string(threads) + " threads (device.threads) " + std::to_string(used) +
-           " are used, four for each core: more would only wait for each other";
+    return "using " + std::to_string(used) + " of " + std::to_string(threads) +
+           " threads (device.threads), four for each core: more would only wait for each other";
 }
 
 }  // namespace roper

@@ -22,11 +22,11 @@ inline constexpr const char* kNoThreads =
 template <class Work>
 auto translateErrors(Work work) {
     constexpr const char* kMemoryAdvice =
-        "The machine's memory does not suffice. Use a smaller batch, length, width or number of layers.";
+        "This machine does not have enough memory. Use a smaller batch, length, width or number of layers.";
     constexpr const char* kGpuMemoryAdvice =
-        "The GPU's memory does not suffice. Use a smaller batch, length, width or number of layers, or wait "
-        "until "
-        "other programs need less of it.";
+        "The GPU does not have enough memory. Use a smaller batch, length, width or number of layers, or "
+        "wait "
+        "until other programs use less of it.";
     try {
         return work();
     } catch (const Error&) {

@@ -27,9 +27,9 @@ nlohmann::json readAnswerJson(std::string_view text) {
 }
 
 void refuseAnswer(const nlohmann::json::exception& error) {
-    throw Error(
-        ErrorKind::checkpoint,
-        std::string("the model's answer cannot be read, it may be of another version: ") + error.what());
+    throw Error(ErrorKind::checkpoint,
+                std::string("the model's answer cannot be read; another version may have written it: ") +
+                    error.what());
 }
 
 }  // namespace roper

@@ -31,8 +31,8 @@ const QuestionKind& questionKind(std::string_view name) {
     const auto found = std::find_if(questionKinds().begin(), questionKinds().end(),
                                     [&](const QuestionKind& kind) { return kind.name == name; });
     if (found != questionKinds().end()) return *found;
-    throw Error(ErrorKind::usage, "no question is called \"" + toSingleLine(std::string(name)) +
-                                      "\"; there are " + join(questionNames(), ", "));
+    throw Error(ErrorKind::usage, "unknown question \"" + toSingleLine(std::string(name)) +
+                                      "\"; expected one of " + join(questionNames(), ", "));
 }
 
 std::vector<std::string> questionNames() {

@@ -34,7 +34,7 @@ Enum enumFromName(const std::string& name) {
     std::string known;
     for (const std::string& one : names)
         known += (known.empty() ? "" : ", ") + one;
-    throw std::invalid_argument(std::string("unknown ") + kind + " '" + name + "'; known are " + known);
+    throw std::invalid_argument(std::string("unknown ") + kind + " '" + name + "'; expected one of " + known);
 }
 
 }  // namespace roper

@@ -32,7 +32,8 @@ Eigen::VectorXd rotate(const Rotary& rotary, const Eigen::VectorXd& x, double po
 Eigen::MatrixXd rotateRows(const Rotary& rotary, const Eigen::MatrixXd& X, const Eigen::VectorXd& positions) {
     requireWidth(rotary, X.cols());
     if (positions.size() != X.rows())
-        throw std::invalid_argument(std::to_string(X.rows()) + " rows need as many positions, not " +
+        throw std::invalid_argument(std::to_string(X.rows()) +
+                                    " rows need the same number of positions, not " +
                                     std::to_string(positions.size()));
     Eigen::MatrixXd rotated = X;
     for (int i = 0; i < rotary.pairs(); ++i) {

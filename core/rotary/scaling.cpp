@@ -22,8 +22,8 @@ void requireValidScaling(const Scaling& s, double length) {
     require(s.attention_factor >= 0, "the attention factor must not be negative", s.attention_factor);
     require(s.low_frequency_factor > 0 && s.high_frequency_factor >= s.low_frequency_factor,
             "high_freq_factor must not be below low_freq_factor", s.high_frequency_factor);
-    require(s.proportion >= 0 && s.proportion <= 1, "the proportion of rotating pairs lies between 0 and 1",
-            s.proportion);
+    require(s.proportion >= 0 && s.proportion <= 1,
+            "the proportion of rotating pairs must be between 0 and 1", s.proportion);
     require(s.proportion_factor >= 1, "p-RoPE's factor must be at least 1", s.proportion_factor);
     for (const ComparableVector* list : {&s.short_factors, &s.long_factors})
         for (const double factor : *list)

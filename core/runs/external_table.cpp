@@ -198,7 +198,7 @@ class TableReader {
                         table_.origin + (table_.kind == ExternalTable::Kind::csv ? " has a header but no rows"
                                          : table_.kind == ExternalTable::Kind::events
                                              ? " has no scalars"
-                                             : " has no rows: no JSON object is one"));
+                                             : " has no rows: none of its JSON objects is a row of metrics"));
         finish();
     }
 
@@ -370,7 +370,7 @@ void readEventFiles(ExternalTable& table, const std::vector<FilePath>& files,
     TableReader(table).read();
     for (const auto& [path, at] : *damaged)
         table.notes.push_back(path + " is damaged at byte " + std::to_string(at) +
-                              "; what could be read of it was, the rest is missing");
+                              "; the readable part is imported, the rest is missing");
 }
 
 std::string beginningOfFile(const FilePath& path) {
@@ -453,7 +453,7 @@ ExternalTable readExternalTable(const std::filesystem::path& named,
     }
     const FilePath path = FilePath::regular(named);
     if (fileSize(path) > kMaxImportedBytes)  // a missing file is an error here
-        throw Error(ErrorKind::disk, table.origin + " holds more than " +
+        throw Error(ErrorKind::disk, table.origin + " is larger than " +
                                          formatBytes(static_cast<double>(kMaxImportedBytes)) +
                                          "; import a part of it, or every tenth row");
     table.kind = kindOf(beginningOfFile(path));

@@ -109,7 +109,7 @@ std::vector<std::string> columnsOfText(const ExternalTable& table) {
 std::string describeContents(const ExternalTable& table) {
     const std::vector<std::string> numbers = columnsWhere(table, [](const std::string&) { return true; }),
                                    texts = columnsOfText(table);
-    return (numbers.empty() ? "no column holds numbers" : "it has " + listed(numbers)) +
+    return (numbers.empty() ? "no column contains numbers" : "it has " + listed(numbers)) +
            (texts.empty() ? "" : "; without numbers: " + listed(texts));
 }
 
@@ -166,12 +166,12 @@ ImportColumns::ImportColumns(const ExternalTable& table, const std::map<std::str
     for (const auto& [field, column] : mapping) {
         if (std::find(kImportFields.begin(), kImportFields.end(), field) == kImportFields.end())
             throw Error(ErrorKind::usage,
-                        "there is no field \"" + field + "\"; known are " + join(kImportFields, ", "));
+                        "unknown field \"" + field + "\"; expected one of " + join(kImportFields, ", "));
         if (!column.empty()) names_[field] = column;
     }
     if (names_.count("step") == 0)
-        throw Error(ErrorKind::usage, "say which column of " + table.origin +
-                                          " counts the steps, with --column step=NAME; " +
+        throw Error(ErrorKind::usage, "name the column of " + table.origin +
+                                          " that counts the steps, with --column step=NAME; " +
                                           describeContents(table));
     requested_columns_.push_back(place_of("step", names_["step"]));
     for (std::size_t i = 0; i < kImportFieldCount; ++i) {
@@ -182,11 +182,11 @@ ImportColumns::ImportColumns(const ExternalTable& table, const std::map<std::str
     }
     if (has(ImportField::loss) || has(ImportField::correct) || has(ImportField::evaluation_loss)) return;
     const std::vector<std::string> losses = possibleLosses(table);
-    throw Error(
-        ErrorKind::usage,
-        "say which column of " + table.origin +
-            " is the loss, the problems solved or the loss of an evaluation, with --column loss=NAME; " +
-            (losses.empty() ? describeContents(table) : "it may be " + join(losses, " or ")));
+    throw Error(ErrorKind::usage,
+                "name the column of " + table.origin +
+                    " for the loss, the solved problems or the evaluation loss, for example with --column "
+                    "loss=NAME; " +
+                    (losses.empty() ? describeContents(table) : "it may be " + join(losses, " or ")));
 }
 
 bool ImportColumns::has(ImportField field) const {
@@ -204,10 +204,10 @@ std::int64_t ImportColumns::stepOf(double value, std::size_t at) const {
     const auto refuse = [&](const std::string& what) {
         throw Error(ErrorKind::usage, table_.locationOf(at) + ": the step is " + formatNumber(value) +
                                           " (column \"" + column + "\"); " + what +
-                                          ". Is it the right column? --column step=NAME names another.");
+                                          ". Is this the right column? --column step=NAME names another.");
     };
-    if (value < 0 || value > kMaxImportedSteps) refuse("a step is a number from 0 to 1e9");
-    if (value != std::floor(value)) refuse("a step is a whole number");
+    if (value < 0 || value > kMaxImportedSteps) refuse("a step must be a number from 0 to 1e9");
+    if (value != std::floor(value)) refuse("a step must be a whole number");
     return static_cast<std::int64_t>(value);
 }
 
@@ -216,7 +216,7 @@ double ImportColumns::requireInteger(ImportField field, double value, std::size_
     if (value == std::floor(value) && std::abs(value) <= kMax) return value;
     throw Error(ErrorKind::usage,
                 table_.locationOf(at) + ": " + nameOf(field) + " is " + formatNumber(value) + " (column \"" +
-                    columnOf(field) + "\"), which is no whole number. --column " + nameOf(field) +
+                    columnOf(field) + "\"), which is not a whole number. --column " + nameOf(field) +
                     "=NAME names another column, and --column " + nameOf(field) + "= leaves it out.");
 }
 
@@ -252,7 +252,7 @@ SkippedRows ImportColumns::forEachStep(const std::function<void(const StepRow&)>
 
 std::string ImportColumns::missingLossNote() const {
     const std::vector<std::string> losses = possibleLosses(table_);
-    return "no training loss is imported: no column has a name that surely means it; " +
+    return "no training loss is imported: no column name clearly means it; " +
            (losses.empty() ? std::string("--column loss=NAME names it")
                            : "it may be " + join(losses, " or ") + ", with --column loss=NAME");
 }
@@ -282,7 +282,7 @@ std::vector<std::string> ImportColumns::notes() const {
         const ExternalTable::NonNumericCells& non_numeric = table_.non_numeric_in[column];
         if (non_numeric.count == 0 || used.count(table_.columns[column]) == 0) continue;
         notes.push_back(countOf(non_numeric.count, "cell") + " of \"" + table_.columns[column] +
-                        "\" held no number and " + (non_numeric.count == 1 ? "counts" : "count") +
+                        "\" contained no number and " + (non_numeric.count == 1 ? "counts" : "count") +
                         " as empty, the first at " + table_.locationOf(non_numeric.first) + ": " +
                         non_numeric.example);
     }

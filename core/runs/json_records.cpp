@@ -26,7 +26,7 @@ void JsonRecords::finish() const {
     if (depth_ > 0)
         throw Error(ErrorKind::usage,
                     origin_ + ":" + std::to_string(record_first_line_) +
-                        ": not JSON: what begins here does not end; the file was cut off, or "
+                        ": not JSON: what begins here does not end; the file was cut off or "
                         "is still being written");
 }
 
@@ -37,7 +37,7 @@ void JsonRecords::refuse(const std::string& what) const {
 void JsonRecords::consumeChar(char c) {
     if (record_depth_ >= 0) {
         record_ += c;
-        if (record_.size() > kMaxRecordBytes) refuse("an object of more than 4 MB is no row of metrics");
+        if (record_.size() > kMaxRecordBytes) refuse("an object larger than 4 MB is not a row of metrics");
     }
     if (in_string_) {
         if (!escaped_ && c == '"')
@@ -55,7 +55,7 @@ void JsonRecords::consumeStructural(char c) {
     if (c == '{' || c == '[') return open(c);
     if (c == '}' || c == ']') return close();
     if (is_between && c != ',' && std::isspace(static_cast<unsigned char>(c)) == 0)
-        refuse(depth_ == 0 ? "not JSON, or not of JSON objects" : "an element of the array is not an object");
+        refuse(depth_ == 0 ? "not JSON, or not JSON objects" : "an element of the array is not an object");
     if (c != '"') return;
     in_string_ = true;
     key_.clear();
@@ -82,7 +82,7 @@ void JsonRecords::open(char c) {
 }
 
 void JsonRecords::close() {
-    if (depth_ == 0) refuse("not JSON: a bracket closes that none has opened");
+    if (depth_ == 0) refuse("not JSON: a closing bracket without an opening one");
     --depth_;
     if (depth_ == record_depth_) {
         record_depth_ = -1;

@@ -43,8 +43,8 @@ LineTail::Update LineTail::poll(std::size_t max_bytes) {
     const std::size_t end = bytes.rfind('\n');
     if (end == std::string::npos) {
         if (bytes.size() == max_bytes)
-            problem_ = path_.string() + " has a line of more than " +
-                       formatBytes(static_cast<double>(max_bytes)) + "; what follows is not read";
+            problem_ = path_.string() + " has a line longer than " +
+                       formatBytes(static_cast<double>(max_bytes)) + "; the rest is not read";
         return update;
     }
     offset_ += end + 1;

@@ -75,7 +75,7 @@ ImportedRun importRun(const std::filesystem::path& runs, const std::string& name
     specification = onlyKnownSettings(std::move(specification), std::max<std::int64_t>(1, last_step));
     specification.about.title = titleOf(specification, name, table.origin);
     const std::string known =
-        "known settings: " + join(split(specification.about.known, ' '), ", ") + "; the others are not known";
+        "known settings: " + join(split(specification.about.known, ' '), ", ") + "; the others are unknown";
     if (steps_are_said && said_steps != specification.training.steps)
         notes.push_back("training.steps is " + std::to_string(specification.training.steps) +
                         ", the last step of the file, not " + std::to_string(said_steps));

@@ -22,7 +22,7 @@ std::map<std::string, std::string> guessMapping(const ExternalTable& table);
 struct ImportedRun {
     RunFolder folder;
     std::string columns;  ///< "columns: step is …": the mapping used
-    std::string known;    ///< "known settings: training.steps; the others are not known"
+    std::string known;    ///< "known settings: training.steps; the others are unknown"
     /// Notes for the user: what was omitted and why, and what was interpreted.
     std::vector<std::string> notes;
 };

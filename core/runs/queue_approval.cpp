@@ -102,10 +102,10 @@ std::string describeUnapproved(const std::vector<WaitingRun>& waiting) {
     std::vector<std::string> named;
     for (std::size_t i = 0; i < std::min(waiting.size(), kMaxNamed); ++i)
         named.push_back(waiting[i].name);
-    return countOf(waiting.size(), "run") + " of the queue (" + join(named, ", ") +
+    return countOf(waiting.size(), "run") + " in the queue (" + join(named, ", ") +
            (waiting.size() > kMaxNamed ? ", …) " : ") ") +
-           (waiting.size() == 1 ? "was not queued by you here, or has changed since"
-                                : "were not queued by you here, or have changed since");
+           (waiting.size() == 1 ? "was not queued by you on this machine, or has changed since"
+                                : "were not queued by you on this machine, or have changed since");
 }
 
 }  // namespace roper

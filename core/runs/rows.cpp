@@ -207,7 +207,7 @@ Row parseCells(std::string_view line) {
         const bool ok =
             std::visit([&](auto member) { return readCell(cells[i], row.*member); }, file.columns[i].member);
         if (!ok)
-            throw Error(ErrorKind::usage, "column " + std::string(file.columns[i].name) + " holds " +
+            throw Error(ErrorKind::usage, "column " + std::string(file.columns[i].name) + " contains " +
                                               quoteExcerpt(cells[i]) + ", which is not a number");
     }
     return row;

@@ -137,9 +137,9 @@ template <class Row>
 std::vector<Row> RunFolder::rows() const {
     const FilePath path = pathOf<Row>();
     if (pathExists(path) && fileSize(path) > maxBytesOfRows<Row>())
-        throw Error(ErrorKind::disk, path.string() + " holds more than " +
+        throw Error(ErrorKind::disk, path.string() + " is larger than " +
                                          formatBytes(static_cast<double>(maxBytesOfRows<Row>())) +
-                                         ", which no run writes; move it away to go on without it");
+                                         ", more than any run writes; move it away to continue without it");
     std::vector<Row> rows;
     forEachRow<Row>([&](const Row& row) { rows.push_back(row); });
     return rows;
@@ -218,7 +218,7 @@ StepFile chooseCheckpoint(const RunFolder& folder, std::optional<std::int64_t> s
     if (all.empty()) {
         const bool is_imported = folder.specification().isImported();
         throw Error(ErrorKind::checkpoint,
-                    folder.path().string() + (is_imported ? " holds imported metrics, and so no checkpoint"
+                    folder.path().string() + (is_imported ? " contains imported metrics, and so no checkpoint"
                                                           : " has no checkpoint yet"));
     }
     if (!step) return all.back();
@@ -238,7 +238,7 @@ RunFolder findRun(const std::string& path_or_name, const fs::path& runs) {
         names.push_back(run.name());
     const auto nearest = closestName(path_or_name, names);
     throw Error(ErrorKind::usage,
-                "there is no run \"" + path_or_name + "\", neither as a path nor in " + runs.string() +
+                "run not found: \"" + path_or_name + "\" is neither a path nor in " + runs.string() +
                     (nearest ? "; did you mean " + *nearest + "?"
                              : "; `roper-train list` shows the runs, --runs names another folder"));
 }

@@ -21,7 +21,7 @@ std::vector<std::string> readTags(const toml::node& node, const std::string& ori
     std::vector<std::string> tags;
     for (const toml::node& each : *node.as_array()) {
         tags.push_back(readTomlText(each, origin, "a tag"));
-        if (!isTag(tags.back())) refuseToml(origin, each.source(), "a tag is one word");
+        if (!isTag(tags.back())) refuseToml(origin, each.source(), "a tag must be one word");
     }
     return tags;
 }
@@ -43,7 +43,7 @@ RunLabels parseLabels(std::string_view text, const std::string& origin) {
             labels.tags = readTags(node, origin);
         else
             refuseToml(origin, key.source(),
-                       "unknown key \"" + std::string(key.str()) + "\"; known are experiment, tags and note");
+                       "unknown key \"" + std::string(key.str()) + "\"; expected experiment, tags or note");
     }
     return labels;
 }
@@ -55,7 +55,7 @@ RunLabels readLabels(const RunFolder& run) {
 }
 
 std::string toToml(const RunLabels& labels) {
-    std::string text = "# What people say of this run; it may be changed at any time.\n";
+    std::string text = "# Labels of this run; they can be changed at any time.\n";
     if (!labels.experiment.empty()) text += "experiment = " + quotedToml(labels.experiment) + '\n';
     std::vector<std::string> tags;
     for (const std::string& tag : labels.tags)
@@ -67,7 +67,7 @@ std::string toToml(const RunLabels& labels) {
 
 void writeLabels(const RunFolder& run, const RunLabels& labels) {
     for (const std::string& tag : labels.tags)
-        if (!isTag(tag)) throw Error(ErrorKind::usage, "a tag is one word, not \"" + tag + "\"");
+        if (!isTag(tag)) throw Error(ErrorKind::usage, "a tag must be one word, not \"" + tag + "\"");
     requireOwnedOrTrusted(run.path());
     writeFileAtomically(labelsPath(run), toToml(labels));
 }

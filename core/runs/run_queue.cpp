@@ -45,25 +45,28 @@ int readCount(const toml::node& node, const std::string& origin, const std::stri
 std::string readDevice(const toml::node& node, const std::string& origin) {
     const std::string device = readTomlText(node, origin, "a device");
     if (!isDeviceName(device))
-        refuseToml(origin, node.source(), "a device is auto, cpu, cuda or cuda:N, not \"" + device + "\"");
+        refuseToml(origin, node.source(),
+                   "a device must be auto, cpu, cuda or cuda:N, not \"" + device + "\"");
     return device;
 }
 
 RunQueue::Entry readEntry(const toml::node& node, const std::string& origin) {
-    if (!node.is_table()) refuseToml(origin, node.source(), "a run is written [[run]] with its name below");
+    if (!node.is_table())
+        refuseToml(origin, node.source(), "a run must be written as [[run]] with its name below");
     RunQueue::Entry entry;
     for (const auto& [key, value] : *node.as_table()) {
         if (key == "name") {
             entry.run = readTomlText(value, origin, "name");
             if (!isRunName(entry.run))
-                refuseToml(origin, value.source(), "\"" + entry.run + "\" is no name of a run");
+                refuseToml(origin, value.source(), "\"" + entry.run + "\" is not a valid name of a run");
         } else if (key == "held") {
             const auto on_hold = value.value_exact<bool>();
             if (!on_hold) refuseToml(origin, value.source(), "held must be true or false");
             entry.on_hold = *on_hold;
         } else {
-            refuseToml(origin, key.source(),
-                       "a queued run has name and held, not \"" + std::string(key.str()) + "\"");
+            refuseToml(
+                origin, key.source(),
+                "unknown key \"" + std::string(key.str()) + "\" of a queued run; expected name or held");
         }
     }
     if (entry.run.empty()) refuseToml(origin, node.source(), "a queued run needs a name");
@@ -121,16 +124,16 @@ RunQueue parseQueue(std::string_view text, const std::string& origin) {
                 refuseToml(origin, node.source(), "more than " + std::to_string(kMaxTrainers) + " devices");
         } else if (key == "run") {
             if (!node.is_array())
-                refuseToml(origin, node.source(), "a run is written [[run]] with its name below");
+                refuseToml(origin, node.source(), "a run must be written as [[run]] with its name below");
             for (const toml::node& run : *node.as_array()) {
                 queue.entries.push_back(readEntry(run, origin));
                 if (!names.insert(queue.entries.back().run).second)
                     refuseToml(origin, run.source(), queue.entries.back().run + " is in the queue twice");
             }
         } else {
-            refuseToml(origin, key.source(),
-                       "unknown key \"" + std::string(key.str()) +
-                           "\"; known are at_once, threads, devices and run");
+            refuseToml(
+                origin, key.source(),
+                "unknown key \"" + std::string(key.str()) + "\"; expected at_once, threads, devices or run");
         }
     }
     return queue;
@@ -149,15 +152,15 @@ std::string toToml(const RunQueue& queue) {
     for (const std::string& device : queue.devices)
         devices.push_back(in_quotes(device));
     std::string text =
-        "# Runs that wait to be trained, first come first. Edit freely: reorder, remove, hold.\n"
+        "# Runs waiting to be trained, in this order. Edit freely: reorder, remove, hold.\n"
         "at_once = " +
         std::to_string(queue.max_trainers) +
-        "    # trainers that work at the same time\n"
+        "    # trainers at the same time\n"
         "threads = " +
         std::to_string(queue.threads) +
-        "    # CPU threads of each; 0 shares the cores evenly\n"
+        "    # CPU threads of each; 0 divides the cores evenly\n"
         "devices = [" +
-        join(devices, ", ") + "]    # one trainer each, such as \"cuda:0\"; empty: as each run says\n";
+        join(devices, ", ") + "]    # one trainer each, such as \"cuda:0\"; empty: as in each run.toml\n";
     for (const RunQueue::Entry& entry : queue.entries) {
         text += "\n[[run]]\nname = " + in_quotes(entry.run) + "\n";
         if (entry.on_hold) text += "held = true\n";
@@ -198,7 +201,8 @@ void resetToQueued(const RunFolder& folder) {
     Status status = folder.status();
     const RunState state = folder.effectiveState(status);
     if (state == RunState::running || state == RunState::paused)
-        throw Error(ErrorKind::usage, folder.name() + " has a trainer already: stop it before it is queued");
+        throw Error(ErrorKind::usage,
+                    folder.name() + " already has a trainer: stop it before queueing the run");
     if (state == RunState::unfinished) return;
     status.state = RunState::queued;
     status.error.clear();

@@ -109,7 +109,7 @@ void requireText(const Specification& specification) {
     std::error_code unreadable;
     if (!fs::exists(text, unreadable))
         throw Error(ErrorKind::usage,
-                    "task.text: there is no file or folder " + text.string() +
+                    "task.text: file or folder not found: " + text.string() +
                         "; name your own text, on the command line with --set task.text=PATH");
 }
 
@@ -143,11 +143,11 @@ RunFolder createRun(const fs::path& runs, const std::string& name, const Specifi
     try {
         const std::string chosen = name.empty() ? uniqueName(runs, defaultRunName(specification)) : name;
         if (fs::exists(runs / chosen))
-            throw Error(ErrorKind::usage,
-                        "there is a run " + (runs / chosen).string() + " already; choose another name" +
-                            (specification.isImported()
-                                 ? std::string()
-                                 : ", or continue it with `roper-train resume " + chosen + "`"));
+            throw Error(
+                ErrorKind::usage,
+                "the run " + (runs / chosen).string() + " already exists; choose another name" +
+                    (specification.isImported() ? std::string()
+                                                : ", or resume it with `roper-train resume " + chosen + "`"));
         try {
             fillNewRun(RunFolder(building), specification, labels);
         } catch (const Error& error) {
@@ -174,7 +174,7 @@ RunFolder renameRun(const RunFolder& folder, const std::string& name) {
     requireRunName(name);
     const fs::path to = folder.path().parent_path() / name;
     requireOwnedOrTrusted(to.parent_path());
-    if (fs::exists(to)) throw Error(ErrorKind::usage, "there is a run " + to.string() + " already");
+    if (fs::exists(to)) throw Error(ErrorKind::usage, "the run " + to.string() + " already exists");
     const RunRecorder nobody_else_writes(folder);
     if (::rename(folder.path().c_str(), to.c_str()) != 0)
         throw diskError("rename", folder.path().string(), errno);
@@ -200,9 +200,9 @@ void savePositions(const RunFolder& folder, const std::vector<PositionRow>& rows
 RunRecorder::RunRecorder(RunFolder folder)
     : folder_(requireOwnRun(std::move(folder))), lock_(folder_.lockPath()) {
     if (!lock_.held())
-        throw Error(ErrorKind::usage, "another trainer works on " + folder_.path().string() + " (" +
+        throw Error(ErrorKind::usage, "another trainer is working on " + folder_.path().string() + " (" +
                                           lock_.holder() +
-                                          "); pause or stop it first, or wait until it is done");
+                                          "); pause or stop it first, or wait until it finishes");
     lease_ = std::make_unique<Lease>(folder_.confinedPath(), reportToUser);
     makeFolder(folder_.checkpointsPath());
     removePartialFiles(folder_.confinedPath());

@@ -38,7 +38,7 @@ std::string currentTag(const std::string& tag) {
 void backUpDamaged(const FilePath& path, const std::string& name, Report& report) {
     const FilePath kept = path.parent() / (name + ".damaged");
     copyFileAtomically(path, kept);
-    report.push_back("the file as it was is kept as " + kept.string());
+    report.push_back("the original file is kept as " + kept.string());
 }
 
 template <class Row>
@@ -87,7 +87,7 @@ void replace(const FilePath& path, const KeptRows<Row>& kept, Report& report) {
     }
     if (kept.duplicates > 0)
         report.push_back(name + " had " + countOf(kept.duplicates, "row") +
-                         " of steps that stood there before: dropped");
+                         " of steps that it already contained: dropped");
     writeFileAtomically(path, formatRows(kept.rows));
 }
 
@@ -169,8 +169,8 @@ void reportGaps(const std::vector<MetricsRow>& rows, std::int64_t every, std::in
     std::int64_t last = 0;
     const auto look = [&](std::int64_t next) {
         if (next - last > every)
-            report.push_back("metrics.csv has no rows of " + stepsText(last + every, next - 1) +
-                             ", and nothing else knows them; curves have a gap there");
+            report.push_back("metrics.csv has no rows for " + stepsText(last + every, next - 1) +
+                             ", and they are recorded nowhere else; curves have a gap there");
         last = next;
     };
     for (const MetricsRow& row : rows)
@@ -189,7 +189,7 @@ void rewindMetrics(const RunFolder& folder, const RewindPoint& until, const std:
     if (restored > 0)
         report.push_back("metrics.csv lacked " + countOf(restored, "row") +
                          (restored == 1 ? ", which was" : ", which were") +
-                         " taken from the events for TensorBoard");
+                         " restored from the TensorBoard events");
     if (until.report_every > 0) reportGaps(kept.rows, until.report_every, until.step, report);
 }
 
@@ -296,7 +296,7 @@ void rewindEvents(const RunFolder& folder, std::int64_t step, ExistingEvents fil
     if (file.damaged) {
         report.push_back(path.path().filename().string() + " was damaged at byte " +
                          std::to_string(*file.damaged) + "; " + countOf(until.added, "event") +
-                         " were written anew from the rows");
+                         " were rewritten from the rows");
         // Under its own name TensorBoard would also read it: it reads every file with "tfevents" in its name.
         backUpDamaged(path, "events", report);
     }
@@ -326,7 +326,7 @@ void reportLostEvaluations(const RunFolder& folder, std::int64_t step, const std
     if (lost.size() > kMaxNamed) steps.push_back("and " + std::to_string(lost.size() - kMaxNamed) + " more");
     report.push_back(std::string("evaluations.csv lacks ") +
                      (lost.size() == 1 ? "the evaluation of step " : "the evaluations of steps ") +
-                     join(steps, ", ") + "; the events for TensorBoard still hold their curves");
+                     join(steps, ", ") + "; the TensorBoard events still contain their curves");
 }
 
 void removeSnapshotsAfter(const RunFolder& folder, std::int64_t step) {

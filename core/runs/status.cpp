@@ -86,7 +86,7 @@ Status parseStatus(std::string_view text, const std::string& origin) {
     std::string written_by;
     try {
         const auto json = parseStrictJson(text);
-        if (!json.is_object()) throw Error(ErrorKind::usage, "it does not hold one object");
+        if (!json.is_object()) throw Error(ErrorKind::usage, "it is not a single object");
         written_by = writerNote(json);
         Status status;
         status.state = stateFromName(json.at("state").get<std::string>());

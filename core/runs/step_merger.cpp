@@ -56,7 +56,7 @@ void StepAnalysis::process(const StepRow& row) {
     });
     if (goes_back) {
         if (resets_.size() == kMaxResets)
-            throw Error(ErrorKind::usage, table_.locationOf(row.at) + ": the steps have gone back " +
+            throw Error(ErrorKind::usage, table_.locationOf(row.at) + ": the steps went back " +
                                               std::to_string(kMaxResets) +
                                               " times; name the column that counts all steps");
         resets_.push_back({number_, row.step, last_, row.at});
@@ -95,23 +95,23 @@ std::vector<std::string> StepAnalysis::notes() const {
     std::vector<std::string> notes;
     if (time_origin_ > 0)
         notes.push_back("\"" + columns_.columnOf(ImportField::time_s) +
-                        "\" is a clock that counts from 1970: time_s is the seconds since the first row, "
-                        "pauses and evaluations included");
+                        "\" counts time from 1970: time_s is the seconds since the first row, "
+                        "including pauses and evaluations");
     if (!resets_.empty()) {
         const StepReset& cut = resets_.front();
         notes.push_back(
             table_.locationOf(cut.at) + ": the steps go back from " + std::to_string(cut.from) + " to " +
-            std::to_string(cut.step) + ", as where a run is resumed" +
-            (resets_.size() > 1 ? "; so they do " + countOf(resets_.size(), "time") + " in all" : ""));
+            std::to_string(cut.step) + ", as when a run is resumed" +
+            (resets_.size() > 1 ? "; this happens " + countOf(resets_.size(), "time") + " in total" : ""));
     }
     const auto skipped = [&](std::size_t count, const std::string& one, const std::string& several,
                              const std::string& what) {
         if (count > 0)
             notes.push_back(countOf(count, "row") + (count == 1 ? one : several) + what +
-                            (count == 1 ? " and was passed over" : " and were passed over"));
+                            (count == 1 ? " and was skipped" : " and were skipped"));
     };
     skipped(skipped_.without_step, " has", " have", " no step");
-    skipped(skipped_.without_numbers, " holds", " hold", " no number of the imported columns");
+    skipped(skipped_.without_numbers, " has", " have", " no number in the imported columns");
     return notes;
 }
 
@@ -134,7 +134,7 @@ void StepMerger::process(const StepRow& row) {
     join(open_[row.step], row);
     if (open_.size() > kMaxOpenSteps)
         throw Error(ErrorKind::usage, table_.locationOf(row.at) +
-                                          ": the steps go up and down over more than " +
+                                          ": the steps are out of order over more than " +
                                           std::to_string(kMaxOpenSteps) + " of them; sort the rows by step");
 }
 
@@ -206,7 +206,7 @@ std::optional<EvaluationRow> StepMerger::evaluationOf(std::int64_t step,
         throw Error(ErrorKind::usage, table_.origin + ": at " + stepText(step) + " " +
                                           std::to_string(*row.correct) +
                                           (row.of ? " of " + std::to_string(*row.of) : "") +
-                                          " problems are solved; name the column that counts all of them "
+                                          " problems are solved; name the column with the number of problems "
                                           "with --column of=NAME");
     return row;
 }
@@ -215,21 +215,20 @@ std::vector<std::string> StepMerger::notes() const {
     std::vector<std::string> notes;
     if (replaced_ > 0)
         notes.push_back(countOf(replaced_, "row") + " of the earlier session " +
-                        (replaced_ == 1 ? "was" : "were") + " replaced by the later ones");
+                        (replaced_ == 1 ? "was" : "were") + " replaced by later ones");
     if (replaced_ > number_ / 2)
         notes.emplace_back(
-            "that is most of the file: if its steps begin anew in each epoch, name the column "
-            "that counts all of them");
+            "that is most of the file: if its steps restart in each epoch, name the column "
+            "that counts all steps");
     for (std::size_t i = 0; i < kImportFieldCount; ++i)
         if (duplicates_[i].count > 0)
-            notes.push_back(nameOf(static_cast<ImportField>(i)) + " is given again with another value in " +
+            notes.push_back(nameOf(static_cast<ImportField>(i)) + " is repeated with a different value in " +
                             countOf(duplicates_[i].count, "row") + ", first at " +
-                            stepText(duplicates_[i].first) + "; the last value of a step counts");
+                            stepText(duplicates_[i].first) + "; the last value of a step is used");
     if (without_loss_ > 0)
-        notes.push_back(
-            "at " + countOf(without_loss_, "step") +
-            " there is no training loss; learning rates, norms and the like stand beside one, and "
-            "were left out there");
+        notes.push_back("no training loss at " + countOf(without_loss_, "step") +
+                        "; learning rates, norms and other values are kept only together with a loss, and "
+                        "were left out there");
     if (not_finite_.count > 0)
         notes.push_back("the loss is not finite at " + countOf(not_finite_.count, "step") + ", first at " +
                         stepText(not_finite_.first));

@@ -40,7 +40,7 @@ class SweepReader {
                 readVariants(node);
             else
                 refuse(key.source(),
-                       "unknown key \"" + name + "\"; known are base, seeds, [set], [axes] and [[variants]]");
+                       "unknown key \"" + name + "\"; expected base, seeds, [set], [axes] or [[variants]]");
         }
         if (bases_.empty())
             throw Error(ErrorKind::usage, path_.string() + ": a sweep needs base = \"PRESET\"");
@@ -128,10 +128,10 @@ class SweepReader {
 
     void readSeeds(const toml::node& node) {
         if (!node.is_array()) refuse(node.source(), "seeds must be a list such as [0, 1, 2]");
-        if (node.as_array()->empty()) refuse(node.source(), "seeds is empty: leave it out, or name some");
+        if (node.as_array()->empty()) refuse(node.source(), "seeds is empty: leave it out, or list some");
         for (const toml::node& seed : *node.as_array()) {
             const auto value = seed.value_exact<std::int64_t>();
-            if (!value || *value < 0) refuse(seed.source(), "a seed is a whole number from 0");
+            if (!value || *value < 0) refuse(seed.source(), "a seed must be a whole number from 0");
             seeds_.push_back(*value);
         }
     }
@@ -141,7 +141,7 @@ class SweepReader {
         if (const auto text = node.value_exact<std::string>()) return *text;
         if (const auto integer = node.value_exact<std::int64_t>()) return std::to_string(*integer);
         if (const auto real = node.value_exact<double>()) return formatNumber(*real);
-        refuse(node.source(), "a value is text or a number");
+        refuse(node.source(), "a value must be text or a number");
     }
 
     void readChanges(const toml::node& node) {
@@ -154,7 +154,7 @@ class SweepReader {
         if (!node.is_table()) refuse(node.source(), "axes must be a section: write [axes] above its keys");
         for (const auto& [key, values] : *node.as_table()) {
             if (!values.is_array() || values.as_array()->empty())
-                refuse(values.source(), "an axis is a list of values such as [\"rope\", \"roper\"]");
+                refuse(values.source(), "an axis must be a list of values such as [\"rope\", \"roper\"]");
             Axis axis;
             for (const toml::node& value : *values.as_array())
                 axis.levels.push_back(
@@ -165,7 +165,7 @@ class SweepReader {
 
     void readVariants(const toml::node& node) {
         if (!node.is_array_of_tables())
-            refuse(node.source(), "variants are sections: write [[variants]] above the keys of each");
+            refuse(node.source(), "variants must be sections: write [[variants]] above the keys of each");
         Axis axis;
         for (const toml::node& variant : *node.as_array()) {
             Axis::Level level;
@@ -226,10 +226,11 @@ class SweepReader {
                 if (!isRunName(run.name))
                     throw Error(ErrorKind::usage,
                                 path_.string() + ": \"" + run.name +
-                                    "\" is no name of a run; give the sweep a shorter name of "
+                                    "\" is not a valid name of a run; give the sweep a shorter name of "
                                     "letters, digits, '.', '_' and '-'");
                 if (!names.insert(run.name).second)
-                    throw Error(ErrorKind::usage, path_.string() + ": " + run.name + " would be made twice");
+                    throw Error(ErrorKind::usage,
+                                path_.string() + ": " + run.name + " would be created twice");
                 requireValid(run.specification, path_.string() + ": " + run.name);
                 all.push_back(std::move(run));
             }
@@ -260,8 +261,8 @@ fs::path findSweep(const std::string& name_or_path) {
     for (const auto& entry : fs::directory_iterator(resourceFolder("sweeps")))
         names.push_back(entry.path().stem().string());
     std::sort(names.begin(), names.end());
-    throw Error(ErrorKind::usage, "there is no sweep \"" + name_or_path +
-                                      "\", neither as a file nor bundled (" + join(names, ", ") + ")");
+    throw Error(ErrorKind::usage, "sweep not found: \"" + name_or_path +
+                                      "\" is neither a file nor a bundled sweep (" + join(names, ", ") + ")");
 }
 
 }  // namespace roper

@@ -86,8 +86,8 @@ void trustFolder(const fs::path& runs) {
     const auto path = listPath();
     const auto line = lineOf(runs);
     if (!path)
-        throw Error(ErrorKind::disk, "set HOME or XDG_STATE_HOME: there is no folder to remember in that " +
-                                         runs.string() + " is to be trusted");
+        throw Error(ErrorKind::disk,
+                    "cannot record that " + runs.string() + " is trusted: set HOME or XDG_STATE_HOME");
     if (!line) throw diskError("open", runs.string(), ENOENT);
     makeFolder(path->parent_path().string());
     const FileLock lock(path->string() + ".lock", waitAtMost(5, path->string()));
@@ -110,9 +110,9 @@ void requireOwnedOrTrusted(const fs::path& folder) {
     const fs::path above = fs::absolute(folder).parent_path();
     if (isTrusted(folder) || isTrusted(above)) return;
     throw Error(ErrorKind::disk,
-                "nothing is written into " + folder.string() + ", since it belongs to " + *other +
-                    ". Choose a folder of your own with --runs, copy this one, or say `roper-train trust "
-                    "FOLDER` of the runs folder if it is to be treated as yours.");
+                "nothing is written to " + folder.string() + ", because it belongs to " + *other +
+                    ". Choose a folder of your own with --runs, copy this one, or run `roper-train trust "
+                    "FOLDER` with the runs folder to treat it as yours.");
 }
 
 }  // namespace roper

@@ -107,8 +107,8 @@ void changeUserRecord(const fs::path& runs, const char* section, const std::func
     constexpr double kMaxLockWait_s = 10;  // other programs change a small file within milliseconds
     const auto record = recordOf(runs);
     if (!record)
-        throw Error(ErrorKind::disk, "what you have made in " + runs.string() +
-                                         " cannot be recorded: set HOME or XDG_STATE_HOME");
+        throw Error(ErrorKind::disk, "the runs that you create in " + runs.string() +
+                                         " cannot be recorded as yours: set HOME or XDG_STATE_HOME");
     makeFolder(record->path.parent_path());
     const FileLock lock(record->path.string() + ".lock", waitAtMost(kMaxLockWait_s, record->path.string()));
     Json sections = sectionsIn(*record);

@@ -218,17 +218,17 @@ std::optional<std::string> memoryProblem(const Specification& s, double availabl
         change = set("training.batch", s.training.batch) + ", " + set("training.length", s.training.length) +
                  " or the size of the model";
     }
-    return "the run takes about " + formatBytes(cost.memory_bytes) + " of memory, " + part + ", and " +
+    return "the run takes about " + formatBytes(cost.memory_bytes) + " of memory, " + part + ", but only " +
            formatBytes(available_bytes) + " are free. Lower " + change +
-           "; --anyway begins all the same, since this is an estimate.";
+           "; since this is an estimate, --anyway starts the run regardless.";
 }
 
 std::optional<std::string> evaluationProblem(const Specification& s, double available_bytes) {
     const double bytes = bytesOfSequence(s, modelVocabulary(s));
     if (bytes <= available_bytes) return std::nullopt;
-    return "to read one sequence of " + std::to_string(s.training.length) + " tokens takes about " +
-           formatBytes(bytes) + " of memory, and " + formatBytes(available_bytes) +
-           " are free: give a shorter --length";
+    return "reading one sequence of " + std::to_string(s.training.length) + " tokens takes about " +
+           formatBytes(bytes) + " of memory, but only " + formatBytes(available_bytes) +
+           " are free: use a shorter --length";
 }
 
 std::optional<std::string> diskProblem(const std::vector<Specification>& runs, double available_bytes) {
@@ -249,7 +249,7 @@ std::optional<std::string> diskProblem(const std::vector<Specification>& runs, d
     if (largest->snapshots.every > 0)
         change += ", or raise snapshots.every (" + std::to_string(largest->snapshots.every) + ")";
     return (runs.size() == 1 ? "the run takes about " : countOf(runs.size(), "run") + " take about ") +
-           formatBytes(needed) + " on disk, and only " + formatBytes(available_bytes) +
+           formatBytes(needed) + " on disk, but only " + formatBytes(available_bytes) +
            " are free. Free some space" + change;
 }
 
@@ -257,7 +257,7 @@ std::string costText(const Cost& cost) {
     return formatWithUnit(static_cast<double>(cost.parameters),
                           {"parameters", "thousand parameters", "million parameters", "billion parameters"}) +
            ", " + formatWithUnit(cost.flop_per_step, {"FLOP", "kFLOP", "MFLOP", "GFLOP", "TFLOP", "PFLOP"}) +
-           " a step, about " + formatBytes(cost.memory_bytes) + " of memory and " +
+           " per step, about " + formatBytes(cost.memory_bytes) + " of memory and " +
            formatBytes(cost.disk_bytes) + " on disk";
 }
 

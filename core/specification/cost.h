@@ -46,7 +46,7 @@ std::optional<std::string> evaluationProblem(const Specification& specification,
 /// Why runs do not fit on a disk with this much space, with numbers and what to change; nothing if they fit.
 std::optional<std::string> diskProblem(const std::vector<Specification>& runs, double available_bytes);
 
-/// "600 thousand parameters, 39 GFLOP a step, about 0.7 GB of memory and 33 MB on disk"
+/// "600 thousand parameters, 39 GFLOP per step, about 0.7 GB of memory and 33 MB on disk"
 std::string costText(const Cost& cost);
 
 }  // namespace roper

@@ -16,7 +16,7 @@ fs::path resourceFolder(const std::string& kind) {
         for (const fs::path& candidate : {folder / "resources" / kind, folder / "share" / "roper-lab" / kind})
             if (fs::is_directory(candidate)) return candidate;
     }
-    throw Error(ErrorKind::usage, "the folder of " + kind + " that belongs to " + program.string() +
+    throw Error(ErrorKind::usage, "the folder " + kind + " of " + program.string() +
                                       " is missing; build or install RoPER Lab again");
 }
 
@@ -32,9 +32,9 @@ Preset loadPreset(const std::string& name) {
     const std::vector<std::string> names = presetNames();
     if (std::find(names.begin(), names.end(), name) == names.end()) {
         const auto nearest = closestName(name, names);
-        throw Error(ErrorKind::usage, "there is no preset \"" + name + "\"" +
-                                          (nearest ? "; did you mean " + *nearest + "?" : ";") +
-                                          " `roper-train presets` lists them; a file is named by its path");
+        throw Error(ErrorKind::usage,
+                    "unknown preset \"" + name + "\"" + (nearest ? "; did you mean " + *nearest + "?" : ";") +
+                        " `roper-train presets` lists them; a file must be given by its path");
     }
     const fs::path path = resourceFolder("presets") / (name + ".toml");
     return {name, path, readSpecification(path)};

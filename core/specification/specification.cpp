@@ -11,17 +11,17 @@ namespace {
 void checkModel(const Specification& s, std::vector<SettingProblem>& problems) {
     if (s.model.width % s.model.heads != 0) {
         problems.push_back({"model.heads", "the width " + std::to_string(s.model.width) +
-                                               " cannot be shared among " + std::to_string(s.model.heads) +
-                                               " heads: it must be a multiple"});
+                                               " must be divisible by the number of heads, " +
+                                               std::to_string(s.model.heads)});
     } else if (s.headDim() % 2 != 0) {
-        problems.push_back({"model.heads", "a head must have an even number of features, width/heads = " +
+        problems.push_back({"model.heads", "a head must have an even number of features; width/heads = " +
                                                std::to_string(s.headDim()) + " is odd"});
     }
     const PositionMethod& method = s.model.method();
     if (method.biases_scores && s.model.attention != "softmax")
         problems.push_back(
-            {"model.attention", "linear attention never makes the scores that " + method.name +
-                                    " adds a bias to; use softmax, or another position method"});
+            {"model.attention", "linear attention computes no scores to which " + method.name +
+                                    " could add a bias; use softmax, or another position method"});
     if (method.check) {
         const auto of_method = method.check(s.model, s.shape());
         problems.insert(problems.end(), of_method.begin(), of_method.end());
@@ -64,7 +64,7 @@ void checkTask(const Specification& s, std::vector<SettingProblem>& problems) {
     const int longest = task->maxProblemLength();
     if (longest >= s.training.length)
         problems.push_back({"training.length", "the longest problem has " + std::to_string(longest) +
-                                                   " characters; a sequence must hold more than that"});
+                                                   " characters; a sequence must be longer"});
 }
 
 void checkTraining(const Specification& s, std::vector<SettingProblem>& problems) {
@@ -75,7 +75,7 @@ void checkTraining(const Specification& s, std::vector<SettingProblem>& problems
         problems.push_back({"training.warmup_steps", "warm-up is longer than the run"});
     if (!isDeviceName(s.device.name))
         problems.push_back(
-            {"device.name", "a device is auto, cpu, cuda or cuda:N, not \"" + s.device.name + "\""});
+            {"device.name", "a device must be auto, cpu, cuda or cuda:N, not \"" + s.device.name + "\""});
 }
 
 }  // namespace
@@ -93,8 +93,8 @@ std::vector<SettingProblem> check(const Specification& specification) {
     if (specification.isImported())
         problems.push_back(
             {"about.known",
-             "these are settings of imported metrics, of which not all are known: without "
-             "about.method and about.known a run is trained with our defaults for the others"});
+             "these are the settings of imported metrics, not all of which are known: to train with the "
+             "defaults of the unknown ones, remove about.method and about.known"});
     checkTask(specification, problems);
     checkModel(specification, problems);
     checkTraining(specification, problems);

@@ -66,10 +66,10 @@ Specification parseSpecification(std::string_view text, const std::string& origi
         const std::string name(key.str());
         if (std::find(sections.begin(), sections.end(), name) == sections.end()) {
             const auto nearest = closestName(name, sections);
-            throw Error(
-                ErrorKind::usage,
-                tomlLocation(origin, key.source()) + "unknown section [" + name + "]; " +
-                    (nearest ? "did you mean [" + *nearest + "]?" : "known are " + join(sections, ", ")));
+            throw Error(ErrorKind::usage, tomlLocation(origin, key.source()) + "unknown section [" + name +
+                                              "]; " +
+                                              (nearest ? "did you mean [" + *nearest + "]?"
+                                                       : "expected one of " + join(sections, ", ")));
         }
         if (!node.is_table())
             throw Error(ErrorKind::usage, tomlLocation(origin, key.source()) + name +
@@ -103,7 +103,7 @@ std::string toToml(const Specification& specification) {
         text += line + "\n";
     }
     if (!specification.about.known.empty())
-        text += "\n# The metrics were imported. What does not stand here is not known.\n";
+        text += "\n# The metrics were imported. Settings that are not listed here are unknown.\n";
     return text;
 }
 

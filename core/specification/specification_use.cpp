@@ -62,14 +62,14 @@ std::optional<std::string> unusedReason(const SpecificationField& field, const S
     if (key == "training.final_fraction" && specification.training.lr_schedule == "constant")
         return "training.lr_schedule is constant";
     if (key == "evaluation.temperature" && !specification.task.hasProblems() && !specification.task.isText())
-        return "the " + task + " task is judged by its loss; nothing is generated";
+        return "the " + task + " task is evaluated by its loss; nothing is generated";
     if (key == "evaluation.temperature" && specification.isMasked())
         return "a masked language model generates nothing, and training.objective is masked";
     if (key == "training.objective" && !specification.task.isText())
-        return "only a text has tokens that can be masked, and task.name is " + task;
+        return "only tokens of a text can be masked, and task.name is " + task;
     if (key == "training.masked_share" && !specification.isMasked()) return "training.objective is causal";
     if (key == "snapshots.tokens" && specification.snapshots.every == 0)
-        return "snapshots.every is 0, so none is taken";
+        return "snapshots.every is 0, so no snapshots are taken";
     if (field.section == "model" || key == "training.frequency_rate")
         return methodUnusedReason(field, specification);
     return std::nullopt;

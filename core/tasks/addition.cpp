@@ -40,7 +40,7 @@ std::string_view finalResult(std::string_view completion) {
 AdditionTask::AdditionTask(std::int64_t digits_max)
     : ProblemTask("0123456789?d=+;e an#"), digits_max_(digits_max) {
     if (digits_max < 1 || digits_max > 18)
-        throw std::invalid_argument("an operand has 1 to 18 digits, not " + std::to_string(digits_max));
+        throw std::invalid_argument("an operand must have 1 to 18 digits, not " + std::to_string(digits_max));
     std::int64_t largest = 0;
     for (std::int64_t i = 0; i < digits_max; ++i)
         largest = 10 * largest + 9;
@@ -125,8 +125,8 @@ TaskKind additionTask() {
     TaskKind kind;
     kind.name = "addition";
     kind.help = "step-by-step addition";
-    kind.settings = {
-        integerSetting("digits_max", "digits", "Addition: the most digits of an operand", {1, 18}, 3)};
+    kind.settings = {integerSetting("digits_max", "digits",
+                                    "Addition: largest number of digits of an operand", {1, 18}, 3)};
     kind.has_problems = true;
     kind.length_settings = {"digits_max"};
     kind.length_unit = "digits";

@@ -137,9 +137,10 @@ TaskKind associative_recallTask() {
     TaskKind kind;
     kind.name = "associative_recall";
     kind.help = "associative recall";
-    kind.settings = {
-        integerSetting("pairs_min", "pairs", "Associative recall: the fewest key-value pairs", {2, 26}, 4),
-        integerSetting("pairs_max", "pairs", "Associative recall: the most key-value pairs", {2, 26}, 8)};
+    kind.settings = {integerSetting("pairs_min", "pairs",
+                                    "Associative recall: smallest number of key-value pairs", {2, 26}, 4),
+                     integerSetting("pairs_max", "pairs",
+                                    "Associative recall: largest number of key-value pairs", {2, 26}, 8)};
     kind.has_problems = true;
     kind.length_settings = {"pairs_min", "pairs_max"};
     kind.length_unit = "pairs";
@@ -147,7 +148,7 @@ TaskKind associative_recallTask() {
     kind.check = [](const DeclaredSettings& s) {
         std::vector<SettingProblem> problems;
         if (s.integer("pairs_min") > s.integer("pairs_max"))
-            problems.push_back({"task.pairs_min", "the fewest pairs are more than the most"});
+            problems.push_back({"task.pairs_min", "pairs_min must not be above pairs_max"});
         return problems;
     };
     kind.make = [](const DeclaredSettings& s) {

@@ -79,8 +79,9 @@ TaskKind copyTask() {
     TaskKind kind;
     kind.name = "copy";
     kind.help = "copying a string";
-    kind.settings = {integerSetting("copy_min", "letters", "Copy: the shortest string", {1, 10000}, 3),
-                     integerSetting("copy_max", "letters", "Copy: the longest string", {1, 10000}, 12)};
+    kind.settings = {
+        integerSetting("copy_min", "letters", "Copy: length of the shortest string", {1, 10000}, 3),
+        integerSetting("copy_max", "letters", "Copy: length of the longest string", {1, 10000}, 12)};
     kind.has_problems = true;
     kind.length_settings = {"copy_min", "copy_max"};
     kind.length_unit = "letters";
@@ -88,7 +89,7 @@ TaskKind copyTask() {
     kind.check = [](const DeclaredSettings& s) {
         std::vector<SettingProblem> problems;
         if (s.integer("copy_min") > s.integer("copy_max"))
-            problems.push_back({"task.copy_min", "the shortest string is longer than the longest"});
+            problems.push_back({"task.copy_min", "the shortest string must not be longer than the longest"});
         return problems;
     };
     kind.make = [](const DeclaredSettings& s) {

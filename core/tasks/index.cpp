@@ -113,8 +113,9 @@ TaskKind indexTask() {
     TaskKind kind;
     kind.name = "index";
     kind.help = "substring by index";
-    kind.settings = {integerSetting("string_min", "letters", "Index: the shortest string", {1, 10000}, 3),
-                     integerSetting("string_max", "letters", "Index: the longest string", {1, 10000}, 8)};
+    kind.settings = {
+        integerSetting("string_min", "letters", "Index: length of the shortest string", {1, 10000}, 3),
+        integerSetting("string_max", "letters", "Index: length of the longest string", {1, 10000}, 8)};
     kind.has_problems = true;
     kind.length_settings = {"string_min", "string_max"};
     kind.length_unit = "letters";
@@ -122,7 +123,8 @@ TaskKind indexTask() {
     kind.check = [](const DeclaredSettings& s) {
         std::vector<SettingProblem> problems;
         if (s.integer("string_min") > s.integer("string_max"))
-            problems.push_back({"task.string_min", "the shortest string is longer than the longest"});
+            problems.push_back(
+                {"task.string_min", "the shortest string must not be longer than the longest"});
         return problems;
     };
     kind.make = [](const DeclaredSettings& s) {

@@ -126,16 +126,17 @@ TaskKind prefixTask() {
     TaskKind kind;
     kind.name = "prefix";
     kind.help = "substring by prefix";
-    kind.settings = {integerSetting("substring_length", "letters", "Prefix: letters repeated after each '>'",
-                                    {1, 100000}, 24),
-                     integerSetting("random_min", "letters",
-                                    "Prefix: the fewest fresh letters before each '>'", {0, 100000}, 4),
-                     integerSetting("random_max", "letters", "Prefix: the most fresh letters before each '>'",
-                                    {0, 100000}, 8)};
+    kind.settings = {
+        integerSetting("substring_length", "letters", "Prefix: letters repeated after each '>'", {1, 100000},
+                       24),
+        integerSetting("random_min", "letters", "Prefix: smallest number of random letters before each '>'",
+                       {0, 100000}, 4),
+        integerSetting("random_max", "letters", "Prefix: largest number of random letters before each '>'",
+                       {0, 100000}, 8)};
     kind.check = [](const DeclaredSettings& s) {
         std::vector<SettingProblem> problems;
         if (s.integer("random_min") > s.integer("random_max"))
-            problems.push_back({"task.random_min", "the fewest random letters are more than the most"});
+            problems.push_back({"task.random_min", "random_min must not be above random_max"});
         return problems;
     };
     kind.make = [](const DeclaredSettings& s) {

@@ -80,13 +80,13 @@ std::optional<double> ProblemTask::lossLowerBound(std::string_view sequence) con
 
 double ProblemTask::surprisalOfContinuing(std::int64_t count, std::int64_t min_count,
                                           std::int64_t max_count) {
-    if (count >= max_count) throw std::invalid_argument("a part of a problem is longer than it may be");
+    if (count >= max_count) throw std::invalid_argument("a part of a problem is longer than allowed");
     return count < min_count ? 0 : -std::log1p(-1.0 / static_cast<double>(max_count - count + 1));
 }
 
 double ProblemTask::surprisalOfEnding(std::int64_t count, std::int64_t min_count, std::int64_t max_count) {
     if (count < min_count || count > max_count)
-        throw std::invalid_argument("a part of a problem has another length than it may have");
+        throw std::invalid_argument("a part of a problem has a length that is not allowed");
     return std::log(static_cast<double>(max_count - count + 1));
 }
 

@@ -15,7 +15,7 @@ std::int64_t Task::validationSequences(int) const {
 }
 
 Problem Task::problem(std::uint64_t, Stream, std::uint64_t) const {
-    throw std::logic_error("this task has no problems with one right answer; its result is a loss");
+    throw std::logic_error("this task has no problems with one correct answer; its result is a loss");
 }
 
 Problem Task::problemOfSize(std::uint64_t seed, Stream stream, std::uint64_t index, ProblemSize) const {

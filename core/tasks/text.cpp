@@ -22,13 +22,14 @@ TokenFile::TokenFile(const FilePath& path, int vocabulary_size)
     if (::fstat(file_.number(), &info) != 0) throw diskError("read", path_, errno);
     bytes_ = static_cast<std::size_t>(info.st_size);
     if (bytes_ == 0 || bytes_ % width_ != 0)
-        throw Error(ErrorKind::disk, path_ + " does not hold tokens of " + std::to_string(width_) + " bytes");
+        throw Error(ErrorKind::disk,
+                    path_ + " does not contain tokens of " + std::to_string(width_) + " bytes");
 }
 
 std::vector<std::int64_t> TokenFile::read(std::int64_t first, int count) const {
     std::string bytes(static_cast<std::size_t>(count) * width_, '\0');
     if (readAt(file_, bytes, static_cast<std::uint64_t>(first) * width_, path_) < bytes.size())
-        throw Error(ErrorKind::disk, path_ + " has been cut while it was in use: it had " +
+        throw Error(ErrorKind::disk, path_ + " has been truncated while in use: it had " +
                                          std::to_string(bytes_) +
                                          " bytes. Resume the run: the text is then prepared again.");
     std::vector<std::int64_t> tokens(static_cast<std::size_t>(count));
@@ -38,7 +39,7 @@ std::vector<std::int64_t> TokenFile::read(std::int64_t first, int count) const {
             token |= static_cast<std::int64_t>(static_cast<unsigned char>(bytes[i * width_ + byte]))
                      << (8 * byte);
         if (token >= vocabulary_size_)
-            throw Error(ErrorKind::disk, path_ + " holds the token " + std::to_string(token) +
+            throw Error(ErrorKind::disk, path_ + " contains the token " + std::to_string(token) +
                                              ", but its vocabulary has " + std::to_string(vocabulary_size_) +
                                              ". Resume the run: the text is then prepared again.");
         tokens[i] = token;
@@ -58,7 +59,7 @@ std::string TextTask::sequence(std::uint64_t seed, Stream stream, std::uint64_t 
 
 std::vector<std::int64_t> TextTask::tokens(std::uint64_t seed, Stream stream, std::uint64_t index,
                                            int length) const {
-    if (!tokens_) throw std::invalid_argument("the text that this model was trained on is not at hand");
+    if (!tokens_) throw std::invalid_argument("the text that this model was trained on is not available");
     const bool trains = stream == Stream::training;
     const std::int64_t part = trains ? training_ : validation_;
     if (part < length)
@@ -89,7 +90,7 @@ TaskKind textTask() {
         choiceSetting("tokenizer", "Text: how SentencePiece learns the tokens", {{"unigram", "bpe"}},
                       "unigram"),
         realSetting("validation_share", "of the text",
-                    "Text: its last part, never trained on, for validation", {0.001, 0.5}, 0.05)};
+                    "Text: fraction at its end that is held out for validation", {0.001, 0.5}, 0.05)};
     kind.settings[1].former_keys = {"pieces"};
     kind.settings[2].former_keys = {"vocabulary"};
     kind.is_text = true;

@@ -25,7 +25,7 @@ Vocabulary::Encoder characterEncoder(const std::string& characters) {
         for (std::size_t i = 0; i < text.size(); ++i) {
             const std::int16_t token = token_of[static_cast<unsigned char>(text[i])];
             if (token < 0)
-                throw std::invalid_argument(std::string("character '") + text[i] + "' at place " +
+                throw std::invalid_argument(std::string("character '") + text[i] + "' at position " +
                                             std::to_string(i + 1) + " is not in this task's vocabulary \"" +
                                             characters + "\"");
             tokens.push_back(token);

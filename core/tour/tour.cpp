@@ -81,7 +81,8 @@ class Section {
             for (const toml::node& item : *array)
                 if (item.is_table()) values.push_back(item.as_table());
         if (values.empty() || values.size() != array->size() || values.size() > kMaxStops)
-            fail(table_.source(), "there must be 1 to " + std::to_string(kMaxStops) + " [[" + key + "]]");
+            fail(table_.source(),
+                 "there must be 1 to " + std::to_string(kMaxStops) + " tables [[" + key + "]]");
         return values;
     }
 
@@ -91,8 +92,8 @@ class Section {
             const std::string name(key.str());
             if (std::find(taken_.begin(), taken_.end(), name) != taken_.end()) continue;
             const auto nearest = closestName(name, taken_);
-            fail(key.source(), "\"" + name + "\" is not known here" +
-                                   (nearest ? "; did you mean \"" + *nearest + "\"?" : ""));
+            fail(key.source(),
+                 "\"" + name + "\" is unknown" + (nearest ? "; did you mean \"" + *nearest + "\"?" : ""));
         }
     }
 
@@ -128,9 +129,9 @@ TourStop readStop(Section section) {
     TourStop stop;
     stop.name = section.text("name");
     if (!isLinkName(stop.name))
-        section.fail(
-            section.place(),
-            "the name \"" + stop.name + "\" must be made of small letters, digits and hyphens: it is a link");
+        section.fail(section.place(),
+                     "the name \"" + stop.name +
+                         "\" must consist of lowercase letters, digits and hyphens: it is used in links");
     stop.title = section.text("title");
     stop.page = section.text("page");
     stop.settings = section.entries("setup");

@@ -102,8 +102,8 @@ void setState(const at::Device& device, const at::Tensor& state, const std::stri
     try {
         generatorOf(device).set_state(state);
     } catch (const c10::Error&) {
-        throw Error(ErrorKind::checkpoint,
-                    origin + ": tensor \"" + generatorName(device) + "\" is no state of a random generator");
+        throw Error(ErrorKind::checkpoint, origin + ": tensor \"" + generatorName(device) +
+                                               "\" is not the state of a random generator");
     }
 }
 
@@ -143,7 +143,7 @@ std::string describeRateChange(const Specification::Training& before, const Spec
     if (before.steps == now.steps || was == is) return {};
     return "the " + now.lr_schedule + " schedule of the learning rate now ends at step " +
            std::to_string(now.steps) + ": from step " + std::to_string(step) +
-           " on it is that of such a run, " + formatRounded(is, 3) + " where it was " + formatRounded(was, 3);
+           " on it follows the new course, " + formatRounded(is, 3) + " instead of " + formatRounded(was, 3);
 }
 
 }  // namespace
@@ -183,8 +183,8 @@ std::uint64_t requirePlausibleSize(const FilePath& path, std::int64_t parameters
         kBytesPerParameter * static_cast<std::uint64_t>(parameters) + kOverheadBytes;
     if (fileSize(path) > max_bytes)
         throw Error(ErrorKind::checkpoint,
-                    path.string() + " holds more than " + formatBytes(static_cast<double>(max_bytes)) +
-                        ", which no checkpoint of the model in run.toml does; it is not read");
+                    path.string() + " is larger than " + formatBytes(static_cast<double>(max_bytes)) +
+                        ", the maximum for a checkpoint of the model in run.toml; it is not read");
     return max_bytes;
 }
 
@@ -197,7 +197,7 @@ SafetensorsFile readCheckpoint(const FilePath& path, std::int64_t parameters) {
                     file.origin() + ": its format is \"" + format + "\", not " + kFormat);
     if (!isUndamaged(file))
         throw Error(ErrorKind::checkpoint,
-                    path.string() + " is damaged: what it holds is not what was written");
+                    path.string() + " is damaged: its contents have changed since they were written");
     return file;
 }
 
@@ -242,19 +242,19 @@ PreviousSettings requireSameSettings(const SafetensorsFile& file, const Specific
     for (const SpecificationField& field : specificationFields()) {
         const std::string was = field.text(*before), is = field.text(specification);
         if (was == is) continue;
-        const std::string text = field.key() + " = " + is + ", it was " + was;
+        const std::string text = field.key() + " = " + is + " (was " + was + ")";
         if (!mayChange(field))
             differing.push_back(text);
         else if (isReported(field))
             changed.push_back(text);
     }
     if (specification.training.steps < step && specification.training.steps < before->training.steps)
-        differing.push_back("training.steps = " + std::to_string(specification.training.steps) +
-                            ", it has trained " + std::to_string(step) + " already");
+        differing.push_back("training.steps = " + std::to_string(specification.training.steps) + ", but " +
+                            std::to_string(step) + " steps have already been trained");
     if (!differing.empty())
-        throw Error(ErrorKind::usage,
-                    "run.toml is not what the run was trained with: " + join(differing, "; ") +
-                        ". Put back what " + file.origin() + " was trained with, or start another run.");
+        throw Error(ErrorKind::usage, "run.toml differs from the settings that the run was trained with: " +
+                                          join(differing, "; ") + ". Restore the settings of " +
+                                          file.origin() + ", or start a new run.");
     if (const std::string jump = describeRateChange(before->training, specification.training, step);
         !jump.empty())
         changed.push_back(jump);

@@ -52,12 +52,12 @@ GradientAllReduce::GradientAllReduce(ProcessGroup& group, at::Device device) : g
         } catch (const c10::Error& error) {
             throw Error(ErrorKind::other,
                         std::string(error.what_without_backtrace()) +
-                            ". With device.kernel = plain gradients go by way of the hosts.");
+                            ". With device.kernel = plain, gradients are summed by the hosts.");
         }
-        note_ = "gradients are added up by NCCL, each process on a GPU of its own";
+        note_ = "gradients are summed by NCCL, each process on its own GPU";
     } else if (!device.is_cpu()) {
-        note_ = "gradients are added up by way of the hosts, because " +
-                std::string(on_gpu ? "several processes share a GPU" : "our own CUDA half is not used");
+        note_ = "gradients are summed by the hosts, because " +
+                std::string(on_gpu ? "several processes share a GPU" : "our own CUDA kernels are not used");
     }
 }
 

@@ -28,7 +28,7 @@ namespace {
 /// Makes the model and executes the commands of rank 0.
 void executeCommands(ProcessGroup& group) {
     const Specification specification =
-        parseSpecification(group.get(kSpecificationKey), "what the first process trains");
+        parseSpecification(group.get(kSpecificationKey), "the first process's specification");
     const RunFolder folder(group.get(kFolderKey));
     setThreads(specification.device.threads);
     const std::unique_ptr<Task> task = openTask(specification.task, folder);

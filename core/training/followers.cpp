@@ -87,9 +87,8 @@ void Followers::requireRunning() {
     if (!exit_code) return;
     group_->throwReportedFailure();
     throw Error(*exit_code > kSignalled ? ErrorKind::preempted : ErrorKind::other,
-                "a process that was to train this run, too, has ended with exit code " +
-                    std::to_string(*exit_code) + "; what it said is in " +
-                    folder_.trainerStderrPath().string());
+                "another process of this run has ended with exit code " + std::to_string(*exit_code) +
+                    "; its messages are in " + folder_.trainerStderrPath().string());
 }
 
 Followers::~Followers() {

@@ -24,14 +24,14 @@ void requireThatItFits(const RunFolder& folder, const Specification& specificati
     const auto held = static_cast<double>(fileSize(checkpoint.path));
     const double model = sizeof(float) * static_cast<double>(cost.parameters);
     if (held < minModelBytes(specification))
-        throw Error(ErrorKind::checkpoint, checkpoint.path.string() + " holds " + formatBytes(held) +
-                                               "; the model that " + folder.specificationPath().string() +
-                                               " describes takes " + formatBytes(model));
+        throw Error(ErrorKind::checkpoint, checkpoint.path.string() + " has a size of " + formatBytes(held) +
+                                               "; the model in " + folder.specificationPath().string() +
+                                               " needs " + formatBytes(model));
     requirePlausibleSize(checkpoint.path, cost.parameters);
     const std::optional<double> available = availableMemory();
     if (available && model + held > *available)
-        throw Error(ErrorKind::memory, "to read the model of " + folder.path().string() + " takes " +
-                                           formatBytes(model + held) + " of memory, and " +
+        throw Error(ErrorKind::memory, "reading the model of " + folder.path().string() + " takes " +
+                                           formatBytes(model + held) + " of memory, but only " +
                                            formatBytes(*available) + " are free");
 }
 

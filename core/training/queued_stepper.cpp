@@ -94,7 +94,8 @@ void QueuedStepper::submitStep() {
         // A failed capture leaves the generator used by dropout in an undefined state.
         if (training_.specification.model.dropout > 0) throw;
         capturable_ = false;
-        note_ = std::string("steps are not captured, so slower: ") + error.what_without_backtrace();
+        note_ =
+            std::string("steps are not captured, and therefore slower: ") + error.what_without_backtrace();
         training_.optimizer.dropGradients();
         return stepOnDevice();
     }

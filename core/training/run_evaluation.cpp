@@ -39,7 +39,7 @@ LoadedModel loadToEvaluate(const RunFolder& folder, const ReadingOptions& option
                      kPasses = 3;  // a step is a forward and a backward pass, which takes twice as long
     const double flop = costOf(read_at).flop_per_step / kPasses;
     if (flop > kMinutes && options.note)
-        options.note("a loss on " + std::to_string(read_at.training.batch) + " sequences of " +
+        options.note("computing a loss on " + std::to_string(read_at.training.batch) + " sequences of " +
                      std::to_string(read_at.training.length) + " tokens takes about " +
                      formatWithUnit(flop / 1e12, {"TFLOP", "PFLOP", "EFLOP"}) + ", minutes or more");
     rescale(loaded, at.scaling, read_at.inputLength());
@@ -57,7 +57,7 @@ std::optional<std::uint64_t> sequencesToCompare(const LoadedModel& loaded, const
         kMaxTokens / static_cast<std::uint64_t>(loaded.specification.training.length))
         return loaded.sequences_seen;
     if (options.note)
-        options.note("not counted: how many of the problems training has shown, in " +
+        options.note("not counted: how many of the problems occurred in training, in " +
                      std::to_string(loaded.sequences_seen) + " sequences");
     return std::nullopt;
 }
@@ -105,7 +105,7 @@ SizeScores evaluateRunBySize(const RunFolder& folder, const ReadingOptions& opti
         if (sizes * at.problems > kMaxProblems)
             throw Error(ErrorKind::usage, std::to_string(at.problems) + " problems of each of " +
                                               std::to_string(sizes) + " sizes are too many; at most " +
-                                              std::to_string(kMaxProblems) + " in all");
+                                              std::to_string(kMaxProblems) + " in total");
         if (at.temperature) loaded.specification.evaluation.temperature = *at.temperature;
         const Evaluator evaluator(*loaded.task, loaded.specification, at.seed);
         return SizeScores{loaded.step, at.scaling, names,

@@ -42,7 +42,7 @@ void writeFailure(RunRecorder& recorder, const Error& error, const Status& befor
         const bool has_begun = status.step != before.step || status.steps != before.steps;
         if (before.state == RunState::finished && !has_begun) {
             // A run that could not continue to more steps keeps its results, and stays in comparisons.
-            recorder.log(std::string("cannot go on: ") + error.what());
+            recorder.log(std::string("cannot continue: ") + error.what());
             recorder.requireOwnership();
             return writeStatus(recorder.folder().statusPath(), before);
         }
@@ -86,8 +86,8 @@ auto withMemoryEstimate(const Specification& specification, Work work) {
         if (error.kind() != ErrorKind::memory || error.what() == std::string_view(kNoThreads)) throw;
         const std::string estimate = inGigabytes(costOf(specification).memory_bytes);
         throw Error(ErrorKind::memory,
-                    std::string(error.what()) + " By our estimate the run takes " + estimate +
-                        (available ? "; " + inGigabytes(*available) + " were free when it began." : "."));
+                    std::string(error.what()) + " The run is estimated to take " + estimate +
+                        (available ? "; " + inGigabytes(*available) + " were free when it started." : "."));
     }
 }
 
@@ -169,8 +169,9 @@ Specification readApprovedSpecification(const RunFolder& folder, const std::stri
     if (fingerprint.empty()) return folder.specification();
     const std::string toml = readFile(folder.specificationPath());
     if (sha256(toml) != fingerprint)
-        throw Error(ErrorKind::usage, folder.specificationPath().string() +
-                                          " is not the one that was queued; resume the run if it is right");
+        throw Error(ErrorKind::usage,
+                    folder.specificationPath().string() +
+                        " has changed since it was queued; resume the run if that is right");
     return parseSpecification(toml, folder.specificationPath().string());
 }
 

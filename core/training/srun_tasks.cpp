@@ -33,8 +33,9 @@ void requireOwnFile(const FilePath& path) {
     struct stat info {};
     const Descriptor file = openFile(path, O_RDONLY);
     if (::fstat(file.number(), &info) != 0 || info.st_uid != ::geteuid() || (info.st_mode & 077) != 0)
-        throw Error(ErrorKind::disk,
-                    path.string() + " says where the first process waits, and was not made by it");
+        throw Error(
+            ErrorKind::disk,
+            path.string() + " should contain the address of the first process, but was not written by it");
 }
 
 void announce(const RunFolder& folder, const nlohmann::json& json) {
@@ -49,9 +50,9 @@ std::optional<SrunTask> srunTask(std::int64_t processes) {
                size = parseInteger(environmentVariable("SLURM_STEP_NUM_TASKS"));
     if (!rank || !size || *size < 2 || processes < 2) return std::nullopt;
     if (*size != processes)
-        throw Error(ErrorKind::usage, "srun has started " + std::to_string(*size) +
-                                          " processes, but --processes says " + std::to_string(processes) +
-                                          ": give both the same number");
+        throw Error(ErrorKind::usage, "srun started " + std::to_string(*size) +
+                                          " processes, but --processes is " + std::to_string(processes) +
+                                          ": use the same number for both");
     return SrunTask{static_cast<int>(*rank), static_cast<int>(*size)};
 }
 
@@ -88,8 +89,8 @@ std::optional<Address> awaitAddress(const RunFolder& folder) {
     while (Clock::now() - began < std::chrono::minutes(30)) {
         const bool is_there = pathExists(folder.confinedPath());
         if (!is_there && (was_there || Clock::now() - began > std::chrono::minutes(2)))
-            throw Error(ErrorKind::other, "the first process has ended, or has not made " +
-                                              folder.path().string() + "; what it said tells why");
+            throw Error(ErrorKind::other, "the first process has ended, or has not created " +
+                                              folder.path().string() + "; its messages say why");
         was_there = is_there;
         if (pathExists(path)) {
             requireOwnFile(path);
@@ -105,7 +106,7 @@ std::optional<Address> awaitAddress(const RunFolder& folder) {
         std::this_thread::sleep_for(std::chrono::milliseconds(100));
     }
     throw Error(ErrorKind::other, "the first process of " + folder.path().string() +
-                                      " has not said within half an hour where it waits");
+                                      " did not announce its address within half an hour");
 }
 
 }  // namespace roper

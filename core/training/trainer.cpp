@@ -49,7 +49,7 @@ Trainer::Trainer(Specification specification, std::unique_ptr<Task> task, at::De
         const RunRequest request =
             control_.poll({[] { return std::string("waiting for the other processes"); }});
         if (request == RunRequest::stop || request == RunRequest::preempt)
-            throw Error(ErrorKind::preempted, "told to end before the other processes were ready");
+            throw Error(ErrorKind::preempted, "stopped before the other processes were ready");
     });
     reducer_.emplace(followers_->group(), device);
 }
@@ -80,16 +80,15 @@ RewindPoint Trainer::readNewest(const std::vector<StepFile>& checkpoints) {
             const TrainingPosition position =
                 loadCheckpoint(file, model_, optimizer_, task_->vocabulary().identity());
             if (position.step != at->step)
-                throw Error(ErrorKind::checkpoint, file.origin() + " is of step " +
-                                                       std::to_string(position.step) +
-                                                       ", which its name does not say");
+                throw Error(ErrorKind::checkpoint, file.origin() + " contains step " +
+                                                       std::to_string(position.step) + ", unlike its name");
             note(recorder_, observer_, former.changes);
             for (auto damaged = checkpoints.rbegin(); damaged != at; ++damaged)
                 recorder_.quarantine(*damaged);
             if (first_problem)
                 note(recorder_, observer_,
-                     std::string(first_problem->what()) + ". It is put aside; step " +
-                         std::to_string(at->step) + " is the newest that can be read.");
+                     std::string(first_problem->what()) + ". It is set aside; step " +
+                         std::to_string(at->step) + " is the newest readable checkpoint.");
             position_ = position;
             const bool reports_as_before = former.report_every == specification_.training.report_every;
             return {position.step, position.tokens, position.time_s,
@@ -101,8 +100,8 @@ RewindPoint Trainer::readNewest(const std::vector<StepFile>& checkpoints) {
     }
     throw Error(ErrorKind::checkpoint,
                 std::string(first_problem->what()) +
-                    ". No other checkpoint can be read. If run.toml has been changed, put it back. To begin "
-                    "again at the first step, move the folder checkpoints away.");
+                    ". No other checkpoint can be read. If run.toml has been changed, restore it. To start "
+                    "again from the first step, move the folder checkpoints away.");
 }
 
 RunState Trainer::run() {
@@ -168,7 +167,7 @@ RunState Trainer::run() {
         saveCheckpointNow();
         note(recorder_, observer_,
              "stopped early: none of the last " + std::to_string(evaluations_since_best_) +
-                 " evaluations was better than that of step " + std::to_string(best_->step) +
+                 " evaluations was better than the one at step " + std::to_string(best_->step) +
                  " (evaluation.patience)");
     }
     recorder_.log("finished");
@@ -200,9 +199,9 @@ void Trainer::recordResults(const std::vector<StepResult>& steps) {
         if (step.finite()) continue;
         const bool by_loss = !std::isfinite(step.loss);
         throw Error(ErrorKind::diverged, "training diverged at step " + std::to_string(position_.step) +
-                                             ": the " + (by_loss ? "loss" : "gradient's norm") + " is " +
+                                             ": the " + (by_loss ? "loss" : "gradient norm") + " is " +
                                              formatNumber(by_loss ? step.loss : step.gradient_norm) +
-                                             ". The weights were not touched. " + remedy());
+                                             ". The weights were not changed. " + remedy());
     }
 }
 
@@ -224,16 +223,16 @@ void Trainer::requireFiniteState() const {
         if (at::isfinite(tensor.detach()).all().item<bool>()) return;
         throw Error(ErrorKind::diverged,
                     "training diverged: after step " + std::to_string(position_.step) + " " + name +
-                        " holds numbers that are not finite. They are not kept; checkpoints of "
-                        "earlier steps stay. " +
+                        " contains numbers that are not finite. They are not saved; checkpoints of "
+                        "earlier steps are kept. " +
                         remedy());
     };
     for (std::size_t i = 0; i < model_.parameters().size(); ++i) {
         const auto& [name, parameter] = model_.parameters()[i];
         require(parameter, name);
         const AdamW::Moments moments = optimizer_.moments(i);
-        require(moments.mean, "AdamW's mean of " + name);
-        require(moments.square, "AdamW's mean square of " + name);
+        require(moments.mean, "AdamW's first moment of " + name);
+        require(moments.square, "AdamW's second moment of " + name);
     }
 }
 
@@ -322,7 +321,7 @@ void Trainer::reportMethod() {
         if (row.quantity == "least_denominator" && row.value < kSmallDenominator)
             recorder_.log("layer " + std::to_string(row.layer.value_or(0)) + ", head " +
                           std::to_string(row.head.value_or(0)) +
-                          ": a denominator of linear attention is down to " + formatNumber(row.value));
+                          ": a denominator of linear attention has fallen to " + formatNumber(row.value));
 }
 
 RequestHandlers Trainer::handlers(const std::string& status, RunState state) {

@@ -57,7 +57,8 @@ TEST_F(CommandHelp, EveryShellKnowsEveryCommandAndOption) {
         for (const char* word : {"train", "list", "kind", "quiet", "fast", "out", "roper-train list --names"})
             EXPECT_NE(script.find(word), std::string::npos) << shell << ": " << word;
     }
-    expectError(ErrorKind::usage, "known are bash, zsh, fish", [&] { completionScript(described(), "csh"); });
+    expectError(ErrorKind::usage, "expected one of bash, zsh, fish",
+                [&] { completionScript(described(), "csh"); });
 }
 
 TEST_F(CommandHelp, WordsOfATypeAreOfferedAndNotRequired) {
@@ -123,13 +124,13 @@ TEST(WholeNumbers, AreTakenAsTheyAreWritten) {
     for (const char* number :
          {"99999999999999999999", "9223372036854775808", "-1", "0x10", "1.5", "1e3", "one"}) {
         for (const char* option : {"--step=", "--seed=", "--lengths=8,"})
-            EXPECT_NE(
-                taken(option + std::string(number)).find("is no whole number from 0 to 9223372036854775807"),
-                std::string::npos)
+            EXPECT_NE(taken(option + std::string(number))
+                          .find("is not a whole number from 0 to 9223372036854775807"),
+                      std::string::npos)
                 << option << number << ": " << taken(option + std::string(number));
     }
     EXPECT_NE(taken("--shift=-101").find("not in range"), std::string::npos);
-    EXPECT_NE(taken("--shift=-99999999999999999999").find("no whole number from -9223372036854775808"),
+    EXPECT_NE(taken("--shift=-99999999999999999999").find("not a whole number from -9223372036854775808"),
               std::string::npos);
 }
 

@@ -141,7 +141,7 @@ class ClusterPanelTest : public PageTest {
         open();
         QVERIFY(submitAgain().contains("timed out"));
         QCOMPARE(readSubmissions(runs(), "s").size(), std::size_t(2));
-        QTRY_VERIFY(where("a").startsWith("submitted; it is not known whether it waits"));
+        QTRY_VERIFY(where("a").startsWith("submitted; state in Slurm unknown"));
         QVERIFY(!buttonOf(panel(), "Submit again")->isEnabled());
         // Slurm lists it now.
         const std::string name = readSubmissions(runs(), "s").back().name;
@@ -257,7 +257,7 @@ class ClusterPanelTest : public PageTest {
         open();
         QTRY_COMPARE(panel().list().topLevelItemCount(), 2);
         writeProgram("squeue", "cat '" + folder_.filePath("elements") + "'");
-        QVERIFY(where("b").startsWith("submitted; it is not known whether it waits"));
+        QVERIFY(where("b").startsWith("submitted; state in Slurm unknown"));
         QCOMPARE(where("a"), QString("finished"));
         const auto labels = panel().findChildren<QLabel*>();
         QVERIFY(std::any_of(labels.begin(), labels.end(), [](const QLabel* label) {

@@ -42,7 +42,7 @@ class ComparePageTest : public PageTest {
         // Result of scipy.stats.ttest_rel for these numbers.
         QVERIFY(std::abs(c->test->t - 1.9877674693472376) < 1e-9);
         QVERIFY(page().conclusion().text().contains("RoPER has 9 problems more than RoPE"));
-        QVERIFY(page().conclusion().text().contains("The interval holds 0"));
+        QVERIFY(page().conclusion().text().contains("The interval includes 0"));
     }
 
     void theExportedPairsAreThoseOfTheSentence() {
@@ -89,7 +89,7 @@ class ComparePageTest : public PageTest {
         auto* share = control<QSpinBox>("Share of problems to reach");
         QVERIFY(share->isVisible());
         share->setValue(80);
-        QVERIFY(page().conclusion().text().contains("Never got there: 4 of RoPE, 1 of RoPER"));
+        QVERIFY(page().conclusion().text().contains("Target never reached: 4 of RoPE, 1 of RoPER"));
         page().showTab(ComparePage::Tab::run_by_run);
         const QString csv = page().figures().front()->figureCsv();
         QCOMPARE(csv.count(QRegularExpression("RoPE,rope-\\d,never\n")), 4);

@@ -209,7 +209,7 @@ class TrainingPageTest : public PageTest {
         page().form().setSpecification(s);
         startWith(page().startButton());
         QVERIFY(window_->runs().runs().empty());
-        QVERIFY2(readout().contains("Not started") && readout().contains("which no text holds"),
+        QVERIFY2(readout().contains("Not started") && readout().contains("which does not occur in text"),
                  qPrintable(readout()));
         // An error that only the trainer can find: too few letters for a vocabulary.
         const QString path = runs_->filePath("text.txt");

@@ -120,8 +120,8 @@ class WindowLifeTest : public PageTest {
         QTRY_COMPARE_WITH_TIMEOUT(seen->state(), RunState::running, 20000);
         const auto pid = seen->status().pid;
         // Each window shows its own trainer's messages, and either trainer can be the first.
-        QTRY_VERIFY_WITH_TIMEOUT((first->messages() + seen->messages()).contains("another trainer works on"),
-                                 20000);
+        QTRY_VERIFY_WITH_TIMEOUT(
+            (first->messages() + seen->messages()).contains("another trainer is working on"), 20000);
         QTRY_COMPARE(first->status().pid, pid);
         ::kill(static_cast<pid_t>(pid), SIGKILL);
         // Both edit the queue: no entry is lost, and each is processed once.

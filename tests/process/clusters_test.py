@@ -110,12 +110,12 @@ class ClustersTest(TrainerTest):
         self.assertEqual(len(self.waiting("here")), 2)
         self.check_all_are_known("here", SQUEUE_NAMES="other")
         refused = self.sweep("--slurm", "--sbatch=--job-name=mine")
-        self.assert_fails(refused, 2, "--sbatch=--job-name cannot be given for a sweep")
+        self.assert_fails(refused, 2, "--sbatch=--job-name cannot be used with a sweep")
 
     def test_a_cluster_that_is_not_there(self):
         self.assert_fails(self.sweep("--slurm", "--sbatch=--clusters=nowhere"), 1, "sbatch failed", "'nowhere' can't be reached")
         self.assertEqual([one.name for one in (self.runs / "slurm").iterdir()], ["lock"])
-        self.assert_fails(self.sweep("--slurm", "--sbatch=--clusters=a;b"), 2, "is no list of clusters")
+        self.assert_fails(self.sweep("--slurm", "--sbatch=--clusters=a;b"), 2, "is not a list of clusters")
 
 
 if __name__ == "__main__":

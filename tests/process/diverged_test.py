@@ -82,7 +82,7 @@ class NotFinite(TrainerTest):
                     self.assertLessEqual(steps[-1], SAVED + 2)
                     last = read_rows(run)[-1]
                     if keeps_each:
-                        self.assertIn("holds numbers that are not finite", done.stderr)
+                        self.assertIn("contains numbers that are not finite", done.stderr)
                         self.assertEqual(steps[-1], SAVED + 1)
                     else:
                         self.assertTrue({last["loss"], last["grad_norm"]} & {"nan", "inf", "-inf"}, last)

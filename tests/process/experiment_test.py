@@ -75,7 +75,7 @@ class Queue(TrainerTest):
         done = self.trainer("queue", "--runs", self.runs)
         self.assertEqual(done.returncode, 0, done.stderr)
         self.assertLess(len(done.stderr.splitlines()), 10)
-        self.assertIn("2995 more are held", done.stderr)
+        self.assertIn("2995 more runs that cannot be read are held", done.stderr)
         self.assertEqual((self.runs / "queue.toml").read_text().count("held = true"), 3000)
 
     def test_workers_and_trainers_killed_at_random(self):
@@ -121,7 +121,7 @@ class Queue(TrainerTest):
         self.assertRegex(listed, rf"{name} +unfinished +40/60")
         done = self.trainer("queue", "--runs", self.runs)
         self.assertEqual(done.returncode, 0, done.stderr)
-        self.assertIn(f"{name} goes on from step 40: its run.toml asks for 60 steps now", done.stderr)
+        self.assertIn(f"{name} resumes from step 40: its run.toml now asks for 60 steps", done.stderr)
         self.assertEqual((status(run)["state"], status(run)["step"], status(run)["steps"]), ("finished", 60, 60))
         self.assertEqual([int(row["step"]) for row in read_rows(run)], list(range(1, 61)))
         self.assertEqual(names_in_queue(self.runs), [])
@@ -136,7 +136,7 @@ class Queue(TrainerTest):
         before = read_rows(run)
         done = self.trainer("resume", run)
         self.assertEqual(done.returncode, 0, done.stderr)
-        self.assertIn("It has no checkpoint from which it could go on", done.stderr)
+        self.assertIn("It has no checkpoint to resume from", done.stderr)
         self.assertEqual(read_rows(run), before)
 
     def test_a_finished_run_that_cannot_go_on_keeps_what_it_reached(self):
@@ -146,13 +146,13 @@ class Queue(TrainerTest):
         set_steps(run, 60)
         text = (run / "run.toml").read_text()
         (run / "run.toml").write_text(text.replace("batch = 4 ", "batch = 5 "))
-        self.assert_fails(self.trainer("resume", run), 2, "training.batch = 5, it was 4")
+        self.assert_fails(self.trainer("resume", run), 2, "training.batch = 5 (was 4)")
         self.assertEqual((status(run)["state"], status(run)["step"]), ("finished", 40))
-        self.assertIn("cannot go on: run.toml is not what the run was trained with", (run / "log.txt").read_text())
+        self.assertIn("cannot continue: run.toml differs from the settings that the run was trained with", (run / "log.txt").read_text())
         (self.runs / "queue.toml").write_text(f'[[run]]\nname = "{name}"\n')
         self.trainer("trust", self.runs)
         done = self.trainer("queue", "--runs", self.runs)
-        self.assertIn(f"{name} is held: its trainer ended 3 times without getting on", done.stderr)
+        self.assertIn(f"{name} is held: its trainer ended 3 times without progress", done.stderr)
         set_steps(run, 40)
         self.assertRegex(self.trainer("list", "--runs", self.runs).stdout, rf"{name} +finished +40/40")
 
@@ -191,7 +191,7 @@ class Sweep(TrainerTest):
 
     def test_more_steps_let_finished_runs_go_on(self):
         self.assertEqual(self.sweep().returncode, 0)
-        self.assert_fails(self.sweep(steps=60), 2, "with training.steps = 60 in its run.toml it goes on")
+        self.assert_fails(self.sweep(steps=60), 2, "set training.steps = 60 in its run.toml to continue it")
         for name in self.NAMES[:2]:
             set_steps(self.runs / name, 60)
         for name in self.NAMES[2:]:
@@ -200,14 +200,14 @@ class Sweep(TrainerTest):
         self.assertEqual(done.returncode, 0, done.stderr)
         self.assertIn("4 runs, 0 finished before", done.stderr)
         for name in self.NAMES[:2]:
-            self.assertIn(f"{name} goes on from step 40: its run.toml asks for 60 steps now", done.stderr)
+            self.assertIn(f"{name} resumes from step 40: its run.toml now asks for 60 steps", done.stderr)
         for name in self.NAMES:
             self.assertEqual((status(self.runs / name)["state"], status(self.runs / name)["step"]), ("finished", 60))
         self.assertIn("4 finished", self.sweep("--status", steps=60).stderr)
 
     def test_a_run_of_another_experiment_is_not_taken_for_its_own(self):
         self.train("mine-rope-s0", "--steps", 5)
-        self.assert_fails(self.sweep(), 2, "another experiment")
+        self.assert_fails(self.sweep(), 2, "is not the experiment that the sweep describes")
 
     def test_one_run_alone(self):
         self.assertEqual(self.sweep("--only", 2).returncode, 0)
@@ -308,11 +308,11 @@ class Comparison(TrainerTest):
         self.assertIn(f"RoPER has {sum(b) / 5 - sum(a) / 5:.4g} problems more than RoPE", said)
         p = float(re.search(r"p = ([0-9.e-]+)", said).group(1).rstrip("."))
         self.assertAlmostEqual(p, theirs.pvalue, delta=0.005 * theirs.pvalue + 1e-12)
-        self.assertIn("holds 0" if theirs.pvalue > 0.05 else "leaves out 0", said)
+        self.assertIn("includes 0" if theirs.pvalue > 0.05 else "excludes 0", said)
 
     def test_wrong_requests(self):
         self.make_run("rope", 0, 3)
-        self.assert_fails(self.trainer("compare", "--runs", self.runs), 2, 'no group of runs is "RoPER"')
+        self.assert_fails(self.trainer("compare", "--runs", self.runs), 2, 'no group of runs matches "RoPER"')
         self.assert_fails(self.trainer("compare", "--runs", self.runs, "--filter", "widht>1"), 2, "did you mean width")
         self.make_run("roper", 0, 3)
         self.assert_fails(self.trainer("compare", "--runs", self.runs, "--measure", "final_corect"), 2, 'did you mean "final_correct"')

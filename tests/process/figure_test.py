@@ -44,7 +44,7 @@ class Sizes(unittest.TestCase):
             for named in (config, name):
                 done = figure("decay", "--config", named, "--out", out)
                 self.assertEqual(done.returncode, 0, done.stderr)
-                self.assertIn("rope_theta is missing; 10000 is taken", done.stderr)
+                self.assertIn("rope_theta is missing; the value used is 10000", done.stderr)
                 self.assertEqual(out.read_text().splitlines()[1], "linear,0,4.5")  # mean of the eight pairs: 1, 2, … 8
             config.write_text('{"model_type": "gemma4_text"}')  # heads with 512 features
             for kind in ("rotation", "four-ways", "spectrum", "scores", "mixing"):
@@ -102,7 +102,7 @@ class Surroundings(unittest.TestCase):
                       ("gallery", "--out", "OUT")):
             done, written = self.lab(*words, FONTCONFIG_FILE="NO_FONTS")
             self.assertEqual((done.returncode, written), (6, []), done.stderr)
-            self.assertIn("there is no font on this machine, and every letter would be a box; install one", done.stderr)
+            self.assertIn("no font is installed on this machine, so every character would be shown as a box; install one", done.stderr)
             self.assertEqual(done.stderr.count("\n"), 1, done.stderr)
         self.assertEqual(self.lab("--first-frame", FONTCONFIG_FILE="NO_FONTS", QT_QPA_PLATFORM="offscreen")[0].returncode, 6)
         self.assertEqual(self.lab("figure", "decay", "--out", "OUT.png")[0].returncode, 0)
@@ -112,7 +112,7 @@ class Surroundings(unittest.TestCase):
                                  ({"QT_QPA_PLATFORM": "xcb"}, "neither DISPLAY"), ({"WAYLAND_DISPLAY": "nowhere"}, "")):
             done, _ = self.lab(**environment)
             self.assertEqual(done.returncode, 2, done.stderr)
-            self.assertTrue(done.stderr.startswith("roper-lab: there is no display for a window"), done.stderr)
+            self.assertTrue(done.stderr.startswith("roper-lab: cannot open a window: no display found"), done.stderr)
             self.assertIn(why, done.stderr)
             for part in ("`roper-lab figure`", "ssh -X", "xvfb-run"):
                 self.assertIn(part, done.stderr)

@@ -99,7 +99,7 @@ class FullDisk(TrainerTest):
         self.mount(400)
         done = self.trainer("run", "addition-small", "--steps", 1, "--runs", self.disk / "runs", "--name", "a")
         self.assertIn("low disk space", done.stderr)
-        self.assertIn("on disk, and only", done.stderr)
+        self.assertIn("on disk, but only", done.stderr)
         self.assertIn("checkpoints.keep (2)", done.stderr)
 
 

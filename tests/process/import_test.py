@@ -46,7 +46,7 @@ class Import(ImportTest):
             self.assertEqual([row["loss"] for row in read_rows(run)], ["2.9", "2.8", "nan", "2.6", "2.5"], file)
             self.assertEqual({row[key] for row in read_rows(run) for key in ("time_s", "tokens", "grad_norm")}, {""})
             self.assertIn("the loss is not finite at 1 step, first at step 30", said)
-            self.assertIn("the method is not known", said)
+            self.assertIn("the method is unknown", said)
 
     def test_the_log_keeps_what_is_said(self):
         run, said = self.imported(self.written("a.csv", "step,loss,epoch\n1,3,0\n2,2,0\n2,1,0\n"))
@@ -70,7 +70,7 @@ class Import(ImportTest):
         self.assertIn("known settings: model.position, training.data_seed, training.model_seed, training.steps", said)
         text = (run / "run.toml").read_text()
         self.assertNotIn("batch", text)
-        self.assertIn("What does not stand here is not known", text)
+        self.assertIn("Settings that are not listed here are unknown", text)
         (listed,) = (json.loads(line) for line in self.trainer("list", "--json", "--runs", self.runs).stdout.splitlines())
         self.assertEqual([listed[key] for key in ("task", "position", "model_seed")], [None, "rope", 3])
         ours = self.train("ours", "--steps", 2, "--seed", 3, "--set", "model.position=rope")
@@ -83,7 +83,7 @@ class Import(ImportTest):
         # A run with unknown settings cannot be trained.
         self.assert_fails(self.trainer("run", self.runs / "run-0" / "run.toml", "--runs", self.runs), 2, "settings of imported metrics")
         done = self.trainer("resume", run)
-        self.assertIn("It has no checkpoint from which it could go on", done.stderr)
+        self.assertIn("It has no checkpoint to resume from", done.stderr)
 
     def test_steps_that_are_not_whole_are_refused(self):
         done = self.trainer("import", self.written("a.csv", "step,loss\n1,3\n1.5,2\n"), "--runs", self.runs)
@@ -130,7 +130,7 @@ class Events(ImportTest):
                                  [("1", "0", "0.5"), ("2", "60", "0.5"), ("3", "120", "0.5")])
                 self.assertAlmostEqual(float(rows[2]["loss"]), 2.5 / 3, places=6)
                 self.assertEqual([row["loss"] for row in evaluations(run)], ["3", "3", "3"])
-                self.assertIn("is a clock", said)
+                self.assertIn("counts time from 1970", said)
 
     def test_our_own_events(self):
         ours = self.train("a", "--steps", 8, "--set", "evaluation.every=4")

@@ -218,7 +218,7 @@ class Output(TrainerTest):
                 with self.subTest(program, words=words), open("/dev/full", "w") as full:
                     done = subprocess.run([os.environ[program], *words], stdout=full, stderr=subprocess.PIPE, text=True, timeout=60)
                     self.assertEqual(done.returncode, 6, done.stderr)
-                    self.assertIn("standard output cannot be written", done.stderr)
+                    self.assertIn("cannot write to standard output", done.stderr)
 
     def test_names_that_are_too_long_for_a_file_are_no_crash(self):
         long = "a" * 300

@@ -62,7 +62,7 @@ class ProcessesTest(TrainerTest):
             if which == "follower":
                 left = status(self.runs / name)
                 self.assertEqual((left["state"], left["exit_code"]), ("preempted", 75))
-                self.assertIn("is gone, or does not answer", left["error"])
+                self.assertIn("has ended or does not respond", left["error"])
             done = self.trainer("resume", name, "--runs", self.runs, "--processes", 2, "--threads", 1)
             self.assertEqual(done.returncode, 0, done.stderr)
             self.assertEqual(without_times(read_rows(self.runs / name)), without_times(read_rows(whole)))

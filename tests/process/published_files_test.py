@@ -373,7 +373,7 @@ class Heads(Published):
             for what, *more in (["loss"], ["logits"], ["generate"], ["lens"], ["lengths"], ["subsets", "--count", 2],
                                 ["token_map", "--layer", 0, "--head", 0], ["copying"], ["patch", "--other", TEXT[::-1]],
                                 ["needle", "--needle", "01", "--question", "2", "--answer", "3"]):
-                self.assertIn("has no head and predicts no tokens", self.look(model, *more, what=what, code=2))
+                self.assertIn("has no output head and predicts no tokens", self.look(model, *more, what=what, code=2))
         for kind in ("model-head", "reach", "all-heads", "kernels"):
             self.draw(kind, model)
 
@@ -450,8 +450,8 @@ class Tensors(Published):
             shape = tensors[name][1]
             write_tensors(model / "model.safetensors", {**tensors, name: (dtype, shape, b"\0" * (math.prod(shape) * bits // 8))})
             said = self.look(model, code=4)
-            self.assertIn(f"the tensor {name} is stored as {dtype}, which is not read here", said)
-            self.assertNotIn("whole safetensors", said)
+            self.assertIn(f"the tensor {name} is stored as {dtype}, which is not supported", said)
+            self.assertNotIn("valid safetensors", said)
         write_tensors(model / "model.safetensors", {**tensors, "extra": ("U8", [2], b"\0\0")})
         self.assertIn("the tensor extra is stored as U8", self.look(model, code=4))
         write_tensors(model / "model.safetensors", {**tensors, name: ("F99", [2], b"\0\0")})

@@ -187,7 +187,7 @@ class ServeModel(TrainerTest):
                                ({"what": "loss", "text": TEXT, "no_inverse": "1"}, "rotates no values"),
                                ({"what": "heads", "text": "5"}, "two tokens"),
                                ({"what": "subsets", "text": TEXT, "count": "99"}, "bands"),
-                               ({"what": 5}, "holds texts"), ({"unknown": "1"}, "unknown"), ([], "must be an object")]:
+                               ({"what": 5}, "must be text"), ({"unknown": "1"}, "unknown"), ([], "must be an object")]:
             reply, payload = peer.ask(command="look", question=question)
             self.assertFalse(reply["ok"], question)
             self.assertIn(part, reply["message"])

@@ -241,7 +241,7 @@ class SlurmTest(TrainerTest):
 
     def test_several_processes_that_do_not_fit_together_are_refused(self):
         for more, processes, said in (((), 2, "which must name the run"),
-                                      (("--name", "r"), 3, "has started 2 processes, but --processes says 3")):
+                                      (("--name", "r"), 3, "srun started 2 processes, but --processes is 3")):
             done = self.together("run", "addition-small", *TINY, *more, processes=processes)
             self.assertNotEqual(done.returncode, 0)
             self.assertEqual(done.stderr.count(said), 2, done.stderr)
@@ -249,7 +249,7 @@ class SlurmTest(TrainerTest):
 
     def test_the_others_are_told_why_the_first_process_has_ended(self):
         self.train("taken", "--steps", 2)
-        for words, said, code in ((("run", "addition-small", *TINY, "--name", "taken"), "there is a run", 2),
+        for words, said, code in ((("run", "addition-small", *TINY, "--name", "taken"), "already exists", 2),
                                   (("resume", "taken"), "is finished", 0)):
             done = self.together(*words)
             self.assertEqual(done.stderr.count(said), 2, done.stderr)
@@ -277,14 +277,14 @@ class SlurmTest(TrainerTest):
         # Without squeue, only the state of the folder is known.
         known = self.trainer("sweep", path, "--runs", self.runs, "--status", env={**os.environ, "PATH": "/nowhere"})
         self.assertEqual(known.returncode, 0, known.stderr)
-        self.assertIn("what waits is not known: cannot start squeue", known.stderr)
-        self.assertEqual(known.stdout.count("submitted; it is not known whether it waits"), 2, known.stdout)
-        self.assert_fails(self.trainer("work", submission), 2, "which element?")
+        self.assertIn("cannot find out which jobs are waiting: cannot start squeue", known.stderr)
+        self.assertEqual(known.stdout.count("submitted; state in Slurm unknown"), 2, known.stdout)
+        self.assert_fails(self.trainer("work", submission), 2, "no array element given")
         self.assert_fails(self.trainer("work", submission, "--element", 2), 2, "elements 0 to 1")
         self.assertEqual(self.trainer("work", submission, "--element", 1).returncode, 0)
         self.assertEqual(status(self.runs / "mine-roper-s0")["state"], "finished")
         submission.write_text(submission.read_text().replace("mine-roper-s0", "../elsewhere"))
-        self.assert_fails(self.trainer("work", submission, "--element", 1), 2, "is no name of a run")
+        self.assert_fails(self.trainer("work", submission, "--element", 1), 2, "is not a valid name of a run")
 
 
 if __name__ == "__main__":

@@ -156,11 +156,11 @@ class Terminal(TrainerTest):
 
     def test_a_mistyped_line_is_told_what_was_meant(self):
         for words, told in (
-            (("compar",), "there is no command \"compar\"; did you mean \"compare\"?"),
+            (("compar",), "unknown command \"compar\"; did you mean \"compare\"?"),
             (("diff",), "Usage: roper-train diff"),
             (("sample", "addtion"), "did you mean addition?"),
-            (("run", "copy-quick", "--set", "training.steps=5", "training.batch=4"), "--set takes one key=value; write --set training.batch=4, too"),
-            (("run", "--set", "training.steps=5", "training.batch=4", "copy-quick"), "--set takes one key=value; write --set training.batch=4, too"),
+            (("run", "copy-quick", "--set", "training.steps=5", "training.batch=4"), "each key=value needs its own --set: add --set training.batch=4"),
+            (("run", "--set", "training.steps=5", "training.batch=4", "copy-quick"), "each key=value needs its own --set: add --set training.batch=4"),
             (("run", "copy-quick", "--stepz"), "roper-train run: The following argument was not expected: --stepz"),
         ):
             done = self.trainer(*words)

@@ -225,13 +225,13 @@ class Training(TextTest):
         os.truncate(corpus / "tokens.bin", 100)
         said = process.communicate(timeout=60)[1]
         self.assertEqual(process.returncode, 6, said)
-        self.assertIn("tokens.bin has been cut while it was in use", said)
+        self.assertIn("tokens.bin has been truncated while in use", said)
         self.assertEqual(status(self.runs / "a")["state"], "failed")
 
     def test_what_is_no_text(self):
-        for content, part in ((bytes(5000), "byte 1 is 0, which no text holds"), (b"some text\n" * 500 + b"\0", "byte 5001 is 0"),
+        for content, part in ((bytes(5000), "byte 1 is 0, which does not occur in text"), (b"some text\n" * 500 + b"\0", "byte 5001 is 0"),
                               (("text in UTF-16\n" * 300).encode("utf-16"), ""),
-                              (b"", "nothing to learn"), (b"\n" * 5000, "")):
+                              (b"", "nothing to train on"), (b"\n" * 5000, "")):
             self.text.write_bytes(content)
             done = self.run_text(f"a{len(content)}{part[:6].strip()}".replace(" ", ""), "--steps", 2)
             self.assertNotEqual(done.returncode, 255)
@@ -300,17 +300,17 @@ class Evaluating(TextTest):
         summary.write_text(summary.read_text().replace('"vocab_size"', '"pieces"'))
         done = self.ask("export", run, "--what", "logits", "--text", "The Rays of Light", "--out", out)
         self.assertEqual((done.returncode, out.read_bytes()), (0, first), done.stderr)
-        self.assert_fails(self.ask("eval", run), 2, "there is no text", str(self.text))
+        self.assert_fails(self.ask("eval", run), 2, "text not found", str(self.text))
         model = run / "text" / "pieces.model"
         model.write_bytes(model.read_bytes()[:500])
         for command in (["look", run, "--what", "loss", "--text", "The"], ["export", run, "--what", "logits", "--text", "The", "--out", out]):
-            self.assert_fails(self.ask(*command), 4, str(model), "is damaged, or no model of SentencePiece")
+            self.assert_fails(self.ask(*command), 4, str(model), "is damaged or not a SentencePiece model")
         (run / "text" / "pieces.txt").write_text("\n" * 4_500_000)
         for command in (["look", run, "--what", "loss", "--text", "The"], ["serve", run]):
             done = self.ask(*command, preexec_fn=lambda: resource.setrlimit(resource.RLIMIT_DATA, (1 << 30, 1 << 30)))
             self.assert_fails(done, 4, "pieces.txt has 4500000 tokens; task.vocab_size is 400")
         shutil.rmtree(run / "text")
-        self.assert_fails(self.ask("export", run, "--what", "logits", "--text", "The", "--out", out), 4, "lost its vocabulary")
+        self.assert_fails(self.ask("export", run, "--what", "logits", "--text", "The", "--out", out), 4, "is missing its vocabulary")
 
 
 class Refusals(TextTest):
@@ -325,7 +325,7 @@ class Refusals(TextTest):
     def test_a_text_that_cannot_be_one(self):
         missing = self.folder / "missing.txt"
         self.assert_fails(self.ask("run", "text-quick", "--set", f"task.text={missing}", "--runs", self.runs), 2,
-                          "there is no file or folder", str(missing))
+                          "file or folder not found", str(missing))
         self.text.write_bytes(b"good line\n" * 100 + b"na\xefve\n")
         self.assert_fails(self.run_text("latin"), 2, "byte 1003 (0xEF) is not UTF-8", "iconv")
         self.assertFalse((self.runs / "latin").exists())
@@ -342,13 +342,13 @@ class Refusals(TextTest):
     def test_a_text_that_changed(self):
         run = self.train_text("a", "--steps", 3)
         self.text.write_text(self.text.read_text(encoding="utf-8") + "One more line.\n", encoding="utf-8")
-        self.assert_fails(self.ask("eval", run), 2, "no longer the one", "a")
+        self.assert_fails(self.ask("eval", run), 2, "has changed since", "a")
 
     def test_fields_of_texts_are_not_ignored_elsewhere(self):
         self.assert_fails(self.ask("run", "addition-small", "--set", "task.text=opticks", "--runs", self.runs), 2,
                           "task.text: would be ignored")
         self.assert_fails(self.ask("run", "addition-small", "--set", "training.objective=masked", "--runs", self.runs), 2,
-                          "only a text has tokens that can be masked")
+                          "only tokens of a text can be masked")
         self.assert_fails(self.ask("run", "text-quick", "--set", "training.masked_share=0.2", "--runs", self.runs), 2,
                           "training.objective is causal")
 

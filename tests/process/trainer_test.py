@@ -26,7 +26,7 @@ class Running(TrainerTest):
         Path(self.runs).mkdir(exist_ok=True)
         text = Path(self.runs) / "few-letters.txt"
         text.write_text("a b c\n")
-        for path, why in (("/bin/ls", "which no text holds"), (text, "vocabulary")):
+        for path, why in (("/bin/ls", "which does not occur in text"), (text, "vocabulary")):
             self.assert_fails(self.trainer("run", "text-quick", "--set", f"task.text={path}", "--runs", self.runs),
                               2, why)
         self.assertEqual([p for p in Path(self.runs).glob("*/run.toml")], [])
@@ -108,7 +108,7 @@ class Interrupted(TrainerTest):
         run = self.train("a", "--steps", 20, *constant)
         done = self.trainer("resume", run)
         self.assertEqual(done.returncode, 0)
-        self.assertIn("a larger training.steps in its run.toml", done.stderr.lower())
+        self.assertIn("increase training.steps in its run.toml", done.stderr.lower())
         set_steps(run, 40)
         done = self.trainer("resume", run)
         self.assertEqual(done.returncode, 0, done.stderr)
@@ -122,7 +122,7 @@ class Interrupted(TrainerTest):
         set_steps(cosine, 40)
         done = self.trainer("resume", cosine)
         self.assertEqual(done.returncode, 0, done.stderr)
-        self.assertIn("training.steps = 40, it was 20", done.stderr)
+        self.assertIn("training.steps = 40 (was 20)", done.stderr)
         self.assertIn("the cosine schedule of the learning rate now ends at step 40", done.stderr)
         self.assertEqual([int(row["step"]) for row in read_rows(cosine)], list(range(1, 41)))
         # A number below the trained steps changes nothing.
@@ -170,7 +170,7 @@ class Interrupted(TrainerTest):
 
     def test_two_trainers_do_not_share_a_run(self):
         self.start("a", "--steps", "100000")
-        self.assert_fails(self.trainer("resume", "a", "--runs", self.runs), 2, "another trainer works on")
+        self.assert_fails(self.trainer("resume", "a", "--runs", self.runs), 2, "another trainer is working on")
 
 
 class Refused(TrainerTest):
@@ -178,14 +178,14 @@ class Refused(TrainerTest):
         self.assert_fails(self.trainer(), 2)
         self.assert_fails(self.trainer("fly"), 2)
         self.assert_fails(self.trainer("run", "addition-smal"), 2, "did you mean addition-small?")
-        self.assert_fails(self.trainer("run", "nowhere.toml"), 2, "there is no file nowhere.toml")
+        self.assert_fails(self.trainer("run", "nowhere.toml"), 2, "file not found: nowhere.toml")
         self.assert_fails(self.trainer("run", "addition-small", "--set", "widht=3"), 2, 'did you mean "width"')
-        self.assert_fails(self.trainer("run", "addition-small", "--set", "heads=3", "--runs", self.runs), 2, "multiple")
+        self.assert_fails(self.trainer("run", "addition-small", "--set", "heads=3", "--runs", self.runs), 2, "must be divisible")
         self.assert_fails(self.trainer("run", "addition-small", "--steps", "x"), 2, "training.steps must be")
         self.assert_fails(self.trainer("run", "addition-small", "--seed", "9" * 30), 2, "training.data_seed must be")
         self.assert_fails(self.trainer("run", "addition-small", "--name", "../a", "--runs", self.runs), 2, "cannot name a run")
         self.assert_fails(self.trainer("sample", "additoin"), 2, "did you mean addition?")
-        self.assert_fails(self.trainer("resume", "nothing", "--runs", self.runs), 2, "there is no run")
+        self.assert_fails(self.trainer("resume", "nothing", "--runs", self.runs), 2, "run not found")
 
     def test_a_wrong_specification_names_its_place(self):
         path = Path(self._folder.name) / "wrong.toml"
@@ -216,7 +216,7 @@ class Refused(TrainerTest):
         rows = without_times(read_rows(run))
         done = self.trainer("resume", run)
         self.assertEqual(done.returncode, 0, done.stderr)
-        self.assertRegex(done.stderr, newest.name + "(.|\n)*put aside; step 3 is the newest")
+        self.assertRegex(done.stderr, newest.name + "(.|\n)*set aside; step 3 is the newest")
         self.assertEqual(without_times(read_rows(run)), rows)
         self.assertTrue(newest.with_name(newest.name + ".damaged").exists())
         for checkpoint in checkpoints(run):

@@ -160,13 +160,13 @@ class Unreadable(ForeignFolder):
             with open(path, "wb") as file:
                 file.truncate(1 << 40)
 
-        self.each(["status.json"], sparse, "holds more than")
-        self.each(["metrics.csv", "evaluations.csv"], sparse, "a line of more than")
+        self.each(["status.json"], sparse, "is larger than")
+        self.each(["metrics.csv", "evaluations.csv"], sparse, "a line longer than")
         with open(self.bad / "checkpoints" / "step-00000003.safetensors", "r+b") as file:
             file.truncate(100 << 30)
         out, code, memory = self.measured("eval", "bad", "--problems", 1)
         self.assertEqual(code, 4, out)
-        self.assertIn("holds more than", out)
+        self.assertIn("is larger than", out)
         self.assertLess(memory, 2 * MOST_BYTES)
 
     def test_a_model_of_a_hundred_gigabytes_takes_no_memory(self):
@@ -182,7 +182,7 @@ class Unreadable(ForeignFolder):
                 out, code, memory = self.measured(*command)
                 self.assertEqual(code, 4, out)
                 self.assertLess(memory, MOST_BYTES)
-        self.assertRegex(self.measured(*commands[0])[0], r"holds \S+ kB; the model that .*run.toml describes takes \S+ GB")
+        self.assertRegex(self.measured(*commands[0])[0], r"has a size of \S+ kB; the model in .*run.toml needs \S+ GB")
         with open(self.bad / "checkpoints" / "step-00000003.safetensors", "r+b") as file:
             file.truncate(200 << 30)
         for command in commands:
@@ -193,7 +193,7 @@ class Unreadable(ForeignFolder):
                     self.assertEqual(code, 4, out)
                     continue
                 self.assertEqual(code, 5, out)
-                self.assertRegex(out, r"takes \S+ GB of memory, and \S+ GB are free")
+                self.assertRegex(out, r"takes \S+ GB of memory, but only \S+ GB are free")
 
     def test_long_files_take_no_memory(self):
         metrics = self.bad / "metrics.csv"
@@ -317,7 +317,7 @@ class Names(ForeignFolder):
         model = small_model(self._folder.name, "llama")
         config = json.loads((model / "config.json").read_text())
         (model / "config.json").write_text(json.dumps({**config, f"rope_{self.SIGNS}": f"note {self.SIGNS}"}, ensure_ascii=False))
-        self.clean("look", model, *ask, part="of no effect")
+        self.clean("look", model, *ask, part="no effect in models")
         (model / "config.json").write_text(json.dumps({**config, "model_type": f"odd {self.SIGNS}"}, ensure_ascii=False))
         self.clean("look", model, *ask, part="odd")
         (model / "config.json").write_text(json.dumps(config))
@@ -387,7 +387,7 @@ class Queues(ForeignFolder):
 
     def test_a_queue_that_came_along_waits_for_a_word(self):
         self.foreign_queue()
-        self.assert_fails(self.command("queue", stdin=subprocess.DEVNULL), 2, "1 run of the queue (a) was not queued by you here", "roper-train trust")
+        self.assert_fails(self.command("queue", stdin=subprocess.DEVNULL), 2, "1 run in the queue (a) was not queued by you on this machine", "roper-train trust")
         self.assertEqual(status(self.runs / "a")["state"], "queued")
         done = self.trainer("trust", self.runs, env=self.environment)
         self.assertEqual(done.returncode, 0, done.stderr)
@@ -401,7 +401,7 @@ class Queues(ForeignFolder):
                                       "training.warmup_steps=1").returncode, 0)
         done = self.command("queue", stdin=subprocess.DEVNULL)
         self.assertEqual(done.returncode, 0, done.stderr)
-        self.assertIn("1 run of the queue (a) was not queued by you here", done.stderr)
+        self.assertIn("1 run in the queue (a) was not queued by you on this machine", done.stderr)
         self.assertEqual(sorted(status(run)["state"] for run in self.runs.iterdir() if run.is_dir()), ["finished", "queued"])
         self.assertEqual(status(self.runs / "a")["state"], "queued")
 
@@ -413,7 +413,7 @@ class Queues(ForeignFolder):
         (run / "run.toml").write_text(toml.replace("steps = 2", "steps = 3"))
         done = self.command("queue", stdin=subprocess.DEVNULL)
         self.assertIn("has changed since", done.stderr)
-        self.assertIn("its run.toml is not the one that you queued", done.stderr)
+        self.assertIn("its run.toml has changed since you queued it", done.stderr)
         self.assertEqual(status(run)["state"], "queued")
         self.assertIn("held = true", (self.runs / "queue.toml").read_text())
 
@@ -423,7 +423,7 @@ class Queues(ForeignFolder):
         worker = subprocess.Popen([TRAINER, "queue", "--runs", str(self.runs)], stderr=subprocess.PIPE, text=True, env=self.environment)
         self.addCleanup(worker.kill)
         said = worker.stderr.readline()
-        self.assertIn("is no name of a run", said)
+        self.assertIn("is not a valid name of a run", said)
         for sign in ("\x1b", "\x07", "\u202e"):
             self.assertNotIn(sign, said)
         worker.terminate()

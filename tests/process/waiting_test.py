@@ -104,7 +104,7 @@ class NoFile(TrainerTest):
         given = self.trainer("look", model, "--what", "loss", "--text-file", "/dev/stdin", input=TEXT)
         self.assertEqual(given.stdout, right, given.stderr)
         endless = self.trainer("look", model, "--what", "loss", "--text-file", "/dev/zero")
-        self.assert_fails(endless, 6, "holds more than")
+        self.assert_fails(endless, 6, "is larger than")
 
 
 class Ends(TrainerTest):
@@ -209,11 +209,11 @@ class Ends(TrainerTest):
         run = self.leased_elsewhere()
         before = (run / "status.json").read_bytes()
         process = self.begin_process(TRAINER, "resume", run, stderr=subprocess.PIPE, text=True)
-        while "waiting at most" not in (line := process.stderr.readline()):
+        while "waiting up to" not in (line := process.stderr.readline()):
             self.assertNotEqual(line, "")
         process.terminate()
         self.assertEqual(self.ended(process), PREEMPTED)
-        self.assertIn("told to end while waiting for process 1 on elsewhere", process.stderr.read())
+        self.assertIn("stopped while waiting for process 1 on elsewhere", process.stderr.read())
         self.assertEqual((run / "status.json").read_bytes(), before)
 
     def test_a_queue_whose_trainer_waits(self):
@@ -222,7 +222,7 @@ class Ends(TrainerTest):
         (run / "lease.1").write_text(json.dumps({"host": "elsewhere", "boot": "b", "pid_namespace": "p", "pid": 1, "start": 1}))
         process = self.begin_process(TRAINER, "queue", "--runs", self.runs, stderr=subprocess.DEVNULL)
         said = run / "trainer-messages.txt"
-        wait_until(lambda: said.exists() and "waiting at most" in said.read_text(), process)
+        wait_until(lambda: said.exists() and "waiting up to" in said.read_text(), process)
         process.terminate()
         self.assertEqual(self.ended(process), PREEMPTED)
 
@@ -241,7 +241,7 @@ class Ends(TrainerTest):
         with open(lock, "r+") as held:
             fcntl.flock(held, fcntl.LOCK_EX)
             process = self.begin_process(*command, "--name", "b", env=environment, stderr=subprocess.PIPE, text=True)
-            while "which prepares the same text" not in (line := process.stderr.readline()):
+            while "which is preparing the same text" not in (line := process.stderr.readline()):
                 self.assertNotEqual(line, "")
             process.terminate()
             self.assertEqual(self.ended(process), PREEMPTED)

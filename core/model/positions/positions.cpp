@@ -47,8 +47,8 @@ PassPositions Positions::makePassPositions(const TokenPositions& tokens) {
 
 void Positions::rescale(const Scaling& scaling, double) {
     if (scaling.method != ScalingMethod::none)
-        throw Error(ErrorKind::usage, "position = \"" + specification_.model.position +
-                                          "\" has no frequencies that could be scaled");
+        throw Error(ErrorKind::usage,
+                    "position = \"" + specification_.model.position + "\" has no frequencies to scale");
 }
 
 Pairing Positions::pairing() const {

@@ -88,19 +88,19 @@ TEST(LineReader, ALineThatIsTooLongCanBeCut) {
     const fs::path sparse = sparseFile(folder, "one\n");
     LineReader reader(sparse, LineReader::LastLine::unfinished, LineReader::OverlongLine::truncated);
     EXPECT_EQ(reader.next(), "one");
-    expectError(ErrorKind::disk, "a line of more than 67.1 MB", [&] { reader.next(); });
+    expectError(ErrorKind::disk, "a line longer than 67.1 MB", [&] { reader.next(); });
 }
 
 TEST(Reading, ATerabyteOfNothingIsRefusedUnread) {
     const TemporaryFolder folder;
     const fs::path sparse = sparseFile(folder, "one\ntwo\n");
-    expectError(ErrorKind::disk, "holds more than 67.1 MB", [&] { readFile(sparse); });
-    expectError(ErrorKind::disk, "holds more than 5 bytes", [&] { readFile(sparse, 5); });
-    expectError(ErrorKind::disk, "a line of more than", [&] { lastLine(sparse); });
+    expectError(ErrorKind::disk, "is larger than 67.1 MB", [&] { readFile(sparse); });
+    expectError(ErrorKind::disk, "is larger than 5 bytes", [&] { readFile(sparse, 5); });
+    expectError(ErrorKind::disk, "a line longer than", [&] { lastLine(sparse); });
     LineReader lines(sparse);
     EXPECT_EQ(lines.next(), "one");
     EXPECT_EQ(lines.next(), "two");
-    expectError(ErrorKind::disk, "a line of more than", [&] { lines.next(); });
+    expectError(ErrorKind::disk, "a line longer than", [&] { lines.next(); });
     EXPECT_EQ(readEnd(sparse, 3), std::string(3, '\0'));
 }
 

@@ -88,12 +88,12 @@ TEST_F(LeaseTest, NamesThatNoProcessGivesAreIgnoredAndSaid) {
     EXPECT_EQ(lease->number(), 3);
     EXPECT_TRUE(lease->renew()) << "an odd name is no successor";
     ASSERT_EQ(said_.size(), 1U);
-    EXPECT_NE(said_.front().find("which is no lease and is ignored"), std::string::npos) << said_.front();
+    EXPECT_NE(said_.front().find("which is not a lease and is ignored"), std::string::npos) << said_.front();
 }
 
 TEST_F(LeaseTest, TheLargestNumberHasNoSuccessor) {
     std::ofstream(folder_ / "lease.1000000000000") << "released\n";
-    expectError(ErrorKind::usage, "has no successor", [&] { take("a"); });
+    expectError(ErrorKind::usage, "has the largest possible number", [&] { take("a"); });
 }
 
 TEST_F(LeaseTest, ATimeAheadOfTheClockIsWaitedForNoLongerThanAnyOther) {
@@ -114,8 +114,7 @@ TEST_F(LeaseTest, ATimeAheadOfTheClockIsWaitedForNoLongerThanAnyOther) {
         EXPECT_EQ(lease->number(), number + 1);
         number += 10;
         ASSERT_FALSE(said_.empty());
-        EXPECT_NE(said_.back().find("ahead of its clock; waiting at most 1 s"), std::string::npos)
-            << said_.back();
+        EXPECT_NE(said_.back().find("in the future; waiting up to 1 s"), std::string::npos) << said_.back();
     }
 }
 
@@ -163,7 +162,7 @@ TEST_F(LeaseTest, WithoutHeartbeatNothingIsWritten) {
     };
     exchange();
     std::this_thread::sleep_for(milliseconds(400));
-    expectError(ErrorKind::disk, "nothing is written here meanwhile", [&] { cut_off->requireOwnership(); });
+    expectError(ErrorKind::disk, "nothing is written there", [&] { cut_off->requireOwnership(); });
     exchange();
     cut_off->requireOwnership();
 }
@@ -239,7 +238,7 @@ TEST_F(LeaseTest, ToldToEndItWaitsNoLonger) {
     EXPECT_TRUE(finishesWithin(10, 1'000'000'000, [&] {
         handleStopSignals();
         ::raise(SIGTERM);
-        expectError(ErrorKind::preempted, "told to end while waiting for process 4711 on b",
+        expectError(ErrorKind::preempted, "stopped while waiting for process 4711 on b",
                     [&] { Lease(folder_.path(), {}, /*expires_s=*/20, processOn("a")); });
     }));
 }

@@ -93,15 +93,15 @@ TEST(Safetensors, RefusesEveryDamage) {
     expectEntry(R"({"dtype":"F33","shape":[2],"data_offsets":[0,8]})", "unknown dtype");
     expectEntry(R"({"dtype":"F32","shape":[-2],"data_offsets":[0,8]})", "dimension");
     expectEntry(R"({"dtype":"F32","shape":[2.5],"data_offsets":[0,8]})", "dimension");
-    expectEntry(R"({"dtype":"F32","shape":[3],"data_offsets":[0,8]})", "do not fit");
-    expectEntry(R"({"dtype":"F32","shape":[4611686018427387904,4],"data_offsets":[0,8]})", "do not fit");
-    expectEntry(R"({"dtype":"F32","shape":[2],"data_offsets":[8,0]})", "do not fit");
+    expectEntry(R"({"dtype":"F32","shape":[3],"data_offsets":[0,8]})", "does not match");
+    expectEntry(R"({"dtype":"F32","shape":[4611686018427387904,4],"data_offsets":[0,8]})", "does not match");
+    expectEntry(R"({"dtype":"F32","shape":[2],"data_offsets":[8,0]})", "does not match");
     expectEntry(R"({"dtype":"F32","shape":[2],"data_offsets":[-8,0]})", "offset");
     expectEntry(R"({"dtype":"F32","shape":[2],"data_offsets":[0]})", "two numbers");
-    expectEntry(R"({"dtype":"F32","shape":[2]})", "must hold");
-    expectEntry(R"({"dtype":"F32","shape":[2],"data_offsets":[0,8],"extra":1})", "must hold");
+    expectEntry(R"({"dtype":"F32","shape":[2]})", "must contain exactly");
+    expectEntry(R"({"dtype":"F32","shape":[2],"data_offsets":[0,8],"extra":1})", "must contain exactly");
     expectEntry(R"({"dtype":"F32","shape":2,"data_offsets":[0,8]})", "not a list");
-    expectEntry(R"([])", "must hold");
+    expectEntry(R"([])", "must contain exactly");
 }
 
 TEST(Safetensors, RefusesKeysThatOccurTwice) {

@@ -43,8 +43,8 @@ TEST(StrictJson, ReadsAsTheLibraryDoes) {
 }
 
 TEST(StrictJson, WhatIsWrongIsSaidWithItsPlace) {
-    refused("", "the text ends before its JSON does");
-    refused(R"({"a": [1, 2)", "the text ends before its JSON does");
+    refused("", "the text ends before the JSON is complete");
+    refused(R"({"a": [1, 2)", "the text ends before the JSON is complete");
     refused(R"({"a" 5})", "column 6: {\"a\" 5 is not JSON");
     refused("{\n  \"a\": 1,\n  \"b\": nul\n}", "line 3, column 10:   \"b\": nul is not JSON");
     refused("[1e999]", "column 6: [1e999 is too large a number");

@@ -58,14 +58,14 @@ TEST(SbatchOptions, TheClustersAreThoseThatSbatchWouldTake) {
     const Variable slurm("SLURM_CLUSTERS", "elsewhere");
     EXPECT_EQ(requestedClusters({}), "elsewhere");
     EXPECT_EQ(requestedClusters(with({"-M far"})), "far");
-    expectError(ErrorKind::usage, "is no list of clusters",
+    expectError(ErrorKind::usage, "is not a list of clusters",
                 [] { requestedClusters(with({"--clusters=a b"})); });
 }
 
 TEST(SbatchOptions, WhatWouldBreakASweepIsRefusedByName) {
     for (const char* option : {"--job-name=mine", "-J mine", "--job=mine", "--array=0-3", "-a 0", "--wait",
                                "-W", "--wrap=true", "--test-only"})
-        expectError(ErrorKind::usage, "cannot be given for a sweep",
+        expectError(ErrorKind::usage, "cannot be used with a sweep",
                     [&] { slurmScript("a", 1, "/runs/slurm/a.json", with({option})); });
     slurmScript("a", 1, "/runs/slurm/a.json", with({"--wait-all-nodes=1", "--account=physics"}));
 }

@@ -44,7 +44,7 @@ TEST(Squeue, SaysWhichClusterHasAnElement) {
 TEST(Squeue, WhatItNeverPrintsIsRefused) {
     for (const char* line : {"slurm_load_jobs error: Unable to contact slurm controller",
                              "a|1|N/A|RUNNING|n|None", "a|1|-3|RUNNING|n|None"})
-        expectError(ErrorKind::other, "not an element of an array", [&] { parseSqueue(line); });
+        expectError(ErrorKind::other, "not an array element", [&] { parseSqueue(line); });
 }
 
 TEST(SlurmScript, SaysWhatWasAskedFor) {
@@ -89,7 +89,7 @@ TEST(SlurmScript, AValueWithBlanksStaysOneOption) {
 TEST(SlurmScript, AnOptionCannotBecomeALine) {
     SlurmOptions options;
     options.gres = "gpu:1\nrm -rf ~";
-    expectError(ErrorKind::usage, "no line break",
+    expectError(ErrorKind::usage, "must not contain a line break",
                 [&] { slurmScript("a", 1, "/runs/slurm/a.json", options); });
 }
 

@@ -97,7 +97,7 @@ TEST_F(SweepElementsTest, SaysWhatNobodyHasYet) {
     EXPECT_FALSE(all_.front().isSubmittedOrRunning());
     // The folder was removed while the scheduler still has its run.
     EXPECT_EQ(described({{"s.abc123", "9", 1, "PENDING", "", "Priority"}})[2],
-              "waiting (9_1), its folder is gone");
+              "waiting (9_1), its folder is missing");
 }
 
 TEST(Submission, IsReadBackAndNothingElseIs) {
@@ -111,10 +111,10 @@ TEST(Submission, IsReadBackAndNothingElseIs) {
     const FilePath file = submissionPath(folder.path(), one.name);
     std::ofstream(file.path())
         << R"({"name": "a", "sweep": "b", "elements": [["../c"]], "time": 0, "ended": false})";
-    expectError(ErrorKind::usage, "\"../c\" is no name of a run", [&] { readSubmission(file); });
+    expectError(ErrorKind::usage, "\"../c\" is not a valid name of a run", [&] { readSubmission(file); });
     std::ofstream(file.path())
         << R"({"name": "a", "sweep": "b", "elements": [["c"]], "time": 0, "ended": false})";
-    expectError(ErrorKind::usage, "is the file of another submission, a", [&] { readSubmission(file); });
+    expectError(ErrorKind::usage, "belongs to another submission, a", [&] { readSubmission(file); });
     std::ofstream(file.path())
         << R"({"name": "a", "sweep": "b", "elements": [[7]], "time": 0, "ended": false})";
     expectError(ErrorKind::usage, "writes: elements: type must be string", [&] { readSubmission(file); });
@@ -123,7 +123,7 @@ TEST(Submission, IsReadBackAndNothingElseIs) {
     for (const char* text :
          {"", "[]", "{}", R"({"name": 3})", R"({"name": "a", "sweep": "b", "elements": 4})"}) {
         std::ofstream(file.path()) << text;
-        expectError(ErrorKind::usage, "is not what `roper-train sweep --slurm` writes",
+        expectError(ErrorKind::usage, "was not written by `roper-train sweep --slurm`",
                     [&] { readSubmission(file); });
     }
 }

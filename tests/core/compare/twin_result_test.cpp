@@ -33,8 +33,8 @@ class TwinResult : public testing::Test {
 
 TEST_F(TwinResult, SaysHowMuchSoonerTheFirstWas) {
     const auto soon = solving({10, 120, 128, 128}), late = solving({0, 10, 60, 120});
-    EXPECT_EQ(sentence(late, soon), "RoPER solved 90 % 100 steps sooner here: by step 100, not 200.");
-    EXPECT_EQ(sentence(soon, late), "RoPE solved 90 % 100 steps sooner here: by step 100, not 200.");
+    EXPECT_EQ(sentence(late, soon), "RoPER solved 90 % 100 steps earlier here: by step 100 instead of 200.");
+    EXPECT_EQ(sentence(soon, late), "RoPE solved 90 % 100 steps earlier here: by step 100 instead of 200.");
     EXPECT_EQ(sentence(soon, soon), "Both solved 90 % by step 100.");
 }
 
@@ -53,9 +53,9 @@ TEST_F(TwinResult, ComparesAtAStepThatBothHaveWhileTheyTrain) {
               "Step 100 of 200: RoPE solves 20 of 128 problems, RoPER 100 of 128.");
     EXPECT_EQ(sentence(ahead, {}, RunState::running, RunState::queued),
               "Training: the first evaluation comes at step 50.");
-    EXPECT_EQ(sentence({}, {}, RunState::queued, RunState::queued), "Both runs wait to begin.");
+    EXPECT_EQ(sentence({}, {}, RunState::queued, RunState::queued), "Both runs are waiting to start.");
     EXPECT_EQ(sentence(ahead, behind, RunState::finished, RunState::stopped),
-              "RoPER's run ended before its last step; it can be resumed in the list.");
+              "RoPER's run ended before its last step; it can be resumed in the list of runs.");
 }
 
 }  // namespace

@@ -70,9 +70,9 @@ TEST(TextReader, SaysWhatIsWrongAndWhere) {
                     [&] { readAll(folder / "latin.txt", part); });
     put(folder / "cut.txt", "ab\xE2\x82");
     expectError(ErrorKind::usage, "byte 3 (0xE2)", [&] { readAll(folder / "cut.txt", 64); });
-    expectError(ErrorKind::usage, "there is no text", [&] { textFiles(folder / "missing"); });
+    expectError(ErrorKind::usage, "text not found", [&] { textFiles(folder / "missing"); });
     fs::create_directory(folder / "bare");
-    expectError(ErrorKind::usage, "holds no files", [&] { textFiles(folder / "bare"); });
+    expectError(ErrorKind::usage, "contains no files", [&] { textFiles(folder / "bare"); });
 }
 
 }  // namespace

@@ -37,7 +37,7 @@ TEST_F(AuthenticatedStoreTest, IsReadByWhoeverHasTheKey) {
 
 TEST_F(AuthenticatedStoreTest, WhatIsLeftWithoutTheKeyIsRefused) {
     const auto refused = [&](const char* name) {
-        expectError(ErrorKind::other, "was not left by one of its processes", [&] { ours_.get(name); });
+        expectError(ErrorKind::other, "was not written by one of its processes", [&] { ours_.get(name); });
     };
     ours_.set("folder", bytes("/runs/a"));
     for (const std::string text : {"", "/runs/b", std::string(40, 'x').c_str()}) {
@@ -63,12 +63,12 @@ TEST(ProcessGroup, WhoeverLacksItsKeyCannotSayWhatIsTrained) {
     options.waitWorkers = false;
     c10d::TCPStore stranger(leader->address().host, options);
     stranger.set("specification", bytes("theirs"));
-    expectError(ErrorKind::other, "was not left by one of its processes",
+    expectError(ErrorKind::other, "was not written by one of its processes",
                 [&] { ProcessGroup::join(leader->address(), 1, 2)->get("specification"); });
     Address without_key = leader->address();
     without_key.key.clear();
     ProcessGroup::join(without_key, 1, 2)->set("specification", "theirs");
-    expectError(ErrorKind::other, "was not left by one of its processes",
+    expectError(ErrorKind::other, "was not written by one of its processes",
                 [&] { leader->get("specification"); });
 }
 

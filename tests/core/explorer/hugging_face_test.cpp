@@ -186,9 +186,8 @@ TEST(HuggingFace, WhatIsNotUnderstoodIsNamed) {
         {"type": "linear", "factor": 2, "mrope_section": [8, 12, 12], "note": null}, "sliding_window": 4})",
         ASetup{});
     ASSERT_EQ(reading.notes.size(), 1U);
-    EXPECT_EQ(
-        reading.notes[0],
-        "not understood, and not shown: rope_scaling.mrope_section = [8,12,12], no_rope_layers = [0,1]");
+    EXPECT_EQ(reading.notes[0],
+              "not understood and not shown: rope_scaling.mrope_section = [8,12,12], no_rope_layers = [0,1]");
     EXPECT_TRUE(reading.kinds.empty());
 }
 
@@ -276,7 +275,7 @@ TEST(HuggingFace, AWrongConfigGetsAClearMessage) {
     const auto refused = [](const std::string& json, const std::string& part) {
         expectError(ErrorKind::usage, part, [&] { read(json); });
     };
-    refused("", "nothing to read");
+    refused("", "the text is empty");
     refused("{", "not JSON");
     refused("[]", "one JSON object");
     refused("{}", "head's width is missing");
@@ -284,24 +283,24 @@ TEST(HuggingFace, AWrongConfigGetsAClearMessage) {
     refused(R"({"head_dim": 63})", "head_dim must be even");
     refused(R"({"head_dim": 514})", "up to 512");
     refused(R"({"head_dim": "wide"})", "head_dim must be a number, not \"wide\"");
-    refused(R"({"head_dim": 64.5})", "must be whole");
+    refused(R"({"head_dim": 64.5})", "must be a whole number");
     refused(R"({"head_dim": 64, "head_dim": 32})", "occurs twice");
     refused(R"({"head_dim": 64, "rope_theta": -1})", "rope_theta must lie between");
     refused(R"({"head_dim": 64, "rope_scaling": "yarn"})", "rope_scaling must be an object");
     refused(R"({"head_dim": 64, "rope_scaling": {"rope_type": "yarm", "factor": 2}})",
-            "known are default, linear");
-    refused(R"({"head_dim": 64, "rope_scaling": {"rope_type": "axial", "factor": 2}})", "known are");
+            "expected one of default, linear");
+    refused(R"({"head_dim": 64, "rope_scaling": {"rope_type": "axial", "factor": 2}})", "expected one of");
     refused(R"({"head_dim": 64, "rope_scaling": {"rope_type": "longrope", "factor": 2}})",
             "rope_scaling.short_factor is missing: a list of 32 numbers");
     refused(
         R"({"head_dim": 8, "rope_scaling": {"rope_type": "longrope", "factor": 2, "short_factor": [1, 2]}})",
-        "has 2 numbers; one for each of 4 pairs");
+        "has 2 numbers; it needs one for each of 4 pairs");
     refused(
         R"({"head_dim": 4, "rope_scaling": {"rope_type": "longrope", "factor": 2, "short_factor": [1, "2"]}})",
         "one entry is \"2\"");
     refused(
         R"({"head_dim": 4, "rope_scaling": {"rope_type": "longrope", "factor": 2, "short_factor": [1, -2]}})",
-        "holds numbers between");
+        "must contain numbers between");
     refused(R"({"head_dim": 64, "rope_interleave": 1})", "rope_interleave must be true or false");
     refused(R"({"head_dim": 64, "rope_scaling": {"rope_type": "yarn"}})", "rope_scaling.factor is missing");
     refused(R"({"head_dim": 64, "rope_scaling": {"rope_type": "linear", "factor": 0.5}})",

@@ -120,17 +120,17 @@ TEST(SetupText, SaysWhatIsWrong) {
     refused("roper-lab:setup?hed_dim=4", "did you mean \"head_dim\"");
     refused("roper-lab:setup?head_dim", "key=value");
     refused("roper-lab:setup?head_dim=four", "must be a whole number");
-    refused("roper-lab:setup?head_dim=5", "the nearest is 4");
+    refused("roper-lab:setup?head_dim=5", "the nearest valid value is 4");
     refused("roper-lab:setup?base=1e18", "from 1.01 to 1e+15");
-    refused("roper-lab:setup?scaling=yarn&beta_fast=1&beta_slow=2", "the nearest is 2");
+    refused("roper-lab:setup?scaling=yarn&beta_fast=1&beta_slow=2", "the nearest valid value is 2");
     refused("roper-lab:setup?base=nan", "must be a number");
     refused("roper-lab:setup?base=2&base=3", "twice");
     refused("roper-lab:setup?pairing=halv", "did you mean half?");
     refused("roper-lab:setup?words=%zz", "percent-encoded");
     refused("roper-lab:setup?words=%4", "percent-encoded");
-    refused("roper-lab:setup?head_dim=4&x=1,2,3", "x has 3 numbers, head_dim is 4");
+    refused("roper-lab:setup?head_dim=4&x=1,2,3", "x has 3 numbers, but head_dim is 4");
     refused("roper-lab:setup?x=1,,2", "x must be numbers");
-    refused("roper-lab:setup?source=hand&tokens=2&head_dim=2&q=1,2|3", "rows of one length");
+    refused("roper-lab:setup?source=hand&tokens=2&head_dim=2&q=1,2|3", "rows of equal length");
     refused("roper-lab:setup?muted=-1", "from 0 to 512");
     refused("roper-lab:setup?seed=99999999999999999999", "seed must be");
 }

@@ -15,7 +15,7 @@ TEST(TomlText, ALongTextIsRefusedBeforeItIsParsed) {
         text += "0,";
     text += "]";
     EXPECT_TRUE(finishesWithin(10, 100'000'000, [&] {
-        expectError(ErrorKind::usage, "run.toml is longer than 8 MB", [&] { parseToml(text, "run.toml"); });
+        expectError(ErrorKind::usage, "run.toml is larger than 8 MB", [&] { parseToml(text, "run.toml"); });
     }));
 }
 

@@ -78,18 +78,18 @@ TEST(ParsedRotation, LayersOfAKindMayHaveAWidthOfTheirOwn) {
     EXPECT_EQ(widths("null"), (std::vector<int>{32, 32}));
     expectError(ErrorKind::usage, "gives layers of the kind sliding_attention different values of head_dim",
                 [&] { widths(R"({"0": {"head_dim": 48}})"); });
-    expectError(ErrorKind::usage, "names layer 6 of 6 layers, from 0",
+    expectError(ErrorKind::usage, "names layer 6, but there are 6 layers, numbered from 0",
                 [&] { widths(R"({"6": {"head_dim": 48}})"); });
     expectError(ErrorKind::usage, "must be the number of a layer",
                 [&] { widths(R"({"x": {"head_dim": 48}})"); });
-    expectError(ErrorKind::usage, "per_layer_config.5.rope_parameters is of one layer",
+    expectError(ErrorKind::usage, "per_layer_config.5.rope_parameters is set for one layer",
                 [&] { widths(R"({"5": {"rope_parameters": {}}})"); });
 }
 
 // For the first, transformers 5.24 raises AmbiguousGlobalPerLayerAttributeError; in the second, all layers
 // rotate alike.
 TEST(ParsedRotation, OtherModelsHaveNoWidthsByLayer) {
-    expectError(ErrorKind::usage, "per_layer_config.1.head_dim is of one layer; models of type llama", [] {
+    expectError(ErrorKind::usage, "per_layer_config.1.head_dim is set for one layer; models of type llama", [] {
         readRotation(
             R"({"model_type": "llama", "head_dim": 64, "num_hidden_layers": 2, "per_layer_config": {"1": {"head_dim": 32}}})");
     });
@@ -129,7 +129,7 @@ TEST(ParsedRotation, AFlatScalingCountsBeforeParameters) {
     const ParsedRotation reading = readRotation(both);
     EXPECT_EQ(onlyOne(reading).base, 50000);
     EXPECT_EQ(onlyOne(reading).scaling.method, ScalingMethod::linear);
-    EXPECT_NE(notesOf(both).find("rope_scaling counts"), std::string::npos);
+    EXPECT_NE(notesOf(both).find("rope_scaling takes precedence"), std::string::npos);
 }
 
 TEST(ParsedRotation, LocalLayersHaveABaseOfTheirOwn) {
@@ -143,7 +143,7 @@ TEST(ParsedRotation, LocalLayersHaveABaseOfTheirOwn) {
     EXPECT_EQ(reading.layers[1].layers, (std::vector<int>{0, 1, 2, 3, 4}));
     const char* former = R"({"model_type": "gemma3_text", "rope_scaling": {"type": "linear", "factor": 8}})";
     EXPECT_EQ(readRotation(former).layers[0].rotary.scaling.method, ScalingMethod::none);
-    EXPECT_NE(notesOf(former).find("type is not read beside rope_type"), std::string::npos);
+    EXPECT_NE(notesOf(former).find("type is ignored because there is a rope_type"), std::string::npos);
 }
 
 TEST(ParsedRotation, AnOddShareIsRoundedUpButNotInTheExponents) {
@@ -212,7 +212,7 @@ TEST(ParsedRotation, AModelMayRotateNothingByWhatItsConfigSays) {
     const std::string null_inside =
         R"({"model_type": "olmo_hybrid", "rope_parameters": {"rope_type": "default", "rope_theta": null}})";
     EXPECT_EQ(widthOf(null_inside), 0);
-    EXPECT_EQ(notesOf(null_inside.c_str()).find("is taken"), std::string::npos);
+    EXPECT_EQ(notesOf(null_inside.c_str()).find("the value used is"), std::string::npos);
 }
 
 TEST(ParsedRotation, ValuesThatRotateAreSaid) {
@@ -280,14 +280,13 @@ TEST(ParsedRotation, GlobalLayersMayHaveWiderHeads) {
     EXPECT_EQ(gemma4.layers[1].rotary.head_dim, 256);
     EXPECT_NE(
         notesOf(R"({"model_type": "somebodys", "head_dim": 8, "per_layer_config": {"0": {"head_dim": 128}}})")
-            .find("per_layer_config is not read here"),
+            .find("per_layer_config is not supported here"),
         std::string::npos);
 }
 
 TEST(ParsedRotation, AModelTypeThatIsNotKnownIsSaid) {
-    EXPECT_NE(
-        notesOf(R"({"model_type": "somebodys", "head_dim": 8})").find("\"somebodys\" is not known here"),
-        std::string::npos);
+    EXPECT_NE(notesOf(R"({"model_type": "somebodys", "head_dim": 8})").find("\"somebodys\" is unknown"),
+              std::string::npos);
     EXPECT_NE(
         notesOf(R"({"model_type": "qwen", "kv_channels": 128, "hidden_size": 2048, "num_attention_heads": 16,
         "use_dynamic_ntk": true})")

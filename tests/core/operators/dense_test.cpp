@@ -176,7 +176,7 @@ TEST(Dense, NotANumberIsPassedOn) {
 }
 
 TEST(Dense, ProductsAreOneDnns) {
-    if (kSanitizer) GTEST_SKIP() << "they know no libraries that see their own symbols first";
+    if (kSanitizer) GTEST_SKIP() << "they do not support libraries that resolve their own symbols first";
     EXPECT_EQ(reasonWithoutOneDnn(), "");
 }
 

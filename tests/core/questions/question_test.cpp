@@ -31,7 +31,7 @@ TEST(Question, EveryKindIsSentByItsName) {
         EXPECT_EQ(&question.kind(), &kind);
         EXPECT_EQ(kind.count_meaning.empty(), kind.default_count == 0) << kind.name;
     }
-    expectError(ErrorKind::usage, "no question is called \"losses\"; there are model, loss",
+    expectError(ErrorKind::usage, "unknown question \"losses\"; expected one of model, loss",
                 [] { questionKind("losses"); });
 }
 

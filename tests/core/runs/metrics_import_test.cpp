@@ -85,7 +85,7 @@ TEST(Import, OnlyRegularFilesOfSomeSize) {
     std::filesystem::resize_file(runs / "large", kMaxImportedBytes + 1);
     for (const std::filesystem::path& file : {runs / "pipe", std::filesystem::path("/dev/zero")})
         expectError(ErrorKind::disk, ", not a file", [&] { readExternalTable(file); });
-    expectError(ErrorKind::disk, "holds more than 1", [&] { readExternalTable(runs / "large"); });
+    expectError(ErrorKind::disk, "is larger than 1", [&] { readExternalTable(runs / "large"); });
     std::filesystem::create_directory(runs / "train");
     expectError(ErrorKind::usage, "or one of the folders in it: train",
                 [&] { readExternalTable(runs.path()); });
@@ -137,13 +137,14 @@ TEST(Import, SaysWhatIsWrong) {
     };
     import_refused({}, "counts the steps");
     import_refused({{"step", "s"}}, "it may be loss_a or loss_b");
-    import_refused({{"step", "s"}, {"loss", "x"}}, "f:3: the step is 3.5 (column \"s\"); a step is a whole");
+    import_refused({{"step", "s"}, {"loss", "x"}},
+                   "f:3: the step is 3.5 (column \"s\"); a step must be a whole");
     import_refused({{"step", "x"}, {"correct", "s"}},
-                   "f:3: correct is 3.5 (column \"s\"), which is no whole");
+                   "f:3: correct is 3.5 (column \"s\"), which is not a whole");
     import_refused({{"step", "t"}, {"loss", "x"}}, "no column \"t\" for step; it has s, x, loss_a");
-    import_refused({{"step", "s"}, {"lose", "x"}}, "no field \"lose\"");
+    import_refused({{"step", "s"}, {"lose", "x"}}, "unknown field \"lose\"");
     const ExternalTable clock = parseExternalTable("s,x\n1700000000000000000,2\n", "f");
-    expectError(ErrorKind::usage, "Is it the right column?", [&] {
+    expectError(ErrorKind::usage, "Is this the right column?", [&] {
         importRun(runs.path(), "a", {}, clock, {{"step", "s"}, {"loss", "x"}});
     });
     EXPECT_FALSE(std::filesystem::exists(runs / "a"));
@@ -192,7 +193,7 @@ TEST(Import, AClockCountsFromTheFirstRow) {
     for (const MetricsRow& row : run.folder.metrics())
         times.push_back(row.time_s);
     EXPECT_EQ(times, (std::vector<std::optional<double>>{0, 60, 120}));
-    EXPECT_SAID(run, "\"Wall time\" is a clock that counts from 1970");
+    EXPECT_SAID(run, "\"Wall time\" counts time from 1970");
     const ImportedRun in_ms = imported(runs,
                                        "{\"_step\":1,\"loss\":1,\"_timestamp\":1700000000000}\n{\"_step\":2,"
                                        "\"loss\":1,\"_timestamp\":1700000002500}\n");
@@ -245,7 +246,7 @@ TEST(Import, OfAResumedRunTheLaterRowsCount) {
     const ImportedRun twice = imported(runs, csv);
     ASSERT_EQ(twice.folder.metrics().size(), 21U);
     EXPECT_EQ(twice.folder.metrics().back().loss, 1);
-    EXPECT_SAID(twice, "2 times in all");
+    EXPECT_SAID(twice, "2 times in total");
 }
 
 /// Steps that restart in each epoch look like sessions; the import reports the dropped rows.
@@ -254,8 +255,7 @@ TEST(Import, StepsOfAnEpochAreNoSessions) {
     std::string csv = "step,loss\n";
     for (int epoch = 0; epoch < 3; ++epoch)
         csv += "1,3\n2,2\n3,1\n";
-    EXPECT_SAID(imported(runs, csv),
-                "if its steps begin anew in each epoch, name the column that counts all");
+    EXPECT_SAID(imported(runs, csv), "if its steps restart in each epoch, name the column that counts all");
 }
 
 /// If rows of evaluations follow all rows of training, as in two concatenated tables, they are not a second
@@ -276,7 +276,7 @@ TEST(Import, ANumberThatIsGivenTwiceIsSaid) {
     const ImportedRun run = imported(runs, "step,loss\n1,3\n2,2\n2,1\n3,1\n3,1\n");
     ASSERT_EQ(run.folder.metrics().size(), 3U);
     EXPECT_EQ(run.folder.metrics()[1].loss, 1);
-    EXPECT_SAID(run, "loss is given again with another value in 1 row, first at step 2");
+    EXPECT_SAID(run, "loss is repeated with a different value in 1 row, first at step 2");
 }
 
 TEST(Import, WhatIsLeftOutIsNamedAndCounted) {
@@ -289,10 +289,11 @@ TEST(Import, WhatIsLeftOutIsNamedAndCounted) {
     EXPECT_SAID(run, "columns: step is \"step\", loss is \"loss\", learning_rate is \"lr\"");
     EXPECT_SAID(run, "not imported: epoch");
     EXPECT_SAID(run, "without numbers: note");
-    EXPECT_SAID(run, "1 row has no step and was passed over");
-    EXPECT_SAID(run, "2 rows hold no number of the imported columns and were passed over");
-    EXPECT_SAID(run, "at 1 step there is no training loss");
-    EXPECT_SAID(run, "1 cell of \"loss\" held no number and counts as empty, the first at f:5: \"oops\"");
+    EXPECT_SAID(run, "1 row has no step and was skipped");
+    EXPECT_SAID(run, "2 rows have no number in the imported columns and were skipped");
+    EXPECT_SAID(run, "no training loss at 1 step");
+    EXPECT_SAID(run,
+                "1 cell of \"loss\" contained no number and counts as empty, the first at f:5: \"oops\"");
     EXPECT_SAID(run, "the loss is not finite at 1 step, first at step 5");
 }
 
@@ -340,7 +341,7 @@ TEST(Import, HuggingFacesTrainerState) {
     EXPECT_EQ(run.folder.metrics()[1].grad_norm, 1.25);
     EXPECT_EQ(run.folder.evaluations().at(0).loss, 2.4);
     EXPECT_SAID(run, "train_loss");
-    EXPECT_SAID(run, "1 row holds no number of the imported columns and was passed over");
+    EXPECT_SAID(run, "1 row has no number in the imported columns and was skipped");
 }
 
 /// LLaMA-Factory's trainer_log.jsonl.

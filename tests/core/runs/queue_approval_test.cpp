@@ -145,9 +145,10 @@ TEST_F(OwnQueue, ARecordThatCannotBeReadApprovesNothing) {
 
 TEST_F(OwnQueue, SaysWhichRunsWait) {
     EXPECT_EQ(describeUnapproved({{"a", ""}}),
-              "1 run of the queue (a) was not queued by you here, or has changed since");
-    EXPECT_EQ(describeUnapproved({{"a", ""}, {"b", ""}, {"c", ""}, {"d", ""}}),
-              "4 runs of the queue (a, b, c, …) were not queued by you here, or have changed since");
+              "1 run in the queue (a) was not queued by you on this machine, or has changed since");
+    EXPECT_EQ(
+        describeUnapproved({{"a", ""}, {"b", ""}, {"c", ""}, {"d", ""}}),
+        "4 runs in the queue (a, b, c, …) were not queued by you on this machine, or have changed since");
 }
 
 }  // namespace

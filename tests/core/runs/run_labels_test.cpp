@@ -33,10 +33,10 @@ TEST(RunLabels, ThatCannotBeReadAreRefusedWithTheirPlace) {
     refuses("note = 3", "labels.toml:1:8: note must be text");
     refuses("experiment = \"a\"\ntag = \"b\"", "labels.toml:2:1: unknown key \"tag\"");
     refuses("tags = \"a\"", "tags must be a list");
-    refuses("tags = [\"a b\"]", "a tag is one word");
+    refuses("tags = [\"a b\"]", "a tag must be one word");
     const TemporaryFolder runs;
     const RunFolder run = createRun(runs.path(), "a", {});
-    expectError(ErrorKind::usage, "a tag is one word", [&] { writeLabels(run, {{}, {"a b"}, {}}); });
+    expectError(ErrorKind::usage, "a tag must be one word", [&] { writeLabels(run, {{}, {"a b"}, {}}); });
     EXPECT_EQ(readLabels(run), RunLabels{});
 }
 

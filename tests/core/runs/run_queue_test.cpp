@@ -35,7 +35,7 @@ TEST(Queue, SaysWhereAHandMadeMistakeIs) {
     refused("[[run]]\nname = \"a\"\n[[run]]\nname = \"a\"", "twice");
     refused("run = \"a\"", "[[run]]");
     refused("[[run]\n", "queue.toml:1:");
-    refused("devices = [\"a\\\"b\"]", "a device is auto");
+    refused("devices = [\"a\\\"b\"]", "a device must be auto");
 }
 
 TEST(Queue, AFileThatCannotBeReadIsLeftAsItIs) {

@@ -141,7 +141,7 @@ TEST(RunFolder, TablesThatAWindowReadsAsAWholeAreLimited) {
         std::ofstream(path.path()) << "\n";
         std::filesystem::resize_file(path.path(), kTooMany);
     }
-    const std::string what = "holds more than 33.6 MB, which no run writes";
+    const std::string what = "is larger than 33.6 MB, more than any run writes";
     expectError(ErrorKind::disk, what, [&] { run.rows<MethodRow>(); });
     expectError(ErrorKind::disk, what, [&] { run.rows<SizeRow>(); });
     expectError(ErrorKind::disk, what, [&] { run.rows<LengthRow>(); });

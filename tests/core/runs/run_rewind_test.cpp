@@ -154,7 +154,7 @@ TEST(Rewind, DoubledRowsGo) {
     auto lines = recorded.lines();
     lines.insert(lines.begin() + 8, lines.begin() + 3, lines.begin() + 6);
     recorded.setLines(lines);
-    EXPECT_TRUE(says(recorded.rewind(15), "3 rows of steps that stood there before"));
+    EXPECT_TRUE(says(recorded.rewind(15), "3 rows of steps that it already contained"));
     expectSteps(recorded.run, 15);
 }
 
@@ -205,7 +205,7 @@ TEST(Rewind, AnEndThatNothingKnowsIsSaid) {
     lines.emplace_back();
     recorded.setLines(lines);
     removeFile(recorded.run.eventsPath());
-    EXPECT_TRUE(says(recorded.rewind(15), "no rows of steps 9 to 15"));
+    EXPECT_TRUE(says(recorded.rewind(15), "no rows for steps 9 to 15"));
 }
 
 TEST(Rewind, LostEvaluationsAreSaid) {
@@ -220,7 +220,7 @@ TEST(Rewind, AGapThatNothingFillsIsSaid) {
     lines.erase(lines.begin() + 3, lines.begin() + 8);  // steps 3 to 7
     recorded.setLines(lines);
     removeFile(recorded.run.eventsPath());
-    EXPECT_TRUE(says(recorded.rewind(15), "no rows of steps 3 to 7"));
+    EXPECT_TRUE(says(recorded.rewind(15), "no rows for steps 3 to 7"));
     EXPECT_EQ(recorded.run.metrics().size(), 10U);
 }
 

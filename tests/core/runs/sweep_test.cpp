@@ -72,8 +72,8 @@ TEST(Sweep, SaysWhereAMistakeIs) {
     refused("base = \"addition-small\"\nseeds = 3", "mine.toml:2:");
     refused("base = \"addition-small\"\nsede = [1]", "unknown key \"sede\"");
     refused("base = \"addition-small\"\n[axes]\n\"model.widht\" = [1]", "mine.toml:3:");
-    refused("base = \"addition-small\"\n[axes]\n\"model.width\" = [63]", "multiple");
-    refused("base = \"addition-small\"\nseeds = [1, 1]", "made twice");
+    refused("base = \"addition-small\"\n[axes]\n\"model.width\" = [63]", "must be divisible");
+    refused("base = \"addition-small\"\nseeds = [1, 1]", "created twice");
     refused("base = []", "name a preset");
     refused("base = \"addition-small\"\n[[variants]]\nwidth = 64", "needs a name");
     refused("base = \"addition-small\"\nvariants = 3", "[[variants]]");
@@ -110,7 +110,7 @@ TEST(Sweep, IsRefusedBeforeTooManyRunsAreMade) {
     for (int i = 0; i < 10000; ++i)
         bases += ", \"addition-small\"";
     refused("base = [" + bases + "]", "more than 10000 bases");
-    expectError(ErrorKind::disk, "holds more than 1.05 MB", [&] { sweepOf(folder, base + listOf(300000)); });
+    expectError(ErrorKind::disk, "is larger than 1.05 MB", [&] { sweepOf(folder, base + listOf(300000)); });
 }
 
 TEST(Sweep, BundledOnesAreFound) {

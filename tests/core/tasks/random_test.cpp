@@ -161,7 +161,7 @@ TEST(Vocabulary, NamesTheCharacterThatIsMissing) {
         vocabulary.encode("abz");
         FAIL();
     } catch (const std::invalid_argument& error) {
-        EXPECT_NE(std::string(error.what()).find("'z' at place 3"), std::string::npos);
+        EXPECT_NE(std::string(error.what()).find("'z' at position 3"), std::string::npos);
     }
     EXPECT_THROW(Vocabulary("aba"), std::invalid_argument);
 }

@@ -50,9 +50,9 @@ TEST(TokenFile, SaysWhatHasHappenedToIt) {
     const TemporaryFolder folder;
     const auto tokens = tokenFile(folder / "tokens", {1, 2, 3, 99}, 10);
     EXPECT_EQ(tokens->read(0, 3), (std::vector<std::int64_t>{1, 2, 3}));
-    expectError(ErrorKind::disk, "holds the token 99", [&] { tokens->read(2, 2); });
+    expectError(ErrorKind::disk, "contains the token 99", [&] { tokens->read(2, 2); });
     std::filesystem::resize_file(folder / "tokens", 3);
-    expectError(ErrorKind::disk, "has been cut", [&] { tokens->read(0, 3); });
+    expectError(ErrorKind::disk, "has been truncated", [&] { tokens->read(0, 3); });
     EXPECT_EQ(tokens->read(0, 1), (std::vector<std::int64_t>{1}));
 }
 

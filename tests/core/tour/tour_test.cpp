@@ -77,7 +77,7 @@ TEST(Tour, WhatIsWrongIsNamedWithItsPlace) {
     expect(with("answer = 3", "answer = 4"), "t.toml:12:", "from 1 to 3");
     expect(with("[\"this\", \"that\", \"other\"]", "[\"this\"]"), "t.toml:11:", "a list of 2 to 4 texts");
     expect(with("\"this\"", "7"), "t.toml:11:", "a list of 2 to 4 texts");
-    expect(with("\"first\"", "\"First stop\""), "t.toml:4:", "small letters");
+    expect(with("\"first\"", "\"First stop\""), "t.toml:4:", "lowercase letters");
     expect(with("head_dim = 8", "head_dim = 9999"), "t.toml:4:", "stop \"first\": head_dim");
     expect(with("head_dim", "head_dims"), "t.toml:4:", "head_dim");
     expect(with("{ rotation = 1 }", "[1]"), "t.toml:9:", "must be a table");

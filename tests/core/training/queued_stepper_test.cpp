@@ -151,7 +151,7 @@ TEST(QueuedStepper, GoesOnWhereNothingCanBeCaptured) {
         queued = queueSteps(trained, 6, &note);
     }
     expectSame(queued, trained, 2e-6);
-    EXPECT_EQ(note.find("steps are not captured, so slower: "), 0) << note;
+    EXPECT_EQ(note.find("steps are not captured, and therefore slower: "), 0) << note;
 }
 
 // A benchmark takes more steps than the schedule has.

@@ -317,7 +317,7 @@ TEST(Training, ADamagedCheckpointGivesWayToTheOneBefore) {
         writeFileAtomically(runs / "whole", whole);
         expectSameTensors(newest, runs / "whole");  // computed again, with identical bits
         const std::string log = readFile(run.logPath());
-        EXPECT_NE(log.find("It is put aside; step 8 is the newest that can be read"), std::string::npos)
+        EXPECT_NE(log.find("It is set aside; step 8 is the newest readable checkpoint"), std::string::npos)
             << log;
         EXPECT_TRUE(readFile(newest.string() + ".damaged") == content);
     }
@@ -336,20 +336,21 @@ TEST(Training, SettingsThatWereCutOrChangedAreNamed) {
     cut.erase(at, cut.find('\n', at + 1) - at);
     writeFileAtomically(run.specificationPath(), cut);
     TrainingObserver nobody;
-    expectError(ErrorKind::usage, "training.learning_rate = 0.002, it was 0.004",
+    expectError(ErrorKind::usage, "training.learning_rate = 0.002 (was 0.004)",
                 [&] { trainRun(run, nobody); });
     EXPECT_EQ(readFile(run.metricsPath()), rows);
     specification.training.steps = 7;
     specification.evaluation.every = 3;
     writeFileAtomically(run.specificationPath(), toToml(specification));
-    expectError(ErrorKind::usage, "training.steps = 7, it has trained 8", [&] { trainRun(run, nobody); });
+    expectError(ErrorKind::usage, "training.steps = 7, but 8 steps have already been trained",
+                [&] { trainRun(run, nobody); });
     specification.training.steps = 14;
     writeFileAtomically(run.specificationPath(), toToml(specification));
     train(run);
     EXPECT_EQ(run.metrics().size(), 14U);
     EXPECT_NE(readFile(run.logPath())
-                  .find("run.toml has changed: training.steps = 14, it was 12; "
-                        "evaluation.every = 3, it was 6"),
+                  .find("run.toml has changed: training.steps = 14 (was 12); "
+                        "evaluation.every = 3 (was 6)"),
               std::string::npos);
 }
 
@@ -365,8 +366,8 @@ TEST(Training, ACheckpointOfAnotherModelIsNamed) {
         expectError(kind, part, [&] { trainRun(run, nobody); });
         EXPECT_EQ(run.metrics().size(), 12U);
     };
-    expect(64, ErrorKind::usage, "model.width = 64, it was 32");
-    expect(16, ErrorKind::usage, "model.width = 16, it was 32");
+    expect(64, ErrorKind::usage, "model.width = 64 (was 32)");
+    expect(16, ErrorKind::usage, "model.width = 16 (was 32)");
 }
 
 TEST(Training, ExportAndEvaluationReadACheckpoint) {
