@@ -77,7 +77,7 @@ std::vector<Example> ofRotation() {
          "One radian per position: a full turn after 6.3 positions.", changed([](Setup& s) { s.pair = 0; }),
          view("0", "0")},
         {"slow-pair", "rotation", "rotation", "A slow pair",
-         "Over a whole sentence its arrows hardly separate.", changed([](Setup& s) { s.pair = 20; }),
+         "Over a whole sentence, its arrows hardly separate.", changed([](Setup& s) { s.pair = 20; }),
          view("0", "0")},
         {"relative", "rotation", "two-vectors", "Only the distance counts",
          "Shift both positions: the product of query and key stays the same.", changed([](Setup& s) {
@@ -93,7 +93,7 @@ std::vector<Example> ofSpectrum() {
     const ViewSettings any;
     return {
         {"decay", "spectrum", "decay", "Decay as in Su et al.",
-         "A head of 128 features, base 10000: the bound on scores falls with the distance.",
+         "A head of 128 features, base 10000: the bound on scores falls with distance.",
          changed([](Setup& s) {
              s.head_dim = 128;
              s.distances = 257;
@@ -120,7 +120,7 @@ std::vector<Example> ofSpectrum() {
          }),
          any},
         {"partial-rotation", "spectrum", "spectrum", "A partial rotation",
-         "Pythia rotates a quarter of its features; the rest carry only content.", changed([](Setup& s) {
+         "Pythia rotates a quarter of its features; the others carry only content.", changed([](Setup& s) {
              s.rotary_fraction = 0.25;
              s.context_length = 2048;
              s.pair = 2;
@@ -134,7 +134,7 @@ std::vector<Example> ofAttention() {
     const ViewSettings below{{"view.attention_below", "0"}};
     return {
         {"position-alone", "attention", "scores", "Position alone",
-         "All tokens are identical: scores depend only on distance, so stripes follow the diagonal.",
+         "All tokens are the same: a score depends only on distance, so stripes follow the diagonal.",
          changed([](Setup& s) {
              s.similarity = 1;
              s.tokens = 25;
@@ -148,13 +148,13 @@ std::vector<Example> ofAttention() {
          "Keys are queries rotated by one more position, so every query attends to the previous token.",
          withHead(plain, previousTokenHead(plain)), below},
         {"local", "attention", "weights", "A local head",
-         "Queries and keys agree in pairs of medium frequency: nearby tokens count.",
+         "Queries and keys agree in pairs of medium speed, which favours near tokens.",
          withHead(plain, localHead(plain)), below},
         {"content", "attention", "weights", "A content head",
-         "Slow pairs encode the words: “the” finds the other “the”s, however far away.",
+         "Words are encoded in slow pairs: “the” finds every other “the”, however far away.",
          withHead(plain, contentHead(plain)), below},
         {"mistake", "attention", "shift-difference", "A mistake revealed by a shift",
-         "Keys rotate the wrong way: moving all positions changes the scores.", changed([](Setup& s) {
+         "Keys rotate the wrong way: shifting all positions changes the scores.", changed([](Setup& s) {
              s.method = "rope";
              s.mistake = Mistake::wrong_direction;
              s.map = MapKind::shift_difference;
@@ -168,11 +168,12 @@ std::vector<Example> ofMixing() {
     const ViewSettings compass{{"view.mixing_below", "0"}}, shift{{"view.mixing_below", "2"}};
     return {
         {"one-token", "value-mixing", "mixing", "One token on a clock",
-         "RoPE's output stays fixed; RoPER's shows how far away the token is.", sanitized(Setup{}), compass},
+         "RoPE's output stands still; RoPER's shows how far away the token is.", sanitized(Setup{}), compass},
         {"two-tokens", "value-mixing", "mixing", "Two tokens",
-         "Two equal values align or separate as their distance changes.",
+         "Two equal values add up or cancel depending on their distance.",
          changed([](Setup& s) { s.mixed_tokens = MixedTokens::two; }), compass},
-        {"all-tokens", "value-mixing", "mixing", "All tokens", "Every value with its weight, head to tail.",
+        {"all-tokens", "value-mixing", "mixing", "All tokens",
+         "Every value with its weight, placed head to tail.",
          changed([](Setup& s) { s.mixed_tokens = MixedTokens::all; }), compass},
         {"inverse-forgotten", "value-mixing", "shift-test", "The inverse omitted",
          "The sentence moves, and the output rotates with it.", changed([](Setup& s) {

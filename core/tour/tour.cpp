@@ -29,7 +29,8 @@ class Section {
         const toml::node* node = take(key);
         if (node == nullptr) return std::nullopt;
         const auto value = node->value_exact<std::string>();
-        if (!value || trimmed(*value).empty()) fail(node->source(), "\"" + key + "\" must be text in quotes");
+        if (!value || trimmed(*value).empty())
+            fail(node->source(), "\"" + key + "\" must be non-empty text in quotes");
         return trimmed(*value);
     }
     int whole(const std::string& key, int low, int high) {
@@ -81,8 +82,7 @@ class Section {
             for (const toml::node& item : *array)
                 if (item.is_table()) values.push_back(item.as_table());
         if (values.empty() || values.size() != array->size() || values.size() > kMaxStops)
-            fail(table_.source(),
-                 "there must be 1 to " + std::to_string(kMaxStops) + " tables [[" + key + "]]");
+            fail(table_.source(), "a tour needs 1 to " + std::to_string(kMaxStops) + " [[" + key + "]]");
         return values;
     }
 
@@ -92,8 +92,8 @@ class Section {
             const std::string name(key.str());
             if (std::find(taken_.begin(), taken_.end(), name) != taken_.end()) continue;
             const auto nearest = closestName(name, taken_);
-            fail(key.source(),
-                 "\"" + name + "\" is unknown" + (nearest ? "; did you mean \"" + *nearest + "\"?" : ""));
+            fail(key.source(), "\"" + name + "\" is not a known key" +
+                                   (nearest ? "; did you mean \"" + *nearest + "\"?" : ""));
         }
     }
 
@@ -112,7 +112,7 @@ class Section {
         if (const auto whole = node.value_exact<std::int64_t>()) return std::to_string(*whole);
         if (const auto real = node.value_exact<double>()) return formatNumber(*real);
         if (const auto flag = node.value_exact<bool>()) return *flag ? "1" : "0";
-        fail(node.source(), "a setting must be text, a number, true or false");
+        fail(node.source(), "a setting must be text in quotes, a number, true or false");
     }
 
     const toml::table& table_;
@@ -131,7 +131,7 @@ TourStop readStop(Section section) {
     if (!isLinkName(stop.name))
         section.fail(section.place(),
                      "the name \"" + stop.name +
-                         "\" must consist of lowercase letters, digits and hyphens: it is used in links");
+                         "\" may contain only lowercase letters, digits and hyphens, because links use it");
     stop.title = section.text("title");
     stop.page = section.text("page");
     stop.settings = section.entries("setup");

@@ -71,7 +71,7 @@ class AttentionPageTest : public PageTest {
     }
 
     void aShiftChangesNothing() {
-        control<QSlider>("Shift, by hand")->setValue(40);
+        control<QSlider>("Shift slider")->setValue(40);
         change([](Setup& s) { s.map = MapKind::shift_difference; });
         QVERIFY(page_->map().map().values->cwiseAbs().maxCoeff() < 1e-9);
         QVERIFY(page_->map().map().values->cwiseAbs().maxCoeff() > 0);  // its actual value is shown

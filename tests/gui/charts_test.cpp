@@ -308,7 +308,7 @@ class ChartsTest : public QObject {
         QStringList names;
         for (int i = 0; i < chart.plot().legend->itemCount(); ++i)
             names << qobject_cast<QCPPlottableLegendItem*>(chart.plot().legend->item(i))->plottable()->name();
-        QCOMPARE(names, (QStringList{"a and 2 others, all the same", "d", "e (the same as d)"}));
+        QCOMPARE(names, (QStringList{"a and 2 others, identical", "d", "e (same as d)"}));
     }
 
     void mapsMergeOnlyWhereThereIsNoRoom() {

@@ -174,7 +174,7 @@ class ClusterPanelTest : public PageTest {
         open();
         QTRY_COMPARE(panel().list().topLevelItemCount(), 2);
         clickCell(0);
-        for (const char* answer : {"Leave them", "Cancel all of them"}) {
+        for (const char* answer : {"Keep them", "Cancel all"}) {
             QTest::mouseClick(buttonOf(panel(), "Cancel"), Qt::LeftButton);
             auto* question = panel().findChild<QMessageBox*>("cancel_question");
             QVERIFY(question != nullptr && question->informativeText().startsWith("b\n"));

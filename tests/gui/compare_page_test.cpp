@@ -68,11 +68,11 @@ class ComparePageTest : public PageTest {
         QCOMPARE(curves(), (QStringList{"RoPE", "RoPER"}));
         QVERIFY(std::abs(page().curves().curves()[0].y.last() - 100 * 99.8 / 128) < 1e-9);
         QVERIFY(std::abs(page().curves().curves()[0].high.last() - 100 * 120.0 / 128) < 1e-9);
-        pick("What the band is", 1);
+        pick("Meaning of the band", 1);
         QVERIFY(page().curves().curves()[0].high.last() < 100 * 110.0 / 128);
-        pick("What the x axis counts", 1);
+        pick("Quantity on the x axis", 1);
         QVERIFY(std::abs(page().curves().curves()[0].x.last() - 10) < 1e-9);
-        pick("What the curves show", 0);
+        pick("Quantity of the curves", 0);
         QVERIFY(page().curves().curves()[0].x.size() > 50);
         QVERIFY(page().curves().curves()[0].x.first() < 0.1 * page().curves().curves()[0].x.last());
         check("final half");
@@ -84,7 +84,7 @@ class ComparePageTest : public PageTest {
         QCOMPARE(curves().size(), 10);
         for (const char* box : {"final half", "each run", "drop each group's worst run"})
             check(box);
-        pick("What is compared", 5);
+        pick("Measure to compare", 5);
         QCOMPARE(page().state().question().measure, Measure::steps_until);
         auto* share = control<QSpinBox>("Share of problems to reach");
         QVERIFY(share->isVisible());
@@ -94,7 +94,7 @@ class ComparePageTest : public PageTest {
         const QString csv = page().figures().front()->figureCsv();
         QCOMPARE(csv.count(QRegularExpression("RoPE,rope-\\d,never\n")), 4);
         page().showTab(ComparePage::Tab::curves);
-        pick("What is compared", 0);
+        pick("Measure to compare", 0);
         pick("First group of the pair", 1);
         // A group is never compared with itself.
         QCOMPARE(page().state().comparison()->label_b, std::string("RoPE"));
@@ -104,7 +104,7 @@ class ComparePageTest : public PageTest {
     }
 
     void theFilterChoosesRunsAndSaysWhatItCannotRead() {
-        auto* filter = control<QLineEdit>("Which runs");
+        auto* filter = control<QLineEdit>("Run filter");
         filter->setText("seed<2");
         QCOMPARE(page().state().groups()[0].group.runs.size(), std::size_t(2));
         filter->setText("sede<2");
@@ -153,7 +153,7 @@ class ComparePageTest : public PageTest {
             "prefix-paper,rope,0.32690000000000002,0.33289999999999997,,0,0,0,10,,"));
         // Sixty runs of the papers' sizes are queued only after a confirmation.
         for (auto* button : page().findChildren<QPushButton*>())
-            if (button->text() == "Queue what is missing") QTest::mouseClick(button, Qt::LeftButton);
+            if (button->text() == "Queue missing runs") QTest::mouseClick(button, Qt::LeftButton);
         QVERIFY2(longWorkQuestion()->text().startsWith("60 runs"), qPrintable(longWorkQuestion()->text()));
         QVERIFY2(longWorkQuestion()->informativeText().contains(QString::fromStdString(machineName())),
                  qPrintable(longWorkQuestion()->informativeText()));
@@ -161,7 +161,7 @@ class ComparePageTest : public PageTest {
         QString need;
         for (const QLabel* label : page().findChildren<QLabel*>())
             if (label->text().startsWith("60 runs missing"))
-                need = QRegularExpression("they need (?:about|perhaps) (.+?)(?: on this machine|:)")
+                need = QRegularExpression("they need (?:about|roughly) (.+?)(?: on this machine| \\()")
                            .match(label->text())
                            .captured(1);
         QVERIFY(!need.isEmpty());
@@ -253,7 +253,7 @@ class ComparePageTest : public PageTest {
             pairs += pair.a.value / 5;
         QVERIFY(std::abs(group.summary.mean - pairs) < 1e-9);
         page().showTab(ComparePage::Tab::run_by_run);
-        QVERIFY(page().figures().front()->figureCaption().contains("a seed that was trained again"));
+        QVERIFY(page().figures().front()->figureCaption().contains("whose seed was trained again"));
         std::filesystem::remove_all(runs() / "rope-0-again");
         window_->runs().refresh();
         page().state().refresh();
@@ -301,8 +301,8 @@ class ComparePageTest : public PageTest {
         dialog.choice("loss")->setCurrentText("my loss");
         QVERIFY(refusal().contains("bad/name"));
         dialog.name().setText("theirs");
-        QCOMPARE(dialog.method().currentText(), "not known");
-        QCOMPARE(dialog.findChild<QSpinBox*>()->text(), "not known");
+        QCOMPARE(dialog.method().currentText(), "unknown");
+        QCOMPARE(dialog.findChild<QSpinBox*>()->text(), "unknown");
         dialog.import();
         QTRY_COMPARE(dialog.result(), static_cast<int>(QDialog::Accepted));
         window_->runs().refresh();
@@ -310,8 +310,7 @@ class ComparePageTest : public PageTest {
         QCOMPARE(window_->runs().find("theirs")->metrics().size(), std::size_t(2));
         QCOMPARE(window_->runs().find("theirs")->specification()->methodTitle(), std::string("imported"));
         QCOMPARE(window_->runs().find("theirs")->specification()->about.known, std::string("training.steps"));
-        QTRY_COMPARE(window_->trainingPage().runsPanel().model().labelOf("theirs"),
-                     "imported, seed not known");
+        QTRY_COMPARE(window_->trainingPage().runsPanel().model().labelOf("theirs"), "imported, seed unknown");
     }
 
     /// Regression: only a file could be chosen, although a TensorBoard run is a folder with one file per
@@ -478,7 +477,7 @@ class ComparePageTest : public PageTest {
         list->clearSelection();
         for (const int row : {3, 5, 8})
             list->topLevelItem(row)->setSelected(true);
-        chooseInMenu(*list->viewport(), {"Show these alone"});
+        chooseInMenu(*list->viewport(), {"Show only these"});
         const auto shown = [&] {
             const auto& groups = page().state().groups();
             return std::count_if(groups.begin(), groups.end(),

@@ -278,7 +278,7 @@ class ExperimentsTest : public PageTest {
         filter->setText("nothing is called so");
         const auto labels = page().findChildren<QLabel*>();
         QVERIFY(std::any_of(labels.begin(), labels.end(), [](const QLabel* label) {
-            return label->isVisible() && label->text() == "No run is like that.";
+            return label->isVisible() && label->text() == "No run matches.";
         }));
         filter->setText("width 24");
         writeLabels(RunFolder(runs() / "e6-rope-s1"), {nameOf(6).toStdString(), {"odd"}, "looked at again"});
@@ -292,7 +292,7 @@ class ExperimentsTest : public PageTest {
         const QModelIndex first = indexOf("e3-rope-s4"), second = indexOf("e5-roper-s6");
         tree().setCurrentIndex(first);
         tree().selectionModel()->select(second, QItemSelectionModel::Select | QItemSelectionModel::Rows);
-        chooseInMenu(*tree().viewport(), {"What differs…"});
+        chooseInMenu(*tree().viewport(), {"Differences…"});
         auto* dialog = page().findChild<DifferencesDialog*>();
         QVERIFY(dialog != nullptr);
         std::map<QString, QStringList> rows;
@@ -319,7 +319,7 @@ class ExperimentsTest : public PageTest {
         tree().setCurrentIndex(model().index(kExperiments - 1 - 3, 0));
         tree().selectionModel()->select(model().index(kExperiments - 1 - 5, 0),
                                         QItemSelectionModel::Select | QItemSelectionModel::Rows);
-        chooseInMenu(*tree().viewport(), {"What differs…"});
+        chooseInMenu(*tree().viewport(), {"Differences…"});
         auto* dialog = page().findChild<DifferencesDialog*>();
         QVERIFY(dialog != nullptr);
         const QTableWidget& table = dialog->table();
@@ -346,14 +346,15 @@ class ExperimentsTest : public PageTest {
         QVERIFY(!detail->text().contains("space bar"));
         tree().selectionModel()->select(model().index(4, 0),
                                         QItemSelectionModel::Select | QItemSelectionModel::Rows);
-        QVERIFY2(detail->isVisible() && detail->text().contains("2 experiments are selected: the space bar"),
-                 qPrintable(detail->text()));
+        QVERIFY2(
+            detail->isVisible() && detail->text().contains("2 experiments are selected: press the space bar"),
+            qPrintable(detail->text()));
         tree().setFocus();
         QTest::keyClick(&tree(), Qt::Key_Space);
         QVERIFY(!detail->text().contains("space bar"));
         chooseInMenu(*tree().viewport(), {"Keep in the charts"});
         QVERIFY(page().runsPanel().model().ticked().isEmpty());
-        chooseInMenu(*tree().viewport(), {"Compare the 2 experiments"});
+        chooseInMenu(*tree().viewport(), {"Compare 2 experiments"});
         QCOMPARE(window_->currentPage(), static_cast<Page*>(&window_->comparePage()));
     }
 

@@ -66,7 +66,7 @@ class InspectAnswersTest : public PageTest {
             page().openPublished(models.filePath(path));
             QVERIFY(state().model().isEmpty());
             const auto* readout = page().findChild<QLabel*>("readout");
-            QVERIFY2(readout->text().contains("is no model"), qPrintable(readout->text()));
+            QVERIFY2(readout->text().contains("is not a model"), qPrintable(readout->text()));
         }
     }
 
@@ -124,7 +124,7 @@ class InspectAnswersTest : public PageTest {
     void whatIsTakenAwayIsSeenAtOnce() {
         openModel();
         const double before = state().answer(answers::reading)->loss;
-        auto* pairs = control<QLineEdit>("Pairs left out");
+        auto* pairs = control<QLineEdit>("Ablated pairs");
         QTest::keyClicks(pairs, "0");
         QTest::keyClick(pairs, Qt::Key_Return);
         waitForAnswers();
@@ -143,7 +143,7 @@ class InspectAnswersTest : public PageTest {
         QVERIFY(std::abs(state().answer(answers::changed)->loss - before) < all);
         QCOMPARE(state().change().layer, std::optional<std::int64_t>(0));
         // Shifting all positions changes results only by rounding.
-        QTest::mouseClick(control<QPushButton>("As it was trained"), Qt::LeftButton);
+        QTest::mouseClick(control<QPushButton>("As trained"), Qt::LeftButton);
         QCOMPARE(state().change(), ModelChange{});
         QVERIFY(pairs->text().isEmpty());
         auto* shift = control<QSpinBox>("Shift all positions");
@@ -179,21 +179,21 @@ class InspectAnswersTest : public PageTest {
         click(page().panel<HeadsPanel>().grid(), page().panel<HeadsPanel>().grid().headRect(0, 1).center());
         QCOMPARE(state().layer(), 0);
         QCOMPARE(state().head(), 1);
-        QCOMPARE(control<QSpinBox>("Head that is shown")->value(), 1);
+        QCOMPARE(control<QSpinBox>("Head shown")->value(), 1);
         waitForAnswers();
         QCOMPARE(state().answer(answers::attention)->head, 1);
         // By distance: mean weights, and scores relative to the query's own token.
         const auto& weights = *state().answer(answers::attention)->map.values;
         QVERIFY(std::abs(page().panel<HeadsPanel>().reach().curves().front().y.front() -
                          weights.diagonal().mean()) < 1e-12);
-        control<QComboBox>("What is shown by distance")->setCurrentIndex(1);
+        control<QComboBox>("Quantity by distance")->setCurrentIndex(1);
         QCOMPARE(page().panel<HeadsPanel>().reach().curves().front().y.front(), 0.0);
         QVERIFY(std::abs(page().panel<HeadsPanel>().reach().curves().front().y.back() -
                          std::log(weights(12, 0) / weights(12, 12))) < 1e-12);
         QTest::keyClick(&page().panel<HeadsPanel>().grid(), Qt::Key_Left);
         QTest::keyClick(&page().panel<HeadsPanel>().grid(), Qt::Key_Up);
         QVERIFY(state().layer() == 0 && state().head() == 0);
-        control<QSpinBox>("Layer that is shown")->setValue(1);
+        control<QSpinBox>("Layer shown")->setValue(1);
         QCOMPARE(state().layer(), 1);
         // Sorted, and coloured, by the scores of heads.
         control<QComboBox>("Order of all heads")->setCurrentIndex(3);
@@ -260,8 +260,8 @@ class InspectAnswersTest : public PageTest {
         QVERIFY(page().panel<ValuesPanel>().kernels().curves().size() >= 4);
         QVERIFY(page().panel<ValuesPanel>().kernels().curves().front().y !=
                 page().panel<ValuesPanel>().kernels().curves().back().y);
-        control<QSpinBox>("Head that is shown")->setValue(1);
-        control<QSpinBox>("Layer that is shown")->setValue(0);
+        control<QSpinBox>("Head shown")->setValue(1);
+        control<QSpinBox>("Layer shown")->setValue(0);
         waitForAnswers();
         QCOMPARE(page().panel<ValuesPanel>().kernels().curves().back().y, of_head_1);
         // A published model has no checkpoints.
@@ -275,7 +275,7 @@ class InspectAnswersTest : public PageTest {
     // Both use the same text and head. RoPER's kernels rotate with distance, RoPE's do not.
     void aTwinStandsBesideItsRun() {
         page().open("run");
-        auto* comparison = control<QComboBox>("Model beside it");
+        auto* comparison = control<QComboBox>("Comparison model");
         QTRY_COMPARE(comparison->itemText(1), QString("its twin, RoPE"));
         comparison->setCurrentIndex(1);
         emit comparison->activated(1);
@@ -322,7 +322,7 @@ class InspectAnswersTest : public PageTest {
         // They are unknown for another text or change.
         control<QCheckBox>("q and k not rotated")->click();
         QVERIFY(state().answer(answers::subsets) == nullptr);
-        QTest::mouseClick(control<QPushButton>("As it was trained"), Qt::LeftButton);
+        QTest::mouseClick(control<QPushButton>("As trained"), Qt::LeftButton);
         waitForAnswers();
         QTest::mouseClick(control<QPushButton>("Read with every subset"), Qt::LeftButton);
         waitForAnswers();
@@ -364,7 +364,7 @@ class InspectAnswersTest : public PageTest {
         QCOMPARE(state().answer(answers::continuation)->prompt, std::string("5>E5"));
         QVERIFY2(state().answer(answers::generated_text) != nullptr, qPrintable(state().message()));
         QVERIFY(state().answer(answers::generated_text)->generated.size() <= 4);
-        auto* generated_text = control<QLabel>("What the changed model writes");
+        auto* generated_text = control<QLabel>("Text generated by the changed model");
         QVERIFY2(generated_text->isVisible() && generated_text->text().startsWith("with the change: "),
                  qPrintable(generated_text->text()));
     }
@@ -439,7 +439,7 @@ class InspectAnswersTest : public PageTest {
         QVERIFY(solve->isVisible());
         QTest::mouseClick(solve, Qt::LeftButton);
         waitForAnswers();
-        auto* said = control<QLabel>("What the change does to the problems that are solved");
+        auto* said = control<QLabel>("Effect of the change on solved problems");
         QVERIFY2(said->text().contains("of 64 solved (95 % interval"), qPrintable(said->text()));
         QVERIFY(!said->text().contains("with the change"));
         control<QCheckBox>("outputs not rotated back")->click();
@@ -459,7 +459,7 @@ class InspectAnswersTest : public PageTest {
             QList<QWidget*> rows;
             for (QWidget* widget : page().change().findChildren<QWidget*>(Qt::FindDirectChildrenOnly))
                 if (widget->isVisible() && !widget->size().isEmpty()) rows << widget;
-            QVERIFY(rows.contains(control<QPushButton>("As it was trained")));
+            QVERIFY(rows.contains(control<QPushButton>("As trained")));
             QCOMPARE(rows.contains(control<QPushButton>("Solve 64 problems")), model != this->model("llama"));
             for (const QWidget* a : rows)
                 for (const QWidget* b : rows)
@@ -587,8 +587,8 @@ class InspectAnswersTest : public PageTest {
 
     void noLabelIsCutOrLaidOverAnother() {
         openModel();
-        control<QLineEdit>("Pairs left out")->setText("0");
-        QTest::keyClick(control<QLineEdit>("Pairs left out"), Qt::Key_Return);
+        control<QLineEdit>("Ablated pairs")->setText("0");
+        QTest::keyClick(control<QLineEdit>("Ablated pairs"), Qt::Key_Return);
         page().showPanel<SubsetsPanel>();
         control<QSpinBox>("Number of bands")->setValue(2);
         QTest::mouseClick(control<QPushButton>("Read with every subset"), Qt::LeftButton);
@@ -614,7 +614,7 @@ class InspectAnswersTest : public PageTest {
     InspectPage& page() const { return window_->inspectPage(); }
     InspectState& state() const { return page().state(); }
     QString model(const char* family) const { return models_.filePath(family); }
-    QString effect() const { return control<QLabel>("What the change does to the loss")->text(); }
+    QString effect() const { return control<QLabel>("Effect of the change on the loss")->text(); }
 
     void waitForAnswers() const {
         QTRY_VERIFY_WITH_TIMEOUT(!state().isAsking() && !page().comparisonState().isAsking(), 60000);

@@ -84,7 +84,7 @@ class InspectRunsTest : public PageTest {
     void aTwinStandsBesideItsRun() {
         QVERIFY(!page().panel<TrainingPanel>().comparisonMap().isVisible());
         const std::size_t alone = page().figures().size();
-        auto* choice = control<QComboBox>("Model beside it");
+        auto* choice = control<QComboBox>("Comparison model");
         QCOMPARE(choice->itemText(1), QString("its twin, RoPE"));
         choice->setCurrentIndex(1);
         emit choice->activated(1);
@@ -238,10 +238,10 @@ class InspectRunsTest : public PageTest {
             QCOMPARE(weights[j], 0.0);  // a character is chosen before it can be attended to
         QTest::keyClick(&view, Qt::Key_Right);
         QCOMPARE(view.chosen(), 5);
-        control<QComboBox>("Head that is shaded")->setCurrentIndex(2);
+        control<QComboBox>("Head for the shading")->setCurrentIndex(2);
         QVERIFY(view.figureCaption().contains("layer 0, head 1"));
         control<QDoubleSpinBox>("Temperature")->setValue(3);
-        control<QSpinBox>("Seed of the sampling")->setValue(5);
+        control<QSpinBox>("Sampling seed")->setValue(5);
         QTest::mouseClick(control<QPushButton>("Generate"), Qt::LeftButton);
         waitForAnswers();
         QVERIFY(continuation()->tokens != c.tokens);

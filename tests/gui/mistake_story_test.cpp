@@ -36,7 +36,7 @@ class MistakeStoryTest : public PageTest {
             QVERIFY2(explanation_dialog_->windowTitle().contains(name),
                      qPrintable(explanation_dialog_->windowTitle()));
             const QString told = explanation_dialog_->text().toPlainText();
-            for (const char* part : {"PyTorch", "C++", "Where it was seen", "Why training does not crash"})
+            for (const char* part : {"PyTorch", "C++", "Where it occurred", "Why training does not crash"})
                 QVERIFY2(told.contains(part), qPrintable(told));
             QVERIFY2(!told.contains(QStringLiteral("⟪")) && !told.contains(QStringLiteral("⟫")),
                      qPrintable(told));

@@ -24,7 +24,7 @@ class MixingPageTest : public PageTest {
         change([](Setup& s) { s = {}; });
         QCOMPARE(setup().mixed_tokens, MixedTokens::one);  // default of the page
         const double theta = setup().rotary().theta[setup().pair];
-        auto* key = control<QSlider>("Key, by hand");
+        auto* key = control<QSlider>("Key slider");
         QCOMPARE(key->maximum(), setup().tokens - 1);
         const Eigen::Vector2d still = page_->compass().ropeCompass().sum;
         QVERIFY(std::abs(still.norm() - 1) < 1e-12);
@@ -69,7 +69,7 @@ class MixingPageTest : public PageTest {
         });
         const double theta = setup().rotary().theta[setup().pair];
         for (const int j : {9, 6, 2}) {
-            control<QSlider>("Key, by hand")->setValue(j);
+            control<QSlider>("Key slider")->setValue(j);
             QVERIFY(std::abs(page_->compass().ropeCompass().sum.norm() - 1) < 1e-12);
             // Two arrows of length 1/2 at an angle φ: |cos φ/2|.
             const double expected = std::abs(std::cos((setup().query - j) * theta / 2));
@@ -95,7 +95,7 @@ class MixingPageTest : public PageTest {
     }
 
     void theBlendLeadsFromOneToTheOther() {
-        auto* slider = control<QSlider>("Blend, by hand");
+        auto* slider = control<QSlider>("Blend slider");
         slider->setValue(0);
         QVERIFY((page_->compass().roperCompass().sum - page_->compass().ropeCompass().sum).norm() < 1e-15);
         slider->setValue(50);
@@ -106,12 +106,12 @@ class MixingPageTest : public PageTest {
 
     void theSentenceMovesAndOnlyTheInverseKeepsTheOutput() {
         const Eigen::Vector2d still = page_->compass().roperCompass().sum;
-        control<QSlider>("Shift, by hand")->setValue(11);
+        control<QSlider>("Shift slider")->setValue(11);
         QVERIFY((page_->compass().roperCompass().sum - still).norm() < 1e-12);
         control<QCheckBox>("Rotate back by R(−n)")->click();
         QCOMPARE(setup().mistake, Mistake::no_inverse);
         const Eigen::Vector2d at_11 = page_->compass().roperCompass().sum;
-        control<QSlider>("Shift, by hand")->setValue(12);
+        control<QSlider>("Shift slider")->setValue(12);
         QVERIFY((page_->compass().roperCompass().sum - at_11).norm() > 1e-2);
         // The chart agrees: flat with the inverse rotation, waves without.
         page_->showTab(2);

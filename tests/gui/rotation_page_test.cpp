@@ -120,7 +120,7 @@ class RotationPageTest : public QObject {
         QTest::keyClicks(base, "500");
         QCOMPARE(page_->state().setup().base, 500.0);
         expectNewPicture("base");
-        qobject_cast<QSlider*>(box("Position, by hand"))->setValue(50);
+        qobject_cast<QSlider*>(box("Position slider"))->setValue(50);
         QCOMPARE(page_->state().setup().position, 50.0);
         expectNewPicture("position");
     }

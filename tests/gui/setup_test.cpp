@@ -104,13 +104,13 @@ class SetupTest : public PageTest {
         QCOMPARE(savedAppearance(), Appearance::dark);
         trigger("Light colours");
         QTRY_VERIFY(window_->palette().color(QPalette::Window).lightness() >= 128);
-        trigger("Colours of the desktop");
+        trigger("Desktop colours");
         QCOMPARE(savedAppearance(), Appearance::system);
     }
 
     void aDragIsOneStep() {
         const Setup start = setup();
-        auto* slider = control<QSlider>("Position, by hand");
+        auto* slider = control<QSlider>("Position slider");
         for (int position = 10; position < 60; ++position)
             slider->setValue(position);
         QCOMPARE(window_->selection().history().count(), 1);

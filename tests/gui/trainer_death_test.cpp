@@ -70,7 +70,7 @@ class TrainerDeathTest : public PageTest {
                                           ? "killed (SIGKILL"
                                           : QString::fromStdString("crashed with " + signalName(signal));
                 noticed(named, [&] { return run->state() == RunState::interrupted; });
-                QVERIFY(notice().contains("“Resume” starts"));
+                QVERIFY(notice().contains("“Resume” "));
                 goOn(run);
                 if (QTest::currentTestFailed()) return;
             }
@@ -184,7 +184,7 @@ class TrainerDeathTest : public PageTest {
         const RunWatcher* run = window_->runs().find("greedy");
         QTRY_COMPARE(run->state(), RunState::running);
         measure([&] { trainer.sendLine("now"); },
-                [&] { return notice().contains("The system ended the trainer because memory ran out"); });
+                [&] { return notice().contains("The system killed the trainer because memory ran out"); });
         QCOMPARE(run->state(), RunState::interrupted);
     }
 
@@ -217,7 +217,7 @@ class TrainerDeathTest : public PageTest {
             fake.answer = answers[static_cast<std::size_t>(i) % answers.size()];
             QSignalSpy reported(&page().runsPanel(), &RunsPanel::reported);
             ask(reported);
-            QVERIFY2(reported[0][0].toString().startsWith("Not done"), qPrintable(reported[0][0].toString()));
+            QVERIFY2(reported[0][0].toString().startsWith("Failed: "), qPrintable(reported[0][0].toString()));
             QVERIFY(!reported[0][0].toString().contains('\0'));
         }
     }
@@ -269,7 +269,7 @@ class TrainerDeathTest : public PageTest {
                 },
                 [&] { return failed.size() == 1; });
             const QString why = failed[0][0].toString();
-            const char* const named[] = {"another version", "SIGSEGV", "SIGKILL", "another version"};
+            const char* const named[] = {"different version", "SIGSEGV", "SIGKILL", "different version"};
             QVERIFY2(why.contains(named[i % 4]), qPrintable(why));
         }
         qputenv("ROPER_TRAIN", trainer);
@@ -330,7 +330,7 @@ class TrainerDeathTest : public PageTest {
     bool saysMemory() const {
         const QString text = notice();
         for (const char* part :
-             {"of memory", "out of memory", "failed to map", "cannot allocate", "could say anything"})
+             {"of memory", "out of memory", "failed to map", "cannot allocate", "could report anything"})
             if (text.contains(part)) return true;
         return false;
     }

@@ -194,7 +194,7 @@ class TrainingPageTest : public PageTest {
         page().runsPanel().select("text");
         const auto notice = [&] { return control<QLabel>("About the run")->text(); };
         QTRY_VERIFY2(
-            notice().contains("risen from 3.800 at step 50, its best, to 4.900 (perplexity 44.7 to 134.3)"),
+            notice().contains("risen from its best, 3.800 at step 50, to 4.900 (perplexity 44.7 to 134.3)"),
             qPrintable(notice()));
         QTRY_COMPARE(page().metrics().chart(0).pointCount("text/validation"), std::size_t(4));
         QCOMPARE(page().metrics().chart(0).pointCount("text/best"), std::size_t(1));
@@ -252,9 +252,9 @@ class TrainingPageTest : public PageTest {
 
     void aLongRunStartsOnlyAfterAWord() {
         page().form().setSpecification(loadPreset("addition-paper").specification);
-        const QString expectedCosts = control<QLabel>("What a run takes")->text();
+        const QString expectedCosts = control<QLabel>("Cost of a run")->text();
         QVERIFY2(
-            expectedCosts.contains("A run takes perhaps") && expectedCosts.contains("nothing has been timed"),
+            expectedCosts.contains("A run takes roughly") && expectedCosts.contains("no run has been timed"),
             qPrintable(expectedCosts));
         for (QPushButton* button : {page().startButton(), page().twinsButton(), page().queueButton()}) {
             QTest::mouseClick(button, Qt::LeftButton);
@@ -274,7 +274,7 @@ class TrainingPageTest : public PageTest {
         QVERIFY(page().form().isValid());
         for (const QPushButton* button : {page().startButton(), page().twinsButton(), page().queueButton()})
             QVERIFY(!button->isEnabled());
-        const QString expectedCosts = control<QLabel>("What a run takes")->text();
+        const QString expectedCosts = control<QLabel>("Cost of a run")->text();
         QVERIFY2(expectedCosts.contains("GB are free: use a smaller"), qPrintable(expectedCosts));
     }
 

@@ -39,10 +39,9 @@ bool CurveChart::hasLegendLine(std::size_t curve) const {
 QString CurveChart::nameInLegend(std::size_t curve) const {
     const QString& label = curves_[curve].label;
     const int others = coincidingCount(curve);
-    if (others >= kMinCoinciding) return tr("%1 and %2 others, all the same").arg(label).arg(others);
-    return coincides_with_[curve]
-               ? tr("%1 (the same as %2)").arg(label, curves_[*coincides_with_[curve]].label)
-               : label;
+    if (others >= kMinCoinciding) return tr("%1 and %2 others, identical").arg(label).arg(others);
+    return coincides_with_[curve] ? tr("%1 (same as %2)").arg(label, curves_[*coincides_with_[curve]].label)
+                                  : label;
 }
 
 double CurveChart::legendHeadroom(const Canvas& canvas) const {

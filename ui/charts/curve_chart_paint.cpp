@@ -81,7 +81,7 @@ QString CurveChart::figureCaption() const {
         for (std::size_t other = 0; other < curves_.size(); ++other)
             if (coincides_with_[other] == curve) same << curves_[other].label;
         if (same.size() >= kMinCoinciding)
-            captions << tr("The same as %1: %2").arg(curves_[curve].label, same.join(QStringLiteral(", ")));
+            captions << tr("Same as %1: %2").arg(curves_[curve].label, same.join(QStringLiteral(", ")));
     }
     QStringList letters;
     for (const Curve& curve : curves_)

@@ -51,10 +51,10 @@ class ExportDialog : public QDialog {
     const Figure& figure_;
     Theme theme_;
     QComboBox* format_ = named(new QComboBox, tr("Format"));
-    QComboBox* purpose_ = named(new QComboBox, tr("What the picture is for"));
+    QComboBox* purpose_ = named(new QComboBox, tr("Purpose of the picture"));
     QDoubleSpinBox* width_ = named(new QDoubleSpinBox, tr("Width on paper"));
-    QDoubleSpinBox* text_ = named(new QDoubleSpinBox, tr("Size of the text on paper"));
-    QSpinBox* scale_ = named(new QSpinBox, tr("Pixels of a PNG for each pixel of the screen"));
+    QDoubleSpinBox* text_ = named(new QDoubleSpinBox, tr("Text size on paper"));
+    QSpinBox* scale_ = named(new QSpinBox, tr("PNG pixels per screen pixel"));
     QCheckBox* light_ = new QCheckBox(tr("Light background"));
     QCheckBox* legend_ = new QCheckBox(tr("Legend"));
     QCheckBox* caption_ = new QCheckBox(tr("Caption below the picture"));
@@ -64,7 +64,7 @@ class ExportDialog : public QDialog {
 
 ExportDialog::ExportDialog(const Figure& figure, const Theme& theme, QWidget* parent)
     : QDialog(parent), figure_(figure), theme_(theme) {
-    setWindowTitle(tr("Export the picture"));
+    setWindowTitle(tr("Export picture"));
     makeInputs();
     preview_->setFixedSize(kPreview);
     preview_->setAlignment(Qt::AlignCenter);
@@ -77,8 +77,8 @@ ExportDialog::ExportDialog(const Figure& figure, const Theme& theme, QWidget* pa
     form->addRow(tr("Format"), format_);
     form->addRow(tr("For"), purpose_);
     form->addRow(tr("Width"), width_);
-    form->addRow(tr("Text"), text_);
-    form->addRow(tr("Pixels of a PNG"), scale_);
+    form->addRow(tr("Text size"), text_);
+    form->addRow(tr("PNG scale"), scale_);
     form->addRow(light_);
     form->addRow(legend_);
     form->addRow(caption_);
@@ -92,13 +92,13 @@ void ExportDialog::makeInputs() {
     format_->addItem(tr("PDF – vector, for papers"), "pdf");
     format_->addItem(tr("SVG – vector, for editing"), "svg");
     format_->addItem(tr("PNG – pixels, for slides"), "png");
-    format_->addItem(tr("CSV – the numbers behind it"), "csv");
+    format_->addItem(tr("CSV – the numbers shown"), "csv");
     format_->setCurrentIndex(std::max(0, format_->findData(settings.value("export/format", "pdf"))));
-    purpose_->addItem(tr("as on the screen"), kScreen);
+    purpose_->addItem(tr("as on screen"), kScreen);
     for (const PrintSize& size : printSizes())
         purpose_->addItem(tr("%1 (%2 mm, %3 pt)").arg(size.name).arg(size.width_mm).arg(size.text_pt),
                           size.key);
-    purpose_->addItem(tr("a size of your own"), kOwn);
+    purpose_->addItem(tr("custom size"), kOwn);
     purpose_->setCurrentIndex(std::max(0, purpose_->findData(settings.value("export/for", kScreen))));
     width_->setRange(20, 2000);
     width_->setDecimals(0);
@@ -151,7 +151,7 @@ void ExportDialog::show() {
         widget->setEnabled(is_picture && is_own);
     scale_->setEnabled(suffix() == "png");
     if (!is_picture) {
-        preview_->setText(tr("A table of the numbers that the picture shows"));
+        preview_->setText(tr("A table of the numbers shown in the picture"));
         return size_->clear();
     }
     ExportOptions options = this->options();
@@ -216,7 +216,7 @@ void exportByDialog(const Figure& figure, QWidget* parent) {
     choice.remember();
     QSettings settings;
     const QString folder = settings.value("export/folder", QDir::homePath()).toString();
-    QFileDialog dialog(parent, QObject::tr("Export the picture"), folder);
+    QFileDialog dialog(parent, QObject::tr("Export picture"), folder);
     dialog.setAcceptMode(QFileDialog::AcceptSave);
     dialog.setDefaultSuffix(choice.suffix());  // added before the dialog asks about replacing a file
     dialog.setNameFilter(choice.suffix().toUpper() + " (*." + choice.suffix() + ")");

@@ -113,7 +113,7 @@ void save(const QString& path, const std::function<void(const Figure::WriteBytes
     const auto require = [&](bool done) {
         if (done) return;
         const QString why =
-            file.error() == QFileDevice::NoError ? QObject::tr("no space left, perhaps") : file.errorString();
+            file.error() == QFileDevice::NoError ? QObject::tr("the disk may be full") : file.errorString();
         throw Error(ErrorKind::disk, "cannot write " + path.toStdString() + ": " + why.toStdString());
     };
     require(file.open(QIODevice::WriteOnly));
@@ -174,7 +174,7 @@ void exportFigure(const Figure& figure, const QString& path, const ExportOptions
     if (suffix == "pdf") return save(path, [&](const auto& out) { out(pdfBytes(figure, options, chosen)); });
     if (suffix == "csv") return save(path, [&](const auto& out) { figure.writeCsv(out); });
     throw Error(ErrorKind::usage,
-                "a picture is written as .png, .svg, .pdf or .csv, not \"" + path.toStdString() + "\"");
+                "a picture can be written as .png, .svg, .pdf or .csv, not \"" + path.toStdString() + "\"");
 }
 
 }  // namespace roper

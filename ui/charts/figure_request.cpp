@@ -16,7 +16,7 @@ void waitWhile(const std::function<bool()>& is_busy, const std::string& what, st
     const QDeadlineTimer end(timeout);
     while (is_busy()) {
         if (end.hasExpired())
-            throw Error(ErrorKind::other, what + " was not done within " +
+            throw Error(ErrorKind::other, what + " took longer than " +
                                               countOf(static_cast<std::size_t>(timeout.count()), "minute"));
         QCoreApplication::processEvents(QEventLoop::WaitForMoreEvents);
     }

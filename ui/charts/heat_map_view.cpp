@@ -63,8 +63,8 @@ void HeatMapView::makeCurrentPyramid() {
 }
 
 void HeatMapView::addToMenu(QMenu& menu) {
-    QAction* mean = menu.addAction(tr("Cells that share a pixel: their mean"));
-    mean->setToolTip(tr("Otherwise the one of largest size"));
+    QAction* mean = menu.addAction(tr("Show the mean of cells that share a pixel"));
+    mean->setToolTip(tr("Otherwise the one of largest magnitude"));
     mean->setCheckable(true);
     mean->setChecked(merging_ == TilePyramid::Merging::mean);
     connect(mean, &QAction::toggled, this,

@@ -269,7 +269,7 @@ QString MetricChart::figureCaption() const {
     const QString begin = yName().left(1).toUpper() + yName().mid(1);
     const QString text = tr("%1 by %2: %3.").arg(begin, xAxisName(), named.join(QStringLiteral("; ")));
     if (smoothing_ <= 1) return text;
-    return text + tr(" Pale: each value; bold: mean of %1 values around each.").arg(smoothing_);
+    return text + tr(" Pale: each value; bold: mean of the %1 values around it.").arg(smoothing_);
 }
 
 }  // namespace roper

@@ -47,7 +47,7 @@ PlotView::PlotView(const QString& name, const QString& x, const QString& y, QWid
     setFocusProxy(plot_);
     plot_->setFocusPolicy(Qt::StrongFocus);
     plot_->setAccessibleDescription(
-        tr("Left and Right read the values, + and − zoom, Ctrl with arrows moves, 0 shows all"));
+        tr("Left and Right read the values, + and − zoom, Ctrl + arrow keys move, 0 shows all"));
     plot_->setInteractions(QCP::iNone);
     plot_->setPlottingHint(QCP::phFastPolylines, true);
     plot_->installEventFilter(this);

@@ -15,7 +15,7 @@ FoldingGroup::FoldingGroup(const QString& title, QWidget* parent)
     header_->setFont(boldFont(header_->font()));
     header_->setText(title);
     header_->setAccessibleName(title);
-    header_->setToolTip(tr("Fold or unfold: %1").arg(title));
+    header_->setToolTip(tr("Collapse or expand: %1").arg(title));
     header_->setAutoRaise(true);
     header_->setToolButtonStyle(Qt::ToolButtonTextBesideIcon);
     header_->setSizePolicy(QSizePolicy::Expanding, QSizePolicy::Fixed);

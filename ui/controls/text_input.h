@@ -21,7 +21,7 @@ class TextInput : public QPlainTextEdit {
         const qsizetype there = document()->characterCount() - textCursor().selectedText().size();
         return there + text.size() <= max_length_ + 1  // a QTextDocument counts one character too many
                    ? QString()
-                   : tr("This text has %L1 characters; there is room for %L2 here. Paste a part of it.")
+                   : tr("This text has %L1 characters; only %L2 more fit here. Paste a part of it.")
                          .arg(text.size())
                          .arg(std::max<qsizetype>(0, max_length_ + 1 - there));
     }

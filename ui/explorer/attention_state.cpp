@@ -107,7 +107,7 @@ void AttentionState::updateRunVectors() {
     if (sanitized(fitting).head_dim == width)
         selection_.replace(fitting);
     else
-        message_ = tr("The heads of “%1” have %2 features; even widths up to %3 can be shown.")
+        message_ = tr("The heads of “%1” have %2 features; only even widths up to %3 can be shown.")
                        .arg(wanted.run)
                        .arg(width)
                        .arg(bounds::kMaxHeadDim);
@@ -184,7 +184,7 @@ QString AttentionState::sourceText() const {
     const Setup& s = setup();
     if (s.source == VectorSource::random)
         return tr("random vectors, seed %1, similarity %2").arg(s.seed).arg(s.similarity);
-    if (s.source == VectorSource::hand) return tr("vectors set by hand");
+    if (s.source == VectorSource::hand) return tr("vectors from the table");
     const QString model = QString::fromStdString(s.run);
     if (run_head_ && run_head_->model.step < 0)  // a published model: only runs have steps
         return tr("layer %1, head %2 of %3").arg(s.layer).arg(s.head).arg(modelTitle(model));

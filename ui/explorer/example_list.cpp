@@ -57,7 +57,7 @@ void addExamples(SetupPanel& panel, const std::string& page, std::function<void(
     list->setAccessibleName(SetupPanel::tr("Examples"));
     list->setPlaceholderText(SetupPanel::tr("examples …"));
     allowShrinking(*list);
-    panel.addRow({}, list, SetupPanel::tr("Settings in which one idea can be seen"));
+    panel.addRow({}, list, SetupPanel::tr("Settings that each illustrate one idea"));
     QObject::connect(list, &QComboBox::activated, &panel, [&panel, all, show](int index) {
         const Example& example = *all.at(static_cast<std::size_t>(index));
         panel.change(QString::fromStdString(example.title), [&](Setup& s) { s = example.setup; });

@@ -13,7 +13,7 @@ namespace {
 Eigen::MatrixXd matrixOf(const SafetensorsFile& file, const std::string& name) {
     const SafetensorsFile::Tensor& tensor = file.tensor(name);
     if (tensor.dtype != Dtype::F32 || tensor.shape.size() != 2)
-        throw Error(ErrorKind::checkpoint, "the trainer's \"" + name + "\" is not a matrix of float32");
+        throw Error(ErrorKind::checkpoint, "the trainer's \"" + name + "\" is not a float32 matrix");
     const Eigen::Index rows = tensor.shape[0], columns = tensor.shape[1];
     Eigen::Matrix<float, Eigen::Dynamic, Eigen::Dynamic, Eigen::RowMajor> read(rows, columns);
     std::memcpy(read.data(), tensor.bytes.data(), tensor.bytes.size());
@@ -37,7 +37,7 @@ RunHead readHead(const HeadQuestion& question, const QByteArray& payload) {
     const auto& [q, k, v] = head.vectors;
     if (q.size() == 0 || k.rows() != q.rows() || v.rows() != q.rows() || k.cols() != q.cols() ||
         v.cols() != q.cols())
-        throw Error(ErrorKind::checkpoint, "the trainer's q, k and v differ in shape");
+        throw Error(ErrorKind::checkpoint, "the trainer's q, k and v have different shapes");
     head.tokens = tokenTexts(file);
     head.model = ModelDescription::fromFile(file);
     head.model.rotation.head_dim = static_cast<int>(q.cols());

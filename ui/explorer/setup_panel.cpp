@@ -283,8 +283,8 @@ void addRotationControls(SetupPanel& panel) {
     panel.onSetupShown([width, help = width->toolTip()](const Setup& s) {
         const bool is_run = s.source == VectorSource::run;
         width->setEnabled(!is_run);
-        width->setToolTip(is_run ? SetupPanel::tr("The heads of a run are as wide as they are; choose other "
-                                                  "vectors on the Attention page to change it")
+        width->setToolTip(is_run ? SetupPanel::tr("The head width of a run is fixed; to change it, choose "
+                                                  "other vectors on the Attention page")
                                  : help);
     });
     panel.addReal(SetupPanel::tr("Base b"), "base");

@@ -60,7 +60,7 @@ class SetupPanel : public QScrollArea {
     /// The shift of all positions, as a number and as a slider.
     void addShift(const QString& label, const QString& hint, const QString& slider_hint) {
         addDecimal(label, "shift", hint, 1, 2);
-        addSlider(tr("Shift, by hand"), "shift", slider_hint, -64, 64, 1);
+        addSlider(tr("Shift slider"), "shift", slider_hint, -64, 64, 1);
     }
 
     // Controls not bound to a single setting.

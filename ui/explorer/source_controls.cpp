@@ -41,8 +41,8 @@ QComboBox* addModelChoice(SetupPanel& panel, AttentionState& state) {
     QObject::connect(&state.runs(), &RunStore::runRemoved, models, fill);
     panel.onSetupShown([fill](const Setup&) { fill(); });
     panel.addRow(controlText("Model"), models,
-                 controlText("A run: a model that trains, or the newest checkpoint of one that has ended; or "
-                             "a published model, which the page Inspect opens"));
+                 controlText("A run (the current weights if it is training, otherwise its newest "
+                             "checkpoint), or a published model opened on the Inspect page"));
     return models;
 }
 
@@ -50,7 +50,7 @@ QComboBox* addModelChoice(SetupPanel& panel, AttentionState& state) {
 
 void addSourceControls(SetupPanel& panel, AttentionState& state, SourceUse use) {
     panel.addChoice(controlText("q, k, v from"), "source",
-                    {controlText("random"), controlText("a table, by hand"), controlText("a model")});
+                    {controlText("random"), controlText("a table to edit"), controlText("a model")});
     auto* tokens = panel.addInteger(controlText("Tokens T"), "tokens");
     auto* seed = panel.addInteger(controlText("Seed"), "seed");
     auto* similarity = panel.addDecimal(controlText("Similarity"), "similarity", {}, 0.1, 2);
@@ -63,12 +63,13 @@ void addSourceControls(SetupPanel& panel, AttentionState& state, SourceUse use) 
     QObject::connect(words, &LineEdit::edited, &panel, [&panel](const QString& typed) {
         panel.change(controlText("Text"), [&](Setup& s) { s.run_text = typed.toStdString(); });
     });
-    words->setPlaceholderText(controlText("text that the model reads"));
+    words->setPlaceholderText(controlText("text for the model to read"));
     words->setAccessibleName(controlText("Text"));
-    panel.addRow({}, words,
-                 controlText("What the model reads: of a run, characters of its task, at most 4096"));
+    panel.addRow(
+        {}, words,
+        controlText("The text that the model reads; for a run, characters of its task; at most 4096"));
     QLabel* status = faintLabel();
-    panel.addRow({}, status, controlText("Which vectors are shown"));
+    panel.addRow({}, status, controlText("The vectors shown"));
     const auto show = [=, &panel, &state] {
         const Setup& s = state.setup();
         const bool is_run = s.source == VectorSource::run;

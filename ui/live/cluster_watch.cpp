@@ -44,8 +44,9 @@ std::vector<Resubmission> bySubmission(const ClusterView& view, const std::vecto
         if (newest == submissions.rend()) continue;
         const auto options = view.own_submissions.find(newest->name);
         if (options == view.own_submissions.end())
-            throw Error(ErrorKind::usage, run + " was not submitted by you from here; `roper-train sweep " +
-                                              newest->sweep + " --slurm` submits it, with options of yours");
+            throw Error(ErrorKind::usage,
+                        run + " was not submitted by you from this machine; `roper-train sweep " +
+                            newest->sweep + " --slurm` submits it with options that you choose");
         auto same = std::find_if(all.begin(), all.end(), [&](const Resubmission& one) {
             return one.sweep == newest->sweep && one.options == options->second;
         });
@@ -144,7 +145,7 @@ std::vector<std::string> ClusterWatch::otherRunsInTasksOf(const std::vector<std:
 void ClusterWatch::cancel(const std::vector<SlurmArrayTask>& array_tasks) {
     start([array_tasks] {
         cancelArrayTasks(array_tasks);
-        return tr("%1 cancelled; what they had trained is kept")
+        return tr("%1 cancelled; training progress is kept")
             .arg(QString::fromStdString(countOf(array_tasks.size(), "element")));
     });
 }

@@ -34,8 +34,8 @@ void ControlClient::send(const QString& path, const Request& request) {
             return finish(false, tr("the trainer's answer is too long"));
         if (!received->startsWith('{'))
             return finish(
-                false, tr("the program that answers at %1 is not a RoPER Lab trainer, or is another version")
-                           .arg(path));
+                false,
+                tr("the program at %1 is not a RoPER Lab trainer, or is a different version").arg(path));
         if (end < 0) return;
         try {
             const ReplyLine line =
@@ -51,16 +51,16 @@ void ControlClient::send(const QString& path, const Request& request) {
         }
     });
     connect(socket, &QLocalSocket::errorOccurred, this, [socket, finish] {
-        finish(false, tr("the trainer does not answer: %1").arg(socket->errorString()));
+        finish(false, tr("the trainer does not respond: %1").arg(socket->errorString()));
     });
     connect(timeout_timer, &QTimer::timeout, this, [finish] {
-        finish(false, tr("the trainer has not answered for a minute; it may be in a long step"));
+        finish(false, tr("the trainer has not responded for a minute; it may be busy with a long step"));
     });
     timeout_timer->setSingleShot(true);
     if (!isOwnControlSocket(path.toStdString())) {
         // Reported asynchronously, like all answers.
         QTimer::singleShot(0, socket, [finish, path] {
-            finish(false, tr("%1 is no control socket of a trainer that you have started").arg(path));
+            finish(false, tr("%1 is not the control socket of a trainer that you started").arg(path));
         });
         return;
     }

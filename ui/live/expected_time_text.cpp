@@ -14,9 +14,9 @@ QString expectedTimeText(const ExpectedTime& time) {
         case ExpectedTime::Basis::same_settings:
             return QObject::tr("about %1 on this machine").arg(duration);
         case ExpectedTime::Basis::other_runs:
-            return QObject::tr("about %1 on this machine, judged by other runs").arg(duration);
+            return QObject::tr("about %1 on this machine, estimated from other runs").arg(duration);
         case ExpectedTime::Basis::guess:
-            return QObject::tr("perhaps %1: nothing has been timed on this machine yet").arg(duration);
+            return QObject::tr("roughly %1 (no run has been timed on this machine yet)").arg(duration);
     }
     return duration;
 }

@@ -17,7 +17,7 @@ namespace {
 QString endOf(QProcess& process) {
     const QString why = QString::fromUtf8(process.readAllStandardError()).trimmed().section('\n', -1);
     if (process.exitStatus() == QProcess::CrashExit)
-        return ModelClient::tr("roper-train serve was ended by %1. %2")
+        return ModelClient::tr("roper-train serve was terminated by %1. %2")
             .arg(QString::fromStdString(signalName(process.exitCode())), why)
             .trimmed();
     return why.isEmpty() ? ModelClient::tr("roper-train serve ended unexpectedly.") : why;
@@ -55,9 +55,8 @@ void ModelClient::sendQuestion() {
     const RunWatcher* run = store_.find(question.run);
     const bool is_published = run == nullptr && QFileInfo(question.run).isAbsolute();
     if (run == nullptr && !is_published) {
-        return fail(question.run.isEmpty()
-                        ? tr("Choose a run.")
-                        : tr("There is no run “%1” in the runs folder.").arg(question.run));
+        return fail(question.run.isEmpty() ? tr("Choose a run.")
+                                           : tr("No run “%1” in the runs folder.").arg(question.run));
     }
     const QString trainer =
         run != nullptr && run->isActive() ? QString::fromStdString(run->status().control) : QString();
@@ -124,7 +123,7 @@ void ModelClient::startServer(const QString& model, std::int64_t step) {
     const QString program = TrainerLauncher::trainerProgram();
     if (program.isEmpty()) {
         return fail(
-            tr("The trainer roper-train is neither beside this program nor on the PATH; build it with ./lab "
+            tr("The trainer roper-train is neither next to this program nor on the PATH; build it with ./lab "
                "run."));
     }
     server_ = new QProcess;
@@ -143,7 +142,7 @@ void ModelClient::startServer(const QString& model, std::int64_t step) {
     constexpr int kTimeout_ms = 60000;  // loading a large checkpoint from a slow disk takes a while
     QTimer::singleShot(kTimeout_ms, this, [this, process = QPointer<QProcess>(process)] {
         if (!process || process != server_ || !server_socket_.isEmpty()) return;
-        failServer(process, tr("roper-train serve has not answered for a minute."));
+        failServer(process, tr("roper-train serve has not responded for a minute."));
         process->kill();
     });
     QStringList arguments{"serve", model, "--json", "--with-parent"};
@@ -179,7 +178,7 @@ void ModelClient::readServer() {
         const QJsonDocument line = QJsonDocument::fromJson(server_->readLine());
         if (!line.isObject()) {
             QProcess* process = server_;
-            failServer(process, tr("“%1 serve” gave an unexpected answer; it may be another version.")
+            failServer(process, tr("“%1 serve” gave an unexpected answer; it may be a different version.")
                                     .arg(process->program()));
             process->kill();
             return;

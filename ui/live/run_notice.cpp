@@ -20,20 +20,20 @@ QString endOfTrainer(const RunWatcher& run) {
     const QString checkpoint =
         !checkpoints ? tr("Its checkpoints cannot be listed.")
         : checkpoints->empty()
-            ? tr("“Resume” starts again from the first step: there is no checkpoint yet.")
-            : tr("“Resume” starts from its newest checkpoint; rows after it are computed again.");
+            ? tr("“Resume” starts again from the first step: no checkpoint has been saved yet.")
+            : tr("“Resume” continues from its newest checkpoint; later steps are computed again.");
     if (const auto crash = run.folder().crash(run.status()))
         return tr("The trainer crashed with %1. %2 If it happens again, please include the log (tab “Log”) "
                   "in a bug report.")
             .arg(QString::fromStdString(*crash), checkpoint);
     if (run.memoryRanOut())
-        return tr("The system ended the trainer because memory ran out. %1 Close other programs first, or "
-                  "start a run with a smaller batch, length or width.")
+        return tr("The system killed the trainer because memory ran out. %1 Close other programs first, or "
+                  "start a run with a smaller batch size, length or width.")
             .arg(checkpoint);
     if (const QString messages = run.messagesAfterStatus(); !messages.isEmpty())
         return tr("The trainer ended: %1\n%2").arg(messages, checkpoint);
-    return tr("The trainer ended without leaving a message: most likely it was killed (SIGKILL, or Ctrl+C "
-              "twice), or the computer went down. %1")
+    return tr("The trainer ended without a message: most likely it was killed (SIGKILL, or Ctrl+C twice), or "
+              "the computer crashed or was switched off. %1")
         .arg(checkpoint);
 }
 
@@ -42,18 +42,19 @@ QString failedStart(const RunWatcher& run, const QString& error) {
     const QString messages = run.messagesAfterStatus();
     if (messages.isEmpty() || (!error.isEmpty() && messages.contains(error))) return {};
     return tr("The last attempt to start a trainer failed: %1").arg(messages) +
-           (messages.contains("bad_alloc") ? tr("\nThat is: it ran out of memory while it was loaded.")
-                                           : QString());
+           (messages.contains("bad_alloc") ? tr("\nIt ran out of memory while loading.") : QString());
 }
 
 /// For a run whose trainer has not reported for a long time.
 QString silence(const RunWatcher& run) {
-    const QString silent = tr("The trainer has not reported for %1. It may be in a long step or evaluation.")
-                               .arg(shortDuration(run.silentSeconds()));
+    const QString silent =
+        tr("The trainer has not reported for %1. It may be busy with a long step or evaluation.")
+            .arg(shortDuration(run.silentSeconds()));
     if (livenessCheckFor(run.status()) != LivenessCheck::process)
         return silent + tr(" It runs on %1.").arg(QString::fromStdString(run.status().host));
-    return silent + tr(" If it hangs, `kill -9 %1` ends it; nothing before its newest checkpoint is lost.")
-                        .arg(run.status().pid);
+    return silent +
+           tr(" If it hangs, end it with `kill -9 %1`; only progress since its newest checkpoint is lost.")
+               .arg(run.status().pid);
 }
 
 /// For a model that overfits its training text, judged by the evaluations.
@@ -67,8 +68,8 @@ QString overfitting(const RunWatcher& run) {
     const auto after = std::count_if(rows.begin(), rows.end(),
                                      [&](const EvaluationRow& row) { return row.step > best->step; });
     if (after < static_cast<std::ptrdiff_t>(kMinEvaluations)) return {};
-    return tr("Validation loss has risen from %1 at step %2, its best, to %3 (perplexity %4 to %5): the "
-              "model now learns the training text by heart. The checkpoint of step %2 is kept; with "
+    return tr("Validation loss has risen from its best, %1 at step %2, to %3 (perplexity %4 to %5): the "
+              "model is overfitting the training text. The checkpoint of step %2 is kept; with "
               "evaluation.patience = 3 such a run ends by itself.")
         .arg(*best->loss, 0, 'f', 3)
         .arg(best->step)
@@ -89,15 +90,15 @@ QString noticeOf(const RunWatcher& run) {
     if (run.isSuspended())
         return tr(
             "The trainer is suspended (by SIGSTOP, Ctrl+Z in its terminal, or a debugger) and computes "
-            "nothing. “Resume” lets it go on where it is.");
+            "nothing. “Resume” lets it continue from where it is.");
     if (run.state() == RunState::interrupted) return endOfTrainer(run);
     const QString error = QString::fromStdString(run.status().error);
     const bool may_begin = !run.isActive() && run.state() != RunState::finished;
     if (const QString failure = may_begin ? failedStart(run, error) : QString(); !failure.isEmpty())
         return failure;
     if (run.state() == RunState::unfinished)
-        return tr("Trained to step %1; its run.toml asks for %2 steps now. “Resume” goes on from its newest "
-                  "checkpoint.")
+        return tr("Trained to step %1; its run.toml now asks for %2 steps. “Resume” continues from its "
+                  "newest checkpoint.")
             .arg(run.status().step)
             .arg(run.steps());
     if (!error.isEmpty()) return error;

@@ -142,8 +142,8 @@ void RunWatcher::pollStatus() {
 template <class Row>
 std::optional<std::size_t> RunWatcher::pollRows(LineTail& tail, std::vector<Row>& rows) {
     if (rows.size() >= kMaxRows) {
-        rows_problem_ = tr("%1 has more than %2 rows; the window shows those. A larger training.report_every "
-                           "writes fewer.")
+        rows_problem_ = tr("%1 has more than %2 rows; the window shows only the first %2. A larger "
+                           "training.report_every writes fewer.")
                             .arg(QString::fromStdString(std::string(rowFile<Row>().name)))
                             .arg(kMaxRows);
         return std::nullopt;

@@ -96,8 +96,8 @@ void TrainerLauncher::checkStarted() {
             if (fileSize(started.folder.trainerStderrPath()) > started.messages_size) return true;
             AppendFile(started.folder.trainerStderrPath())
                 .append("roper-train (process " + std::to_string(started.pid) +
-                        ") ended before it could say anything: it was killed, or there was no memory to load "
-                        "it.");
+                        ") ended before it could report anything: it was killed, or there was not enough "
+                        "memory to load it.");
         } catch (const Error&) {
             // The run has been removed or is not writable; stop watching it.
         }
@@ -121,7 +121,7 @@ qint64 startDetached(const QStringList& arguments, const FilePath& messages) {
     const QString program = TrainerLauncher::trainerProgram();
     if (program.isEmpty())
         throw Error(ErrorKind::usage,
-                    "the trainer roper-train is neither beside this program nor on the PATH; build it with "
+                    "the trainer roper-train is neither next to this program nor on the PATH; build it with "
                     "./lab run");
     QProcess process;
     process.setProgram(program);

@@ -80,7 +80,7 @@ void TrainingEndReporter::report() {
     };
     add(failed_, [](const RunWatcher& run) {
         const QString error = QString::fromStdString(run.status().error);
-        return error.isEmpty() ? tr("its trainer is gone; the run can be resumed") : error;
+        return error.isEmpty() ? tr("its trainer is no longer running; the run can be resumed") : error;
     });
     add(finished, reachedText);
     const auto failures = static_cast<int>(failed_.size()), ends = static_cast<int>(finished.size());

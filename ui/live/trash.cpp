@@ -25,8 +25,7 @@ std::optional<TrashedRun> moveToTrash(const RunFolder& run) {
 
 void restoreFromTrash(const TrashedRun& run) {
     if (std::filesystem::exists(run.before))
-        throw Error(ErrorKind::usage,
-                    run.before.string() + " is there already; the run in the trash is left there");
+        throw Error(ErrorKind::usage, run.before.string() + " already exists; the run stays in the trash");
     std::error_code problem;
     std::filesystem::rename(run.now, run.before, problem);
     if (problem)

@@ -36,7 +36,7 @@ std::vector<std::string> PageFigures::kinds() const {
 Figure& PageFigures::named(const std::string& kind) const {
     for (const Figure* figure : figures_())
         if (figure->figureName().toStdString() == kind) return const_cast<Figure&>(*figure);
-    throw Error(ErrorKind::other, "the page draws no \"" + kind + "\"");
+    throw Error(ErrorKind::other, "the page has no figure \"" + kind + "\"");
 }
 
 }  // namespace roper

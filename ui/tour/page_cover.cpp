@@ -4,7 +4,7 @@
 
 namespace roper {
 
-PageCover::PageCover() : QLabel(tr("First predict: choose an answer in the tour.\nThe page appears then.")) {
+PageCover::PageCover() : QLabel(tr("Predict first: choose an answer in the tour.\nThen the page appears.")) {
     setAlignment(Qt::AlignCenter);
     setAutoFillBackground(true);
     setForegroundRole(QPalette::PlaceholderText);

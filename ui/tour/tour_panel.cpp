@@ -82,7 +82,7 @@ TourPanel::TourPanel(QWidget* parent)
     progress_->setAccessibleName(tr("Progress of the tour"));
     title_->setFont(titleFont(title_->font()));
     choices_->setSpacing(kGap);
-    reveal_button_->setToolTip(tr("Also without having tried"));
+    reveal_button_->setToolTip(tr("Even if you have not tried it"));
     connect(reveal_button_, &QPushButton::clicked, this, &TourPanel::reveal);
     connect(back_, &QPushButton::clicked, this, [this] { goTo(stop_ - 1); });
     connect(next_, &QPushButton::clicked, this, &TourPanel::next);
@@ -93,7 +93,7 @@ TourPanel::TourPanel(QWidget* parent)
     takeaway_->setMargin(10);
     trying_ = makePart({makeHeading(tr("Try")), task_, reveal_button_});
     revealed_ = makePart(
-        {makeHeading(tr("What happens")), verdict_, reveal_, makeHeading(tr("To take away")), takeaway_});
+        {makeHeading(tr("What happens")), verdict_, reveal_, makeHeading(tr("Takeaway")), takeaway_});
     auto* body = new QWidget;
     auto* column = columnOf(
         {title_, makeHeading(tr("Predict")), question_, choices_, trying_, revealed_, kSpacer}, body);

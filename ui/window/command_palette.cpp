@@ -37,7 +37,7 @@ void CommandPalette::filter(const QString& words) {
     }
     if (list_->count() == 0) {
         auto* nothing = new QListWidgetItem(
-            tr("No command has these words; other pages have commands of their own"), list_);
+            tr("No command contains these words; other pages have their own commands"), list_);
         nothing->setFlags(Qt::NoItemFlags);
     }
     list_->setCurrentRow(0);

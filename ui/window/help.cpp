@@ -51,13 +51,14 @@ void showKeys(const Actions& actions, QWidget* parent) {
                         .arg(group.toHtmlEscaped(), rows);
     }
     html += text(
-        "<h3>Charts</h3><p>The wheel zooms at the pointer, dragging zooms into a box, dragging with Shift or "
-        "the middle button moves, a double click shows all. In the legend a click hides a curve, a double "
-        "click shows it alone. In a chart that has the focus + and − zoom, Ctrl with arrows moves, 0 shows "
-        "all, and Left and Right read the values.</p>");
+        "<h3>Charts</h3>"
+        "<p>The wheel zooms at the pointer, dragging zooms into a box, dragging with Shift or the middle "
+        "button moves, a double click shows all. In the legend, a click hides a curve, and a double click "
+        "hides all others. In a focused chart, + and − zoom, Ctrl + arrow keys move, 0 shows all, and Left "
+        "and Right read the values.</p>");
     html += text(
-        "<p>Keys of a page hold while it is shown. A field that has the focus keeps those it types "
-        "with.</p>");
+        "<p>The keys of a page work while it is shown. An input field with the focus receives the keys that "
+        "it uses itself.</p>");
     openText(text("Keys"), parent)->setHtml(html);
 }
 
@@ -70,12 +71,12 @@ void showGlossary(QWidget* parent) {
 void showAbout(QWidget* parent) {
     QMessageBox box(QMessageBox::NoIcon, text("About RoPER Lab"), {}, QMessageBox::Ok, parent);
     box.setTextFormat(Qt::RichText);
-    box.setText(text("<h3>RoPER Lab %1</h3><p>A laboratory for rotary position embeddings.</p>"
+    box.setText(text("<h3>RoPER Lab %1</h3>"
+                     "<p>A laboratory for rotary position embeddings.</p>"
                      "<p>RoPE: Su et al., <i>RoFormer: Enhanced Transformer with Rotary Position "
-                     "Embedding</i>, 2021.<br>"
-                     "RoPER: Harik &amp; Jayasiri, <i>Rotary Positional Embeddings with Relative "
-                     "distances</i>, 2022; published again as RoVE, arXiv 2606.11275, 2026.</p>"
-                     "<p>Free software under the GNU General Public License, version 3 or later. It stands "
+                     "Embedding</i>, 2021.<br>RoPER: Harik &amp; Jayasiri, <i>Rotary Positional Embeddings "
+                     "with Relative distances</i>, 2022; published again as RoVE, arXiv 2606.11275, 2026.</p>"
+                     "<p>Free software under the GNU General Public License, version 3 or later. It is built "
                      "on Qt, QCustomPlot, Eigen, LibTorch and other free libraries.</p>")
                     .arg(QString::fromStdString(programVersion())));
     box.exec();

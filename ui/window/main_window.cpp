@@ -157,7 +157,7 @@ bool MainWindow::applySetupText(const QString& text) {
 void MainWindow::copySetup() {
     constexpr int kShown_ms = 6000;
     QApplication::clipboard()->setText(setupText());
-    statusBar()->showMessage(tr("Setup copied: paste it anywhere, and into the program by Paste setup"),
+    statusBar()->showMessage(tr("Setup copied: paste it anywhere, or into the program with “Paste setup”"),
                              kShown_ms);
 }
 
@@ -170,15 +170,15 @@ void MainWindow::pasteSetup() {
 void MainWindow::makeStatusBar() {
     training_bar_->setMaximumWidth(220);
     training_bar_->setTextVisible(true);
-    training_bar_->setAccessibleName(tr("Progress of the training"));
+    training_bar_->setAccessibleName(tr("Training progress"));
     training_label_->setContentsMargins(10, 0, 10, 0);
     statusBar()->addWidget(training_label_);
     statusBar()->addWidget(training_bar_);
     if (const auto other = otherOwnerOf(set_.store.folder()); other && !isTrusted(set_.store.folder())) {
         auto* reading_only = new QLabel;
         reading_only->setText(
-            tr("This folder belongs to %1: it is open for reading only").arg(QString::fromStdString(*other)));
-        reading_only->setToolTip(tr("`roper-train trust FOLDER` treats it as your own"));
+            tr("This folder belongs to %1: it is open read-only").arg(QString::fromStdString(*other)));
+        reading_only->setToolTip(tr("Use `roper-train trust FOLDER` to treat it as your own"));
         statusBar()->addPermanentWidget(reading_only);
     }
 }
@@ -205,7 +205,7 @@ void MainWindow::setTour(Tour tour) {
     for (const TourStop& stop : tour.stops)
         if (pageNamed(QString::fromStdString(stop.page)) == nullptr)
             throw Error(ErrorKind::usage, "stop \"" + stop.name + "\" of the tour \"" + tour.title +
-                                              "\": there is no page \"" + stop.page + "\"");
+                                              "\": no page \"" + stop.page + "\"");
     tour_->setTour(std::move(tour));
 }
 
@@ -284,7 +284,7 @@ void MainWindow::showTraining() {
         ++others;
     }
     training_bar_->setVisible(first != nullptr);
-    if (first == nullptr) return training_label_->setText(tr("Nothing trains"));
+    if (first == nullptr) return training_label_->setText(tr("No training"));
     const bool trains = first->state() == RunState::running && !first->isSuspended();
     const QString state = trains                 ? tr("training: %1")
                           : first->isSuspended() ? tr("suspended: %1")

@@ -15,7 +15,7 @@
 namespace roper {
 
 void MainWindow::makeMenus() {
-    actions_.add(tr("File"), tr("Export the picture…"), Qt::CTRL | Qt::Key_E, [this] { exportCurrent(); });
+    actions_.add(tr("File"), tr("Export picture…"), Qt::CTRL | Qt::Key_E, [this] { exportCurrent(); });
     actions_.add(tr("File"), tr("Quit"), QKeySequence::Quit, [this] { close(); });
     addEditActions();
     actions_.add(tr("View"), tr("Explain this page"), Qt::Key_F1,
@@ -77,7 +77,7 @@ void MainWindow::addAppearanceActions() {
     auto* group = new QActionGroup(this);
     for (const auto& [name, appearance] : {std::pair{tr("Light colours"), Appearance::light},
                                            {tr("Dark colours"), Appearance::dark},
-                                           {tr("Colours of the desktop"), Appearance::system}}) {
+                                           {tr("Desktop colours"), Appearance::system}}) {
         QAction* action =
             actions_.add(tr("View"), name, {}, [appearance = appearance] { setAppearance(appearance); });
         action->setCheckable(true);

@@ -72,7 +72,7 @@ TEST(Tour, WhatIsWrongIsNamedWithItsPlace) {
     };
     expect(with("title = \"First\"\n", ""), "t.toml:4:", "\"title\" is missing");
     expect(with("takeaway", "take_away"), "t.toml:4:", "\"takeaway\" is missing");
-    expect(tourWith(stop + "hint = \"x\"\n"), "t.toml:17:", "\"hint\" is not known here");
+    expect(tourWith(stop + "hint = \"x\"\n"), "t.toml:17:", "\"hint\" is not a known key");
     expect(tourWith(stop + "contro = \"x\"\n"), "t.toml:17:", "did you mean \"control\"?");
     expect(with("answer = 3", "answer = 4"), "t.toml:12:", "from 1 to 3");
     expect(with("[\"this\", \"that\", \"other\"]", "[\"this\"]"), "t.toml:11:", "a list of 2 to 4 texts");
@@ -81,7 +81,7 @@ TEST(Tour, WhatIsWrongIsNamedWithItsPlace) {
     expect(with("head_dim = 8", "head_dim = 9999"), "t.toml:4:", "stop \"first\": head_dim");
     expect(with("head_dim", "head_dims"), "t.toml:4:", "head_dim");
     expect(with("{ rotation = 1 }", "[1]"), "t.toml:9:", "must be a table");
-    expect(with("\"Do it.\"", "\"  \""), "t.toml:13:", "must be text");
+    expect(with("\"Do it.\"", "\"  \""), "t.toml:13:", "must be non-empty text");
     expect(tourWith(stop + "[[stop]]\n" + stop), "t.toml:17:", "two stops are named \"first\"");
     expect("title = \"T\"\nabout = \"A\"\nminutes = 3\n", "t.toml:1:", "[[stop]]");
     expect(replaced(tourWith(stop), "minutes = 3", "minutes = 3.5"), "t.toml:3:", "whole number");

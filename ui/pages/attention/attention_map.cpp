@@ -84,26 +84,26 @@ QString mapHeadline(const MapInputs& question, const HeatMapView::Map& map) {
         }
     }
     if (not_finite > 0)
-        return QObject::tr("%1 entries are not numbers; they are drawn in magenta").arg(not_finite);
+        return QObject::tr("%1 entries are infinite or NaN; they are drawn in magenta").arg(not_finite);
     const QString number = QString::number(largest, 'g', 3).replace('-', QChar(0x2212));
     const QString what = question.compares_outputs ? QObject::tr("outputs") : QObject::tr("scores");
     constexpr Eigen::Index kCrowded = 256;
     const QString hint = map.values->rows() < kCrowded
                              ? QString()
                              : QObject::tr(
-                                   "    from afar a pixel shows the strongest of its entries; wheel zooms, "
+                                   "    zoomed out, a pixel shows its strongest entry; the wheel zooms, "
                                    "dragging moves, a double click shows all");
     switch (question.kind) {
         case MapKind::shift_difference:
-            return QObject::tr("All positions moved by %1: %2 change by at most %3")
+            return QObject::tr("All positions shifted by %1: %2 change by at most %3")
                 .arg(question.shift, 0, 'g', 6)
                 .arg(what, number);
         case MapKind::form_difference:
-            return QObject::tr("Against the right form: %1 differ by at most %2").arg(what, number);
+            return QObject::tr("Compared with the correct form: %1 differ by at most %2").arg(what, number);
         case MapKind::weights:
             return QObject::tr("Largest weight %1").arg(number) + hint;
         default:
-            return QObject::tr("Largest score in size %1").arg(number) + hint;
+            return QObject::tr("Largest absolute score %1").arg(number) + hint;
     }
 }
 

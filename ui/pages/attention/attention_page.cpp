@@ -43,8 +43,9 @@ Setup setupOf(const FigureRequest& request, const Setup& start) {
 
 AttentionPage::AttentionPage(AttentionState& state, QWidget* parent)
     : ExplorerPage(tr("Attention"),
-                   tr("Who looks at whom: a row is a query, a column a key. Click a cell to see which pairs "
-                      "make its score; click a bar to mute that pair. The wheel zooms, dragging moves."),
+                   tr("Which token attends to which: a row is a query, a column a key. Click a cell to see "
+                      "how each pair contributes to its score; click a bar to ablate that pair. The wheel "
+                      "zooms, dragging moves."),
                    state.selection(), parent),
       state_(state),
       kinds_(new QTabBar),
@@ -173,8 +174,8 @@ void AttentionPage::showNotReady() {
     to_mixing_->setEnabled(false);
     const bool no_runs = state_.runs().runs().empty();
     help_->setText(no_runs                      ? tr("Train a model first")
-                   : state_.setup().run.empty() ? tr("Take the first run")
-                                                : tr("Read the run again"));
+                   : state_.setup().run.empty() ? tr("Use the first run")
+                                                : tr("Reload the run"));
     help_->setVisible(!state_.isAsking());
     emit explanationChanged();
 }
@@ -296,7 +297,7 @@ QString AttentionPage::cellText(int row, int column) const {
 
 void AttentionPage::mute(int pair) {
     if (pair >= state_.setup().pairs()) return;  // the bias is not a pair
-    panel_->change(tr("Muted pairs"), [&](Setup& s) {
+    panel_->change(tr("Ablated pairs"), [&](Setup& s) {
         const auto found = std::find(s.ablated_pairs.begin(), s.ablated_pairs.end(), pair);
         found == s.ablated_pairs.end() ? s.ablated_pairs.push_back(pair) : void(s.ablated_pairs.erase(found));
         s.pair = pair;

@@ -9,21 +9,21 @@
 namespace roper {
 QWidget* AttentionPage::makeFigures() {
     for (const auto& [name, help] :
-         {std::pair{tr("Scores"), tr("Attention logits: what softmax is taken of")},
-          {tr("Weights"), tr("Softmax of each row; for linear attention the share of each similarity")},
+         {std::pair{tr("Scores"), tr("Attention logits, before the softmax")},
+          {tr("Weights"), tr("Softmax of each row; for linear attention, each similarity's share")},
           {tr("Change under the shift"),
-           tr("What moving all positions by S changes: nothing, unless there is a mistake")},
-          {tr("Error of the mistake"), tr("Difference from the right form at the same positions")}})
+           tr("The change when all positions are shifted by S: none, unless there is a mistake")},
+          {tr("Error of the mistake"), tr("Difference from the correct form at the same positions")}})
         kinds_->setTabToolTip(kinds_->addTab(name), help);
-    kinds_->setAccessibleName(tr("Which map"));
+    kinds_->setAccessibleName(tr("Map shown"));
     kinds_->setDocumentMode(true);
     kinds_->setExpanding(false);
     headline_->setForegroundRole(QPalette::PlaceholderText);
     headline_->setSizePolicy(QSizePolicy::Ignored, QSizePolicy::Preferred);
-    to_mixing_->setToolTip(tr("Shows this query's weighted sum of values"));
+    to_mixing_->setToolTip(tr("Show this query's weighted sum of values"));
     connect(to_mixing_, &QPushButton::clicked, this, &AttentionPage::mixingRequested);
-    help_->setText(tr("Read the run again"));
-    help_->setToolTip(tr("There is no map yet"));
+    help_->setText(tr("Reload the run"));
+    help_->setToolTip(tr("No map yet"));
     help_->hide();
     connect(help_, &QPushButton::clicked, this, [this] {
         if (state_.runs().runs().empty()) return emit trainingRequested();
@@ -52,14 +52,14 @@ void AttentionPage::fillPanel() {
                              tr("How positions enter the attention score; F1 shows the formula"),
                              methodNames(), methodEntry, chooseMethod);
     panel_->addCheck(tr("Causal"), "causal");
-    panel_->addPair(tr("The marked bar; M mutes it or puts it back, as a click does"));
-    auto* unmute = panel_->addButton(
-        tr("Unmute all pairs"), tr("Puts every pair back into the scores"),
-        [this] { panel_->change(tr("Muted pairs"), [](Setup& s) { s.ablated_pairs.clear(); }); });
+    panel_->addPair(tr("The marked bar; press M or click it to ablate or restore the pair"));
+    auto* unmute = panel_->addButton(tr("Restore all pairs"), tr("Restore all pairs to the scores"), [this] {
+        panel_->change(tr("Ablated pairs"), [](Setup& s) { s.ablated_pairs.clear(); });
+    });
     panel_->onSetupShown([unmute](const Setup& s) { unmute->setEnabled(!s.ablated_pairs.empty()); });
-    panel_->addHeading(tr("Move all positions"));
+    panel_->addHeading(tr("Shift all positions"));
     panel_->addShift(tr("Shift S"), {}, tr("Drag S from −64 to 64"));
-    panel_->addRow({}, play_, tr("Moves all positions on, step by step (Space)"));
+    panel_->addRow({}, play_, tr("Shift all positions step by step (Space)"));
     panel_->addHeading(tr("Known mistakes"));
     panel_->addRow({}, gallery_, {});
     panel_->addHeading(tr("Rotation"));
@@ -77,13 +77,13 @@ void AttentionPage::addActions(Actions& actions) {
     actions.add(group, tr("Next query"), Qt::Key_Down, [this] { moveQuery(1); });
     actions.add(group, tr("Previous query"), Qt::Key_Up, [this] { moveQuery(-1); });
     actions.add(group, tr("This row in Value mixing"), Qt::Key_Return, [this] { to_mixing_->click(); });
-    actions.add(group, tr("Mute or unmute the marked pair"), Qt::Key_M,
+    actions.add(group, tr("Ablate or restore the marked pair"), Qt::Key_M,
                 [this] { mute(state_.setup().pair); });
-    actions.add(group, tr("Unmute all pairs"), {},
-                [this] { panel_->change(tr("Muted pairs"), [](Setup& s) { s.ablated_pairs.clear(); }); });
+    actions.add(group, tr("Restore all pairs"), {},
+                [this] { panel_->change(tr("Ablated pairs"), [](Setup& s) { s.ablated_pairs.clear(); }); });
     actions.add(group, tr("No mistake"), {},
                 [this] { panel_->change(tr("Mistake"), [](Setup& s) { s.mistake = Mistake::none; }); });
-    actions.add(group, tr("Read the run again"), {}, [this] {
+    actions.add(group, tr("Reload the run"), {}, [this] {
         if (state_.setup().source == VectorSource::run) state_.queryRun();
     });
 }

@@ -34,10 +34,10 @@ CurveChart::Curve curveBy(const Setup& s, const QString& key, const QString& lab
 
 QWidget* AttentionPage::makeBiasTab() {
     bias_kind_->addItems({tr("bias added to the score"), tr("bucket of the distance (T5)")});
-    bias_kind_->setAccessibleName(tr("What the curves show by distance"));
+    bias_kind_->setAccessibleName(tr("Quantity by distance"));
     bias_kind_->setToolTip(bias_kind_->accessibleName());
     bias_->setEmptyText(
-        tr("This method adds nothing to scores. T5 and ALiBi do: choose one as “Position method”."));
+        tr("This method adds no bias to scores. T5 and ALiBi do: choose one as “Position method”."));
     connect(bias_kind_, &QComboBox::currentIndexChanged, this, &AttentionPage::showBias);
     connect(bias_, &CurveChart::hovered, this, &AttentionPage::showReadout);
     auto* tab = new QWidget;

@@ -12,7 +12,7 @@ namespace roper {
 DistanceChart::DistanceChart(AttentionState& state, QWidget* parent)
     : CurveChart(QStringLiteral("score-by-distance"), tr("distance δ = n − j"), tr("score"), parent),
       state_(state) {
-    setEmptyText(tr("There are no scores yet."));
+    setEmptyText(tr("No scores yet."));
     connect(this, &CurveChart::clicked, this, [this](double distance) {
         if (!state_.isReady()) return;
         const int key = state_.query() - static_cast<int>(std::lround(distance));
@@ -34,8 +34,7 @@ CurveChart::Curve DistanceChart::queryCurve() const {
 }
 
 CurveChart::Curve DistanceChart::allQueriesCurve() const {
-    Curve curve{QStringLiteral("mean"), tr("mean of all queries, from least to greatest"),
-                Theme::of(palette()).text};
+    Curve curve{QStringLiteral("mean"), tr("mean of all queries, with range"), Theme::of(palette()).text};
     curve.bold = true;
     for (const DistanceScores& at : scoresByDistance(state_.rule(), state_.heads(), state_.setup().shift)) {
         curve.x.append(at.distance);

@@ -42,7 +42,8 @@ QString attentionFormula(AttentionKind kind) {
                ? QObject::tr(
                      "a = (R(n)φ(q))·(R(j)φ(k)) / Σ φ(q)·φ(k), φ(x) = elu(x) + 1: the denominator is not "
                      "rotated, so weights may be negative and need not sum to 1")
-               : QObject::tr("a ∝ 1 + cos(R(n)q, R(j)k): never negative, so a row is a probability");
+               : QObject::tr(
+                     "a ∝ 1 + cos(R(n)q, R(j)k): never negative, so each row is a probability distribution");
 }
 
 }  // namespace
@@ -85,7 +86,7 @@ QString scoreFormula(const Setup& s) {
     if (s.attention != AttentionKind::softmax)
         return QObject::tr("%1%2 <i>(Su 2021)</i>")
             .arg(attentionFormula(s.attention),
-                 s.rotates() ? QString() : QObject::tr("; here nothing is rotated"));
+                 s.rotates() ? QString() : QObject::tr("; nothing is rotated here"));
     const PositionMethod& method = s.positionMethod();
     return QObject::tr("%1 <i>(%2)</i>")
         .arg(QString::fromStdString(method.formula), QString::fromStdString(method.source).toHtmlEscaped());
@@ -102,18 +103,21 @@ QString explainScore(const AttentionState& state) {
                     .arg(numberText(state.scoreRow()[key]), numberText(state.weightRow()[key]));
         const double factor = state.rule().attention_factor;
         if (factor != 1)
-            text += QObject::tr("<p>YaRN multiplies cos and sin by %1, so what rotates of a score by %2.</p>")
-                        .arg(numberText(factor), numberText(factor * factor));
+            text +=
+                QObject::tr(
+                    "<p>YaRN multiplies cos and sin by %1, and thus the rotated part of a score by %2.</p>")
+                    .arg(numberText(factor), numberText(factor * factor));
     }
     text +=
-        QObject::tr("<p>Each bar below is the part of one pair of features; they add up to the score%1.</p>")
-            .arg(state.rule().bias                             ? QObject::tr(" together with the bias")
-                 : s.attention == AttentionKind::linear_cosine ? QObject::tr(" together with the 1")
+        QObject::tr(
+            "<p>Each bar below is the contribution of one pair of features; they add up to the score%1.</p>")
+            .arg(state.rule().bias                             ? QObject::tr(" when the bias is included")
+                 : s.attention == AttentionKind::linear_cosine ? QObject::tr(" when the 1 is included")
                                                                : QString());
     if (s.rotates() && s.mistake == Mistake::none)
         text += QObject::tr(
-            "<p>The product of two rotated vectors depends on n − j alone, so moving all positions by S "
-            "changes nothing but the last digits.</p>");
+            "<p>The product of two rotated vectors depends only on n − j, so shifting all positions by S "
+            "changes nothing except for rounding.</p>");
     if (s.positionMethod().trains_bias && state.isReady()) {
         const HeadContext head = s.headContext();
         const int distance = state.query() - state.key(),
@@ -125,16 +129,15 @@ QString explainScore(const AttentionState& state) {
                     .arg(buckets);
     }
     if (s.mistake != Mistake::none)
-        text +=
-            QObject::tr("<h3>Mistake: %1</h3><p>%2. %3</p>")
-                .arg(describe(s.mistake).name, describe(s.mistake).what,
-                     isRevealedByShift(s.mistake)
-                         ? QObject::tr("Move all positions: what should stay does not.")
-                         : QObject::tr(
-                               "Moving all positions shows nothing: scores still depend on distance alone, "
-                               "but on the wrong one. Only the comparison with the right form shows it."));
+        text += QObject::tr("<h3>Mistake: %1</h3><p>%2. %3</p>")
+                    .arg(describe(s.mistake).name, describe(s.mistake).what,
+                         isRevealedByShift(s.mistake)
+                             ? QObject::tr("Shift all positions: values that should stay the same change.")
+                             : QObject::tr("Shifting all positions does not reveal it: scores still depend "
+                                           "only on distance, but on the wrong one. Only the comparison with "
+                                           "the correct form reveals it."));
     text += QObject::tr(
-        "<p>Seen from afar, a cell of the map stands for the entry of largest size among those it "
+        "<p>When zoomed out, a cell of the map shows the entry of largest magnitude among those it "
         "covers.</p>");
     return text + QObject::tr("<p><i>Su et al., RoFormer, 2021</i></p>");
 }

@@ -33,7 +33,7 @@ double dot(const QPointF& a, const QPointF& b) {
 
 MistakeArrowsView::MistakeArrowsView(AttentionState& state, QWidget* parent)
     : FigureView(parent, QStringLiteral("mistake-arrows"),
-                 tr("The right form and the mistake on the same arrows")),
+                 tr("The correct form and the mistake on the same arrows")),
       state_(state) {
     connect(&state_, &AttentionState::changed, this, qOverload<>(&QWidget::update));
 }
@@ -82,12 +82,12 @@ void MistakeArrowsView::paintFigure(QPainter& painter, const QRectF& area, const
 void MistakeArrowsView::paintSide(QPainter& painter, const QRectF& area, bool right,
                                   const Theme& theme) const {
     const QFont plain = painter.font();
-    const QString title = right ? tr("right") : tr("wrong: %1").arg(describe(mistake_).name);
+    const QString title = right ? tr("correct") : tr("wrong: %1").arg(describe(mistake_).name);
     const QString number = numberText(invariant(right, shift_), 3),
                   before = numberText(invariant(right, 0), 3);
     const QString said = affectsValues(mistake_)
-                             ? tr("angle of the output %1 rad; before the move %2").arg(number, before)
-                             : tr("product %1; before the move %2").arg(number, before);
+                             ? tr("angle of the output %1 rad; before the shift %2").arg(number, before)
+                             : tr("product %1; before the shift %2").arg(number, before);
     const double width = area.width() - 24;
     const double above = wrappedHeight(title, boldFont(plain), width) + 6,
                  below = wrappedHeight(said, plain, width) + 6;
@@ -123,7 +123,8 @@ QString MistakeArrowsView::figureCsv() const {
 }
 
 QString MistakeArrowsView::figureCaption() const {
-    return tr("%1 beside the right form: query %2, key %3, pair %4, all positions moved by %5; %6")
+    return tr("%1, compared with the correct form: query %2, key %3, pair %4, all positions shifted by %5; "
+              "%6")
         .arg(describe(mistake_).name)
         .arg(state_.query())
         .arg(state_.key())

@@ -26,8 +26,8 @@ MistakeExplanationDialog::MistakeExplanationDialog(AttentionState& state, QWidge
     text_->document()->setDocumentMargin(12);
     shift_->setRange(-kMaxShift, kMaxShift);
     shift_->setAccessibleName(tr("Move the sentence by S"));
-    shift_->setToolTip(tr("Drag S from −64 to 64: right, nothing changes"));
-    play_->setToolTip(tr("Moves the sentence on, step by step"));
+    shift_->setToolTip(tr("Drag S from −64 to 64: in the correct form, nothing changes"));
+    play_->setToolTip(tr("Move the sentence step by step"));
     connect(shift_, &QSlider::valueChanged, this, [this](int value) { view_->setShift(value); });
     connect(play_, &PlayButton::next, this,
             [this] { shift_->setValue(shift_->value() < kMaxShift ? shift_->value() + 1 : -kMaxShift); });

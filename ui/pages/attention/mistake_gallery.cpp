@@ -33,21 +33,23 @@ MistakeGallery::MistakeGallery(AttentionState& state, QWidget* parent) : QWidget
         auto* box = new QCheckBox(text.name);
         box->setAccessibleName(tr("Mistake: %1").arg(text.name));
         box->setToolTip(text.what + (isRevealedByShift(mistake)
-                                         ? tr(".\nMoving all positions shows it.")
-                                         : tr(".\nMoving all positions does not show it: scores still depend "
-                                              "on distance alone, but on the wrong one.")));
+                                         ? tr(".\nShifting all positions reveals it.")
+                                         : tr(".\nShifting all positions does not reveal it: scores still "
+                                              "depend only on distance, but on the wrong one.")));
         QLabel* residual = faintLabel();
         residual->setWordWrap(false);
         residual->setContentsMargins(22, 0, 0, 2);
         residual->setSizePolicy(QSizePolicy::Ignored, QSizePolicy::Preferred);
-        residual->setToolTip(tr("Largest change of a score or output when all positions move, and against "
-                                "the right form; measured on the first %1 tokens")
-                                 .arg(kMeasuredTokens));
+        residual->setToolTip(
+            tr("Largest change of a score or output when all positions are shifted, and largest "
+               "difference from the correct form; measured on the first %1 tokens")
+                .arg(kMeasuredTokens));
         auto* explanationDialog = new QToolButton;
         explanationDialog->setText(tr("Story"));
         explanationDialog->setAutoRaise(true);
         explanationDialog->setAccessibleName(tr("Story: %1").arg(text.name));
-        explanationDialog->setToolTip(tr("Right and wrong side by side, in code, and where it was seen"));
+        explanationDialog->setToolTip(
+            tr("Correct and incorrect code side by side, and where the mistake occurred"));
         connect(explanationDialog, &QToolButton::clicked, this,
                 [this, mistake] { openExplanation(mistake); });
         layout->addLayout(rowOf({{box, 1}, explanationDialog}));
@@ -84,7 +86,7 @@ void MistakeGallery::onStateChanged() {
         row.box->setChecked(s.mistake == mistake);
         row.box->setEnabled(applies || s.mistake == mistake);  // an active mistake can always be switched off
         if (!applies)
-            row.residual->setText(affectsValues(mistake) ? tr("needs RoPER: only it rotates values")
+            row.residual->setText(affectsValues(mistake) ? tr("needs RoPER: only RoPER rotates values")
                                                          : tr("this method rotates nothing"));
     }
     if (!state_.isReady())
@@ -111,7 +113,7 @@ void MistakeGallery::measure() {
         const auto seen = [compares_outputs = affectsValues(mistake)](const MistakeEffect& residual) {
             return residualText(compares_outputs ? residual.outputs : residual.scores);
         };
-        row.residual->setText(tr("moved: %1   wrong by: %2")
+        row.residual->setText(tr("shift: %1   wrong by: %2")
                                   .arg(seen(shiftEffect(setup, heads, shift)),
                                        seen(formEffect(setup, heads, state_.setup().shift))));
     }

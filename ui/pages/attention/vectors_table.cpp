@@ -58,8 +58,9 @@ bool VectorsModel::setData(const QModelIndex& index, const QVariant& value, int 
     const QString typed = value.toString().trimmed().replace(QChar(0x2212), '-');
     const auto number = parseNumber(typed.toStdString());
     if (!number || !std::isfinite(*number) || std::abs(*number) > bounds::kMaxFeature) {
-        emit editRejected(tr("%1 must be a number between −1000000 and 1000000, not “%2”; the old one stays")
-                              .arg(name_, value.toString()));
+        emit editRejected(
+            tr("%1 must be a number between −1000000 and 1000000, not “%2”; the old value was kept")
+                .arg(name_, value.toString()));
         return false;
     }
     state_.selection().change(tr("Table of %1").arg(name_), [&](Setup& s) {
@@ -80,7 +81,7 @@ VectorsTable::VectorsTable(AttentionState& state, QWidget* parent) : QTabWidget(
         setCellSize(*table, 20, 58);
         table->setAccessibleName(tr("%1 of every token").arg(QString::fromLatin1(name)));
         table->setToolTip(
-            tr("A row per token, a column per feature. Choose “a table, by hand” to change the numbers."));
+            tr("One row per token, one column per feature. Choose “a table to edit” to change the numbers."));
         addTab(table, title);
     }
 }

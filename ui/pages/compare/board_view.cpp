@@ -59,7 +59,7 @@ void BoardView::paintCell(QPainter& painter, const BoardRow& row, const BoardCel
     painter.setFont(plain);
     QString target = resultText(row, cell.target);
     if (cell.alternative_target && columns.is_wide)
-        target += tr("  (other copy %1)").arg(resultText(row, *cell.alternative_target));
+        target += tr("  (another copy: %1)").arg(resultText(row, *cell.alternative_target));
     text(at(columns.target, columns.ours), theme.text, target);
     painter.setFont(bold);
     text(at(columns.ours, columns.runs), cell.mean ? theme.text : theme.faint_text,
@@ -90,9 +90,9 @@ void BoardView::paintCell(QPainter& painter, const BoardRow& row, const BoardCel
     }
     text(at(columns.time, 1.0), theme.text,
          finished + failed == row.target.runs ? tr("done")
-         : cell.remaining_seconds ? tr("%1 to go here").arg(shortDuration(*cell.remaining_seconds))
-         : columns.is_wide        ? tr("speed not measured")
-                                  : tr("not measured"));
+         : cell.remaining_seconds             ? tr("%1 left here").arg(shortDuration(*cell.remaining_seconds))
+         : columns.is_wide                    ? tr("speed not measured")
+                                              : tr("not measured"));
 }
 
 void BoardView::paintRow(QPainter& painter, const BoardRow& row, const QRectF& box,
@@ -121,7 +121,8 @@ void BoardView::paintFigure(QPainter& painter, const QRectF& area, const Theme& 
     const std::pair<double, QString> heads[] = {
         {columns.target, tr("source")},
         {columns.ours, tr("ours")},
-        {columns.runs, area.width() >= kAllWords ? tr("runs: finished, failed, begun, missing") : tr("runs")},
+        {columns.runs,
+         area.width() >= kAllWords ? tr("runs: finished, failed, started, missing") : tr("runs")},
         {columns.time, tr("time needed")}};
     for (const auto& [share, words] : heads)
         painter.drawText(
@@ -130,7 +131,7 @@ void BoardView::paintFigure(QPainter& painter, const QRectF& area, const Theme& 
     painter.drawText(area.adjusted(kBoardMargin, 0, -kBoardMargin, -6),
                      Qt::AlignLeft | Qt::AlignBottom | Qt::TextWordWrap,
                      tr("source: mean of the best nine of ten runs (Harik & Jayasiri 2022); ours: the same "
-                        "of the runs so far"));
+                        "for the runs so far"));
     for (std::size_t i = 0; i < rows_.size(); ++i)
         paintRow(painter, rows_[i], rowBox(area, i), theme);
 }
@@ -143,7 +144,7 @@ void BoardView::mouseMoveEvent(QMouseEvent* event) {
         if (line < 1)
             return emit hovered(tr("preset %1").arg(QString::fromStdString(rows_[i].target.preset)));
         const BoardCell& cell = rows_[i].cells[line < 2 ? 0 : 1];
-        QString text = tr("%1, %2: %3 finished, %4 failed, %5 begun, %6 missing")
+        QString text = tr("%1, %2: %3 finished, %4 failed, %5 started, %6 missing")
                            .arg(QString::fromStdString(rows_[i].target.title),
                                 QString::fromStdString(positionMethod(cell.position).title))
                            .arg(cell.finished.size())

@@ -34,8 +34,8 @@ Choice curveNames() {
 
 Field<Q> filterField() {
     Field<Q> made;
-    static_cast<FieldInfo&>(made) = {"", "filter", "",
-                                     "which runs: words, and comparisons such as \"seed<5\"", AnyText()};
+    static_cast<FieldInfo&>(made) = {"", "filter", "", "which runs: words and comparisons such as \"seed<5\"",
+                                     AnyText()};
     made.text = [](const Q& question) { return question.filter.toStdString(); };
     made.set = [](Q& question, std::string_view text) {
         question.filter = QString::fromUtf8(text.data(), static_cast<qsizetype>(text.size()));
@@ -48,16 +48,20 @@ Field<Q> filterField() {
 const std::vector<Field<CompareSettings>>& compareFields() {
     static const std::vector<Field<Q>> fields = {
         filterField(),
-        makeChosen({"", "measure", "", "what is compared", measureNames()}, &Q::measure, &Q::measure_chosen),
-        field<Q>({"", "share", "%", "problems solved, for steps_until", IntegerRange{1, 100}}, &Q::share),
-        makeChosen({"", "curve", "", "what the curves show", curveNames()}, &Q::curve, &Q::curve_chosen),
-        field<Q>({"", "across", "", "what the curves run over", Choice{{"step", "time", "tokens"}}},
+        makeChosen({"", "measure", "", "the measure to compare", measureNames()}, &Q::measure,
+                   &Q::measure_chosen),
+        field<Q>({"", "share", "%", "share of problems solved, for steps_until", IntegerRange{1, 100}},
+                 &Q::share),
+        makeChosen({"", "curve", "", "the quantity that the curves show", curveNames()}, &Q::curve,
+                   &Q::curve_chosen),
+        field<Q>({"", "across", "", "the x axis of the curves", Choice{{"step", "time", "tokens"}}},
                  &Q::across),
-        field<Q>({"", "spread", "", "what the band is", Choice{{"range", "standard_error", "interval"}}},
+        field<Q>({"", "spread", "", "what the band around the curves shows",
+                  Choice{{"range", "standard_error", "interval"}}},
                  &Q::spread),
-        field<Q>({"", "drop_worst", "", "1: leaves out each group's worst run", Flag()}, &Q::drop_worst),
-        field<Q>({"", "final_half", "", "1: shows the second half alone", Flag()}, &Q::final_half),
-        field<Q>({"", "each_run", "", "1: draws every run, too", Flag()}, &Q::each_run)};
+        field<Q>({"", "drop_worst", "", "1: drops each group's worst run", Flag()}, &Q::drop_worst),
+        field<Q>({"", "final_half", "", "1: shows only the second half", Flag()}, &Q::final_half),
+        field<Q>({"", "each_run", "", "1: also draws every run", Flag()}, &Q::each_run)};
     return fields;
 }
 

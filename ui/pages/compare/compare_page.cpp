@@ -44,8 +44,8 @@ std::optional<std::pair<double, double>> lossLimits(const std::vector<CurveChart
 
 ComparePage::ComparePage(RunStore& store, QWidget* parent)
     : Page(tr("Compare"),
-           tr("Runs that differ only by their seeds make a group. Is the difference between two groups "
-              "larger than chance over seeds explains?"),
+           tr("Runs that differ only in their seeds form a group. Is the difference between two groups "
+              "larger than variation between seeds would explain?"),
            parent),
       store_(store),
       state_(new CompareState(store, this)),
@@ -58,7 +58,7 @@ ComparePage::ComparePage(RunStore& store, QWidget* parent)
       board_(new BoardView(this)),
       lengths_(new LengthTab(*state_, this)),
       conclusion_(messageLabel()) {
-    conclusion_->setAccessibleName(tr("What follows"));
+    conclusion_->setAccessibleName(tr("Conclusion"));
     conclusion_->setMargin(6);
     curves_->setEmptyText(tr("No runs to compare: train twins on the Training page, or choose other runs."));
     curves_->setLegendBelow();
@@ -97,7 +97,7 @@ ComparePage::ComparePage(RunStore& store, QWidget* parent)
 Figure& ComparePage::prepareFigure(FigureRequest request) {
     store_.readAll();
     if (store_.runs().empty() && request.kind != "board")
-        throw Error(ErrorKind::usage, "there are no runs in " + store_.folder().string());
+        throw Error(ErrorKind::usage, "no runs in " + store_.folder().string());
     state_->change(
         [&](CompareSettings& question) { applySettings(compareFields(), question, request.settings); });
     if (!state_->filterProblem().isEmpty())
@@ -128,18 +128,18 @@ void ComparePage::showAnswers() {
     each_run_->setChecked(question.each_run);
     QString note = state_->filterProblem();
     if (note.isEmpty() && state_->unreadableRuns() > 0)
-        note = tr("%1 of this folder cannot be read and left out; the Training page says why.")
+        note = tr("Unreadable and left out: %1 of this folder; the Training page says why.")
                    .arg(countText(static_cast<int>(state_->unreadableRuns()), tr("run")));
     filter_problem_->setText(note);
     filter_problem_->setVisible(!note.isEmpty());
     showGroups();
     showPairChoices();
-    const QString all_pairs =
-        question.drop_worst ? tr(" All pairs count here, also those of the runs that are dropped above.")
-                            : QString();
+    const QString all_pairs = question.drop_worst
+                                  ? tr(" All pairs count here, including those of the runs dropped above.")
+                                  : QString();
     conclusion_->setText(state_->comparison()
                              ? QString::fromStdString(conclusionText(*state_->comparison())) + all_pairs
-                             : tr("Two groups of runs are needed for a comparison."));
+                             : tr("A comparison needs two groups of runs."));
     showNextSteps();
     // Hidden tabs are not updated, because curves and the board read every row.
     if (tab() == Tab::curves) showCurves();
@@ -161,10 +161,10 @@ void ComparePage::showGroups() {
         item->setText(1, QStringLiteral("%1/%2").arg(group.values.size()).arg(group.group.runs.size()));
         const QString excluded =
             group.excluded > 0
-                ? tr("; %1 left out of mean and curves: a seed trained again, or another precision")
+                ? tr("; %1 left out of mean and curves: same seed trained again, or another precision")
                       .arg(group.excluded)
                 : QString();
-        item->setToolTip(1, tr("runs with this outcome, of all") + excluded);
+        item->setToolTip(1, tr("runs with this outcome, out of all runs") + excluded);
         item->setText(2, group.values.empty() ? QStringLiteral("–") : numberText(group.summary.mean, 5));
         item->setCheckState(0, group.shown ? Qt::Checked : Qt::Unchecked);
         item->setIcon(0, swatch(Theme::of(palette()).visible(group.color)));
@@ -295,11 +295,10 @@ void ComparePage::showCurves() {
         curves_->setYLimits(std::pair{0.0, 100.0});
     else
         curves_->setYLimits(lossLimits(curves));
-    curves_->setCaption(
-        tr("%1 by %2, mean over %3; band: %4%5%6")
-            .arg(title, xAxisTitle(question.across), over, spreadTitle(question.spread),
-                 question.drop_worst ? tr("; the worst run of each group dropped") : QString(),
-                 question.final_half ? tr("; final half") : QString()));
+    curves_->setCaption(tr("%1 by %2, mean over %3; band: %4%5%6")
+                            .arg(title, xAxisTitle(question.across), over, spreadTitle(question.spread),
+                                 question.drop_worst ? tr("; worst run of each group dropped") : QString(),
+                                 question.final_half ? tr("; final half") : QString()));
     curves_->setCurves(curves, {});
 }
 
@@ -313,11 +312,12 @@ void ComparePage::showBoard() {
     if (missing.empty())
         board_summary_->setText(tr("Nothing is missing."));
     else if (left)
-        board_summary_->setText(tr("%1 missing; one after the other they need about %2 on this machine (%3).")
-                                    .arg(count, shortDuration(*left), QString::fromStdString(machineName())));
+        board_summary_->setText(
+            tr("%1 missing; one after the other, they need about %2 on this machine (%3).")
+                .arg(count, shortDuration(*left), QString::fromStdString(machineName())));
     else
         board_summary_->setText(
-            tr("%1 missing; one after the other they need %2. “Measure speed here” says it better.")
+            tr("%1 missing; one after the other, they need %2. “Measure speed here” gives a better estimate.")
                 .arg(count, expectedTimeText(state_->expectedTime(missing))));
 }
 
@@ -325,7 +325,7 @@ QString ComparePage::explanation() const {
     QString text =
         tr("<h3>Is it more than chance?</h3>"
            "<p>Each seed gives both methods the same initial weights and the same batches. The difference "
-           "within a pair is therefore freer of chance than the difference of two means:</p>"
+           "within a pair is therefore less affected by chance than the difference of two means:</p>"
            "<p>dₛ = (second)ₛ − (first)ₛ for every seed s; t = mean(d) / (sd(d)/√n) with n − 1 degrees of "
            "freedom; interval = mean(d) ± t<sub>0.975, n−1</sub> · sd(d)/√n.</p>");
     if (state_->comparison() && state_->comparison()->test) {
@@ -336,21 +336,22 @@ QString ComparePage::explanation() const {
                          numberText(test.t, 4), numberText(test.p, 3));
     }
     return text +
-           tr("<p>Student's test takes the differences to be normally distributed. The exact permutation "
-              "test does not: if the methods were alike, each difference might as well have the other sign, "
-              "and p is the share of all 2ⁿ choices of signs whose mean lies at least as far from 0 (up to "
-              "20 pairs).</p>"
-              "<p>The bootstrap draws the pairs again, 10,000 times, with replacement, and takes the middle "
-              "95 % of the means. With a handful of pairs it is too narrow, so of fewer than 6 there is "
-              "none: trust Student's.</p>"
-              "<p>If the interval holds 0, these pairs do not say which is better; the sentence below the "
-              "picture says how many would, were the true difference as large as the measured one (power "
-              "0.8, from the non-central t distribution).</p>"
+           tr("<p>Student's test assumes that the differences are normally distributed. The exact "
+              "permutation test does not: if the methods were equivalent, each difference could equally well "
+              "have the opposite sign, and p is the share of all 2ⁿ choices of signs whose mean is at least "
+              "as far from 0 (up to 20 pairs).</p>"
+              "<p>The bootstrap resamples the pairs 10,000 times, with replacement, and uses the middle 95 % "
+              "of the means. With only a few pairs its interval is too narrow, so it is omitted for fewer "
+              "than 6: trust Student's.</p>"
+              "<p>If the interval contains 0, these pairs do not show which is better; the sentence below "
+              "the picture says how many would, if the true difference were as large as the measured one "
+              "(power 0.8, from the non-central t distribution).</p>"
               "<p>Runs that never reach a share of problems have no number of steps. They are shown and "
-              "counted, never dropped: who was first is settled by the sign test.</p>"
-              "<p>Lengths: each model solves problems of every size; a row of a map is what its training "
-              "went up to. Right of the heavy line stand problems longer than any it has seen. Scaled "
-              "frequencies let RoPE and RoPER read longer texts without more training (Chen et al. 2023).</p>"
+              "counted, never dropped: the sign test decides which method was first.</p>"
+              "<p>Lengths: each model solves problems of every size; each row of a map is one maximum length "
+              "in training. Right of the heavy line are problems longer than any that the model has seen. "
+              "Scaled frequencies let RoPE and RoPER read longer texts without more training (Chen et al. "
+              "2023).</p>"
               "<p><i>Student, The Probable Error of a Mean, Biometrika 1908; Efron, Bootstrap Methods, Ann. "
               "Statist. 1979; the RoPER note's table: Harik &amp; Jayasiri 2022</i></p>");
 }

@@ -46,10 +46,10 @@ QCheckBox* ComparePage::makeCheck(const QString& text, const QString& help,
 QWidget* ComparePage::makeChooser() {
     filter_ = new QLineEdit;
     filter_->setPlaceholderText(tr("index position=roper seed<5"));
-    filter_->setAccessibleName(tr("Which runs"));
+    filter_->setAccessibleName(tr("Run filter"));
     filter_->setToolTip(
-        tr("Words that a run's name, task, method or state must hold, and comparisons of any setting or of "
-           "step, loss, solved, accuracy, last, best, seed, tag"));
+        tr("Words that a run's name, task, method or state must contain, and comparisons of any setting or "
+           "of step, loss, solved, accuracy, last, best, seed, tag"));
     filter_->setClearButtonEnabled(true);
     connect(filter_, &QLineEdit::textChanged, this, [this](const QString& text) {
         state_->change([&](CompareSettings& question) { question.filter = text; });
@@ -59,8 +59,8 @@ QWidget* ComparePage::makeChooser() {
     groups_->setHeaderLabels({tr("Group"), tr("Runs"), tr("Mean")});
     groups_->setRootIsDecorated(false);
     groups_->setAccessibleName(tr("Groups of runs"));
-    groups_->setToolTip(tr(
-        "Unticked groups are left out of the pictures; a right click shows those that are selected alone"));
+    groups_->setToolTip(
+        tr("Unticked groups are left out of the pictures; right-click to show only the selected ones"));
     groups_->header()->setStretchLastSection(false);
     groups_->header()->setSectionResizeMode(0, QHeaderView::Stretch);
     groups_->setTextElideMode(Qt::ElideMiddle);
@@ -81,11 +81,10 @@ QWidget* ComparePage::makeChooser() {
                 question.hidden.insert(key);
         });
     });
-    first_ =
-        makeChoice(tr("First group of the pair"), tr("Differences are the second group's minus this one's"),
-                   {}, [this](CompareSettings& question, int index) {
-                       question.a = first_->itemData(index).toString().toStdString();
-                   });
+    first_ = makeChoice(tr("First group of the pair"), tr("Differences are the second group minus this one"),
+                        {}, [this](CompareSettings& question, int index) {
+                            question.a = first_->itemData(index).toString().toStdString();
+                        });
     second_ = makeChoice(tr("Second group of the pair"), tr("Compared with the first, seed by seed"), {},
                          [this](CompareSettings& question, int index) {
                              question.b = second_->itemData(index).toString().toStdString();
@@ -96,10 +95,10 @@ QWidget* ComparePage::makeChooser() {
         pair->addRow(label, box);
     }
     auto* import = new QPushButton(tr("Import metrics…"));
-    import->setToolTip(tr("From a CSV or JSON file, or TensorBoard's events, that another program wrote"));
+    import->setToolTip(tr("From a CSV or JSON file, or TensorBoard events, written by another program"));
     auto* from = new QMenu(import);
     from->addAction(tr("File…"), this, &ComparePage::importFile);
-    from->addAction(tr("Folder of TensorBoard's events…"), this, &ComparePage::importFolder);
+    from->addAction(tr("Folder of TensorBoard events…"), this, &ComparePage::importFolder);
     import->setMenu(from);
     return wrapInWidget(columnOf({filter_, filter_problem_, {groups_, 1}, pair, import}));
 }
@@ -136,7 +135,7 @@ void ComparePage::openGroupMenu(const QPoint& at) {
     for (const QTreeWidgetItem* item : groups_->selectedItems())
         keys.insert(item->data(0, kKeyRole).toString());
     QMenu menu(this);
-    menu.addAction(tr("Show these alone"), this, [this, keys] { showOnlyGroups(keys); })
+    menu.addAction(tr("Show only these"), this, [this, keys] { showOnlyGroups(keys); })
         ->setEnabled(!keys.isEmpty());
     menu.addAction(tr("Show all"), this,
                    [this] { state_->change([](CompareSettings& question) { question.hidden.clear(); }); });
@@ -147,17 +146,16 @@ QWidget* ComparePage::makeMeasureBar() {
     QStringList titles;
     for (const MeasureInfo& info : measures())
         titles << QString::fromStdString(info.title);
-    measure_ =
-        makeChoice(tr("What is compared"), tr("The number of each run that groups and seeds are compared by"),
-                   titles, [](CompareSettings& question, int index) {
-                       question.measure = measures()[static_cast<std::size_t>(index)].measure;
-                       question.measure_chosen = true;
-                   });
+    measure_ = makeChoice(tr("Measure to compare"), tr("The outcome by which groups and seeds are compared"),
+                          titles, [](CompareSettings& question, int index) {
+                              question.measure = measures()[static_cast<std::size_t>(index)].measure;
+                              question.measure_chosen = true;
+                          });
     solved_percent_ = new QSpinBox;
     solved_percent_->setRange(1, 100);
     solved_percent_->setSuffix(QStringLiteral(" %"));
     solved_percent_->setAccessibleName(tr("Share of problems to reach"));
-    solved_percent_->setToolTip(tr("The first evaluation with this share of problems right"));
+    solved_percent_->setToolTip(tr("The first evaluation with this share of problems solved"));
     solved_percent_->setKeyboardTracking(false);
     connect(solved_percent_, &QSpinBox::valueChanged, this, [this](int value) {
         if (!showing_) state_->change([&](CompareSettings& question) { question.share = value; });
@@ -176,19 +174,19 @@ QWidget* ComparePage::makeCurvesTab() {
         spreads << tr("band: %1").arg(spreadTitle(spread));
     for (const XAxis across : {XAxis::step, XAxis::time, XAxis::tokens})
         acrosses << tr("by %1").arg(xAxisTitle(across).section(',', 0, 0));
-    curve_ = makeChoice(tr("What the curves show"), tr("Mean over the runs of each group"), curves,
+    curve_ = makeChoice(tr("Quantity of the curves"), tr("Mean over the runs of each group"), curves,
                         [](CompareSettings& question, int index) {
                             question.curve = static_cast<Quantity>(index);
                             question.curve_chosen = true;
                         });
     spread_ = makeChoice(
-        tr("What the band is"), tr("The band about each group's mean"), spreads,
+        tr("Meaning of the band"), tr("The band about each group's mean"), spreads,
         [](CompareSettings& question, int index) { question.spread = static_cast<Spread>(index); });
     x_axis_ =
-        makeChoice(tr("What the x axis counts"), tr("Steps, training time or tokens"), acrosses,
+        makeChoice(tr("Quantity on the x axis"), tr("Steps, training time or tokens"), acrosses,
                    [](CompareSettings& question, int index) { question.across = static_cast<XAxis>(index); });
     final_half_ =
-        makeCheck(tr("final half"), tr("The second half of the runs alone, as in the RoPER note's charts"),
+        makeCheck(tr("final half"), tr("Only the second half of the runs, as in the RoPER note's charts"),
                   [](CompareSettings& question, bool on) { question.final_half = on; });
     each_run_ = makeCheck(tr("each run"), tr("Every run as a thin line"),
                           [](CompareSettings& question, bool on) { question.each_run = on; });
@@ -199,13 +197,12 @@ QWidget* ComparePage::makeCurvesTab() {
 
 QWidget* ComparePage::makeBoardTab() {
     board_summary_ = wrappedLabel();
-    queue_missing_ =
-        makeActionButton(tr("Queue what is missing"),
-                         tr("Puts a run for every empty square into the queue, twins side by side"), this,
-                         [this] { emit runsRequested(missingRuns(board_->rows())); });
+    queue_missing_ = makeActionButton(tr("Queue missing runs"),
+                                      tr("Queue a run for every empty square, twins next to each other"),
+                                      this, [this] { emit runsRequested(missingRuns(board_->rows())); });
     measure_speed_ =
         makeActionButton(tr("Measure speed here"),
-                         tr("Takes a few steps of every setting that no run of this machine has taken yet"),
+                         tr("Time a few steps of every setting that has not been run on this machine yet"),
                          speed_, &SpeedMeasurement::start);
     auto* tab = new QWidget;
     columnOf({{board_, 1}, rowOf({queue_missing_, measure_speed_, {board_summary_, 1}})}, tab);
@@ -240,10 +237,10 @@ void ComparePage::showNextSteps() {
         const QString what =
             are_pairs ? countText(count / 2, tr("more pair")) : countText(count, tr("missing twin"));
         button->setText(tr("Queue %1 (%2)").arg(what, shortDuration(next.time.seconds)));
-        button->setToolTip(tr("The same settings, %1: %2")
-                               .arg(are_pairs ? tr("seeds that neither group has had")
-                                              : tr("the seeds that one group lacks"),
-                                    expectedTimeText(next.time)));
+        button->setToolTip(
+            tr("The same settings, %1: %2")
+                .arg(are_pairs ? tr("seeds that neither group has") : tr("the seeds that one group lacks"),
+                     expectedTimeText(next.time)));
         button->show();
     }
     // The first seed with both outcomes represents the pair.
@@ -261,7 +258,7 @@ void ComparePage::showNextSteps() {
                                    : run;
         button->setProperty(kRunProperty, run);
         button->setText(tr("Inspect %1").arg(method));
-        button->setToolTip(tr("What %1 has learned: its attention, its values").arg(run));
+        button->setToolTip(tr("What %1 has learned: its attention and its values").arg(run));
     }
 }
 
@@ -279,9 +276,9 @@ void ComparePage::addActions(Actions& actions) {
     actions.add(group, tr("Final half"), {}, [this] { final_half_->toggle(); });
     actions.add(group, tr("Choose runs"), QKeySequence::Find, [this] { filter_->setFocus(); });
     actions.add(group, tr("Import metrics from a file…"), {}, [this] { importFile(); });
-    actions.add(group, tr("Import metrics from a folder of TensorBoard's events…"), {},
+    actions.add(group, tr("Import metrics from a folder of TensorBoard events…"), {},
                 [this] { importFolder(); });
-    actions.add(group, tr("Queue what the table lacks"), {}, [this] {
+    actions.add(group, tr("Queue the runs missing in the table"), {}, [this] {
         showTab(Tab::board);
         queue_missing_->click();
     });
@@ -295,7 +292,7 @@ void ComparePage::importFile() {
 
 void ComparePage::importFolder() {
     importFrom(
-        QFileDialog::getExistingDirectory(this, tr("Import metrics from a folder of TensorBoard's events")));
+        QFileDialog::getExistingDirectory(this, tr("Import metrics from a folder of TensorBoard events")));
 }
 
 void ComparePage::importFrom(const QString& path) {

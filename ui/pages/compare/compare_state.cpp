@@ -34,7 +34,7 @@ std::ptrdiff_t sharedSeeds(const Seeds& a, const Seeds& b) {
 QString spreadTitle(Spread spread) {
     switch (spread) {
         case Spread::range:
-            return CompareState::tr("least to greatest run");
+            return CompareState::tr("lowest to highest run");
         case Spread::standard_error:
             return CompareState::tr("mean ± standard error");
         default:

@@ -17,12 +17,12 @@ constexpr int kSeedNotKnown = -1;
 
 QString fieldTitle(const std::string& field) {
     static const std::map<std::string, QString> titles = {
-        {"step", ImportDialog::tr("step (needed)")},
+        {"step", ImportDialog::tr("step (required)")},
         {"loss", ImportDialog::tr("training loss, nats")},
         {"time_s", ImportDialog::tr("training time, s")},
         {"tokens", ImportDialog::tr("tokens")},
         {"correct", ImportDialog::tr("problems solved")},
-        {"of", ImportDialog::tr("… of how many")},
+        {"of", ImportDialog::tr("… out of")},
         {"evaluation_loss", ImportDialog::tr("loss on fresh sequences, nats")},
         {"learning_rate", ImportDialog::tr("learning rate")},
         {"grad_norm", ImportDialog::tr("gradient norm before clipping")},
@@ -66,10 +66,10 @@ ImportDialog::ImportDialog(const std::filesystem::path& file, std::filesystem::p
       runs_(std::move(runs)),
       name_(new QLineEdit(nameFor(file))),
       method_(named(new QComboBox, tr("Method"),
-                    tr("Which method the run is taken for; not known: it is shown as “imported”"))),
-      task_(named(new QComboBox, tr("Task"), tr("Which task the run is taken for"))),
+                    tr("The method of the run; if unknown, it is shown as “imported”"))),
+      task_(named(new QComboBox, tr("Task"), tr("The task of the run"))),
       seed_(named(new QSpinBox, tr("Seed"),
-                  tr("Runs of the same seed are compared as pairs; not known: it is in no pair"))),
+                  tr("Runs with the same seed are compared as pairs; if unknown, the run is in no pair"))),
       what_(wrappedLabel()),
       problem_(messageLabel()),
       notes_(messageLabel()),
@@ -84,7 +84,7 @@ ImportDialog::ImportDialog(const std::filesystem::path& file, std::filesystem::p
         input->setParent(questions_);
     questions_->hide();
     busy_->setRange(0, 0);
-    busy_->setAccessibleName(tr("At work"));
+    busy_->setAccessibleName(tr("Busy"));
     import_ = buttons_->button(QDialogButtonBox::Ok);
     import_->setText(tr("Import"));
     connect(buttons_, &QDialogButtonBox::rejected, this, &ImportDialog::reject);
@@ -136,11 +136,11 @@ void ImportDialog::start(const QString& what, const std::function<void()>& work,
 
 /// Shows the contents of the file, and asks for the meaning of its columns.
 void ImportDialog::ask() {
-    QString what = tr("%1: %2 rows. Which column is what?")
+    QString what = tr("%1: %2 rows. What does each column contain?")
                        .arg(QString::fromStdString(table_->origin))
                        .arg(table_->row_count);
     if (table_->non_numeric > 0)
-        what += tr(" %1 without a number, among numbers, are left empty.")
+        what += tr(" Left empty: %1 without a number in columns of numbers.")
                     .arg(countText(static_cast<int>(table_->non_numeric), tr("cell")));
     what_->setText(what);
     auto* form = new QFormLayout;
@@ -156,7 +156,7 @@ void ImportDialog::ask() {
 void ImportDialog::addColumnChoices(QFormLayout& form) {
     const auto guessed = guessMapping(*table_);
     for (const std::string& field : kImportFields) {
-        auto* choice = named(new QComboBox, fieldTitle(field), tr("The column of the file that holds it"));
+        auto* choice = named(new QComboBox, fieldTitle(field), tr("The column of the file that contains it"));
         choice->addItem(tr("not in the file"), QString());
         for (const std::string& column : table_->columns)
             choice->addItem(QString::fromStdString(column), QString::fromStdString(column));
@@ -168,19 +168,19 @@ void ImportDialog::addColumnChoices(QFormLayout& form) {
 }
 
 void ImportDialog::addRunProperties(QFormLayout& form) {
-    method_->addItem(tr("not known"), QString());
+    method_->addItem(tr("unknown"), QString());
     for (const PositionMethod& method : positionMethods())
         method_->addItem(QString::fromStdString(method.title), QString::fromStdString(method.name));
-    task_->addItem(tr("not known"), QString());
+    task_->addItem(tr("unknown"), QString());
     for (const TaskKind& kind : taskKinds())
         task_->addItem(QString::fromStdString(kind.name), QString::fromStdString(kind.name));
     seed_->setRange(kSeedNotKnown, 1000000000);
-    seed_->setSpecialValueText(tr("not known"));
+    seed_->setSpecialValueText(tr("unknown"));
     seed_->setValue(kSeedNotKnown);
     form.addRow(tr("method"), method_);
     form.addRow(tr("task"), task_);
     form.addRow(tr("seed"), seed_);
-    form.addRow(faintLabel(tr("Of its other settings only the number of steps is known.")));
+    form.addRow(faintLabel(tr("Of its other settings, only the number of steps is known.")));
 }
 
 std::map<std::string, std::string> ImportDialog::mapping() const {
@@ -227,9 +227,9 @@ void ImportDialog::showNotes(const ImportedRun& imported) {
     QStringList lines;
     for (const std::string& note : imported.notes)
         lines << QStringLiteral("• ") + QString::fromStdString(note);
-    what_->setText(
-        tr("%1 is imported. Not all of the file went into it as it stands; the run's log.txt says it, too:")
-            .arg(QString::fromStdString(imported.folder.name())));
+    what_->setText(tr("%1 has been imported. Parts of the file were changed or left out, as the run's "
+                      "log.txt also says:")
+                       .arg(QString::fromStdString(imported.folder.name())));
     notes_->setText(lines.join('\n'));
     notes_->show();
     questions_->hide();

@@ -61,7 +61,7 @@ QColor textOn(QRgb cell) {
 }  // namespace
 
 LengthMapView::LengthMapView(QWidget* parent)
-    : FigureView(parent, {}, tr("Problems solved by their length and by the length of training")) {}
+    : FigureView(parent, {}, tr("Problems solved by their length and by training length")) {}
 
 void LengthMapView::setMaps(std::vector<LengthMap> maps, bool losses) {
     maps_ = std::move(maps);
@@ -232,16 +232,15 @@ void LengthMapView::mouseMoveEvent(QMouseEvent* event) {
 }
 
 QString LengthMapView::figureCaption() const {
-    const QString line = tr("the heavy line parts what training has shown from what it has not");
+    const QString line = tr("the heavy line separates lengths seen in training from longer ones");
     if (losses_)
-        return tr("Mean loss in nats by the position of the token (up to the number below), and by the "
-                  "length of training (rows); %1")
+        return tr("Mean loss in nats by the position of the token (up to the number below) and by training "
+                  "length (rows); %1")
             .arg(line);
     if (!maps_.empty() && maps_.front().metric == LengthMap::Metric::token_accuracy)
-        return tr("Token accuracy, in %, by the length of the text, and by that of training (rows); %1")
-            .arg(line);
-    return tr("Share of problems solved, in %, by their length and by the longest problem of training "
-              "(rows); %1")
+        return tr("Token accuracy, in %, by text length and by training length (rows); %1").arg(line);
+    return tr("Share of problems solved, in %, by their length and by the longest training problem (rows); "
+              "%1")
         .arg(line);
 }
 

@@ -16,19 +16,22 @@ LengthTab::LengthTab(CompareState& state, QWidget* parent)
       state_(state),
       evaluator_(new BatchEvaluator(this)),
       view_(new LengthMapView(this)),
-      largest_(named(new QSpinBox, tr("Longest problem"),
-                     tr("Digits or letters up to which models are evaluated, also beyond training"))),
-      problems_(
-          named(new QSpinBox, tr("Problems of each size"),
-                tr("Problems of each size, or sequences of each length; more take longer and scatter less"))),
-      what_(named(new QComboBox, tr("What the maps show"),
-                  tr("Of texts, the loss at every position: how far back a model can use what it read"))),
-      scaling_(
-          named(new QComboBox, tr("Scaling of the frequencies"),
-                tr("How frequencies are scaled while problems are read; RoPE and RoPER alone have some"))),
+      largest_(
+          named(new QSpinBox, tr("Longest problem"),
+                tr("Digits or letters up to which models are evaluated, also beyond the training lengths"))),
+      problems_(named(new QSpinBox, tr("Problems of each size"),
+                      tr("Problems of each size, or sequences of each length; more take longer but give more "
+                         "precise results"))),
+      what_(
+          named(new QComboBox, tr("Quantity of the maps"),
+                tr("For texts, the loss at every position: how far back a model can use what it has read"))),
+      scaling_(named(
+          new QComboBox, tr("Scaling of the frequencies"),
+          tr("How frequencies are scaled while problems are read; only RoPE and RoPER have frequencies"))),
       factor_(
           named(new QDoubleSpinBox, tr("Factor of the scaling"), tr("s: how much longer texts may become"))),
-      measure_(makeActionButton({}, tr("Asks the newest checkpoint of every shown run, one after the other"),
+      measure_(makeActionButton({},
+                                tr("Evaluate the newest checkpoint of every shown run, one after the other"),
                                 this, &LengthTab::measure)),
       summary_(wrappedLabel()) {
     largest_->setRange(1, 64);
@@ -37,7 +40,7 @@ LengthTab::LengthTab(CompareState& state, QWidget* parent)
     problems_->setRange(1, 1024);
     problems_->setValue(16);
     problems_->setSuffix(tr(" of each size"));
-    what_->addItems({tr("share right, by length"), tr("loss of texts, by position")});
+    what_->addItems({tr("accuracy, by length"), tr("loss of texts, by position")});
     for (const std::string& name : scalingNames()) {
         if (enumFromName<ScalingMethod>(name) == ScalingMethod::longrope)
             continue;  // its factors belong to one model
@@ -51,8 +54,8 @@ LengthTab::LengthTab(CompareState& state, QWidget* parent)
     columnOf({{view_, 1}, makeFlowRow({what_, largest_, problems_, scaling_, factor_, measure_}), summary_},
              this);
     view_->setEmptyText(
-        tr("Nothing has been measured for these runs.\n“Measure” asks their models problems of every size, "
-           "also longer ones than in training; of texts, sequences of up to eight times the length."));
+        tr("Nothing has been measured for these runs.\n“Measure” gives their models problems of every size, "
+           "including longer ones than in training; for texts, sequences of up to eight times the length."));
     connect(what_, &QComboBox::currentIndexChanged, this, &LengthTab::refresh);
     connect(scaling_, &QComboBox::currentIndexChanged, this,
             [this](int index) { factor_->setEnabled(index > 0); });
@@ -165,7 +168,7 @@ void LengthTab::measure() {
     }
     if (questions.empty()) {
         summary_->setText(
-            tr("None of the shown runs can be evaluated: they need a checkpoint, and a scaling needs "
+            tr("None of the shown runs can be evaluated: a run needs a checkpoint, and scaling needs "
                "frequencies."));
         return;
     }
@@ -186,7 +189,7 @@ void LengthTab::showProgress() {
     measure_->setText(evaluator_->isBusy() ? tr("Cancel") : tr("Measure"));
     if (evaluator_->isBusy())
         summary_->setText(
-            tr("%1 to ask …").arg(countText(static_cast<int>(evaluator_->remaining()), tr("question"))));
+            tr("%1 left …").arg(countText(static_cast<int>(evaluator_->remaining()), tr("evaluation"))));
     else if (!evaluator_->problems().isEmpty())
         summary_->setText(evaluator_->problems().join('\n'));
     else

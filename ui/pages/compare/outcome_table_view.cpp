@@ -217,11 +217,11 @@ void OutcomeTableView::paintRow(QPainter& painter, const Layout& layout, std::si
 }
 
 QString OutcomeTableView::footnote(const Layout& layout) const {
-    QString note = tr("Means over the pairs of equal seeds.");
+    QString note = tr("Means over pairs with equal seeds.");
     if (layout.width[holm_p] > 0)
         note += rows_.front().is_preregistered
                     ? tr(" By Holm: the primary measure, named before the runs, is "
-                         "tested alone, the others are corrected for their number.")
+                         "tested alone; the others are corrected for their number.")
                     : tr(" By Holm: corrected for the measures in this table.");
     if (layout.width[plot] > 0)
         note += tr(" Right: differences with their 95 % intervals, in standard deviations of the "
@@ -231,10 +231,10 @@ QString OutcomeTableView::footnote(const Layout& layout) const {
     for (const int column : {interval, holm_p})
         if (layout.width[column] == 0) dropped << layout.heads[column];
     if (!dropped.isEmpty())
-        note += tr(" No room for: %1; a wider picture and the CSV have them.")
-                    .arg(dropped.join(QStringLiteral(", ")));
+        note +=
+            tr(" No room for: %1; see a wider picture or the CSV.").arg(dropped.join(QStringLiteral(", ")));
     else if (layout.width[plot] == 0)
-        note += tr(" A wider picture also has the intervals drawn.");
+        note += tr(" A wider picture also shows the intervals.");
     return note;
 }
 
@@ -301,8 +301,9 @@ QString OutcomeTableView::figureCsv() const {
 QString OutcomeTableView::figureCaption() const {
     if (rows_.empty()) return tr("No outcomes to compare");
     const auto [label_a, label_b] = differingLabels(rows_.front().comparison);
-    return tr("Outcomes of %1 and %2 over the pairs of equal seeds: mean difference with its 95 % interval, "
-              "paired t-test (sign test where a run never got there), p also corrected by Holm's method")
+    return tr("Outcomes of %1 and %2 over pairs with equal seeds: mean difference with its 95 % interval, "
+              "paired t-test (sign test where a run never reached the share), p also corrected by Holm's "
+              "method")
         .arg(QString::fromStdString(label_a), QString::fromStdString(label_b));
 }
 

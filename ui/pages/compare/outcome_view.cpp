@@ -141,7 +141,7 @@ void OutcomeView::paintRow(QPainter& painter, const ComparedGroup& group, const 
     }
     QStringList open;
     if (!group.unfinished.isEmpty()) open << tr("%1 not finished").arg(group.unfinished.size());
-    if (!group.missing.isEmpty()) open << tr("%1 without").arg(group.missing.size());
+    if (!group.missing.isEmpty()) open << tr("%1 not measured").arg(group.missing.size());
     if (group.excluded > 0) open << tr("%1 left out").arg(group.excluded);
     if (open.isEmpty()) return;
     painter.setPen(theme.faint_text);
@@ -168,7 +168,7 @@ void OutcomeView::paintFigure(QPainter& painter, const QRectF& area, const Theme
     QString note = groups.size() > scale.rows
                        ? tr("%1 more groups do not fit: choose fewer, or enlarge the picture")
                              .arg(groups.size() - scale.rows)
-                       : tr("a dot: a run; upright: the mean; across: its 95 % interval");
+                       : tr("dot: run; vertical line: mean; horizontal line: its 95 % interval");
     if (painter.fontMetrics().horizontalAdvance(note) > above.width())
         note = groups.size() > scale.rows ? tr("%1 more groups do not fit").arg(groups.size() - scale.rows)
                                           : tr("runs, mean, 95 % interval");
@@ -220,10 +220,10 @@ QString OutcomeView::figureCaption() const {
     const auto groups = shown();
     const bool leaves_out = std::any_of(groups.begin(), groups.end(),
                                         [](const ComparedGroup* group) { return group->excluded > 0; });
-    return tr("%1, a dot a run; upright the mean, across its 95 %% interval (Student's t)%2%3")
+    return tr("%1; dot: run; vertical line: mean; horizontal line: its 95 %% interval (Student's t)%2%3")
         .arg(measureTitle(state_.question()),
-             state_.question().drop_worst ? tr("; the worst run of each group dropped") : QString(),
-             leaves_out ? tr("; left out are runs of a seed that was trained again, and of another precision")
+             state_.question().drop_worst ? tr("; worst run of each group dropped") : QString(),
+             leaves_out ? tr("; left out: runs whose seed was trained again, and runs of another precision")
                         : QString())
         .replace(QStringLiteral("%%"), QStringLiteral("%"));
 }

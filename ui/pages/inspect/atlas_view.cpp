@@ -48,8 +48,8 @@ QString titleOfHead(const HeadReport& report) {
 QString describeHead(const HeadReport& report, const InspectState& state) {
     QString said =
         titleOfHead(report) + AtlasView::tr(
-                                  "; entropy %1 nats, mean distance %2; pairs that finish no turn in this "
-                                  "text make %3 of the scores")
+                                  "; entropy %1 nats, mean distance %2; share of the scores from pairs that "
+                                  "complete no turn in this text: %3")
                                   .arg(numberText(report.entropy, 3), numberText(report.mean_distance, 3),
                                        numberText(report.slow_share, 3));
     const int layer = static_cast<int>(report.layer), head = static_cast<int>(report.head);
@@ -61,7 +61,7 @@ QString describeHead(const HeadReport& report, const InspectState& state) {
 }
 
 AtlasView::AtlasView(InspectState& state, QWidget* parent) : FigureView(parent), state_(state) {
-    setAccessibleName(tr("All heads by how far and how widely they attend"));
+    setAccessibleName(tr("All heads by mean distance and entropy"));
     for (auto signal : {&InspectState::headChanged, &InspectState::modelChanged, &InspectState::workChanged})
         connect(&state_, signal, this, qOverload<>(&QWidget::update));
 }
@@ -204,7 +204,7 @@ std::pair<QString, QString> AtlasView::scaleEndLabels() const {
         case ColorBy::copying:
             return {tr("copying score −1"), tr("1")};
         default:
-            return {tr("fast pairs make the scores"), tr("slow pairs do")};
+            return {tr("fast pairs dominate"), tr("slow pairs dominate")};
     }
 }
 
@@ -248,7 +248,7 @@ void AtlasView::paintWithLegend(bool legend, QPainter& painter, const QRectF& ar
     if (state_.answer(answers::heads) == nullptr) {
         paintPlaceholder(painter, area, theme,
                          state_.placeholder(state_.model().isEmpty()
-                                                ? tr("Choose a model, and type a text that it reads.")
+                                                ? tr("Choose a model and type a text for it to read.")
                                                 : tr("What each head does with the text is shown here.")));
         return;
     }

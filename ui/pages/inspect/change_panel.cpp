@@ -31,8 +31,7 @@ ChangePanel::ChangePanel(InspectState& state, QWidget* parent)
     addHeads();
     addParts();
     addPositions();
-    nothing_ = named(new QPushButton(tr("As it was trained")), tr("As it was trained"),
-                     tr("Takes all changes back"));
+    nothing_ = named(new QPushButton(tr("As trained")), tr("As trained"), tr("Undo all changes"));
     connect(nothing_, &QPushButton::clicked, this, [this] {
         show({});
         emit changed(change_);
@@ -46,9 +45,10 @@ ChangePanel::ChangePanel(InspectState& state, QWidget* parent)
         column_->addWidget(label);
         return label;
     };
-    effect_ = result(tr("What the change does to the loss"));
-    solve_ = named(new QPushButton(tr("Solve 64 problems")), tr("Solve 64 problems"),
-                   tr("How many of the run's problems are solved as it was trained, and with the change"));
+    effect_ = result(tr("Effect of the change on the loss"));
+    solve_ =
+        named(new QPushButton(tr("Solve 64 problems")), tr("Solve 64 problems"),
+              tr("How many of the run's problems are solved by the model as trained and with the change"));
     connect(solve_, &QPushButton::clicked, this, [this] {
         constexpr std::int64_t kProblems = 64;
         Question question{"solve"};
@@ -56,7 +56,7 @@ ChangePanel::ChangePanel(InspectState& state, QWidget* parent)
         state_.request(answers::solved, question);
     });
     column_->addWidget(solve_);
-    solved_ = result(tr("What the change does to the problems that are solved"));
+    solved_ = result(tr("Effect of the change on solved problems"));
     column_->addStretch(1);
     connect(&state_, &InspectState::modelChanged, this, &ChangePanel::showModel);
     connect(&state_, &InspectState::inputsChanged, this, &ChangePanel::showModel);
@@ -97,8 +97,8 @@ void ChangePanel::addHeads() {
         form_->addRow(name, box);
         return box;
     };
-    layer_ = choice(tr("Layer"), tr("Whose heads are changed"), &ModelChange::layer);
-    head_ = choice(tr("Head"), tr("Which of the layer's heads are changed"), &ModelChange::head);
+    layer_ = choice(tr("Layer"), tr("The layer whose heads are changed"), &ModelChange::layer);
+    head_ = choice(tr("Head"), tr("The heads of the layer that are changed"), &ModelChange::head);
 }
 
 QCheckBox* ChangePanel::addCheck(const QString& text, const QString& help, bool ModelChange::*member) {
@@ -111,19 +111,20 @@ QCheckBox* ChangePanel::addCheck(const QString& text, const QString& help, bool 
 }
 
 void ChangePanel::addParts() {
-    ablated_pairs_ = named(new LineEdit, tr("Pairs left out"),
-                           tr("Scores do without these pairs: 24-31, 5 or 0,1,7; pair 0 rotates fastest"));
+    ablated_pairs_ =
+        named(new LineEdit, tr("Ablated pairs"),
+              tr("Scores are computed without these pairs: 24-31, 5 or 0,1,7; pair 0 rotates fastest"));
     ablated_pairs_->setPlaceholderText(tr("such as 24-31"));
     connect(ablated_pairs_, &LineEdit::edited, this, [this](const QString& text) {
         edit([&](ModelChange& change) { change.mute = text.trimmed().toStdString(); });
     });
-    form_->addRow(tr("Pairs left out"), ablated_pairs_);
-    addCheck(tr("zero the heads' output"), tr("What the heads add to the residual stream is left out"),
+    form_->addRow(tr("Ablated pairs"), ablated_pairs_);
+    addCheck(tr("zero the heads' output"), tr("The heads add nothing to the residual stream"),
              &ModelChange::mute_heads);
-    addCheck(tr("q and k not rotated"), tr("Scores of these heads know no positions"),
+    addCheck(tr("q and k not rotated"), tr("Scores of these heads do not depend on positions"),
              &ModelChange::no_rotation);
     no_value_rotation_ =
-        addCheck(tr("v not rotated"), tr("RoPER without its rotation of values, and its inverse"),
+        addCheck(tr("v not rotated"), tr("RoPER without the rotation of values and without its inverse"),
                  &ModelChange::no_value_rotation);
     no_inverse_ = addCheck(tr("outputs not rotated back"), tr("RoPER without the inverse rotation"),
                            &ModelChange::no_inverse);
@@ -132,19 +133,19 @@ void ChangePanel::addParts() {
 void ChangePanel::addPositions() {
     beginForm();
     shift_ = named(new QSpinBox, tr("Shift all positions"),
-                   tr("Added to every position: a relative encoding does not see it"));
+                   tr("Added to every position; a relative encoding does not depend on it"));
     shift_->setRange(-100000000, 100000000);
     shift_->setKeyboardTracking(false);
     connect(shift_, &QSpinBox::valueChanged, this,
             [this](int value) { edit([&](ModelChange& change) { change.shift = value; }); });
     form_->addRow(tr("Shift S"), shift_);
-    base_ = named(new NumberEdit(0, 1e15), tr("Base of the frequencies"), tr("0 leaves the model's own"));
+    base_ = named(new NumberEdit(0, 1e15), tr("Base of the frequencies"), tr("0: the model's own"));
     base_->setHelp(base_->toolTip());
     connect(base_, &NumberEdit::edited, this,
             [this](double value) { edit([&](ModelChange& change) { change.base = value; }); });
     form_->addRow(tr("Base"), base_);
-    scaling_ = named(new QComboBox, tr("Scaling of the frequencies"),
-                     tr("As for texts longer than those of training"));
+    scaling_ =
+        named(new QComboBox, tr("Scaling of the frequencies"), tr("As for texts longer than in training"));
     for (const std::string& name : scalingNames())
         // longrope needs a list of factors.
         if (name != "longrope") scaling_->addItem(QString::fromStdString(name));
@@ -153,7 +154,7 @@ void ChangePanel::addPositions() {
     });
     form_->addRow(tr("Scaling"), scaling_);
     factor_ = named(new NumberEdit(1, 10000), tr("Factor of the scaling"),
-                    tr("How much longer texts are than those of training"));
+                    tr("How much longer texts are than in training"));
     factor_->setHelp(factor_->toolTip());
     connect(factor_, &NumberEdit::edited, this,
             [this](double value) { edit([&](ModelChange& change) { change.factor = value; }); });

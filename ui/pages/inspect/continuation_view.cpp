@@ -18,7 +18,7 @@ constexpr double kMargin = 14, kCellWidth = 15, kCellHeight = 38, kBarRow = 22, 
 }  // namespace
 
 ContinuationView::ContinuationView(InspectState& state, QWidget* parent) : FigureView(parent), state_(state) {
-    setAccessibleName(tr("What the model generates, how sure it is, and what it looks at"));
+    setAccessibleName(tr("Generated text, its probabilities and its attention"));
     setFocusPolicy(Qt::StrongFocus);
     const auto begin_anew = [this] {
         chosen_ = 0;
@@ -162,7 +162,7 @@ void ContinuationView::paintFigure(QPainter& painter, const QRectF& area, const 
     painter.setPen(theme.faint_text);
     painter.drawText(QRectF(area.left() + kMargin, area.top() + 6, area.width() - 2 * kMargin, 18),
                      Qt::AlignLeft | Qt::AlignVCenter,
-                     tr("pale: given; bars: how sure the model was; shading: where the framed step looked"));
+                     tr("pale: prompt; bars: token probabilities; shading: attention of the framed step"));
     paintText(painter, lines, theme);
     const double top = lines.bottom + 12;
     paintCandidates(painter,

@@ -121,7 +121,7 @@ HeadMaps readHeadMaps(const SafetensorsFile& file) {
     maps.tokens = tokenTexts(file);
     const auto T = static_cast<std::int64_t>(maps.tokens.size());
     if (attention.shape[2] != T || attention.shape[3] != T || T == 0)
-        refuse(file, "the maps do not fit the text of " + std::to_string(T) + " tokens");
+        refuse(file, "the maps do not match the text of " + std::to_string(T) + " tokens");
     const auto count = static_cast<std::size_t>(attention.shape[0] * attention.shape[1]);
     for (std::size_t head = 0; head < count; ++head) {
         const RowMajor weights = matrixOf(attention, head);
@@ -160,7 +160,7 @@ Continuation readContinuation(const SafetensorsFile& file) {
     if (N < 1 || N >= whole || attention.shape[2] != N || attention.shape[3] != whole ||
         top_token.shape[0] != N || top_probability.shape != top_token.shape ||
         static_cast<std::int64_t>(candidate_texts.size()) != N * top_token.shape[1])
-        refuse(file, "the tensors do not fit the text of " + std::to_string(whole) + " tokens");
+        refuse(file, "the tensors do not match the text of " + std::to_string(whole) + " tokens");
     c.prompt_tokens = static_cast<std::size_t>(whole - N);
     const auto candidates = static_cast<std::size_t>(top_token.shape[1]);
     for (std::size_t i = 0; i < c.generated(); ++i) {

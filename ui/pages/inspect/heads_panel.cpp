@@ -67,21 +67,21 @@ HeadsPanel::HeadsPanel(const ShownModels& models, QWidget* parent)
       grid_(new TextHeads(models.state, this)),
       map_(new HeatMapView(QStringLiteral("model-head"), this)),
       reach_(new CurveChart(QStringLiteral("reach"), tr("distance n − j, tokens"), tr("mean weight"), this)),
-      label_(named(new QComboBox, tr("Heads of one label"), tr("Shows these heads alone"))),
-      color_by_(
-          named(new QComboBox, tr("Colour of the dots"), tr("What the dots of the atlas are coloured by"))),
-      reach_quantity_(named(new QComboBox, tr("What is shown by distance"),
+      label_(named(new QComboBox, tr("Heads of one label"), tr("Show only these heads"))),
+      color_by_(named(new QComboBox, tr("Colour of the dots"),
+                      tr("What the colours of the dots in the atlas show"))),
+      reach_quantity_(named(new QComboBox, tr("Quantity by distance"),
                             tr("The head's mean weight, or its mean score before softmax"))),
-      order_(named(new QComboBox, tr("Order of all heads"), tr("What comes first among the small maps"))),
-      layer_(makeNumber(tr("Layer that is shown"), tr("layer "))),
-      head_(makeNumber(tr("Head that is shown"), tr("head "))),
+      order_(named(new QComboBox, tr("Order of all heads"), tr("The order of the small maps"))),
+      layer_(makeNumber(tr("Layer shown"), tr("layer "))),
+      head_(makeNumber(tr("Head shown"), tr("head "))),
       map_title_(new QLabel) {
     color_by_->addItems({tr("coloured by label"), tr("by the slow pairs' share"), tr("by layer"),
                          tr("by induction score"), tr("by copying score")});
     connect(color_by_, &QComboBox::currentIndexChanged, this,
             [this](int index) { atlas_->setColorBy(static_cast<AtlasView::ColorBy>(index)); });
     connect(grid_, &HeadsView::headChosen, &state(), &InspectState::setHead);
-    order_->addItems({tr("ordered by place"), tr("by entropy"), tr("by mean distance"),
+    order_->addItems({tr("ordered by layer"), tr("by entropy"), tr("by mean distance"),
                       tr("by induction score"), tr("by copying score")});
     connect(order_, &QComboBox::currentIndexChanged, this, &HeadsPanel::showOrder);
     for (QComboBox* choice : {color_by_, order_})
@@ -90,7 +90,7 @@ HeadsPanel::HeadsPanel(const ShownModels& models, QWidget* parent)
             [this](int index) { atlas_->setLabel(label_->itemData(index).toString().toStdString()); });
     map_title_->setSizePolicy(QSizePolicy::Ignored, QSizePolicy::Preferred);
     map_->setEmptyText(tr("The attention of the chosen head is shown here."));
-    reach_->setEmptyText(tr("How the head's weight falls with distance is shown here."));
+    reach_->setEmptyText(tr("How the head's weight decays with distance is shown here."));
     reach_quantity_->addItems({tr("weight by distance"), tr("score by distance")});
     connect(reach_quantity_, &QComboBox::currentIndexChanged, this, &HeadsPanel::showReach);
     for (QComboBox* choice : {label_, color_by_, order_, reach_quantity_}) {
@@ -108,7 +108,7 @@ HeadsPanel::HeadsPanel(const ShownModels& models, QWidget* parent)
 }
 
 QSpinBox* HeadsPanel::makeNumber(const QString& name, const QString& prefix) {
-    auto* box = named(new QSpinBox, name, tr("The head that is shown large"));
+    auto* box = named(new QSpinBox, name, tr("The enlarged head"));
     box->setPrefix(prefix);
     connect(box, &QSpinBox::valueChanged, this, [this] {
         if (!filling_) state().setHead(layer_->value(), head_->value());

@@ -25,7 +25,8 @@ Field<InspectFigureSettings> quantityField() {
         names.emplace_back(learned);
     Field<InspectFigureSettings> made;
     static_cast<FieldInfo&>(made) = {
-        "", "quantity", "", "of bands: what is shown of each pair; of learned-positions: the last four",
+        "", "quantity", "",
+        "for head-bands: what is shown of each pair; for learned-positions: one of the last four",
         Choice{names}};
     made.text = [](const InspectFigureSettings& picture) {
         return picture.learned.value_or(of_bands.at(static_cast<std::size_t>(picture.quantity)));
@@ -48,37 +49,38 @@ const std::vector<Field<InspectFigureSettings>>& inspectFields() {
         std::vector<Field<P>> all;
         for (const Field<Question>& one : questionFields())
             if (one.name != "what") all.push_back(ofQuestion(one));
-        all.push_back(field<P>({"", "shade", "", "of surprise: what tokens are shaded by",
+        all.push_back(field<P>({"", "shade", "", "for surprise: what the shading of tokens shows",
                                 Choice{{"trained", "changed", "difference"}}},
                                &P::shade));
-        all.push_back(field<P>({"", "colour", "", "of head-atlas: what dots are coloured by",
+        all.push_back(field<P>({"", "colour", "", "for head-atlas: what the colours of the dots show",
                                 Choice{{"label", "slow_share", "layer", "induction", "copying"}}},
                                &P::color_by));
         all.push_back(quantityField());
-        all.push_back(field<P>(
-            {"", "reach", "", "of reach: mean weight or mean score by distance", Choice{{"weight", "score"}}},
-            &P::reach));
+        all.push_back(field<P>({"", "reach", "", "for reach: mean weight or mean score by distance",
+                                Choice{{"weight", "score"}}},
+                               &P::reach));
         Field<P> token = optionalField<P>(
             {"", "token", "",
-             "of predictions: after which token; of continuation: which generated one is framed; from 0",
+             "for predictions: after which token; for continuation: which generated token is framed; from 0",
              IntegerRange{0, 1 << 20}},
             memberAt<P>(&P::token));
         token.former_keys = {"character"};
         all.push_back(token);
-        all.push_back(optionalField<P>({"", "at", "", "step: of a snapshot or, with a text, of a checkpoint",
+        all.push_back(optionalField<P>({"", "at", "", "step of a snapshot or, with a text, of a checkpoint",
                                         IntegerRange{0, std::numeric_limits<std::int64_t>::max()}},
                                        memberAt<P>(&P::step)));
-        all.push_back(field<P>({"", "problems", "", "of solved-by-size: of each size", IntegerRange{1, 1024}},
-                               &P::problems));
         all.push_back(
-            field<P>({"", "mean", "", "of head-bands, 1: the mean of all heads", Flag()}, &P::mean));
+            field<P>({"", "problems", "", "for solved-by-size: problems of each size", IntegerRange{1, 1024}},
+                     &P::problems));
+        all.push_back(
+            field<P>({"", "mean", "", "for head-bands, 1: the mean of all heads", Flag()}, &P::mean));
         all.push_back(field<P>(
             {"", "over_training", "",
-             "of kernels and kernel-directions, 1: of a run, the chosen head at every checkpoint", Flag()},
+             "for kernels and kernel-directions, 1: the chosen head at every checkpoint of a run", Flag()},
             &P::over_training));
         all.push_back(
-            field<P>({"", "beside", "", "of head-bands and kernels: another run, or a published model's path",
-                      AnyText()},
+            field<P>({"", "beside", "",
+                      "for head-bands and kernels: another run, or a published model's path", AnyText()},
                      &P::comparison));
         return all;
     }();

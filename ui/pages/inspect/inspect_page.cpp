@@ -33,11 +33,10 @@ class PanelList : public QListWidget {
 }  // namespace
 
 InspectPage::InspectPage(RunStore& store, QWidget* parent)
-    : Page(
-          tr("Inspect"),
-          tr("Inside a model, trained here or published: how it predicts your text, what its heads and their "
-             "bands do, how they formed, what it generates, and what breaks when a part is taken away."),
-          parent),
+    : Page(tr("Inspect"),
+           tr("Inside a model, trained here or published: how it predicts your text, what its heads and "
+              "their bands do, how they formed, what it generates, and what breaks when a part is ablated."),
+           parent),
       store_(store),
       state_(new InspectState(store, this)),
       comparison_state_(new InspectState(store, this)),
@@ -83,7 +82,7 @@ InspectPage::InspectPage(RunStore& store, QWidget* parent)
 }
 
 void InspectPage::addPanels() {
-    named(chooser_, tr("Panel"), tr("What is shown of the model; arrow keys choose another"));
+    named(chooser_, tr("Panel"), tr("What is shown of the model; choose with the arrow keys"));
     stack_->addWidget(makeWelcome());
     for (ModelPanel* panel : panels_) {
         auto* item = new QListWidgetItem(panel->title(), chooser_);
@@ -274,49 +273,41 @@ void InspectPage::showProgress() {
 }
 
 QString InspectPage::explanation() const {
-    QString text = tr(
-        "<h3>Looking into a model</h3>"
-        "<p>The model is read where it lies, in a process of its own, in float32. <i>−ln p</i> of a token is "
-        "how "
-        "badly the model predicted it from what stands before: 0 is certain, 0.69 even odds, 8 about 1 in "
-        "3,000. "
-        "The loss is its mean.</p>"
-        "<h3>Heads</h3>"
-        "<p>entropy = −Σ<sub>j</sub> a<sub>n,j</sub> ln a<sub>n,j</sub>, mean distance = Σ<sub>j</sub> "
-        "a<sub>n,j</sub> (n − j), both as means over queries n ≥ 1. A head's label is the first rule that "
-        "applies: "
-        "induction (0.4 of the weight on tokens that followed an earlier occurrence of the query's token), "
-        "previous "
-        "token (0.4), same token (0.4), first token (0.5), local (0.7 on the last eight), content (0.5 of "
-        "the "
-        "scores' variance from pairs that finish no turn within the text), else mixed.</p>"
-        "<h3>Bands</h3>"
-        "<p>A score is a sum over pairs of features, s = Σ<sub>i</sub> s<sup>(i)</sup>, and pair i turns by "
-        "θ<sub>i</sub> a position. Its share is Σ<sub>n</sub> cov<sub>j</sub>(s<sup>(i)</sup>, s) / "
-        "Σ<sub>n</sub> "
-        "var<sub>j</sub>(s): what all keys have in common changes no weight and counts for nothing. Fast "
-        "pairs know "
-        "near positions, pairs that never finish a turn hardly any.</p>"
-        "<h3>Values by distance</h3>"
-        "<p>K(δ) = W<sub>O</sub> R(−δ) W<sub>V</sub> is what a head adds for a token δ positions back, "
-        "before its "
-        "weight: the output is Σ<sub>j</sub> a<sub>n,j</sub> K(n − j) x<sub>j</sub>. Where values do not "
-        "rotate "
-        "(RoPE), K is the same at every distance; with RoPER it turns (RoVE, arXiv 2606.11275). The token "
-        "map says what that "
-        "means: W<sub>U</sub> γ K(δ) x<sub>a</sub> for the embedding x<sub>a</sub> of each token of the "
-        "text, and "
-        "the logit of each (Elhage et al. 2021, with a distance).</p>");
-    text += tr(
-        "<h3>What a head does</h3>"
-        "<p>a<sub>n,j</sub> is the weight with which query n looks at key j (j ≤ n, unless the model looks "
-        "both ways). Over the T queries of the text:</p>"
-        "<p>entropy = −(1/T) Σ<sub>n</sub> Σ<sub>j</sub> a<sub>n,j</sub> log a<sub>n,j</sub><br>"
-        "mean distance = (1/T) Σ<sub>n</sub> Σ<sub>j</sub> a<sub>n,j</sub> |n − j|<br>"
-        "diagonal = max over δ of the mean of a<sub>n,n−δ</sub></p>");
+    QString text =
+        tr("<h3>Looking into a model</h3>"
+           "<p>The model is read in place, by a separate process, in float32. <i>−ln p</i> of a token, its "
+           "surprisal, measures how badly the model predicted it from the preceding tokens: 0 is certain, "
+           "0.69 even odds, 8 about 1 in 3,000. The loss is its mean.</p>"
+           "<h3>Heads</h3>"
+           "<p>entropy = −Σ<sub>j</sub> a<sub>n,j</sub> ln a<sub>n,j</sub>, mean distance = Σ<sub>j</sub> "
+           "a<sub>n,j</sub> (n − j), both as means over queries n ≥ 1. A head's label is given by the first "
+           "rule that applies: induction (0.4 of the weight on tokens that followed an earlier occurrence of "
+           "the query's token), previous token (0.4), same token (0.4), first token (0.5), local (0.7 on the "
+           "last eight), content (0.5 of the scores' variance from pairs that complete no turn within the "
+           "text), otherwise mixed.</p>"
+           "<h3>Bands</h3>"
+           "<p>A score is a sum over pairs of features, s = Σ<sub>i</sub> s<sup>(i)</sup>, and pair i turns "
+           "by θ<sub>i</sub> per position. Its share is Σ<sub>n</sub> cov<sub>j</sub>(s<sup>(i)</sup>, s) / "
+           "Σ<sub>n</sub> var<sub>j</sub>(s): what all keys have in common changes no weight and does not "
+           "count. Fast pairs distinguish near positions; pairs that never complete a turn hardly "
+           "distinguish any.</p>"
+           "<h3>Values by distance</h3>"
+           "<p>K(δ) = W<sub>O</sub> R(−δ) W<sub>V</sub> is what a head adds for a token δ positions back, "
+           "before weighting: the output is Σ<sub>j</sub> a<sub>n,j</sub> K(n − j) x<sub>j</sub>. Where "
+           "values do not rotate (RoPE), K is the same at every distance; with RoPER it turns (RoVE, arXiv "
+           "2606.11275). The token map shows the effect on logits: W<sub>U</sub> γ K(δ) x<sub>a</sub> for "
+           "the embedding x<sub>a</sub> of each token of the text, and the logit of each (Elhage et al. "
+           "2021, extended by a distance).</p>");
+    text +=
+        tr("<h3>What a head does</h3>"
+           "<p>a<sub>n,j</sub> is the weight with which query n attends to key j (j ≤ n, unless the model is "
+           "bidirectional). Over the T queries of the text:</p>"
+           "<p>entropy = −(1/T) Σ<sub>n</sub> Σ<sub>j</sub> a<sub>n,j</sub> log a<sub>n,j</sub><br>mean "
+           "distance = (1/T) Σ<sub>n</sub> Σ<sub>j</sub> a<sub>n,j</sub> |n − j|<br>diagonal = max over δ of "
+           "the mean of a<sub>n,n−δ</sub></p>");
     if (const auto maps = state_->maps()) {
         const HeadStatistics& s = maps->statistics[maps->indexOf(state_->layer(), state_->head())];
-        text += tr("<p>Here, %1 of %2: entropy %3 nats, mean distance %4; at distance %5 lies %6 % of the "
+        text += tr("<p>Here, %1 of %2: entropy %3 nats, mean distance %4; distance %5 has %6 % of the "
                    "weight.</p>")
                     .arg(headTitle(state_->layer(), state_->head()),
                          modelAtStep(state_->model(), maps->step).toHtmlEscaped())
@@ -326,19 +317,15 @@ QString InspectPage::explanation() const {
     }
     return text +
            tr("<p>Snapshots are taken while the run trains (setting snapshots.every), always of the same "
-              "text. A text of your own is read by the model itself: by its trainer "
-              "between two steps, or by its checkpoint.</p>"
-              "<p>Generating: p(next) = softmax(logits), whatever the temperature that it is drawn "
-              "at; the shading is the row of "
-              "a<sub>n,j</sub> behind the framed token.</p>"
-              "<p>Learned positions: trained frequencies begin at θ<sub>i</sub>; Su found that they hardly "
-              "move. "
-              "AdamW moves each by about its learning rate a step, whatever its size, so slow frequencies "
-              "move "
-              "farthest in proportion; training.frequency_rate slows them down.</p>"
+              "text. Your own text is read by the model itself: by its trainer between two steps, or from "
+              "its checkpoint.</p>"
+              "<p>Generating: p(next) = softmax(logits), regardless of the sampling temperature; the shading "
+              "is the row of a<sub>n,j</sub> behind the framed token.</p>"
+              "<p>Learned positions: trained frequencies start at θ<sub>i</sub>; Su found that they hardly "
+              "move. AdamW moves each by about its learning rate per step, regardless of its size, so that "
+              "slow frequencies move farthest in proportion; training.frequency_rate slows them down.</p>"
               "<p><i>Attention: Vaswani et al., Attention Is All You Need, 2017; trained frequencies: Su, "
-              "2021"
-              "</i></p>");
+              "2021</i></p>");
 }
 
 }  // namespace roper

@@ -68,7 +68,7 @@ void InspectPage::fillModels() {
     for (const RunWatcher* run : runs) {
         if (!run->specification()) continue;
         if (std::exchange(first_run, false)) models_->insertSeparator(models_->count());
-        add(run->name(), run->name(), tr("a run of yours"));
+        add(run->name(), run->name(), tr("one of your runs"));
     }
     models_->setCurrentIndex(state_->model().isEmpty() ? -1 : models_->findData(state_->model()));
     fillWelcome();
@@ -81,7 +81,7 @@ void InspectPage::fillModels() {
 void InspectPage::fillSteps() {
     const QScopedValueRollback filling(filling_, true);
     steps_->clear();
-    steps_->addItem(tr("its newest step"));
+    steps_->addItem(tr("newest step"));
     for (const std::int64_t step : state_->checkpoints()) {
         steps_->addItem(tr("checkpoint %1").arg(step), QVariant::fromValue<qlonglong>(step));
         if (state_->chosenStep() == step) steps_->setCurrentIndex(steps_->count() - 1);
@@ -143,7 +143,7 @@ void InspectPage::fillWelcome() {
         if (!model.isEmpty())
             add(tr("Open %1").arg(models_->itemText(i)), model, [this, model] { open(model); });
     }
-    add(tr("Open a GGUF file…"), tr("A model as llama.cpp has it"), [this] { chooseFile(); });
+    add(tr("Open a GGUF file…"), tr("A model in the format of llama.cpp"), [this] { chooseFile(); });
     add(tr("Open a Hugging Face folder…"), tr("config.json, tokenizer.json and .safetensors files"),
         [this] { chooseFolder(); });
 }
@@ -161,10 +161,9 @@ void InspectPage::chooseFolder() {
 
 void InspectPage::openPublished(const QString& path) {
     if (!isPublishedModel(path))
-        return showMessage(
-            tr("%1 is no model: choose a GGUF file, a folder with one, or a folder with config.json, "
-               "tokenizer.json and .safetensors files.")
-                .arg(path));
+        return showMessage(tr("%1 is not a model: choose a GGUF file, a folder with one, or a folder with "
+                              "config.json, tokenizer.json and .safetensors files.")
+                               .arg(path));
     const QString problem = problemOfModel(path);
     if (!problem.isEmpty()) return showMessage(problem);
     open(QFileInfo(path).absoluteFilePath());
@@ -197,7 +196,7 @@ void InspectPage::showModel() {
                        .arg(QString::fromStdString(kind), parametersText(m->parameters),
                             m->layers == 1 ? tr("1 layer") : tr("%1 layers").arg(m->layers))
                        .arg(m->heads);
-    if (m->key_value_heads != m->heads) text += tr(" (%1 of keys and values)").arg(m->key_value_heads);
+    if (m->key_value_heads != m->heads) text += tr(" (%1 for keys and values)").arg(m->key_value_heads);
     text += tr(", head_dim %1").arg(m->head_dim);
     if (m->context > 0) text += tr(", trained on up to %1 tokens").arg(m->context);
     if (!m->theta.empty()) {
@@ -205,12 +204,12 @@ void InspectPage::showModel() {
             return theta * static_cast<double>(m->context) < 2 * std::numbers::pi;
         });
         text += slow == 0
-                    ? tr("; all %1 pairs finish a turn within that").arg(m->theta.size())
-                    : tr("; %1 of %2 pairs never finish a turn within that").arg(slow).arg(m->theta.size());
+                    ? tr("; all %1 pairs complete a turn within that").arg(m->theta.size())
+                    : tr("; %1 of %2 pairs complete no turn within that").arg(slow).arg(m->theta.size());
     } else {
         text += tr("; no rotation");
     }
-    if (m->rotates_values) text += tr("; values rotate, too");
+    if (m->rotates_values) text += tr("; values also rotate");
     if (state_->step()) text += tr("; step %1").arg(*state_->step());
     summary_->setText(text);
     QStringList notes{text};

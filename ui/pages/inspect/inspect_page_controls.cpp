@@ -18,21 +18,21 @@ constexpr qsizetype kRoomForText = 1 << 17;  // longer than any text that a mode
 }  // namespace
 
 QWidget* InspectPage::makeChooser() {
-    models_ = named(new QComboBox, tr("Model"), tr("A published model on this machine, or a run of yours"));
+    models_ = named(new QComboBox, tr("Model"), tr("A published model on this machine, or one of your runs"));
     models_->setSizeAdjustPolicy(QComboBox::AdjustToMinimumContentsLengthWithIcon);
     models_->setMinimumContentsLength(18);
     connect(models_, &QComboBox::activated, this, [this](int index) {
         if (!filling_) open(models_->itemData(index).toString());
     });
     comparison_box_ = named(
-        new QComboBox, tr("Model beside it"),
-        tr("Another model that reads the same text: its bands, kernels, heads and texts are drawn along"));
+        new QComboBox, tr("Comparison model"),
+        tr("Another model that reads the same text: its bands, kernels, heads and texts are shown as well"));
     comparison_box_->setSizeAdjustPolicy(QComboBox::AdjustToMinimumContentsLengthWithIcon);
     comparison_box_->setMinimumContentsLength(12);
     connect(comparison_box_, &QComboBox::activated, this, [this](int index) {
         if (!filling_) setComparison(comparison_box_->itemData(index).toString());
     });
-    steps_ = named(new QComboBox, tr("Step of the model"), tr("Of a run: which checkpoint is looked into"));
+    steps_ = named(new QComboBox, tr("Step of the model"), tr("For a run: the checkpoint to inspect"));
     steps_->setSizeAdjustPolicy(QComboBox::AdjustToMinimumContentsLengthWithIcon);
     steps_->setMinimumContentsLength(12);
     connect(steps_, &QComboBox::currentIndexChanged, this, [this] {
@@ -43,16 +43,16 @@ QWidget* InspectPage::makeChooser() {
     summary_->setSizePolicy(QSizePolicy::Ignored, QSizePolicy::Preferred);
     summary_->setWordWrap(true);
     makeTextInput();
-    cancel_ = named(new QPushButton(tr("Cancel")), tr("Cancel"), tr("Gives up what is being computed"));
+    cancel_ = named(new QPushButton(tr("Cancel")), tr("Cancel"), tr("Stop the computation"));
     connect(cancel_, &QPushButton::clicked, this, [this] {
         for (InspectState* state : {state_, comparison_state_}) {
             state->setRequiredAnswers({});  // until another panel sets needs
             state->cancel();
         }
-        showMessage(tr("Cancelled; Read begins again."));
+        showMessage(tr("Cancelled; “Read” starts again."));
     });
     progress_ =
-        named(new QProgressBar, tr("How far the answer is"), tr("How much of the answer is computed"));
+        named(new QProgressBar, tr("Progress of the answer"), tr("How much of the answer has been computed"));
     progress_->setTextVisible(false);
     progress_->setFixedWidth(zoomed(120));
     cost_ = new QLabel;
@@ -95,8 +95,8 @@ QToolButton* InspectPage::makeOpenButton() {
 
 void InspectPage::makeTextInput() {
     text_ = named(new TextInput(kRoomForText), tr("Text that the model reads"),
-                  tr("Ctrl+Return lets the model read it"));
-    text_->setPlaceholderText(tr("a text; Ctrl+Return lets the model read it"));
+                  tr("Press Ctrl+Return to let the model read it"));
+    text_->setPlaceholderText(tr("a text; Ctrl+Return reads it"));
     text_->setTabChangesFocus(true);
     const auto lines = [this](int count) { return text_->fontMetrics().lineSpacing() * count + 12; };
     text_->setMinimumHeight(lines(1));
@@ -116,9 +116,8 @@ QWidget* InspectPage::makeWelcome() {
     text->setWordWrap(true);
     text->setAlignment(Qt::AlignCenter);
     text->setText(
-        tr("Open a language model that lies on this machine, as a GGUF file or a Hugging Face folder, or one "
-           "of your runs. "
-           "`./lab setup --model` fetches a small one (SmolLM2, 98 MB)."));
+        tr("Open a language model on this machine, as a GGUF file or a Hugging Face folder, or one of your "
+           "runs. `./lab setup --model` downloads a small one (SmolLM2, 98 MB)."));
     auto* buttons = new QWidget;
     welcome_buttons_ = new QVBoxLayout(buttons);
     buttons->setMaximumWidth(zoomed(420));
@@ -145,7 +144,7 @@ void InspectPage::addActions(Actions& actions) {
         showPanel<GenerationPanel>();
         panel<GenerationPanel>().generate();
     });
-    actions.add(group, tr("As it was trained"), {}, [this] { state_->setChange({}); });
+    actions.add(group, tr("As trained"), {}, [this] { state_->setChange({}); });
 }
 
 }  // namespace roper

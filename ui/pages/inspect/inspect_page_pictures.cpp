@@ -17,7 +17,7 @@ void InspectPage::requireModel(const QString& model) {
     store_.readAll();
     if (store_.find(model) == nullptr)
         throw Error(ErrorKind::usage,
-                    "there is no run \"" + model.toStdString() + "\" in " + store_.folder().string());
+                    "no run \"" + model.toStdString() + "\" in " + store_.folder().string());
 }
 
 /// @throws Error (usage) if the model has no such head
@@ -65,7 +65,7 @@ Figure& InspectPage::prepareFigure(FigureRequest request) {
         openForFigure(model, picture);
     else if (isPublishedModel(model) &&
              (request.kind == "solved-by-size" || request.kind == "learned-positions"))
-        throw Error(ErrorKind::usage, request.kind + " is of runs; this model has no such numbers");
+        throw Error(ErrorKind::usage, request.kind + " is only for runs; this model has no such numbers");
     else
         state_->setModel(model);
     if (kind == panel<GenerationPanel>().continuation().figureName() && picture.question.text.empty())
@@ -80,7 +80,7 @@ Figure& InspectPage::prepareFigure(FigureRequest request) {
         state->setRequiredAnswers(shown.answersForFigure(kind));
     for (InspectState* state : {comparison_state_, state_}) {
         waitWhile([&] { return state->isAsking(); },
-                  state == state_ ? "the answer of the model" : "the answer of the model beside it");
+                  state == state_ ? "the answer of the model" : "the answer of the other model");
         if (!state->message().isEmpty()) throw Error(ErrorKind::usage, state->message().toStdString());
     }
     shown.refreshNow();

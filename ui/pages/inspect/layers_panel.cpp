@@ -29,7 +29,7 @@ void LayersPanel::refresh() {
     map.row_name = tr("after layer");
     map.column_name = tr("token");
     map.value_name = tr("−ln p, nats");
-    lens_map_->setTitle(tr("−ln p of the token that follows, read off after every layer (logit lens)"));
+    lens_map_->setTitle(tr("−ln p of the next token, read off after every layer (logit lens)"));
     lens_map_->setCaption(
         tr("−ln p of the next token from the residual stream after every layer, by the final norm and head"));
     lens_map_->setMap(std::move(map));
@@ -40,7 +40,7 @@ QString LayersPanel::layerReadout(int row, int column) const {
     if (answer == nullptr) return {};
     const auto r = static_cast<std::size_t>(row), c = static_cast<std::size_t>(column);
     const QString where = row == 0 ? tr("the embeddings") : tr("layer %1").arg(row - 1);
-    return tr("after %1, “%2” is followed by “%3” (%4); by “%5”, as it is, with −ln p %6 nats")
+    return tr("after %1, “%2” is followed by “%3” (%4); the actual “%5” has −ln p %6 nats")
         .arg(where, formatToken(answer->tokens[c]), formatToken(answer->top[r][c]),
              probabilityText(answer->probability[r][c]), formatToken(answer->tokens[c + 1]),
              fixedNumberText(answer->nll[r][c], 3));

@@ -203,8 +203,8 @@ void LearnedPanel::draw() {
     chart_->setEmptyText(!problem_.isEmpty() ? problem_
                          : state().model().isEmpty()
                              ? tr("Choose a run.")
-                             : tr("This run's positions have nothing to learn or to watch. Trained "
-                                  "frequencies, T5's biases and linear attention do."));
+                             : tr("The position method of this run has nothing to learn or to record. "
+                                  "Trained frequencies, T5's biases and linear attention do."));
     chart_->setCurves(curves, marks);
     chart_->setCaption(
         tr("%1 of %2%3")
@@ -221,12 +221,12 @@ void LearnedPanel::prepare(const QString&, const InspectFigureSettings& picture)
         for (int i = 0; i < quantity_->count(); ++i)
             recorded.push_back(quantity_->itemData(i).toString().toStdString());
         if (index < 0)
-            throw Error(ErrorKind::usage, "the run has recorded no \"" + *picture.learned + "\"; there are " +
-                                              join(recorded, ", "));
+            throw Error(ErrorKind::usage, "the run has recorded no \"" + *picture.learned +
+                                              "\"; it has recorded " + join(recorded, ", "));
         quantity_->setCurrentIndex(index);
     }
     if (chart_->curves().empty())
-        throw Error(ErrorKind::usage, "this run's positions have nothing to learn or to watch");
+        throw Error(ErrorKind::usage, "the position method of this run has nothing to learn or to record");
     const auto layers = std::max(1, layer_->count());
     const std::int64_t layer = picture.question.layer.value_or(0);
     if (layer >= layers)

@@ -21,23 +21,23 @@ QColor colorOfScaling(const std::string& scaling) {
 }  // namespace
 
 LengthsPanel::LengthsPanel(const ShownModels& models, QWidget* parent)
-    : ModelPanel(tr("Longer text"), tr("Texts longer than those of training"), models, parent),
+    : ModelPanel(tr("Longer text"), tr("Texts longer than in training"), models, parent),
       lengths_(new CurveChart(QStringLiteral("longer-text"), tr("position"), tr("−ln p, nats"), this)),
       needle_map_(makeMap(QStringLiteral("needle"),
                           tr("Where in the text the model finds the needle is shown here."),
                           &LengthsPanel::needleReadout)) {
     length_factor_ = named(new NumberEdit(1, 10000), tr("Factor of the scaled readings"),
-                           tr("By how much frequencies are scaled for texts longer than those of training"));
+                           tr("By how much frequencies are scaled for texts longer than in training"));
     length_factor_->setHelp(length_factor_->toolTip());
     length_factor_->setValue(4);
     length_factor_->setMaximumWidth(zoomed(70));
-    trained_ = named(new QSpinBox, tr("Tokens of the texts of training"), tr("0: what the model says"));
+    trained_ = named(new QSpinBox, tr("Length of training texts in tokens"), tr("0: as the model states"));
     trained_->setRange(0, 100000000);
-    trained_->setSpecialValueText(tr("trained as the model says"));
+    trained_->setSpecialValueText(tr("as the model states"));
     trained_->setSuffix(tr(" tokens trained"));
     read_longer_ =
         named(new QPushButton(tr("Read with scaled frequencies")), tr("Read with scaled frequencies"),
-              tr("The loss by position: frequencies as they are, linear, NTK and YaRN; four passes"));
+              tr("The loss by position: frequencies unscaled, linear, NTK and YaRN; four passes"));
     connect(read_longer_, &QPushButton::clicked, this, [this] {
         Question question{"lengths"};
         question.change.factor = length_factor_->value();
@@ -51,12 +51,13 @@ LengthsPanel::LengthsPanel(const ShownModels& models, QWidget* parent)
         line->setCursorPosition(0);
         return line;
     };
-    needle_text_ = edit(tr("Needle"), tr("A sentence that is hidden in the text"), usual.needle);
-    needle_question_ = edit(tr("Question"), tr("What is put after the text"), usual.question);
-    needle_answer_ = edit(tr("Answer"), tr("What should follow the question, with its blank"), usual.answer);
-    hide_needle_ =
-        named(new QPushButton(tr("Needle test")), tr("Needle test"),
-              tr("Whether the model finds it, by the text's length and the needle's depth; 20 passes"));
+    needle_text_ = edit(tr("Needle"), tr("A sentence hidden in the text"), usual.needle);
+    needle_question_ = edit(tr("Question"), tr("Appended to the text"), usual.question);
+    needle_answer_ =
+        edit(tr("Answer"), tr("What should follow the question, including the leading space"), usual.answer);
+    hide_needle_ = named(
+        new QPushButton(tr("Needle test")), tr("Needle test"),
+        tr("Whether the model finds the needle, by the text's length and the needle's depth; 20 passes"));
     connect(hide_needle_, &QPushButton::clicked, this, [this] {
         Question question{"needle"};
         question.needle = needle_text_->text().toStdString();
@@ -64,7 +65,7 @@ LengthsPanel::LengthsPanel(const ShownModels& models, QWidget* parent)
         question.answer = needle_answer_->text().toStdString();
         state().request(answers::needle, question);
     });
-    lengths_->setEmptyText(tr("How the loss goes with the position in the text is shown here."));
+    lengths_->setEmptyText(tr("How the loss depends on the position in the text is shown here."));
     forwardReadouts(lengths_);
     auto* layout = new QVBoxLayout(this);
     layout->addLayout(row({read_longer_, new QLabel(tr("factor")), length_factor_, trained_}));
@@ -119,7 +120,7 @@ void LengthsPanel::showLengths() {
         const double mean = std::accumulate(nll.begin(), nll.end(), 0.0) / static_cast<double>(nll.size());
         const bool is_plain = variant.scaling == "none";
         const QString label =
-            tr("%1: %2 nats").arg(is_plain ? tr("as they are") : name, fixedNumberText(mean, 3));
+            tr("%1: %2 nats").arg(is_plain ? tr("unscaled") : name, fixedNumberText(mean, 3));
         curves.push_back({name, label, colorOfScaling(variant.scaling), x, y, false, is_plain, {}});
     }
     std::vector<CurveChart::Mark> marks;
@@ -128,7 +129,7 @@ void LengthsPanel::showLengths() {
     lengths_->setTitle(tr("Loss by position, frequencies scaled by %1 (means over %2 tokens)")
                            .arg(numberText(answer->factor, 4))
                            .arg(window));
-    lengths_->setCaption(tr("−ln p by position, frequencies as they are and scaled by %1 from %2 tokens on")
+    lengths_->setCaption(tr("−ln p by position, frequencies unscaled and scaled by %1 from %2 tokens on")
                              .arg(numberText(answer->factor, 4))
                              .arg(answer->trained));
     lengths_->setCurves(curves, marks);

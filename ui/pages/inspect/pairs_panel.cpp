@@ -46,10 +46,10 @@ PairsPanel::PairsPanel(const ShownModels& models, QWidget* parent)
                          tr("What each pair of features does in every head is shown here."),
                          &PairsPanel::pairReadout)),
       head_pairs_(new BarChart(QStringLiteral("head-bands"), tr("pair, the fastest first"), {}, this)),
-      quantity_(named(new QComboBox, tr("What is shown of each pair"),
-                      tr("Its share in the scores, or the mean length of q, k or v in it"))),
+      quantity_(named(new QComboBox, tr("Quantity of each pair"),
+                      tr("Its share of the scores, or the mean length of q, k or v in it"))),
       mean_(named(new QCheckBox(tr("mean of all heads")), tr("Mean of all heads"),
-                  tr("Below: the mean over all heads of all layers instead of the chosen head"))) {
+                  tr("Lower chart: the mean over all heads of all layers instead of the chosen head"))) {
     quantity_->addItems(
         {tr("share of the scores' variance"), tr("length of q"), tr("length of k"), tr("length of v")});
     connect(quantity_, &QComboBox::currentIndexChanged, this, &PairsPanel::refresh);
@@ -123,7 +123,7 @@ QString PairsPanel::pairReadout(int row, int column) const {
     QString said = tr("layer %1, head %2, pair %3").arg(report.layer).arg(report.head).arg(column);
     if (column < static_cast<int>(theta.size())) {
         const double turn = 2 * std::numbers::pi / theta[static_cast<std::size_t>(column)];
-        said += tr(" (a turn in %1 tokens)").arg(numberText(turn, 3));
+        said += tr(" (one turn in %1 tokens)").arg(numberText(turn, 3));
     }
     if (column < report.bands.share.size())
         said += tr(": share of the scores %1 %").arg(numberText(100 * report.bands.share[column], 3));

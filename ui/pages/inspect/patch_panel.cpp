@@ -14,12 +14,13 @@ PatchPanel::PatchPanel(const ShownModels& models, QWidget* parent)
       patch_map_(makeMap(QStringLiteral("patching"), tr("Which heads carry the answer is shown here."),
                          &PatchPanel::headReadout)),
       patch_positions_(new BarChart(QStringLiteral("patching-positions"), tr("token"), {}, this)),
-      other_(named(new LineEdit, tr("Other text"), tr("As many tokens, to which another answer is right"))),
-      patch_button_(
-          named(new QPushButton(tr("Patch every head")), tr("Patch every head"),
-                tr("Each head's output of the text is put into a pass over the other text: how much of its "
-                   "answer does that restore? A pass for every head"))) {
-    other_->setPlaceholderText(tr("another text of as many tokens, to which another answer is right"));
+      other_(named(new LineEdit, tr("Other text"),
+                   tr("A text with the same number of tokens and a different correct answer"))),
+      patch_button_(named(new QPushButton(tr("Patch every head")), tr("Patch every head"),
+                          tr("Each head's output on the text is patched into a pass over the other text: how "
+                             "much of the text's answer does that restore? One pass per head"))) {
+    other_->setPlaceholderText(
+        tr("another text with the same number of tokens and a different correct answer"));
     connect(patch_button_, &QPushButton::clicked, this, [this] {
         Question question{"patch"};
         question.other = other_->text().toStdString();
@@ -61,7 +62,7 @@ QString PatchPanel::headReadout(int row, int column) const {
     const PatchAnswer* answer = state().answer(answers::patch);
     if (answer == nullptr) return {};
     const double restored = answer->restored[static_cast<std::size_t>(row)][static_cast<std::size_t>(column)];
-    return tr("layer %1, head %2 restores %3 % of the difference; a click shows where")
+    return tr("layer %1, head %2 restores %3 % of the difference; click to see where")
         .arg(row)
         .arg(column)
         .arg(numberText(100 * restored, 3));

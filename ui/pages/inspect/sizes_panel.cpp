@@ -118,15 +118,15 @@ void SizesView::refresh() {
                     .arg(correct)
                     .arg(of)
                     .arg(fixedNumberText(percent(correct, of), 1));
-        map_->setCaption((fully ? tr("Share of the problems of each size that %1 solves with every step of "
-                                     "the working right at step %2, %3 of each; sizes with fewer than "
-                                     "1,000 problems are shared with training")
-                                : tr("Share of the problems of each size that %1 solves at step %2, %3 of "
-                                     "each; sizes with fewer than "
-                                     "1,000 problems are shared with training"))
-                             .arg(state_.model())
-                             .arg(table->step)
-                             .arg(table->scores.front().of));
+        map_->setCaption(
+            (fully ? tr("Share of the problems of each size that %1 solves with every step of the working "
+                        "right at step %2, %3 of each; sizes that have fewer than 1,000 problems share them "
+                        "with training")
+                   : tr("Share of the problems of each size that %1 solves at step %2, %3 of each; sizes "
+                        "that have fewer than 1,000 problems share them with training"))
+                .arg(state_.model())
+                .arg(table->step)
+                .arg(table->scores.front().of));
         map_->setMap(mapOf(*table, fully));
     }
     total_->setText(said.join(QStringLiteral(" · ")));
@@ -153,9 +153,10 @@ SizesPanel::SizesPanel(const ShownModels& models, QWidget* parent)
     : ModelPanel(tr("By size"), tr("Solved by size"), models, parent),
       sizes_(new SizesView(models.state, this)),
       comparison_sizes_(new SizesView(models.comparison, this)),
-      problems_(named(new QSpinBox, tr("Problems of each size"), tr("More take longer and scatter less"))),
+      problems_(named(new QSpinBox, tr("Problems of each size"),
+                      tr("More take longer but give more precise results"))),
       count_(named(new QPushButton(tr("Solve")), tr("Solve"),
-                   tr("Let the model solve problems of every size; takes seconds to minutes"))),
+                   tr("Let the model solve problems of every size, which takes seconds to minutes"))),
       with_working_(named(new QCheckBox(tr("Fully solved")), tr("Fully solved"),
                           tr("Count only problems with every step of the working right"))) {
     problems_->setRange(1, 1024);

@@ -24,7 +24,7 @@ void SolvedBySize::count(const RunWatcher* run, std::optional<std::int64_t> step
     if (run == nullptr || program.isEmpty())
         return setMessage(run == nullptr
                               ? tr("Choose a run.")
-                              : tr("The trainer roper-train is not there; build it with ./lab run."));
+                              : tr("The trainer roper-train was not found; build it with ./lab run."));
     auto* process = new QProcess(this);
     process_ = process;
     connect(process, &QProcess::finished, this, &SolvedBySize::readResult);

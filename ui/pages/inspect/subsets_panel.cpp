@@ -68,15 +68,14 @@ void SubsetsView::paintFigure(QPainter& painter, const QRectF& area, const Theme
     if (answer == nullptr)
         return paintPlaceholder(
             painter, area, theme,
-            state_.placeholder(
-                tr("Press “Read with every subset”: the model reads the text with scores that are "
-                   "made of some bands of pairs alone.")));
+            state_.placeholder(tr("Press “Read with every subset”: the model reads the text with "
+                                  "scores computed from only some bands of pairs.")));
     const QRectF box = area.adjusted(kSubsetsMargin, kSubsetsMargin, -kSubsetsMargin, -kSubsetsMargin);
     const QFontMetricsF metrics(painter.font());
     painter.setPen(theme.text);
     painter.drawText(QRectF(box.left(), box.top(), box.width(), kSubsetsTitle),
                      Qt::AlignLeft | Qt::AlignVCenter,
-                     metrics.elidedText(tr("loss, nats per token, when scores are made of these pairs alone"),
+                     metrics.elidedText(tr("loss, nats per token, with scores from only these pairs"),
                                         Qt::ElideRight, box.width()));
     const Rows rows = rowsIn(area);
     double column = 30;
@@ -133,7 +132,7 @@ QString SubsetsView::figureCsv() const {
 
 QString SubsetsView::figureCaption() const {
     if (state_.summary() == nullptr) return {};
-    return tr("Loss of %1 when the scores of all heads are made of some bands of pairs alone")
+    return tr("Loss of %1 when the scores of all heads are computed from only some bands of pairs")
         .arg(QString::fromStdString(state_.summary()->name));
 }
 
@@ -141,9 +140,9 @@ SubsetsPanel::SubsetsPanel(const ShownModels& models, QWidget* parent)
     : ModelPanel(tr("Band subsets"), tr("Subsets of bands"), models, parent),
       subsets_(new SubsetsView(models.state, this)),
       band_count_(named(new QSpinBox, tr("Number of bands"),
-                        tr("Into how many bands the pairs are cut; 2 to that power passes"))),
+                        tr("How many bands the pairs are divided into; n bands take 2ⁿ passes"))),
       compute_(named(new QPushButton, tr("Read with every subset"),
-                     tr("The loss when scores are made of some bands alone, for every choice of them"))) {
+                     tr("The loss with scores from only some of the bands, for every choice of bands"))) {
     const auto say_passes = [this](int bands) {
         compute_->setText(tr("Read with every subset (%1 passes)").arg(1 << bands));
     };

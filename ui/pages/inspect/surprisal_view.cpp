@@ -128,8 +128,8 @@ void SurprisalView::paintFigure(QPainter& painter, const QRectF& area, const The
     if (reading == nullptr) {
         paintPlaceholder(
             painter, area, theme,
-            state_.placeholder(state_.model().isEmpty() ? tr("Choose a model, and type a text that it reads.")
-                                                        : tr("Type a text that the model reads.")));
+            state_.placeholder(state_.model().isEmpty() ? tr("Choose a model and type a text for it to read.")
+                                                        : tr("Type a text for the model to read.")));
         return;
     }
     paintLegend(
@@ -178,7 +178,7 @@ QString SurprisalView::describe(int token) const {
     const auto index = static_cast<std::size_t>(token);
     const TextReading *before = state_.answer(answers::reading), *after = state_.answer(answers::changed);
     QString said = tr("token %1, “%2”").arg(token).arg(formatToken(before->tokens[index]));
-    if (token == 0) return said + tr(": the first is not predicted");
+    if (token == 0) return said + tr(": the first token is not predicted");
     const double nll = before->nll[index - 1];
     said +=
         tr(": −ln p %1 nats, probability %2").arg(fixedNumberText(nll, 3), probabilityText(std::exp(-nll)));

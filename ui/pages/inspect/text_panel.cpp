@@ -20,7 +20,7 @@ constexpr double kPredictionsMargin = 12, kPredictionsTitle = 22, kPredictionsRo
 }  // namespace
 
 PredictionsView::PredictionsView(InspectState& state, QWidget* parent) : FigureView(parent), state_(state) {
-    setAccessibleName(tr("What may come next"));
+    setAccessibleName(tr("Candidates for the next token"));
     connect(&state_, &InspectState::answered, this, qOverload<>(&QWidget::update));
     for (auto signal : {&InspectState::inputsChanged, &InspectState::modelChanged})
         connect(&state_, signal, this, qOverload<>(&QWidget::update));
@@ -72,8 +72,7 @@ void PredictionsView::paintFigure(QPainter& painter, const QRectF& area, const T
     const std::vector<Row> rows = this->rows();
     const QRectF box = area.adjusted(kPredictionsMargin, 6, -kPredictionsMargin, -6);
     if (rows.empty())
-        return paintPlaceholder(painter, area, theme,
-                                tr("What may come after a token of the text is shown here."));
+        return paintPlaceholder(painter, area, theme, tr("Candidates for the next token are shown here."));
     const QFontMetricsF metrics(painter.font());
     painter.setPen(theme.text);
     painter.drawText(QRectF(box.left(), box.top(), box.width(), kPredictionsTitle),
@@ -90,11 +89,12 @@ void PredictionsView::paintFigure(QPainter& painter, const QRectF& area, const T
     if (two) {
         painter.setPen(theme.faint_text);
         legend = kPredictionsTitle;
-        painter.drawText(QRectF(box.left(), box.bottom() - kPredictionsTitle, box.width(), kPredictionsTitle),
-                         Qt::AlignLeft | Qt::AlignVCenter,
-                         metrics.elidedText(
-                             tr("above: as trained; below: with the change; –: not among the ten likeliest"),
-                             Qt::ElideRight, box.width()));
+        painter.drawText(
+            QRectF(box.left(), box.bottom() - kPredictionsTitle, box.width(), kPredictionsTitle),
+            Qt::AlignLeft | Qt::AlignVCenter,
+            metrics.elidedText(
+                tr("above: as trained; below: with the change; –: not among the ten most likely"),
+                Qt::ElideRight, box.width()));
     }
     const double row_height = two ? 1.5 * kPredictionsRow : kPredictionsRow;
     for (const Row& row : rows) {
@@ -121,7 +121,7 @@ void PredictionsView::paintFigure(QPainter& painter, const QRectF& area, const T
 void PredictionsView::mouseMoveEvent(QMouseEvent*) {
     emit hovered(title().isEmpty()
                      ? QString()
-                     : tr("The likeliest tokens %1; green: what the text goes on with").arg(title()));
+                     : tr("The most likely tokens %1; green: the actual next token").arg(title()));
 }
 
 QString PredictionsView::figureCsv() const {
@@ -132,16 +132,16 @@ QString PredictionsView::figureCsv() const {
 }
 
 QString PredictionsView::figureCaption() const {
-    return tr("The likeliest tokens %1").arg(title());
+    return tr("The most likely tokens %1").arg(title());
 }
 
 TextPanel::TextPanel(const ShownModels& models, QWidget* parent)
     : ModelPanel(tr("Text"), tr("How well each token is predicted"), models, parent),
       surprisal_(new SurprisalView(models.state, this)),
       predictions_(new PredictionsView(models.state, this)) {
-    shade_ = named(new QComboBox, tr("What tokens are shaded by"),
-                   tr("With a change: before, after, or what it adds"));
-    shade_->addItems({tr("as it was trained"), tr("with the change"), tr("what the change adds")});
+    shade_ = named(new QComboBox, tr("Quantity of the shading"),
+                   tr("With a change: before it, after it, or the difference"));
+    shade_->addItems({tr("as trained"), tr("with the change"), tr("what the change adds")});
     connect(shade_, &QComboBox::currentIndexChanged, this,
             [this](int index) { surprisal_->setShade(static_cast<SurprisalView::Shade>(index)); });
     auto* layout = new QVBoxLayout(this);

@@ -86,7 +86,7 @@ class SnapshotHeads : public HeadsView {
         if (!problem.isEmpty()) return problem;
         return state().placeholder(
             state().model().isEmpty()
-                ? tr("Choose a run.\nWithout runs: train one on the Training page first.")
+                ? tr("Choose a run.\nIf there are none, train one on the Training page first.")
             : isPublishedModel(state().model())
                 ? tr("Type a text and press “Look”: every head's attention to it is shown here.")
                 : tr("This run has no snapshots (its setting snapshots.every is 0).\nType a text "
@@ -138,18 +138,19 @@ std::vector<const AnswerSpec*> TrainingPanel::answersForMaps(const InspectState&
 
 void TrainingPanel::makeControls() {
     scrubber_ = named(new QSlider(Qt::Horizontal), tr("Step of the snapshot"),
-                      tr("Drag from the first step to the last and see heads form"));
+                      tr("Drag from the first step to the last to see heads form"));
     scrubber_->setPageStep(1);
     scrubber_label_ = new QLabel;
     scrubber_label_->setMinimumWidth(150);
     play_ = named(new QPushButton(tr("Play")), tr("Play"), tr("Show the snapshots one after the other"));
-    order_ = named(new QComboBox, tr("Order of the heads"), tr("What comes first among the small maps"));
+    order_ = named(new QComboBox, tr("Order of the heads"), tr("The order of the small maps"));
     order_->addItems({tr("by layer and head"), tr("most certain first (entropy)"),
                       tr("nearest first (mean distance)"), tr("clearest diagonal first")});
-    read_weights_ = named(new QPushButton(tr("Read the text above")), tr("Look"),
-                          tr("Ask the model, at its step or as it trains, what its heads do with the text"));
+    read_weights_ =
+        named(new QPushButton(tr("Read the text above")), tr("Look"),
+              tr("Show what the model's heads do with the text, at the chosen step or as it trains"));
     back_ = named(new QPushButton(tr("Back to the snapshots")), tr("Back to the snapshots"),
-                  tr("Snapshots are of the same text at every step"));
+                  tr("Snapshots show the same text at every step"));
     connect(scrubber_, &QSlider::valueChanged, this, [this](int value) {
         if (!filling_) state().showSnapshot(value);
     });

@@ -33,13 +33,13 @@ ValuesPanel::ValuesPanel(const ShownModels& models, QWidget* parent)
                                  tr("cosine of K(δ) and K(0)"), this)),
       ov_(new CurveChart(QStringLiteral("ov-by-distance"), tr("distance δ, tokens"), tr("σ of K(δ)"), this)),
       token_map_(makeMap(QStringLiteral("token-map"),
-                         tr("What the chosen head makes of each token is shown here."),
+                         tr("What the chosen head adds to logits for each token is shown here."),
                          &ValuesPanel::tokenPairReadout)),
       over_training_(named(new QCheckBox(tr("over training")), tr("Over training"),
-                           tr("Of a run: the chosen head at each checkpoint that the run has"))),
-      distance_(named(new QSpinBox, tr("Distance of the token map"),
-                      tr("How far back the token is that the head attends to"))) {
-    kernels_->setEmptyText(tr("What each head makes of a value by its distance is shown here."));
+                           tr("For a run: the chosen head at each checkpoint of the run"))),
+      distance_(
+          named(new QSpinBox, tr("Distance of the token map"), tr("How far back the attended token is"))) {
+    kernels_->setEmptyText(tr("How each head transforms a value, by its distance, is shown here."));
     directions_->setEmptyText({});
     ov_->setEmptyText(tr("The singular values of the chosen head's OV circuit are shown here."));
     distance_->setRange(0, 100000);
@@ -101,10 +101,11 @@ void ValuesPanel::showKernels() {
     }
     const QString where = over_training ? tr("head %1 of layer %2").arg(state().head()).arg(state().layer())
                                         : tr("the heads of layer %1").arg(state().layer());
-    const QString same =
-        summary->rotates_values ? QString() : tr(": values do not rotate, so K is the same everywhere");
+    const QString same = summary->rotates_values
+                             ? QString()
+                             : tr(": values do not rotate, so K is the same at every distance");
     kernels_->setTitle(tr("‖K(δ)‖ of %1%2").arg(where, same));
-    directions_->setTitle(tr("Direction of K(δ) beside K(0)"));
+    directions_->setTitle(tr("Direction of K(δ) compared with K(0)"));
     kernels_->setCaption(tr("‖K(δ)‖, K(δ) = W_O R(−δ) W_V, %1 of %2").arg(where, modelName()));
     directions_->setCaption(tr("Cosine of K(δ) and K(0), %1 of %2").arg(where, modelName()));
     for (CurveChart* chart : {kernels_, directions_})

@@ -298,7 +298,7 @@ void CompassView::labelChain(QPainter& painter, LabelPlacer& labels, const Plane
         painter.setFont(looked_at ? plain : smallFont(plain));
         if (looked_at)
             labels.draw(painter,
-                        (showsClock() && !right ? tr("j = %1, as every j") : tr("j = %1")).arg(arrow.key),
+                        (showsClock() && !right ? tr("j = %1, like every j") : tr("j = %1")).arg(arrow.key),
                         arrow.to + (showsClock() ? 2 * kTick : 0) * along, along, theme.text);
         else
             labels.draw(painter, QString::number(arrow.key), (arrow.from + arrow.to) / 2,

@@ -16,10 +16,11 @@ constexpr int kMaxTokensWithDetail = 128;  // up to this number the chart has po
 }  // namespace
 
 MixingPage::MixingPage(AttentionState& state, QWidget* parent)
-    : ExplorerPage(tr("Value mixing"),
-                   tr("The same weights, the same values: RoPE adds them as they are, RoPER rotates each by "
-                      "its distance j − n first, so the sum itself knows how far away each value was."),
-                   state.selection(), parent),
+    : ExplorerPage(
+          tr("Value mixing"),
+          tr("The same weights, the same values: RoPE adds the values as they are; RoPER first rotates each "
+             "by its distance j − n, so the sum itself encodes how far away each value was."),
+          state.selection(), parent),
       state_(state),
       compass_(new CompassView(state, this)),
       distances_(new BarChart(QStringLiteral("distance-shares"), tr("distance δ = n − j"), tr("share of |o|"),
@@ -103,7 +104,7 @@ void MixingPage::refresh() {
                          consecutivePositions(state_.tokens(), shift), state_.query());
     };
     const double moved = s.shift == 0 ? 0.0 : (output(s.shift) - output(0)).cwiseAbs().maxCoeff();
-    verdict_->setText(s.shift == 0 ? tr("Move S and see whether the output stays.")
+    verdict_->setText(s.shift == 0 ? tr("Change S and see whether the output stays the same.")
                                    : tr("Moved by %1, the output changes by at most <b>%2</b>.")
                                          .arg(numberText(s.shift), numberText(moved, 3)));
     setReadout({});
@@ -170,7 +171,7 @@ void MixingPage::showShifts() {
         marks.push_back({state_.setup().shift, tr("S = %1").arg(state_.setup().shift), false});
     shifts_->setCurves(curves, marks);
     shifts_->setCaption(tr("Output of query %1 in pair %2 when the sentence moves: with the inverse rotation "
-                           "it stays, without it rotates")
+                           "it stays the same, without it the output rotates")
                             .arg(state_.query())
                             .arg(state_.setup().pair));
 }
@@ -178,10 +179,10 @@ void MixingPage::showShifts() {
 QString MixingPage::explanation() const {
     const Setup& s = state_.setup();
     QString text =
-        tr("<h3>Values that know their distance</h3>"
-           "<p>RoPE: o<sub>n</sub> = Σ<sub>j</sub> a<sub>nj</sub> v<sub>j</sub><br>"
-           "RoPER: o<sub>n</sub> = R(−n) Σ<sub>j</sub> a<sub>nj</sub> R(j) v<sub>j</sub> = Σ<sub>j</sub> "
-           "a<sub>nj</sub> R(j−n) v<sub>j</sub></p>");
+        tr("<h3>Values that carry their distance</h3>"
+           "<p>RoPE: o<sub>n</sub> = Σ<sub>j</sub> a<sub>nj</sub> v<sub>j</sub><br>RoPER: o<sub>n</sub> = "
+           "R(−n) Σ<sub>j</sub> a<sub>nj</sub> R(j) v<sub>j</sub> = Σ<sub>j</sub> a<sub>nj</sub> R(j−n) "
+           "v<sub>j</sub></p>");
     if (state_.isReady()) {
         const double theta = s.valueRotary().frequency(s.pair);
         const int n = state_.query(), j = state_.key();
@@ -196,14 +197,15 @@ QString MixingPage::explanation() const {
     }
     text +=
         tr("<p>o₀ = Σ a (v₀ cos(j−n)θ − v₁ sin(j−n)θ)<br>o₁ = Σ a (v₁ cos(j−n)θ + v₀ sin(j−n)θ)</p>"
-           "<p>Two equal values at different distances give different sums: that is what the network can "
-           "read. Rotating back by R(−n) is what makes it relative: without it the output also rotates with "
-           "the place of the whole sentence.</p><p>The bars by distance are projections of each arrow on the "
-           "direction of the sum: they add up to its length.</p>"
-           "<p>YaRN and LongRoPE multiply cos and sin by a factor m. An inverse of such a rotation divides "
-           "by m where the rotation multiplies by it: only then R(−n)R(n) = 1. Here, and when a run is read "
-           "with a scaling, m is in queries and keys alone, whose scores it multiplies by m²; values rotate "
-           "by the scaled angles without it, and nothing is left to divide.</p>");
+           "<p>Two equal values at different distances give different sums, which the network can read. "
+           "Rotating back by R(−n) makes the output relative: without it, the output also rotates with the "
+           "position of the whole sentence.</p>"
+           "<p>The bars by distance are projections of each arrow onto the direction of the sum: they add up "
+           "to its length.</p>"
+           "<p>YaRN and LongRoPE multiply cos and sin by a factor m. The inverse of such a rotation divides "
+           "by m where the rotation multiplies by it: only then is R(−n)R(n) = 1. Here, and when a run is "
+           "read with a scaling, m applies only to queries and keys, whose scores it multiplies by m²; "
+           "values rotate by the scaled angles without m, so that no division is needed.</p>");
     if (!s.rotates() || s.attention != AttentionKind::softmax)
         text += tr("<p>The weights come from the method chosen on the Attention page.</p>");
     return text + tr("<p><i>Harik &amp; Jayasiri, Rotary Positional Embeddings with Relative distances, "

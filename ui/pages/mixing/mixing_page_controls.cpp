@@ -19,10 +19,10 @@ void MixingPage::fillPanel() {
     panel_->onSetupShown(
         [mixed_tokens](const Setup& s) { mixed_tokens->setEnabled(s.source == VectorSource::random); });
     panel_->addIndex(tr("Query n"), "query", tr("← → step by one, Shift by ten, Home to 0"), all);
-    panel_->addIndex(tr("Key j"), "key", tr("Its arrow is marked; a click on an arrow or a bar chooses it"),
+    panel_->addIndex(tr("Key j"), "key", tr("Its arrow is marked; click an arrow or a bar to choose it"),
                      all);
     auto* key = new QSlider(Qt::Horizontal);
-    key->setAccessibleName(tr("Key, by hand"));
+    key->setAccessibleName(tr("Key slider"));
     connect(key, &QSlider::valueChanged, this,
             [this](int j) { panel_->change(tr("Key j"), [&](Setup& s) { s.key = j; }); });
     const auto show_key = [this, key] {
@@ -33,19 +33,19 @@ void MixingPage::fillPanel() {
     connect(&state_, &AttentionState::changed, key, show_key);
     show_key();
     panel_->addRow({}, key, tr("Drag the key along the sentence"));
-    panel_->addPair(tr("The plane that is shown; slow pairs rotate little"));
+    panel_->addPair(tr("The plane shown; slow pairs rotate little"));
     panel_->addHeading(tr("From RoPE to RoPER"));
     panel_->addDecimal(tr("Blend"), "blend", {}, 0.1, 2);
-    panel_->addSlider(tr("Blend, by hand"), "blend", tr("Drag from RoPE to RoPER and see every arrow rotate"),
+    panel_->addSlider(tr("Blend slider"), "blend", tr("Drag from RoPE to RoPER and see every arrow rotate"),
                       0, 1, 0.01);
     panel_->addRow({}, play_,
-                   tr("Moves the key of one or two tokens along the sentence; of all, blends to RoPER and "
-                      "back (Space)"));
+                   tr("With one or two tokens, move the key along the sentence; with all tokens, blend to "
+                      "RoPER and back (Space)"));
     panel_->addHeading(tr("Move the sentence"));
-    panel_->addShift(tr("Shift S"), {}, tr("Drag S from −64 to 64: the dots are the output on the way"));
+    panel_->addShift(tr("Shift S"), {}, tr("Drag S from −64 to 64: the dots trace the output"));
     panel_->addUnboundCheck(
         tr("Rotate back by R(−n)"),
-        tr("Without it the output rotates with the sentence: RoPER is relative only with the inverse"),
+        tr("Without it, the output rotates with the sentence: RoPER is relative only with the inverse"),
         [](const Setup& s) { return s.mistake != Mistake::no_inverse; },
         [](Setup& s, bool on) { s.mistake = on ? Mistake::none : Mistake::no_inverse; });
     panel_->addRow({}, verdict_, tr("Largest change of any feature of this output when the sentence moves"));
@@ -61,7 +61,7 @@ void MixingPage::addActions(Actions& actions) {
     actions.add(group, tr("Play or pause"), Qt::Key_Space, [this] { play_->click(); });
     actions.add(group, tr("Next query"), Qt::Key_Right, [this] { moveQuery(1); });
     actions.add(group, tr("Previous query"), Qt::Key_Left, [this] { moveQuery(-1); });
-    actions.add(group, tr("Ten queries on"), Qt::SHIFT | Qt::Key_Right, [this] { moveQuery(10); });
+    actions.add(group, tr("Ten queries forward"), Qt::SHIFT | Qt::Key_Right, [this] { moveQuery(10); });
     actions.add(group, tr("Ten queries back"), Qt::SHIFT | Qt::Key_Left, [this] { moveQuery(-10); });
     actions.add(group, tr("Query 0"), Qt::Key_Home, [this] { moveQuery(-bounds::kMaxTokens); });
     actions.add(group, tr("RoPE: do not rotate the values"), {},

@@ -48,7 +48,7 @@ PairTable::PairTable(AttentionState& state, QWidget* parent)
     setCellSize(*this, 20);
     horizontalHeader()->setSectionResizeMode(QHeaderView::Stretch);
     setAccessibleName(tr("Output of the query pair by pair, the largest change first"));
-    setToolTip(tr("A click shows the pair above"));
+    setToolTip(tr("Click a pair to show it above"));
     connect(this, &QTableWidget::cellClicked, this,
             [this](int row, int) { emit pairChosen(item(row, 0)->text().toInt()); });
 }

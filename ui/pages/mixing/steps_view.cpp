@@ -80,12 +80,12 @@ StepsView::Panels StepsView::panels(const Scene& scene, const QRectF& area, cons
     Panels all;
     all.titles = {tr("1. rotate: %1").arg(formulas.rotate), tr("2. mix: %1").arg(formulas.mix),
                   tr("3. rotate back: %1").arg(formulas.rotate_back),
-                  (is_wrong ? tr("as it should be: %1") : tr("in one step: %1")).arg(formulas.direct_output)};
+                  (is_wrong ? tr("should be: %1") : tr("in one step: %1")).arg(formulas.direct_output)};
     const QString difference = numberText(scene.row.largestDifference(), 2);
     all.verdict = is_wrong ? tr("the mistake “%1” changes the output by up to %2, over all %3 features")
                                  .arg(describe(state_.setup().mistake).name, difference)
                                  .arg(state_.setup().head_dim)
-                           : tr("largest difference of three steps and one, over all %1 features: %2")
+                           : tr("largest difference between three steps and one, over all %1 features: %2")
                                  .arg(state_.setup().head_dim)
                                  .arg(difference);
     const double below = wrappedHeight(all.verdict, font, area.width() - 16) + 6;
@@ -190,7 +190,7 @@ void StepsView::mouseMoveEvent(QMouseEvent*) {
     };
     const bool is_wrong = state_.setup().mistake != Mistake::none;
     emit hovered(
-        (is_wrong ? tr("ô = %1    o = %2    as it should be %3") : tr("ô = %1    o = %2    in one step %3"))
+        (is_wrong ? tr("ô = %1    o = %2    should be %3") : tr("ô = %1    o = %2    in one step %3"))
             .arg(pair(mixed.mixed), pair(mixed.output), pair(mixed.direct_output)));
 }
 

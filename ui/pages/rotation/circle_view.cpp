@@ -196,7 +196,7 @@ QString CircleView::figureCaption() const {
 QString CircleView::readoutAt(const QPointF& point) const {
     const Plane at = plane(canvas());
     const QPointF p = at.inPlane(point);
-    return tr("pointer (%1, %2)    x = (%3, %4)    R(m)x = (%5, %6)    length %7, kept by the rotation")
+    return tr("pointer (%1, %2)    x = (%3, %4)    R(m)x = (%5, %6)    length %7, preserved by the rotation")
         .arg(planeNumber(p.x()), planeNumber(p.y()), planeNumber(at.x.x(), 4), planeNumber(at.x.y(), 4),
              planeNumber(at.y.x(), 4), planeNumber(at.y.y(), 4),
              planeNumber(std::hypot(at.x.x(), at.x.y()), 4));

@@ -73,7 +73,7 @@ void FourWaysView::paintFigure(QPainter& painter, const QRectF& area, const Them
     painter.setFont(boldFont(plain));
     write(tr("R(m)x computed four ways"), theme.text);
     painter.setFont(plain);
-    write(tr("features %1 and %2 of it, pair %3:").arg(first).arg(second).arg(state_.setup().pair),
+    write(tr("features %1 and %2 (pair %3):").arg(first).arg(second).arg(state_.setup().pair),
           theme.faint_text);
     for (std::size_t way = 0; way < 4; ++way) {
         const Eigen::VectorXd& rotated = *ways.all()[way];
@@ -88,7 +88,7 @@ void FourWaysView::paintFigure(QPainter& painter, const QRectF& area, const Them
     write(tr("largest difference over all features: %1").arg(numberText(ways.largestDifference(), 2)),
           theme.text);
     if (has_room)
-        write(tr("The matrix has d² entries, 2d of them neither 0 nor 1: nobody multiplies by it."),
+        write(tr("The matrix has d² entries, 2d of them neither 0 nor 1: implementations avoid it."),
               theme.faint_text);
 }
 

@@ -106,9 +106,10 @@ QString RotationPage::explanation() const {
     const Rotary& rotary = state_.rotary();
     const auto [first, second] = rotary.plane(s.pair);
     if (s.pair >= rotary.pairs())
-        return tr("<h3>A pair that does not rotate</h3><p>With a rotated fraction of %1 only the first %2 of "
-                  "%3 features rotate. This pair, features %4 and %5, passes unchanged: it carries what a "
-                  "token is, wherever it stands.</p>")
+        return tr("<h3>A pair that does not rotate</h3>"
+                  "<p>With a rotated fraction of %1, only the first %2 of %3 features rotate. This pair, "
+                  "features %4 and %5, stays unchanged: it encodes what a token is, independent of its "
+                  "position.</p>")
             .arg(s.rotary_fraction)
             .arg(rotary.rotatedWidth())
             .arg(s.head_dim)
@@ -130,8 +131,8 @@ QString RotationPage::explanation() const {
             .arg(numberText(theta));
     text += tr("<p>At position m = %1 the pair (x<sub>%2</sub>, x<sub>%3</sub>) rotates by mθ = <b>%4</b> "
                "rad:</p>"
-               "<p>x′<sub>%2</sub> = x<sub>%2</sub> cos mθ − x<sub>%3</sub> sin mθ = <b>%5</b><br>"
-               "x′<sub>%3</sub> = x<sub>%2</sub> sin mθ + x<sub>%3</sub> cos mθ = <b>%6</b></p>"
+               "<p>x′<sub>%2</sub> = x<sub>%2</sub> cos mθ − x<sub>%3</sub> sin mθ = "
+               "<b>%5</b><br>x′<sub>%3</sub> = x<sub>%2</sub> sin mθ + x<sub>%3</sub> cos mθ = <b>%6</b></p>"
                "<p>Its norm is preserved; at m = 0 nothing rotates; R(m)R(m′) = R(m+m′).</p>")
                 .arg(numberText(s.position))
                 .arg(first)
@@ -140,14 +141,16 @@ QString RotationPage::explanation() const {
                      numberText(state_.rotated()[second]));
     if (upper_->currentWidget() == two_vectors_)
         text +=
-            tr("<h3>Two vectors</h3><p>⟨R(n)q, R(j)k⟩ = qᵀR(n)ᵀR(j)k = qᵀR(j−n)k: the score depends on the "
-               "distance δ = n − j alone. Move both positions by S and watch the number stay.</p>");
+            tr("<h3>Two vectors</h3>"
+               "<p>⟨R(n)q, R(j)k⟩ = qᵀR(n)ᵀR(j)k = qᵀR(j−n)k: the score depends only on the distance δ = n − "
+               "j. Shift both positions by S: the number stays the same.</p>");
     if (upper_->currentWidget() == four_ways_)
         text +=
-            tr("<h3>Four equivalent ways</h3><p>A 2 × 2 matrix per pair; x ⊙ cos + x̃ ⊙ sin, where x̃ has each "
-               "pair (a, b) as (−b, a) (`rotate_half`), as most implementations do it; multiplication by "
-               "e<sup>imθ</sup>; and the full matrix R(m), block-diagonal for interleaved pairs, scattered "
-               "for half-split ones. All are the same rotation up to rounding.</p>");
+            tr("<h3>Four equivalent ways</h3>"
+               "<p>A 2 × 2 matrix per pair; x ⊙ cos + x̃ ⊙ sin, where x̃ contains (−b, a) for each pair (a, b) "
+               "(`rotate_half`), as in most implementations; multiplication by e<sup>imθ</sup>; and the full "
+               "matrix R(m), block-diagonal for interleaved pairs, scattered for half-split ones. All are "
+               "the same rotation up to rounding.</p>");
     return text +
            tr("<p><i>Su et al., RoFormer: Enhanced Transformer with Rotary Position Embedding, 2021</i></p>");
 }

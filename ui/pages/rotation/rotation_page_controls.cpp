@@ -24,8 +24,8 @@ void RotationPage::fillPanel() {
     addExamples(*panel_, "rotation", [this](const ViewSettings& view) { setViewSettings(view); });
     panel_->addDecimal(tr("Position m"), "position", tr("← → step by one, Shift by ten, Home returns to 0"),
                        1, 2);
-    panel_->addSlider(tr("Position, by hand"), "position", tr("Drag through positions 0 to 64"), 0,
-                      kSliderTop, 1);
+    panel_->addSlider(tr("Position slider"), "position", tr("Drag through positions 0 to 64"), 0, kSliderTop,
+                      1);
     play_ = new PlayButton(kFrame_ms);
     connect(play_, &QPushButton::toggled, this, &RotationPage::onPlayToggled);
     connect(play_, &PlayButton::next, this, &RotationPage::advance);
@@ -35,12 +35,12 @@ void RotationPage::fillPanel() {
     speed_->setValue(2);
     speed_->setSuffix(tr(" positions/s"));
     panel_->addRow(tr("Speed"), speed_, tr("How fast the position moves while playing"));
-    panel_->addRow({}, play_, tr("Moves the position on (Space)"));
-    panel_->addPair(tr("In the large circle; a click on a dial selects it too"));
+    panel_->addRow({}, play_, tr("Advance the position (Space)"));
+    panel_->addPair(tr("The pair in the large circle; clicking a dial also selects it"));
     panel_->addHeading(tr("Two vectors"));
     panel_->addDecimal(tr("Query position n"), "position", tr("The query q is the vector x"), 1, 2);
     panel_->addDecimal(tr("Key position j"), "key_position", {}, 1, 2);
-    panel_->addShift(tr("Shift both by S"), tr("Added to n and j; the product ⟨R(n)q, R(j)k⟩ stays"),
+    panel_->addShift(tr("Shift both by S"), tr("Added to n and j; the product ⟨R(n)q, R(j)k⟩ stays the same"),
                      tr("Drag S from −64 to 64"));
     panel_->addHeading(tr("Rotation"));
     addRotationControls(*panel_);
@@ -61,7 +61,7 @@ QWidget* RotationPage::makeVectorTable() {
     vector_->setHorizontalHeaderLabels({tr("x, query q"), tr("key k")});
     vector_->horizontalHeader()->setSectionResizeMode(QHeaderView::Stretch);
     setCellSize(*vector_, 22);
-    vector_->setAccessibleName(tr("Vector x and key k, one feature a row"));
+    vector_->setAccessibleName(tr("Vector x and key k, one feature per row"));
     vector_->setMinimumHeight(150);
     connect(vector_, &QTableWidget::cellChanged, this, [this](int row, int column) {
         if (showing_) return;
@@ -77,7 +77,7 @@ QWidget* RotationPage::makeVectorTable() {
 
 /// Rejects an invalid entry with a message, and reverts it.
 void RotationPage::refuseFeature(int row, int column) {
-    setReadout(tr("%1 must be a number between −1000000 and 1000000, not “%2”; the old one stays")
+    setReadout(tr("%1 must be a number between −1000000 and 1000000, not “%2”; the old value was kept")
                    .arg(withSubscript(column == 0 ? QStringLiteral("x") : QStringLiteral("k"), row))
                    .arg(vector_->item(row, column)->text()));
     showVector();
@@ -105,7 +105,7 @@ void RotationPage::addActions(Actions& actions) {
     actions.add(group, tr("Play or pause"), Qt::Key_Space, [this] { play_->click(); });
     actions.add(group, tr("Next position"), Qt::Key_Right, [this] { step(1); });
     actions.add(group, tr("Previous position"), Qt::Key_Left, [this] { step(-1); });
-    actions.add(group, tr("Ten positions on"), Qt::SHIFT | Qt::Key_Right, [this] { step(10); });
+    actions.add(group, tr("Ten positions forward"), Qt::SHIFT | Qt::Key_Right, [this] { step(10); });
     actions.add(group, tr("Ten positions back"), Qt::SHIFT | Qt::Key_Left, [this] { step(-10); });
     actions.add(group, tr("Position 0"), Qt::Key_Home, [this] { step(-state_.setup().position); });
     actions.add(group, tr("Worked example: “cat” at position 3"), {}, [this] {

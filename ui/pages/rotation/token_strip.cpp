@@ -17,10 +17,10 @@ constexpr double kMaxCellWidth = 110, kMinRowHeight = 56, kMargin = 6;
 
 TokenStrip::TokenStrip(RotationState& state, QWidget* parent)
     : FigureView(parent, QStringLiteral("tokens"),
-                 tr("The sentence, each token with the pair rotated to its position")),
+                 tr("The sentence, with the pair rotated by the position of each token")),
       state_(state) {
     setEmptyText(
-        tr("Type a sentence under “Sentence”: each of its words appears here, rotated to its position."));
+        tr("Type a sentence under “Sentence”: each of its words appears here, rotated by its position."));
     connect(&state_, &RotationState::changed, this, qOverload<>(&QWidget::update));
 }
 

@@ -76,14 +76,14 @@ QString TwoVectorsView::summary(const Scene& at) const {
         return tr("δ = n − j = %1\n⟨R(n)q, R(j)k⟩ = %2")
             .arg(signedPosition(s.position - s.key_position, 0), vectorNumber(at.score, 6));
     const double change = at.score - at.score_unshifted;
-    return tr("query at n = %1\nkey at j = %2\nδ = n − j = %3\n\n⟨R(n)q, R(j)k⟩ = %4\n  of it pair %5: %6\n\n"
-              "angle between the arrows\n  %7 rad = %8°\n\n")
+    return tr("query at n = %1\nkey at j = %2\nδ = n − j = %3\n\n⟨R(n)q, R(j)k⟩ = %4\n  from pair %5: "
+              "%6\n\nangle between the arrows\n  %7 rad = %8°\n\n")
                .arg(signedPosition(s.position, s.shift), signedPosition(s.key_position, s.shift),
                     signedPosition(s.position - s.key_position, 0), vectorNumber(at.score, 6))
                .arg(s.pair)
                .arg(vectorNumber(at.pair_part, 6), vectorNumber(at.angle),
                     vectorNumber(at.angle * 180 / M_PI, 1)) +
-           (s.shift == 0 ? tr("Move S: both arrows rotate,\nthe angle between them stays.")
+           (s.shift == 0 ? tr("Change S: both arrows rotate,\nthe angle between them stays.")
                          : tr("Shifting both by S = %1\nchanges the product by\n  %2")
                                .arg(signedPosition(s.shift, 0), numberText(change, 2)));
 }
@@ -177,10 +177,10 @@ void TwoVectorsView::mousePressEvent(QMouseEvent* event) {
 void TwoVectorsView::mouseMoveEvent(QMouseEvent* event) {
     if (dragged_ != Dragged::nothing) dragTo(event->position());
     const Scene at = scene(canvas());
-    emit hovered(tr("q = (%1, %2)    k = (%3, %4)    ⟨R(n)q, R(j)k⟩ = %5    this pair's part %6    drag any "
-                    "of the arrows")
-                     .arg(vectorNumber(at.q.x()), vectorNumber(at.q.y()), vectorNumber(at.k.x()),
-                          vectorNumber(at.k.y()), vectorNumber(at.score, 6), vectorNumber(at.pair_part, 6)));
+    emit hovered(
+        tr("q = (%1, %2)    k = (%3, %4)    ⟨R(n)q, R(j)k⟩ = %5    this pair's part %6    drag any arrow")
+            .arg(vectorNumber(at.q.x()), vectorNumber(at.q.y()), vectorNumber(at.k.x()),
+                 vectorNumber(at.k.y()), vectorNumber(at.score, 6), vectorNumber(at.pair_part, 6)));
 }
 
 void TwoVectorsView::mouseReleaseEvent(QMouseEvent*) {

@@ -153,8 +153,8 @@ QString WorkedExampleView::html(const Theme& theme) const {
                               .arg(numberText(setup.position))
                               .arg(setup.head_dim)
                               .arg(numberText(setup.base), vectorText(state_.x(), 2));
-    const QString titles[] = {tr("Frequencies"), tr("Angles"), tr("Cosine and sine"),  tr("Products"),
-                              tr("Sums"),        tr("Result"), tr("Why paper differs")};
+    const QString titles[] = {tr("Frequencies"), tr("Angles"), tr("Cosine and sine"),         tr("Products"),
+                              tr("Sums"),        tr("Result"), tr("Why paper results differ")};
     const QString steps[] = {frequencyStep(example, setup),
                              angleStep(example),
                              cosineStep(example),

@@ -78,8 +78,8 @@ QString scalingNumbers(const Setup& s) {
 
 SpectrumPage::SpectrumPage(Selection& selection, QWidget* parent)
     : ExplorerPage(tr("Spectrum"),
-                   tr("How fast each pair rotates, which pairs finish a rotation within the text, and how "
-                      "far a score can see."),
+                   tr("How fast each pair rotates, which pairs complete a rotation within the text, and how "
+                      "scores decay with distance."),
                    selection, parent),
       state_(selection, this),
       spectrum_(
@@ -94,7 +94,7 @@ SpectrumPage::SpectrumPage(Selection& selection, QWidget* parent)
     bound_->setLog(true, false);
     spectrum_->setTitle(tr("How slowly each pair rotates"));
     decay_->setTitle(tr("How large a score can be, by distance"));
-    bound_->setTitle(tr("How far a similar token is told from a random one: while B(δ) ≥ 0"));
+    bound_->setTitle(tr("How far away a similar token can be told from a random one: while B(δ) ≥ 0"));
     decay_->setYFloor(0);
     auto* grid = new QGridLayout;
     grid->setSpacing(6);
@@ -282,8 +282,9 @@ QString SpectrumPage::explanation() const {
     const Setup& s = state_.setup();
     const ScalingText scaling = describe(s.scaling.method);
     QString text =
-        tr("<h3>Frequencies</h3><p>θ<sub>i</sub> = %1, λ<sub>i</sub> = 2π/θ<sub>i</sub>, b = %2, r = %3 "
-           "rotated features.</p><p>Scaling in use: <b>%4</b>: %5<br><i>%6</i></p>")
+        tr("<h3>Frequencies</h3>"
+           "<p>θ<sub>i</sub> = %1, λ<sub>i</sub> = 2π/θ<sub>i</sub>, b = %2, r = %3 rotated features.</p>"
+           "<p>Scaling in use: <b>%4</b>: %5<br><i>%6</i></p>")
             .arg(s.frequency_formula == FrequencyFormula::standard ? QStringLiteral("b<sup>−2i/r</sup>")
                                                                    : QStringLiteral("b<sup>−i/r</sup>"))
             .arg(numberText(s.base))
@@ -298,12 +299,14 @@ QString SpectrumPage::explanation() const {
                          numberText(s.context_length * state_.theta()[s.pair] / (2 * std::numbers::pi), 4));
     else
         text += tr("<p>Pair %1 does not rotate.</p>").arg(s.pair);
-    return text + tr("<h3>Decay</h3><p>(1/(r/2)) Σ<sub>j=1</sub><sup>r/2</sup> |S<sub>j</sub>|, "
-                     "S<sub>j</sub> = Σ<sub>i&lt;j</sub> e<sup>iδθ<sub>i</sub></sup>, bounds how large a "
-                     "score can be at distance δ. <i>Su 2021; the figure has d = 128.</i></p>"
-                     "<h3>Base bound</h3><p>B(δ) = Σ<sub>i</sub> cos δθ<sub>i</sub>. While it is not "
-                     "negative, a similar token δ away scores above a random one. The first δ with B(δ) "
-                     "below 0 is as far as this base carries. <i>Xu et al. 2024, arXiv 2405.14591</i></p>");
+    return text + tr("<h3>Decay</h3>"
+                     "<p>(1/(r/2)) Σ<sub>j=1</sub><sup>r/2</sup> |S<sub>j</sub>|, S<sub>j</sub> = "
+                     "Σ<sub>i&lt;j</sub> e<sup>iδθ<sub>i</sub></sup>, bounds how large a score can be at "
+                     "distance δ. <i>Su 2021; the figure there has d = 128.</i></p>"
+                     "<h3>Base bound</h3>"
+                     "<p>B(δ) = Σ<sub>i</sub> cos δθ<sub>i</sub>. While it is not negative, a similar token "
+                     "at distance δ scores above a random one. The first δ with B(δ) below 0 is the limit of "
+                     "this base. <i>Xu et al. 2024, arXiv 2405.14591</i></p>");
 }
 
 }  // namespace roper

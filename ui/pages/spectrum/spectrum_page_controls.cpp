@@ -11,7 +11,7 @@ void SpectrumPage::addActions(Actions& actions) {
     };
     actions.add(group, tr("Next pair"), Qt::Key_Right, [step] { step(1); });
     actions.add(group, tr("Previous pair"), Qt::Key_Left, [step] { step(-1); });
-    actions.add(group, tr("Ten pairs on"), Qt::SHIFT | Qt::Key_Right, [step] { step(10); });
+    actions.add(group, tr("Ten pairs forward"), Qt::SHIFT | Qt::Key_Right, [step] { step(10); });
     actions.add(group, tr("Ten pairs back"), Qt::SHIFT | Qt::Key_Left, [step] { step(-10); });
     actions.add(group, tr("First pair"), Qt::Key_Home, [step] { step(-bounds::kMaxHeadDim); });
     actions.add(group, tr("Paste a config.json…"), {}, [this] { panel_->askForConfig(); });

@@ -43,15 +43,15 @@ void SpectrumPanel::fill() {
     quantity_ = new QComboBox;
     quantity_->addItems({tr("wavelength λ"), tr("frequency θ")});
     connect(quantity_, &QComboBox::currentIndexChanged, this, &SpectrumPanel::quantityChanged);
-    addRow(tr("Show"), quantity_, tr("Positions a full rotation, or radians per position"));
-    addPair(tr("Marked in the pictures; ← → and a click choose it"));
+    addRow(tr("Show"), quantity_, tr("Positions per full rotation, or radians per position"));
+    addPair(tr("Marked in the pictures; choose it with ← → or a click"));
     addReal(tr("Text length L′"), "context_length", tr("The dashed line"));
     addInteger(tr("Distances"), "distances", {}, 64);
     addHeading(tr("Rotation"));
     addRotationControls(*this);
     addHeading(tr("Scaling for longer texts"));
     addScalingControls();
-    addHeading(tr("Drawn beside it"));
+    addHeading(tr("Also drawn"));
     addOverlays();
     addOwnParameters();
     addHeading(tr("Models"));
@@ -203,7 +203,7 @@ void SpectrumPanel::copyConfig() {
     try {
         QApplication::clipboard()->setText(
             QString::fromStdString(huggingFaceConfig(selection().setup(), true)));
-        emit reported(tr("Copied, with rope_parameters as newer versions of transformers have it."));
+        emit reported(tr("Copied, with rope_parameters as in newer versions of transformers."));
     } catch (const Error& error) {
         emit reported(tr("Not copied: %1").arg(QString::fromStdString(error.what())));
     }

@@ -15,7 +15,7 @@ struct Described {
 const Described& described(ScalingMethod method) {
     static const std::map<ScalingMethod, Described> all = {
         {ScalingMethod::none,
-         {{QObject::tr("unscaled"), QObject::tr("θ as the formula has it"), "Su et al. 2021"}, "#777d86"}},
+         {{QObject::tr("unscaled"), QObject::tr("θ as given by the formula"), "Su et al. 2021"}, "#777d86"}},
         {ScalingMethod::linear,
          {{QObject::tr("linear"), "θ/s", "Chen et al. 2023, arXiv 2306.15595"}, "#aa4499"}},
         {ScalingMethod::ntk,

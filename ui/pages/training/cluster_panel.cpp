@@ -35,29 +35,29 @@ ClusterPanel::ClusterPanel(const std::filesystem::path& runs, QWidget* parent)
       list_(new QTreeWidget),
       summary_(wrappedLabel()),
       problem_(messageLabel()) {
-    list_->setHeaderLabels({tr("Run"), tr("Where it is")});
+    list_->setHeaderLabels({tr("Run"), tr("Status")});
     list_->setRootIsDecorated(false);
     list_->setUniformRowHeights(true);
     list_->setAccessibleName(tr("Runs on the cluster, one by one"));
     list_->setTextElideMode(Qt::ElideMiddle);
     list_->setSelectionMode(QAbstractItemView::ExtendedSelection);
-    list_->setToolTip(tr("Shift and Ctrl choose several; a double click shows the run"));
+    list_->setToolTip(tr("Select several with Shift or Ctrl; double-click to show the run"));
     list_->header()->setSectionResizeMode(0, QHeaderView::Interactive);
     list_->header()->setStretchLastSection(true);
     grid_->setEmptyText(
-        tr("Runs that were handed to a cluster stand here: “roper-train sweep FILE --slurm” on one of its "
-           "login nodes."));
+        tr("Runs submitted to a cluster appear here: “roper-train sweep FILE --slurm” on one of its login "
+           "nodes submits them."));
     cancel_ = narrowButton(
         {tr("Cancel")},
-        tr("Take the chosen runs that you submitted back from Slurm; what they have trained is kept"), this,
+        tr("Cancel the selected runs that you submitted to Slurm; their training progress is kept"), this,
         [this] { cancelSelected(); });
     requeue_ = narrowButton({tr("Requeue")},
-                            tr("Save the chosen runs that you submitted and that are running, and put them "
+                            tr("Save the selected runs that you submitted and that are running, and put them "
                                "back into Slurm's queue"),
                             this, [this] { watch_->requeue(selectedIf(isRunningInSlurm)); });
     submit_ = narrowButton(
         {tr("Submit again")},
-        tr("Hand the chosen runs that nobody has to Slurm again, with the options that you gave it"), this,
+        tr("Submit the selected missing runs to Slurm again, with the options of your last submission"), this,
         [this] { watch_->submit(selectedIf(isMissing)); });
     columnOf({{makeSplitter(Qt::Vertical, {grid_, list_}, {}, 1), 1},
               rowOf({cancel_, requeue_, submit_}),
@@ -121,16 +121,16 @@ void ClusterPanel::cancelSelected() {
     question->setIcon(QMessageBox::Question);
     question->setWindowTitle(tr("Cancel"));
     question->setText(
-        tr("What you chose shares an element of Slurm's array with %1, which will be cancelled, too.")
+        tr("Your selection shares an element of Slurm's array with %1, which will also be cancelled.")
             .arg(QString::fromStdString(countOf(others.size(), "other run"))));
     const auto named = std::min(others.size(), kMaxNamed);
     const std::string names =
         join({others.begin(), others.begin() + static_cast<std::ptrdiff_t>(named)}, "\n");
     question->setInformativeText(
-        tr("%1\n\nWhat they have trained is kept, and they can be submitted again.")
+        tr("%1\n\nTheir training progress is kept, and they can be submitted again.")
             .arg(QString::fromStdString(names + (named < others.size() ? "\n…" : ""))));
-    auto* agree = question->addButton(tr("Cancel all of them"), QMessageBox::AcceptRole);
-    question->setDefaultButton(question->addButton(tr("Leave them"), QMessageBox::RejectRole));
+    auto* agree = question->addButton(tr("Cancel all"), QMessageBox::AcceptRole);
+    question->setDefaultButton(question->addButton(tr("Keep them"), QMessageBox::RejectRole));
     connect(agree, &QPushButton::clicked, this, [this, array_tasks] { watch_->cancel(array_tasks); });
     question->open();
 }

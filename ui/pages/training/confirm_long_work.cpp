@@ -16,11 +16,11 @@ void confirmLongWork(QWidget* parent, const QString& what, const QString& verb, 
     question->setObjectName(QStringLiteral("long_work_question"));
     question->setAttribute(Qt::WA_DeleteOnClose);
     question->setIcon(QMessageBox::Question);
-    question->setWindowTitle(QObject::tr("This takes long"));
+    question->setWindowTitle(QObject::tr("This takes a long time"));
     question->setText(QObject::tr("%1: %2.").arg(what, expectedTimeText(time)));
     question->setInformativeText(
-        QObject::tr("This machine: %1. It would be done %2. It trains on if this window is closed, and it "
-                    "can be stopped, and resumed, at any time.")
+        QObject::tr("This machine: %1. Training would end %2. It continues if this window is closed, and can "
+                    "be stopped and resumed at any time.")
             .arg(QString::fromStdString(machineName()), clockTimeText(time.seconds)));
     auto* agree = question->addButton(verb, QMessageBox::AcceptRole);
     question->addButton(QMessageBox::Cancel);

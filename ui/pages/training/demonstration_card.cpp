@@ -28,14 +28,14 @@ DemonstrationCard::DemonstrationCard(TrainingState& state, QWidget* parent)
                                 tr("Attention of the model trained with RoPER"), this,
                                 [this] { emit inspectRequested(roper_run_, true); })),
       compare_(makeActionButton(
-          tr("Compare"), tr("Both runs, and those of other seeds, on the Compare page"), this,
+          tr("Compare"), tr("Both runs and those of other seeds, on the Compare page"), this,
           [this] { emit compareRequested(QString::fromStdString(specification_->about.title)); })),
       more_seeds_(makeActionButton(tr("More seeds"),
-                                   tr("Queue both for six seeds: one pair alone says little"), this,
+                                   tr("Queue both methods for six seeds: a single pair shows little"), this,
                                    [this] { emit moreSeedsRequested(*specification_); })) {
     setFrameShape(QFrame::StyledPanel);
     setAccessibleName(start_->text());
-    sentence_->setAccessibleName(tr("What the demonstration shows"));
+    sentence_->setAccessibleName(tr("Result of the demonstration"));
     start_->setFont(boldFont(start_->font()));
     columnOf({start_, sentence_, evidence_, makeFlowRow({inspect_, compare_, more_seeds_})}, this);
     try {
@@ -100,13 +100,15 @@ void DemonstrationCard::refresh() {
         const double seconds = time.basis == ExpectedTime::Basis::guess
                                    ? 60 * specification_->about.minutes * static_cast<double>(twins.size())
                                    : time.seconds;
-        sentence_->setText(tr("Trains RoPE and RoPER on the same strings to copy, in about %1.")
-                               .arg(shortDuration(seconds)));
+        sentence_->setText(
+            tr("Trains RoPE and RoPER to copy the same strings, in about %1.").arg(shortDuration(seconds)));
     }
     const QString lack = state_.memoryShortage(*specification_, 2);
     start_->setEnabled(!is_training && lack.isEmpty());
-    start_->setText(is_done ? tr("Watch RoPER learn sooner, again") : tr("Watch RoPER learn sooner"));
-    start_->setToolTip(lack.isEmpty() ? tr("RoPE and RoPER at the same time, alone in the charts") : lack);
+    start_->setText(is_done ? tr("Watch again") : tr("Watch RoPER learn sooner"));
+    start_->setToolTip(
+        lack.isEmpty() ? tr("Train RoPE and RoPER at the same time, and show only these two in the charts")
+                       : lack);
     evidence_->setVisible(!is_training && !evidence_->text().isEmpty() && is_done);
     inspect_->parentWidget()->setVisible(is_done);
     reserveTextHeight();

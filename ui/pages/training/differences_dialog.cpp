@@ -56,7 +56,7 @@ DifferencesDialog::DifferencesDialog(const std::vector<RunWatcher*>& runs, QWidg
         differencesOf(records, records.size() > kMaxRuns ? DifferencesBy::group : DifferencesBy::run);
     markdown_ = QString::fromStdString(toMarkdown(differences));
 
-    setWindowTitle(tr("What differs between %1").arg(countText(static_cast<int>(records.size()), tr("run"))));
+    setWindowTitle(tr("Differences between %1").arg(countText(static_cast<int>(records.size()), tr("run"))));
     QStringList headers{QString()};
     for (const std::string& column : differences.columns)
         headers << QString::fromStdString(column);
@@ -68,10 +68,10 @@ DifferencesDialog::DifferencesDialog(const std::vector<RunWatcher*>& runs, QWidg
     table_->verticalHeader()->hide();
     table_->setEditTriggers(QAbstractItemView::NoEditTriggers);
     table_->setTextElideMode(Qt::ElideMiddle);
-    table_->setAccessibleName(tr("What differs"));
+    table_->setAccessibleName(tr("Differences"));
     addHeading(*table_, differences.settings.empty() ? tr("No setting differs") : tr("Settings that differ"));
     addRows(*table_, differences.settings);
-    addHeading(*table_, tr("What each reached"));
+    addHeading(*table_, tr("Results"));
     addRows(*table_, differences.outcomes);
     table_->resizeColumnsToContents();
     int width = 0;

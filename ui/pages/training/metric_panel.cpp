@@ -26,7 +26,7 @@ MetricPanel::MetricPanel(QWidget* parent) : QWidget(parent), splitter_(makeSplit
 QWidget* MetricPanel::makeControls() {
     auto* across = new QComboBox;
     across->addItems({tr("by step"), tr("by time"), tr("by tokens")});
-    across->setAccessibleName(tr("What the x axis counts"));
+    across->setAccessibleName(tr("Quantity on the x axis"));
     across->setToolTip(across->accessibleName());
     connect(across, &QComboBox::currentIndexChanged, this, [this](int index) {
         x_axis_ = static_cast<MetricChart::XAxis>(index);
@@ -39,8 +39,8 @@ QWidget* MetricPanel::makeControls() {
     smoothing->setMaximumWidth(110);
     smoothing->setAccessibleName(tr("Smoothing"));
     smoothing->setToolTip(
-        tr("Of what is recorded at every step, the bold curve is the mean of so many values, as many before "
-           "as after; the pale one is each value"));
+        tr("For quantities recorded at every step, the bold curve is the mean of this many values around "
+           "each step; the pale curve shows each value"));
     auto* averaged = new QLabel;
     averaged->setMinimumWidth(averaged->fontMetrics().horizontalAdvance(tr("no mean of 501")));
     connect(smoothing, &QSlider::valueChanged, this, [this, averaged](int place) {
@@ -61,18 +61,19 @@ QWidget* MetricPanel::makeControls() {
     legend->setTristate(true);
     legend->setCheckState(Qt::PartiallyChecked);
     legend->setToolTip(
-        tr("Legends. Half ticked: where there is room; of many kinds of runs below the lowest chart alone"));
+        tr("Legends. Partially ticked: where there is room; for many kinds of runs, only below the lowest "
+           "chart"));
     connect(legend, &QCheckBox::stateChanged, this, [this](int state) {
         legend_ = state == Qt::PartiallyChecked ? std::nullopt : std::optional(state == Qt::Checked);
         forEachChart([&](MetricChart& chart) { chart.setLegendShown(legend_); });
     });
     drawn_count_ = new QLabel;
-    drawn_count_->setToolTip(tr("Of each kind as many; choose or filter fewer runs to see others"));
+    drawn_count_->setToolTip(tr("The same number of each kind; select or filter fewer runs to see others"));
     drawn_count_->hide();
     auto* reset = makeActionButton(
         tr("Reset zoom"),
-        tr("Show everything and keep up with new points; a double click on a chart does the same. Drag to "
-           "zoom into a box, drag with Shift or the middle button to move; the wheel zooms at the pointer."),
+        tr("Show everything and follow new points; a double click on a chart does the same. Drag to zoom "
+           "into a box, drag with Shift or the middle button to move; the wheel zooms at the pointer."),
         this, &MetricPanel::autoscale);
     add_ = makeActionButton(tr("Add chart"), {}, this, &MetricPanel::addChart);
     QWidget* bar = makeFlowRow({across, smoothing, averaged, log_x, legend, reset, add_, drawn_count_});
@@ -166,8 +167,8 @@ void MetricPanel::showChartActions() {
         });
     }
     add_->setEnabled(count() < kMaxCharts);
-    add_->setToolTip(add_->isEnabled() ? tr("One more chart, of anything that runs record")
-                                       : tr("There are %1 charts at most").arg(kMaxCharts));
+    add_->setToolTip(add_->isEnabled() ? tr("Another chart, of any quantity that runs record")
+                                       : tr("At most %1 charts are possible").arg(kMaxCharts));
 }
 
 int MetricPanel::chartIndexOf(Quantity quantity) const {

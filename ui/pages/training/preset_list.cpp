@@ -51,7 +51,7 @@ class CardDelegate : public QStyledItemDelegate {
             "<body style='color:" + option.palette.color(QPalette::Text).name() + "'>" +
             index.data(Qt::UserRole).toString() +
             (index.data(kChangedRole).toBool()
-                 ? QObject::tr("<br><b>Settings changed.</b> Click here for those of the preset.")
+                 ? QObject::tr("<br><b>Settings changed.</b> Click here to restore those of the preset.")
                  : QString()) +
             "</body>");
     }

@@ -54,9 +54,9 @@ QString emptyTextOf(Quantity quantity) {
         return QuantityChart::tr("Runs with linear attention and 1 + cosine record it at each evaluation.");
     if (quantity == Quantity::accuracy)
         return QuantityChart::tr(
-            "Solved problems appear with the first evaluation.\nOf the prefix task: letters that follow with "
-            "certainty and were predicted. Of a text: tokens that were likeliest.");
-    return QuantityChart::tr("It appears with the first evaluation, of tasks that have it.");
+            "Solved problems appear after the first evaluation.\nPrefix task: predictable letters that were "
+            "predicted. Texts: tokens that were predicted as the most likely.");
+    return QuantityChart::tr("It appears after the first evaluation, for tasks that record it.");
 }
 
 /// Reference for runs on texts: the unigram entropy, i.e. the loss if only token frequencies are known.
@@ -101,8 +101,8 @@ QuantityChart::QuantityChart(Quantity quantity, QWidget* parent)
       chart_(new MetricChart(figureNameOf(quantity), quantityTitle(quantity), this)) {
     for (const QuantityInfo& info : quantities())
         choice_->addItem(quantityTitle(info.quantity));
-    choice_->setAccessibleName(tr("What the chart shows"));
-    choice_->setToolTip(tr("What the chart shows: anything that runs record"));
+    choice_->setAccessibleName(tr("Quantity of the chart"));
+    choice_->setToolTip(tr("The quantity of the chart: any that runs record"));
     allowShrinking(*choice_, 14);
     connect(choice_, &QComboBox::activated, this,
             [this](int index) { emit quantityChosen(static_cast<Quantity>(index)); });

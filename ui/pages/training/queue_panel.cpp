@@ -47,24 +47,25 @@ QueuePanel::QueuePanel(TrainingState& state, QWidget* parent)
     list_->setSelectionMode(QAbstractItemView::ExtendedSelection);
     list_->setDragDropMode(QAbstractItemView::InternalMove);
     list_->setContextMenuPolicy(Qt::CustomContextMenu);
-    list_->setToolTip(tr("Drag runs to another place; Shift and Ctrl choose several"));
+    list_->setToolTip(tr("Drag runs to reorder them; select several with Shift or Ctrl"));
     list_->header()->setStretchLastSection(false);
     list_->header()->setSectionResizeMode(0, QHeaderView::Stretch);
     up_ = makeButton({tr("Up")}, tr("Train it earlier"), [this] { state_.edits().move(selected(), -1); });
     down_ = makeButton({tr("Down")}, tr("Train it later"), [this] { state_.edits().move(selected(), 1); });
     hold_ = makeButton({tr("Hold"), tr("Release")}, tr("Keep it in the queue without training it"),
                        [this] { toggleHold(); });
-    remove_ =
-        makeButton({tr("Remove")}, tr("Take it out of the queue; a run that never began goes to the trash"),
-                   [this] { state_.edits().remove(selected()); });
-    clear_ = makeButton({tr("Clear")}, tr("Take all runs out of the queue that do not train yet"), [this] {
-        std::vector<std::string> waiting;
-        for (const std::string& name : listed()) {
-            const RunWatcher* run = store_.find(QString::fromStdString(name));
-            if (run == nullptr || !run->isActive()) waiting.push_back(name);
-        }
-        state_.edits().remove(waiting);
-    });
+    remove_ = makeButton({tr("Remove")},
+                         tr("Remove it from the queue; a run that never started is moved to the trash"),
+                         [this] { state_.edits().remove(selected()); });
+    clear_ =
+        makeButton({tr("Clear")}, tr("Remove all runs that are not training yet from the queue"), [this] {
+            std::vector<std::string> waiting;
+            for (const std::string& name : listed()) {
+                const RunWatcher* run = store_.find(QString::fromStdString(name));
+                if (run == nullptr || !run->isActive()) waiting.push_back(name);
+            }
+            state_.edits().remove(waiting);
+        });
     at_once_->setRange(1, 256);
     at_once_->setAccessibleName(tr("Trainers at the same time"));
     at_once_->setToolTip(tr("They share the cores evenly"));
@@ -76,9 +77,9 @@ QueuePanel::QueuePanel(TrainingState& state, QWidget* parent)
             emit reported(QString::fromStdString(error.what()));
         }
     });
-    approve_ =
-        makeButton({tr("Train them")}, tr("What waits in this queue now is trained, wherever it came from"),
-                   [this] { queue_.approve(); });
+    approve_ = makeButton({tr("Train them")},
+                          tr("Train everything that is waiting in this queue now, wherever it came from"),
+                          [this] { queue_.approve(); });
     columnOf({{list_, 1},
               rowOf({up_, down_, hold_, remove_, clear_}),
               rowOf({at_once_, new QLabel(tr("at the same time")), kSpacer}),
@@ -218,11 +219,12 @@ void QueuePanel::showQueue() {
     at_once_->setEnabled(queue.devices.empty());
     const std::vector<WaitingRun>& unapproved = queue_.unapproved();
     problem_->setText(!queue_.problem().isEmpty() ? queue_.problem()
-                      : !unapproved.empty() ? tr("%1. What you did not queue is trained only if you say so.")
-                                                  .arg(QString::fromStdString(describeUnapproved(unapproved)))
+                      : !unapproved.empty()
+                          ? tr("%1. Runs that you did not queue are trained only with your approval.")
+                                .arg(QString::fromStdString(describeUnapproved(unapproved)))
                       : queue.entries.empty()
-                          ? tr("Nothing waits. “Queue twins” puts RoPE and RoPER here for several seeds; "
-                               "what is here is trained one after the other, even if this window is closed.")
+                          ? tr("The queue is empty. “Queue twins” adds RoPE and RoPER for several seeds; "
+                               "queued runs are trained one after the other, even if this window is closed.")
                           : QString());
     problem_->setVisible(!problem_->text().isEmpty());
     approve_->setVisible(!unapproved.empty() && queue_.problem().isEmpty());

@@ -138,8 +138,9 @@ void RunEdits::removeWithUndo(const std::vector<std::string>& runs, RemovedRuns&
     }
     store_.refresh();
     if (!train_on.isEmpty())
-        emit reported(tr("Out of the queue, but training on: %1. “Stop” among the runs ends it.")
-                          .arg(train_on.join(", ")));
+        emit reported(
+            tr("Removed from the queue, but still training: %1. Use “Stop” in the list of runs to end it.")
+                .arg(train_on.join(", ")));
 }
 
 void RunEdits::removeAndTrash(const std::vector<std::string>& runs, RemovedRuns& taken) {
@@ -163,10 +164,10 @@ void RunEdits::removeAndTrash(const std::vector<std::string>& runs, RemovedRuns&
     taken.folders = std::move(folders);
     store_.refresh();
     if (!kept.isEmpty())
-        emit reported(tr("Not moved to the trash, and not changed: %1. What trains has to be stopped first.")
+        emit reported(tr("Not moved to the trash, and unchanged: %1. Stop runs that are training first.")
                           .arg(kept.join(", ")));
     else
-        emit reported(tr("%1 moved to the trash; Undo brings back.")
+        emit reported(tr("%1 moved to the trash; use Undo to restore.")
                           .arg(countText(static_cast<int>(gone.size()), tr("run"))));
 }
 

@@ -20,7 +20,7 @@ QString keyOf(const RunWatcher& run) {
 
 QString seedText(const Specification& specification) {
     const auto& training = specification.training;
-    if (!seedsAreKnown(specification)) return RunsModel::tr("seed not known");
+    if (!seedsAreKnown(specification)) return RunsModel::tr("seed unknown");
     return training.data_seed == training.model_seed
                ? RunsModel::tr("seed %1").arg(training.data_seed)
                : RunsModel::tr("seeds %1, %2").arg(training.data_seed).arg(training.model_seed);

@@ -174,7 +174,7 @@ QVariant RunsModel::data(const QModelIndex& index, int role) const {
         if (role == Qt::CheckStateRole && index.column() == name_column)
             return ticked_.contains(experiment->key) ? Qt::Checked : Qt::Unchecked;
         if (role == Qt::ToolTipRole)
-            return tr("%1: %2. Ticked: it stays in the charts when another is chosen.")
+            return tr("%1: %2. Ticked: it stays in the charts when another is selected.")
                 .arg(experiment->name, countText(static_cast<int>(experiment->runs.size()), tr("run")));
         return {};
     }
@@ -202,18 +202,18 @@ QVariant RunsModel::headerData(int section, Qt::Orientation orientation, int rol
         QString name, help;
     };
     static const QList<Heading> headings = {
-        {tr("Run"), tr("Experiments, and in each its runs: method, what else differs, seed")},
-        {tr("State"), tr("What its trainer does now")},
-        {tr("Step"), tr("Optimizer steps done, of all")},
+        {tr("Run"), tr("Experiments and their runs: method, other differences, seed")},
+        {tr("State"), tr("What its trainer is doing now")},
+        {tr("Step"), tr("Optimizer steps done, out of all")},
         {tr("Loss"), tr("Training loss of the last step, nats")},
         {tr("Last"), tr("Newest evaluation: problems solved, or loss")},
         {tr("Best"), tr("Best evaluation so far")},
         {tr("Rate"), tr("Optimizer steps per second")},
         {tr("Left"), tr("Time until the last step at this rate")},
-        {tr("Started"), tr("When the run was made")},
-        {tr("Tags"), tr("Words that you gave it")},
+        {tr("Started"), tr("When the run was created")},
+        {tr("Tags"), tr("Words that you assigned to it")},
         {tr("Folder"), tr("Name of the run's folder")},
-        {tr("Machine"), tr("Where it was trained last")}};
+        {tr("Machine"), tr("Where it was last trained")}};
     if (role == Qt::DisplayRole) return headings.value(section).name;
     if (role == Qt::ToolTipRole) return headings.value(section).help;
     // Descending order puts the best, newest and most advanced runs first.

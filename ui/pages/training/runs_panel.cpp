@@ -63,8 +63,8 @@ RunsPanel::RunsPanel(TrainingState& state, QWidget* parent)
     filter_->setPlaceholderText(tr("words, position=roper, loss<0.6, seed<5, tag=…"));
     filter_->setAccessibleName(tr("Filter runs"));
     filter_->setToolTip(
-        tr("Words that the name, experiment, task, method, state, tags or note must hold, and comparisons of "
-           "any setting or of step, loss, solved, accuracy, last, best, seed, tag"));
+        tr("Words that the name, experiment, task, method, state, tags or note must contain, and comparisons "
+           "of any setting or of step, loss, solved, accuracy, last, best, seed, tag"));
     filter_problem_->hide();
     filter_->setClearButtonEnabled(true);
     detail_->setAccessibleName(tr("About the run"));
@@ -74,7 +74,7 @@ RunsPanel::RunsPanel(TrainingState& state, QWidget* parent)
     connect(filter_, &QLineEdit::textChanged, this, [this](const QString& text) {
         const QString problem = proxy_->setFilter(text);
         const QString note = problem.isEmpty() && proxy_->rowCount() == 0 && !text.trimmed().isEmpty()
-                                 ? tr("No run is like that.")
+                                 ? tr("No run matches.")
                                  : problem;
         filter_problem_->setText(note);
         filter_problem_->setVisible(!note.isEmpty());
@@ -98,7 +98,7 @@ RunsPanel::RunsPanel(TrainingState& state, QWidget* parent)
     connect(model_, &RunsModel::tickedChanged, this, &RunsPanel::showButtons);
     connect(&store_, &RunStore::changed, this, &RunsPanel::showButtons);
     connect(control_, &ControlClient::answered, this, [this](bool ok, const QString& message) {
-        emit reported(ok ? message : tr("Not done: %1%2").arg(message, version_note_));
+        emit reported(ok ? message : tr("Failed: %1%2").arg(message, version_note_));
     });
     showButtons();
 }
@@ -313,7 +313,7 @@ void RunsPanel::resumeSelected() {
                 launcher_.resume(run->folder());
             }
             emit reported(run->state() == RunState::unfinished
-                              ? tr("%1 goes on from its newest checkpoint to step %2")
+                              ? tr("%1 resumes from its newest checkpoint, to step %2")
                                     .arg(run->name())
                                     .arg(run->steps())
                               : tr("%1 is training again").arg(run->name()));
@@ -340,7 +340,7 @@ void RunsPanel::showButtons() {
     const QStringList experiments = experimentsOf(runs);
     if (experiments.size() > 1 && !std::all_of(experiments.begin(), experiments.end(),
                                                [this](const QString& key) { return isCharted(key); }))
-        details << tr("%1 experiments are selected: the space bar shows them all in the charts.")
+        details << tr("%1 experiments are selected: press the space bar to show them all in the charts.")
                        .arg(experiments.size());
     detail_->setText(details.join('\n'));
     detail_->setVisible(!details.isEmpty());

@@ -49,14 +49,14 @@ void RunsPanel::openMenu(const QPoint& at) {
         beside->setEnabled(!twinNameOf(store_, run->name()).isEmpty());
     }
     if (const auto count = experimentsOf(chosen).size(); count > 1)
-        menu.addAction(tr("Compare the %1 experiments").arg(count), this, [this, chosen] {
+        menu.addAction(tr("Compare %1 experiments").arg(count), this, [this, chosen] {
             QStringList names;
             for (const RunWatcher* each : chosen)
                 names << each->name();
             emit compareRunsRequested(names);
         });
     else
-        menu.addAction(tr("Compare the experiment"), this, [this] {
+        menu.addAction(tr("Compare experiment"), this, [this] {
             emit compareRequested(wordsOf(model_->experimentNameOf(selected()->name())));
         });
     QAction* keep = menu.addAction(tr("Keep in the charts"), Qt::Key_Space, this, &RunsPanel::toggleTicks);
@@ -65,20 +65,20 @@ void RunsPanel::openMenu(const QPoint& at) {
     const bool several = std::count_if(chosen.begin(), chosen.end(), [](const RunWatcher* each) {
                              return each->specification().has_value();
                          }) > 1;
-    menu.addAction(several ? tr("What differs…") : tr("What differs (select two runs)"), this,
+    menu.addAction(several ? tr("Differences…") : tr("Differences (select two runs)"), this,
                    &RunsPanel::showDifferences)
         ->setEnabled(several);
     if (run->specification() && !run->specification()->isImported())
-        menu.addAction(tr("Same settings, change …"), this,
+        menu.addAction(tr("Reuse settings…"), this,
                        [this] { emit settingsRequested(*selected()->specification()); });
-    QAction* queue = menu.addAction(tr("Put into the queue"), this, &RunsPanel::enqueueSelected);
+    QAction* queue = menu.addAction(tr("Add to the queue"), this, &RunsPanel::enqueueSelected);
     queue->setEnabled(any([this](const RunWatcher* each) { return canBeQueued(*each); }));
     menu.addSeparator();
     menu.addAction(tr("Tags and note…"), this, &RunsPanel::askForNotes);
     if (is_experiment) {
-        menu.addAction(tr("Rename the experiment…"), this, &RunsPanel::askForExperimentName);
+        menu.addAction(tr("Rename experiment…"), this, &RunsPanel::askForExperimentName);
     } else {
-        QAction* rename = menu.addAction(tr("Rename the folder…"), this, &RunsPanel::askForName);
+        QAction* rename = menu.addAction(tr("Rename folder…"), this, &RunsPanel::askForName);
         rename->setEnabled(!run->isActive());
         menu.addAction(tr("Colour…"), this, &RunsPanel::askForColor);
         menu.addAction(tr("Open folder"), this, &RunsPanel::openFolder);
@@ -158,7 +158,7 @@ void RunsPanel::askForExperimentName() {
     const QString before = model_->experimentNameOf(run->name());
     bool accepted = false;
     QInputDialog dialog(this);
-    dialog.setWindowTitle(tr("Rename the experiment"));
+    dialog.setWindowTitle(tr("Rename experiment"));
     dialog.setLabelText(tr("Name of the experiment:"));
     dialog.setTextValue(before);
     dialog.resize(480, dialog.height());
@@ -176,7 +176,7 @@ void RunsPanel::askForName() {
     const RunWatcher* run = selected();
     if (run == nullptr) return;
     QInputDialog dialog(this);
-    dialog.setWindowTitle(tr("Rename the run's folder"));
+    dialog.setWindowTitle(tr("Rename run folder"));
     dialog.setLabelText(tr("Letters, digits, '.', '_' and '-':"));
     dialog.setTextValue(run->name());
     dialog.resize(480, dialog.height());  // wide enough for the whole name
@@ -195,7 +195,7 @@ void RunsPanel::askForNotes() {
     QDialog dialog(this);
     dialog.setWindowTitle(tr("Tags and note of %1").arg(countText(static_cast<int>(runs.size()), tr("run"))));
     auto* tags = new QLineEdit(QString::fromStdString(join(runs.front()->labels().tags, " ")));
-    tags->setPlaceholderText(tr("words, with blanks between them"));
+    tags->setPlaceholderText(tr("words, separated by spaces"));
     auto* note = new TextInput(kMaxNoteLength);
     note->setPlainText(QString::fromStdString(runs.front()->labels().note));
     auto* layout = new QFormLayout(&dialog);
@@ -245,7 +245,7 @@ void RunsPanel::enqueueSelected() {
             queue_.enqueueRun(run->folder());
             ++queued;
         }
-        emit reported(tr("%1 put into the queue").arg(countText(queued, tr("run"))));
+        emit reported(tr("%1 added to the queue").arg(countText(queued, tr("run"))));
     } catch (const Error& error) {
         emit reported(QString::fromStdString(error.what()));
     }

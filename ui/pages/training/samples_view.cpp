@@ -98,7 +98,7 @@ QString SamplesView::sampleHtml(const Sample& sample, bool dark) {
     QString answer;
     const QString expected = QString::fromStdString(sample.expected).toHtmlEscaped();
     if (!*sample.correct)
-        answer = QObject::tr("<br><i>right: %1</i>").arg(expected);
+        answer = QObject::tr("<br><i>correct: %1</i>").arg(expected);
     else if (!sample.fully_correct.value_or(true))
         answer = QObject::tr("<br><i>the result is right, the working is not: %1</i>").arg(expected);
     return QStringLiteral("<p style='margin:0 0 6px 0'>%1 %2%3%4</p>")
@@ -115,7 +115,7 @@ void SamplesView::show(const QString& run, const std::vector<Sample>& samples) {
     if (samples.empty()) {
         title_->setText(run.isEmpty() ? tr("Samples") : tr("Samples of %1").arg(run));
         text_->setHtml(
-            tr("<p><i>After the first evaluation the problems and what the model generated appear "
+            tr("<p><i>After the first evaluation, its problems and the answers of the model appear "
                "here.</i></p>"));
         return;
     }

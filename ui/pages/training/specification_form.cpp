@@ -49,7 +49,7 @@ SpecificationForm::SpecificationForm(QWidget* parent) : QWidget(parent) {
     layout->setContentsMargins(4, 4, 10, 4);
     show_unused_ = new QCheckBox;
     show_unused_->setToolTip(
-        tr("Settings of other tasks and methods, with the reason why this run has no use for them"));
+        tr("Settings of other tasks and methods, with the reason why this run does not use them"));
     layout->addWidget(show_unused_);
     QFormLayout* section_layout = nullptr;
     std::string section;
@@ -164,7 +164,7 @@ std::map<std::string, QString> SpecificationForm::problems() const {
     std::error_code unreadable;
     if (asked.task.isText() && !asked.task.declared.text("text").empty() &&
         !std::filesystem::exists(textPath(asked.task.declared.text("text")), unreadable))
-        wrong["task.text"] = tr("there is no such file or folder");
+        wrong["task.text"] = tr("no such file or folder");
     for (const auto& [key, row] : rows_)
         if (!row.typing_error.isEmpty() && !unusedReason(*row.field, specification_))
             wrong[key] = row.typing_error;

@@ -104,8 +104,8 @@ TrainingPage::TrainingPage(RunStore& store, TrainerLauncher& launcher, QueueLaun
     });
     const auto count_queue = [this] {
         const auto waiting = state_.queue().queue().entries.size();
-        lists_->setTabText(1, !state_.queue().problem().isEmpty()    ? tr("Queue: its file is wrong")
-                              : !state_.queue().unapproved().empty() ? tr("Queue: train it?")
+        lists_->setTabText(1, !state_.queue().problem().isEmpty()    ? tr("Queue: invalid file")
+                              : !state_.queue().unapproved().empty() ? tr("Queue: approve?")
                               : waiting > 0                          ? tr("Queue (%1)").arg(waiting)
                                                                      : tr("Queue"));
     };
@@ -149,7 +149,7 @@ Figure& TrainingPage::prepareFigure(FigureRequest request) {
     }
     state_.store().readAll();
     if (state_.store().runs().empty())
-        throw Error(ErrorKind::usage, "there are no runs in " + state_.store().folder().string());
+        throw Error(ErrorKind::usage, "no runs in " + state_.store().folder().string());
     runs_->model().nameGroups();
     if (runs_->selected() == nullptr) selectNewest();
     showChartedRuns();
@@ -178,7 +178,7 @@ void TrainingPage::showForm() {
     twins_->setEnabled(is_valid && too_large_for_two.isEmpty());
     queue_twins_->setEnabled(start_->isEnabled());
     QString text = is_valid ? state_.expectedCosts(form_->specification())
-                            : tr("A setting is wrong; “All settings” says which and why.");
+                            : tr("A setting is invalid; “All settings” says which one and why.");
     for (const QString& problem : {too_large, too_large.isEmpty() ? too_large_for_two : QString()})
         if (!problem.isEmpty()) text += ' ' + problem;
     expected_costs_->setText(text);
@@ -309,15 +309,15 @@ void TrainingPage::showSelected() {
 QString TrainingPage::explanation() const {
     const Specification& s = form_->specification();
     return tr("<h3>What is compared</h3>"
-              "<p>RoPE rotates queries and keys by their position, so that a score depends on distance "
-              "alone. RoPER rotates the values too, and rotates the mixed value back:</p>"
+              "<p>RoPE rotates queries and keys by their position, so that a score depends only on distance. "
+              "RoPER also rotates the values, and rotates the mixed value back:</p>"
               "<p>o<sub>n</sub> = R(−n) Σ<sub>j</sub> a<sub>n,j</sub> R(j) v<sub>j</sub> = Σ<sub>j</sub> "
               "a<sub>n,j</sub> R(j−n) v<sub>j</sub></p>"
-              "<p>Twins differ in nothing else: the same initial weights, the same batches.</p>"
+              "<p>Twins differ in nothing else: they have the same initial weights and the same batches.</p>"
               "<p>Task <b>%1</b>; width %2, %3 layers, %4 heads of %5 features; %6 steps of %7 sequences of "
               "%8 characters.</p>"
-              "<p>The loss begins near ln V, the cost of guessing among V characters, and falls as the form "
-              "of the text is learned; problems come out right later, often all at once.</p>"
+              "<p>The loss starts near ln V, the loss of guessing among V characters, and falls as the form "
+              "of the text is learned; problems are solved later, often all at once.</p>"
               "<p><i>Harik &amp; Jayasiri, Rotary Positional Embeddings with Relative distances, "
               "2022</i></p>")
         .arg(QString::fromStdString(s.task.name))

@@ -17,7 +17,7 @@ QWidget* TrainingPage::makeChooser() {
     chooser_->addTab(presets_, tr("Presets"));
     chooser_->addTab(scroll, tr("All settings"));
     expected_costs_ = wrappedLabel();
-    expected_costs_->setAccessibleName(tr("What a run takes"));
+    expected_costs_->setAccessibleName(tr("Cost of a run"));
     return wrapInWidget(columnOf({demonstration_, {chooser_, 1}, expected_costs_, makeStartButtons()}));
 }
 
@@ -25,16 +25,17 @@ QWidget* TrainingPage::makeStartButtons() {
     start_ =
         makeActionButton(tr("Start"), tr("Train this specification"), this, [this] { startRuns(false); });
     twins_ = makeActionButton(tr("Start as twins"),
-                              tr("RoPE and RoPER at the same time: same initial weights, same batches"), this,
-                              [this] { startRuns(true); });
+                              tr("Train RoPE and RoPER at the same time: same initial weights, same batches"),
+                              this, [this] { startRuns(true); });
     twins_->setDefault(true);
     queue_twins_ =
         makeActionButton(tr("Queue twins"),
                          tr("RoPE and RoPER for each seed, one run after the other; seeds that are "
-                            "trained already are not queued again"),
+                            "already trained are not queued again"),
                          this, [this] { queueTwins(form_->specification(), seeds_->value()); });
-    seeds_ = named(new QSpinBox, tr("How many seeds"),
-                   tr("From the data seed of the settings upwards; five are the least that say something"));
+    seeds_ =
+        named(new QSpinBox, tr("Number of seeds"),
+              tr("From the data seed of the settings upwards; at least five are needed for a conclusion"));
     seeds_->setRange(1, 1000);
     seeds_->setValue(kDefaultSeeds);
     seeds_->setSuffix(tr(" seeds"));
@@ -52,7 +53,7 @@ void TrainingPage::addActions(Actions& actions) {
                 [this] { demonstration_->startButton()->click(); });
     actions.add(group, tr("Start"), {}, [this] { start_->click(); });
     actions.add(group, tr("Start as twins"), Qt::CTRL | Qt::Key_Return, [this] { twins_->click(); });
-    actions.add(group, tr("Queue twins of several seeds"), {}, [this] { queue_twins_->click(); });
+    actions.add(group, tr("Queue twins with several seeds"), {}, [this] { queue_twins_->click(); });
     actions.add(group, tr("Pause the selected run"), {}, [this] { runs_->pauseButton()->click(); });
     actions.add(group, tr("Stop the selected run"), {}, [this] { runs_->stopButton()->click(); });
     actions.add(group, tr("Checkpoint now"), {}, [this] { runs_->send(Command::checkpoint); });

@@ -75,12 +75,12 @@ QString TrainingState::memoryShortage(const Specification& specification, int ru
     const auto available = availableMemory();
     const double needed = runs * costOf(specification).memory_bytes;
     if (!available || needed <= *available) return {};
-    return runs == 1 ? tr("A run needs about %1 GB of memory, and %2 GB are free: use a smaller batch, "
-                          "length or width.")
+    return runs == 1 ? tr("A run needs about %1 GB of memory, but only %2 GB are free: use a smaller batch "
+                          "size, length or width.")
                            .arg(needed / 1e9, 0, 'f', 1)
                            .arg(*available / 1e9, 0, 'f', 1)
-                     : tr("%1 runs at the same time need about %2 GB of memory, and %3 GB are free: queue "
-                          "them instead.")
+                     : tr("%1 runs at the same time need about %2 GB of memory, but only %3 GB are free: "
+                          "queue them instead.")
                            .arg(runs)
                            .arg(needed / 1e9, 0, 'f', 1)
                            .arg(*available / 1e9, 0, 'f', 1);
@@ -98,7 +98,7 @@ void TrainingState::start(const Specification& specification, bool as_twins) {
                                                      : std::vector{launcher_.start(specification, labels)};
         for (const RunFolder& run : runs)
             started_.insert(QString::fromStdString(run.name()));
-        emit reported(tr("Started; the first steps follow in a moment.") +
+        emit reported(tr("Started; the first steps will appear in a moment.") +
                       diskShortage(std::vector(as_twins ? 2 : 1, specification)));
         store_.refresh();
         emit started(QString::fromStdString(runs.back().name()));
@@ -133,14 +133,15 @@ std::vector<NewRun> TrainingState::named(const std::vector<Specification>& speci
 
 void TrainingState::enqueue(const std::vector<Specification>& specifications, int already_present) {
     if (specifications.empty()) {
-        emit reported(tr("Nothing to queue: all of it is there already."));
+        emit reported(tr("Nothing to queue: all of these runs already exist."));
         return;
     }
     const auto queued = static_cast<int>(edits_.enqueue(named(specifications, already_present > 0)));
     if (queued == 0) return;  // the error has been reported
-    QString text = tr("%1 queued; trained even if this window is closed.").arg(countText(queued, tr("run")));
+    QString text =
+        tr("%1 queued, to be trained even if this window is closed.").arg(countText(queued, tr("run")));
     if (already_present > 0)
-        text += tr(" %1 of these settings and seeds were there already.").arg(already_present);
+        text += tr(" %1 with these settings and seeds already existed.").arg(already_present);
     emit reported(text + diskShortage(specifications));
 }
 
