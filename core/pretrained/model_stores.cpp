@@ -172,8 +172,7 @@ std::vector<ModelStore> modelStores(const Environment& environment) {
             stores.push_back({program, layout, folder});
     };
     const char* const hub = "Hugging Face";
-    if (const auto folder = environment("HF_HUB_CACHE")) add(hub, Layout::hugging_face, *folder);
-    add(hub, Layout::hugging_face, hub_home / "hub");
+    add(hub, Layout::hugging_face, environment("HF_HUB_CACHE").value_or((hub_home / "hub").string()));
     for (const fs::path& folder : {home / ".lmstudio", home / ".cache" / "lm-studio"}) {
         if (const auto chosen = chosenInLmStudio(folder)) add("LM Studio", Layout::lm_studio, *chosen);
         add("LM Studio", Layout::lm_studio, folder / "models");
@@ -181,8 +180,7 @@ std::vector<ModelStore> modelStores(const Environment& environment) {
     if (const auto folder = environment("OLLAMA_MODELS")) add("Ollama", Layout::ollama, *folder);
     add("Ollama", Layout::ollama, home / ".ollama" / "models");
     add("Ollama", Layout::ollama, "/usr/share/ollama/.ollama/models");
-    if (const auto folder = environment("LLAMA_CACHE")) add("llama.cpp", Layout::flat, *folder);
-    add("llama.cpp", Layout::flat, cache / "llama.cpp");
+    add("llama.cpp", Layout::flat, environment("LLAMA_CACHE").value_or((cache / "llama.cpp").string()));
     return stores;
 }
 

@@ -76,7 +76,7 @@ class ClusterPanelTest : public PageTest {
         setElements("s.abc123|9|0|RUNNING|node7|None\ns.abc123|9|1|PENDING||Priority\n");
         open();
         QTRY_COMPARE(panel().list().topLevelItemCount(), 2);
-        QSignalSpy said(&panel(), &ClusterPanel::said);
+        QSignalSpy said(&panel(), &ClusterPanel::reported);
         clickCell(1);
         QTest::mouseClick(buttonOf(panel(), "Cancel"), Qt::LeftButton);
         QTRY_VERIFY(calls().contains("scancel 9_1"));
@@ -95,7 +95,7 @@ class ClusterPanelTest : public PageTest {
         QTRY_COMPARE(panel().list().topLevelItemCount(), 1);
         clickCell(0);
         QTRY_VERIFY(buttonOf(panel(), "Submit again")->isEnabled());
-        QSignalSpy said(&panel(), &ClusterPanel::said);
+        QSignalSpy said(&panel(), &ClusterPanel::reported);
         QTest::mouseClick(buttonOf(panel(), "Submit again"), Qt::LeftButton);
         QTRY_COMPARE(said.count(), 1);
         QCOMPARE(said[0][0].toString(), QString("1 run submitted: job 77"));
@@ -200,7 +200,7 @@ class ClusterPanelTest : public PageTest {
         open();
         QTRY_COMPARE(panel().list().topLevelItemCount(), 2);
         panel().list().selectAll();
-        QSignalSpy said(&panel(), &ClusterPanel::said);
+        QSignalSpy said(&panel(), &ClusterPanel::reported);
         QTRY_VERIFY(buttonOf(panel(), "Requeue")->isEnabled());
         QTest::mouseClick(buttonOf(panel(), "Requeue"), Qt::LeftButton);
         QTRY_COMPARE(said.count(), 1);
@@ -312,7 +312,7 @@ class ClusterPanelTest : public PageTest {
         if (!QTest::qWaitFor([this] { return panel().list().topLevelItemCount() > 0; })) return {};
         clickCell(0);
         if (!QTest::qWaitFor(is_enabled)) return {};
-        QSignalSpy said(&panel(), &ClusterPanel::said);
+        QSignalSpy said(&panel(), &ClusterPanel::reported);
         QTest::mouseClick(buttonOf(panel(), "Submit again"), Qt::LeftButton);
         return QTest::qWaitFor([&] { return said.count() == 1; }) ? said[0][0].toString() : QString();
     }

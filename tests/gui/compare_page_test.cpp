@@ -243,7 +243,7 @@ class ComparePageTest : public PageTest {
         page().state().refresh();
         const ComparedGroup& group = page().state().groups()[0];
         QCOMPARE(group.all.size(), 6);
-        QCOMPARE(group.left_out, 1);
+        QCOMPARE(group.excluded, 1);
         QCOMPARE(group.members.size(), 5);
         QVERIFY(group.members.contains("rope-0-again") &&
                 !group.members.contains("rope-0"));  // the later one

@@ -100,7 +100,7 @@ class MistakeStoryTest : public PageTest {
     void open(Mistake mistake) {
         const QString name = "Story: " + describe(mistake).name;
         QTest::mouseClick(control<QToolButton>(qPrintable(name)), Qt::LeftButton);
-        explanation_dialog_ = window_->attentionPage().gallery().story();
+        explanation_dialog_ = window_->attentionPage().gallery().explanationDialog();
         QVERIFY(explanation_dialog_ != nullptr && explanation_dialog_->isVisible());
     }
 

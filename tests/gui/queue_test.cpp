@@ -209,7 +209,7 @@ class QueueTest : public PageTest {
         window_->queue().refresh();
         QVERIFY(window_->queue().problem().contains("queue.toml:1:"));
         std::ofstream(queuePath(runs()).path()) << "at_once = 3\n";
-        QTRY_COMPARE(window_->queue().queue().at_once, 3);
+        QTRY_COMPARE(window_->queue().queue().max_trainers, 3);
         QVERIFY(window_->queue().problem().isEmpty());
     }
 
@@ -285,7 +285,7 @@ class QueueTest : public PageTest {
     /// Queues four runs, of which the first is training.
     void queueFourLongRuns() {
         fillForm(1000000);
-        changeQueue(runs(), [](RunQueue& queue) { queue.at_once = 1; });
+        changeQueue(runs(), [](RunQueue& queue) { queue.max_trainers = 1; });
         page().seedCount()->setValue(2);
         startWith(page().queueButton());
         QTRY_VERIFY_WITH_TIMEOUT(anyRuns(), 60000);

@@ -27,6 +27,10 @@ class TextInput : public QPlainTextEdit {
     }
 
   protected:
+    /// Dropped files are left to the window, which opens them.
+    bool canInsertFromMimeData(const QMimeData* source) const override {
+        return !source->hasUrls() && QPlainTextEdit::canInsertFromMimeData(source);
+    }
     /// Handles pasted and dropped text.
     void insertFromMimeData(const QMimeData* source) override {
         const QString refusal = lengthError(source->text());

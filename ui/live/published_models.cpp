@@ -4,10 +4,12 @@
 #include <QDir>
 #include <QElapsedTimer>
 #include <QFileInfo>
+#include <QRegularExpression>
 #include <QSettings>
 
 #include "core/base/error.h"
 #include "core/pretrained/model_location.h"
+#include "core/pretrained/model_stores.h"
 
 namespace roper {
 namespace {
@@ -15,31 +17,20 @@ namespace {
 constexpr const char* kRecent = "models/recent";
 constexpr qsizetype kMaxRecent = 12;
 
-/// The cache folder of Hugging Face's libraries.
-QString hubFolder() {
-    const QString hub = qEnvironmentVariable("HF_HUB_CACHE");
-    if (!hub.isEmpty()) return hub;
-    const QString home =
-        qEnvironmentVariable("HF_HOME", QDir::homePath() + QStringLiteral("/.cache/huggingface"));
-    return home + QStringLiteral("/hub");
-}
-
-/// models--OWNER--NAME/snapshots/REVISION
-QStringList modelsOfHub() {
+/// Models in the stores of other programs that have what reading a text takes.
+QStringList storedModels() {
+    const auto environment = [](const std::string& name) -> std::optional<std::string> {
+        const QByteArray value = qgetenv(name.c_str());
+        return value.isEmpty() ? std::nullopt : std::optional(value.toStdString());
+    };
     QStringList models;
-    const QDir hub(hubFolder());
-    for (const QString& repository : hub.entryList({QStringLiteral("models--*")}, QDir::Dirs, QDir::Name)) {
-        const QDir snapshots(hub.filePath(repository + QStringLiteral("/snapshots")));
-        for (const QString& revision :
-             snapshots.entryList(QDir::Dirs | QDir::NoDotAndDotDot, QDir::Time).mid(0, 1)) {
-            const QDir folder(snapshots.filePath(revision));
-            const bool has_tensors = folder.exists(QStringLiteral("tokenizer.json")) &&
-                                     !folder.entryList({QStringLiteral("*.safetensors")}).isEmpty();
-            const bool has_gguf = !folder.entryList({QStringLiteral("*.gguf")}).isEmpty();
-            if ((has_tensors || has_gguf) && problemOfModel(folder.absolutePath()).isEmpty())
-                models << folder.absolutePath();
+    for (const ModelStore& store : modelStores(environment))
+        for (const StoredModel& model : modelsIn(store)) {
+            const QString path = QString::fromStdString(model.path.string());
+            const bool is_folder = QFileInfo(path).isDir();
+            if (is_folder && !QFileInfo::exists(path + QStringLiteral("/tokenizer.json"))) continue;
+            if (problemOfModel(path).isEmpty()) models << path;
         }
-    }
     return models;
 }
 
@@ -84,7 +75,7 @@ QStringList publishedModels() {
     static QStringList on_disk;
     static QElapsedTimer since;
     if (!since.isValid() || since.elapsed() > kFresh_ms) {
-        on_disk = exampleModels() + modelsOfHub();
+        on_disk = exampleModels() + storedModels();
         since.start();
     }
     QStringList models;
@@ -103,9 +94,15 @@ void rememberModel(const QString& path) {
 }
 
 QString modelTitle(const QString& path) {
-    const QString repository = path.section(QStringLiteral("/snapshots/"), 0, 0).section('/', -1);
-    if (repository.startsWith(QStringLiteral("models--")))
-        return repository.mid(8).replace(QStringLiteral("--"), QStringLiteral("/"));
+    static const QRegularExpression cached(
+        QStringLiteral("/models--([^/]+?)--([^/]+)/snapshots/[^/]+(/.*)?$"));
+    if (const auto match = cached.match(path); match.hasMatch())
+        return match.captured(1) + '/' + match.captured(2) + match.captured(3);
+    static const QRegularExpression manifest(QStringLiteral("/manifests/[^/]+/([^/]+)/([^/]+)/([^/]+)$"));
+    if (const auto match = manifest.match(path); match.hasMatch()) {
+        const QString name = match.captured(2) + ':' + match.captured(3);
+        return match.captured(1) == QStringLiteral("library") ? name : match.captured(1) + '/' + name;
+    }
     return QFileInfo(path).fileName();
 }
 

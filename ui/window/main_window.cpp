@@ -3,6 +3,7 @@
 #include <QApplication>
 #include <QClipboard>
 #include <QCloseEvent>
+#include <QMimeData>
 #include <QScrollArea>
 #include <QSettings>
 #include <QStatusBar>
@@ -26,6 +27,12 @@ namespace {
 constexpr QSize kInitialSize{1360, 860}, kMinSize{800, 520};
 constexpr int kRoomForNames = 1150;  // minimum window width for names in the sidebar
 
+/// Path of the only file or folder among dropped data; empty if there is none or several.
+QString droppedFile(const QMimeData& data) {
+    const QList<QUrl> urls = data.urls();
+    return urls.size() == 1 ? urls.front().toLocalFile() : QString();
+}
+
 }  // namespace
 
 MainWindow::MainWindow(std::filesystem::path runs, QueueLauncher::WorkerMode worker_mode)
@@ -43,6 +50,7 @@ MainWindow::MainWindow(std::filesystem::path runs, QueueLauncher::WorkerMode wor
     setWindowTitle(
         tr("RoPER Lab – %1").arg(plainTitle(QString::fromStdString((unknown ? runs : named).string()))));
     qApp->installEventFilter(this);
+    setAcceptDrops(true);
     resize(kInitialSize);
     setMinimumSize(kMinSize);
     connect(&Zoom::instance(), &Zoom::changed, this, &MainWindow::fitSidebar);
@@ -364,6 +372,19 @@ void MainWindow::fitSidebar() {
 void MainWindow::resizeEvent(QResizeEvent* event) {
     QMainWindow::resizeEvent(event);
     fitSidebar();
+}
+
+/// A file or folder that is dropped onto the window is opened as a model.
+void MainWindow::dragEnterEvent(QDragEnterEvent* event) {
+    if (!droppedFile(*event->mimeData()).isEmpty()) event->acceptProposedAction();
+}
+
+void MainWindow::dropEvent(QDropEvent* event) {
+    const QString path = droppedFile(*event->mimeData());
+    if (path.isEmpty()) return;
+    event->acceptProposedAction();
+    showPage(&inspectPage());
+    inspectPage().openPublished(path);
 }
 
 void MainWindow::changeEvent(QEvent* event) {

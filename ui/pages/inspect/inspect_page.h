@@ -92,6 +92,7 @@ class InspectPage : public Page {
     void fillModels();
     void fillComparison();
     void fillWelcome();
+    void chooseStored();
     void chooseFile();
     void chooseFolder();
     void requestVisibleAnswers();

@@ -8,6 +8,7 @@
 #include "ui/live/published_models.h"
 #include "ui/live/run_records.h"
 #include "ui/pages/inspect/inspect_page.h"
+#include "ui/pages/inspect/stored_models_dialog.h"
 #include "ui/theme/numbers.h"
 #include "ui/theme/plain_text.h"
 
@@ -143,9 +144,18 @@ void InspectPage::fillWelcome() {
         if (!model.isEmpty())
             add(tr("Open %1").arg(models_->itemText(i)), model, [this, model] { open(model); });
     }
+    add(tr("Find models on this machine…"), tr("Hugging Face's cache, LM Studio, Ollama and llama.cpp"),
+        [this] { chooseStored(); });
     add(tr("Open a GGUF file…"), tr("A model in the format of llama.cpp"), [this] { chooseFile(); });
     add(tr("Open a Hugging Face folder…"), tr("config.json, tokenizer.json and .safetensors files"),
         [this] { chooseFolder(); });
+}
+
+void InspectPage::chooseStored() {
+    auto* dialog = new StoredModelsDialog(this);
+    dialog->setAttribute(Qt::WA_DeleteOnClose);
+    connect(dialog, &StoredModelsDialog::chosen, this, &InspectPage::openPublished);
+    dialog->open();
 }
 
 void InspectPage::chooseFile() {

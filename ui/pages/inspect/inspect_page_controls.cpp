@@ -83,10 +83,12 @@ QWidget* InspectPage::makeChooser() {
 }
 
 QToolButton* InspectPage::makeOpenButton() {
-    auto* open = named(new QToolButton, tr("Open a model"), tr("From a GGUF file, or a Hugging Face folder"));
+    auto* open = named(new QToolButton, tr("Open a model"),
+                       tr("One that another program has downloaded, a GGUF file, or a Hugging Face folder"));
     open->setText(tr("Open…"));
     open->setPopupMode(QToolButton::InstantPopup);
     auto* menu = new QMenu(open);
+    menu->addAction(tr("Model on this machine…"), this, &InspectPage::chooseStored);
     menu->addAction(tr("GGUF file…"), this, &InspectPage::chooseFile);
     menu->addAction(tr("Hugging Face folder…"), this, &InspectPage::chooseFolder);
     open->setMenu(menu);
@@ -133,6 +135,7 @@ QWidget* InspectPage::makeWelcome() {
 
 void InspectPage::addActions(Actions& actions) {
     const QString group = tr("Inspect");
+    actions.add(group, tr("Open a model on this machine…"), {}, [this] { chooseStored(); });
     actions.add(group, tr("Open a GGUF file…"), {}, [this] { chooseFile(); });
     actions.add(group, tr("Open a Hugging Face folder…"), {}, [this] { chooseFolder(); });
     for (ModelPanel* panel : panels_)
